@@ -23,15 +23,15 @@ func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	f := *(*int32)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line ops.go:28
+//line ops.go:29
 	c43 := f == 1
-//line ops.go:30
+//line ops.go:31
 	c53 := f == 5
-//line ops.go:39
+//line ops.go:40
 	c172 := f == 2
-//line ops.go:42
+//line ops.go:43
 	c185 := f == 3
-//line ops.go:44
+//line ops.go:45
 	c192 := f == 4
 //line kernels.go:21
 	for blocks.Next() {
@@ -78,7 +78,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 			}
 //line kernels.go:23
 			f25 := *(*float32)(unsafe.Add(x, i16*4))
-//line ops.go:28
+//line ops.go:29
 			if c43 {
 				f47 := float32(-f25 * 0.70710677)
 //line erf.go:24
@@ -123,10 +123,10 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 //line erf.go:43
 					f122 = f482
 				}
-//line ops.go:29
+//line ops.go:30
 				f61 = float32(float32(f25*0.5) * f122)
 			} else {
-//line ops.go:30
+//line ops.go:31
 				if c53 {
 //line sinh.go:38
 					f135 := math.Float32frombits(math.Float32bits(f25) &^ (1 << 31))
@@ -153,12 +153,12 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 //line sinh.go:48
 						f164 = math.Float32frombits(math.Float32bits(f158)&^(1<<31) | math.Float32bits(f25)&(1<<31))
 					}
-//line ops.go:31
+//line ops.go:32
 					f61 = f164
 				} else {
-//line ops.go:39
+//line ops.go:40
 					if c172 {
-//line ops.go:41
+//line ops.go:42
 						f178 := float32((f25 + float32(float32(float32(f25*0.044715)*f25)*f25)) * -1.5957692)
 //line exp.go:36
 						f375 := math32.FMA(f178, 1.442695, 1.2582912e+07)
@@ -192,11 +192,11 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 //line fast.go:42
 						f201 = f25 / (f290 + 1)
 					} else {
-//line ops.go:42
+//line ops.go:43
 						if c185 {
 							f201 = max(f25, 0)
 						} else {
-//line ops.go:44
+//line ops.go:45
 							if c192 {
 								f187 := float32(-f25)
 //line exp.go:36
@@ -231,7 +231,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 //line fast.go:42
 								f201 = 1 / (f325 + 1)
 							} else {
-//line ops.go:51
+//line ops.go:52
 								f241 := float32(-f25)
 //line exp.go:36
 								f496 := math32.FMA(f241, 1.442695, 1.2582912e+07)
@@ -267,7 +267,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 							}
 						}
 					}
-//line ops.go:33
+//line ops.go:34
 					f61 = f201
 				}
 			}
@@ -289,15 +289,15 @@ func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	f := *(*int32)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line ops.go:28
+//line ops.go:29
 	c45 := f == 1
-//line ops.go:30
+//line ops.go:31
 	c55 := f == 5
-//line ops.go:39
+//line ops.go:40
 	c174 := f == 2
-//line ops.go:42
+//line ops.go:43
 	c187 := f == 3
-//line ops.go:44
+//line ops.go:45
 	c194 := f == 4
 //line kernels.go:21
 	for blocks.Next() {
@@ -344,7 +344,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 			}
 //line vectors.go:36
 			f35 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
-//line ops.go:28
+//line ops.go:29
 			if c45 {
 				f49 := float32(-f35 * 0.70710677)
 //line erf.go:24
@@ -389,10 +389,10 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 //line erf.go:43
 					f124 = f484
 				}
-//line ops.go:29
+//line ops.go:30
 				f63 = float32(float32(f35*0.5) * f124)
 			} else {
-//line ops.go:30
+//line ops.go:31
 				if c55 {
 //line sinh.go:38
 					f137 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
@@ -419,12 +419,12 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 //line sinh.go:48
 						f166 = math.Float32frombits(math.Float32bits(f160)&^(1<<31) | math.Float32bits(f35)&(1<<31))
 					}
-//line ops.go:31
+//line ops.go:32
 					f63 = f166
 				} else {
-//line ops.go:39
+//line ops.go:40
 					if c174 {
-//line ops.go:41
+//line ops.go:42
 						f180 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
 //line exp.go:36
 						f377 := math32.FMA(f180, 1.442695, 1.2582912e+07)
@@ -458,11 +458,11 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 //line fast.go:42
 						f203 = f35 / (f292 + 1)
 					} else {
-//line ops.go:42
+//line ops.go:43
 						if c187 {
 							f203 = max(f35, 0)
 						} else {
-//line ops.go:44
+//line ops.go:45
 							if c194 {
 								f189 := float32(-f35)
 //line exp.go:36
@@ -497,7 +497,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 //line fast.go:42
 								f203 = 1 / (f327 + 1)
 							} else {
-//line ops.go:51
+//line ops.go:52
 								f243 := float32(-f35)
 //line exp.go:36
 								f498 := math32.FMA(f243, 1.442695, 1.2582912e+07)
@@ -533,7 +533,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 							}
 						}
 					}
-//line ops.go:33
+//line ops.go:34
 					f63 = f203
 				}
 			}
@@ -555,15 +555,15 @@ func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	f := *(*int32)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line ops.go:28
+//line ops.go:29
 	c45 := f == 1
-//line ops.go:30
+//line ops.go:31
 	c55 := f == 5
-//line ops.go:39
+//line ops.go:40
 	c174 := f == 2
-//line ops.go:42
+//line ops.go:43
 	c187 := f == 3
-//line ops.go:44
+//line ops.go:45
 	c194 := f == 4
 //line kernels.go:21
 	for blocks.Next() {
@@ -610,7 +610,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 			}
 //line vectors.go:46
 			f35 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
-//line ops.go:28
+//line ops.go:29
 			if c45 {
 				f49 := float32(-f35 * 0.70710677)
 //line erf.go:24
@@ -655,10 +655,10 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 //line erf.go:43
 					f124 = f484
 				}
-//line ops.go:29
+//line ops.go:30
 				f63 = float32(float32(f35*0.5) * f124)
 			} else {
-//line ops.go:30
+//line ops.go:31
 				if c55 {
 //line sinh.go:38
 					f137 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
@@ -685,12 +685,12 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 //line sinh.go:48
 						f166 = math.Float32frombits(math.Float32bits(f160)&^(1<<31) | math.Float32bits(f35)&(1<<31))
 					}
-//line ops.go:31
+//line ops.go:32
 					f63 = f166
 				} else {
-//line ops.go:39
+//line ops.go:40
 					if c174 {
-//line ops.go:41
+//line ops.go:42
 						f180 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
 //line exp.go:36
 						f377 := math32.FMA(f180, 1.442695, 1.2582912e+07)
@@ -724,11 +724,11 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 //line fast.go:42
 						f203 = f35 / (f292 + 1)
 					} else {
-//line ops.go:42
+//line ops.go:43
 						if c187 {
 							f203 = max(f35, 0)
 						} else {
-//line ops.go:44
+//line ops.go:45
 							if c194 {
 								f189 := float32(-f35)
 //line exp.go:36
@@ -763,7 +763,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 //line fast.go:42
 								f203 = 1 / (f327 + 1)
 							} else {
-//line ops.go:51
+//line ops.go:52
 								f243 := float32(-f35)
 //line exp.go:36
 								f498 := math32.FMA(f243, 1.442695, 1.2582912e+07)
@@ -799,7 +799,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 							}
 						}
 					}
-//line ops.go:33
+//line ops.go:34
 					f63 = f203
 				}
 			}
@@ -866,7 +866,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 			f27 := *(*float32)(unsafe.Add(x, i18*8))
 //line kernels.go:70
 			f35 := *(*float32)(unsafe.Add(x, i18*8+4))
-//line ops.go:51
+//line ops.go:52
 			f62 := float32(-f27)
 //line exp.go:36
 			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
@@ -960,7 +960,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 			f47 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
 //line kernels.go:70
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
-//line ops.go:51
+//line ops.go:52
 			f65 := float32(-f47)
 //line exp.go:36
 			f121 := math32.FMA(f65, 1.442695, 1.2582912e+07)
@@ -1056,7 +1056,7 @@ func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer
 			f47 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
 //line kernels.go:70
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
-//line ops.go:51
+//line ops.go:52
 			f65 := float32(-f47)
 //line exp.go:36
 			f121 := math32.FMA(f65, 1.442695, 1.2582912e+07)
@@ -1172,7 +1172,7 @@ func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen in
 			}
 //line kernels.go:45
 			f43 := *(*float32)(unsafe.Add(up, i28*4))
-//line ops.go:51
+//line ops.go:52
 			f59 := float32(-f37)
 //line exp.go:36
 			f115 := math32.FMA(f59, 1.442695, 1.2582912e+07)
@@ -1293,7 +1293,7 @@ func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen 
 			i43 := *(*int16)(unsafe.Add(up, i28*2))
 //line vectors.go:41
 			f53 := dtype.BF16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
-//line ops.go:51
+//line ops.go:52
 			f62 := float32(-f53)
 //line exp.go:36
 			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
@@ -1416,7 +1416,7 @@ func gluF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen i
 			i43 := *(*int16)(unsafe.Add(up, i28*2))
 //line vectors.go:51
 			f53 := dtype.F16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
-//line ops.go:51
+//line ops.go:52
 			f62 := float32(-f53)
 //line exp.go:36
 			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
@@ -1552,7 +1552,7 @@ func wideGLU32TwinRow(i230 int, i25 int, by int, i33 int, i36 int, gateLen int, 
 				f191 := *(*float32)(unsafe.Add(up, i38*16+8))
 //line kernels.go:60
 				f193 := *(*float32)(unsafe.Add(up, i38*16+12))
-//line ops.go:51
+//line ops.go:52
 				f268 := float32(-f180)
 //line exp.go:36
 				f269 := math32.FMA(f268, 1.442695, 1.2582912e+07)
@@ -1583,7 +1583,7 @@ func wideGLU32TwinRow(i230 int, i25 int, by int, i33 int, i36 int, gateLen int, 
 //line exp.go:25
 					f296 = f290
 				}
-//line ops.go:51
+//line ops.go:52
 				f311 := float32(-f182)
 //line exp.go:36
 				f312 := math32.FMA(f311, 1.442695, 1.2582912e+07)
@@ -1614,7 +1614,7 @@ func wideGLU32TwinRow(i230 int, i25 int, by int, i33 int, i36 int, gateLen int, 
 //line exp.go:25
 					f339 = f333
 				}
-//line ops.go:51
+//line ops.go:52
 				f354 := float32(-f184)
 //line exp.go:36
 				f355 := math32.FMA(f354, 1.442695, 1.2582912e+07)
@@ -1645,7 +1645,7 @@ func wideGLU32TwinRow(i230 int, i25 int, by int, i33 int, i36 int, gateLen int, 
 //line exp.go:25
 					f382 = f376
 				}
-//line ops.go:51
+//line ops.go:52
 				f397 := float32(-f186)
 //line exp.go:36
 				f398 := math32.FMA(f397, 1.442695, 1.2582912e+07)

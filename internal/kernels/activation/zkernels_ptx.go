@@ -102,37 +102,37 @@ const apply32SM80Narrow = `.version 7.0
 	@!%p2 bra $FAULT0;
 	mad.wide.u32 %rd7, %r7, 4, %rd1;
 	ld.global.f32 %f1, [%rd7];
-	.loc 2 28 7
+	.loc 2 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 2 30 7
+	.loc 2 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B2;
 $B1:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	mul.rn.f32 %f11, %f10, %f1;
@@ -143,7 +143,7 @@ $B1:
 	add.rn.f32 %f16, %f15, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f16;
 $B2:
-	.loc 2 33 2
+	.loc 2 34 2
 	bra $B7;
 $B3:
 	.loc 3 38 10
@@ -197,10 +197,10 @@ $B4:
 	fma.rn.f32 %f43, %f41, %f42, %f17;
 	copysign.f32 %f8, %f1, %f43;
 $B5:
-	.loc 2 31 3
+	.loc 2 32 3
 	bra $B7;
 $B6:
-	.loc 2 29 14
+	.loc 2 30 14
 	mul.rn.f32 %f44, %f1, 0f3F000000;
 	neg.f32 %f45, %f1;
 	mul.rn.f32 %f46, %f45, 0f3F3504F3;
@@ -295,7 +295,7 @@ $B6:
 	sub.rn.f32 %f101, 0f40000000, %f100;
 	.loc 5 43 7
 	selp.f32 %f102, %f101, %f100, %p11;
-	.loc 2 29 18
+	.loc 2 30 18
 	mul.rn.f32 %f8, %f44, %f102;
 $B7:
 	.loc 1 23 4
@@ -366,37 +366,37 @@ const apply32SM80 = `.version 7.0
 	shl.b64 %rd7, %rd6, 2;
 	add.s64 %rd8, %rd1, %rd7;
 	ld.global.f32 %f1, [%rd8];
-	.loc 2 28 7
+	.loc 2 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 2 30 7
+	.loc 2 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B2;
 $B1:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	mul.rn.f32 %f11, %f10, %f1;
@@ -407,7 +407,7 @@ $B1:
 	add.rn.f32 %f16, %f15, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f16;
 $B2:
-	.loc 2 33 2
+	.loc 2 34 2
 	bra $B7;
 $B3:
 	.loc 3 38 10
@@ -461,10 +461,10 @@ $B4:
 	fma.rn.f32 %f43, %f41, %f42, %f17;
 	copysign.f32 %f8, %f1, %f43;
 $B5:
-	.loc 2 31 3
+	.loc 2 32 3
 	bra $B7;
 $B6:
-	.loc 2 29 14
+	.loc 2 30 14
 	mul.rn.f32 %f44, %f1, 0f3F000000;
 	neg.f32 %f45, %f1;
 	mul.rn.f32 %f46, %f45, 0f3F3504F3;
@@ -559,7 +559,7 @@ $B6:
 	sub.rn.f32 %f101, 0f40000000, %f100;
 	.loc 5 43 7
 	selp.f32 %f102, %f101, %f100, %p11;
-	.loc 2 29 18
+	.loc 2 30 18
 	mul.rn.f32 %f8, %f44, %f102;
 $B7:
 	.loc 1 23 4
@@ -633,39 +633,39 @@ const apply32SM70Narrow = `.version 6.0
 	@!%p2 bra $FAULT0;
 	mad.wide.u32 %rd7, %r7, 4, %rd1;
 	ld.global.f32 %f1, [%rd7];
-	.loc 2 28 7
+	.loc 2 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 2 30 7
+	.loc 2 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p8, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
 	bra $B2;
 $B1:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	mul.rn.f32 %f12, %f11, %f1;
@@ -676,7 +676,7 @@ $B1:
 	add.rn.f32 %f17, %f16, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f17;
 $B2:
-	.loc 2 33 2
+	.loc 2 34 2
 	bra $B7;
 $B3:
 	.loc 3 38 10
@@ -730,10 +730,10 @@ $B4:
 	fma.rn.f32 %f44, %f42, %f43, %f18;
 	copysign.f32 %f8, %f1, %f44;
 $B5:
-	.loc 2 31 3
+	.loc 2 32 3
 	bra $B7;
 $B6:
-	.loc 2 29 14
+	.loc 2 30 14
 	mul.rn.f32 %f45, %f1, 0f3F000000;
 	neg.f32 %f46, %f1;
 	mul.rn.f32 %f47, %f46, 0f3F3504F3;
@@ -828,7 +828,7 @@ $B6:
 	sub.rn.f32 %f102, 0f40000000, %f101;
 	.loc 5 43 7
 	selp.f32 %f103, %f102, %f101, %p12;
-	.loc 2 29 18
+	.loc 2 30 18
 	mul.rn.f32 %f8, %f45, %f103;
 $B7:
 	.loc 1 23 4
@@ -899,39 +899,39 @@ const apply32SM70 = `.version 6.0
 	shl.b64 %rd7, %rd6, 2;
 	add.s64 %rd8, %rd1, %rd7;
 	ld.global.f32 %f1, [%rd8];
-	.loc 2 28 7
+	.loc 2 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 2 30 7
+	.loc 2 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p8, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
 	bra $B2;
 $B1:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	mul.rn.f32 %f12, %f11, %f1;
@@ -942,7 +942,7 @@ $B1:
 	add.rn.f32 %f17, %f16, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f17;
 $B2:
-	.loc 2 33 2
+	.loc 2 34 2
 	bra $B7;
 $B3:
 	.loc 3 38 10
@@ -996,10 +996,10 @@ $B4:
 	fma.rn.f32 %f44, %f42, %f43, %f18;
 	copysign.f32 %f8, %f1, %f44;
 $B5:
-	.loc 2 31 3
+	.loc 2 32 3
 	bra $B7;
 $B6:
-	.loc 2 29 14
+	.loc 2 30 14
 	mul.rn.f32 %f45, %f1, 0f3F000000;
 	neg.f32 %f46, %f1;
 	mul.rn.f32 %f47, %f46, 0f3F3504F3;
@@ -1094,7 +1094,7 @@ $B6:
 	sub.rn.f32 %f102, 0f40000000, %f101;
 	.loc 5 43 7
 	selp.f32 %f103, %f102, %f101, %p12;
-	.loc 2 29 18
+	.loc 2 30 18
 	mul.rn.f32 %f8, %f45, %f103;
 $B7:
 	.loc 1 23 4
@@ -1173,37 +1173,37 @@ const applyBF16SM80Narrow = `.version 7.0
 	.loc 2 36 56
 	shl.b32 %r9, %r8, 16;
 	mov.b32 %f1, %r9;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	fma.rn.f32 %f11, %f10, %f1, %f1;
@@ -1213,7 +1213,7 @@ $B1:
 	add.rn.f32 %f15, %f14, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f15;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -1267,10 +1267,10 @@ $B4:
 	fma.rn.f32 %f42, %f40, %f41, %f16;
 	copysign.f32 %f8, %f1, %f42;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f43, %f1, 0f3F000000;
 	neg.f32 %f44, %f1;
 	mul.rn.f32 %f45, %f44, 0f3F3504F3;
@@ -1365,7 +1365,7 @@ $B6:
 	sub.rn.f32 %f100, 0f40000000, %f99;
 	.loc 6 43 7
 	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f43, %f101;
 $B7:
 	.loc 2 36 32
@@ -1444,37 +1444,37 @@ const applyBF16SM80 = `.version 7.0
 	.loc 2 36 56
 	shl.b32 %r6, %r5, 16;
 	mov.b32 %f1, %r6;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	fma.rn.f32 %f11, %f10, %f1, %f1;
@@ -1484,7 +1484,7 @@ $B1:
 	add.rn.f32 %f15, %f14, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f15;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -1538,10 +1538,10 @@ $B4:
 	fma.rn.f32 %f42, %f40, %f41, %f16;
 	copysign.f32 %f8, %f1, %f42;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f43, %f1, 0f3F000000;
 	neg.f32 %f44, %f1;
 	mul.rn.f32 %f45, %f44, 0f3F3504F3;
@@ -1636,7 +1636,7 @@ $B6:
 	sub.rn.f32 %f100, 0f40000000, %f99;
 	.loc 6 43 7
 	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f43, %f101;
 $B7:
 	.loc 2 36 32
@@ -1717,39 +1717,39 @@ const applyBF16SM70Narrow = `.version 6.0
 	.loc 2 36 56
 	shl.b32 %r9, %r8, 16;
 	mov.b32 %f1, %r9;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	setp.nan.f32 %p8, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	fma.rn.f32 %f12, %f11, %f1, %f1;
@@ -1759,7 +1759,7 @@ $B1:
 	add.rn.f32 %f16, %f15, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f16;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -1813,10 +1813,10 @@ $B4:
 	fma.rn.f32 %f43, %f41, %f42, %f17;
 	copysign.f32 %f8, %f1, %f43;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f44, %f1, 0f3F000000;
 	neg.f32 %f45, %f1;
 	mul.rn.f32 %f46, %f45, 0f3F3504F3;
@@ -1911,7 +1911,7 @@ $B6:
 	sub.rn.f32 %f101, 0f40000000, %f100;
 	.loc 6 43 7
 	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f44, %f102;
 $B7:
 	.loc 2 36 32
@@ -1995,39 +1995,39 @@ const applyBF16SM70 = `.version 6.0
 	.loc 2 36 56
 	shl.b32 %r6, %r5, 16;
 	mov.b32 %f1, %r6;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	setp.nan.f32 %p8, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	fma.rn.f32 %f12, %f11, %f1, %f1;
@@ -2037,7 +2037,7 @@ $B1:
 	add.rn.f32 %f16, %f15, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f16;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -2091,10 +2091,10 @@ $B4:
 	fma.rn.f32 %f43, %f41, %f42, %f17;
 	copysign.f32 %f8, %f1, %f43;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f44, %f1, 0f3F000000;
 	neg.f32 %f45, %f1;
 	mul.rn.f32 %f46, %f45, 0f3F3504F3;
@@ -2189,7 +2189,7 @@ $B6:
 	sub.rn.f32 %f101, 0f40000000, %f100;
 	.loc 6 43 7
 	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f44, %f102;
 $B7:
 	.loc 2 36 32
@@ -2277,37 +2277,37 @@ const applyF16SM80Narrow = `.version 7.0
 	.loc 2 46 53
 	cvt.u16.u32 %rs1, %r8;
 	cvt.f32.f16 %f1, %rs1;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	fma.rn.f32 %f11, %f10, %f1, %f1;
@@ -2317,7 +2317,7 @@ $B1:
 	add.rn.f32 %f15, %f14, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f15;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -2371,10 +2371,10 @@ $B4:
 	fma.rn.f32 %f42, %f40, %f41, %f16;
 	copysign.f32 %f8, %f1, %f42;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f43, %f1, 0f3F000000;
 	neg.f32 %f44, %f1;
 	mul.rn.f32 %f45, %f44, 0f3F3504F3;
@@ -2469,7 +2469,7 @@ $B6:
 	sub.rn.f32 %f100, 0f40000000, %f99;
 	.loc 6 43 7
 	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f43, %f101;
 $B7:
 	.loc 2 46 30
@@ -2548,37 +2548,37 @@ const applyF16SM80 = `.version 7.0
 	.loc 2 46 53
 	cvt.u16.u32 %rs1, %r5;
 	cvt.f32.f16 %f1, %rs1;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	fma.rn.f32 %f11, %f10, %f1, %f1;
@@ -2588,7 +2588,7 @@ $B1:
 	add.rn.f32 %f15, %f14, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f15;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -2642,10 +2642,10 @@ $B4:
 	fma.rn.f32 %f42, %f40, %f41, %f16;
 	copysign.f32 %f8, %f1, %f42;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f43, %f1, 0f3F000000;
 	neg.f32 %f44, %f1;
 	mul.rn.f32 %f45, %f44, 0f3F3504F3;
@@ -2740,7 +2740,7 @@ $B6:
 	sub.rn.f32 %f100, 0f40000000, %f99;
 	.loc 6 43 7
 	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f43, %f101;
 $B7:
 	.loc 2 46 30
@@ -2822,39 +2822,39 @@ const applyF16SM70Narrow = `.version 6.0
 	.loc 2 46 53
 	cvt.u16.u32 %rs1, %r8;
 	cvt.f32.f16 %f1, %rs1;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	setp.nan.f32 %p8, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	fma.rn.f32 %f12, %f11, %f1, %f1;
@@ -2864,7 +2864,7 @@ $B1:
 	add.rn.f32 %f16, %f15, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f16;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -2918,10 +2918,10 @@ $B4:
 	fma.rn.f32 %f43, %f41, %f42, %f17;
 	copysign.f32 %f8, %f1, %f43;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f44, %f1, 0f3F000000;
 	neg.f32 %f45, %f1;
 	mul.rn.f32 %f46, %f45, 0f3F3504F3;
@@ -3016,7 +3016,7 @@ $B6:
 	sub.rn.f32 %f101, 0f40000000, %f100;
 	.loc 6 43 7
 	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f44, %f102;
 $B7:
 	.loc 2 46 30
@@ -3095,39 +3095,39 @@ const applyF16SM70 = `.version 6.0
 	.loc 2 46 53
 	cvt.u16.u32 %rs1, %r5;
 	cvt.f32.f16 %f1, %rs1;
-	.loc 3 28 7
+	.loc 3 29 7
 	setp.eq.s32 %p3, %r1, 1;
 	@%p3 bra $B6;
-	.loc 3 30 7
+	.loc 3 31 7
 	setp.eq.s32 %p4, %r1, 5;
 	@%p4 bra $B3;
-	.loc 3 39 7
+	.loc 3 40 7
 	setp.eq.s32 %p5, %r1, 2;
 	@%p5 bra $B1;
-	.loc 3 42 7
+	.loc 3 43 7
 	setp.eq.s32 %p6, %r1, 3;
 	@%p6 bra $B0;
-	.loc 3 44 7
+	.loc 3 45 7
 	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 45 45
+	.loc 3 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 51 53
+	.loc 3 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 44 7
+	.loc 3 45 7
 	selp.f32 %f8, %f6, %f7, %p7;
 	bra $B2;
 $B0:
-	.loc 3 43 13
+	.loc 3 44 13
 	setp.nan.f32 %p8, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
 	bra $B2;
 $B1:
-	.loc 3 41 63
+	.loc 3 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	fma.rn.f32 %f12, %f11, %f1, %f1;
@@ -3137,7 +3137,7 @@ $B1:
 	add.rn.f32 %f16, %f15, 0f3F800000;
 	div.approx.f32 %f8, %f1, %f16;
 $B2:
-	.loc 3 33 2
+	.loc 3 34 2
 	bra $B7;
 $B3:
 	.loc 4 38 10
@@ -3191,10 +3191,10 @@ $B4:
 	fma.rn.f32 %f43, %f41, %f42, %f17;
 	copysign.f32 %f8, %f1, %f43;
 $B5:
-	.loc 3 31 3
+	.loc 3 32 3
 	bra $B7;
 $B6:
-	.loc 3 29 14
+	.loc 3 30 14
 	mul.rn.f32 %f44, %f1, 0f3F000000;
 	neg.f32 %f45, %f1;
 	mul.rn.f32 %f46, %f45, 0f3F3504F3;
@@ -3289,7 +3289,7 @@ $B6:
 	sub.rn.f32 %f101, 0f40000000, %f100;
 	.loc 6 43 7
 	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 29 18
+	.loc 3 30 18
 	mul.rn.f32 %f8, %f44, %f102;
 $B7:
 	.loc 2 46 30
@@ -3359,11 +3359,11 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	mad.lo.s32 %r7, %r2, 256, %r3;
 	setp.lt.u32 %p1, %r7, %r6;
 	@!%p1 bra $B25;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p4, %r1, 4;
 	.loc 1 32 54
 	shl.b32 %r8, %r4, 8;
@@ -3389,27 +3389,27 @@ $B0:
 	.loc 3 73 41
 	shl.b32 %r25, %r13, 16;
 	mov.b32 %f1, %r25;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B2;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B1;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p4;
 	bra $B3;
 $B1:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B3;
 $B2:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	fma.rn.f32 %f11, %f10, %f1, %f1;
@@ -3422,27 +3422,27 @@ $B3:
 	.loc 3 73 41
 	shl.b32 %r26, %r15, 16;
 	mov.b32 %f16, %r26;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B5;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f17, %f16;
 	mul.rn.f32 %f18, %f17, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f19, %f18;
 	add.rn.f32 %f20, %f19, 0f3F800000;
 	div.approx.f32 %f21, 0f3F800000, %f20;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f22, %f16, %f20;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f23, %f21, %f22, %p4;
 	bra $B6;
 $B4:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f23, %f16, 0f00000000;
 	bra $B6;
 $B5:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f24, %f16, 0f3D372713;
 	mul.rn.f32 %f25, %f24, %f16;
 	fma.rn.f32 %f26, %f25, %f16, %f16;
@@ -3455,27 +3455,27 @@ $B6:
 	.loc 3 73 41
 	shl.b32 %r27, %r16, 16;
 	mov.b32 %f31, %r27;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B8;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B7;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f32, %f31;
 	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f34, %f33;
 	add.rn.f32 %f35, %f34, 0f3F800000;
 	div.approx.f32 %f36, 0f3F800000, %f35;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f37, %f31, %f35;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f38, %f36, %f37, %p4;
 	bra $B9;
 $B7:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f38, %f31, 0f00000000;
 	bra $B9;
 $B8:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f39, %f31, 0f3D372713;
 	mul.rn.f32 %f40, %f39, %f31;
 	fma.rn.f32 %f41, %f40, %f31, %f31;
@@ -3488,27 +3488,27 @@ $B9:
 	.loc 3 73 41
 	shl.b32 %r28, %r18, 16;
 	mov.b32 %f46, %r28;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B11;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B10;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f47, %f46;
 	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f49, %f48;
 	add.rn.f32 %f50, %f49, 0f3F800000;
 	div.approx.f32 %f51, 0f3F800000, %f50;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f52, %f46, %f50;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f53, %f51, %f52, %p4;
 	bra $B12;
 $B10:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f53, %f46, 0f00000000;
 	bra $B12;
 $B11:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f54, %f46, 0f3D372713;
 	mul.rn.f32 %f55, %f54, %f46;
 	fma.rn.f32 %f56, %f55, %f46, %f46;
@@ -3521,27 +3521,27 @@ $B12:
 	.loc 3 73 41
 	shl.b32 %r29, %r19, 16;
 	mov.b32 %f61, %r29;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B14;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B13;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f62, %f61;
 	mul.rn.f32 %f63, %f62, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f64, %f63;
 	add.rn.f32 %f65, %f64, 0f3F800000;
 	div.approx.f32 %f66, 0f3F800000, %f65;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f67, %f61, %f65;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f68, %f66, %f67, %p4;
 	bra $B15;
 $B13:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f68, %f61, 0f00000000;
 	bra $B15;
 $B14:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f69, %f61, 0f3D372713;
 	mul.rn.f32 %f70, %f69, %f61;
 	fma.rn.f32 %f71, %f70, %f61, %f61;
@@ -3554,27 +3554,27 @@ $B15:
 	.loc 3 73 41
 	shl.b32 %r30, %r21, 16;
 	mov.b32 %f76, %r30;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B17;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B16;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f77, %f76;
 	mul.rn.f32 %f78, %f77, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f79, %f78;
 	add.rn.f32 %f80, %f79, 0f3F800000;
 	div.approx.f32 %f81, 0f3F800000, %f80;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f82, %f76, %f80;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f83, %f81, %f82, %p4;
 	bra $B18;
 $B16:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f83, %f76, 0f00000000;
 	bra $B18;
 $B17:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f84, %f76, 0f3D372713;
 	mul.rn.f32 %f85, %f84, %f76;
 	fma.rn.f32 %f86, %f85, %f76, %f76;
@@ -3587,27 +3587,27 @@ $B18:
 	.loc 3 73 41
 	shl.b32 %r31, %r22, 16;
 	mov.b32 %f91, %r31;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B20;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B19;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f92, %f91;
 	mul.rn.f32 %f93, %f92, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f94, %f93;
 	add.rn.f32 %f95, %f94, 0f3F800000;
 	div.approx.f32 %f96, 0f3F800000, %f95;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f97, %f91, %f95;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f98, %f96, %f97, %p4;
 	bra $B21;
 $B19:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f98, %f91, 0f00000000;
 	bra $B21;
 $B20:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f99, %f91, 0f3D372713;
 	mul.rn.f32 %f100, %f99, %f91;
 	fma.rn.f32 %f101, %f100, %f91, %f91;
@@ -3620,27 +3620,27 @@ $B21:
 	.loc 3 73 41
 	shl.b32 %r32, %r24, 16;
 	mov.b32 %f106, %r32;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B23;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B22;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f107, %f106;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, 0f3F800000, %f110;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f112, %f106, %f110;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f113, %f111, %f112, %p4;
 	bra $B24;
 $B22:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f113, %f106, 0f00000000;
 	bra $B24;
 $B23:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f114, %f106, 0f3D372713;
 	mul.rn.f32 %f115, %f114, %f106;
 	fma.rn.f32 %f116, %f115, %f106, %f106;
@@ -3721,11 +3721,11 @@ const wideBF16SM80 = `.version 7.0
 	mad.wide.u32 %rd6, %r2, 256, %rd5;
 	setp.lt.s64 %p1, %rd6, %rd4;
 	@!%p1 bra $B25;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p4, %r1, 4;
 	.loc 1 32 54
 	mul.wide.u32 %rd7, %r4, 256;
@@ -3746,27 +3746,27 @@ $B0:
 	.loc 3 73 41
 	shl.b32 %r13, %r5, 16;
 	mov.b32 %f1, %r13;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B2;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B1;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p4;
 	bra $B3;
 $B1:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f8, %f1, 0f00000000;
 	bra $B3;
 $B2:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f9, %f1, 0f3D372713;
 	mul.rn.f32 %f10, %f9, %f1;
 	fma.rn.f32 %f11, %f10, %f1, %f1;
@@ -3781,27 +3781,27 @@ $B3:
 	cvt.u32.u16 %r14, %rs1;
 	shl.b32 %r15, %r6, 16;
 	mov.b32 %f16, %r15;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B5;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f17, %f16;
 	mul.rn.f32 %f18, %f17, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f19, %f18;
 	add.rn.f32 %f20, %f19, 0f3F800000;
 	div.approx.f32 %f21, 0f3F800000, %f20;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f22, %f16, %f20;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f23, %f21, %f22, %p4;
 	bra $B6;
 $B4:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f23, %f16, 0f00000000;
 	bra $B6;
 $B5:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f24, %f16, 0f3D372713;
 	mul.rn.f32 %f25, %f24, %f16;
 	fma.rn.f32 %f26, %f25, %f16, %f16;
@@ -3816,27 +3816,27 @@ $B6:
 	cvt.u32.u16 %r16, %rs2;
 	shl.b32 %r17, %r7, 16;
 	mov.b32 %f31, %r17;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B8;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B7;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f32, %f31;
 	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f34, %f33;
 	add.rn.f32 %f35, %f34, 0f3F800000;
 	div.approx.f32 %f36, 0f3F800000, %f35;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f37, %f31, %f35;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f38, %f36, %f37, %p4;
 	bra $B9;
 $B7:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f38, %f31, 0f00000000;
 	bra $B9;
 $B8:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f39, %f31, 0f3D372713;
 	mul.rn.f32 %f40, %f39, %f31;
 	fma.rn.f32 %f41, %f40, %f31, %f31;
@@ -3851,27 +3851,27 @@ $B9:
 	cvt.u32.u16 %r18, %rs3;
 	shl.b32 %r19, %r8, 16;
 	mov.b32 %f46, %r19;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B11;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B10;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f47, %f46;
 	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f49, %f48;
 	add.rn.f32 %f50, %f49, 0f3F800000;
 	div.approx.f32 %f51, 0f3F800000, %f50;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f52, %f46, %f50;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f53, %f51, %f52, %p4;
 	bra $B12;
 $B10:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f53, %f46, 0f00000000;
 	bra $B12;
 $B11:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f54, %f46, 0f3D372713;
 	mul.rn.f32 %f55, %f54, %f46;
 	fma.rn.f32 %f56, %f55, %f46, %f46;
@@ -3886,27 +3886,27 @@ $B12:
 	cvt.u32.u16 %r20, %rs4;
 	shl.b32 %r21, %r9, 16;
 	mov.b32 %f61, %r21;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B14;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B13;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f62, %f61;
 	mul.rn.f32 %f63, %f62, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f64, %f63;
 	add.rn.f32 %f65, %f64, 0f3F800000;
 	div.approx.f32 %f66, 0f3F800000, %f65;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f67, %f61, %f65;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f68, %f66, %f67, %p4;
 	bra $B15;
 $B13:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f68, %f61, 0f00000000;
 	bra $B15;
 $B14:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f69, %f61, 0f3D372713;
 	mul.rn.f32 %f70, %f69, %f61;
 	fma.rn.f32 %f71, %f70, %f61, %f61;
@@ -3921,27 +3921,27 @@ $B15:
 	cvt.u32.u16 %r22, %rs5;
 	shl.b32 %r23, %r10, 16;
 	mov.b32 %f76, %r23;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B17;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B16;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f77, %f76;
 	mul.rn.f32 %f78, %f77, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f79, %f78;
 	add.rn.f32 %f80, %f79, 0f3F800000;
 	div.approx.f32 %f81, 0f3F800000, %f80;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f82, %f76, %f80;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f83, %f81, %f82, %p4;
 	bra $B18;
 $B16:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f83, %f76, 0f00000000;
 	bra $B18;
 $B17:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f84, %f76, 0f3D372713;
 	mul.rn.f32 %f85, %f84, %f76;
 	fma.rn.f32 %f86, %f85, %f76, %f76;
@@ -3956,27 +3956,27 @@ $B18:
 	cvt.u32.u16 %r24, %rs6;
 	shl.b32 %r25, %r11, 16;
 	mov.b32 %f91, %r25;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B20;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B19;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f92, %f91;
 	mul.rn.f32 %f93, %f92, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f94, %f93;
 	add.rn.f32 %f95, %f94, 0f3F800000;
 	div.approx.f32 %f96, 0f3F800000, %f95;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f97, %f91, %f95;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f98, %f96, %f97, %p4;
 	bra $B21;
 $B19:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f98, %f91, 0f00000000;
 	bra $B21;
 $B20:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f99, %f91, 0f3D372713;
 	mul.rn.f32 %f100, %f99, %f91;
 	fma.rn.f32 %f101, %f100, %f91, %f91;
@@ -3991,27 +3991,27 @@ $B21:
 	cvt.u32.u16 %r26, %rs7;
 	shl.b32 %r27, %r12, 16;
 	mov.b32 %f106, %r27;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B23;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B22;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f107, %f106;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, 0f3F800000, %f110;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f112, %f106, %f110;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f113, %f111, %f112, %p4;
 	bra $B24;
 $B22:
-	.loc 2 43 13
+	.loc 2 44 13
 	max.NaN.f32 %f113, %f106, 0f00000000;
 	bra $B24;
 $B23:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f114, %f106, 0f3D372713;
 	mul.rn.f32 %f115, %f114, %f106;
 	fma.rn.f32 %f116, %f115, %f106, %f106;
@@ -4100,11 +4100,11 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	mad.lo.s32 %r7, %r2, 256, %r3;
 	setp.lt.u32 %p1, %r7, %r6;
 	@!%p1 bra $B25;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p4, %r1, 4;
 	.loc 1 32 54
 	shl.b32 %r8, %r4, 8;
@@ -4130,29 +4130,29 @@ $B0:
 	.loc 3 73 41
 	shl.b32 %r25, %r13, 16;
 	mov.b32 %f1, %r25;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B2;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B1;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p4;
 	bra $B3;
 $B1:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p6, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p6;
 	bra $B3;
 $B2:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	fma.rn.f32 %f12, %f11, %f1, %f1;
@@ -4173,29 +4173,29 @@ $B3:
 	selp.b32 %r32, 32767, %r31, %p7;
 	shl.b32 %r33, %r15, 16;
 	mov.b32 %f17, %r33;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B5;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f18, %f17;
 	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f20, %f19;
 	add.rn.f32 %f21, %f20, 0f3F800000;
 	div.approx.f32 %f22, 0f3F800000, %f21;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f23, %f17, %f21;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f24, %f22, %f23, %p4;
 	bra $B6;
 $B4:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p8, %f17, 0f00000000;
 	max.f32 %f25, %f17, 0f00000000;
 	selp.f32 %f24, 0f7FFFFFFF, %f25, %p8;
 	bra $B6;
 $B5:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f26, %f17, 0f3D372713;
 	mul.rn.f32 %f27, %f26, %f17;
 	fma.rn.f32 %f28, %f27, %f17, %f17;
@@ -4216,29 +4216,29 @@ $B6:
 	selp.b32 %r40, 32767, %r39, %p9;
 	shl.b32 %r41, %r16, 16;
 	mov.b32 %f33, %r41;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B8;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B7;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f34, %f33;
 	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f36, %f35;
 	add.rn.f32 %f37, %f36, 0f3F800000;
 	div.approx.f32 %f38, 0f3F800000, %f37;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f39, %f33, %f37;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f40, %f38, %f39, %p4;
 	bra $B9;
 $B7:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p10, %f33, 0f00000000;
 	max.f32 %f41, %f33, 0f00000000;
 	selp.f32 %f40, 0f7FFFFFFF, %f41, %p10;
 	bra $B9;
 $B8:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f42, %f33, 0f3D372713;
 	mul.rn.f32 %f43, %f42, %f33;
 	fma.rn.f32 %f44, %f43, %f33, %f33;
@@ -4259,29 +4259,29 @@ $B9:
 	selp.b32 %r48, 32767, %r47, %p11;
 	shl.b32 %r49, %r18, 16;
 	mov.b32 %f49, %r49;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B11;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B10;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f50, %f49;
 	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f52, %f51;
 	add.rn.f32 %f53, %f52, 0f3F800000;
 	div.approx.f32 %f54, 0f3F800000, %f53;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f55, %f49, %f53;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f56, %f54, %f55, %p4;
 	bra $B12;
 $B10:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p12, %f49, 0f00000000;
 	max.f32 %f57, %f49, 0f00000000;
 	selp.f32 %f56, 0f7FFFFFFF, %f57, %p12;
 	bra $B12;
 $B11:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f58, %f49, 0f3D372713;
 	mul.rn.f32 %f59, %f58, %f49;
 	fma.rn.f32 %f60, %f59, %f49, %f49;
@@ -4302,29 +4302,29 @@ $B12:
 	selp.b32 %r56, 32767, %r55, %p13;
 	shl.b32 %r57, %r19, 16;
 	mov.b32 %f65, %r57;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B14;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B13;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f66, %f65;
 	mul.rn.f32 %f67, %f66, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f68, %f67;
 	add.rn.f32 %f69, %f68, 0f3F800000;
 	div.approx.f32 %f70, 0f3F800000, %f69;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f71, %f65, %f69;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f72, %f70, %f71, %p4;
 	bra $B15;
 $B13:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p14, %f65, 0f00000000;
 	max.f32 %f73, %f65, 0f00000000;
 	selp.f32 %f72, 0f7FFFFFFF, %f73, %p14;
 	bra $B15;
 $B14:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f74, %f65, 0f3D372713;
 	mul.rn.f32 %f75, %f74, %f65;
 	fma.rn.f32 %f76, %f75, %f65, %f65;
@@ -4345,29 +4345,29 @@ $B15:
 	selp.b32 %r64, 32767, %r63, %p15;
 	shl.b32 %r65, %r21, 16;
 	mov.b32 %f81, %r65;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B17;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B16;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f82, %f81;
 	mul.rn.f32 %f83, %f82, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f84, %f83;
 	add.rn.f32 %f85, %f84, 0f3F800000;
 	div.approx.f32 %f86, 0f3F800000, %f85;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f87, %f81, %f85;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f88, %f86, %f87, %p4;
 	bra $B18;
 $B16:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p16, %f81, 0f00000000;
 	max.f32 %f89, %f81, 0f00000000;
 	selp.f32 %f88, 0f7FFFFFFF, %f89, %p16;
 	bra $B18;
 $B17:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f90, %f81, 0f3D372713;
 	mul.rn.f32 %f91, %f90, %f81;
 	fma.rn.f32 %f92, %f91, %f81, %f81;
@@ -4388,29 +4388,29 @@ $B18:
 	selp.b32 %r72, 32767, %r71, %p17;
 	shl.b32 %r73, %r22, 16;
 	mov.b32 %f97, %r73;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B20;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B19;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f98, %f97;
 	mul.rn.f32 %f99, %f98, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f100, %f99;
 	add.rn.f32 %f101, %f100, 0f3F800000;
 	div.approx.f32 %f102, 0f3F800000, %f101;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f103, %f97, %f101;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f104, %f102, %f103, %p4;
 	bra $B21;
 $B19:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p18, %f97, 0f00000000;
 	max.f32 %f105, %f97, 0f00000000;
 	selp.f32 %f104, 0f7FFFFFFF, %f105, %p18;
 	bra $B21;
 $B20:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f106, %f97, 0f3D372713;
 	mul.rn.f32 %f107, %f106, %f97;
 	fma.rn.f32 %f108, %f107, %f97, %f97;
@@ -4431,29 +4431,29 @@ $B21:
 	selp.b32 %r80, 32767, %r79, %p19;
 	shl.b32 %r81, %r24, 16;
 	mov.b32 %f113, %r81;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B23;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B22;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f114, %f113;
 	mul.rn.f32 %f115, %f114, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f116, %f115;
 	add.rn.f32 %f117, %f116, 0f3F800000;
 	div.approx.f32 %f118, 0f3F800000, %f117;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f119, %f113, %f117;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f120, %f118, %f119, %p4;
 	bra $B24;
 $B22:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p20, %f113, 0f00000000;
 	max.f32 %f121, %f113, 0f00000000;
 	selp.f32 %f120, 0f7FFFFFFF, %f121, %p20;
 	bra $B24;
 $B23:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f122, %f113, 0f3D372713;
 	mul.rn.f32 %f123, %f122, %f113;
 	fma.rn.f32 %f124, %f123, %f113, %f113;
@@ -4546,11 +4546,11 @@ const wideBF16SM70 = `.version 6.0
 	mad.wide.u32 %rd6, %r2, 256, %rd5;
 	setp.lt.s64 %p1, %rd6, %rd4;
 	@!%p1 bra $B25;
-	.loc 2 39 7
+	.loc 2 40 7
 	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 42 7
+	.loc 2 43 7
 	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 44 7
+	.loc 2 45 7
 	setp.eq.s32 %p4, %r1, 4;
 	.loc 1 32 54
 	mul.wide.u32 %rd7, %r4, 256;
@@ -4571,29 +4571,29 @@ $B0:
 	.loc 3 73 41
 	shl.b32 %r13, %r5, 16;
 	mov.b32 %f1, %r13;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B2;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B1;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f4, %f3;
 	add.rn.f32 %f5, %f4, 0f3F800000;
 	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f8, %f6, %f7, %p4;
 	bra $B3;
 $B1:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p6, %f1, 0f00000000;
 	max.f32 %f9, %f1, 0f00000000;
 	selp.f32 %f8, 0f7FFFFFFF, %f9, %p6;
 	bra $B3;
 $B2:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f10, %f1, 0f3D372713;
 	mul.rn.f32 %f11, %f10, %f1;
 	fma.rn.f32 %f12, %f11, %f1, %f1;
@@ -4614,29 +4614,29 @@ $B3:
 	selp.b32 %r20, 32767, %r19, %p7;
 	shl.b32 %r21, %r6, 16;
 	mov.b32 %f17, %r21;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B5;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B4;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f18, %f17;
 	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f20, %f19;
 	add.rn.f32 %f21, %f20, 0f3F800000;
 	div.approx.f32 %f22, 0f3F800000, %f21;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f23, %f17, %f21;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f24, %f22, %f23, %p4;
 	bra $B6;
 $B4:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p8, %f17, 0f00000000;
 	max.f32 %f25, %f17, 0f00000000;
 	selp.f32 %f24, 0f7FFFFFFF, %f25, %p8;
 	bra $B6;
 $B5:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f26, %f17, 0f3D372713;
 	mul.rn.f32 %f27, %f26, %f17;
 	fma.rn.f32 %f28, %f27, %f17, %f17;
@@ -4657,29 +4657,29 @@ $B6:
 	selp.b32 %r28, 32767, %r27, %p9;
 	shl.b32 %r29, %r7, 16;
 	mov.b32 %f33, %r29;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B8;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B7;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f34, %f33;
 	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f36, %f35;
 	add.rn.f32 %f37, %f36, 0f3F800000;
 	div.approx.f32 %f38, 0f3F800000, %f37;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f39, %f33, %f37;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f40, %f38, %f39, %p4;
 	bra $B9;
 $B7:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p10, %f33, 0f00000000;
 	max.f32 %f41, %f33, 0f00000000;
 	selp.f32 %f40, 0f7FFFFFFF, %f41, %p10;
 	bra $B9;
 $B8:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f42, %f33, 0f3D372713;
 	mul.rn.f32 %f43, %f42, %f33;
 	fma.rn.f32 %f44, %f43, %f33, %f33;
@@ -4700,29 +4700,29 @@ $B9:
 	selp.b32 %r36, 32767, %r35, %p11;
 	shl.b32 %r37, %r8, 16;
 	mov.b32 %f49, %r37;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B11;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B10;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f50, %f49;
 	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f52, %f51;
 	add.rn.f32 %f53, %f52, 0f3F800000;
 	div.approx.f32 %f54, 0f3F800000, %f53;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f55, %f49, %f53;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f56, %f54, %f55, %p4;
 	bra $B12;
 $B10:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p12, %f49, 0f00000000;
 	max.f32 %f57, %f49, 0f00000000;
 	selp.f32 %f56, 0f7FFFFFFF, %f57, %p12;
 	bra $B12;
 $B11:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f58, %f49, 0f3D372713;
 	mul.rn.f32 %f59, %f58, %f49;
 	fma.rn.f32 %f60, %f59, %f49, %f49;
@@ -4743,29 +4743,29 @@ $B12:
 	selp.b32 %r44, 32767, %r43, %p13;
 	shl.b32 %r45, %r9, 16;
 	mov.b32 %f65, %r45;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B14;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B13;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f66, %f65;
 	mul.rn.f32 %f67, %f66, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f68, %f67;
 	add.rn.f32 %f69, %f68, 0f3F800000;
 	div.approx.f32 %f70, 0f3F800000, %f69;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f71, %f65, %f69;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f72, %f70, %f71, %p4;
 	bra $B15;
 $B13:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p14, %f65, 0f00000000;
 	max.f32 %f73, %f65, 0f00000000;
 	selp.f32 %f72, 0f7FFFFFFF, %f73, %p14;
 	bra $B15;
 $B14:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f74, %f65, 0f3D372713;
 	mul.rn.f32 %f75, %f74, %f65;
 	fma.rn.f32 %f76, %f75, %f65, %f65;
@@ -4786,29 +4786,29 @@ $B15:
 	selp.b32 %r52, 32767, %r51, %p15;
 	shl.b32 %r53, %r10, 16;
 	mov.b32 %f81, %r53;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B17;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B16;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f82, %f81;
 	mul.rn.f32 %f83, %f82, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f84, %f83;
 	add.rn.f32 %f85, %f84, 0f3F800000;
 	div.approx.f32 %f86, 0f3F800000, %f85;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f87, %f81, %f85;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f88, %f86, %f87, %p4;
 	bra $B18;
 $B16:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p16, %f81, 0f00000000;
 	max.f32 %f89, %f81, 0f00000000;
 	selp.f32 %f88, 0f7FFFFFFF, %f89, %p16;
 	bra $B18;
 $B17:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f90, %f81, 0f3D372713;
 	mul.rn.f32 %f91, %f90, %f81;
 	fma.rn.f32 %f92, %f91, %f81, %f81;
@@ -4829,29 +4829,29 @@ $B18:
 	selp.b32 %r60, 32767, %r59, %p17;
 	shl.b32 %r61, %r11, 16;
 	mov.b32 %f97, %r61;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B20;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B19;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f98, %f97;
 	mul.rn.f32 %f99, %f98, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f100, %f99;
 	add.rn.f32 %f101, %f100, 0f3F800000;
 	div.approx.f32 %f102, 0f3F800000, %f101;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f103, %f97, %f101;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f104, %f102, %f103, %p4;
 	bra $B21;
 $B19:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p18, %f97, 0f00000000;
 	max.f32 %f105, %f97, 0f00000000;
 	selp.f32 %f104, 0f7FFFFFFF, %f105, %p18;
 	bra $B21;
 $B20:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f106, %f97, 0f3D372713;
 	mul.rn.f32 %f107, %f106, %f97;
 	fma.rn.f32 %f108, %f107, %f97, %f97;
@@ -4872,29 +4872,29 @@ $B21:
 	selp.b32 %r68, 32767, %r67, %p19;
 	shl.b32 %r69, %r12, 16;
 	mov.b32 %f113, %r69;
-	.loc 2 39 7
+	.loc 2 40 7
 	@%p2 bra $B23;
-	.loc 2 42 7
+	.loc 2 43 7
 	@%p3 bra $B22;
-	.loc 2 45 45
+	.loc 2 46 45
 	neg.f32 %f114, %f113;
 	mul.rn.f32 %f115, %f114, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f116, %f115;
 	add.rn.f32 %f117, %f116, 0f3F800000;
 	div.approx.f32 %f118, 0f3F800000, %f117;
-	.loc 2 51 53
+	.loc 2 52 53
 	div.approx.f32 %f119, %f113, %f117;
-	.loc 2 44 7
+	.loc 2 45 7
 	selp.f32 %f120, %f118, %f119, %p4;
 	bra $B24;
 $B22:
-	.loc 2 43 13
+	.loc 2 44 13
 	setp.nan.f32 %p20, %f113, 0f00000000;
 	max.f32 %f121, %f113, 0f00000000;
 	selp.f32 %f120, 0f7FFFFFFF, %f121, %p20;
 	bra $B24;
 $B23:
-	.loc 2 41 63
+	.loc 2 42 63
 	mul.rn.f32 %f122, %f113, 0f3D372713;
 	mul.rn.f32 %f123, %f122, %f113;
 	fma.rn.f32 %f124, %f123, %f113, %f113;
@@ -5015,13 +5015,13 @@ $B0:
 	@!%p11 bra $FAULT0;
 	mad.wide.u32 %rd9, %r5, 8, %rd1;
 	ld.global.v2.f32 {%f1, %f2}, [%rd9];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 1 70 4
 	mad.wide.u32 %rd10, %r5, 4, %rd3;
@@ -5043,37 +5043,37 @@ $B3:
 	ld.global.f32 %f14, [%rd11+12];
 	ld.global.f32 %f15, [%rd11+20];
 	ld.global.f32 %f16, [%rd11+28];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f17, %f9;
 	mul.rn.f32 %f18, %f17, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f19, %f18;
 	add.rn.f32 %f20, %f19, 0f3F800000;
 	div.approx.f32 %f21, %f9, %f20;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f22, %f21, %f10;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f23, %f11;
 	mul.rn.f32 %f24, %f23, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f25, %f24;
 	add.rn.f32 %f26, %f25, 0f3F800000;
 	div.approx.f32 %f27, %f11, %f26;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f28, %f27, %f14;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f29, %f12;
 	mul.rn.f32 %f30, %f29, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f31, %f30;
 	add.rn.f32 %f32, %f31, 0f3F800000;
 	div.approx.f32 %f33, %f12, %f32;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f34, %f33, %f15;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f35, %f13;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f13, %f38;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f40, %f39, %f16;
 	.loc 1 70 4
 	mad.wide.u32 %rd12, %r5, 4, %rd3;
@@ -5141,13 +5141,13 @@ const gluPairs32SM70NarrowAligned = `.version 6.0
 	@!%p2 bra $FAULT0;
 	mad.wide.u32 %rd7, %r6, 8, %rd1;
 	ld.global.v2.f32 {%f1, %f2}, [%rd7];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 1 70 4
 	mad.wide.u32 %rd8, %r6, 4, %rd3;
@@ -5216,13 +5216,13 @@ const gluPairs32SM70Narrow = `.version 6.0
 	mad.wide.u32 %rd7, %r6, 8, %rd1;
 	ld.global.f32 %f1, [%rd7];
 	ld.global.f32 %f2, [%rd7+4];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 1 70 4
 	mad.wide.u32 %rd8, %r6, 4, %rd3;
@@ -5289,13 +5289,13 @@ const gluPairs32SM70 = `.version 6.0
 	add.s64 %rd8, %rd1, %rd7;
 	ld.global.f32 %f1, [%rd8];
 	ld.global.f32 %f2, [%rd8+4];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 1 70 4
 	shl.b64 %rd9, %rd6, 2;
@@ -5397,13 +5397,13 @@ $B0:
 	mov.b32 %f1, %r18;
 	shl.b32 %r19, %r17, 16;
 	mov.b32 %f2, %r19;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -5434,7 +5434,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r31, %r22, 16;
 	mov.b32 %f9, %r31;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f10, %f9;
 	mul.rn.f32 %f11, %f10, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f12, %f11;
@@ -5443,7 +5443,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r32, %r24, 16;
 	mov.b32 %f15, %r32;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f14, %f15;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs2, %f16;
@@ -5451,7 +5451,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r34, %r25, 16;
 	mov.b32 %f17, %r34;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f18, %f17;
 	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f20, %f19;
@@ -5460,7 +5460,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r35, %r28, 16;
 	mov.b32 %f23, %r35;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f22, %f23;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs3, %f24;
@@ -5468,7 +5468,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r37, %r26, 16;
 	mov.b32 %f25, %r37;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f26, %f25;
 	mul.rn.f32 %f27, %f26, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f28, %f27;
@@ -5477,7 +5477,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r38, %r29, 16;
 	mov.b32 %f31, %r38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f30, %f31;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs4, %f32;
@@ -5485,7 +5485,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r40, %r27, 16;
 	mov.b32 %f33, %r40;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f34, %f33;
 	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f36, %f35;
@@ -5494,7 +5494,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r41, %r30, 16;
 	mov.b32 %f39, %r41;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f38, %f39;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs5, %f40;
@@ -5575,13 +5575,13 @@ const gluPairsBF16SM80NarrowAligned = `.version 7.0
 	mov.b32 %f1, %r11;
 	shl.b32 %r12, %r10, 16;
 	mov.b32 %f2, %r12;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -5662,13 +5662,13 @@ const gluPairsBF16SM80Narrow = `.version 7.0
 	.loc 2 29 61
 	shl.b32 %r10, %r9, 16;
 	mov.b32 %f2, %r10;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -5747,13 +5747,13 @@ const gluPairsBF16SM80 = `.version 7.0
 	.loc 2 29 61
 	shl.b32 %r7, %r6, 16;
 	mov.b32 %f2, %r7;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -5857,13 +5857,13 @@ $B0:
 	mov.b32 %f1, %r18;
 	shl.b32 %r19, %r17, 16;
 	mov.b32 %f2, %r19;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	mov.b32 %r20, %f8;
@@ -5900,7 +5900,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r37, %r28, 16;
 	mov.b32 %f9, %r37;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f10, %f9;
 	mul.rn.f32 %f11, %f10, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f12, %f11;
@@ -5909,7 +5909,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r38, %r30, 16;
 	mov.b32 %f15, %r38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f14, %f15;
 	.loc 2 32 63
 	mov.b32 %r39, %f16;
@@ -5923,7 +5923,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r46, %r31, 16;
 	mov.b32 %f17, %r46;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f18, %f17;
 	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f20, %f19;
@@ -5932,7 +5932,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r47, %r34, 16;
 	mov.b32 %f23, %r47;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f22, %f23;
 	.loc 2 32 63
 	mov.b32 %r48, %f24;
@@ -5946,7 +5946,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r55, %r32, 16;
 	mov.b32 %f25, %r55;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f26, %f25;
 	mul.rn.f32 %f27, %f26, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f28, %f27;
@@ -5955,7 +5955,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r56, %r35, 16;
 	mov.b32 %f31, %r56;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f30, %f31;
 	.loc 2 32 63
 	mov.b32 %r57, %f32;
@@ -5969,7 +5969,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r64, %r33, 16;
 	mov.b32 %f33, %r64;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f34, %f33;
 	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f36, %f35;
@@ -5978,7 +5978,7 @@ $B3:
 	.loc 2 29 61
 	shl.b32 %r65, %r36, 16;
 	mov.b32 %f39, %r65;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f38, %f39;
 	.loc 2 32 63
 	mov.b32 %r66, %f40;
@@ -6064,13 +6064,13 @@ const gluPairsBF16SM70NarrowAligned = `.version 6.0
 	mov.b32 %f1, %r11;
 	shl.b32 %r12, %r10, 16;
 	mov.b32 %f2, %r12;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	mov.b32 %r13, %f8;
@@ -6156,13 +6156,13 @@ const gluPairsBF16SM70Narrow = `.version 6.0
 	.loc 2 29 61
 	shl.b32 %r10, %r9, 16;
 	mov.b32 %f2, %r10;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	mov.b32 %r11, %f8;
@@ -6246,13 +6246,13 @@ const gluPairsBF16SM70 = `.version 6.0
 	.loc 2 29 61
 	shl.b32 %r7, %r6, 16;
 	mov.b32 %f2, %r7;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 32 63
 	mov.b32 %r8, %f8;
@@ -6363,13 +6363,13 @@ $B0:
 	cvt.f32.f16 %f1, %rs1;
 	cvt.u16.u32 %rs2, %r17;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -6400,7 +6400,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs4, %r20;
 	cvt.f32.f16 %f9, %rs4;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f10, %f9;
 	mul.rn.f32 %f11, %f10, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f12, %f11;
@@ -6409,7 +6409,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs5, %r22;
 	cvt.f32.f16 %f15, %rs5;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f14, %f15;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs6, %f16;
@@ -6417,7 +6417,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs7, %r23;
 	cvt.f32.f16 %f17, %rs7;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f18, %f17;
 	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f20, %f19;
@@ -6426,7 +6426,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs8, %r26;
 	cvt.f32.f16 %f23, %rs8;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f22, %f23;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs9, %f24;
@@ -6434,7 +6434,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs10, %r24;
 	cvt.f32.f16 %f25, %rs10;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f26, %f25;
 	mul.rn.f32 %f27, %f26, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f28, %f27;
@@ -6443,7 +6443,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs11, %r27;
 	cvt.f32.f16 %f31, %rs11;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f30, %f31;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs12, %f32;
@@ -6451,7 +6451,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs13, %r25;
 	cvt.f32.f16 %f33, %rs13;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f34, %f33;
 	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f36, %f35;
@@ -6460,7 +6460,7 @@ $B3:
 	.loc 2 38 59
 	cvt.u16.u32 %rs14, %r28;
 	cvt.f32.f16 %f39, %rs14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f38, %f39;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs15, %f40;
@@ -6541,13 +6541,13 @@ const gluPairsF16SM70NarrowAligned = `.version 6.0
 	cvt.f32.f16 %f1, %rs1;
 	cvt.u16.u32 %rs2, %r10;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -6628,13 +6628,13 @@ const gluPairsF16SM70Narrow = `.version 6.0
 	.loc 2 38 59
 	cvt.u16.u32 %rs2, %r8;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -6713,13 +6713,13 @@ const gluPairsF16SM70 = `.version 6.0
 	.loc 2 38 59
 	cvt.u16.u32 %rs2, %r5;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 60
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -6824,13 +6824,13 @@ const glu32SM70Narrow = `.version 6.0
 	@!%p8 bra $FAULT1;
 	add.s64 %rd21, %rd3, %rd19;
 	ld.global.f32 %f2, [%rd21];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 1 45 4
 	setp.lt.u64 %p9, %rd18, %rd9;
@@ -6851,13 +6851,13 @@ $B1:
 	ld.global.f32 %f9, [%rd24];
 	mad.wide.u32 %rd25, %r13, 4, %rd3;
 	ld.global.f32 %f10, [%rd25];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 1 45 4
 	mad.lo.s32 %r14, %r6, %r1, %r12;
@@ -6963,13 +6963,13 @@ const glu32SM70 = `.version 6.0
 	@!%p8 bra $FAULT1;
 	add.s64 %rd19, %rd3, %rd17;
 	ld.global.f32 %f2, [%rd19];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 1 45 4
 	setp.lt.u64 %p9, %rd16, %rd6;
@@ -6994,13 +6994,13 @@ $B1:
 	ld.global.f32 %f9, [%rd27];
 	add.s64 %rd28, %rd3, %rd26;
 	ld.global.f32 %f10, [%rd28];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 1 45 4
 	shl.b64 %rd29, %rd25, 2;
@@ -7120,13 +7120,13 @@ const gluBF16SM80Narrow = `.version 7.0
 	mov.b32 %f1, %r14;
 	shl.b32 %r15, %r13, 16;
 	mov.b32 %f2, %r15;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 32
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -7155,13 +7155,13 @@ $B1:
 	mov.b32 %f9, %r21;
 	shl.b32 %r22, %r20, 16;
 	mov.b32 %f10, %r22;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 41 32
 	cvt.rn.bf16.f32 %rs2, %f16;
@@ -7277,13 +7277,13 @@ const gluBF16SM80 = `.version 7.0
 	mov.b32 %f1, %r9;
 	shl.b32 %r10, %r8, 16;
 	mov.b32 %f2, %r10;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 32
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -7316,13 +7316,13 @@ $B1:
 	mov.b32 %f9, %r14;
 	shl.b32 %r15, %r13, 16;
 	mov.b32 %f10, %r15;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 41 32
 	cvt.rn.bf16.f32 %rs2, %f16;
@@ -7444,13 +7444,13 @@ const gluBF16SM70Narrow = `.version 6.0
 	mov.b32 %f1, %r14;
 	shl.b32 %r15, %r13, 16;
 	mov.b32 %f2, %r15;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 32
 	mov.b32 %r16, %f8;
@@ -7485,13 +7485,13 @@ $B1:
 	mov.b32 %f9, %r27;
 	shl.b32 %r28, %r26, 16;
 	mov.b32 %f10, %r28;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 41 32
 	mov.b32 %r29, %f16;
@@ -7612,13 +7612,13 @@ const gluBF16SM70 = `.version 6.0
 	mov.b32 %f1, %r9;
 	shl.b32 %r10, %r8, 16;
 	mov.b32 %f2, %r10;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 41 32
 	mov.b32 %r11, %f8;
@@ -7657,13 +7657,13 @@ $B1:
 	mov.b32 %f9, %r20;
 	shl.b32 %r21, %r19, 16;
 	mov.b32 %f10, %r21;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 41 32
 	mov.b32 %r22, %f16;
@@ -7792,13 +7792,13 @@ const gluF16SM70Narrow = `.version 6.0
 	cvt.f32.f16 %f1, %rs1;
 	cvt.u16.u32 %rs2, %r13;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 51 30
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -7827,13 +7827,13 @@ $B1:
 	cvt.f32.f16 %f9, %rs4;
 	cvt.u16.u32 %rs5, %r18;
 	cvt.f32.f16 %f10, %rs5;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 51 30
 	cvt.rn.f16.f32 %rs6, %f16;
@@ -7949,13 +7949,13 @@ const gluF16SM70 = `.version 6.0
 	cvt.f32.f16 %f1, %rs1;
 	cvt.u16.u32 %rs2, %r8;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 51 30
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -7988,13 +7988,13 @@ $B1:
 	cvt.f32.f16 %f9, %rs4;
 	cvt.u16.u32 %rs5, %r11;
 	cvt.f32.f16 %f10, %rs5;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 51 30
 	cvt.rn.f16.f32 %rs6, %f16;
@@ -8139,37 +8139,37 @@ $B0:
 	@!%p24 bra $FAULT1;
 	add.s64 %rd28, %rd3, %rd26;
 	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd28];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f9, %f1;
 	mul.rn.f32 %f10, %f9, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f11, %f10;
 	add.rn.f32 %f12, %f11, 0f3F800000;
 	div.approx.f32 %f13, %f1, %f12;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f14, %f13, %f5;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f15, %f2;
 	mul.rn.f32 %f16, %f15, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f17, %f16;
 	add.rn.f32 %f18, %f17, 0f3F800000;
 	div.approx.f32 %f19, %f2, %f18;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f20, %f19, %f6;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f21, %f3;
 	mul.rn.f32 %f22, %f21, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f23, %f22;
 	add.rn.f32 %f24, %f23, 0f3F800000;
 	div.approx.f32 %f25, %f3, %f24;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f26, %f25, %f7;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f27, %f4;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f4, %f30;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f32, %f31, %f8;
 	.loc 1 60 4
 	setp.lt.u64 %p25, %rd25, %rd9;
@@ -8194,37 +8194,37 @@ $B1:
 	ld.global.v4.f32 {%f33, %f34, %f35, %f36}, [%rd36];
 	add.s64 %rd37, %rd3, %rd35;
 	ld.global.v4.f32 {%f37, %f38, %f39, %f40}, [%rd37];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f41, %f33;
 	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f43, %f42;
 	add.rn.f32 %f44, %f43, 0f3F800000;
 	div.approx.f32 %f45, %f33, %f44;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f46, %f45, %f37;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f47, %f34;
 	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f49, %f48;
 	add.rn.f32 %f50, %f49, 0f3F800000;
 	div.approx.f32 %f51, %f34, %f50;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f52, %f51, %f38;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f53, %f35;
 	mul.rn.f32 %f54, %f53, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f55, %f54;
 	add.rn.f32 %f56, %f55, 0f3F800000;
 	div.approx.f32 %f57, %f35, %f56;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f58, %f57, %f39;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f59, %f36;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f36, %f62;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f64, %f63, %f40;
 	.loc 1 60 4
 	shl.b64 %rd38, %rd34, 4;
@@ -8373,37 +8373,37 @@ $B0:
 	ld.global.f32 %f6, [%rd26+4];
 	ld.global.f32 %f7, [%rd26+8];
 	ld.global.f32 %f8, [%rd26+12];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f9, %f1;
 	mul.rn.f32 %f10, %f9, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f11, %f10;
 	add.rn.f32 %f12, %f11, 0f3F800000;
 	div.approx.f32 %f13, %f1, %f12;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f14, %f13, %f5;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f15, %f2;
 	mul.rn.f32 %f16, %f15, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f17, %f16;
 	add.rn.f32 %f18, %f17, 0f3F800000;
 	div.approx.f32 %f19, %f2, %f18;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f20, %f19, %f6;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f21, %f3;
 	mul.rn.f32 %f22, %f21, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f23, %f22;
 	add.rn.f32 %f24, %f23, 0f3F800000;
 	div.approx.f32 %f25, %f3, %f24;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f26, %f25, %f7;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f27, %f4;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f4, %f30;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f32, %f31, %f8;
 	.loc 1 60 4
 	setp.lt.u64 %p25, %rd23, %rd6;
@@ -8437,37 +8437,37 @@ $B1:
 	ld.global.f32 %f38, [%rd35+4];
 	ld.global.f32 %f39, [%rd35+8];
 	ld.global.f32 %f40, [%rd35+12];
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f41, %f33;
 	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f43, %f42;
 	add.rn.f32 %f44, %f43, 0f3F800000;
 	div.approx.f32 %f45, %f33, %f44;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f46, %f45, %f37;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f47, %f34;
 	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f49, %f48;
 	add.rn.f32 %f50, %f49, 0f3F800000;
 	div.approx.f32 %f51, %f34, %f50;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f52, %f51, %f38;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f53, %f35;
 	mul.rn.f32 %f54, %f53, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f55, %f54;
 	add.rn.f32 %f56, %f55, 0f3F800000;
 	div.approx.f32 %f57, %f35, %f56;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f58, %f57, %f39;
-	.loc 2 51 74
+	.loc 2 52 74
 	neg.f32 %f59, %f36;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f36, %f62;
-	.loc 2 54 58
+	.loc 2 55 58
 	mul.rn.f32 %f64, %f63, %f40;
 	.loc 1 60 4
 	shl.b64 %rd36, %rd32, 4;
@@ -8650,104 +8650,104 @@ $B0:
 	mov.b32 %f1, %r45;
 	shl.b32 %r46, %r33, 16;
 	mov.b32 %f2, %r46;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 81 41
 	shl.b32 %r47, %r18, 16;
 	mov.b32 %f9, %r47;
 	shl.b32 %r48, %r35, 16;
 	mov.b32 %f10, %r48;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 81 41
 	shl.b32 %r49, %r19, 16;
 	mov.b32 %f17, %r49;
 	shl.b32 %r50, %r36, 16;
 	mov.b32 %f18, %r50;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f19, %f17;
 	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f21, 0f3F800000;
 	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f23, %f18;
 	.loc 2 81 41
 	shl.b32 %r51, %r21, 16;
 	mov.b32 %f25, %r51;
 	shl.b32 %r52, %r38, 16;
 	mov.b32 %f26, %r52;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f27, %f25;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f31, %f26;
 	.loc 2 81 41
 	shl.b32 %r53, %r22, 16;
 	mov.b32 %f33, %r53;
 	shl.b32 %r54, %r39, 16;
 	mov.b32 %f34, %r54;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f35, %f33;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f39, %f34;
 	.loc 2 81 41
 	shl.b32 %r55, %r24, 16;
 	mov.b32 %f41, %r55;
 	shl.b32 %r56, %r41, 16;
 	mov.b32 %f42, %r56;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f43, %f41;
 	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f45, %f44;
 	add.rn.f32 %f46, %f45, 0f3F800000;
 	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f48, %f47, %f42;
 	.loc 2 81 41
 	shl.b32 %r57, %r25, 16;
 	mov.b32 %f49, %r57;
 	shl.b32 %r58, %r42, 16;
 	mov.b32 %f50, %r58;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f51, %f49;
 	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f53, 0f3F800000;
 	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f56, %f55, %f50;
 	.loc 2 81 41
 	shl.b32 %r59, %r27, 16;
 	mov.b32 %f57, %r59;
 	shl.b32 %r60, %r44, 16;
 	mov.b32 %f58, %r60;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f59, %f57;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f64, %f63, %f58;
 	.loc 1 60 4
 	setp.lt.u64 %p25, %rd25, %rd9;
@@ -8805,104 +8805,104 @@ $B1:
 	mov.b32 %f65, %r97;
 	shl.b32 %r98, %r85, 16;
 	mov.b32 %f66, %r98;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f67, %f65;
 	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f69, %f68;
 	add.rn.f32 %f70, %f69, 0f3F800000;
 	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f72, %f71, %f66;
 	.loc 2 81 41
 	shl.b32 %r99, %r71, 16;
 	mov.b32 %f73, %r99;
 	shl.b32 %r100, %r87, 16;
 	mov.b32 %f74, %r100;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f75, %f73;
 	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f77, %f76;
 	add.rn.f32 %f78, %f77, 0f3F800000;
 	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f80, %f79, %f74;
 	.loc 2 81 41
 	shl.b32 %r101, %r72, 16;
 	mov.b32 %f81, %r101;
 	shl.b32 %r102, %r88, 16;
 	mov.b32 %f82, %r102;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f83, %f81;
 	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f85, %f84;
 	add.rn.f32 %f86, %f85, 0f3F800000;
 	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f88, %f87, %f82;
 	.loc 2 81 41
 	shl.b32 %r103, %r74, 16;
 	mov.b32 %f89, %r103;
 	shl.b32 %r104, %r90, 16;
 	mov.b32 %f90, %r104;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f91, %f89;
 	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f93, %f92;
 	add.rn.f32 %f94, %f93, 0f3F800000;
 	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f96, %f95, %f90;
 	.loc 2 81 41
 	shl.b32 %r105, %r75, 16;
 	mov.b32 %f97, %r105;
 	shl.b32 %r106, %r91, 16;
 	mov.b32 %f98, %r106;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f99, %f97;
 	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f101, %f100;
 	add.rn.f32 %f102, %f101, 0f3F800000;
 	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f104, %f103, %f98;
 	.loc 2 81 41
 	shl.b32 %r107, %r77, 16;
 	mov.b32 %f105, %r107;
 	shl.b32 %r108, %r93, 16;
 	mov.b32 %f106, %r108;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f107, %f105;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f112, %f111, %f106;
 	.loc 2 81 41
 	shl.b32 %r109, %r78, 16;
 	mov.b32 %f113, %r109;
 	shl.b32 %r110, %r94, 16;
 	mov.b32 %f114, %r110;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f115, %f113;
 	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f117, %f116;
 	add.rn.f32 %f118, %f117, 0f3F800000;
 	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f120, %f119, %f114;
 	.loc 2 81 41
 	shl.b32 %r111, %r80, 16;
 	mov.b32 %f121, %r111;
 	shl.b32 %r112, %r96, 16;
 	mov.b32 %f122, %r112;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f123, %f121;
 	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f125, %f124;
 	add.rn.f32 %f126, %f125, 0f3F800000;
 	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f128, %f127, %f122;
 	.loc 1 60 4
 	shl.b64 %rd38, %rd34, 4;
@@ -9070,13 +9070,13 @@ $B0:
 	mov.b32 %f1, %r24;
 	shl.b32 %r25, %r16, 16;
 	mov.b32 %f2, %r25;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs1, %f8;
@@ -9085,13 +9085,13 @@ $B0:
 	mov.b32 %f9, %r27;
 	shl.b32 %r28, %r17, 16;
 	mov.b32 %f10, %r28;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs2, %f16;
@@ -9100,13 +9100,13 @@ $B0:
 	mov.b32 %f17, %r30;
 	shl.b32 %r31, %r18, 16;
 	mov.b32 %f18, %r31;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f19, %f17;
 	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f21, 0f3F800000;
 	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f23, %f18;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs3, %f24;
@@ -9115,13 +9115,13 @@ $B0:
 	mov.b32 %f25, %r33;
 	shl.b32 %r34, %r19, 16;
 	mov.b32 %f26, %r34;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f27, %f25;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f31, %f26;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs4, %f32;
@@ -9130,13 +9130,13 @@ $B0:
 	mov.b32 %f33, %r36;
 	shl.b32 %r37, %r20, 16;
 	mov.b32 %f34, %r37;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f35, %f33;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f39, %f34;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs5, %f40;
@@ -9145,13 +9145,13 @@ $B0:
 	mov.b32 %f41, %r39;
 	shl.b32 %r40, %r21, 16;
 	mov.b32 %f42, %r40;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f43, %f41;
 	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f45, %f44;
 	add.rn.f32 %f46, %f45, 0f3F800000;
 	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f48, %f47, %f42;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs6, %f48;
@@ -9160,13 +9160,13 @@ $B0:
 	mov.b32 %f49, %r42;
 	shl.b32 %r43, %r22, 16;
 	mov.b32 %f50, %r43;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f51, %f49;
 	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f53, 0f3F800000;
 	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f56, %f55, %f50;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs7, %f56;
@@ -9175,13 +9175,13 @@ $B0:
 	mov.b32 %f57, %r45;
 	shl.b32 %r46, %r23, 16;
 	mov.b32 %f58, %r46;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f59, %f57;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f64, %f63, %f58;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs8, %f64;
@@ -9235,13 +9235,13 @@ $B1:
 	mov.b32 %f65, %r64;
 	shl.b32 %r65, %r56, 16;
 	mov.b32 %f66, %r65;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f67, %f65;
 	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f69, %f68;
 	add.rn.f32 %f70, %f69, 0f3F800000;
 	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f72, %f71, %f66;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs9, %f72;
@@ -9250,13 +9250,13 @@ $B1:
 	mov.b32 %f73, %r67;
 	shl.b32 %r68, %r57, 16;
 	mov.b32 %f74, %r68;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f75, %f73;
 	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f77, %f76;
 	add.rn.f32 %f78, %f77, 0f3F800000;
 	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f80, %f79, %f74;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs10, %f80;
@@ -9265,13 +9265,13 @@ $B1:
 	mov.b32 %f81, %r70;
 	shl.b32 %r71, %r58, 16;
 	mov.b32 %f82, %r71;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f83, %f81;
 	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f85, %f84;
 	add.rn.f32 %f86, %f85, 0f3F800000;
 	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f88, %f87, %f82;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs11, %f88;
@@ -9280,13 +9280,13 @@ $B1:
 	mov.b32 %f89, %r73;
 	shl.b32 %r74, %r59, 16;
 	mov.b32 %f90, %r74;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f91, %f89;
 	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f93, %f92;
 	add.rn.f32 %f94, %f93, 0f3F800000;
 	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f96, %f95, %f90;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs12, %f96;
@@ -9295,13 +9295,13 @@ $B1:
 	mov.b32 %f97, %r76;
 	shl.b32 %r77, %r60, 16;
 	mov.b32 %f98, %r77;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f99, %f97;
 	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f101, %f100;
 	add.rn.f32 %f102, %f101, 0f3F800000;
 	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f104, %f103, %f98;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs13, %f104;
@@ -9310,13 +9310,13 @@ $B1:
 	mov.b32 %f105, %r79;
 	shl.b32 %r80, %r61, 16;
 	mov.b32 %f106, %r80;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f107, %f105;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f112, %f111, %f106;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs14, %f112;
@@ -9325,13 +9325,13 @@ $B1:
 	mov.b32 %f113, %r82;
 	shl.b32 %r83, %r62, 16;
 	mov.b32 %f114, %r83;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f115, %f113;
 	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f117, %f116;
 	add.rn.f32 %f118, %f117, 0f3F800000;
 	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f120, %f119, %f114;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs15, %f120;
@@ -9340,13 +9340,13 @@ $B1:
 	mov.b32 %f121, %r85;
 	shl.b32 %r86, %r63, 16;
 	mov.b32 %f122, %r86;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f123, %f121;
 	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f125, %f124;
 	add.rn.f32 %f126, %f125, 0f3F800000;
 	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f128, %f127, %f122;
 	.loc 2 81 26
 	cvt.rn.bf16.f32 %rs16, %f128;
@@ -9536,13 +9536,13 @@ $B0:
 	mov.b32 %f1, %r45;
 	shl.b32 %r46, %r33, 16;
 	mov.b32 %f2, %r46;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 81 26
 	mov.b32 %r47, %f8;
@@ -9557,13 +9557,13 @@ $B0:
 	mov.b32 %f9, %r54;
 	shl.b32 %r55, %r35, 16;
 	mov.b32 %f10, %r55;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 81 26
 	mov.b32 %r56, %f16;
@@ -9578,13 +9578,13 @@ $B0:
 	mov.b32 %f17, %r63;
 	shl.b32 %r64, %r36, 16;
 	mov.b32 %f18, %r64;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f19, %f17;
 	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f21, 0f3F800000;
 	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f23, %f18;
 	.loc 2 81 26
 	mov.b32 %r65, %f24;
@@ -9599,13 +9599,13 @@ $B0:
 	mov.b32 %f25, %r72;
 	shl.b32 %r73, %r38, 16;
 	mov.b32 %f26, %r73;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f27, %f25;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f31, %f26;
 	.loc 2 81 26
 	mov.b32 %r74, %f32;
@@ -9620,13 +9620,13 @@ $B0:
 	mov.b32 %f33, %r81;
 	shl.b32 %r82, %r39, 16;
 	mov.b32 %f34, %r82;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f35, %f33;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f39, %f34;
 	.loc 2 81 26
 	mov.b32 %r83, %f40;
@@ -9641,13 +9641,13 @@ $B0:
 	mov.b32 %f41, %r90;
 	shl.b32 %r91, %r41, 16;
 	mov.b32 %f42, %r91;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f43, %f41;
 	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f45, %f44;
 	add.rn.f32 %f46, %f45, 0f3F800000;
 	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f48, %f47, %f42;
 	.loc 2 81 26
 	mov.b32 %r92, %f48;
@@ -9662,13 +9662,13 @@ $B0:
 	mov.b32 %f49, %r99;
 	shl.b32 %r100, %r42, 16;
 	mov.b32 %f50, %r100;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f51, %f49;
 	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f53, 0f3F800000;
 	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f56, %f55, %f50;
 	.loc 2 81 26
 	mov.b32 %r101, %f56;
@@ -9683,13 +9683,13 @@ $B0:
 	mov.b32 %f57, %r108;
 	shl.b32 %r109, %r44, 16;
 	mov.b32 %f58, %r109;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f59, %f57;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f64, %f63, %f58;
 	.loc 2 81 26
 	mov.b32 %r110, %f64;
@@ -9760,13 +9760,13 @@ $B1:
 	mov.b32 %f65, %r157;
 	shl.b32 %r158, %r145, 16;
 	mov.b32 %f66, %r158;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f67, %f65;
 	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f69, %f68;
 	add.rn.f32 %f70, %f69, 0f3F800000;
 	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f72, %f71, %f66;
 	.loc 2 81 26
 	mov.b32 %r159, %f72;
@@ -9781,13 +9781,13 @@ $B1:
 	mov.b32 %f73, %r166;
 	shl.b32 %r167, %r147, 16;
 	mov.b32 %f74, %r167;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f75, %f73;
 	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f77, %f76;
 	add.rn.f32 %f78, %f77, 0f3F800000;
 	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f80, %f79, %f74;
 	.loc 2 81 26
 	mov.b32 %r168, %f80;
@@ -9802,13 +9802,13 @@ $B1:
 	mov.b32 %f81, %r175;
 	shl.b32 %r176, %r148, 16;
 	mov.b32 %f82, %r176;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f83, %f81;
 	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f85, %f84;
 	add.rn.f32 %f86, %f85, 0f3F800000;
 	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f88, %f87, %f82;
 	.loc 2 81 26
 	mov.b32 %r177, %f88;
@@ -9823,13 +9823,13 @@ $B1:
 	mov.b32 %f89, %r184;
 	shl.b32 %r185, %r150, 16;
 	mov.b32 %f90, %r185;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f91, %f89;
 	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f93, %f92;
 	add.rn.f32 %f94, %f93, 0f3F800000;
 	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f96, %f95, %f90;
 	.loc 2 81 26
 	mov.b32 %r186, %f96;
@@ -9844,13 +9844,13 @@ $B1:
 	mov.b32 %f97, %r193;
 	shl.b32 %r194, %r151, 16;
 	mov.b32 %f98, %r194;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f99, %f97;
 	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f101, %f100;
 	add.rn.f32 %f102, %f101, 0f3F800000;
 	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f104, %f103, %f98;
 	.loc 2 81 26
 	mov.b32 %r195, %f104;
@@ -9865,13 +9865,13 @@ $B1:
 	mov.b32 %f105, %r202;
 	shl.b32 %r203, %r153, 16;
 	mov.b32 %f106, %r203;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f107, %f105;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f112, %f111, %f106;
 	.loc 2 81 26
 	mov.b32 %r204, %f112;
@@ -9886,13 +9886,13 @@ $B1:
 	mov.b32 %f113, %r211;
 	shl.b32 %r212, %r154, 16;
 	mov.b32 %f114, %r212;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f115, %f113;
 	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f117, %f116;
 	add.rn.f32 %f118, %f117, 0f3F800000;
 	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f120, %f119, %f114;
 	.loc 2 81 26
 	mov.b32 %r213, %f120;
@@ -9907,13 +9907,13 @@ $B1:
 	mov.b32 %f121, %r220;
 	shl.b32 %r221, %r156, 16;
 	mov.b32 %f122, %r221;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f123, %f121;
 	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f125, %f124;
 	add.rn.f32 %f126, %f125, 0f3F800000;
 	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f128, %f127, %f122;
 	.loc 2 81 26
 	mov.b32 %r222, %f128;
@@ -10093,13 +10093,13 @@ $B0:
 	mov.b32 %f1, %r24;
 	shl.b32 %r25, %r16, 16;
 	mov.b32 %f2, %r25;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 81 26
 	mov.b32 %r26, %f8;
@@ -10114,13 +10114,13 @@ $B0:
 	mov.b32 %f9, %r33;
 	shl.b32 %r34, %r17, 16;
 	mov.b32 %f10, %r34;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 81 26
 	mov.b32 %r35, %f16;
@@ -10135,13 +10135,13 @@ $B0:
 	mov.b32 %f17, %r42;
 	shl.b32 %r43, %r18, 16;
 	mov.b32 %f18, %r43;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f19, %f17;
 	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f21, 0f3F800000;
 	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f23, %f18;
 	.loc 2 81 26
 	mov.b32 %r44, %f24;
@@ -10156,13 +10156,13 @@ $B0:
 	mov.b32 %f25, %r51;
 	shl.b32 %r52, %r19, 16;
 	mov.b32 %f26, %r52;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f27, %f25;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f31, %f26;
 	.loc 2 81 26
 	mov.b32 %r53, %f32;
@@ -10177,13 +10177,13 @@ $B0:
 	mov.b32 %f33, %r60;
 	shl.b32 %r61, %r20, 16;
 	mov.b32 %f34, %r61;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f35, %f33;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f39, %f34;
 	.loc 2 81 26
 	mov.b32 %r62, %f40;
@@ -10198,13 +10198,13 @@ $B0:
 	mov.b32 %f41, %r69;
 	shl.b32 %r70, %r21, 16;
 	mov.b32 %f42, %r70;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f43, %f41;
 	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f45, %f44;
 	add.rn.f32 %f46, %f45, 0f3F800000;
 	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f48, %f47, %f42;
 	.loc 2 81 26
 	mov.b32 %r71, %f48;
@@ -10219,13 +10219,13 @@ $B0:
 	mov.b32 %f49, %r78;
 	shl.b32 %r79, %r22, 16;
 	mov.b32 %f50, %r79;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f51, %f49;
 	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f53, 0f3F800000;
 	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f56, %f55, %f50;
 	.loc 2 81 26
 	mov.b32 %r80, %f56;
@@ -10240,13 +10240,13 @@ $B0:
 	mov.b32 %f57, %r87;
 	shl.b32 %r88, %r23, 16;
 	mov.b32 %f58, %r88;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f59, %f57;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f64, %f63, %f58;
 	.loc 2 81 26
 	mov.b32 %r89, %f64;
@@ -10306,13 +10306,13 @@ $B1:
 	mov.b32 %f65, %r112;
 	shl.b32 %r113, %r104, 16;
 	mov.b32 %f66, %r113;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f67, %f65;
 	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f69, %f68;
 	add.rn.f32 %f70, %f69, 0f3F800000;
 	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f72, %f71, %f66;
 	.loc 2 81 26
 	mov.b32 %r114, %f72;
@@ -10327,13 +10327,13 @@ $B1:
 	mov.b32 %f73, %r121;
 	shl.b32 %r122, %r105, 16;
 	mov.b32 %f74, %r122;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f75, %f73;
 	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f77, %f76;
 	add.rn.f32 %f78, %f77, 0f3F800000;
 	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f80, %f79, %f74;
 	.loc 2 81 26
 	mov.b32 %r123, %f80;
@@ -10348,13 +10348,13 @@ $B1:
 	mov.b32 %f81, %r130;
 	shl.b32 %r131, %r106, 16;
 	mov.b32 %f82, %r131;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f83, %f81;
 	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f85, %f84;
 	add.rn.f32 %f86, %f85, 0f3F800000;
 	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f88, %f87, %f82;
 	.loc 2 81 26
 	mov.b32 %r132, %f88;
@@ -10369,13 +10369,13 @@ $B1:
 	mov.b32 %f89, %r139;
 	shl.b32 %r140, %r107, 16;
 	mov.b32 %f90, %r140;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f91, %f89;
 	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f93, %f92;
 	add.rn.f32 %f94, %f93, 0f3F800000;
 	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f96, %f95, %f90;
 	.loc 2 81 26
 	mov.b32 %r141, %f96;
@@ -10390,13 +10390,13 @@ $B1:
 	mov.b32 %f97, %r148;
 	shl.b32 %r149, %r108, 16;
 	mov.b32 %f98, %r149;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f99, %f97;
 	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f101, %f100;
 	add.rn.f32 %f102, %f101, 0f3F800000;
 	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f104, %f103, %f98;
 	.loc 2 81 26
 	mov.b32 %r150, %f104;
@@ -10411,13 +10411,13 @@ $B1:
 	mov.b32 %f105, %r157;
 	shl.b32 %r158, %r109, 16;
 	mov.b32 %f106, %r158;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f107, %f105;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f112, %f111, %f106;
 	.loc 2 81 26
 	mov.b32 %r159, %f112;
@@ -10432,13 +10432,13 @@ $B1:
 	mov.b32 %f113, %r166;
 	shl.b32 %r167, %r110, 16;
 	mov.b32 %f114, %r167;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f115, %f113;
 	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f117, %f116;
 	add.rn.f32 %f118, %f117, 0f3F800000;
 	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f120, %f119, %f114;
 	.loc 2 81 26
 	mov.b32 %r168, %f120;
@@ -10453,13 +10453,13 @@ $B1:
 	mov.b32 %f121, %r175;
 	shl.b32 %r176, %r111, 16;
 	mov.b32 %f122, %r176;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f123, %f121;
 	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f125, %f124;
 	add.rn.f32 %f126, %f125, 0f3F800000;
 	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f128, %f127, %f122;
 	.loc 2 81 26
 	mov.b32 %r177, %f128;
@@ -10656,13 +10656,13 @@ $B0:
 	cvt.f32.f16 %f1, %rs1;
 	cvt.u16.u32 %rs2, %r33;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -10671,13 +10671,13 @@ $B0:
 	cvt.f32.f16 %f9, %rs4;
 	cvt.u16.u32 %rs5, %r35;
 	cvt.f32.f16 %f10, %rs5;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs6, %f16;
@@ -10686,13 +10686,13 @@ $B0:
 	cvt.f32.f16 %f17, %rs7;
 	cvt.u16.u32 %rs8, %r36;
 	cvt.f32.f16 %f18, %rs8;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f19, %f17;
 	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f21, 0f3F800000;
 	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f23, %f18;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs9, %f24;
@@ -10701,13 +10701,13 @@ $B0:
 	cvt.f32.f16 %f25, %rs10;
 	cvt.u16.u32 %rs11, %r38;
 	cvt.f32.f16 %f26, %rs11;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f27, %f25;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f31, %f26;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs12, %f32;
@@ -10716,13 +10716,13 @@ $B0:
 	cvt.f32.f16 %f33, %rs13;
 	cvt.u16.u32 %rs14, %r39;
 	cvt.f32.f16 %f34, %rs14;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f35, %f33;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f39, %f34;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs15, %f40;
@@ -10731,13 +10731,13 @@ $B0:
 	cvt.f32.f16 %f41, %rs16;
 	cvt.u16.u32 %rs17, %r41;
 	cvt.f32.f16 %f42, %rs17;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f43, %f41;
 	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f45, %f44;
 	add.rn.f32 %f46, %f45, 0f3F800000;
 	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f48, %f47, %f42;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs18, %f48;
@@ -10746,13 +10746,13 @@ $B0:
 	cvt.f32.f16 %f49, %rs19;
 	cvt.u16.u32 %rs20, %r42;
 	cvt.f32.f16 %f50, %rs20;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f51, %f49;
 	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f53, 0f3F800000;
 	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f56, %f55, %f50;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs21, %f56;
@@ -10761,13 +10761,13 @@ $B0:
 	cvt.f32.f16 %f57, %rs22;
 	cvt.u16.u32 %rs23, %r44;
 	cvt.f32.f16 %f58, %rs23;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f59, %f57;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f64, %f63, %f58;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs24, %f64;
@@ -10832,13 +10832,13 @@ $B1:
 	cvt.f32.f16 %f65, %rs25;
 	cvt.u16.u32 %rs26, %r81;
 	cvt.f32.f16 %f66, %rs26;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f67, %f65;
 	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f69, %f68;
 	add.rn.f32 %f70, %f69, 0f3F800000;
 	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f72, %f71, %f66;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs27, %f72;
@@ -10847,13 +10847,13 @@ $B1:
 	cvt.f32.f16 %f73, %rs28;
 	cvt.u16.u32 %rs29, %r83;
 	cvt.f32.f16 %f74, %rs29;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f75, %f73;
 	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f77, %f76;
 	add.rn.f32 %f78, %f77, 0f3F800000;
 	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f80, %f79, %f74;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs30, %f80;
@@ -10862,13 +10862,13 @@ $B1:
 	cvt.f32.f16 %f81, %rs31;
 	cvt.u16.u32 %rs32, %r84;
 	cvt.f32.f16 %f82, %rs32;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f83, %f81;
 	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f85, %f84;
 	add.rn.f32 %f86, %f85, 0f3F800000;
 	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f88, %f87, %f82;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs33, %f88;
@@ -10877,13 +10877,13 @@ $B1:
 	cvt.f32.f16 %f89, %rs34;
 	cvt.u16.u32 %rs35, %r86;
 	cvt.f32.f16 %f90, %rs35;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f91, %f89;
 	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f93, %f92;
 	add.rn.f32 %f94, %f93, 0f3F800000;
 	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f96, %f95, %f90;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs36, %f96;
@@ -10892,13 +10892,13 @@ $B1:
 	cvt.f32.f16 %f97, %rs37;
 	cvt.u16.u32 %rs38, %r87;
 	cvt.f32.f16 %f98, %rs38;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f99, %f97;
 	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f101, %f100;
 	add.rn.f32 %f102, %f101, 0f3F800000;
 	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f104, %f103, %f98;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs39, %f104;
@@ -10907,13 +10907,13 @@ $B1:
 	cvt.f32.f16 %f105, %rs40;
 	cvt.u16.u32 %rs41, %r89;
 	cvt.f32.f16 %f106, %rs41;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f107, %f105;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f112, %f111, %f106;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs42, %f112;
@@ -10922,13 +10922,13 @@ $B1:
 	cvt.f32.f16 %f113, %rs43;
 	cvt.u16.u32 %rs44, %r90;
 	cvt.f32.f16 %f114, %rs44;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f115, %f113;
 	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f117, %f116;
 	add.rn.f32 %f118, %f117, 0f3F800000;
 	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f120, %f119, %f114;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs45, %f120;
@@ -10937,13 +10937,13 @@ $B1:
 	cvt.f32.f16 %f121, %rs46;
 	cvt.u16.u32 %rs47, %r92;
 	cvt.f32.f16 %f122, %rs47;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f123, %f121;
 	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f125, %f124;
 	add.rn.f32 %f126, %f125, 0f3F800000;
 	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f128, %f127, %f122;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs48, %f128;
@@ -11118,13 +11118,13 @@ $B0:
 	cvt.f32.f16 %f1, %rs1;
 	cvt.u16.u32 %rs2, %r16;
 	cvt.f32.f16 %f2, %rs2;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f3, %f1;
 	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f5, %f4;
 	add.rn.f32 %f6, %f5, 0f3F800000;
 	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f8, %f7, %f2;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs3, %f8;
@@ -11133,13 +11133,13 @@ $B0:
 	cvt.f32.f16 %f9, %rs4;
 	cvt.u16.u32 %rs5, %r17;
 	cvt.f32.f16 %f10, %rs5;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f11, %f9;
 	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f13, %f12;
 	add.rn.f32 %f14, %f13, 0f3F800000;
 	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f16, %f15, %f10;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs6, %f16;
@@ -11148,13 +11148,13 @@ $B0:
 	cvt.f32.f16 %f17, %rs7;
 	cvt.u16.u32 %rs8, %r18;
 	cvt.f32.f16 %f18, %rs8;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f19, %f17;
 	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f21, 0f3F800000;
 	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f24, %f23, %f18;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs9, %f24;
@@ -11163,13 +11163,13 @@ $B0:
 	cvt.f32.f16 %f25, %rs10;
 	cvt.u16.u32 %rs11, %r19;
 	cvt.f32.f16 %f26, %rs11;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f27, %f25;
 	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f29, %f28;
 	add.rn.f32 %f30, %f29, 0f3F800000;
 	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f32, %f31, %f26;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs12, %f32;
@@ -11178,13 +11178,13 @@ $B0:
 	cvt.f32.f16 %f33, %rs13;
 	cvt.u16.u32 %rs14, %r20;
 	cvt.f32.f16 %f34, %rs14;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f35, %f33;
 	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f37, %f36;
 	add.rn.f32 %f38, %f37, 0f3F800000;
 	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f40, %f39, %f34;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs15, %f40;
@@ -11193,13 +11193,13 @@ $B0:
 	cvt.f32.f16 %f41, %rs16;
 	cvt.u16.u32 %rs17, %r21;
 	cvt.f32.f16 %f42, %rs17;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f43, %f41;
 	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f45, %f44;
 	add.rn.f32 %f46, %f45, 0f3F800000;
 	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f48, %f47, %f42;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs18, %f48;
@@ -11208,13 +11208,13 @@ $B0:
 	cvt.f32.f16 %f49, %rs19;
 	cvt.u16.u32 %rs20, %r22;
 	cvt.f32.f16 %f50, %rs20;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f51, %f49;
 	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f53, 0f3F800000;
 	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f56, %f55, %f50;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs21, %f56;
@@ -11223,13 +11223,13 @@ $B0:
 	cvt.f32.f16 %f57, %rs22;
 	cvt.u16.u32 %rs23, %r23;
 	cvt.f32.f16 %f58, %rs23;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f59, %f57;
 	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f61, %f60;
 	add.rn.f32 %f62, %f61, 0f3F800000;
 	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f64, %f63, %f58;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs24, %f64;
@@ -11283,13 +11283,13 @@ $B1:
 	cvt.f32.f16 %f65, %rs25;
 	cvt.u16.u32 %rs26, %r40;
 	cvt.f32.f16 %f66, %rs26;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f67, %f65;
 	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f69, %f68;
 	add.rn.f32 %f70, %f69, 0f3F800000;
 	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f72, %f71, %f66;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs27, %f72;
@@ -11298,13 +11298,13 @@ $B1:
 	cvt.f32.f16 %f73, %rs28;
 	cvt.u16.u32 %rs29, %r41;
 	cvt.f32.f16 %f74, %rs29;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f75, %f73;
 	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f77, %f76;
 	add.rn.f32 %f78, %f77, 0f3F800000;
 	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f80, %f79, %f74;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs30, %f80;
@@ -11313,13 +11313,13 @@ $B1:
 	cvt.f32.f16 %f81, %rs31;
 	cvt.u16.u32 %rs32, %r42;
 	cvt.f32.f16 %f82, %rs32;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f83, %f81;
 	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f85, %f84;
 	add.rn.f32 %f86, %f85, 0f3F800000;
 	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f88, %f87, %f82;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs33, %f88;
@@ -11328,13 +11328,13 @@ $B1:
 	cvt.f32.f16 %f89, %rs34;
 	cvt.u16.u32 %rs35, %r43;
 	cvt.f32.f16 %f90, %rs35;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f91, %f89;
 	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f93, %f92;
 	add.rn.f32 %f94, %f93, 0f3F800000;
 	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f96, %f95, %f90;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs36, %f96;
@@ -11343,13 +11343,13 @@ $B1:
 	cvt.f32.f16 %f97, %rs37;
 	cvt.u16.u32 %rs38, %r44;
 	cvt.f32.f16 %f98, %rs38;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f99, %f97;
 	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f101, %f100;
 	add.rn.f32 %f102, %f101, 0f3F800000;
 	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f104, %f103, %f98;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs39, %f104;
@@ -11358,13 +11358,13 @@ $B1:
 	cvt.f32.f16 %f105, %rs40;
 	cvt.u16.u32 %rs41, %r45;
 	cvt.f32.f16 %f106, %rs41;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f107, %f105;
 	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f109, %f108;
 	add.rn.f32 %f110, %f109, 0f3F800000;
 	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f112, %f111, %f106;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs42, %f112;
@@ -11373,13 +11373,13 @@ $B1:
 	cvt.f32.f16 %f113, %rs43;
 	cvt.u16.u32 %rs44, %r46;
 	cvt.f32.f16 %f114, %rs44;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f115, %f113;
 	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f117, %f116;
 	add.rn.f32 %f118, %f117, 0f3F800000;
 	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f120, %f119, %f114;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs45, %f120;
@@ -11388,13 +11388,13 @@ $B1:
 	cvt.f32.f16 %f121, %rs46;
 	cvt.u16.u32 %rs47, %r47;
 	cvt.f32.f16 %f122, %rs47;
-	.loc 3 51 74
+	.loc 3 52 74
 	neg.f32 %f123, %f121;
 	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 %f125, %f124;
 	add.rn.f32 %f126, %f125, 0f3F800000;
 	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 54 58
+	.loc 3 55 58
 	mul.rn.f32 %f128, %f127, %f122;
 	.loc 2 97 25
 	cvt.rn.f16.f32 %rs48, %f128;

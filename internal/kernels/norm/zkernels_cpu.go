@@ -224,8 +224,8 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	biasLen := *(*int)(unsafe.Add(args, 80))
 	biasCap := *(*int)(unsafe.Add(args, 88))
-	c24 := *(*float32)(unsafe.Add(args, 120))
-	c28 := *(*bool)(unsafe.Add(args, 124))
+	c12 := *(*float32)(unsafe.Add(args, 108))
+	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
 //line plain.go:31
@@ -267,7 +267,7 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line plain.go:27
 		o58 := i35 * 4
-		if c28 {
+		if c16 {
 			{
 				{
 //line plain.go:49
@@ -361,7 +361,7 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line lanes.go:9
 		f1002 := *(*float32)(unsafe.Add(shared, 124))
 //line plain.go:35
-		f97 := (f973+f982+f992+f1002)/f93 + c24
+		f97 := (f973+f982+f992+f1002)/f93 + c12
 //line plain.go:35
 		f99 := 1 / float32(math.Sqrt(float64(f97)))
 		{
@@ -514,8 +514,8 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	biasLen := *(*int)(unsafe.Add(args, 80))
 	biasCap := *(*int)(unsafe.Add(args, 88))
-	c24 := *(*float32)(unsafe.Add(args, 120))
-	c28 := *(*bool)(unsafe.Add(args, 124))
+	c12 := *(*float32)(unsafe.Add(args, 108))
+	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
 //line plain.go:31
@@ -557,7 +557,7 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line plain.go:27
 		o58 := i35 * 2
-		if c28 {
+		if c16 {
 			{
 				{
 //line plain.go:49
@@ -651,7 +651,7 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line lanes.go:9
 		f1008 := *(*float32)(unsafe.Add(shared, 124))
 //line plain.go:35
-		f97 := (f979+f988+f998+f1008)/f93 + c24
+		f97 := (f979+f988+f998+f1008)/f93 + c12
 //line plain.go:35
 		f99 := 1 / float32(math.Sqrt(float64(f97)))
 		{
@@ -804,8 +804,8 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	biasLen := *(*int)(unsafe.Add(args, 80))
 	biasCap := *(*int)(unsafe.Add(args, 88))
-	c24 := *(*float32)(unsafe.Add(args, 120))
-	c28 := *(*bool)(unsafe.Add(args, 124))
+	c12 := *(*float32)(unsafe.Add(args, 108))
+	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
 //line plain.go:31
@@ -847,7 +847,7 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line plain.go:27
 		o58 := i35 * 2
-		if c28 {
+		if c16 {
 			{
 				{
 //line plain.go:49
@@ -941,7 +941,7 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line lanes.go:9
 		f1008 := *(*float32)(unsafe.Add(shared, 124))
 //line plain.go:35
-		f97 := (f979+f988+f998+f1008)/f93 + c24
+		f97 := (f979+f988+f998+f1008)/f93 + c12
 //line plain.go:35
 		f99 := 1 / float32(math.Sqrt(float64(f97)))
 		{
@@ -1095,107 +1095,96 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	yCap := *(*int)(unsafe.Add(args, 88))
 	weight := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	weightLen := *(*int)(unsafe.Add(args, 104))
+	weightCap := *(*int)(unsafe.Add(args, 112))
 	bias := *(*unsafe.Pointer)(unsafe.Add(args, 120))
 	biasLen := *(*int)(unsafe.Add(args, 128))
-	c0 := *(*int)(unsafe.Add(args, 144))
-	c8 := *(*int)(unsafe.Add(args, 152))
-	c16 := *(*int)(unsafe.Add(args, 160))
-	c24 := *(*float32)(unsafe.Add(args, 168))
-	c28 := *(*bool)(unsafe.Add(args, 172))
+	biasCap := *(*int)(unsafe.Add(args, 136))
+	c0 := *(*int32)(unsafe.Add(args, 144))
+	c4 := *(*int32)(unsafe.Add(args, 148))
+	c8 := *(*int32)(unsafe.Add(args, 152))
+	c12 := *(*float32)(unsafe.Add(args, 156))
+	c16 := *(*bool)(unsafe.Add(args, 160))
 	shared := blocks.Shared(256)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1101 := blocks.Scratch(8)
-	each45 := blocks.Scratch(1)
-	each103 := blocks.Scratch(8)
-	each117 := blocks.Scratch(8)
-	each823 := blocks.Scratch(4)
-	each831 := blocks.Scratch(4)
-	each855 := blocks.Scratch(4)
-	each856 := blocks.Scratch(4)
-	each849 := blocks.Scratch(4)
-	each975 := blocks.Scratch(4)
-	each983 := blocks.Scratch(4)
-	each1007 := blocks.Scratch(4)
-	each1008 := blocks.Scratch(4)
-	each1001 := blocks.Scratch(4)
-//line team.go:35
-	c166 := 32 < c16
-	each1102 := blocks.Scratch(8)
+	each1039 := blocks.Scratch(8)
+	each1041 := blocks.Scratch(8)
+	each46 := blocks.Scratch(1)
+	each105 := blocks.Scratch(8)
+	each119 := blocks.Scratch(8)
+	each851 := blocks.Scratch(4)
+	each859 := blocks.Scratch(4)
+	each883 := blocks.Scratch(4)
+	each884 := blocks.Scratch(4)
+	each877 := blocks.Scratch(4)
+	each459 := blocks.Scratch(1)
+	each958 := blocks.Scratch(4)
+	each966 := blocks.Scratch(4)
+	each990 := blocks.Scratch(4)
+	each991 := blocks.Scratch(4)
+	each984 := blocks.Scratch(4)
+	each528 := blocks.Scratch(1)
+//line team.go:37
+	i182 := int(uint32(c8))
+//line team.go:39
+	i211 := int(uint32(c8))
+//line team.go:36
+	c172 := 32 < uint32(c8)
+//line wide.go:16
+	i45 := int(uint32(c0))
+	each1040 := blocks.Scratch(8)
 //line wide.go:20
-	i50 := c8 / 4
+	i52 := int(uint32(c4)) / 4
 //line wide.go:22
-	c54 := 0 < residualLen
-	each1912 := blocks.Scratch(4)
-	each286 := blocks.Scratch(4)
-	each478 := blocks.Scratch(4)
+	c56 := 0 < residualLen
+//line wide.go:25
+	c128 := uint(i52) <= uint(weightCap)
+	each1733 := blocks.Scratch(4)
+	each294 := blocks.Scratch(4)
+	each488 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each2759 := blocks.Scratch(4)
-	each2760 := blocks.Scratch(4)
-	each2768 := blocks.Scratch(4)
-	each2769 := blocks.Scratch(4)
-	each2777 := blocks.Scratch(4)
-	each2778 := blocks.Scratch(4)
-	each2786 := blocks.Scratch(4)
-	each2787 := blocks.Scratch(4)
-	each2795 := blocks.Scratch(4)
-//line team.go:48
-	c451 := c16 == 32
-//line team.go:53
-	i458 := c16 / 32
-//line team.go:53
-	c459 := 0 < i458
-//line team.go:46
-	i3544 := 0
-//line team.go:46
-	if c459 {
-//line team.go:46
-		i3544 = i458 - 1
-	}
-//line team.go:46
-	c3554 := uint(i3544) < 2147483648 && i3544 < 2305843009213693952 && uint(i3544) < 32
+	each2519 := blocks.Scratch(4)
+	each2520 := blocks.Scratch(4)
+	each2528 := blocks.Scratch(4)
+	each2529 := blocks.Scratch(4)
+	each2537 := blocks.Scratch(4)
+	each2538 := blocks.Scratch(4)
+	each2546 := blocks.Scratch(4)
+	each2547 := blocks.Scratch(4)
+	each2555 := blocks.Scratch(4)
 //line wide.go:27
-	f137 := float32(c8)
-	each337 := blocks.Scratch(4)
-	each545 := blocks.Scratch(4)
-	each2813 := blocks.Scratch(4)
-	each2814 := blocks.Scratch(4)
-	each2822 := blocks.Scratch(4)
-	each2823 := blocks.Scratch(4)
-	each2831 := blocks.Scratch(4)
-	each2832 := blocks.Scratch(4)
-	each2840 := blocks.Scratch(4)
-	each2841 := blocks.Scratch(4)
-	each2849 := blocks.Scratch(4)
-//line team.go:48
-	c518 := c16 == 32
-//line team.go:53
-	i525 := c16 / 32
-//line team.go:53
-	c526 := 0 < i525
-//line team.go:46
-	i3570 := 0
-//line team.go:46
-	if c526 {
-//line team.go:46
-		i3570 = i525 - 1
-	}
-//line team.go:46
-	c3580 := uint(i3570) < 2147483648 && i3570 < 2305843009213693952 && uint(i3570) < 32
+	f143 := float32(uint32(c4))
+	each345 := blocks.Scratch(4)
+	each557 := blocks.Scratch(4)
+	each2573 := blocks.Scratch(4)
+	each2574 := blocks.Scratch(4)
+	each2582 := blocks.Scratch(4)
+	each2583 := blocks.Scratch(4)
+	each2591 := blocks.Scratch(4)
+	each2592 := blocks.Scratch(4)
+	each2600 := blocks.Scratch(4)
+	each2601 := blocks.Scratch(4)
+	each2609 := blocks.Scratch(4)
 //line wide.go:29
-	f149 := float32(c8)
-//line wide.go:81
-	c723 := 0 < biasLen
+	f155 := float32(uint32(c4))
+//line wide.go:76
+	i676 := biasLen
+//line wide.go:76
+	if i52 < biasLen {
+//line wide.go:76
+		i676 = i52
+	}
+//line wide.go:76
+	c680 := uint(i676) <= uint(biasCap)
 //line wide.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1101, o103, o117 int
-		var c45 bool
-		var i823, i855, i975, i1007 int32
-		var f831, f856, f849, f983, f1008, f1001 float32
+		var i1039, i1041, o105, o119 int
+		var c46, c459, c528 bool
+		var i851, i883, i958, i990 int32
+		var f859, f884, f877, f966, f991, f984 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -1203,34 +1192,34 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1101, c45, o103, o117, i823, f831, i855, f856, f849, i975, f983, i1007, f1008, f1001 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each823, warp*4)), *(*float32)(unsafe.Add(each831, warp*4)), *(*int32)(unsafe.Add(each855, warp*4)), *(*float32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each849, warp*4)), *(*int32)(unsafe.Add(each975, warp*4)), *(*float32)(unsafe.Add(each983, warp*4)), *(*int32)(unsafe.Add(each1007, warp*4)), *(*float32)(unsafe.Add(each1008, warp*4)), *(*float32)(unsafe.Add(each1001, warp*4))
+					state, alive, i1039, i1041, c46, o105, o119, i851, f859, i883, f884, f877, c459, i958, f966, i990, f991, f984, c528 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1039, warp*8)), *(*int)(unsafe.Add(each1041, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each851, warp*4)), *(*float32)(unsafe.Add(each859, warp*4)), *(*int32)(unsafe.Add(each883, warp*4)), *(*float32)(unsafe.Add(each884, warp*4)), *(*float32)(unsafe.Add(each877, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each958, warp*4)), *(*float32)(unsafe.Add(each966, warp*4)), *(*int32)(unsafe.Add(each990, warp*4)), *(*float32)(unsafe.Add(each991, warp*4)), *(*float32)(unsafe.Add(each984, warp*4)), *(*bool)(unsafe.Add(each528, warp))
 				}
 				for state < 26 {
 					switch state {
 					case 0:
-//line team.go:38
-						i1780 := bx << 3
+//line team.go:39
+						i1626 := bx << 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i1102 int
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:35
-							if c166 {
-								i1101, i1102 = bx, tx
+							var i1040 int
+//line team.go:39
+							i207 := int32(thread % 32)
+//line team.go:36
+							if c172 {
+								i1039, i1040, i1041 = bx, tx, i182
 							} else {
-								i197 := i1780 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:38
-								i1101, i1102 = i197, int(uint32(i200))
+								i204 := i1626 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:39
+								i1039, i1040, i1041 = i204, int(uint32(i207)), i211
 							}
 //line wide.go:16
-							c45 = c0 <= i1101
+							c46 = i45 <= i1039
 //line wide.go:16
-							*(*int)(unsafe.Add(each1102, thread*8)) = i1102
+							*(*int)(unsafe.Add(each1040, thread*8)) = i1040
 						}
-						if c45 {
+						if c46 {
 							state = 25
 						} else {
 							state = 1
@@ -1240,116 +1229,102 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i219 int
+							var i227 int
 //line wide.go:35
-							i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+							i1040 := *(*int)(unsafe.Add(each1040, thread*8))
 //line wide.go:21
-							i52 := i1101 * i50
-							if c54 {
-								i57 := i52 + i50
+							i54 := i1039 * i52
+							if c56 {
+								i59 := i54 + i52
 //line wide.go:23
-								if uint(i57) > uint(inCap) {
+								if uint(i59) > uint(inCap) {
 //line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								if uint(i52) > uint(i57) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i57)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, inCap)
 //line wide.go:23
 									return
 								}
 //line wide.go:23
-								o65 := i52 * 16
+								o67 := i54 * 16
 //line wide.go:23
-								if uint(i57) > uint(residualCap) {
+								if uint(i59) > uint(residualCap) {
 //line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o77 := i52 * 16
-//line wide.go:23
-								if uint(i57) > uint(xCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, residualCap)
 //line wide.go:23
 									return
 								}
 //line wide.go:23
-								o89 := i52 * 16
+								o79 := i54 * 16
+//line wide.go:23
+								if uint(i59) > uint(xCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, xCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o91 := i54 * 16
 //line wide.go:35
-								i219 = i1102
+								i227 = i1040
 //line wide.go:35
 								for {
 //line wide.go:35
-									if i219 >= i50 {
+									if i227 >= i52 {
 //line wide.go:35
 										break
 									}
 //line wide.go:36
-									if uint(i219) >= uint(i50) {
+									f1473 := *(*float32)(unsafe.Add(in, o67+i227*16+4))
 //line wide.go:36
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i219, i50)
+									f1475 := *(*float32)(unsafe.Add(in, o67+i227*16+8))
 //line wide.go:36
-										return
-									}
+									f1477 := *(*float32)(unsafe.Add(in, o67+i227*16+12))
 //line wide.go:36
-									f1627 := *(*float32)(unsafe.Add(in, o65+i219*16+4))
+									f1515 := *(*float32)(unsafe.Add(residual, o79+i227*16+4))
 //line wide.go:36
-									f1629 := *(*float32)(unsafe.Add(in, o65+i219*16+8))
+									f1517 := *(*float32)(unsafe.Add(residual, o79+i227*16+8))
 //line wide.go:36
-									f1631 := *(*float32)(unsafe.Add(in, o65+i219*16+12))
-//line wide.go:36
-									f1669 := *(*float32)(unsafe.Add(residual, o77+i219*16+4))
-//line wide.go:36
-									f1671 := *(*float32)(unsafe.Add(residual, o77+i219*16+8))
-//line wide.go:36
-									f1673 := *(*float32)(unsafe.Add(residual, o77+i219*16+12))
+									f1519 := *(*float32)(unsafe.Add(residual, o79+i227*16+12))
 //line wide.go:40
-									*(*float32)(unsafe.Add(x, o89+i219*16)) = *(*float32)(unsafe.Add(in, o65+i219*16)) + *(*float32)(unsafe.Add(residual, o77+i219*16))
+									*(*float32)(unsafe.Add(x, o91+i227*16)) = *(*float32)(unsafe.Add(in, o67+i227*16)) + *(*float32)(unsafe.Add(residual, o79+i227*16))
 //line wide.go:40
-									*(*float32)(unsafe.Add(x, o89+i219*16+4)) = f1627 + f1669
+									*(*float32)(unsafe.Add(x, o91+i227*16+4)) = f1473 + f1515
 //line wide.go:40
-									*(*float32)(unsafe.Add(x, o89+i219*16+8)) = f1629 + f1671
+									*(*float32)(unsafe.Add(x, o91+i227*16+8)) = f1475 + f1517
 //line wide.go:40
-									*(*float32)(unsafe.Add(x, o89+i219*16+12)) = f1631 + f1673
+									*(*float32)(unsafe.Add(x, o91+i227*16+12)) = f1477 + f1519
 //line wide.go:35
-									i219 = i219 + c16
+									i227 = i227 + i1041
 								}
 							}
 //line wide.go:25
-							i95 := i52 + i50
+							i97 := i54 + i52
 //line wide.go:25
-							if uint(i95) > uint(xCap) {
+							if uint(i97) > uint(xCap) {
 //line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							if uint(i52) > uint(i95) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i95)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, xCap)
 //line wide.go:25
 								return
 							}
 //line wide.go:25
-							o103 = i52 * 16
+							o105 = i54 * 16
 //line wide.go:25
-							if uint(i95) > uint(yCap) {
+							if uint(i97) > uint(yCap) {
 //line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, yCap)
 //line wide.go:25
 								return
 							}
 //line wide.go:25
-							o117 = i52 * 16
+							o119 = i54 * 16
+//line wide.go:25
+							if !c128 {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i52, weightCap)
+//line wide.go:25
+								return
+							}
 						}
-						if c28 {
+						if c16 {
 							state = 3
 						} else {
 							state = 2
@@ -1357,65 +1332,55 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 2:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:26
-							*(*float32)(unsafe.Add(each1912, thread*4)) = 0
+							*(*float32)(unsafe.Add(each1733, thread*4)) = 0
 						}
 						state = 14
 					case 3:
 //line reduce.go:51
-						i823 = 0
+						i851 = 0
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f286 float32
-							var i287 int
+							var f294 float32
+							var i295 int
 //line wide.go:53
-							i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+							i1040 := *(*int)(unsafe.Add(each1040, thread*8))
 //line wide.go:53
-							f286, i287 = 0, i1102
+							f294, i295 = 0, i1040
 //line wide.go:53
 							for {
 //line wide.go:53
-								if i287 >= i50 {
+								if i295 >= i52 {
 //line wide.go:53
 									break
 								}
-//line wide.go:54
-								if uint(i287) >= uint(i50) {
-//line wide.go:54
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i287, i50)
-//line wide.go:54
-									return
-								}
 //line wide.go:53
-								f286, i287 = f286+*(*float32)(unsafe.Add(x, o103+i287*16))+*(*float32)(unsafe.Add(x, o103+i287*16+4))+*(*float32)(unsafe.Add(x, o103+i287*16+8))+*(*float32)(unsafe.Add(x, o103+i287*16+12)), i287+c16
+								f294, i295 = f294+*(*float32)(unsafe.Add(x, o105+i295*16))+*(*float32)(unsafe.Add(x, o105+i295*16+4))+*(*float32)(unsafe.Add(x, o105+i295*16+8))+*(*float32)(unsafe.Add(x, o105+i295*16+12)), i295+i1041
 							}
 //line reduce.go:51
-							i823 |= 1 << (thread & 31)
+							i851 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each286, thread*4)) = f286
+							*(*float32)(unsafe.Add(each294, thread*4)) = f294
 						}
-						if i823 == -1 {
+						if i851 == -1 {
 							state = 8
 						} else {
 							state = 4
 						}
 					case 4:
 //line reduce.go:58
-						f831 = math.Float32frombits(1<<32 - 1)
+						f859 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i823)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i851)))&31 {
 //line reduce.go:58
-								f831 = f286
+								f859 = f294
 							}
 						}
-						i855, f856 = i823&(i823-1), f831
+						i883, f884 = i851&(i851-1), f859
 						state = 5
 					case 5:
-						if i855 != 0 {
+						if i883 != 0 {
 							state = 7
 						} else {
 							state = 6
@@ -1423,99 +1388,103 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 6:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each478, thread*4)) = f856
+							*(*float32)(unsafe.Add(each488, thread*4)) = f884
 						}
 						state = 9
 					case 7:
 //line reduce.go:60
-						f849 = math.Float32frombits(1<<32 - 1)
+						f877 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i855)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i883)))&31 {
 //line reduce.go:60
-								f849 = f286
+								f877 = f294
 							}
 						}
-						i855, f856 = i855&(i855-1), f856+f849
+						i883, f884 = i883&(i883-1), f884+f877
 						state = 5
 					case 8:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f286
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f294
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2759, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2519, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:54
-							f2759 := *(*float32)(unsafe.Add(each2759, thread*4))
+							f2519 := *(*float32)(unsafe.Add(each2519, thread*4))
 //line reduce.go:38
-							f2760 := f286 + f2759
+							f2520 := f294 + f2519
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2760
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2520
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2760, thread*4)) = f2760
+							*(*float32)(unsafe.Add(each2520, thread*4)) = f2520
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2768, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2528, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2760 := *(*float32)(unsafe.Add(each2760, thread*4))
+							f2520 := *(*float32)(unsafe.Add(each2520, thread*4))
 //line reduce.go:54
-							f2768 := *(*float32)(unsafe.Add(each2768, thread*4))
+							f2528 := *(*float32)(unsafe.Add(each2528, thread*4))
 //line reduce.go:38
-							f2769 := f2760 + f2768
+							f2529 := f2520 + f2528
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2769
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2529
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2769, thread*4)) = f2769
+							*(*float32)(unsafe.Add(each2529, thread*4)) = f2529
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2777, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2537, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2769 := *(*float32)(unsafe.Add(each2769, thread*4))
+							f2529 := *(*float32)(unsafe.Add(each2529, thread*4))
 //line reduce.go:54
-							f2777 := *(*float32)(unsafe.Add(each2777, thread*4))
+							f2537 := *(*float32)(unsafe.Add(each2537, thread*4))
 //line reduce.go:38
-							f2778 := f2769 + f2777
+							f2538 := f2529 + f2537
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2778
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2538
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2778, thread*4)) = f2778
+							*(*float32)(unsafe.Add(each2538, thread*4)) = f2538
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2786, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2546, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2778 := *(*float32)(unsafe.Add(each2778, thread*4))
+							f2538 := *(*float32)(unsafe.Add(each2538, thread*4))
 //line reduce.go:54
-							f2786 := *(*float32)(unsafe.Add(each2786, thread*4))
+							f2546 := *(*float32)(unsafe.Add(each2546, thread*4))
 //line reduce.go:38
-							f2787 := f2778 + f2786
+							f2547 := f2538 + f2546
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2787
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2547
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2787, thread*4)) = f2787
+							*(*float32)(unsafe.Add(each2547, thread*4)) = f2547
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2795, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2787 := *(*float32)(unsafe.Add(each2787, thread*4))
+							f2547 := *(*float32)(unsafe.Add(each2547, thread*4))
 //line reduce.go:54
-							f2795 := *(*float32)(unsafe.Add(each2795, thread*4))
+							f2555 := *(*float32)(unsafe.Add(each2555, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each478, thread*4)) = f2787 + f2795
+							*(*float32)(unsafe.Add(each488, thread*4)) = f2547 + f2555
 						}
 						state = 9
 					case 9:
-						if c451 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:49
+							c459 = i1041 == 32
+						}
+						if c459 {
 							state = 12
 						} else {
 							state = 10
@@ -1525,109 +1494,98 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f890 := *(*float32)(unsafe.Add(each488, thread*4))
+//line team.go:39
+							i207 := int32(thread % 32)
 //line team.go:75
-							f862 := *(*float32)(unsafe.Add(each478, thread*4))
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:74
-							if i200 == 0 {
-								i636 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i636) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i636, int(32))
-//line team.go:75
+							if i207 == 0 {
+								i648 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i648) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i648, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, i636*4)) = f862
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, i648*4)) = f890
 							}
 						}
 						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each823, warp*4)), *(*float32)(unsafe.Add(each831, warp*4)), *(*int32)(unsafe.Add(each855, warp*4)), *(*float32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each849, warp*4)), *(*int32)(unsafe.Add(each975, warp*4)), *(*float32)(unsafe.Add(each983, warp*4)), *(*int32)(unsafe.Add(each1007, warp*4)), *(*float32)(unsafe.Add(each1008, warp*4)), *(*float32)(unsafe.Add(each1001, warp*4)) = state, alive, i1101, c45, o103, o117, i823, f831, i855, f856, f849, i975, f983, i1007, f1008, f1001
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1039, warp*8)), *(*int)(unsafe.Add(each1041, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each851, warp*4)), *(*float32)(unsafe.Add(each859, warp*4)), *(*int32)(unsafe.Add(each883, warp*4)), *(*float32)(unsafe.Add(each884, warp*4)), *(*float32)(unsafe.Add(each877, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each958, warp*4)), *(*float32)(unsafe.Add(each966, warp*4)), *(*int32)(unsafe.Add(each990, warp*4)), *(*float32)(unsafe.Add(each991, warp*4)), *(*float32)(unsafe.Add(each984, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1039, i1041, c46, o105, o119, i851, f859, i883, f884, f877, c459, i958, f966, i990, f991, f984, c528
 						waiting = true
 						continue warps
 					case 11:
-//line team.go:53
-						if !wide32TwinRow(end, warp, blocks, c459, c3554, shared, i458, each478) {
-							return
-						}
+//line team.go:54
+						wide32TwinRow(end, warp, i1041, shared, each488)
 						state = 13
 					case 12:
 						state = 13
 					case 13:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:27
-							f478 := *(*float32)(unsafe.Add(each478, thread*4))
+							f488 := *(*float32)(unsafe.Add(each488, thread*4))
 //line wide.go:27
-							*(*float32)(unsafe.Add(each1912, thread*4)) = f478 / f137
+							*(*float32)(unsafe.Add(each1733, thread*4)) = f488 / f143
 						}
 						state = 14
 					case 14:
 //line reduce.go:51
-						i975 = 0
+						i958 = 0
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f337 float32
-							var i338 int
+							var f345 float32
+							var i346 int
 //line wide.go:64
-							i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+							i1040 := *(*int)(unsafe.Add(each1040, thread*8))
 //line wide.go:67
-							f1912 := *(*float32)(unsafe.Add(each1912, thread*4))
+							f1733 := *(*float32)(unsafe.Add(each1733, thread*4))
 //line wide.go:64
-							f337, i338 = 0, i1102
+							f345, i346 = 0, i1040
 //line wide.go:64
 							for {
 //line wide.go:64
-								if i338 >= i50 {
+								if i346 >= i52 {
 //line wide.go:64
 									break
 								}
-//line wide.go:65
-								if uint(i338) >= uint(i50) {
-//line wide.go:65
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i338, i50)
-//line wide.go:65
-									return
-								}
-								f2484 := *(*float32)(unsafe.Add(x, o103+i338*16)) - f1912
 //line wide.go:67
-								f2495 := *(*float32)(unsafe.Add(x, o103+i338*16+4)) - f1912
+								f2244 := *(*float32)(unsafe.Add(x, o105+i346*16)) - f1733
 //line wide.go:67
-								f2506 := *(*float32)(unsafe.Add(x, o103+i338*16+8)) - f1912
+								f2255 := *(*float32)(unsafe.Add(x, o105+i346*16+4)) - f1733
 //line wide.go:67
-								f2517 := *(*float32)(unsafe.Add(x, o103+i338*16+12)) - f1912
+								f2266 := *(*float32)(unsafe.Add(x, o105+i346*16+8)) - f1733
+//line wide.go:67
+								f2277 := *(*float32)(unsafe.Add(x, o105+i346*16+12)) - f1733
 //line wide.go:64
-								f337, i338 = math32.FMA(f2517, f2517, math32.FMA(f2506, f2506, math32.FMA(f2495, f2495, math32.FMA(f2484, f2484, f337)))), i338+c16
+								f345, i346 = math32.FMA(f2277, f2277, math32.FMA(f2266, f2266, math32.FMA(f2255, f2255, math32.FMA(f2244, f2244, f345)))), i346+i1041
 							}
 //line reduce.go:51
-							i975 |= 1 << (thread & 31)
+							i958 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each337, thread*4)) = f337
+							*(*float32)(unsafe.Add(each345, thread*4)) = f345
 						}
-						if i975 == -1 {
+						if i958 == -1 {
 							state = 19
 						} else {
 							state = 15
 						}
 					case 15:
 //line reduce.go:58
-						f983 = math.Float32frombits(1<<32 - 1)
+						f966 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i975)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i958)))&31 {
 //line reduce.go:58
-								f983 = f337
+								f966 = f345
 							}
 						}
-						i1007, f1008 = i975&(i975-1), f983
+						i990, f991 = i958&(i958-1), f966
 						state = 16
 					case 16:
-						if i1007 != 0 {
+						if i990 != 0 {
 							state = 18
 						} else {
 							state = 17
@@ -1635,99 +1593,103 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 17:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each545, thread*4)) = f1008
+							*(*float32)(unsafe.Add(each557, thread*4)) = f991
 						}
 						state = 20
 					case 18:
 //line reduce.go:60
-						f1001 = math.Float32frombits(1<<32 - 1)
+						f984 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1007)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i990)))&31 {
 //line reduce.go:60
-								f1001 = f337
+								f984 = f345
 							}
 						}
-						i1007, f1008 = i1007&(i1007-1), f1008+f1001
+						i990, f991 = i990&(i990-1), f991+f984
 						state = 16
 					case 19:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f337
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f345
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2813, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2573, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:54
-							f2813 := *(*float32)(unsafe.Add(each2813, thread*4))
+							f2573 := *(*float32)(unsafe.Add(each2573, thread*4))
 //line reduce.go:38
-							f2814 := f337 + f2813
+							f2574 := f345 + f2573
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2814
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2574
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2814, thread*4)) = f2814
+							*(*float32)(unsafe.Add(each2574, thread*4)) = f2574
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2822, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2582, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2814 := *(*float32)(unsafe.Add(each2814, thread*4))
+							f2574 := *(*float32)(unsafe.Add(each2574, thread*4))
 //line reduce.go:54
-							f2822 := *(*float32)(unsafe.Add(each2822, thread*4))
+							f2582 := *(*float32)(unsafe.Add(each2582, thread*4))
 //line reduce.go:38
-							f2823 := f2814 + f2822
+							f2583 := f2574 + f2582
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2823
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2583
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2823, thread*4)) = f2823
+							*(*float32)(unsafe.Add(each2583, thread*4)) = f2583
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2831, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2823 := *(*float32)(unsafe.Add(each2823, thread*4))
+							f2583 := *(*float32)(unsafe.Add(each2583, thread*4))
 //line reduce.go:54
-							f2831 := *(*float32)(unsafe.Add(each2831, thread*4))
+							f2591 := *(*float32)(unsafe.Add(each2591, thread*4))
 //line reduce.go:38
-							f2832 := f2823 + f2831
+							f2592 := f2583 + f2591
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2832
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2592
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2832, thread*4)) = f2832
+							*(*float32)(unsafe.Add(each2592, thread*4)) = f2592
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2840, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2600, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2832 := *(*float32)(unsafe.Add(each2832, thread*4))
+							f2592 := *(*float32)(unsafe.Add(each2592, thread*4))
 //line reduce.go:54
-							f2840 := *(*float32)(unsafe.Add(each2840, thread*4))
+							f2600 := *(*float32)(unsafe.Add(each2600, thread*4))
 //line reduce.go:38
-							f2841 := f2832 + f2840
+							f2601 := f2592 + f2600
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2841
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2601
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2841, thread*4)) = f2841
+							*(*float32)(unsafe.Add(each2601, thread*4)) = f2601
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2849, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2609, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2841 := *(*float32)(unsafe.Add(each2841, thread*4))
+							f2601 := *(*float32)(unsafe.Add(each2601, thread*4))
 //line reduce.go:54
-							f2849 := *(*float32)(unsafe.Add(each2849, thread*4))
+							f2609 := *(*float32)(unsafe.Add(each2609, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each545, thread*4)) = f2841 + f2849
+							*(*float32)(unsafe.Add(each557, thread*4)) = f2601 + f2609
 						}
 						state = 20
 					case 20:
-						if c518 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:49
+							c528 = i1041 == 32
+						}
+						if c528 {
 							state = 23
 						} else {
 							state = 21
@@ -1737,39 +1699,37 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f997 := *(*float32)(unsafe.Add(each557, thread*4))
+//line team.go:39
+							i207 := int32(thread % 32)
 //line team.go:75
-							f1014 := *(*float32)(unsafe.Add(each545, thread*4))
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:74
-							if i200 == 0 {
-								i796 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i796) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i796, int(32))
-//line team.go:75
+							if i207 == 0 {
+								i824 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i824) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i824, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, 128+i796*4)) = f1014
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, 128+i824*4)) = f997
 							}
 						}
 						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each823, warp*4)), *(*float32)(unsafe.Add(each831, warp*4)), *(*int32)(unsafe.Add(each855, warp*4)), *(*float32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each849, warp*4)), *(*int32)(unsafe.Add(each975, warp*4)), *(*float32)(unsafe.Add(each983, warp*4)), *(*int32)(unsafe.Add(each1007, warp*4)), *(*float32)(unsafe.Add(each1008, warp*4)), *(*float32)(unsafe.Add(each1001, warp*4)) = state, alive, i1101, c45, o103, o117, i823, f831, i855, f856, f849, i975, f983, i1007, f1008, f1001
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1039, warp*8)), *(*int)(unsafe.Add(each1041, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each851, warp*4)), *(*float32)(unsafe.Add(each859, warp*4)), *(*int32)(unsafe.Add(each883, warp*4)), *(*float32)(unsafe.Add(each884, warp*4)), *(*float32)(unsafe.Add(each877, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each958, warp*4)), *(*float32)(unsafe.Add(each966, warp*4)), *(*int32)(unsafe.Add(each990, warp*4)), *(*float32)(unsafe.Add(each991, warp*4)), *(*float32)(unsafe.Add(each984, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1039, i1041, c46, o105, o119, i851, f859, i883, f884, f877, c459, i958, f966, i990, f991, f984, c528
 						waiting = true
 						continue warps
 					case 22:
-//line team.go:53
-						if !wide32TwinRow_(end, warp, blocks, c526, c3580, shared, i525, each545) {
-							return
-						}
+//line team.go:54
+						wide32TwinRow_(end, warp, i1041, shared, each557)
 						state = 24
 					case 23:
 						state = 24
 					case 24:
 //line wide.go:29
-						if !wide32TwinRow__(end, warp, blocks, each545, each1102, each1912, c24, f149, i50, weightLen, o103, weight, x, c723, biasLen, bias, o117, y, c16) {
+						if !wide32TwinRow__(end, warp, blocks, each557, each1040, each1733, c12, f155, c680, i52, o105, weight, x, i676, bias, o119, y, i1041, biasCap) {
 							return
 						}
 						state = 26
@@ -1785,216 +1745,152 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wide32TwinRow is what a row of threads does in wide32Twin.
 //
-//line team.go:53
-func wide32TwinRow(end int, warp int, blocks *gpu.Blocks, c459 bool, c3554 bool, shared unsafe.Pointer, i458 int, each478 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wide32TwinRow(end int, warp int, i1041 int, shared unsafe.Pointer, each488 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f461, f469, f473, f3556, f3562 float32
-		var i462, i3557 int
-//line team.go:53
-		if c459 {
-//line team.go:46
-			if c3554 {
+		var f471, f479, f483 float32
+		var i472 int
 //line team.go:54
-				f461, i462 = 0, 0
+		i466 := i1041 / 32
 //line team.go:54
-				for {
+		i468 := i466
 //line team.go:54
-					f469 = f461 + *(*float32)(unsafe.Add(shared, i462*4))
+		if 32 < i466 {
 //line team.go:54
-					i470 := i462 + 1
-//line team.go:54
-					if i470 >= i458 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f461, i462 = f469, i470
-				}
-//line team.go:54
-				f473 = f469
-			} else {
-//line team.go:54
-				f3556, i3557 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i3557) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3557, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f3562 = f3556 + *(*float32)(unsafe.Add(shared, i3557*4))
-//line team.go:54
-					i3563 := i3557 + 1
-//line team.go:54
-					if i3563 >= i458 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f3556, i3557 = f3562, i3563
-				}
-//line team.go:54
-				f473 = f3562
-			}
-		} else {
-//line team.go:53
-			f473 = 0
+			i468 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each478, thread*4)) = f473
+//line team.go:54
+		if 0 < i468 {
+			f471, i472 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f479 = f471 + *(*float32)(unsafe.Add(shared, i472*4))
+//line team.go:55
+				i480 := i472 + 1
+//line team.go:55
+				if i480 >= i468 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f471, i472 = f479, i480
+			}
+//line team.go:55
+			f483 = f479
+		} else {
+//line team.go:54
+			f483 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each488, thread*4)) = f483
 	}
-	return true
 }
 
 // wide32TwinRow_ is what a row of threads does in wide32Twin.
 //
-//line team.go:53
-func wide32TwinRow_(end int, warp int, blocks *gpu.Blocks, c526 bool, c3580 bool, shared unsafe.Pointer, i525 int, each545 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wide32TwinRow_(end int, warp int, i1041 int, shared unsafe.Pointer, each557 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f528, f536, f540, f3582, f3588 float32
-		var i529, i3583 int
-//line team.go:53
-		if c526 {
-//line team.go:46
-			if c3580 {
+		var f540, f548, f552 float32
+		var i541 int
 //line team.go:54
-				f528, i529 = 0, 0
+		i535 := i1041 / 32
 //line team.go:54
-				for {
+		i537 := i535
 //line team.go:54
-					f536 = f528 + *(*float32)(unsafe.Add(shared, 128+i529*4))
+		if 32 < i535 {
 //line team.go:54
-					i537 := i529 + 1
-//line team.go:54
-					if i537 >= i525 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f528, i529 = f536, i537
-				}
-//line team.go:54
-				f540 = f536
-			} else {
-//line team.go:54
-				f3582, i3583 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i3583) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3583, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f3588 = f3582 + *(*float32)(unsafe.Add(shared, 128+i3583*4))
-//line team.go:54
-					i3589 := i3583 + 1
-//line team.go:54
-					if i3589 >= i525 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f3582, i3583 = f3588, i3589
-				}
-//line team.go:54
-				f540 = f3588
-			}
-		} else {
-//line team.go:53
-			f540 = 0
+			i537 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each545, thread*4)) = f540
+//line team.go:54
+		if 0 < i537 {
+			f540, i541 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f548 = f540 + *(*float32)(unsafe.Add(shared, 128+i541*4))
+//line team.go:55
+				i549 := i541 + 1
+//line team.go:55
+				if i549 >= i537 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f540, i541 = f548, i549
+			}
+//line team.go:55
+			f552 = f548
+		} else {
+//line team.go:54
+			f552 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each557, thread*4)) = f552
 	}
-	return true
 }
 
 // wide32TwinRow__ is what a row of threads does in wide32Twin.
 //
 //line wide.go:29
-func wide32TwinRow__(end int, warp int, blocks *gpu.Blocks, each545 unsafe.Pointer, each1102 unsafe.Pointer, each1912 unsafe.Pointer, c24 float32, f149 float32, i50 int, weightLen int, o103 int, weight unsafe.Pointer, x unsafe.Pointer, c723 bool, biasLen int, bias unsafe.Pointer, o117 int, y unsafe.Pointer, c16 int) (ok bool) {
+func wide32TwinRow__(end int, warp int, blocks *gpu.Blocks, each557 unsafe.Pointer, each1040 unsafe.Pointer, each1733 unsafe.Pointer, c12 float32, f155 float32, c680 bool, i52 int, o105 int, weight unsafe.Pointer, x unsafe.Pointer, i676 int, bias unsafe.Pointer, o119 int, y unsafe.Pointer, i1041 int, biasCap int) (ok bool) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		ty := blocks.ThreadY(thread)
 		tz := blocks.ThreadZ(thread)
-		var i660 int
-		var f3431, f3430, f3429, f3428 float32
+		var i686 int
+		var f3019, f3018, f3017, f3016 float32
 //line wide.go:29
-		f545 := *(*float32)(unsafe.Add(each545, thread*4))
-//line wide.go:76
-		i1102 := *(*int)(unsafe.Add(each1102, thread*8))
-//line wide.go:79
-		f1912 := *(*float32)(unsafe.Add(each1912, thread*4))
+		f557 := *(*float32)(unsafe.Add(each557, thread*4))
+//line wide.go:77
+		i1040 := *(*int)(unsafe.Add(each1040, thread*8))
+//line wide.go:80
+		f1733 := *(*float32)(unsafe.Add(each1733, thread*4))
 //line wide.go:29
-		f155 := 1 / float32(math.Sqrt(float64(f545/f149+c24)))
+		f161 := 1 / float32(math.Sqrt(float64(f557/f155+c12)))
 //line wide.go:76
-		i660 = i1102
+		if !c680 {
 //line wide.go:76
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i676, biasCap)
+//line wide.go:76
+			return false
+		}
+//line wide.go:77
+		i686 = i1040
+//line wide.go:77
 		for {
-//line wide.go:76
-			if i660 >= i50 {
-//line wide.go:76
+//line wide.go:77
+			if i686 >= i52 {
+//line wide.go:77
 				break
 			}
-//line wide.go:77
-			if uint(i660) >= uint(i50) {
-//line wide.go:77
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i660, i50)
-//line wide.go:77
-				return false
-			}
-//line vector.go:28
-			if uint(i660) >= uint(weightLen) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i660, weightLen)
-//line vector.go:28
-				return false
-			}
-//line wide.go:79
-			f2316 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16)))
-//line wide.go:79
-			f2329 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16+4))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16+4)))
-//line wide.go:79
-			f2342 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16+8))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16+8)))
-//line wide.go:79
-			f2355 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16+12))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16+12)))
-//line wide.go:81
-			if c723 {
-//line vector.go:28
-				if uint(i660) >= uint(biasLen) {
-//line vector.go:28
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i660, biasLen)
-//line vector.go:28
-					return false
-				}
-//line wide.go:84
-				f3431, f3430, f3429, f3428 = f2355+*(*float32)(unsafe.Add(bias, i660*16+12)), f2342+*(*float32)(unsafe.Add(bias, i660*16+8)), f2329+*(*float32)(unsafe.Add(bias, i660*16+4)), f2316+*(*float32)(unsafe.Add(bias, i660*16))
+//line wide.go:80
+			f2076 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16)))
+//line wide.go:80
+			f2089 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16+4))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16+4)))
+//line wide.go:80
+			f2102 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16+8))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16+8)))
+//line wide.go:80
+			f2115 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16+12))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16+12)))
+//line wide.go:82
+			if i686 < i676 {
+//line wide.go:85
+				f3019, f3018, f3017, f3016 = f2115+*(*float32)(unsafe.Add(bias, i686*16+12)), f2102+*(*float32)(unsafe.Add(bias, i686*16+8)), f2089+*(*float32)(unsafe.Add(bias, i686*16+4)), f2076+*(*float32)(unsafe.Add(bias, i686*16))
 			} else {
-//line wide.go:81
-				f3431, f3430, f3429, f3428 = f2355, f2342, f2329, f2316
+//line wide.go:82
+				f3019, f3018, f3017, f3016 = f2115, f2102, f2089, f2076
 			}
-//line wide.go:87
-			*(*float32)(unsafe.Add(y, o117+i660*16)) = f3428
-//line wide.go:87
-			*(*float32)(unsafe.Add(y, o117+i660*16+4)) = f3429
-//line wide.go:87
-			*(*float32)(unsafe.Add(y, o117+i660*16+8)) = f3430
-//line wide.go:87
-			*(*float32)(unsafe.Add(y, o117+i660*16+12)) = f3431
-//line wide.go:76
-			i660 = i660 + c16
+//line wide.go:88
+			*(*float32)(unsafe.Add(y, o119+i686*16)) = f3016
+//line wide.go:88
+			*(*float32)(unsafe.Add(y, o119+i686*16+4)) = f3017
+//line wide.go:88
+			*(*float32)(unsafe.Add(y, o119+i686*16+8)) = f3018
+//line wide.go:88
+			*(*float32)(unsafe.Add(y, o119+i686*16+12)) = f3019
+//line wide.go:77
+			i686 = i686 + i1041
 		}
 	}
 	return true
@@ -2014,107 +1910,96 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	yCap := *(*int)(unsafe.Add(args, 88))
 	weight := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	weightLen := *(*int)(unsafe.Add(args, 104))
+	weightCap := *(*int)(unsafe.Add(args, 112))
 	bias := *(*unsafe.Pointer)(unsafe.Add(args, 120))
 	biasLen := *(*int)(unsafe.Add(args, 128))
-	c0 := *(*int)(unsafe.Add(args, 144))
-	c8 := *(*int)(unsafe.Add(args, 152))
-	c16 := *(*int)(unsafe.Add(args, 160))
-	c24 := *(*float32)(unsafe.Add(args, 168))
-	c28 := *(*bool)(unsafe.Add(args, 172))
+	biasCap := *(*int)(unsafe.Add(args, 136))
+	c0 := *(*int32)(unsafe.Add(args, 144))
+	c4 := *(*int32)(unsafe.Add(args, 148))
+	c8 := *(*int32)(unsafe.Add(args, 152))
+	c12 := *(*float32)(unsafe.Add(args, 156))
+	c16 := *(*bool)(unsafe.Add(args, 160))
 	shared := blocks.Shared(256)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1110 := blocks.Scratch(8)
-	each45 := blocks.Scratch(1)
-	each103 := blocks.Scratch(8)
-	each117 := blocks.Scratch(8)
-	each828 := blocks.Scratch(4)
-	each836 := blocks.Scratch(4)
-	each860 := blocks.Scratch(4)
-	each861 := blocks.Scratch(4)
-	each854 := blocks.Scratch(4)
-	each981 := blocks.Scratch(4)
+	each1046 := blocks.Scratch(8)
+	each1048 := blocks.Scratch(8)
+	each46 := blocks.Scratch(1)
+	each105 := blocks.Scratch(8)
+	each119 := blocks.Scratch(8)
+	each856 := blocks.Scratch(4)
+	each864 := blocks.Scratch(4)
+	each888 := blocks.Scratch(4)
+	each889 := blocks.Scratch(4)
+	each882 := blocks.Scratch(4)
+	each459 := blocks.Scratch(1)
+	each963 := blocks.Scratch(4)
+	each971 := blocks.Scratch(4)
+	each995 := blocks.Scratch(4)
+	each996 := blocks.Scratch(4)
 	each989 := blocks.Scratch(4)
-	each1013 := blocks.Scratch(4)
-	each1014 := blocks.Scratch(4)
-	each1007 := blocks.Scratch(4)
-//line team.go:35
-	c166 := 32 < c16
-	each1111 := blocks.Scratch(8)
+	each528 := blocks.Scratch(1)
+//line team.go:37
+	i182 := int(uint32(c8))
+//line team.go:39
+	i211 := int(uint32(c8))
+//line team.go:36
+	c172 := 32 < uint32(c8)
+//line wide.go:16
+	i45 := int(uint32(c0))
+	each1047 := blocks.Scratch(8)
 //line wide.go:20
-	i50 := c8 / 8
+	i52 := int(uint32(c4)) / 8
 //line wide.go:22
-	c54 := 0 < residualLen
-	each2437 := blocks.Scratch(4)
-	each286 := blocks.Scratch(4)
-	each478 := blocks.Scratch(4)
+	c56 := 0 < residualLen
+//line wide.go:25
+	c128 := uint(i52) <= uint(weightCap)
+	each2204 := blocks.Scratch(4)
+	each294 := blocks.Scratch(4)
+	each488 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each4083 := blocks.Scratch(4)
-	each4084 := blocks.Scratch(4)
-	each4092 := blocks.Scratch(4)
-	each4093 := blocks.Scratch(4)
-	each4101 := blocks.Scratch(4)
-	each4102 := blocks.Scratch(4)
-	each4110 := blocks.Scratch(4)
-	each4111 := blocks.Scratch(4)
-	each4119 := blocks.Scratch(4)
-//line team.go:48
-	c451 := c16 == 32
-//line team.go:53
-	i458 := c16 / 32
-//line team.go:53
-	c459 := 0 < i458
-//line team.go:46
-	i5635 := 0
-//line team.go:46
-	if c459 {
-//line team.go:46
-		i5635 = i458 - 1
-	}
-//line team.go:46
-	c5645 := uint(i5635) < 2147483648 && i5635 < 2305843009213693952 && uint(i5635) < 32
+	each3774 := blocks.Scratch(4)
+	each3775 := blocks.Scratch(4)
+	each3783 := blocks.Scratch(4)
+	each3784 := blocks.Scratch(4)
+	each3792 := blocks.Scratch(4)
+	each3793 := blocks.Scratch(4)
+	each3801 := blocks.Scratch(4)
+	each3802 := blocks.Scratch(4)
+	each3810 := blocks.Scratch(4)
 //line wide.go:27
-	f137 := float32(c8)
-	each337 := blocks.Scratch(4)
-	each545 := blocks.Scratch(4)
-	each4137 := blocks.Scratch(4)
-	each4138 := blocks.Scratch(4)
-	each4146 := blocks.Scratch(4)
-	each4147 := blocks.Scratch(4)
-	each4155 := blocks.Scratch(4)
-	each4156 := blocks.Scratch(4)
-	each4164 := blocks.Scratch(4)
-	each4165 := blocks.Scratch(4)
-	each4173 := blocks.Scratch(4)
-//line team.go:48
-	c518 := c16 == 32
-//line team.go:53
-	i525 := c16 / 32
-//line team.go:53
-	c526 := 0 < i525
-//line team.go:46
-	i5661 := 0
-//line team.go:46
-	if c526 {
-//line team.go:46
-		i5661 = i525 - 1
-	}
-//line team.go:46
-	c5671 := uint(i5661) < 2147483648 && i5661 < 2305843009213693952 && uint(i5661) < 32
+	f143 := float32(uint32(c4))
+	each345 := blocks.Scratch(4)
+	each557 := blocks.Scratch(4)
+	each3828 := blocks.Scratch(4)
+	each3829 := blocks.Scratch(4)
+	each3837 := blocks.Scratch(4)
+	each3838 := blocks.Scratch(4)
+	each3846 := blocks.Scratch(4)
+	each3847 := blocks.Scratch(4)
+	each3855 := blocks.Scratch(4)
+	each3856 := blocks.Scratch(4)
+	each3864 := blocks.Scratch(4)
 //line wide.go:29
-	f149 := float32(c8)
-//line wide.go:81
-	c726 := 0 < biasLen
+	f155 := float32(uint32(c4))
+//line wide.go:76
+	i679 := biasLen
+//line wide.go:76
+	if i52 < biasLen {
+//line wide.go:76
+		i679 = i52
+	}
+//line wide.go:76
+	c683 := uint(i679) <= uint(biasCap)
 //line wide.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1110, o103, o117 int
-		var c45 bool
-		var i828, i860, i981, i1013 int32
-		var f836, f861, f854, f989, f1014, f1007 float32
+		var i1046, i1048, o105, o119 int
+		var c46, c459, c528 bool
+		var i856, i888, i963, i995 int32
+		var f864, f889, f882, f971, f996, f989 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -2122,34 +2007,34 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4))
+					state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp))
 				}
 				for state < 26 {
 					switch state {
 					case 0:
-//line team.go:38
-						i2301 := bx << 3
+//line team.go:39
+						i2097 := bx << 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i1111 int
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:35
-							if c166 {
-								i1110, i1111 = bx, tx
+							var i1047 int
+//line team.go:39
+							i207 := int32(thread % 32)
+//line team.go:36
+							if c172 {
+								i1046, i1047, i1048 = bx, tx, i182
 							} else {
-								i197 := i2301 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:38
-								i1110, i1111 = i197, int(uint32(i200))
+								i204 := i2097 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:39
+								i1046, i1047, i1048 = i204, int(uint32(i207)), i211
 							}
 //line wide.go:16
-							c45 = c0 <= i1110
+							c46 = i45 <= i1046
 //line wide.go:16
-							*(*int)(unsafe.Add(each1111, thread*8)) = i1111
+							*(*int)(unsafe.Add(each1047, thread*8)) = i1047
 						}
-						if c45 {
+						if c46 {
 							state = 25
 						} else {
 							state = 1
@@ -2159,140 +2044,126 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i219 int
+							var i227 int
 //line wide.go:35
-							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
 //line wide.go:21
-							i52 := i1110 * i50
-							if c54 {
-								i57 := i52 + i50
+							i54 := i1046 * i52
+							if c56 {
+								i59 := i54 + i52
 //line wide.go:23
-								if uint(i57) > uint(inCap) {
+								if uint(i59) > uint(inCap) {
 //line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								if uint(i52) > uint(i57) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i57)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, inCap)
 //line wide.go:23
 									return
 								}
 //line wide.go:23
-								o65 := i52 * 16
+								o67 := i54 * 16
 //line wide.go:23
-								if uint(i57) > uint(residualCap) {
+								if uint(i59) > uint(residualCap) {
 //line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o77 := i52 * 16
-//line wide.go:23
-								if uint(i57) > uint(xCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, residualCap)
 //line wide.go:23
 									return
 								}
 //line wide.go:23
-								o89 := i52 * 16
+								o79 := i54 * 16
+//line wide.go:23
+								if uint(i59) > uint(xCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, xCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o91 := i54 * 16
 //line wide.go:35
-								i219 = i1111
+								i227 = i1047
 //line wide.go:35
 								for {
 //line wide.go:35
-									if i219 >= i50 {
+									if i227 >= i52 {
 //line wide.go:35
 										break
 									}
 //line wide.go:36
-									if uint(i219) >= uint(i50) {
+									i1768 := *(*int16)(unsafe.Add(in, o67+i227*16+2))
 //line wide.go:36
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i219, i50)
+									i1770 := *(*int16)(unsafe.Add(in, o67+i227*16+4))
 //line wide.go:36
-										return
-									}
+									i1772 := *(*int16)(unsafe.Add(in, o67+i227*16+6))
 //line wide.go:36
-									i1972 := *(*int16)(unsafe.Add(in, o65+i219*16+2))
+									i1774 := *(*int16)(unsafe.Add(in, o67+i227*16+8))
 //line wide.go:36
-									i1974 := *(*int16)(unsafe.Add(in, o65+i219*16+4))
+									i1776 := *(*int16)(unsafe.Add(in, o67+i227*16+10))
 //line wide.go:36
-									i1976 := *(*int16)(unsafe.Add(in, o65+i219*16+6))
+									i1778 := *(*int16)(unsafe.Add(in, o67+i227*16+12))
 //line wide.go:36
-									i1978 := *(*int16)(unsafe.Add(in, o65+i219*16+8))
+									i1780 := *(*int16)(unsafe.Add(in, o67+i227*16+14))
 //line wide.go:36
-									i1980 := *(*int16)(unsafe.Add(in, o65+i219*16+10))
+									i1858 := *(*int16)(unsafe.Add(residual, o79+i227*16+2))
 //line wide.go:36
-									i1982 := *(*int16)(unsafe.Add(in, o65+i219*16+12))
+									i1860 := *(*int16)(unsafe.Add(residual, o79+i227*16+4))
 //line wide.go:36
-									i1984 := *(*int16)(unsafe.Add(in, o65+i219*16+14))
+									i1862 := *(*int16)(unsafe.Add(residual, o79+i227*16+6))
 //line wide.go:36
-									i2062 := *(*int16)(unsafe.Add(residual, o77+i219*16+2))
+									i1864 := *(*int16)(unsafe.Add(residual, o79+i227*16+8))
 //line wide.go:36
-									i2064 := *(*int16)(unsafe.Add(residual, o77+i219*16+4))
+									i1866 := *(*int16)(unsafe.Add(residual, o79+i227*16+10))
 //line wide.go:36
-									i2066 := *(*int16)(unsafe.Add(residual, o77+i219*16+6))
+									i1868 := *(*int16)(unsafe.Add(residual, o79+i227*16+12))
 //line wide.go:36
-									i2068 := *(*int16)(unsafe.Add(residual, o77+i219*16+8))
-//line wide.go:36
-									i2070 := *(*int16)(unsafe.Add(residual, o77+i219*16+10))
-//line wide.go:36
-									i2072 := *(*int16)(unsafe.Add(residual, o77+i219*16+12))
-//line wide.go:36
-									i2074 := *(*int16)(unsafe.Add(residual, o77+i219*16+14))
+									i1870 := *(*int16)(unsafe.Add(residual, o79+i227*16+14))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16)) = int16(dtype.BF16From32(dtype.BF16(uint16(*(*int16)(unsafe.Add(in, o65+i219*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, o77+i219*16)))).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16)) = int16(dtype.BF16From32(dtype.BF16(uint16(*(*int16)(unsafe.Add(in, o67+i227*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, o79+i227*16)))).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+2)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1972)).Float32() + dtype.BF16(uint16(i2062)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+2)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1768)).Float32() + dtype.BF16(uint16(i1858)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+4)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1974)).Float32() + dtype.BF16(uint16(i2064)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+4)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1770)).Float32() + dtype.BF16(uint16(i1860)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+6)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1976)).Float32() + dtype.BF16(uint16(i2066)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+6)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1772)).Float32() + dtype.BF16(uint16(i1862)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+8)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1978)).Float32() + dtype.BF16(uint16(i2068)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+8)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1774)).Float32() + dtype.BF16(uint16(i1864)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+10)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1980)).Float32() + dtype.BF16(uint16(i2070)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+10)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1776)).Float32() + dtype.BF16(uint16(i1866)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+12)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1982)).Float32() + dtype.BF16(uint16(i2072)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+12)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1778)).Float32() + dtype.BF16(uint16(i1868)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+14)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1984)).Float32() + dtype.BF16(uint16(i2074)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+14)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1780)).Float32() + dtype.BF16(uint16(i1870)).Float32()))
 //line wide.go:35
-									i219 = i219 + c16
+									i227 = i227 + i1048
 								}
 							}
 //line wide.go:25
-							i95 := i52 + i50
+							i97 := i54 + i52
 //line wide.go:25
-							if uint(i95) > uint(xCap) {
+							if uint(i97) > uint(xCap) {
 //line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							if uint(i52) > uint(i95) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i95)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, xCap)
 //line wide.go:25
 								return
 							}
 //line wide.go:25
-							o103 = i52 * 16
+							o105 = i54 * 16
 //line wide.go:25
-							if uint(i95) > uint(yCap) {
+							if uint(i97) > uint(yCap) {
 //line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, yCap)
 //line wide.go:25
 								return
 							}
 //line wide.go:25
-							o117 = i52 * 16
+							o119 = i54 * 16
+//line wide.go:25
+							if !c128 {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i52, weightCap)
+//line wide.go:25
+								return
+							}
 						}
-						if c28 {
+						if c16 {
 							state = 3
 						} else {
 							state = 2
@@ -2300,68 +2171,59 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 2:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:26
-							*(*float32)(unsafe.Add(each2437, thread*4)) = 0
+							*(*float32)(unsafe.Add(each2204, thread*4)) = 0
 						}
 						state = 14
 					case 3:
 //line reduce.go:51
-						i828 = 0
+						i856 = 0
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f286 float32
-							var i287 int
+							var f294 float32
+							var i295 int
 //line wide.go:53
-							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
 //line wide.go:53
-							f286, i287 = 0, i1111
+							f294, i295 = 0, i1047
 //line wide.go:53
 							for {
 //line wide.go:53
-								if i287 >= i50 {
+								if i295 >= i52 {
 //line wide.go:53
 									break
 								}
-//line wide.go:54
-								if uint(i287) >= uint(i50) {
-//line wide.go:54
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i287, i50)
-//line wide.go:54
-									return
-								}
-								f3705 := f286 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+2)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+4)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+6)))).Float32()
 //line wide.go:56
-								f3735 := f3705 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+8)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+10)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+12)))).Float32()
+								f3396 := f294 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+2)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+4)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+6)))).Float32()
+//line wide.go:56
+								f3426 := f3396 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+8)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+10)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+12)))).Float32()
 //line wide.go:53
-								f286, i287 = f3735+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+14)))).Float32(), i287+c16
+								f294, i295 = f3426+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+14)))).Float32(), i295+i1048
 							}
 //line reduce.go:51
-							i828 |= 1 << (thread & 31)
+							i856 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each286, thread*4)) = f286
+							*(*float32)(unsafe.Add(each294, thread*4)) = f294
 						}
-						if i828 == -1 {
+						if i856 == -1 {
 							state = 8
 						} else {
 							state = 4
 						}
 					case 4:
 //line reduce.go:58
-						f836 = math.Float32frombits(1<<32 - 1)
+						f864 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i828)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i856)))&31 {
 //line reduce.go:58
-								f836 = f286
+								f864 = f294
 							}
 						}
-						i860, f861 = i828&(i828-1), f836
+						i888, f889 = i856&(i856-1), f864
 						state = 5
 					case 5:
-						if i860 != 0 {
+						if i888 != 0 {
 							state = 7
 						} else {
 							state = 6
@@ -2369,99 +2231,103 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 6:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each478, thread*4)) = f861
+							*(*float32)(unsafe.Add(each488, thread*4)) = f889
 						}
 						state = 9
 					case 7:
 //line reduce.go:60
-						f854 = math.Float32frombits(1<<32 - 1)
+						f882 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i860)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i888)))&31 {
 //line reduce.go:60
-								f854 = f286
+								f882 = f294
 							}
 						}
-						i860, f861 = i860&(i860-1), f861+f854
+						i888, f889 = i888&(i888-1), f889+f882
 						state = 5
 					case 8:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f286
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f294
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4083, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3774, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:54
-							f4083 := *(*float32)(unsafe.Add(each4083, thread*4))
+							f3774 := *(*float32)(unsafe.Add(each3774, thread*4))
 //line reduce.go:38
-							f4084 := f286 + f4083
+							f3775 := f294 + f3774
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4084
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3775
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4084, thread*4)) = f4084
+							*(*float32)(unsafe.Add(each3775, thread*4)) = f3775
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4092, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3783, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4084 := *(*float32)(unsafe.Add(each4084, thread*4))
+							f3775 := *(*float32)(unsafe.Add(each3775, thread*4))
 //line reduce.go:54
-							f4092 := *(*float32)(unsafe.Add(each4092, thread*4))
+							f3783 := *(*float32)(unsafe.Add(each3783, thread*4))
 //line reduce.go:38
-							f4093 := f4084 + f4092
+							f3784 := f3775 + f3783
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4093
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3784
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4093, thread*4)) = f4093
+							*(*float32)(unsafe.Add(each3784, thread*4)) = f3784
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4101, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3792, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4093 := *(*float32)(unsafe.Add(each4093, thread*4))
+							f3784 := *(*float32)(unsafe.Add(each3784, thread*4))
 //line reduce.go:54
-							f4101 := *(*float32)(unsafe.Add(each4101, thread*4))
+							f3792 := *(*float32)(unsafe.Add(each3792, thread*4))
 //line reduce.go:38
-							f4102 := f4093 + f4101
+							f3793 := f3784 + f3792
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4102
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3793
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4102, thread*4)) = f4102
+							*(*float32)(unsafe.Add(each3793, thread*4)) = f3793
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4110, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3801, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4102 := *(*float32)(unsafe.Add(each4102, thread*4))
+							f3793 := *(*float32)(unsafe.Add(each3793, thread*4))
 //line reduce.go:54
-							f4110 := *(*float32)(unsafe.Add(each4110, thread*4))
+							f3801 := *(*float32)(unsafe.Add(each3801, thread*4))
 //line reduce.go:38
-							f4111 := f4102 + f4110
+							f3802 := f3793 + f3801
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4111
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3802
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4111, thread*4)) = f4111
+							*(*float32)(unsafe.Add(each3802, thread*4)) = f3802
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4119, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3810, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4111 := *(*float32)(unsafe.Add(each4111, thread*4))
+							f3802 := *(*float32)(unsafe.Add(each3802, thread*4))
 //line reduce.go:54
-							f4119 := *(*float32)(unsafe.Add(each4119, thread*4))
+							f3810 := *(*float32)(unsafe.Add(each3810, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each478, thread*4)) = f4111 + f4119
+							*(*float32)(unsafe.Add(each488, thread*4)) = f3802 + f3810
 						}
 						state = 9
 					case 9:
-						if c451 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:49
+							c459 = i1048 == 32
+						}
+						if c459 {
 							state = 12
 						} else {
 							state = 10
@@ -2471,117 +2337,106 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f895 := *(*float32)(unsafe.Add(each488, thread*4))
+//line team.go:39
+							i207 := int32(thread % 32)
 //line team.go:75
-							f867 := *(*float32)(unsafe.Add(each478, thread*4))
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:74
-							if i200 == 0 {
-								i638 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i638) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i638, int(32))
-//line team.go:75
+							if i207 == 0 {
+								i650 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i650) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i650, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, i638*4)) = f867
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, i650*4)) = f895
 							}
 						}
 						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
 						waiting = true
 						continue warps
 					case 11:
-//line team.go:53
-						if !wideBF16TwinRow(end, warp, blocks, c459, c5645, shared, i458, each478) {
-							return
-						}
+//line team.go:54
+						wideBF16TwinRow(end, warp, i1048, shared, each488)
 						state = 13
 					case 12:
 						state = 13
 					case 13:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:27
-							f478 := *(*float32)(unsafe.Add(each478, thread*4))
+							f488 := *(*float32)(unsafe.Add(each488, thread*4))
 //line wide.go:27
-							*(*float32)(unsafe.Add(each2437, thread*4)) = f478 / f137
+							*(*float32)(unsafe.Add(each2204, thread*4)) = f488 / f143
 						}
 						state = 14
 					case 14:
 //line reduce.go:51
-						i981 = 0
+						i963 = 0
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f337 float32
-							var i338 int
+							var f345 float32
+							var i346 int
 //line wide.go:64
-							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
 //line wide.go:67
-							f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+							f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
 //line wide.go:64
-							f337, i338 = 0, i1111
+							f345, i346 = 0, i1047
 //line wide.go:64
 							for {
 //line wide.go:64
-								if i338 >= i50 {
+								if i346 >= i52 {
 //line wide.go:64
 									break
 								}
-//line wide.go:65
-								if uint(i338) >= uint(i50) {
-//line wide.go:65
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i338, i50)
-//line wide.go:65
-									return
-								}
-								f3504 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16)))).Float32() - f2437
 //line wide.go:67
-								f3515 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+2)))).Float32() - f2437
+								f3195 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16)))).Float32() - f2204
 //line wide.go:67
-								f3526 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+4)))).Float32() - f2437
+								f3206 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+2)))).Float32() - f2204
 //line wide.go:67
-								f3537 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+6)))).Float32() - f2437
+								f3217 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+4)))).Float32() - f2204
 //line wide.go:67
-								f3548 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+8)))).Float32() - f2437
+								f3228 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+6)))).Float32() - f2204
 //line wide.go:67
-								f3559 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+10)))).Float32() - f2437
+								f3239 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+8)))).Float32() - f2204
 //line wide.go:67
-								f3570 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+12)))).Float32() - f2437
+								f3250 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+10)))).Float32() - f2204
 //line wide.go:67
-								f3581 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+14)))).Float32() - f2437
+								f3261 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+12)))).Float32() - f2204
+//line wide.go:67
+								f3272 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+14)))).Float32() - f2204
 //line wide.go:64
-								f337, i338 = math32.FMA(f3581, f3581, math32.FMA(f3570, f3570, math32.FMA(f3559, f3559, math32.FMA(f3548, f3548, math32.FMA(f3537, f3537, math32.FMA(f3526, f3526, math32.FMA(f3515, f3515, math32.FMA(f3504, f3504, f337)))))))), i338+c16
+								f345, i346 = math32.FMA(f3272, f3272, math32.FMA(f3261, f3261, math32.FMA(f3250, f3250, math32.FMA(f3239, f3239, math32.FMA(f3228, f3228, math32.FMA(f3217, f3217, math32.FMA(f3206, f3206, math32.FMA(f3195, f3195, f345)))))))), i346+i1048
 							}
 //line reduce.go:51
-							i981 |= 1 << (thread & 31)
+							i963 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each337, thread*4)) = f337
+							*(*float32)(unsafe.Add(each345, thread*4)) = f345
 						}
-						if i981 == -1 {
+						if i963 == -1 {
 							state = 19
 						} else {
 							state = 15
 						}
 					case 15:
 //line reduce.go:58
-						f989 = math.Float32frombits(1<<32 - 1)
+						f971 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i981)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i963)))&31 {
 //line reduce.go:58
-								f989 = f337
+								f971 = f345
 							}
 						}
-						i1013, f1014 = i981&(i981-1), f989
+						i995, f996 = i963&(i963-1), f971
 						state = 16
 					case 16:
-						if i1013 != 0 {
+						if i995 != 0 {
 							state = 18
 						} else {
 							state = 17
@@ -2589,99 +2444,103 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 17:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each545, thread*4)) = f1014
+							*(*float32)(unsafe.Add(each557, thread*4)) = f996
 						}
 						state = 20
 					case 18:
 //line reduce.go:60
-						f1007 = math.Float32frombits(1<<32 - 1)
+						f989 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1013)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i995)))&31 {
 //line reduce.go:60
-								f1007 = f337
+								f989 = f345
 							}
 						}
-						i1013, f1014 = i1013&(i1013-1), f1014+f1007
+						i995, f996 = i995&(i995-1), f996+f989
 						state = 16
 					case 19:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f337
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f345
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4137, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3828, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:54
-							f4137 := *(*float32)(unsafe.Add(each4137, thread*4))
+							f3828 := *(*float32)(unsafe.Add(each3828, thread*4))
 //line reduce.go:38
-							f4138 := f337 + f4137
+							f3829 := f345 + f3828
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4138
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3829
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4138, thread*4)) = f4138
+							*(*float32)(unsafe.Add(each3829, thread*4)) = f3829
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4146, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3837, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4138 := *(*float32)(unsafe.Add(each4138, thread*4))
+							f3829 := *(*float32)(unsafe.Add(each3829, thread*4))
 //line reduce.go:54
-							f4146 := *(*float32)(unsafe.Add(each4146, thread*4))
+							f3837 := *(*float32)(unsafe.Add(each3837, thread*4))
 //line reduce.go:38
-							f4147 := f4138 + f4146
+							f3838 := f3829 + f3837
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4147
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3838
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4147, thread*4)) = f4147
+							*(*float32)(unsafe.Add(each3838, thread*4)) = f3838
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4155, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3846, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4147 := *(*float32)(unsafe.Add(each4147, thread*4))
+							f3838 := *(*float32)(unsafe.Add(each3838, thread*4))
 //line reduce.go:54
-							f4155 := *(*float32)(unsafe.Add(each4155, thread*4))
+							f3846 := *(*float32)(unsafe.Add(each3846, thread*4))
 //line reduce.go:38
-							f4156 := f4147 + f4155
+							f3847 := f3838 + f3846
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4156
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3847
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4156, thread*4)) = f4156
+							*(*float32)(unsafe.Add(each3847, thread*4)) = f3847
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4164, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3855, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4156 := *(*float32)(unsafe.Add(each4156, thread*4))
+							f3847 := *(*float32)(unsafe.Add(each3847, thread*4))
 //line reduce.go:54
-							f4164 := *(*float32)(unsafe.Add(each4164, thread*4))
+							f3855 := *(*float32)(unsafe.Add(each3855, thread*4))
 //line reduce.go:38
-							f4165 := f4156 + f4164
+							f3856 := f3847 + f3855
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4165
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3856
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4165, thread*4)) = f4165
+							*(*float32)(unsafe.Add(each3856, thread*4)) = f3856
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4173, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3864, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4165 := *(*float32)(unsafe.Add(each4165, thread*4))
+							f3856 := *(*float32)(unsafe.Add(each3856, thread*4))
 //line reduce.go:54
-							f4173 := *(*float32)(unsafe.Add(each4173, thread*4))
+							f3864 := *(*float32)(unsafe.Add(each3864, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each545, thread*4)) = f4165 + f4173
+							*(*float32)(unsafe.Add(each557, thread*4)) = f3856 + f3864
 						}
 						state = 20
 					case 20:
-						if c518 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:49
+							c528 = i1048 == 32
+						}
+						if c528 {
 							state = 23
 						} else {
 							state = 21
@@ -2691,39 +2550,37 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f1002 := *(*float32)(unsafe.Add(each557, thread*4))
+//line team.go:39
+							i207 := int32(thread % 32)
 //line team.go:75
-							f1020 := *(*float32)(unsafe.Add(each545, thread*4))
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:74
-							if i200 == 0 {
-								i799 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i799) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i799, int(32))
-//line team.go:75
+							if i207 == 0 {
+								i827 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i827) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i827, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, 128+i799*4)) = f1020
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, 128+i827*4)) = f1002
 							}
 						}
 						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
 						waiting = true
 						continue warps
 					case 22:
-//line team.go:53
-						if !wideBF16TwinRow_(end, warp, blocks, c526, c5671, shared, i525, each545) {
-							return
-						}
+//line team.go:54
+						wideBF16TwinRow_(end, warp, i1048, shared, each557)
 						state = 24
 					case 23:
 						state = 24
 					case 24:
 //line wide.go:29
-						if !wideBF16TwinRow__(end, warp, blocks, each545, each1111, each2437, c24, f149, i50, weightLen, o103, weight, x, c726, biasLen, bias, o117, y, c16) {
+						if !wideBF16TwinRow__(end, warp, blocks, each557, each1047, each2204, c12, f155, c683, i52, o105, weight, x, i679, bias, o119, y, i1048, biasCap) {
 							return
 						}
 						state = 26
@@ -2739,250 +2596,168 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wideBF16TwinRow is what a row of threads does in wideBF16Twin.
 //
-//line team.go:53
-func wideBF16TwinRow(end int, warp int, blocks *gpu.Blocks, c459 bool, c5645 bool, shared unsafe.Pointer, i458 int, each478 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wideBF16TwinRow(end int, warp int, i1048 int, shared unsafe.Pointer, each488 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f461, f469, f473, f5647, f5653 float32
-		var i462, i5648 int
-//line team.go:53
-		if c459 {
-//line team.go:46
-			if c5645 {
+		var f471, f479, f483 float32
+		var i472 int
 //line team.go:54
-				f461, i462 = 0, 0
+		i466 := i1048 / 32
 //line team.go:54
-				for {
+		i468 := i466
 //line team.go:54
-					f469 = f461 + *(*float32)(unsafe.Add(shared, i462*4))
+		if 32 < i466 {
 //line team.go:54
-					i470 := i462 + 1
-//line team.go:54
-					if i470 >= i458 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f461, i462 = f469, i470
-				}
-//line team.go:54
-				f473 = f469
-			} else {
-//line team.go:54
-				f5647, i5648 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i5648) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5648, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f5653 = f5647 + *(*float32)(unsafe.Add(shared, i5648*4))
-//line team.go:54
-					i5654 := i5648 + 1
-//line team.go:54
-					if i5654 >= i458 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f5647, i5648 = f5653, i5654
-				}
-//line team.go:54
-				f473 = f5653
-			}
-		} else {
-//line team.go:53
-			f473 = 0
+			i468 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each478, thread*4)) = f473
+//line team.go:54
+		if 0 < i468 {
+			f471, i472 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f479 = f471 + *(*float32)(unsafe.Add(shared, i472*4))
+//line team.go:55
+				i480 := i472 + 1
+//line team.go:55
+				if i480 >= i468 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f471, i472 = f479, i480
+			}
+//line team.go:55
+			f483 = f479
+		} else {
+//line team.go:54
+			f483 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each488, thread*4)) = f483
 	}
-	return true
 }
 
 // wideBF16TwinRow_ is what a row of threads does in wideBF16Twin.
 //
-//line team.go:53
-func wideBF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c526 bool, c5671 bool, shared unsafe.Pointer, i525 int, each545 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wideBF16TwinRow_(end int, warp int, i1048 int, shared unsafe.Pointer, each557 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f528, f536, f540, f5673, f5679 float32
-		var i529, i5674 int
-//line team.go:53
-		if c526 {
-//line team.go:46
-			if c5671 {
+		var f540, f548, f552 float32
+		var i541 int
 //line team.go:54
-				f528, i529 = 0, 0
+		i535 := i1048 / 32
 //line team.go:54
-				for {
+		i537 := i535
 //line team.go:54
-					f536 = f528 + *(*float32)(unsafe.Add(shared, 128+i529*4))
+		if 32 < i535 {
 //line team.go:54
-					i537 := i529 + 1
-//line team.go:54
-					if i537 >= i525 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f528, i529 = f536, i537
-				}
-//line team.go:54
-				f540 = f536
-			} else {
-//line team.go:54
-				f5673, i5674 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i5674) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5674, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f5679 = f5673 + *(*float32)(unsafe.Add(shared, 128+i5674*4))
-//line team.go:54
-					i5680 := i5674 + 1
-//line team.go:54
-					if i5680 >= i525 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f5673, i5674 = f5679, i5680
-				}
-//line team.go:54
-				f540 = f5679
-			}
-		} else {
-//line team.go:53
-			f540 = 0
+			i537 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each545, thread*4)) = f540
+//line team.go:54
+		if 0 < i537 {
+			f540, i541 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f548 = f540 + *(*float32)(unsafe.Add(shared, 128+i541*4))
+//line team.go:55
+				i549 := i541 + 1
+//line team.go:55
+				if i549 >= i537 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f540, i541 = f548, i549
+			}
+//line team.go:55
+			f552 = f548
+		} else {
+//line team.go:54
+			f552 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each557, thread*4)) = f552
 	}
-	return true
 }
 
 // wideBF16TwinRow__ is what a row of threads does in wideBF16Twin.
 //
 //line wide.go:29
-func wideBF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each545 unsafe.Pointer, each1111 unsafe.Pointer, each2437 unsafe.Pointer, c24 float32, f149 float32, i50 int, weightLen int, o103 int, weight unsafe.Pointer, x unsafe.Pointer, c726 bool, biasLen int, bias unsafe.Pointer, o117 int, y unsafe.Pointer, c16 int) (ok bool) {
+func wideBF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each557 unsafe.Pointer, each1047 unsafe.Pointer, each2204 unsafe.Pointer, c12 float32, f155 float32, c683 bool, i52 int, o105 int, weight unsafe.Pointer, x unsafe.Pointer, i679 int, bias unsafe.Pointer, o119 int, y unsafe.Pointer, i1048 int, biasCap int) (ok bool) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		ty := blocks.ThreadY(thread)
 		tz := blocks.ThreadZ(thread)
-		var i663 int
-		var f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 float32
+		var i689 int
+		var f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 float32
 //line wide.go:29
-		f545 := *(*float32)(unsafe.Add(each545, thread*4))
-//line wide.go:76
-		i1111 := *(*int)(unsafe.Add(each1111, thread*8))
-//line wide.go:79
-		f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+		f557 := *(*float32)(unsafe.Add(each557, thread*4))
+//line wide.go:77
+		i1047 := *(*int)(unsafe.Add(each1047, thread*8))
+//line wide.go:80
+		f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
 //line wide.go:29
-		f155 := 1 / float32(math.Sqrt(float64(f545/f149+c24)))
+		f161 := 1 / float32(math.Sqrt(float64(f557/f155+c12)))
 //line wide.go:76
-		i663 = i1111
+		if !c683 {
 //line wide.go:76
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i679, biasCap)
+//line wide.go:76
+			return false
+		}
+//line wide.go:77
+		i689 = i1047
+//line wide.go:77
 		for {
-//line wide.go:76
-			if i663 >= i50 {
-//line wide.go:76
+//line wide.go:77
+			if i689 >= i52 {
+//line wide.go:77
 				break
 			}
-//line wide.go:77
-			if uint(i663) >= uint(i50) {
-//line wide.go:77
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i663, i50)
-//line wide.go:77
-				return false
-			}
-//line vector.go:28
-			i4994 := i663 << 1
-//line vector.go:28
-			if uint(i4994) >= uint(weightLen) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, weightLen)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			i5041 := i4994 + 1
-//line vector.go:28
-			if uint(i5041) >= uint(weightLen) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, weightLen)
-//line vector.go:28
-				return false
-			}
-//line wide.go:79
-			f3152 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16)))
-//line wide.go:79
-			f3165 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+2)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+4)))
-//line wide.go:79
-			f3178 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+4)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+8)))
-//line wide.go:79
-			f3191 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+6)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+12)))
-//line wide.go:79
-			f3204 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+8)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16)))
-//line wide.go:79
-			f3217 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+10)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+4)))
-//line wide.go:79
-			f3230 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+12)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+8)))
-//line wide.go:79
-			f3243 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+14)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+12)))
-//line wide.go:81
-			if c726 {
-//line vector.go:28
-				if uint(i4994) >= uint(biasLen) {
-//line vector.go:28
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, biasLen)
-//line vector.go:28
-					return false
-				}
-//line vector.go:28
-				if uint(i5041) >= uint(biasLen) {
-//line vector.go:28
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, biasLen)
-//line vector.go:28
-					return false
-				}
-//line wide.go:84
-				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243+*(*float32)(unsafe.Add(bias, i5041*16+12)), f3230+*(*float32)(unsafe.Add(bias, i5041*16+8)), f3217+*(*float32)(unsafe.Add(bias, i5041*16+4)), f3204+*(*float32)(unsafe.Add(bias, i5041*16)), f3191+*(*float32)(unsafe.Add(bias, i4994*16+12)), f3178+*(*float32)(unsafe.Add(bias, i4994*16+8)), f3165+*(*float32)(unsafe.Add(bias, i4994*16+4)), f3152+*(*float32)(unsafe.Add(bias, i4994*16))
+//line wide.go:80
+			f2843 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32)))
+//line wide.go:80
+			f2856 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+2)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+4)))
+//line wide.go:80
+			f2869 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+4)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+8)))
+//line wide.go:80
+			f2882 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+6)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+12)))
+//line wide.go:80
+			f2895 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+8)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+16)))
+//line wide.go:80
+			f2908 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+10)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+20)))
+//line wide.go:80
+			f2921 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+12)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+24)))
+//line wide.go:80
+			f2934 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+14)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+28)))
+//line wide.go:82
+			if i689 < i679 {
+//line wide.go:85
+				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934+*(*float32)(unsafe.Add(bias, i689*32+28)), f2921+*(*float32)(unsafe.Add(bias, i689*32+24)), f2908+*(*float32)(unsafe.Add(bias, i689*32+20)), f2895+*(*float32)(unsafe.Add(bias, i689*32+16)), f2882+*(*float32)(unsafe.Add(bias, i689*32+12)), f2869+*(*float32)(unsafe.Add(bias, i689*32+8)), f2856+*(*float32)(unsafe.Add(bias, i689*32+4)), f2843+*(*float32)(unsafe.Add(bias, i689*32))
 			} else {
-//line wide.go:81
-				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243, f3230, f3217, f3204, f3191, f3178, f3165, f3152
+//line wide.go:82
+				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934, f2921, f2908, f2895, f2882, f2869, f2856, f2843
 			}
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16)) = int16(dtype.BF16From32(f5423))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+2)) = int16(dtype.BF16From32(f5424))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+4)) = int16(dtype.BF16From32(f5425))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+6)) = int16(dtype.BF16From32(f5426))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+8)) = int16(dtype.BF16From32(f5427))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+10)) = int16(dtype.BF16From32(f5428))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+12)) = int16(dtype.BF16From32(f5429))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+14)) = int16(dtype.BF16From32(f5430))
-//line wide.go:76
-			i663 = i663 + c16
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16)) = int16(dtype.BF16From32(f4635))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+2)) = int16(dtype.BF16From32(f4636))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+4)) = int16(dtype.BF16From32(f4637))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+6)) = int16(dtype.BF16From32(f4638))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+8)) = int16(dtype.BF16From32(f4639))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+10)) = int16(dtype.BF16From32(f4640))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+12)) = int16(dtype.BF16From32(f4641))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+14)) = int16(dtype.BF16From32(f4642))
+//line wide.go:77
+			i689 = i689 + i1048
 		}
 	}
 	return true
@@ -3002,107 +2777,96 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	yCap := *(*int)(unsafe.Add(args, 88))
 	weight := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	weightLen := *(*int)(unsafe.Add(args, 104))
+	weightCap := *(*int)(unsafe.Add(args, 112))
 	bias := *(*unsafe.Pointer)(unsafe.Add(args, 120))
 	biasLen := *(*int)(unsafe.Add(args, 128))
-	c0 := *(*int)(unsafe.Add(args, 144))
-	c8 := *(*int)(unsafe.Add(args, 152))
-	c16 := *(*int)(unsafe.Add(args, 160))
-	c24 := *(*float32)(unsafe.Add(args, 168))
-	c28 := *(*bool)(unsafe.Add(args, 172))
+	biasCap := *(*int)(unsafe.Add(args, 136))
+	c0 := *(*int32)(unsafe.Add(args, 144))
+	c4 := *(*int32)(unsafe.Add(args, 148))
+	c8 := *(*int32)(unsafe.Add(args, 152))
+	c12 := *(*float32)(unsafe.Add(args, 156))
+	c16 := *(*bool)(unsafe.Add(args, 160))
 	shared := blocks.Shared(256)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1110 := blocks.Scratch(8)
-	each45 := blocks.Scratch(1)
-	each103 := blocks.Scratch(8)
-	each117 := blocks.Scratch(8)
-	each828 := blocks.Scratch(4)
-	each836 := blocks.Scratch(4)
-	each860 := blocks.Scratch(4)
-	each861 := blocks.Scratch(4)
-	each854 := blocks.Scratch(4)
-	each981 := blocks.Scratch(4)
+	each1046 := blocks.Scratch(8)
+	each1048 := blocks.Scratch(8)
+	each46 := blocks.Scratch(1)
+	each105 := blocks.Scratch(8)
+	each119 := blocks.Scratch(8)
+	each856 := blocks.Scratch(4)
+	each864 := blocks.Scratch(4)
+	each888 := blocks.Scratch(4)
+	each889 := blocks.Scratch(4)
+	each882 := blocks.Scratch(4)
+	each459 := blocks.Scratch(1)
+	each963 := blocks.Scratch(4)
+	each971 := blocks.Scratch(4)
+	each995 := blocks.Scratch(4)
+	each996 := blocks.Scratch(4)
 	each989 := blocks.Scratch(4)
-	each1013 := blocks.Scratch(4)
-	each1014 := blocks.Scratch(4)
-	each1007 := blocks.Scratch(4)
-//line team.go:35
-	c166 := 32 < c16
-	each1111 := blocks.Scratch(8)
+	each528 := blocks.Scratch(1)
+//line team.go:37
+	i182 := int(uint32(c8))
+//line team.go:39
+	i211 := int(uint32(c8))
+//line team.go:36
+	c172 := 32 < uint32(c8)
+//line wide.go:16
+	i45 := int(uint32(c0))
+	each1047 := blocks.Scratch(8)
 //line wide.go:20
-	i50 := c8 / 8
+	i52 := int(uint32(c4)) / 8
 //line wide.go:22
-	c54 := 0 < residualLen
-	each2437 := blocks.Scratch(4)
-	each286 := blocks.Scratch(4)
-	each478 := blocks.Scratch(4)
+	c56 := 0 < residualLen
+//line wide.go:25
+	c128 := uint(i52) <= uint(weightCap)
+	each2204 := blocks.Scratch(4)
+	each294 := blocks.Scratch(4)
+	each488 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each4083 := blocks.Scratch(4)
-	each4084 := blocks.Scratch(4)
-	each4092 := blocks.Scratch(4)
-	each4093 := blocks.Scratch(4)
-	each4101 := blocks.Scratch(4)
-	each4102 := blocks.Scratch(4)
-	each4110 := blocks.Scratch(4)
-	each4111 := blocks.Scratch(4)
-	each4119 := blocks.Scratch(4)
-//line team.go:48
-	c451 := c16 == 32
-//line team.go:53
-	i458 := c16 / 32
-//line team.go:53
-	c459 := 0 < i458
-//line team.go:46
-	i5635 := 0
-//line team.go:46
-	if c459 {
-//line team.go:46
-		i5635 = i458 - 1
-	}
-//line team.go:46
-	c5645 := uint(i5635) < 2147483648 && i5635 < 2305843009213693952 && uint(i5635) < 32
+	each3774 := blocks.Scratch(4)
+	each3775 := blocks.Scratch(4)
+	each3783 := blocks.Scratch(4)
+	each3784 := blocks.Scratch(4)
+	each3792 := blocks.Scratch(4)
+	each3793 := blocks.Scratch(4)
+	each3801 := blocks.Scratch(4)
+	each3802 := blocks.Scratch(4)
+	each3810 := blocks.Scratch(4)
 //line wide.go:27
-	f137 := float32(c8)
-	each337 := blocks.Scratch(4)
-	each545 := blocks.Scratch(4)
-	each4137 := blocks.Scratch(4)
-	each4138 := blocks.Scratch(4)
-	each4146 := blocks.Scratch(4)
-	each4147 := blocks.Scratch(4)
-	each4155 := blocks.Scratch(4)
-	each4156 := blocks.Scratch(4)
-	each4164 := blocks.Scratch(4)
-	each4165 := blocks.Scratch(4)
-	each4173 := blocks.Scratch(4)
-//line team.go:48
-	c518 := c16 == 32
-//line team.go:53
-	i525 := c16 / 32
-//line team.go:53
-	c526 := 0 < i525
-//line team.go:46
-	i5661 := 0
-//line team.go:46
-	if c526 {
-//line team.go:46
-		i5661 = i525 - 1
-	}
-//line team.go:46
-	c5671 := uint(i5661) < 2147483648 && i5661 < 2305843009213693952 && uint(i5661) < 32
+	f143 := float32(uint32(c4))
+	each345 := blocks.Scratch(4)
+	each557 := blocks.Scratch(4)
+	each3828 := blocks.Scratch(4)
+	each3829 := blocks.Scratch(4)
+	each3837 := blocks.Scratch(4)
+	each3838 := blocks.Scratch(4)
+	each3846 := blocks.Scratch(4)
+	each3847 := blocks.Scratch(4)
+	each3855 := blocks.Scratch(4)
+	each3856 := blocks.Scratch(4)
+	each3864 := blocks.Scratch(4)
 //line wide.go:29
-	f149 := float32(c8)
-//line wide.go:81
-	c726 := 0 < biasLen
+	f155 := float32(uint32(c4))
+//line wide.go:76
+	i679 := biasLen
+//line wide.go:76
+	if i52 < biasLen {
+//line wide.go:76
+		i679 = i52
+	}
+//line wide.go:76
+	c683 := uint(i679) <= uint(biasCap)
 //line wide.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1110, o103, o117 int
-		var c45 bool
-		var i828, i860, i981, i1013 int32
-		var f836, f861, f854, f989, f1014, f1007 float32
+		var i1046, i1048, o105, o119 int
+		var c46, c459, c528 bool
+		var i856, i888, i963, i995 int32
+		var f864, f889, f882, f971, f996, f989 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -3110,34 +2874,34 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4))
+					state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp))
 				}
 				for state < 26 {
 					switch state {
 					case 0:
-//line team.go:38
-						i2301 := bx << 3
+//line team.go:39
+						i2097 := bx << 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i1111 int
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:35
-							if c166 {
-								i1110, i1111 = bx, tx
+							var i1047 int
+//line team.go:39
+							i207 := int32(thread % 32)
+//line team.go:36
+							if c172 {
+								i1046, i1047, i1048 = bx, tx, i182
 							} else {
-								i197 := i2301 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:38
-								i1110, i1111 = i197, int(uint32(i200))
+								i204 := i2097 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:39
+								i1046, i1047, i1048 = i204, int(uint32(i207)), i211
 							}
 //line wide.go:16
-							c45 = c0 <= i1110
+							c46 = i45 <= i1046
 //line wide.go:16
-							*(*int)(unsafe.Add(each1111, thread*8)) = i1111
+							*(*int)(unsafe.Add(each1047, thread*8)) = i1047
 						}
-						if c45 {
+						if c46 {
 							state = 25
 						} else {
 							state = 1
@@ -3147,140 +2911,126 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i219 int
+							var i227 int
 //line wide.go:35
-							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
 //line wide.go:21
-							i52 := i1110 * i50
-							if c54 {
-								i57 := i52 + i50
+							i54 := i1046 * i52
+							if c56 {
+								i59 := i54 + i52
 //line wide.go:23
-								if uint(i57) > uint(inCap) {
+								if uint(i59) > uint(inCap) {
 //line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								if uint(i52) > uint(i57) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i57)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, inCap)
 //line wide.go:23
 									return
 								}
 //line wide.go:23
-								o65 := i52 * 16
+								o67 := i54 * 16
 //line wide.go:23
-								if uint(i57) > uint(residualCap) {
+								if uint(i59) > uint(residualCap) {
 //line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o77 := i52 * 16
-//line wide.go:23
-								if uint(i57) > uint(xCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, residualCap)
 //line wide.go:23
 									return
 								}
 //line wide.go:23
-								o89 := i52 * 16
+								o79 := i54 * 16
+//line wide.go:23
+								if uint(i59) > uint(xCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, xCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o91 := i54 * 16
 //line wide.go:35
-								i219 = i1111
+								i227 = i1047
 //line wide.go:35
 								for {
 //line wide.go:35
-									if i219 >= i50 {
+									if i227 >= i52 {
 //line wide.go:35
 										break
 									}
 //line wide.go:36
-									if uint(i219) >= uint(i50) {
+									i1768 := *(*int16)(unsafe.Add(in, o67+i227*16+2))
 //line wide.go:36
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i219, i50)
+									i1770 := *(*int16)(unsafe.Add(in, o67+i227*16+4))
 //line wide.go:36
-										return
-									}
+									i1772 := *(*int16)(unsafe.Add(in, o67+i227*16+6))
 //line wide.go:36
-									i1972 := *(*int16)(unsafe.Add(in, o65+i219*16+2))
+									i1774 := *(*int16)(unsafe.Add(in, o67+i227*16+8))
 //line wide.go:36
-									i1974 := *(*int16)(unsafe.Add(in, o65+i219*16+4))
+									i1776 := *(*int16)(unsafe.Add(in, o67+i227*16+10))
 //line wide.go:36
-									i1976 := *(*int16)(unsafe.Add(in, o65+i219*16+6))
+									i1778 := *(*int16)(unsafe.Add(in, o67+i227*16+12))
 //line wide.go:36
-									i1978 := *(*int16)(unsafe.Add(in, o65+i219*16+8))
+									i1780 := *(*int16)(unsafe.Add(in, o67+i227*16+14))
 //line wide.go:36
-									i1980 := *(*int16)(unsafe.Add(in, o65+i219*16+10))
+									i1858 := *(*int16)(unsafe.Add(residual, o79+i227*16+2))
 //line wide.go:36
-									i1982 := *(*int16)(unsafe.Add(in, o65+i219*16+12))
+									i1860 := *(*int16)(unsafe.Add(residual, o79+i227*16+4))
 //line wide.go:36
-									i1984 := *(*int16)(unsafe.Add(in, o65+i219*16+14))
+									i1862 := *(*int16)(unsafe.Add(residual, o79+i227*16+6))
 //line wide.go:36
-									i2062 := *(*int16)(unsafe.Add(residual, o77+i219*16+2))
+									i1864 := *(*int16)(unsafe.Add(residual, o79+i227*16+8))
 //line wide.go:36
-									i2064 := *(*int16)(unsafe.Add(residual, o77+i219*16+4))
+									i1866 := *(*int16)(unsafe.Add(residual, o79+i227*16+10))
 //line wide.go:36
-									i2066 := *(*int16)(unsafe.Add(residual, o77+i219*16+6))
+									i1868 := *(*int16)(unsafe.Add(residual, o79+i227*16+12))
 //line wide.go:36
-									i2068 := *(*int16)(unsafe.Add(residual, o77+i219*16+8))
-//line wide.go:36
-									i2070 := *(*int16)(unsafe.Add(residual, o77+i219*16+10))
-//line wide.go:36
-									i2072 := *(*int16)(unsafe.Add(residual, o77+i219*16+12))
-//line wide.go:36
-									i2074 := *(*int16)(unsafe.Add(residual, o77+i219*16+14))
+									i1870 := *(*int16)(unsafe.Add(residual, o79+i227*16+14))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16)) = int16(dtype.F16From32(dtype.F16(uint16(*(*int16)(unsafe.Add(in, o65+i219*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, o77+i219*16)))).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16)) = int16(dtype.F16From32(dtype.F16(uint16(*(*int16)(unsafe.Add(in, o67+i227*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, o79+i227*16)))).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+2)) = int16(dtype.F16From32(dtype.F16(uint16(i1972)).Float32() + dtype.F16(uint16(i2062)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+2)) = int16(dtype.F16From32(dtype.F16(uint16(i1768)).Float32() + dtype.F16(uint16(i1858)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+4)) = int16(dtype.F16From32(dtype.F16(uint16(i1974)).Float32() + dtype.F16(uint16(i2064)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+4)) = int16(dtype.F16From32(dtype.F16(uint16(i1770)).Float32() + dtype.F16(uint16(i1860)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+6)) = int16(dtype.F16From32(dtype.F16(uint16(i1976)).Float32() + dtype.F16(uint16(i2066)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+6)) = int16(dtype.F16From32(dtype.F16(uint16(i1772)).Float32() + dtype.F16(uint16(i1862)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+8)) = int16(dtype.F16From32(dtype.F16(uint16(i1978)).Float32() + dtype.F16(uint16(i2068)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+8)) = int16(dtype.F16From32(dtype.F16(uint16(i1774)).Float32() + dtype.F16(uint16(i1864)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+10)) = int16(dtype.F16From32(dtype.F16(uint16(i1980)).Float32() + dtype.F16(uint16(i2070)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+10)) = int16(dtype.F16From32(dtype.F16(uint16(i1776)).Float32() + dtype.F16(uint16(i1866)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+12)) = int16(dtype.F16From32(dtype.F16(uint16(i1982)).Float32() + dtype.F16(uint16(i2072)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+12)) = int16(dtype.F16From32(dtype.F16(uint16(i1778)).Float32() + dtype.F16(uint16(i1868)).Float32()))
 //line wide.go:40
-									*(*int16)(unsafe.Add(x, o89+i219*16+14)) = int16(dtype.F16From32(dtype.F16(uint16(i1984)).Float32() + dtype.F16(uint16(i2074)).Float32()))
+									*(*int16)(unsafe.Add(x, o91+i227*16+14)) = int16(dtype.F16From32(dtype.F16(uint16(i1780)).Float32() + dtype.F16(uint16(i1870)).Float32()))
 //line wide.go:35
-									i219 = i219 + c16
+									i227 = i227 + i1048
 								}
 							}
 //line wide.go:25
-							i95 := i52 + i50
+							i97 := i54 + i52
 //line wide.go:25
-							if uint(i95) > uint(xCap) {
+							if uint(i97) > uint(xCap) {
 //line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							if uint(i52) > uint(i95) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i95)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, xCap)
 //line wide.go:25
 								return
 							}
 //line wide.go:25
-							o103 = i52 * 16
+							o105 = i54 * 16
 //line wide.go:25
-							if uint(i95) > uint(yCap) {
+							if uint(i97) > uint(yCap) {
 //line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, yCap)
 //line wide.go:25
 								return
 							}
 //line wide.go:25
-							o117 = i52 * 16
+							o119 = i54 * 16
+//line wide.go:25
+							if !c128 {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i52, weightCap)
+//line wide.go:25
+								return
+							}
 						}
-						if c28 {
+						if c16 {
 							state = 3
 						} else {
 							state = 2
@@ -3288,68 +3038,59 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 2:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:26
-							*(*float32)(unsafe.Add(each2437, thread*4)) = 0
+							*(*float32)(unsafe.Add(each2204, thread*4)) = 0
 						}
 						state = 14
 					case 3:
 //line reduce.go:51
-						i828 = 0
+						i856 = 0
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f286 float32
-							var i287 int
+							var f294 float32
+							var i295 int
 //line wide.go:53
-							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
 //line wide.go:53
-							f286, i287 = 0, i1111
+							f294, i295 = 0, i1047
 //line wide.go:53
 							for {
 //line wide.go:53
-								if i287 >= i50 {
+								if i295 >= i52 {
 //line wide.go:53
 									break
 								}
-//line wide.go:54
-								if uint(i287) >= uint(i50) {
-//line wide.go:54
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i287, i50)
-//line wide.go:54
-									return
-								}
-								f3705 := f286 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+2)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+4)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+6)))).Float32()
 //line wide.go:56
-								f3735 := f3705 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+8)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+10)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+12)))).Float32()
+								f3396 := f294 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+2)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+4)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+6)))).Float32()
+//line wide.go:56
+								f3426 := f3396 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+8)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+10)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+12)))).Float32()
 //line wide.go:53
-								f286, i287 = f3735+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+14)))).Float32(), i287+c16
+								f294, i295 = f3426+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+14)))).Float32(), i295+i1048
 							}
 //line reduce.go:51
-							i828 |= 1 << (thread & 31)
+							i856 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each286, thread*4)) = f286
+							*(*float32)(unsafe.Add(each294, thread*4)) = f294
 						}
-						if i828 == -1 {
+						if i856 == -1 {
 							state = 8
 						} else {
 							state = 4
 						}
 					case 4:
 //line reduce.go:58
-						f836 = math.Float32frombits(1<<32 - 1)
+						f864 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i828)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i856)))&31 {
 //line reduce.go:58
-								f836 = f286
+								f864 = f294
 							}
 						}
-						i860, f861 = i828&(i828-1), f836
+						i888, f889 = i856&(i856-1), f864
 						state = 5
 					case 5:
-						if i860 != 0 {
+						if i888 != 0 {
 							state = 7
 						} else {
 							state = 6
@@ -3357,99 +3098,103 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 6:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each478, thread*4)) = f861
+							*(*float32)(unsafe.Add(each488, thread*4)) = f889
 						}
 						state = 9
 					case 7:
 //line reduce.go:60
-						f854 = math.Float32frombits(1<<32 - 1)
+						f882 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i860)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i888)))&31 {
 //line reduce.go:60
-								f854 = f286
+								f882 = f294
 							}
 						}
-						i860, f861 = i860&(i860-1), f861+f854
+						i888, f889 = i888&(i888-1), f889+f882
 						state = 5
 					case 8:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f286
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f294
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4083, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3774, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:52
-							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+							f294 := *(*float32)(unsafe.Add(each294, thread*4))
 //line reduce.go:54
-							f4083 := *(*float32)(unsafe.Add(each4083, thread*4))
+							f3774 := *(*float32)(unsafe.Add(each3774, thread*4))
 //line reduce.go:38
-							f4084 := f286 + f4083
+							f3775 := f294 + f3774
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4084
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3775
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4084, thread*4)) = f4084
+							*(*float32)(unsafe.Add(each3775, thread*4)) = f3775
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4092, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3783, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4084 := *(*float32)(unsafe.Add(each4084, thread*4))
+							f3775 := *(*float32)(unsafe.Add(each3775, thread*4))
 //line reduce.go:54
-							f4092 := *(*float32)(unsafe.Add(each4092, thread*4))
+							f3783 := *(*float32)(unsafe.Add(each3783, thread*4))
 //line reduce.go:38
-							f4093 := f4084 + f4092
+							f3784 := f3775 + f3783
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4093
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3784
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4093, thread*4)) = f4093
+							*(*float32)(unsafe.Add(each3784, thread*4)) = f3784
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4101, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3792, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4093 := *(*float32)(unsafe.Add(each4093, thread*4))
+							f3784 := *(*float32)(unsafe.Add(each3784, thread*4))
 //line reduce.go:54
-							f4101 := *(*float32)(unsafe.Add(each4101, thread*4))
+							f3792 := *(*float32)(unsafe.Add(each3792, thread*4))
 //line reduce.go:38
-							f4102 := f4093 + f4101
+							f3793 := f3784 + f3792
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4102
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3793
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4102, thread*4)) = f4102
+							*(*float32)(unsafe.Add(each3793, thread*4)) = f3793
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4110, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3801, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4102 := *(*float32)(unsafe.Add(each4102, thread*4))
+							f3793 := *(*float32)(unsafe.Add(each3793, thread*4))
 //line reduce.go:54
-							f4110 := *(*float32)(unsafe.Add(each4110, thread*4))
+							f3801 := *(*float32)(unsafe.Add(each3801, thread*4))
 //line reduce.go:38
-							f4111 := f4102 + f4110
+							f3802 := f3793 + f3801
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4111
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3802
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4111, thread*4)) = f4111
+							*(*float32)(unsafe.Add(each3802, thread*4)) = f3802
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4119, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3810, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4111 := *(*float32)(unsafe.Add(each4111, thread*4))
+							f3802 := *(*float32)(unsafe.Add(each3802, thread*4))
 //line reduce.go:54
-							f4119 := *(*float32)(unsafe.Add(each4119, thread*4))
+							f3810 := *(*float32)(unsafe.Add(each3810, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each478, thread*4)) = f4111 + f4119
+							*(*float32)(unsafe.Add(each488, thread*4)) = f3802 + f3810
 						}
 						state = 9
 					case 9:
-						if c451 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:49
+							c459 = i1048 == 32
+						}
+						if c459 {
 							state = 12
 						} else {
 							state = 10
@@ -3459,117 +3204,106 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f895 := *(*float32)(unsafe.Add(each488, thread*4))
+//line team.go:39
+							i207 := int32(thread % 32)
 //line team.go:75
-							f867 := *(*float32)(unsafe.Add(each478, thread*4))
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:74
-							if i200 == 0 {
-								i638 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i638) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i638, int(32))
-//line team.go:75
+							if i207 == 0 {
+								i650 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i650) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i650, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, i638*4)) = f867
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, i650*4)) = f895
 							}
 						}
 						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
 						waiting = true
 						continue warps
 					case 11:
-//line team.go:53
-						if !wideF16TwinRow(end, warp, blocks, c459, c5645, shared, i458, each478) {
-							return
-						}
+//line team.go:54
+						wideF16TwinRow(end, warp, i1048, shared, each488)
 						state = 13
 					case 12:
 						state = 13
 					case 13:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:27
-							f478 := *(*float32)(unsafe.Add(each478, thread*4))
+							f488 := *(*float32)(unsafe.Add(each488, thread*4))
 //line wide.go:27
-							*(*float32)(unsafe.Add(each2437, thread*4)) = f478 / f137
+							*(*float32)(unsafe.Add(each2204, thread*4)) = f488 / f143
 						}
 						state = 14
 					case 14:
 //line reduce.go:51
-						i981 = 0
+						i963 = 0
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f337 float32
-							var i338 int
+							var f345 float32
+							var i346 int
 //line wide.go:64
-							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
 //line wide.go:67
-							f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+							f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
 //line wide.go:64
-							f337, i338 = 0, i1111
+							f345, i346 = 0, i1047
 //line wide.go:64
 							for {
 //line wide.go:64
-								if i338 >= i50 {
+								if i346 >= i52 {
 //line wide.go:64
 									break
 								}
-//line wide.go:65
-								if uint(i338) >= uint(i50) {
-//line wide.go:65
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i338, i50)
-//line wide.go:65
-									return
-								}
-								f3504 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16)))).Float32() - f2437
 //line wide.go:67
-								f3515 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+2)))).Float32() - f2437
+								f3195 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16)))).Float32() - f2204
 //line wide.go:67
-								f3526 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+4)))).Float32() - f2437
+								f3206 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+2)))).Float32() - f2204
 //line wide.go:67
-								f3537 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+6)))).Float32() - f2437
+								f3217 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+4)))).Float32() - f2204
 //line wide.go:67
-								f3548 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+8)))).Float32() - f2437
+								f3228 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+6)))).Float32() - f2204
 //line wide.go:67
-								f3559 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+10)))).Float32() - f2437
+								f3239 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+8)))).Float32() - f2204
 //line wide.go:67
-								f3570 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+12)))).Float32() - f2437
+								f3250 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+10)))).Float32() - f2204
 //line wide.go:67
-								f3581 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+14)))).Float32() - f2437
+								f3261 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+12)))).Float32() - f2204
+//line wide.go:67
+								f3272 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+14)))).Float32() - f2204
 //line wide.go:64
-								f337, i338 = math32.FMA(f3581, f3581, math32.FMA(f3570, f3570, math32.FMA(f3559, f3559, math32.FMA(f3548, f3548, math32.FMA(f3537, f3537, math32.FMA(f3526, f3526, math32.FMA(f3515, f3515, math32.FMA(f3504, f3504, f337)))))))), i338+c16
+								f345, i346 = math32.FMA(f3272, f3272, math32.FMA(f3261, f3261, math32.FMA(f3250, f3250, math32.FMA(f3239, f3239, math32.FMA(f3228, f3228, math32.FMA(f3217, f3217, math32.FMA(f3206, f3206, math32.FMA(f3195, f3195, f345)))))))), i346+i1048
 							}
 //line reduce.go:51
-							i981 |= 1 << (thread & 31)
+							i963 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each337, thread*4)) = f337
+							*(*float32)(unsafe.Add(each345, thread*4)) = f345
 						}
-						if i981 == -1 {
+						if i963 == -1 {
 							state = 19
 						} else {
 							state = 15
 						}
 					case 15:
 //line reduce.go:58
-						f989 = math.Float32frombits(1<<32 - 1)
+						f971 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i981)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i963)))&31 {
 //line reduce.go:58
-								f989 = f337
+								f971 = f345
 							}
 						}
-						i1013, f1014 = i981&(i981-1), f989
+						i995, f996 = i963&(i963-1), f971
 						state = 16
 					case 16:
-						if i1013 != 0 {
+						if i995 != 0 {
 							state = 18
 						} else {
 							state = 17
@@ -3577,99 +3311,103 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 17:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each545, thread*4)) = f1014
+							*(*float32)(unsafe.Add(each557, thread*4)) = f996
 						}
 						state = 20
 					case 18:
 //line reduce.go:60
-						f1007 = math.Float32frombits(1<<32 - 1)
+						f989 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1013)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i995)))&31 {
 //line reduce.go:60
-								f1007 = f337
+								f989 = f345
 							}
 						}
-						i1013, f1014 = i1013&(i1013-1), f1014+f1007
+						i995, f996 = i995&(i995-1), f996+f989
 						state = 16
 					case 19:
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f337
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f345
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4137, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3828, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line wide.go:63
-							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+							f345 := *(*float32)(unsafe.Add(each345, thread*4))
 //line reduce.go:54
-							f4137 := *(*float32)(unsafe.Add(each4137, thread*4))
+							f3828 := *(*float32)(unsafe.Add(each3828, thread*4))
 //line reduce.go:38
-							f4138 := f337 + f4137
+							f3829 := f345 + f3828
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4138
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3829
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4138, thread*4)) = f4138
+							*(*float32)(unsafe.Add(each3829, thread*4)) = f3829
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4146, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3837, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4138 := *(*float32)(unsafe.Add(each4138, thread*4))
+							f3829 := *(*float32)(unsafe.Add(each3829, thread*4))
 //line reduce.go:54
-							f4146 := *(*float32)(unsafe.Add(each4146, thread*4))
+							f3837 := *(*float32)(unsafe.Add(each3837, thread*4))
 //line reduce.go:38
-							f4147 := f4138 + f4146
+							f3838 := f3829 + f3837
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4147
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3838
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4147, thread*4)) = f4147
+							*(*float32)(unsafe.Add(each3838, thread*4)) = f3838
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4155, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3846, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4147 := *(*float32)(unsafe.Add(each4147, thread*4))
+							f3838 := *(*float32)(unsafe.Add(each3838, thread*4))
 //line reduce.go:54
-							f4155 := *(*float32)(unsafe.Add(each4155, thread*4))
+							f3846 := *(*float32)(unsafe.Add(each3846, thread*4))
 //line reduce.go:38
-							f4156 := f4147 + f4155
+							f3847 := f3838 + f3846
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4156
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3847
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4156, thread*4)) = f4156
+							*(*float32)(unsafe.Add(each3847, thread*4)) = f3847
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4164, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3855, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4156 := *(*float32)(unsafe.Add(each4156, thread*4))
+							f3847 := *(*float32)(unsafe.Add(each3847, thread*4))
 //line reduce.go:54
-							f4164 := *(*float32)(unsafe.Add(each4164, thread*4))
+							f3855 := *(*float32)(unsafe.Add(each3855, thread*4))
 //line reduce.go:38
-							f4165 := f4156 + f4164
+							f3856 := f3847 + f3855
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4165
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3856
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each4165, thread*4)) = f4165
+							*(*float32)(unsafe.Add(each3856, thread*4)) = f3856
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4173, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3864, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f4165 := *(*float32)(unsafe.Add(each4165, thread*4))
+							f3856 := *(*float32)(unsafe.Add(each3856, thread*4))
 //line reduce.go:54
-							f4173 := *(*float32)(unsafe.Add(each4173, thread*4))
+							f3864 := *(*float32)(unsafe.Add(each3864, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each545, thread*4)) = f4165 + f4173
+							*(*float32)(unsafe.Add(each557, thread*4)) = f3856 + f3864
 						}
 						state = 20
 					case 20:
-						if c518 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:49
+							c528 = i1048 == 32
+						}
+						if c528 {
 							state = 23
 						} else {
 							state = 21
@@ -3679,39 +3417,37 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f1002 := *(*float32)(unsafe.Add(each557, thread*4))
+//line team.go:39
+							i207 := int32(thread % 32)
 //line team.go:75
-							f1020 := *(*float32)(unsafe.Add(each545, thread*4))
-//line team.go:38
-							i200 := int32(thread % 32)
-//line team.go:74
-							if i200 == 0 {
-								i799 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i799) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i799, int(32))
-//line team.go:75
+							if i207 == 0 {
+								i827 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i827) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i827, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, 128+i799*4)) = f1020
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, 128+i827*4)) = f1002
 							}
 						}
 						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
 						waiting = true
 						continue warps
 					case 22:
-//line team.go:53
-						if !wideF16TwinRow_(end, warp, blocks, c526, c5671, shared, i525, each545) {
-							return
-						}
+//line team.go:54
+						wideF16TwinRow_(end, warp, i1048, shared, each557)
 						state = 24
 					case 23:
 						state = 24
 					case 24:
 //line wide.go:29
-						if !wideF16TwinRow__(end, warp, blocks, each545, each1111, each2437, c24, f149, i50, weightLen, o103, weight, x, c726, biasLen, bias, o117, y, c16) {
+						if !wideF16TwinRow__(end, warp, blocks, each557, each1047, each2204, c12, f155, c683, i52, o105, weight, x, i679, bias, o119, y, i1048, biasCap) {
 							return
 						}
 						state = 26
@@ -3727,250 +3463,168 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wideF16TwinRow is what a row of threads does in wideF16Twin.
 //
-//line team.go:53
-func wideF16TwinRow(end int, warp int, blocks *gpu.Blocks, c459 bool, c5645 bool, shared unsafe.Pointer, i458 int, each478 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wideF16TwinRow(end int, warp int, i1048 int, shared unsafe.Pointer, each488 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f461, f469, f473, f5647, f5653 float32
-		var i462, i5648 int
-//line team.go:53
-		if c459 {
-//line team.go:46
-			if c5645 {
+		var f471, f479, f483 float32
+		var i472 int
 //line team.go:54
-				f461, i462 = 0, 0
+		i466 := i1048 / 32
 //line team.go:54
-				for {
+		i468 := i466
 //line team.go:54
-					f469 = f461 + *(*float32)(unsafe.Add(shared, i462*4))
+		if 32 < i466 {
 //line team.go:54
-					i470 := i462 + 1
-//line team.go:54
-					if i470 >= i458 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f461, i462 = f469, i470
-				}
-//line team.go:54
-				f473 = f469
-			} else {
-//line team.go:54
-				f5647, i5648 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i5648) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5648, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f5653 = f5647 + *(*float32)(unsafe.Add(shared, i5648*4))
-//line team.go:54
-					i5654 := i5648 + 1
-//line team.go:54
-					if i5654 >= i458 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f5647, i5648 = f5653, i5654
-				}
-//line team.go:54
-				f473 = f5653
-			}
-		} else {
-//line team.go:53
-			f473 = 0
+			i468 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each478, thread*4)) = f473
+//line team.go:54
+		if 0 < i468 {
+			f471, i472 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f479 = f471 + *(*float32)(unsafe.Add(shared, i472*4))
+//line team.go:55
+				i480 := i472 + 1
+//line team.go:55
+				if i480 >= i468 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f471, i472 = f479, i480
+			}
+//line team.go:55
+			f483 = f479
+		} else {
+//line team.go:54
+			f483 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each488, thread*4)) = f483
 	}
-	return true
 }
 
 // wideF16TwinRow_ is what a row of threads does in wideF16Twin.
 //
-//line team.go:53
-func wideF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c526 bool, c5671 bool, shared unsafe.Pointer, i525 int, each545 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wideF16TwinRow_(end int, warp int, i1048 int, shared unsafe.Pointer, each557 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f528, f536, f540, f5673, f5679 float32
-		var i529, i5674 int
-//line team.go:53
-		if c526 {
-//line team.go:46
-			if c5671 {
+		var f540, f548, f552 float32
+		var i541 int
 //line team.go:54
-				f528, i529 = 0, 0
+		i535 := i1048 / 32
 //line team.go:54
-				for {
+		i537 := i535
 //line team.go:54
-					f536 = f528 + *(*float32)(unsafe.Add(shared, 128+i529*4))
+		if 32 < i535 {
 //line team.go:54
-					i537 := i529 + 1
-//line team.go:54
-					if i537 >= i525 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f528, i529 = f536, i537
-				}
-//line team.go:54
-				f540 = f536
-			} else {
-//line team.go:54
-				f5673, i5674 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i5674) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5674, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f5679 = f5673 + *(*float32)(unsafe.Add(shared, 128+i5674*4))
-//line team.go:54
-					i5680 := i5674 + 1
-//line team.go:54
-					if i5680 >= i525 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f5673, i5674 = f5679, i5680
-				}
-//line team.go:54
-				f540 = f5679
-			}
-		} else {
-//line team.go:53
-			f540 = 0
+			i537 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each545, thread*4)) = f540
+//line team.go:54
+		if 0 < i537 {
+			f540, i541 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f548 = f540 + *(*float32)(unsafe.Add(shared, 128+i541*4))
+//line team.go:55
+				i549 := i541 + 1
+//line team.go:55
+				if i549 >= i537 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f540, i541 = f548, i549
+			}
+//line team.go:55
+			f552 = f548
+		} else {
+//line team.go:54
+			f552 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each557, thread*4)) = f552
 	}
-	return true
 }
 
 // wideF16TwinRow__ is what a row of threads does in wideF16Twin.
 //
 //line wide.go:29
-func wideF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each545 unsafe.Pointer, each1111 unsafe.Pointer, each2437 unsafe.Pointer, c24 float32, f149 float32, i50 int, weightLen int, o103 int, weight unsafe.Pointer, x unsafe.Pointer, c726 bool, biasLen int, bias unsafe.Pointer, o117 int, y unsafe.Pointer, c16 int) (ok bool) {
+func wideF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each557 unsafe.Pointer, each1047 unsafe.Pointer, each2204 unsafe.Pointer, c12 float32, f155 float32, c683 bool, i52 int, o105 int, weight unsafe.Pointer, x unsafe.Pointer, i679 int, bias unsafe.Pointer, o119 int, y unsafe.Pointer, i1048 int, biasCap int) (ok bool) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		ty := blocks.ThreadY(thread)
 		tz := blocks.ThreadZ(thread)
-		var i663 int
-		var f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 float32
+		var i689 int
+		var f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 float32
 //line wide.go:29
-		f545 := *(*float32)(unsafe.Add(each545, thread*4))
-//line wide.go:76
-		i1111 := *(*int)(unsafe.Add(each1111, thread*8))
-//line wide.go:79
-		f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+		f557 := *(*float32)(unsafe.Add(each557, thread*4))
+//line wide.go:77
+		i1047 := *(*int)(unsafe.Add(each1047, thread*8))
+//line wide.go:80
+		f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
 //line wide.go:29
-		f155 := 1 / float32(math.Sqrt(float64(f545/f149+c24)))
+		f161 := 1 / float32(math.Sqrt(float64(f557/f155+c12)))
 //line wide.go:76
-		i663 = i1111
+		if !c683 {
 //line wide.go:76
+			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i679, biasCap)
+//line wide.go:76
+			return false
+		}
+//line wide.go:77
+		i689 = i1047
+//line wide.go:77
 		for {
-//line wide.go:76
-			if i663 >= i50 {
-//line wide.go:76
+//line wide.go:77
+			if i689 >= i52 {
+//line wide.go:77
 				break
 			}
-//line wide.go:77
-			if uint(i663) >= uint(i50) {
-//line wide.go:77
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i663, i50)
-//line wide.go:77
-				return false
-			}
-//line vector.go:28
-			i4994 := i663 << 1
-//line vector.go:28
-			if uint(i4994) >= uint(weightLen) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, weightLen)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			i5041 := i4994 + 1
-//line vector.go:28
-			if uint(i5041) >= uint(weightLen) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, weightLen)
-//line vector.go:28
-				return false
-			}
-//line wide.go:79
-			f3152 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16)))
-//line wide.go:79
-			f3165 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+2)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+4)))
-//line wide.go:79
-			f3178 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+4)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+8)))
-//line wide.go:79
-			f3191 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+6)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+12)))
-//line wide.go:79
-			f3204 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+8)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16)))
-//line wide.go:79
-			f3217 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+10)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+4)))
-//line wide.go:79
-			f3230 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+12)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+8)))
-//line wide.go:79
-			f3243 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+14)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+12)))
-//line wide.go:81
-			if c726 {
-//line vector.go:28
-				if uint(i4994) >= uint(biasLen) {
-//line vector.go:28
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, biasLen)
-//line vector.go:28
-					return false
-				}
-//line vector.go:28
-				if uint(i5041) >= uint(biasLen) {
-//line vector.go:28
-					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, biasLen)
-//line vector.go:28
-					return false
-				}
-//line wide.go:84
-				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243+*(*float32)(unsafe.Add(bias, i5041*16+12)), f3230+*(*float32)(unsafe.Add(bias, i5041*16+8)), f3217+*(*float32)(unsafe.Add(bias, i5041*16+4)), f3204+*(*float32)(unsafe.Add(bias, i5041*16)), f3191+*(*float32)(unsafe.Add(bias, i4994*16+12)), f3178+*(*float32)(unsafe.Add(bias, i4994*16+8)), f3165+*(*float32)(unsafe.Add(bias, i4994*16+4)), f3152+*(*float32)(unsafe.Add(bias, i4994*16))
+//line wide.go:80
+			f2843 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32)))
+//line wide.go:80
+			f2856 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+2)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+4)))
+//line wide.go:80
+			f2869 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+4)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+8)))
+//line wide.go:80
+			f2882 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+6)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+12)))
+//line wide.go:80
+			f2895 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+8)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+16)))
+//line wide.go:80
+			f2908 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+10)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+20)))
+//line wide.go:80
+			f2921 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+12)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+24)))
+//line wide.go:80
+			f2934 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+14)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+28)))
+//line wide.go:82
+			if i689 < i679 {
+//line wide.go:85
+				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934+*(*float32)(unsafe.Add(bias, i689*32+28)), f2921+*(*float32)(unsafe.Add(bias, i689*32+24)), f2908+*(*float32)(unsafe.Add(bias, i689*32+20)), f2895+*(*float32)(unsafe.Add(bias, i689*32+16)), f2882+*(*float32)(unsafe.Add(bias, i689*32+12)), f2869+*(*float32)(unsafe.Add(bias, i689*32+8)), f2856+*(*float32)(unsafe.Add(bias, i689*32+4)), f2843+*(*float32)(unsafe.Add(bias, i689*32))
 			} else {
-//line wide.go:81
-				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243, f3230, f3217, f3204, f3191, f3178, f3165, f3152
+//line wide.go:82
+				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934, f2921, f2908, f2895, f2882, f2869, f2856, f2843
 			}
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16)) = int16(dtype.F16From32(f5423))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+2)) = int16(dtype.F16From32(f5424))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+4)) = int16(dtype.F16From32(f5425))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+6)) = int16(dtype.F16From32(f5426))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+8)) = int16(dtype.F16From32(f5427))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+10)) = int16(dtype.F16From32(f5428))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+12)) = int16(dtype.F16From32(f5429))
-//line wide.go:87
-			*(*int16)(unsafe.Add(y, o117+i663*16+14)) = int16(dtype.F16From32(f5430))
-//line wide.go:76
-			i663 = i663 + c16
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16)) = int16(dtype.F16From32(f4635))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+2)) = int16(dtype.F16From32(f4636))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+4)) = int16(dtype.F16From32(f4637))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+6)) = int16(dtype.F16From32(f4638))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+8)) = int16(dtype.F16From32(f4639))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+10)) = int16(dtype.F16From32(f4640))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+12)) = int16(dtype.F16From32(f4641))
+//line wide.go:88
+			*(*int16)(unsafe.Add(y, o119+i689*16+14)) = int16(dtype.F16From32(f4642))
+//line wide.go:77
+			i689 = i689 + i1048
 		}
 	}
 	return true

@@ -19,14 +19,13 @@ de84420e26779845	../row/format.go	Format
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
 84fd1a522cadb6bd	../row/team.go	Parts
 17394fa75020c14a	../row/team.go	Team
-ff52b3575d013	../row/team.go	Team.Sum
+182044522071c124	../row/team.go	Team.Sum
 60a2cf35986de4fa	../row/team.go	Team.exchange
-3d19f77343953f31	../row/team.go	TeamOf
+abe7b427e2bbc4a9	../row/team.go	TeamOf
 f2028ce287c25052	../row/team.go	blockThreads
-ef76705c1d2724a6	../row/vector.go	Numbers
 f0b90071c94a6ff9	../row/vector.go	Pack
 924bed0c72306733	../row/vector.go	Unpack
-ef99e1fa9229c319	launch.go	config
+5c19693c5c1c2173	launch.go	config
 9f8620306192456a	plain.go	plain
 1570e5b5240ff44	plain.go	plainAdd
 a8ee9a43b1dfebbe	plain.go	plainRow
@@ -34,10 +33,10 @@ a8ee9a43b1dfebbe	plain.go	plainRow
 fc0d8b767a84da7c	plain.go	plainRow.store
 4a10782a1482b472	plain.go	plainRow.sum
 539001d54bdd1659	wide.go	addRow
-4724943b6910d7a8	wide.go	wide
-f4cf9548addc7b6f	wide.go	wideRow
+4e7fe642b8b269d6	wide.go	wide
+8b4136f3755ca679	wide.go	wideRow
 55397d0015fbb331	wide.go	wideRow.squares
-dd0e7096f720ae75	wide.go	wideRow.store
+9e8e9dc7e2a791e8	wide.go	wideRow.store
 d5a2dd7e1644f90	wide.go	wideRow.sum
 `
 
@@ -1489,7 +1488,7 @@ const plain32SM70Narrow = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
 
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[144])
+.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<35>;
@@ -1506,8 +1505,8 @@ const plain32SM70Narrow = `.version 6.0
 	ld.param.u64 %rd7, [plain_float32_row_F32_params+72];
 	ld.param.u64 %rd8, [plain_float32_row_F32_params+80];
 	ld.param.u64 %rd9, [plain_float32_row_F32_params+88];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+120];
-	ld.param.u8 %r1, [plain_float32_row_F32_params+124];
+	ld.param.f32 %f1, [plain_float32_row_F32_params+108];
+	ld.param.u8 %r1, [plain_float32_row_F32_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -1787,14 +1786,14 @@ $FAULT2:
 	mov.u64 %rd30, %rd13;
 	mov.u64 %rd31, %rd29;
 $FAULT:
-	ld.param.u64 %rd32, [plain_float32_row_F32_params+128];
+	ld.param.u64 %rd32, [plain_float32_row_F32_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r24, [%rd32], 0, 1;
 	setp.ne.u32 %p34, %r24, 0;
 	@%p34 bra $EXIT;
 	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r25, [plain_float32_row_F32_params+136];
+	ld.param.u32 %r25, [plain_float32_row_F32_params+128];
 	st.global.u32 [%rd33+4], %r25;
-	ld.param.u32 %r26, [plain_float32_row_F32_params+140];
+	ld.param.u32 %r26, [plain_float32_row_F32_params+132];
 	st.global.v2.u32 [%rd33+8], {%r26, %r23};
 	mov.u32 %r27, %ctaid.x;
 	mov.u32 %r28, %ctaid.y;
@@ -1821,7 +1820,7 @@ const plain32SM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
 
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[144])
+.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<37>;
@@ -1838,8 +1837,8 @@ const plain32SM70 = `.version 6.0
 	ld.param.u64 %rd7, [plain_float32_row_F32_params+72];
 	ld.param.u64 %rd8, [plain_float32_row_F32_params+80];
 	ld.param.u64 %rd9, [plain_float32_row_F32_params+88];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+120];
-	ld.param.u8 %r1, [plain_float32_row_F32_params+124];
+	ld.param.f32 %f1, [plain_float32_row_F32_params+108];
+	ld.param.u8 %r1, [plain_float32_row_F32_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -2125,14 +2124,14 @@ $FAULT3:
 	mov.u64 %rd40, %rd12;
 	mov.u64 %rd41, %rd4;
 $FAULT:
-	ld.param.u64 %rd42, [plain_float32_row_F32_params+128];
+	ld.param.u64 %rd42, [plain_float32_row_F32_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r12, [%rd42], 0, 1;
 	setp.ne.u32 %p36, %r12, 0;
 	@%p36 bra $EXIT;
 	ld.global.u64 %rd43, [%rd42+8];
-	ld.param.u32 %r13, [plain_float32_row_F32_params+136];
+	ld.param.u32 %r13, [plain_float32_row_F32_params+128];
 	st.global.u32 [%rd43+4], %r13;
-	ld.param.u32 %r14, [plain_float32_row_F32_params+140];
+	ld.param.u32 %r14, [plain_float32_row_F32_params+132];
 	st.global.v2.u32 [%rd43+8], {%r14, %r11};
 	mov.u32 %r15, %ctaid.x;
 	mov.u32 %r16, %ctaid.y;
@@ -2160,7 +2159,7 @@ const plainBF16SM80Narrow = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[144])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<35>;
@@ -2178,8 +2177,8 @@ const plainBF16SM80Narrow = `.version 7.0
 	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
 	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
 	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+120];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+124];
+	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
+	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -2515,14 +2514,14 @@ $FAULT2:
 	mov.u64 %rd30, %rd13;
 	mov.u64 %rd31, %rd29;
 $FAULT:
-	ld.param.u64 %rd32, [plain_dtype_BF16_row_BF16_params+128];
+	ld.param.u64 %rd32, [plain_dtype_BF16_row_BF16_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r50, [%rd32], 0, 1;
 	setp.ne.u32 %p34, %r50, 0;
 	@%p34 bra $EXIT;
 	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r51, [plain_dtype_BF16_row_BF16_params+136];
+	ld.param.u32 %r51, [plain_dtype_BF16_row_BF16_params+128];
 	st.global.u32 [%rd33+4], %r51;
-	ld.param.u32 %r52, [plain_dtype_BF16_row_BF16_params+140];
+	ld.param.u32 %r52, [plain_dtype_BF16_row_BF16_params+132];
 	st.global.v2.u32 [%rd33+8], {%r52, %r49};
 	mov.u32 %r53, %ctaid.x;
 	mov.u32 %r54, %ctaid.y;
@@ -2550,7 +2549,7 @@ const plainBF16SM80 = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[144])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<37>;
@@ -2568,8 +2567,8 @@ const plainBF16SM80 = `.version 7.0
 	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
 	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
 	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+120];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+124];
+	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
+	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -2913,14 +2912,14 @@ $FAULT3:
 	mov.u64 %rd42, %rd12;
 	mov.u64 %rd43, %rd4;
 $FAULT:
-	ld.param.u64 %rd44, [plain_dtype_BF16_row_BF16_params+128];
+	ld.param.u64 %rd44, [plain_dtype_BF16_row_BF16_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r38, [%rd44], 0, 1;
 	setp.ne.u32 %p36, %r38, 0;
 	@%p36 bra $EXIT;
 	ld.global.u64 %rd45, [%rd44+8];
-	ld.param.u32 %r39, [plain_dtype_BF16_row_BF16_params+136];
+	ld.param.u32 %r39, [plain_dtype_BF16_row_BF16_params+128];
 	st.global.u32 [%rd45+4], %r39;
-	ld.param.u32 %r40, [plain_dtype_BF16_row_BF16_params+140];
+	ld.param.u32 %r40, [plain_dtype_BF16_row_BF16_params+132];
 	st.global.v2.u32 [%rd45+8], {%r40, %r37};
 	mov.u32 %r41, %ctaid.x;
 	mov.u32 %r42, %ctaid.y;
@@ -2948,7 +2947,7 @@ const plainBF16SM70Narrow = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[144])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<37>;
@@ -2965,8 +2964,8 @@ const plainBF16SM70Narrow = `.version 6.0
 	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
 	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
 	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+120];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+124];
+	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
+	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -3314,14 +3313,14 @@ $FAULT2:
 	mov.u64 %rd30, %rd13;
 	mov.u64 %rd31, %rd29;
 $FAULT:
-	ld.param.u64 %rd32, [plain_dtype_BF16_row_BF16_params+128];
+	ld.param.u64 %rd32, [plain_dtype_BF16_row_BF16_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r62, [%rd32], 0, 1;
 	setp.ne.u32 %p36, %r62, 0;
 	@%p36 bra $EXIT;
 	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r63, [plain_dtype_BF16_row_BF16_params+136];
+	ld.param.u32 %r63, [plain_dtype_BF16_row_BF16_params+128];
 	st.global.u32 [%rd33+4], %r63;
-	ld.param.u32 %r64, [plain_dtype_BF16_row_BF16_params+140];
+	ld.param.u32 %r64, [plain_dtype_BF16_row_BF16_params+132];
 	st.global.v2.u32 [%rd33+8], {%r64, %r61};
 	mov.u32 %r65, %ctaid.x;
 	mov.u32 %r66, %ctaid.y;
@@ -3349,7 +3348,7 @@ const plainBF16SM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[144])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<39>;
@@ -3366,8 +3365,8 @@ const plainBF16SM70 = `.version 6.0
 	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
 	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
 	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+120];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+124];
+	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
+	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -3723,14 +3722,14 @@ $FAULT3:
 	mov.u64 %rd42, %rd12;
 	mov.u64 %rd43, %rd4;
 $FAULT:
-	ld.param.u64 %rd44, [plain_dtype_BF16_row_BF16_params+128];
+	ld.param.u64 %rd44, [plain_dtype_BF16_row_BF16_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r50, [%rd44], 0, 1;
 	setp.ne.u32 %p38, %r50, 0;
 	@%p38 bra $EXIT;
 	ld.global.u64 %rd45, [%rd44+8];
-	ld.param.u32 %r51, [plain_dtype_BF16_row_BF16_params+136];
+	ld.param.u32 %r51, [plain_dtype_BF16_row_BF16_params+128];
 	st.global.u32 [%rd45+4], %r51;
-	ld.param.u32 %r52, [plain_dtype_BF16_row_BF16_params+140];
+	ld.param.u32 %r52, [plain_dtype_BF16_row_BF16_params+132];
 	st.global.v2.u32 [%rd45+8], {%r52, %r49};
 	mov.u32 %r53, %ctaid.x;
 	mov.u32 %r54, %ctaid.y;
@@ -3758,7 +3757,7 @@ const plainF16SM70Narrow = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
 
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[144])
+.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<35>;
@@ -3776,8 +3775,8 @@ const plainF16SM70Narrow = `.version 6.0
 	ld.param.u64 %rd7, [plain_dtype_F16_row_F16_params+72];
 	ld.param.u64 %rd8, [plain_dtype_F16_row_F16_params+80];
 	ld.param.u64 %rd9, [plain_dtype_F16_row_F16_params+88];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+120];
-	ld.param.u8 %r1, [plain_dtype_F16_row_F16_params+124];
+	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+108];
+	ld.param.u8 %r1, [plain_dtype_F16_row_F16_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -4113,14 +4112,14 @@ $FAULT2:
 	mov.u64 %rd30, %rd13;
 	mov.u64 %rd31, %rd29;
 $FAULT:
-	ld.param.u64 %rd32, [plain_dtype_F16_row_F16_params+128];
+	ld.param.u64 %rd32, [plain_dtype_F16_row_F16_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r38, [%rd32], 0, 1;
 	setp.ne.u32 %p34, %r38, 0;
 	@%p34 bra $EXIT;
 	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r39, [plain_dtype_F16_row_F16_params+136];
+	ld.param.u32 %r39, [plain_dtype_F16_row_F16_params+128];
 	st.global.u32 [%rd33+4], %r39;
-	ld.param.u32 %r40, [plain_dtype_F16_row_F16_params+140];
+	ld.param.u32 %r40, [plain_dtype_F16_row_F16_params+132];
 	st.global.v2.u32 [%rd33+8], {%r40, %r37};
 	mov.u32 %r41, %ctaid.x;
 	mov.u32 %r42, %ctaid.y;
@@ -4148,7 +4147,7 @@ const plainF16SM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
 
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[144])
+.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[136])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<37>;
@@ -4166,8 +4165,8 @@ const plainF16SM70 = `.version 6.0
 	ld.param.u64 %rd7, [plain_dtype_F16_row_F16_params+72];
 	ld.param.u64 %rd8, [plain_dtype_F16_row_F16_params+80];
 	ld.param.u64 %rd9, [plain_dtype_F16_row_F16_params+88];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+120];
-	ld.param.u8 %r1, [plain_dtype_F16_row_F16_params+124];
+	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+108];
+	ld.param.u8 %r1, [plain_dtype_F16_row_F16_params+112];
 	setp.ne.u32 %p1, %r1, 0;
 	.loc 1 26 19
 	mov.u32 %r2, %ctaid.x;
@@ -4511,14 +4510,14 @@ $FAULT3:
 	mov.u64 %rd42, %rd12;
 	mov.u64 %rd43, %rd4;
 $FAULT:
-	ld.param.u64 %rd44, [plain_dtype_F16_row_F16_params+128];
+	ld.param.u64 %rd44, [plain_dtype_F16_row_F16_params+120];
 	atom.relaxed.gpu.global.cas.b32 %r26, [%rd44], 0, 1;
 	setp.ne.u32 %p36, %r26, 0;
 	@%p36 bra $EXIT;
 	ld.global.u64 %rd45, [%rd44+8];
-	ld.param.u32 %r27, [plain_dtype_F16_row_F16_params+136];
+	ld.param.u32 %r27, [plain_dtype_F16_row_F16_params+128];
 	st.global.u32 [%rd45+4], %r27;
-	ld.param.u32 %r28, [plain_dtype_F16_row_F16_params+140];
+	ld.param.u32 %r28, [plain_dtype_F16_row_F16_params+132];
 	st.global.v2.u32 [%rd45+8], {%r28, %r25};
 	mov.u32 %r29, %ctaid.x;
 	mov.u32 %r30, %ctaid.y;
@@ -4543,16 +4542,15 @@ const wide32SM70NarrowAligned = `.version 6.0
 .file 1 "wide.go"
 .file 2 "team.go"
 .file 3 "reduce.go"
-.file 4 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[192])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[184])
 {
-	.reg .pred %p<74>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<80>;
-	.reg .f32 %f<112>;
+	.reg .pred %p<53>;
+	.reg .b32 %r<74>;
+	.reg .b64 %rd<63>;
+	.reg .f32 %f<110>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -4564,184 +4562,173 @@ const wide32SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+72];
 	ld.param.u64 %rd9, [wide_float32_4_float32_4_float32_row_F32_params+88];
 	ld.param.u64 %rd10, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+104];
+	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+112];
 	ld.param.u64 %rd12, [wide_float32_4_float32_4_float32_row_F32_params+120];
 	ld.param.u64 %rd13, [wide_float32_4_float32_4_float32_row_F32_params+128];
-	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+144];
-	ld.param.u64 %rd15, [wide_float32_4_float32_4_float32_row_F32_params+152];
-	ld.param.u64 %rd16, [wide_float32_4_float32_4_float32_row_F32_params+160];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+168];
-	ld.param.u8 %r1, [wide_float32_4_float32_4_float32_row_F32_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+136];
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+144];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+148];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+152];
+	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+156];
+	ld.param.u8 %r4, [wide_float32_4_float32_4_float32_row_F32_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd17, %r10;
-	cvt.u32.u64 %r11, %rd4;
-	cvt.u32.u64 %r12, %rd5;
-	cvt.u32.u64 %r13, %rd7;
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u32.u64 %r16, %rd13;
-	cvt.u64.u32 %rd19, %r16;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.s64.s32 %rd20, %r17;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.s64.s32 %rd21, %r18;
-	cvt.u32.u64 %r19, %rd16;
-	cvt.s64.s32 %rd22, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r19;
+	mov.u32 %r5, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	cvt.u32.u64 %r13, %rd2;
+	cvt.u64.u32 %rd15, %r13;
+	cvt.u32.u64 %r14, %rd4;
+	cvt.u32.u64 %r15, %rd5;
+	cvt.u32.u64 %r16, %rd7;
+	cvt.u64.u32 %rd16, %r16;
+	cvt.u32.u64 %r17, %rd9;
+	cvt.u32.u64 %r18, %rd11;
+	cvt.u32.u64 %r19, %rd13;
+	cvt.u32.u64 %r20, %rd14;
+	cvt.u64.u32 %rd17, %r20;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r5, %r6, %r7;
-	mad.lo.s32 %r21, %r20, %r8, %r4;
-	cvt.u64.u32 %rd23, %r21;
-	shr.u64 %rd24, %rd23, 5;
-	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r22, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r21, %r8, %r9, %r10;
+	mad.lo.s32 %r22, %r21, %r11, %r7;
+	cvt.u64.u32 %rd18, %r22;
+	shr.u64 %rd19, %rd18, 5;
+	mad.wide.u32 %rd20, %r6, 8, %rd19;
+	mov.u32 %r23, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r22, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd20, %r6;
+	mov.u32 %r23, %r7;
 $B1:
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd20, %rd25;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd26, %rd21, 63;
-	shr.u64 %rd27, %rd26, 62;
-	add.s64 %rd28, %rd21, %rd27;
-	shr.s64 %rd29, %rd28, 2;
+	cvt.u64.u32 %rd21, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd22, %r1;
+	setp.le.s64 %p3, %rd22, %rd20;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r24, %r2, 2;
+	cvt.u64.u32 %rd23, %r24;
 	.loc 1 21 20
-	cvt.u32.u64 %r23, %rd25;
-	cvt.u32.u64 %r24, %rd29;
-	mul.wide.s32 %rd30, %r23, %r24;
+	cvt.u32.u64 %r25, %rd20;
+	mul.wide.u32 %rd24, %r25, %r24;
 	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r11;
+	setp.lt.u32 %p4, 0, %r14;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd31, %rd30, %rd29;
-	setp.le.u64 %p5, %rd31, %rd17;
-	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r25, %rd31;
-	setp.le.u32 %p7, %r25, %r12;
-	setp.le.u32 %p8, %r25, %r13;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd32, %rd30, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	add.s64 %rd34, %rd3, %rd32;
-	add.s64 %rd35, %rd6, %rd32;
+	add.s64 %rd25, %rd24, %rd23;
+	setp.le.u64 %p5, %rd25, %rd15;
+	cvt.u32.u64 %r26, %rd25;
+	setp.le.u32 %p6, %r26, %r15;
+	setp.le.u32 %p7, %r26, %r16;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd26, %rd24, 4;
+	add.s64 %rd27, %rd1, %rd26;
+	add.s64 %rd28, %rd3, %rd26;
+	add.s64 %rd29, %rd6, %rd26;
 	.loc 1 35 22
-	setp.lt.s32 %p12, %r22, %r24;
-	mov.u32 %r26, %r22;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r23, %r24;
+	mov.u32 %r27, %r23;
+	@!%p10 bra $B3;
 $B2:
-	cvt.s64.s32 %rd36, %r26;
+	cvt.u64.u32 %rd30, %r27;
 	.loc 1 36 35
-	setp.lt.u32 %p13, %r26, %r24;
-	@!%p13 bra $FAULT0;
-	mad.wide.s32 %rd37, %r26, 16, %rd33;
-	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd37];
-	mad.wide.s32 %rd38, %r26, 16, %rd34;
-	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd38];
+	mad.wide.u32 %rd31, %r27, 16, %rd27;
+	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd31];
+	mad.wide.u32 %rd32, %r27, 16, %rd28;
+	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd32];
 	.loc 1 38 4
 	add.rn.f32 %f10, %f2, %f6;
 	add.rn.f32 %f11, %f3, %f7;
 	add.rn.f32 %f12, %f4, %f8;
 	add.rn.f32 %f13, %f5, %f9;
 	.loc 1 40 6
-	mad.wide.s32 %rd39, %r26, 16, %rd35;
-	st.global.v4.f32 [%rd39], {%f10, %f11, %f12, %f13};
+	mad.wide.u32 %rd33, %r27, 16, %rd29;
+	st.global.v4.f32 [%rd33], {%f10, %f11, %f12, %f13};
 	.loc 1 35 34
-	add.s64 %rd40, %rd36, %rd22;
-	setp.lt.s64 %p14, %rd40, %rd29;
-	cvt.u32.u64 %r26, %rd40;
-	@%p14 bra $B2;
+	add.s64 %rd34, %rd30, %rd21;
+	setp.lt.s64 %p11, %rd34, %rd23;
+	cvt.u32.u64 %r27, %rd34;
+	@%p11 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd41, %rd30, %rd29;
-	setp.le.u64 %p15, %rd41, %rd18;
-	setp.le.u64 %p16, %rd30, %rd41;
-	cvt.u32.u64 %r27, %rd41;
-	setp.le.u32 %p17, %r27, %r14;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd42, %rd30, 4;
-	add.s64 %rd43, %rd6, %rd42;
-	add.s64 %rd44, %rd8, %rd42;
+	add.s64 %rd35, %rd24, %rd23;
+	setp.le.u64 %p12, %rd35, %rd16;
+	cvt.u32.u64 %r28, %rd35;
+	setp.le.u32 %p13, %r28, %r17;
+	setp.le.u32 %p14, %r24, %r18;
+	and.pred %p15, %p12, %p13;
+	and.pred %p16, %p15, %p14;
+	@!%p16 bra $B33;
+	shl.b64 %rd36, %rd24, 4;
+	add.s64 %rd37, %rd6, %rd36;
+	add.s64 %rd38, %rd8, %rd36;
 	mov.f32 %f14, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s32 %p20, %r22, %r24;
-	@!%p20 bra $B4;
+	setp.lt.u32 %p17, %r23, %r24;
+	@!%p17 bra $B4;
 	mov.f32 %f15, 0f00000000;
-	mov.u32 %r28, %r22;
+	mov.u32 %r29, %r23;
 	bra $B5;
 $B4:
 	mov.f32 %f15, 0f00000000;
 	bra $B6;
 $B5:
-	cvt.s64.s32 %rd45, %r28;
+	cvt.u64.u32 %rd39, %r29;
 	.loc 1 54 34
-	setp.lt.u32 %p21, %r28, %r24;
-	@!%p21 bra $FAULT1;
-	mad.wide.s32 %rd46, %r28, 16, %rd43;
-	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd46];
+	mad.wide.u32 %rd40, %r29, 16, %rd37;
+	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd40];
 	.loc 1 56 4
 	add.rn.f32 %f20, %f15, %f16;
 	add.rn.f32 %f21, %f20, %f17;
 	add.rn.f32 %f22, %f21, %f18;
 	add.rn.f32 %f15, %f22, %f19;
 	.loc 1 53 34
-	add.s64 %rd47, %rd45, %rd22;
-	setp.lt.s64 %p22, %rd47, %rd29;
-	cvt.u32.u64 %r28, %rd47;
-	@%p22 bra $B5;
+	add.s64 %rd41, %rd39, %rd21;
+	setp.lt.s64 %p18, %rd41, %rd23;
+	cvt.u32.u64 %r29, %rd41;
+	@%p18 bra $B5;
 $B6:
 	.loc 3 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r29, %p23, 0xffffffff;
+	mov.pred %p19, 1;
+	vote.sync.ballot.b32 %r30, %p19, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p24, %r29, -1;
-	@%p24 bra $B8;
+	setp.eq.s32 %p20, %r30, -1;
+	@%p20 bra $B8;
 	.loc 3 58 43
-	brev.b32 %r30, %r29;
-	clz.b32 %r31, %r30;
-	shfl.sync.idx.b32 %f23, %f15, %r31, 31, 0xffffffff;
+	brev.b32 %r31, %r30;
+	clz.b32 %r32, %r31;
+	shfl.sync.idx.b32 %f23, %f15, %r32, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r32, %r29, -1;
-	and.b32 %r33, %r29, %r32;
-	setp.ne.s32 %p25, %r33, 0;
-	@!%p25 bra $B9;
+	add.s32 %r33, %r30, -1;
+	and.b32 %r34, %r30, %r33;
+	setp.ne.s32 %p21, %r34, 0;
+	@!%p21 bra $B9;
 $B7:
 	.loc 3 60 59
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f24, %f15, %r35, 31, 0xffffffff;
+	brev.b32 %r35, %r34;
+	clz.b32 %r36, %r35;
+	shfl.sync.idx.b32 %f24, %f15, %r36, 31, 0xffffffff;
 	.loc 3 38 49
 	add.rn.f32 %f23, %f23, %f24;
 	.loc 3 59 53
-	add.s32 %r36, %r33, -1;
-	and.b32 %r33, %r33, %r36;
-	setp.ne.s32 %p26, %r33, 0;
-	@%p26 bra $B7;
+	add.s32 %r37, %r34, -1;
+	and.b32 %r34, %r34, %r37;
+	setp.ne.s32 %p22, %r34, 0;
+	@%p22 bra $B7;
 	bra $B9;
 $B8:
 	.loc 3 54 32
@@ -4765,1183 +4752,355 @@ $B8:
 	.loc 3 38 49
 	add.rn.f32 %f23, %f32, %f33;
 $B9:
-	.loc 2 48 12
-	setp.eq.s32 %p27, %r19, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r37, %r5, %r6, %r7;
-	mad.lo.s32 %r38, %r37, %r8, %r4;
-	cvt.u64.u32 %rd48, %r38;
-	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r39, %rd49;
-	setp.lt.u32 %p29, %r39, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r40, %r39, 4, %r2;
-	st.shared.f32 [%r40], %f23;
+	.loc 2 49 12
+	setp.eq.s32 %p23, %r3, 32;
+	@%p23 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p24, %r12, 0;
+	@!%p24 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r38, %r8, %r9, %r10;
+	mad.lo.s32 %r39, %r38, %r11, %r7;
+	cvt.u64.u32 %rd42, %r39;
+	shr.u64 %rd43, %rd42, 5;
+	cvt.u32.u64 %r40, %rd43;
+	setp.lt.u32 %p25, %r40, 32;
+	@!%p25 bra $FAULT0;
+	mad.lo.s32 %r41, %r40, 4, %r5;
+	st.shared.f32 [%r41], %f23;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd50, %rd22, 63;
-	shr.u64 %rd51, %rd50, 59;
-	add.s64 %rd52, %rd22, %rd51;
-	shr.s64 %rd53, %rd52, 5;
-	cvt.u32.u64 %r41, %rd53;
-	setp.lt.s32 %p30, 0, %r41;
-	mov.f32 %f23, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s32 %r42, %r41, -1;
-	setp.lt.u32 %p31, 0, %r41;
-	selp.b32 %r43, %r42, 0, %p31;
-	cvt.u64.u32 %rd54, %r43;
-	setp.lt.u32 %p32, %r43, -2147483648;
-	setp.lt.s64 %p33, %rd54, 2305843009213693952;
-	and.pred %p34, %p32, %p33;
-	setp.lt.u32 %p35, %r43, 32;
-	and.pred %p36, %p34, %p35;
-	@!%p36 bra $B11;
+	.loc 2 54 27
+	shr.u32 %r42, %r3, 5;
+	setp.lt.u32 %p26, 32, %r42;
+	selp.b32 %r43, 32, %r42, %p26;
+	setp.lt.u32 %p27, 0, %r43;
+	@!%p27 bra $B11;
 	mov.f32 %f23, 0f00000000;
 	mov.u32 %r44, 0;
-	bra $B13;
+	bra $B12;
 $B11:
 	mov.f32 %f23, 0f00000000;
-	mov.u32 %r45, 0;
+	bra $B13;
 $B12:
-	cvt.u64.u32 %rd55, %r45;
-	.loc 2 54 13
-	setp.lt.u32 %p37, %r45, 32;
-	@!%p37 bra $FAULT3;
-	mad.lo.s32 %r46, %r45, 4, %r2;
-	ld.shared.f32 %f34, [%r46];
+	.loc 2 55 13
+	mad.lo.s32 %r45, %r44, 4, %r5;
+	ld.shared.f32 %f34, [%r45];
 	add.rn.f32 %f23, %f23, %f34;
-	add.s32 %r45, %r45, 1;
-	setp.lt.u32 %p38, %r45, %r41;
-	@%p38 bra $B12;
-	bra $B14;
-$B13:
-	mad.lo.s32 %r47, %r44, 4, %r2;
-	ld.shared.f32 %f35, [%r47];
-	add.rn.f32 %f23, %f23, %f35;
 	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p39, %r44, %r41;
-	@%p39 bra $B13;
+	setp.lt.u32 %p28, %r44, %r43;
+	@%p28 bra $B12;
+$B13:
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f36, %rd21;
-	div.rn.f32 %f14, %f23, %f36;
-$B16:
+	cvt.rn.f32.u32 %f35, %r2;
+	div.rn.f32 %f14, %f23, %f35;
+$B15:
 	.loc 1 64 22
-	setp.lt.s32 %p40, %r22, %r24;
-	@!%p40 bra $B17;
-	mov.f32 %f37, 0f00000000;
-	mov.u32 %r48, %r22;
+	setp.lt.u32 %p29, %r23, %r24;
+	@!%p29 bra $B16;
+	mov.f32 %f36, 0f00000000;
+	mov.u32 %r46, %r23;
+	bra $B17;
+$B16:
+	mov.f32 %f36, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f37, 0f00000000;
-	bra $B19;
-$B18:
-	cvt.s64.s32 %rd56, %r48;
+	cvt.u64.u32 %rd44, %r46;
 	.loc 1 65 34
-	setp.lt.u32 %p41, %r48, %r24;
-	@!%p41 bra $FAULT4;
-	mad.wide.s32 %rd57, %r48, 16, %rd43;
-	ld.global.v4.f32 {%f38, %f39, %f40, %f41}, [%rd57];
+	mad.wide.u32 %rd45, %r46, 16, %rd37;
+	ld.global.v4.f32 {%f37, %f38, %f39, %f40}, [%rd45];
 	.loc 1 67 14
-	sub.rn.f32 %f42, %f38, %f14;
+	sub.rn.f32 %f41, %f37, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f43, %f42, %f42, %f37;
+	fma.rn.f32 %f42, %f41, %f41, %f36;
 	.loc 1 67 14
-	sub.rn.f32 %f44, %f39, %f14;
+	sub.rn.f32 %f43, %f38, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f45, %f44, %f44, %f43;
+	fma.rn.f32 %f44, %f43, %f43, %f42;
 	.loc 1 67 14
-	sub.rn.f32 %f46, %f40, %f14;
+	sub.rn.f32 %f45, %f39, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f47, %f46, %f46, %f45;
+	fma.rn.f32 %f46, %f45, %f45, %f44;
 	.loc 1 67 14
-	sub.rn.f32 %f48, %f41, %f14;
+	sub.rn.f32 %f47, %f40, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f37, %f48, %f48, %f47;
+	fma.rn.f32 %f36, %f47, %f47, %f46;
 	.loc 1 64 34
-	add.s64 %rd58, %rd56, %rd22;
-	setp.lt.s64 %p42, %rd58, %rd29;
-	cvt.u32.u64 %r48, %rd58;
-	@%p42 bra $B18;
-$B19:
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p30, %rd46, %rd23;
+	cvt.u32.u64 %r46, %rd46;
+	@%p30 bra $B17;
+$B18:
 	.loc 3 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r49, %p43, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r47, %p31, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p44, %r49, -1;
-	@%p44 bra $B21;
+	setp.eq.s32 %p32, %r47, -1;
+	@%p32 bra $B20;
 	.loc 3 58 43
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f49, %f37, %r51, 31, 0xffffffff;
+	brev.b32 %r48, %r47;
+	clz.b32 %r49, %r48;
+	shfl.sync.idx.b32 %f48, %f36, %r49, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r52, %r49, -1;
-	and.b32 %r53, %r49, %r52;
-	setp.ne.s32 %p45, %r53, 0;
-	@!%p45 bra $B22;
-$B20:
+	add.s32 %r50, %r47, -1;
+	and.b32 %r51, %r47, %r50;
+	setp.ne.s32 %p33, %r51, 0;
+	@!%p33 bra $B21;
+$B19:
 	.loc 3 60 59
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f50, %f37, %r55, 31, 0xffffffff;
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f49, %f36, %r53, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f49, %f49, %f50;
+	add.rn.f32 %f48, %f48, %f49;
 	.loc 3 59 53
-	add.s32 %r56, %r53, -1;
-	and.b32 %r53, %r53, %r56;
-	setp.ne.s32 %p46, %r53, 0;
-	@%p46 bra $B20;
-	bra $B22;
+	add.s32 %r54, %r51, -1;
+	and.b32 %r51, %r51, %r54;
+	setp.ne.s32 %p34, %r51, 0;
+	@%p34 bra $B19;
+	bra $B21;
+$B20:
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f50, %f36, 16, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f51, %f36, %f50;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f52, %f51, 8, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f53, %f51, %f52;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f54, %f53, 4, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f55, %f53, %f54;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f56, %f55, 2, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f57, %f55, %f56;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f58, %f57, 1, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f48, %f57, %f58;
 $B21:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f51, %f37, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f52, %f37, %f51;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f54, %f52, %f53;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f55, %f54, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f56, %f54, %f55;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f57, %f56, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f58, %f56, %f57;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f49, %f58, %f59;
+	.loc 2 49 12
+	setp.eq.s32 %p35, %r3, 32;
+	@%p35 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p36, %r12, 0;
+	@!%p36 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r55, %r8, %r9, %r10;
+	mad.lo.s32 %r56, %r55, %r11, %r7;
+	cvt.u64.u32 %rd47, %r56;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r57, %rd48;
+	setp.lt.u32 %p37, %r57, 32;
+	@!%p37 bra $FAULT1;
+	mad.lo.s32 %r58, %r57, 4, %r5;
+	st.shared.f32 [%r58+128], %f48;
 $B22:
-	.loc 2 48 12
-	setp.eq.s32 %p47, %r19, 32;
-	@%p47 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p48, %r9, 0;
-	@!%p48 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r57, %r5, %r6, %r7;
-	mad.lo.s32 %r58, %r57, %r8, %r4;
-	cvt.u64.u32 %rd59, %r58;
-	shr.u64 %rd60, %rd59, 5;
-	cvt.u32.u64 %r59, %rd60;
-	setp.lt.u32 %p49, %r59, 32;
-	@!%p49 bra $FAULT5;
-	mad.lo.s32 %r60, %r59, 4, %r2;
-	st.shared.f32 [%r60+128], %f49;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd61, %rd22, 63;
-	shr.u64 %rd62, %rd61, 59;
-	add.s64 %rd63, %rd22, %rd62;
-	shr.s64 %rd64, %rd63, 5;
-	cvt.u32.u64 %r61, %rd64;
-	setp.lt.s32 %p50, 0, %r61;
-	mov.f32 %f49, 0f00000000;
-	@!%p50 bra $B27;
-	.loc 2 46 47
-	add.s32 %r62, %r61, -1;
-	setp.lt.u32 %p51, 0, %r61;
-	selp.b32 %r63, %r62, 0, %p51;
-	cvt.u64.u32 %rd65, %r63;
-	setp.lt.u32 %p52, %r63, -2147483648;
-	setp.lt.s64 %p53, %rd65, 2305843009213693952;
-	and.pred %p54, %p52, %p53;
-	setp.lt.u32 %p55, %r63, 32;
-	and.pred %p56, %p54, %p55;
-	@!%p56 bra $B24;
-	mov.f32 %f49, 0f00000000;
-	mov.u32 %r64, 0;
-	bra $B26;
+	.loc 2 54 27
+	shr.u32 %r59, %r3, 5;
+	setp.lt.u32 %p38, 32, %r59;
+	selp.b32 %r60, 32, %r59, %p38;
+	setp.lt.u32 %p39, 0, %r60;
+	@!%p39 bra $B23;
+	mov.f32 %f48, 0f00000000;
+	mov.u32 %r61, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f48, 0f00000000;
+	bra $B25;
 $B24:
-	mov.f32 %f49, 0f00000000;
-	mov.u32 %r65, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r62, %r61, 4, %r5;
+	ld.shared.f32 %f59, [%r62+128];
+	add.rn.f32 %f48, %f48, %f59;
+	add.s32 %r61, %r61, 1;
+	setp.lt.u32 %p40, %r61, %r60;
+	@%p40 bra $B24;
 $B25:
-	cvt.u64.u32 %rd66, %r65;
-	.loc 2 54 13
-	setp.lt.u32 %p57, %r65, 32;
-	@!%p57 bra $FAULT6;
-	mad.lo.s32 %r66, %r65, 4, %r2;
-	ld.shared.f32 %f60, [%r66+128];
-	add.rn.f32 %f49, %f49, %f60;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p58, %r65, %r61;
-	@%p58 bra $B25;
-	bra $B27;
 $B26:
-	mad.lo.s32 %r67, %r64, 4, %r2;
-	ld.shared.f32 %f61, [%r67+128];
-	add.rn.f32 %f49, %f49, %f61;
-	add.s32 %r64, %r64, 1;
-	setp.lt.u32 %p59, %r64, %r61;
-	@%p59 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.u32 %p41, %r24, %r19;
+	selp.b32 %r63, %r24, %r19, %p41;
+	cvt.u64.u32 %rd49, %r63;
+	setp.le.u32 %p42, %r63, %r20;
+	@!%p42 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f62, %rd21;
-	rcp.approx.ftz.f32 %f63, %f62;
-	neg.f32 %f64, %f62;
-	fma.rn.f32 %f65, %f64, %f63, 0f3F800000;
-	fma.rn.f32 %f66, %f63, %f65, %f63;
-	mul.rn.f32 %f67, %f49, %f66;
-	fma.rn.f32 %f68, %f64, %f67, %f49;
-	fma.rn.f32 %f69, %f68, %f66, %f67;
-	abs.f32 %f70, %f49;
-	setp.lt.f32 %p60, 0f0D800000, %f70;
-	abs.f32 %f71, %f69;
-	setp.lt.f32 %p61, 0f03800000, %f71;
-	and.pred %p62, %p60, %p61;
-	add.rn.f32 %f72, %f69, %f1;
-	rsqrt.approx.ftz.f32 %f73, %f72;
-	mul.rn.f32 %f74, %f72, %f73;
-	abs.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3F000000;
-	neg.f32 %f77, %f74;
-	fma.rn.f32 %f78, %f77, %f74, %f72;
-	fma.rn.f32 %f79, %f78, %f76, %f74;
-	setp.lt.f32 %p63, 0f26800000, %f79;
-	and.pred %p64, %p62, %p63;
-	rcp.approx.ftz.f32 %f80, %f79;
-	neg.f32 %f81, %f79;
-	fma.rn.f32 %f82, %f81, %f80, 0f3F800000;
-	fma.rn.f32 %f83, %f80, %f82, %f80;
-	abs.f32 %f84, %f83;
-	setp.lt.f32 %p65, 0f03800000, %f84;
-	and.pred %p66, %p64, %p65;
-	@%p66 bra $B29;
-	div.rn.f32 %f85, %f49, %f62;
-	add.rn.f32 %f86, %f85, %f1;
-	sqrt.rn.f32 %f87, %f86;
-	rcp.rn.f32 %f83, %f87;
+	cvt.rn.f32.u32 %f60, %r2;
+	rcp.approx.ftz.f32 %f61, %f60;
+	neg.f32 %f62, %f60;
+	fma.rn.f32 %f63, %f62, %f61, 0f3F800000;
+	fma.rn.f32 %f64, %f61, %f63, %f61;
+	mul.rn.f32 %f65, %f48, %f64;
+	fma.rn.f32 %f66, %f62, %f65, %f48;
+	fma.rn.f32 %f67, %f66, %f64, %f65;
+	abs.f32 %f68, %f48;
+	setp.lt.f32 %p43, 0f0D800000, %f68;
+	abs.f32 %f69, %f67;
+	setp.lt.f32 %p44, 0f03800000, %f69;
+	and.pred %p45, %p43, %p44;
+	add.rn.f32 %f70, %f67, %f1;
+	rsqrt.approx.ftz.f32 %f71, %f70;
+	mul.rn.f32 %f72, %f70, %f71;
+	abs.f32 %f73, %f71;
+	mul.rn.f32 %f74, %f73, 0f3F000000;
+	neg.f32 %f75, %f72;
+	fma.rn.f32 %f76, %f75, %f72, %f70;
+	fma.rn.f32 %f77, %f76, %f74, %f72;
+	setp.lt.f32 %p46, 0f26800000, %f77;
+	and.pred %p47, %p45, %p46;
+	rcp.approx.ftz.f32 %f78, %f77;
+	neg.f32 %f79, %f77;
+	fma.rn.f32 %f80, %f79, %f78, 0f3F800000;
+	fma.rn.f32 %f81, %f78, %f80, %f78;
+	abs.f32 %f82, %f81;
+	setp.lt.f32 %p48, 0f03800000, %f82;
+	and.pred %p49, %p47, %p48;
+	@%p49 bra $B27;
+	div.rn.f32 %f83, %f48, %f60;
+	add.rn.f32 %f84, %f83, %f1;
+	sqrt.rn.f32 %f85, %f84;
+	rcp.rn.f32 %f81, %f85;
+$B27:
+	.loc 1 77 22
+	@!%p29 bra $B30;
+$B28:
+	cvt.u64.u32 %rd50, %r23;
+	.loc 1 78 37
+	mad.wide.u32 %rd51, %r23, 16, %rd37;
+	ld.global.v4.f32 {%f86, %f87, %f88, %f89}, [%rd51];
+	mad.wide.u32 %rd52, %r23, 16, %rd10;
+	ld.global.v4.f32 {%f90, %f91, %f92, %f93}, [%rd52];
+	.loc 1 80 17
+	sub.rn.f32 %f94, %f86, %f14;
+	mul.rn.f32 %f95, %f94, %f81;
+	mul.rn.f32 %f96, %f95, %f90;
+	sub.rn.f32 %f97, %f87, %f14;
+	mul.rn.f32 %f98, %f97, %f81;
+	mul.rn.f32 %f99, %f98, %f91;
+	sub.rn.f32 %f100, %f88, %f14;
+	mul.rn.f32 %f101, %f100, %f81;
+	mul.rn.f32 %f102, %f101, %f92;
+	sub.rn.f32 %f103, %f89, %f14;
+	mul.rn.f32 %f104, %f103, %f81;
+	mul.rn.f32 %f105, %f104, %f93;
+	.loc 1 82 8
+	setp.lt.u32 %p50, %r23, %r63;
+	@!%p50 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd53, %r23, 16, %rd12;
+	ld.global.v4.f32 {%f106, %f107, %f108, %f109}, [%rd53];
+	.loc 1 85 5
+	add.rn.f32 %f96, %f96, %f106;
+	add.rn.f32 %f99, %f99, %f107;
+	add.rn.f32 %f102, %f102, %f108;
+	add.rn.f32 %f105, %f105, %f109;
 $B29:
-	.loc 1 76 22
-	@!%p40 bra $B32;
-	.loc 1 81 18
-	setp.lt.u32 %p67, 0, %r16;
+	.loc 1 88 6
+	mad.wide.u32 %rd54, %r23, 16, %rd38;
+	st.global.v4.f32 [%rd54], {%f96, %f99, %f102, %f105};
+	.loc 1 77 34
+	add.s64 %rd55, %rd50, %rd21;
+	setp.lt.s64 %p51, %rd55, %rd23;
+	cvt.u32.u64 %r23, %rd55;
+	@%p51 bra $B28;
 $B30:
-	cvt.s64.s32 %rd67, %r22;
-	.loc 1 77 37
-	setp.lt.u32 %p68, %r22, %r24;
-	.loc 4 28 25
-	setp.lt.u32 %p69, %r22, %r15;
-	and.pred %p70, %p68, %p69;
-	@!%p70 bra $B36;
-	.loc 1 77 37
-	mad.wide.s32 %rd68, %r22, 16, %rd43;
-	ld.global.v4.f32 {%f88, %f89, %f90, %f91}, [%rd68];
-	.loc 4 28 25
-	mad.wide.s32 %rd69, %r22, 16, %rd10;
-	ld.global.v4.f32 {%f92, %f93, %f94, %f95}, [%rd69];
-	.loc 1 79 17
-	sub.rn.f32 %f96, %f88, %f14;
-	mul.rn.f32 %f97, %f96, %f83;
-	mul.rn.f32 %f98, %f97, %f92;
-	sub.rn.f32 %f99, %f89, %f14;
-	mul.rn.f32 %f100, %f99, %f83;
-	mul.rn.f32 %f101, %f100, %f93;
-	sub.rn.f32 %f102, %f90, %f14;
-	mul.rn.f32 %f103, %f102, %f83;
-	mul.rn.f32 %f104, %f103, %f94;
-	sub.rn.f32 %f105, %f91, %f14;
-	mul.rn.f32 %f106, %f105, %f83;
-	mul.rn.f32 %f107, %f106, %f95;
-	.loc 1 81 18
-	@!%p67 bra $B31;
-	.loc 4 28 25
-	setp.lt.u32 %p71, %r22, %r16;
-	@!%p71 bra $FAULT7;
-	mad.wide.s32 %rd70, %r22, 16, %rd12;
-	ld.global.v4.f32 {%f108, %f109, %f110, %f111}, [%rd70];
-	.loc 1 84 5
-	add.rn.f32 %f98, %f98, %f108;
-	add.rn.f32 %f101, %f101, %f109;
-	add.rn.f32 %f104, %f104, %f110;
-	add.rn.f32 %f107, %f107, %f111;
-$B31:
-	.loc 1 87 6
-	mad.wide.s32 %rd71, %r22, 16, %rd44;
-	st.global.v4.f32 [%rd71], {%f98, %f101, %f104, %f107};
-	.loc 1 76 34
-	add.s64 %rd72, %rd67, %rd22;
-	setp.lt.s64 %p72, %rd72, %rd29;
-	cvt.u32.u64 %r22, %rd72;
-	@%p72 bra $B30;
-$B32:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
-	cvt.u64.u32 %rd73, %r12;
+$B32:
+	cvt.u64.u32 %rd56, %r15;
 	.loc 1 23 30
-	@!%p5 bra $FAULT8;
-	@!%p6 bra $FAULT9;
-	@!%p7 bra $FAULT10;
-	bra $FAULT11;
-$B35:
-	cvt.u64.u32 %rd74, %r14;
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
+	cvt.u64.u32 %rd57, %r17;
+	cvt.u64.u32 %rd58, %r18;
 	.loc 1 25 31
-	@!%p15 bra $FAULT12;
-	@!%p16 bra $FAULT13;
-	bra $FAULT14;
-$B36:
-	cvt.u64.u32 %rd75, %r15;
-	.loc 1 77 37
-	@!%p68 bra $FAULT15;
-	.loc 4 28 25
-	bra $FAULT16;
+	@!%p12 bra $FAULT6;
+	@!%p13 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r68, 0;
-	mov.u64 %rd76, %rd36;
-	mov.u64 %rd77, %rd29;
+	.loc 2 76 8
+	mov.u32 %r64, 1;
+	mov.u64 %rd59, %rd43;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r68, 1;
-	mov.u64 %rd76, %rd45;
-	mov.u64 %rd77, %rd29;
+	mov.u32 %r64, 1;
+	mov.u64 %rd59, %rd48;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r68, 3;
-	mov.u64 %rd76, %rd49;
-	mov.u64 %rd77, 32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 54 13
-	mov.u32 %r68, 5;
-	mov.u64 %rd76, %rd55;
-	mov.u64 %rd77, 32;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 65 34
-	mov.u32 %r68, 2;
-	mov.u64 %rd76, %rd56;
-	mov.u64 %rd77, %rd29;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 75 8
-	mov.u32 %r68, 3;
-	mov.u64 %rd76, %rd60;
-	mov.u64 %rd77, 32;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 54 13
-	mov.u32 %r68, 5;
-	mov.u64 %rd76, %rd66;
-	mov.u64 %rd77, 32;
-	bra $FAULT;
-$FAULT7:
-	.loc 4 28 25
-	mov.u32 %r68, 4;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd19;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 23 30
-	mov.u32 %r68, 6;
-	mov.u64 %rd76, %rd31;
-	mov.u64 %rd77, %rd17;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r68, 7;
-	mov.u64 %rd76, %rd30;
-	mov.u64 %rd77, %rd31;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r68, 6;
-	mov.u64 %rd76, %rd31;
-	mov.u64 %rd77, %rd73;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r68, 6;
-	mov.u64 %rd76, %rd31;
-	mov.u64 %rd77, %rd18;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 25 31
-	mov.u32 %r68, 8;
-	mov.u64 %rd76, %rd41;
-	mov.u64 %rd77, %rd18;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r68, 9;
-	mov.u64 %rd76, %rd30;
-	mov.u64 %rd77, %rd41;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r68, 8;
-	mov.u64 %rd76, %rd41;
-	mov.u64 %rd77, %rd74;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 77 37
-	mov.u32 %r68, 10;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd29;
-	bra $FAULT;
-$FAULT16:
-	.loc 4 28 25
-	mov.u32 %r68, 4;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd75;
-$FAULT:
-	ld.param.u64 %rd78, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd78], 0, 1;
-	setp.ne.u32 %p73, %r69, 0;
-	@%p73 bra $EXIT;
-	ld.global.u64 %rd79, [%rd78+8];
-	ld.param.u32 %r70, [wide_float32_4_float32_4_float32_row_F32_params+184];
-	st.global.u32 [%rd79+4], %r70;
-	ld.param.u32 %r71, [wide_float32_4_float32_4_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd79+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd79+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd79+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd79+32], {%r76, %r77};
-	st.global.u64 [%rd79+40], %rd76;
-	st.global.u64 [%rd79+48], %rd77;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd79], 56;
-	bra $EXIT;
-}
-`
-
-const wide32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "reduce.go"
-.file 4 "vector.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[192])
-{
-	.reg .pred %p<74>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<80>;
-	.reg .f32 %f<112>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u64 %rd9, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u64 %rd10, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	ld.param.u64 %rd12, [wide_float32_4_float32_4_float32_row_F32_params+120];
-	ld.param.u64 %rd13, [wide_float32_4_float32_4_float32_row_F32_params+128];
-	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+144];
-	ld.param.u64 %rd15, [wide_float32_4_float32_4_float32_row_F32_params+152];
-	ld.param.u64 %rd16, [wide_float32_4_float32_4_float32_row_F32_params+160];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+168];
-	ld.param.u8 %r1, [wide_float32_4_float32_4_float32_row_F32_params+172];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd17, %r10;
-	cvt.u32.u64 %r11, %rd4;
-	cvt.u32.u64 %r12, %rd5;
-	cvt.u32.u64 %r13, %rd7;
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u32.u64 %r16, %rd13;
-	cvt.u64.u32 %rd19, %r16;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.s64.s32 %rd20, %r17;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.s64.s32 %rd21, %r18;
-	cvt.u32.u64 %r19, %rd16;
-	cvt.s64.s32 %rd22, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r19;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r5, %r6, %r7;
-	mad.lo.s32 %r21, %r20, %r8, %r4;
-	cvt.u64.u32 %rd23, %r21;
-	shr.u64 %rd24, %rd23, 5;
-	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r22, %r9;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r22, %r4;
-$B1:
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd20, %rd25;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd26, %rd21, 63;
-	shr.u64 %rd27, %rd26, 62;
-	add.s64 %rd28, %rd21, %rd27;
-	shr.s64 %rd29, %rd28, 2;
-	.loc 1 21 20
-	cvt.u32.u64 %r23, %rd25;
-	cvt.u32.u64 %r24, %rd29;
-	mul.wide.s32 %rd30, %r23, %r24;
-	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r11;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd31, %rd30, %rd29;
-	setp.le.u64 %p5, %rd31, %rd17;
-	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r25, %rd31;
-	setp.le.u32 %p7, %r25, %r12;
-	setp.le.u32 %p8, %r25, %r13;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd32, %rd30, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	add.s64 %rd34, %rd3, %rd32;
-	add.s64 %rd35, %rd6, %rd32;
-	.loc 1 35 22
-	setp.lt.s32 %p12, %r22, %r24;
-	mov.u32 %r26, %r22;
-	@!%p12 bra $B3;
-$B2:
-	cvt.s64.s32 %rd36, %r26;
-	.loc 1 36 35
-	setp.lt.u32 %p13, %r26, %r24;
-	@!%p13 bra $FAULT0;
-	mad.wide.s32 %rd37, %r26, 16, %rd33;
-	ld.global.f32 %f2, [%rd37];
-	ld.global.f32 %f3, [%rd37+4];
-	ld.global.f32 %f4, [%rd37+8];
-	ld.global.f32 %f5, [%rd37+12];
-	mad.wide.s32 %rd38, %r26, 16, %rd34;
-	ld.global.f32 %f6, [%rd38];
-	ld.global.f32 %f7, [%rd38+4];
-	ld.global.f32 %f8, [%rd38+8];
-	ld.global.f32 %f9, [%rd38+12];
-	.loc 1 38 4
-	add.rn.f32 %f10, %f2, %f6;
-	add.rn.f32 %f11, %f3, %f7;
-	add.rn.f32 %f12, %f4, %f8;
-	add.rn.f32 %f13, %f5, %f9;
-	.loc 1 40 6
-	mad.wide.s32 %rd39, %r26, 16, %rd35;
-	st.global.f32 [%rd39], %f10;
-	st.global.f32 [%rd39+4], %f11;
-	st.global.f32 [%rd39+8], %f12;
-	st.global.f32 [%rd39+12], %f13;
-	.loc 1 35 34
-	add.s64 %rd40, %rd36, %rd22;
-	setp.lt.s64 %p14, %rd40, %rd29;
-	cvt.u32.u64 %r26, %rd40;
-	@%p14 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd41, %rd30, %rd29;
-	setp.le.u64 %p15, %rd41, %rd18;
-	setp.le.u64 %p16, %rd30, %rd41;
-	cvt.u32.u64 %r27, %rd41;
-	setp.le.u32 %p17, %r27, %r14;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd42, %rd30, 4;
-	add.s64 %rd43, %rd6, %rd42;
-	add.s64 %rd44, %rd8, %rd42;
-	mov.f32 %f14, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B16;
-	.loc 1 53 22
-	setp.lt.s32 %p20, %r22, %r24;
-	@!%p20 bra $B4;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r28, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f15, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.s64.s32 %rd45, %r28;
-	.loc 1 54 34
-	setp.lt.u32 %p21, %r28, %r24;
-	@!%p21 bra $FAULT1;
-	mad.wide.s32 %rd46, %r28, 16, %rd43;
-	ld.global.f32 %f16, [%rd46];
-	ld.global.f32 %f17, [%rd46+4];
-	ld.global.f32 %f18, [%rd46+8];
-	ld.global.f32 %f19, [%rd46+12];
-	.loc 1 56 4
-	add.rn.f32 %f20, %f15, %f16;
-	add.rn.f32 %f21, %f20, %f17;
-	add.rn.f32 %f22, %f21, %f18;
-	add.rn.f32 %f15, %f22, %f19;
-	.loc 1 53 34
-	add.s64 %rd47, %rd45, %rd22;
-	setp.lt.s64 %p22, %rd47, %rd29;
-	cvt.u32.u64 %r28, %rd47;
-	@%p22 bra $B5;
-$B6:
-	.loc 3 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r29, %p23, 0xffffffff;
-	.loc 3 52 11
-	setp.eq.s32 %p24, %r29, -1;
-	@%p24 bra $B8;
-	.loc 3 58 43
-	brev.b32 %r30, %r29;
-	clz.b32 %r31, %r30;
-	shfl.sync.idx.b32 %f23, %f15, %r31, 31, 0xffffffff;
-	.loc 3 59 21
-	add.s32 %r32, %r29, -1;
-	and.b32 %r33, %r29, %r32;
-	setp.ne.s32 %p25, %r33, 0;
-	@!%p25 bra $B9;
-$B7:
-	.loc 3 60 59
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f24, %f15, %r35, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f23, %f23, %f24;
-	.loc 3 59 53
-	add.s32 %r36, %r33, -1;
-	and.b32 %r33, %r33, %r36;
-	setp.ne.s32 %p26, %r33, 0;
-	@%p26 bra $B7;
-	bra $B9;
-$B8:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f25, %f15, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f26, %f15, %f25;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f27, %f26, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f28, %f26, %f27;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f29, %f28, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f30, %f28, %f29;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f31, %f30, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f32, %f30, %f31;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f33, %f32, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f23, %f32, %f33;
-$B9:
-	.loc 2 48 12
-	setp.eq.s32 %p27, %r19, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r37, %r5, %r6, %r7;
-	mad.lo.s32 %r38, %r37, %r8, %r4;
-	cvt.u64.u32 %rd48, %r38;
-	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r39, %rd49;
-	setp.lt.u32 %p29, %r39, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r40, %r39, 4, %r2;
-	st.shared.f32 [%r40], %f23;
-$B10:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd50, %rd22, 63;
-	shr.u64 %rd51, %rd50, 59;
-	add.s64 %rd52, %rd22, %rd51;
-	shr.s64 %rd53, %rd52, 5;
-	cvt.u32.u64 %r41, %rd53;
-	setp.lt.s32 %p30, 0, %r41;
-	mov.f32 %f23, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s32 %r42, %r41, -1;
-	setp.lt.u32 %p31, 0, %r41;
-	selp.b32 %r43, %r42, 0, %p31;
-	cvt.u64.u32 %rd54, %r43;
-	setp.lt.u32 %p32, %r43, -2147483648;
-	setp.lt.s64 %p33, %rd54, 2305843009213693952;
-	and.pred %p34, %p32, %p33;
-	setp.lt.u32 %p35, %r43, 32;
-	and.pred %p36, %p34, %p35;
-	@!%p36 bra $B11;
-	mov.f32 %f23, 0f00000000;
-	mov.u32 %r44, 0;
-	bra $B13;
-$B11:
-	mov.f32 %f23, 0f00000000;
-	mov.u32 %r45, 0;
-$B12:
-	cvt.u64.u32 %rd55, %r45;
-	.loc 2 54 13
-	setp.lt.u32 %p37, %r45, 32;
-	@!%p37 bra $FAULT3;
-	mad.lo.s32 %r46, %r45, 4, %r2;
-	ld.shared.f32 %f34, [%r46];
-	add.rn.f32 %f23, %f23, %f34;
-	add.s32 %r45, %r45, 1;
-	setp.lt.u32 %p38, %r45, %r41;
-	@%p38 bra $B12;
-	bra $B14;
-$B13:
-	mad.lo.s32 %r47, %r44, 4, %r2;
-	ld.shared.f32 %f35, [%r47];
-	add.rn.f32 %f23, %f23, %f35;
-	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p39, %r44, %r41;
-	@%p39 bra $B13;
-$B14:
-$B15:
-	.loc 1 27 57
-	cvt.rn.f32.s64 %f36, %rd21;
-	div.rn.f32 %f14, %f23, %f36;
-$B16:
-	.loc 1 64 22
-	setp.lt.s32 %p40, %r22, %r24;
-	@!%p40 bra $B17;
-	mov.f32 %f37, 0f00000000;
-	mov.u32 %r48, %r22;
-	bra $B18;
-$B17:
-	mov.f32 %f37, 0f00000000;
-	bra $B19;
-$B18:
-	cvt.s64.s32 %rd56, %r48;
-	.loc 1 65 34
-	setp.lt.u32 %p41, %r48, %r24;
-	@!%p41 bra $FAULT4;
-	mad.wide.s32 %rd57, %r48, 16, %rd43;
-	ld.global.f32 %f38, [%rd57];
-	ld.global.f32 %f39, [%rd57+4];
-	ld.global.f32 %f40, [%rd57+8];
-	ld.global.f32 %f41, [%rd57+12];
-	.loc 1 67 14
-	sub.rn.f32 %f42, %f38, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f43, %f42, %f42, %f37;
-	.loc 1 67 14
-	sub.rn.f32 %f44, %f39, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f45, %f44, %f44, %f43;
-	.loc 1 67 14
-	sub.rn.f32 %f46, %f40, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f47, %f46, %f46, %f45;
-	.loc 1 67 14
-	sub.rn.f32 %f48, %f41, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f37, %f48, %f48, %f47;
-	.loc 1 64 34
-	add.s64 %rd58, %rd56, %rd22;
-	setp.lt.s64 %p42, %rd58, %rd29;
-	cvt.u32.u64 %r48, %rd58;
-	@%p42 bra $B18;
-$B19:
-	.loc 3 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r49, %p43, 0xffffffff;
-	.loc 3 52 11
-	setp.eq.s32 %p44, %r49, -1;
-	@%p44 bra $B21;
-	.loc 3 58 43
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f49, %f37, %r51, 31, 0xffffffff;
-	.loc 3 59 21
-	add.s32 %r52, %r49, -1;
-	and.b32 %r53, %r49, %r52;
-	setp.ne.s32 %p45, %r53, 0;
-	@!%p45 bra $B22;
-$B20:
-	.loc 3 60 59
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f50, %f37, %r55, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f49, %f49, %f50;
-	.loc 3 59 53
-	add.s32 %r56, %r53, -1;
-	and.b32 %r53, %r53, %r56;
-	setp.ne.s32 %p46, %r53, 0;
-	@%p46 bra $B20;
-	bra $B22;
-$B21:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f51, %f37, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f52, %f37, %f51;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f54, %f52, %f53;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f55, %f54, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f56, %f54, %f55;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f57, %f56, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f58, %f56, %f57;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f49, %f58, %f59;
-$B22:
-	.loc 2 48 12
-	setp.eq.s32 %p47, %r19, 32;
-	@%p47 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p48, %r9, 0;
-	@!%p48 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r57, %r5, %r6, %r7;
-	mad.lo.s32 %r58, %r57, %r8, %r4;
-	cvt.u64.u32 %rd59, %r58;
-	shr.u64 %rd60, %rd59, 5;
-	cvt.u32.u64 %r59, %rd60;
-	setp.lt.u32 %p49, %r59, 32;
-	@!%p49 bra $FAULT5;
-	mad.lo.s32 %r60, %r59, 4, %r2;
-	st.shared.f32 [%r60+128], %f49;
-$B23:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd61, %rd22, 63;
-	shr.u64 %rd62, %rd61, 59;
-	add.s64 %rd63, %rd22, %rd62;
-	shr.s64 %rd64, %rd63, 5;
-	cvt.u32.u64 %r61, %rd64;
-	setp.lt.s32 %p50, 0, %r61;
-	mov.f32 %f49, 0f00000000;
-	@!%p50 bra $B27;
-	.loc 2 46 47
-	add.s32 %r62, %r61, -1;
-	setp.lt.u32 %p51, 0, %r61;
-	selp.b32 %r63, %r62, 0, %p51;
-	cvt.u64.u32 %rd65, %r63;
-	setp.lt.u32 %p52, %r63, -2147483648;
-	setp.lt.s64 %p53, %rd65, 2305843009213693952;
-	and.pred %p54, %p52, %p53;
-	setp.lt.u32 %p55, %r63, 32;
-	and.pred %p56, %p54, %p55;
-	@!%p56 bra $B24;
-	mov.f32 %f49, 0f00000000;
+	.loc 1 76 13
 	mov.u32 %r64, 0;
-	bra $B26;
-$B24:
-	mov.f32 %f49, 0f00000000;
-	mov.u32 %r65, 0;
-$B25:
-	cvt.u64.u32 %rd66, %r65;
-	.loc 2 54 13
-	setp.lt.u32 %p57, %r65, 32;
-	@!%p57 bra $FAULT6;
-	mad.lo.s32 %r66, %r65, 4, %r2;
-	ld.shared.f32 %f60, [%r66+128];
-	add.rn.f32 %f49, %f49, %f60;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p58, %r65, %r61;
-	@%p58 bra $B25;
-	bra $B27;
-$B26:
-	mad.lo.s32 %r67, %r64, 4, %r2;
-	ld.shared.f32 %f61, [%r67+128];
-	add.rn.f32 %f49, %f49, %f61;
-	add.s32 %r64, %r64, 1;
-	setp.lt.u32 %p59, %r64, %r61;
-	@%p59 bra $B26;
-$B27:
-$B28:
-	.loc 1 29 76
-	cvt.rn.f32.s64 %f62, %rd21;
-	rcp.approx.ftz.f32 %f63, %f62;
-	neg.f32 %f64, %f62;
-	fma.rn.f32 %f65, %f64, %f63, 0f3F800000;
-	fma.rn.f32 %f66, %f63, %f65, %f63;
-	mul.rn.f32 %f67, %f49, %f66;
-	fma.rn.f32 %f68, %f64, %f67, %f49;
-	fma.rn.f32 %f69, %f68, %f66, %f67;
-	abs.f32 %f70, %f49;
-	setp.lt.f32 %p60, 0f0D800000, %f70;
-	abs.f32 %f71, %f69;
-	setp.lt.f32 %p61, 0f03800000, %f71;
-	and.pred %p62, %p60, %p61;
-	add.rn.f32 %f72, %f69, %f1;
-	rsqrt.approx.ftz.f32 %f73, %f72;
-	mul.rn.f32 %f74, %f72, %f73;
-	abs.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3F000000;
-	neg.f32 %f77, %f74;
-	fma.rn.f32 %f78, %f77, %f74, %f72;
-	fma.rn.f32 %f79, %f78, %f76, %f74;
-	setp.lt.f32 %p63, 0f26800000, %f79;
-	and.pred %p64, %p62, %p63;
-	rcp.approx.ftz.f32 %f80, %f79;
-	neg.f32 %f81, %f79;
-	fma.rn.f32 %f82, %f81, %f80, 0f3F800000;
-	fma.rn.f32 %f83, %f80, %f82, %f80;
-	abs.f32 %f84, %f83;
-	setp.lt.f32 %p65, 0f03800000, %f84;
-	and.pred %p66, %p64, %p65;
-	@%p66 bra $B29;
-	div.rn.f32 %f85, %f49, %f62;
-	add.rn.f32 %f86, %f85, %f1;
-	sqrt.rn.f32 %f87, %f86;
-	rcp.rn.f32 %f83, %f87;
-$B29:
-	.loc 1 76 22
-	@!%p40 bra $B32;
-	.loc 1 81 18
-	setp.lt.u32 %p67, 0, %r16;
-$B30:
-	cvt.s64.s32 %rd67, %r22;
-	.loc 1 77 37
-	setp.lt.u32 %p68, %r22, %r24;
-	.loc 4 28 25
-	setp.lt.u32 %p69, %r22, %r15;
-	and.pred %p70, %p68, %p69;
-	@!%p70 bra $B36;
-	.loc 1 77 37
-	mad.wide.s32 %rd68, %r22, 16, %rd43;
-	ld.global.f32 %f88, [%rd68];
-	ld.global.f32 %f89, [%rd68+4];
-	ld.global.f32 %f90, [%rd68+8];
-	ld.global.f32 %f91, [%rd68+12];
-	.loc 4 28 25
-	mad.wide.s32 %rd69, %r22, 16, %rd10;
-	ld.global.f32 %f92, [%rd69];
-	ld.global.f32 %f93, [%rd69+4];
-	ld.global.f32 %f94, [%rd69+8];
-	ld.global.f32 %f95, [%rd69+12];
-	.loc 1 79 17
-	sub.rn.f32 %f96, %f88, %f14;
-	mul.rn.f32 %f97, %f96, %f83;
-	mul.rn.f32 %f98, %f97, %f92;
-	sub.rn.f32 %f99, %f89, %f14;
-	mul.rn.f32 %f100, %f99, %f83;
-	mul.rn.f32 %f101, %f100, %f93;
-	sub.rn.f32 %f102, %f90, %f14;
-	mul.rn.f32 %f103, %f102, %f83;
-	mul.rn.f32 %f104, %f103, %f94;
-	sub.rn.f32 %f105, %f91, %f14;
-	mul.rn.f32 %f106, %f105, %f83;
-	mul.rn.f32 %f107, %f106, %f95;
-	.loc 1 81 18
-	@!%p67 bra $B31;
-	.loc 4 28 25
-	setp.lt.u32 %p71, %r22, %r16;
-	@!%p71 bra $FAULT7;
-	mad.wide.s32 %rd70, %r22, 16, %rd12;
-	ld.global.f32 %f108, [%rd70];
-	ld.global.f32 %f109, [%rd70+4];
-	ld.global.f32 %f110, [%rd70+8];
-	ld.global.f32 %f111, [%rd70+12];
-	.loc 1 84 5
-	add.rn.f32 %f98, %f98, %f108;
-	add.rn.f32 %f101, %f101, %f109;
-	add.rn.f32 %f104, %f104, %f110;
-	add.rn.f32 %f107, %f107, %f111;
-$B31:
-	.loc 1 87 6
-	mad.wide.s32 %rd71, %r22, 16, %rd44;
-	st.global.f32 [%rd71], %f98;
-	st.global.f32 [%rd71+4], %f101;
-	st.global.f32 [%rd71+8], %f104;
-	st.global.f32 [%rd71+12], %f107;
-	.loc 1 76 34
-	add.s64 %rd72, %rd67, %rd22;
-	setp.lt.s64 %p72, %rd72, %rd29;
-	cvt.u32.u64 %r22, %rd72;
-	@%p72 bra $B30;
-$B32:
-	.loc 1 30 9
-	bra $EXIT;
-$B33:
-	.loc 1 17 3
-	bra $EXIT;
-$B34:
-	cvt.u64.u32 %rd73, %r12;
-	.loc 1 23 30
-	@!%p5 bra $FAULT8;
-	@!%p6 bra $FAULT9;
-	@!%p7 bra $FAULT10;
-	bra $FAULT11;
-$B35:
-	cvt.u64.u32 %rd74, %r14;
-	.loc 1 25 31
-	@!%p15 bra $FAULT12;
-	@!%p16 bra $FAULT13;
-	bra $FAULT14;
-$B36:
-	cvt.u64.u32 %rd75, %r15;
-	.loc 1 77 37
-	@!%p68 bra $FAULT15;
-	.loc 4 28 25
-	bra $FAULT16;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 36 35
-	mov.u32 %r68, 0;
-	mov.u64 %rd76, %rd36;
-	mov.u64 %rd77, %rd29;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 54 34
-	mov.u32 %r68, 1;
-	mov.u64 %rd76, %rd45;
-	mov.u64 %rd77, %rd29;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 75 8
-	mov.u32 %r68, 3;
-	mov.u64 %rd76, %rd49;
-	mov.u64 %rd77, 32;
+	mov.u64 %rd59, %rd49;
+	mov.u64 %rd60, %rd17;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r68, 5;
-	mov.u64 %rd76, %rd55;
-	mov.u64 %rd77, 32;
+	.loc 1 23 30
+	mov.u32 %r64, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd15;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r68, 2;
-	mov.u64 %rd76, %rd56;
-	mov.u64 %rd77, %rd29;
+	mov.u32 %r64, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd56;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r68, 3;
-	mov.u64 %rd76, %rd60;
-	mov.u64 %rd77, 32;
+	mov.u32 %r64, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r68, 5;
-	mov.u64 %rd76, %rd66;
-	mov.u64 %rd77, 32;
+	.loc 1 25 31
+	mov.u32 %r64, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT7:
-	.loc 4 28 25
-	mov.u32 %r68, 4;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd19;
+	mov.u32 %r64, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd57;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 23 30
-	mov.u32 %r68, 6;
-	mov.u64 %rd76, %rd31;
-	mov.u64 %rd77, %rd17;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r68, 7;
-	mov.u64 %rd76, %rd30;
-	mov.u64 %rd77, %rd31;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r68, 6;
-	mov.u64 %rd76, %rd31;
-	mov.u64 %rd77, %rd73;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r68, 6;
-	mov.u64 %rd76, %rd31;
-	mov.u64 %rd77, %rd18;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 25 31
-	mov.u32 %r68, 8;
-	mov.u64 %rd76, %rd41;
-	mov.u64 %rd77, %rd18;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r68, 9;
-	mov.u64 %rd76, %rd30;
-	mov.u64 %rd77, %rd41;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r68, 8;
-	mov.u64 %rd76, %rd41;
-	mov.u64 %rd77, %rd74;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 77 37
-	mov.u32 %r68, 10;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd29;
-	bra $FAULT;
-$FAULT16:
-	.loc 4 28 25
-	mov.u32 %r68, 4;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd75;
+	mov.u32 %r64, 3;
+	mov.u64 %rd59, %rd23;
+	mov.u64 %rd60, %rd58;
 $FAULT:
-	ld.param.u64 %rd78, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd78], 0, 1;
-	setp.ne.u32 %p73, %r69, 0;
-	@%p73 bra $EXIT;
-	ld.global.u64 %rd79, [%rd78+8];
-	ld.param.u32 %r70, [wide_float32_4_float32_4_float32_row_F32_params+184];
-	st.global.u32 [%rd79+4], %r70;
-	ld.param.u32 %r71, [wide_float32_4_float32_4_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd79+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd79+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd79+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd79+32], {%r76, %r77};
-	st.global.u64 [%rd79+40], %rd76;
-	st.global.u64 [%rd79+48], %rd77;
+	ld.param.u64 %rd61, [wide_float32_4_float32_4_float32_row_F32_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r65, [%rd61], 0, 1;
+	setp.ne.u32 %p52, %r65, 0;
+	@%p52 bra $EXIT;
+	ld.global.u64 %rd62, [%rd61+8];
+	ld.param.u32 %r66, [wide_float32_4_float32_4_float32_row_F32_params+176];
+	st.global.u32 [%rd62+4], %r66;
+	ld.param.u32 %r67, [wide_float32_4_float32_4_float32_row_F32_params+180];
+	st.global.v2.u32 [%rd62+8], {%r67, %r64};
+	mov.u32 %r68, %ctaid.x;
+	mov.u32 %r69, %ctaid.y;
+	st.global.v2.u32 [%rd62+16], {%r68, %r69};
+	mov.u32 %r70, %ctaid.z;
+	mov.u32 %r71, %tid.x;
+	st.global.v2.u32 [%rd62+24], {%r70, %r71};
+	mov.u32 %r72, %tid.y;
+	mov.u32 %r73, %tid.z;
+	st.global.v2.u32 [%rd62+32], {%r72, %r73};
+	st.global.u64 [%rd62+40], %rd59;
+	st.global.u64 [%rd62+48], %rd60;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd79], 56;
+	st.volatile.global.u32 [%rd62], 56;
 	bra $EXIT;
 }
 `
@@ -5952,16 +5111,15 @@ const wide32SM70 = `.version 6.0
 .file 1 "wide.go"
 .file 2 "team.go"
 .file 3 "reduce.go"
-.file 4 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[192])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[184])
 {
-	.reg .pred %p<72>;
-	.reg .b32 %r<55>;
-	.reg .b64 %rd<79>;
-	.reg .f32 %f<112>;
+	.reg .pred %p<53>;
+	.reg .b32 %r<65>;
+	.reg .b64 %rd<57>;
+	.reg .f32 %f<110>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -5973,175 +5131,172 @@ const wide32SM70 = `.version 6.0
 	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+72];
 	ld.param.u64 %rd9, [wide_float32_4_float32_4_float32_row_F32_params+88];
 	ld.param.u64 %rd10, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+104];
+	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+112];
 	ld.param.u64 %rd12, [wide_float32_4_float32_4_float32_row_F32_params+120];
 	ld.param.u64 %rd13, [wide_float32_4_float32_4_float32_row_F32_params+128];
-	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+144];
-	ld.param.u64 %rd15, [wide_float32_4_float32_4_float32_row_F32_params+152];
-	ld.param.u64 %rd16, [wide_float32_4_float32_4_float32_row_F32_params+160];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+168];
-	ld.param.u8 %r1, [wide_float32_4_float32_4_float32_row_F32_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+136];
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+144];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+148];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+152];
+	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+156];
+	ld.param.u8 %r4, [wide_float32_4_float32_4_float32_row_F32_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd16;
+	mov.u32 %r5, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r10, %r5, %r6, %r7;
-	mad.lo.s32 %r11, %r10, %r8, %r4;
-	cvt.u64.u32 %rd17, %r11;
-	shr.u64 %rd18, %rd17, 5;
-	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r12, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r13, %r8, %r9, %r10;
+	mad.lo.s32 %r14, %r13, %r11, %r7;
+	cvt.u64.u32 %rd15, %r14;
+	shr.u64 %rd16, %rd15, 5;
+	mad.wide.u32 %rd17, %r6, 8, %rd16;
+	mov.u32 %r15, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r12, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd17, %r6;
+	mov.u32 %r15, %r7;
 $B1:
-	cvt.u64.u32 %rd20, %r12;
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd21, %rd15, 63;
-	shr.u64 %rd22, %rd21, 62;
-	add.s64 %rd23, %rd15, %rd22;
-	shr.s64 %rd24, %rd23, 2;
+	cvt.u64.u32 %rd18, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd19, %r1;
+	setp.le.s64 %p3, %rd19, %rd17;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r16, %r2, 2;
+	cvt.u64.u32 %rd20, %r16;
 	.loc 1 21 20
-	mul.lo.s64 %rd25, %rd19, %rd24;
+	cvt.u32.u64 %r17, %rd17;
+	mul.wide.u32 %rd21, %r17, %r16;
 	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd26, %rd25, %rd24;
-	setp.le.u64 %p5, %rd26, %rd2;
-	setp.le.u64 %p6, %rd25, %rd26;
-	setp.le.u64 %p7, %rd26, %rd5;
-	setp.le.u64 %p8, %rd26, %rd7;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd27, %rd25, 4;
-	add.s64 %rd28, %rd1, %rd27;
-	add.s64 %rd29, %rd3, %rd27;
-	add.s64 %rd30, %rd6, %rd27;
+	add.s64 %rd22, %rd21, %rd20;
+	setp.le.u64 %p5, %rd22, %rd2;
+	setp.le.u64 %p6, %rd22, %rd5;
+	setp.le.u64 %p7, %rd22, %rd7;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd23, %rd21, 4;
+	add.s64 %rd24, %rd1, %rd23;
+	add.s64 %rd25, %rd3, %rd23;
+	add.s64 %rd26, %rd6, %rd23;
 	.loc 1 35 22
-	setp.lt.s64 %p12, %rd20, %rd24;
-	mov.u64 %rd31, %rd20;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r15, %r16;
+	mov.u32 %r18, %r15;
+	@!%p10 bra $B3;
 $B2:
+	cvt.u64.u32 %rd27, %r18;
 	.loc 1 36 35
-	setp.lt.u64 %p13, %rd31, %rd24;
-	@!%p13 bra $FAULT0;
-	shl.b64 %rd32, %rd31, 4;
-	add.s64 %rd33, %rd28, %rd32;
-	ld.global.f32 %f2, [%rd33];
-	ld.global.f32 %f3, [%rd33+4];
-	ld.global.f32 %f4, [%rd33+8];
-	ld.global.f32 %f5, [%rd33+12];
-	add.s64 %rd34, %rd29, %rd32;
-	ld.global.f32 %f6, [%rd34];
-	ld.global.f32 %f7, [%rd34+4];
-	ld.global.f32 %f8, [%rd34+8];
-	ld.global.f32 %f9, [%rd34+12];
+	mad.wide.u32 %rd28, %r18, 16, %rd24;
+	ld.global.f32 %f2, [%rd28];
+	ld.global.f32 %f3, [%rd28+4];
+	ld.global.f32 %f4, [%rd28+8];
+	ld.global.f32 %f5, [%rd28+12];
+	mad.wide.u32 %rd29, %r18, 16, %rd25;
+	ld.global.f32 %f6, [%rd29];
+	ld.global.f32 %f7, [%rd29+4];
+	ld.global.f32 %f8, [%rd29+8];
+	ld.global.f32 %f9, [%rd29+12];
 	.loc 1 38 4
 	add.rn.f32 %f10, %f2, %f6;
 	add.rn.f32 %f11, %f3, %f7;
 	add.rn.f32 %f12, %f4, %f8;
 	add.rn.f32 %f13, %f5, %f9;
 	.loc 1 40 6
-	add.s64 %rd35, %rd30, %rd32;
-	st.global.f32 [%rd35], %f10;
-	st.global.f32 [%rd35+4], %f11;
-	st.global.f32 [%rd35+8], %f12;
-	st.global.f32 [%rd35+12], %f13;
+	mad.wide.u32 %rd30, %r18, 16, %rd26;
+	st.global.f32 [%rd30], %f10;
+	st.global.f32 [%rd30+4], %f11;
+	st.global.f32 [%rd30+8], %f12;
+	st.global.f32 [%rd30+12], %f13;
 	.loc 1 35 34
-	add.s64 %rd31, %rd31, %rd16;
-	setp.lt.s64 %p14, %rd31, %rd24;
-	@%p14 bra $B2;
+	add.s64 %rd31, %rd27, %rd18;
+	setp.lt.s64 %p11, %rd31, %rd20;
+	cvt.u32.u64 %r18, %rd31;
+	@%p11 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd36, %rd25, %rd24;
-	setp.le.u64 %p15, %rd36, %rd7;
-	setp.le.u64 %p16, %rd25, %rd36;
-	setp.le.u64 %p17, %rd36, %rd9;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd37, %rd25, 4;
-	add.s64 %rd38, %rd6, %rd37;
-	add.s64 %rd39, %rd8, %rd37;
+	add.s64 %rd32, %rd21, %rd20;
+	setp.le.u64 %p12, %rd32, %rd7;
+	setp.le.u64 %p13, %rd32, %rd9;
+	setp.le.u64 %p14, %rd20, %rd11;
+	and.pred %p15, %p12, %p13;
+	and.pred %p16, %p15, %p14;
+	@!%p16 bra $B33;
+	shl.b64 %rd33, %rd21, 4;
+	add.s64 %rd34, %rd6, %rd33;
+	add.s64 %rd35, %rd8, %rd33;
 	mov.f32 %f14, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s64 %p20, %rd20, %rd24;
-	@!%p20 bra $B4;
+	setp.lt.u32 %p17, %r15, %r16;
+	@!%p17 bra $B4;
 	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd40, %rd20;
+	mov.u32 %r19, %r15;
 	bra $B5;
 $B4:
 	mov.f32 %f15, 0f00000000;
 	bra $B6;
 $B5:
+	cvt.u64.u32 %rd36, %r19;
 	.loc 1 54 34
-	setp.lt.u64 %p21, %rd40, %rd24;
-	@!%p21 bra $FAULT1;
-	shl.b64 %rd41, %rd40, 4;
-	add.s64 %rd42, %rd38, %rd41;
-	ld.global.f32 %f16, [%rd42];
-	ld.global.f32 %f17, [%rd42+4];
-	ld.global.f32 %f18, [%rd42+8];
-	ld.global.f32 %f19, [%rd42+12];
+	mad.wide.u32 %rd37, %r19, 16, %rd34;
+	ld.global.f32 %f16, [%rd37];
+	ld.global.f32 %f17, [%rd37+4];
+	ld.global.f32 %f18, [%rd37+8];
+	ld.global.f32 %f19, [%rd37+12];
 	.loc 1 56 4
 	add.rn.f32 %f20, %f15, %f16;
 	add.rn.f32 %f21, %f20, %f17;
 	add.rn.f32 %f22, %f21, %f18;
 	add.rn.f32 %f15, %f22, %f19;
 	.loc 1 53 34
-	add.s64 %rd40, %rd40, %rd16;
-	setp.lt.s64 %p22, %rd40, %rd24;
-	@%p22 bra $B5;
+	add.s64 %rd38, %rd36, %rd18;
+	setp.lt.s64 %p18, %rd38, %rd20;
+	cvt.u32.u64 %r19, %rd38;
+	@%p18 bra $B5;
 $B6:
 	.loc 3 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r13, %p23, 0xffffffff;
+	mov.pred %p19, 1;
+	vote.sync.ballot.b32 %r20, %p19, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p24, %r13, -1;
-	@%p24 bra $B8;
+	setp.eq.s32 %p20, %r20, -1;
+	@%p20 bra $B8;
 	.loc 3 58 43
-	brev.b32 %r14, %r13;
-	clz.b32 %r15, %r14;
-	shfl.sync.idx.b32 %f23, %f15, %r15, 31, 0xffffffff;
+	brev.b32 %r21, %r20;
+	clz.b32 %r22, %r21;
+	shfl.sync.idx.b32 %f23, %f15, %r22, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r16, %r13, -1;
-	and.b32 %r17, %r13, %r16;
-	setp.ne.s32 %p25, %r17, 0;
-	@!%p25 bra $B9;
+	add.s32 %r23, %r20, -1;
+	and.b32 %r24, %r20, %r23;
+	setp.ne.s32 %p21, %r24, 0;
+	@!%p21 bra $B9;
 $B7:
 	.loc 3 60 59
-	brev.b32 %r18, %r17;
-	clz.b32 %r19, %r18;
-	shfl.sync.idx.b32 %f24, %f15, %r19, 31, 0xffffffff;
+	brev.b32 %r25, %r24;
+	clz.b32 %r26, %r25;
+	shfl.sync.idx.b32 %f24, %f15, %r26, 31, 0xffffffff;
 	.loc 3 38 49
 	add.rn.f32 %f23, %f23, %f24;
 	.loc 3 59 53
-	add.s32 %r20, %r17, -1;
-	and.b32 %r17, %r17, %r20;
-	setp.ne.s32 %p26, %r17, 0;
-	@%p26 bra $B7;
+	add.s32 %r27, %r24, -1;
+	and.b32 %r24, %r24, %r27;
+	setp.ne.s32 %p22, %r24, 0;
+	@%p22 bra $B7;
 	bra $B9;
 $B8:
 	.loc 3 54 32
@@ -6165,473 +5320,368 @@ $B8:
 	.loc 3 38 49
 	add.rn.f32 %f23, %f32, %f33;
 $B9:
-	.loc 2 48 12
-	setp.eq.s64 %p27, %rd16, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r21, %r5, %r6, %r7;
-	mad.lo.s32 %r22, %r21, %r8, %r4;
-	cvt.u64.u32 %rd43, %r22;
-	shr.u64 %rd44, %rd43, 5;
-	cvt.u32.u64 %r23, %rd44;
-	setp.lt.u32 %p29, %r23, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r24, %r23, 4, %r2;
-	st.shared.f32 [%r24], %f23;
+	.loc 2 49 12
+	setp.eq.s32 %p23, %r3, 32;
+	@%p23 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p24, %r12, 0;
+	@!%p24 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r28, %r8, %r9, %r10;
+	mad.lo.s32 %r29, %r28, %r11, %r7;
+	cvt.u64.u32 %rd39, %r29;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r30, %rd40;
+	setp.lt.u32 %p25, %r30, 32;
+	@!%p25 bra $FAULT0;
+	mad.lo.s32 %r31, %r30, 4, %r5;
+	st.shared.f32 [%r31], %f23;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd45, %rd16, 63;
-	shr.u64 %rd46, %rd45, 59;
-	add.s64 %rd47, %rd16, %rd46;
-	shr.s64 %rd48, %rd47, 5;
-	setp.lt.s64 %p30, 0, %rd48;
+	.loc 2 54 27
+	shr.u32 %r32, %r3, 5;
+	setp.lt.u32 %p26, 32, %r32;
+	selp.b32 %r33, 32, %r32, %p26;
+	setp.lt.u32 %p27, 0, %r33;
+	@!%p27 bra $B11;
 	mov.f32 %f23, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s64 %rd49, %rd48, -1;
-	selp.b64 %rd50, %rd49, 0, %p30;
-	setp.lt.u64 %p31, %rd50, 2147483648;
-	setp.lt.s64 %p32, %rd50, 2305843009213693952;
-	and.pred %p33, %p31, %p32;
-	setp.lt.u64 %p34, %rd50, 32;
-	and.pred %p35, %p33, %p34;
-	mov.f32 %f23, 0f00000000;
-	mov.u32 %r25, 0;
-	@%p35 bra $B12;
+	mov.u32 %r34, 0;
+	bra $B12;
 $B11:
-	cvt.u64.u32 %rd51, %r25;
-	.loc 2 54 13
-	setp.lt.u32 %p36, %r25, 32;
-	@!%p36 bra $FAULT3;
-	mad.lo.s32 %r26, %r25, 4, %r2;
-	ld.shared.f32 %f34, [%r26];
-	add.rn.f32 %f23, %f23, %f34;
-	add.s32 %r25, %r25, 1;
-	cvt.u64.u32 %rd52, %r25;
-	setp.lt.s64 %p37, %rd52, %rd48;
-	@%p37 bra $B11;
-	bra $B14;
-$B12:
 	mov.f32 %f23, 0f00000000;
-	mov.u64 %rd53, 0;
+	bra $B13;
+$B12:
+	.loc 2 55 13
+	mad.lo.s32 %r35, %r34, 4, %r5;
+	ld.shared.f32 %f34, [%r35];
+	add.rn.f32 %f23, %f23, %f34;
+	add.s32 %r34, %r34, 1;
+	setp.lt.u32 %p28, %r34, %r33;
+	@%p28 bra $B12;
 $B13:
-	cvt.u32.u64 %r27, %rd53;
-	mad.lo.s32 %r28, %r27, 4, %r2;
-	ld.shared.f32 %f35, [%r28];
-	add.rn.f32 %f23, %f23, %f35;
-	add.s64 %rd53, %rd53, 1;
-	setp.lt.s64 %p38, %rd53, %rd48;
-	@%p38 bra $B13;
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f36, %rd15;
-	div.rn.f32 %f14, %f23, %f36;
-$B16:
+	cvt.rn.f32.u32 %f35, %r2;
+	div.rn.f32 %f14, %f23, %f35;
+$B15:
 	.loc 1 64 22
-	setp.lt.s64 %p39, %rd20, %rd24;
-	@!%p39 bra $B17;
-	mov.f32 %f37, 0f00000000;
-	mov.u64 %rd54, %rd20;
+	setp.lt.u32 %p29, %r15, %r16;
+	@!%p29 bra $B16;
+	mov.f32 %f36, 0f00000000;
+	mov.u32 %r36, %r15;
+	bra $B17;
+$B16:
+	mov.f32 %f36, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f37, 0f00000000;
-	bra $B19;
-$B18:
+	cvt.u64.u32 %rd41, %r36;
 	.loc 1 65 34
-	setp.lt.u64 %p40, %rd54, %rd24;
-	@!%p40 bra $FAULT4;
-	shl.b64 %rd55, %rd54, 4;
-	add.s64 %rd56, %rd38, %rd55;
-	ld.global.f32 %f38, [%rd56];
-	ld.global.f32 %f39, [%rd56+4];
-	ld.global.f32 %f40, [%rd56+8];
-	ld.global.f32 %f41, [%rd56+12];
+	mad.wide.u32 %rd42, %r36, 16, %rd34;
+	ld.global.f32 %f37, [%rd42];
+	ld.global.f32 %f38, [%rd42+4];
+	ld.global.f32 %f39, [%rd42+8];
+	ld.global.f32 %f40, [%rd42+12];
 	.loc 1 67 14
-	sub.rn.f32 %f42, %f38, %f14;
+	sub.rn.f32 %f41, %f37, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f43, %f42, %f42, %f37;
+	fma.rn.f32 %f42, %f41, %f41, %f36;
 	.loc 1 67 14
-	sub.rn.f32 %f44, %f39, %f14;
+	sub.rn.f32 %f43, %f38, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f45, %f44, %f44, %f43;
+	fma.rn.f32 %f44, %f43, %f43, %f42;
 	.loc 1 67 14
-	sub.rn.f32 %f46, %f40, %f14;
+	sub.rn.f32 %f45, %f39, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f47, %f46, %f46, %f45;
+	fma.rn.f32 %f46, %f45, %f45, %f44;
 	.loc 1 67 14
-	sub.rn.f32 %f48, %f41, %f14;
+	sub.rn.f32 %f47, %f40, %f14;
 	.loc 1 68 20
-	fma.rn.f32 %f37, %f48, %f48, %f47;
+	fma.rn.f32 %f36, %f47, %f47, %f46;
 	.loc 1 64 34
-	add.s64 %rd54, %rd54, %rd16;
-	setp.lt.s64 %p41, %rd54, %rd24;
-	@%p41 bra $B18;
-$B19:
+	add.s64 %rd43, %rd41, %rd18;
+	setp.lt.s64 %p30, %rd43, %rd20;
+	cvt.u32.u64 %r36, %rd43;
+	@%p30 bra $B17;
+$B18:
 	.loc 3 51 17
-	mov.pred %p42, 1;
-	vote.sync.ballot.b32 %r29, %p42, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r37, %p31, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p43, %r29, -1;
-	@%p43 bra $B21;
+	setp.eq.s32 %p32, %r37, -1;
+	@%p32 bra $B20;
 	.loc 3 58 43
-	brev.b32 %r30, %r29;
-	clz.b32 %r31, %r30;
-	shfl.sync.idx.b32 %f49, %f37, %r31, 31, 0xffffffff;
+	brev.b32 %r38, %r37;
+	clz.b32 %r39, %r38;
+	shfl.sync.idx.b32 %f48, %f36, %r39, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r32, %r29, -1;
-	and.b32 %r33, %r29, %r32;
-	setp.ne.s32 %p44, %r33, 0;
-	@!%p44 bra $B22;
-$B20:
+	add.s32 %r40, %r37, -1;
+	and.b32 %r41, %r37, %r40;
+	setp.ne.s32 %p33, %r41, 0;
+	@!%p33 bra $B21;
+$B19:
 	.loc 3 60 59
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f50, %f37, %r35, 31, 0xffffffff;
+	brev.b32 %r42, %r41;
+	clz.b32 %r43, %r42;
+	shfl.sync.idx.b32 %f49, %f36, %r43, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f49, %f49, %f50;
+	add.rn.f32 %f48, %f48, %f49;
 	.loc 3 59 53
-	add.s32 %r36, %r33, -1;
-	and.b32 %r33, %r33, %r36;
-	setp.ne.s32 %p45, %r33, 0;
-	@%p45 bra $B20;
-	bra $B22;
+	add.s32 %r44, %r41, -1;
+	and.b32 %r41, %r41, %r44;
+	setp.ne.s32 %p34, %r41, 0;
+	@%p34 bra $B19;
+	bra $B21;
+$B20:
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f50, %f36, 16, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f51, %f36, %f50;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f52, %f51, 8, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f53, %f51, %f52;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f54, %f53, 4, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f55, %f53, %f54;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f56, %f55, 2, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f57, %f55, %f56;
+	.loc 3 54 32
+	shfl.sync.bfly.b32 %f58, %f57, 1, 31, 0xffffffff;
+	.loc 3 38 49
+	add.rn.f32 %f48, %f57, %f58;
 $B21:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f51, %f37, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f52, %f37, %f51;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f54, %f52, %f53;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f55, %f54, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f56, %f54, %f55;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f57, %f56, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f58, %f56, %f57;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f49, %f58, %f59;
+	.loc 2 49 12
+	setp.eq.s32 %p35, %r3, 32;
+	@%p35 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p36, %r12, 0;
+	@!%p36 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r45, %r8, %r9, %r10;
+	mad.lo.s32 %r46, %r45, %r11, %r7;
+	cvt.u64.u32 %rd44, %r46;
+	shr.u64 %rd45, %rd44, 5;
+	cvt.u32.u64 %r47, %rd45;
+	setp.lt.u32 %p37, %r47, 32;
+	@!%p37 bra $FAULT1;
+	mad.lo.s32 %r48, %r47, 4, %r5;
+	st.shared.f32 [%r48+128], %f48;
 $B22:
-	.loc 2 48 12
-	setp.eq.s64 %p46, %rd16, 32;
-	@%p46 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p47, %r9, 0;
-	@!%p47 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r37, %r5, %r6, %r7;
-	mad.lo.s32 %r38, %r37, %r8, %r4;
-	cvt.u64.u32 %rd57, %r38;
-	shr.u64 %rd58, %rd57, 5;
-	cvt.u32.u64 %r39, %rd58;
-	setp.lt.u32 %p48, %r39, 32;
-	@!%p48 bra $FAULT5;
-	mad.lo.s32 %r40, %r39, 4, %r2;
-	st.shared.f32 [%r40+128], %f49;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd59, %rd16, 63;
-	shr.u64 %rd60, %rd59, 59;
-	add.s64 %rd61, %rd16, %rd60;
-	shr.s64 %rd62, %rd61, 5;
-	setp.lt.s64 %p49, 0, %rd62;
-	mov.f32 %f49, 0f00000000;
-	@!%p49 bra $B27;
-	.loc 2 46 47
-	add.s64 %rd63, %rd62, -1;
-	selp.b64 %rd64, %rd63, 0, %p49;
-	setp.lt.u64 %p50, %rd64, 2147483648;
-	setp.lt.s64 %p51, %rd64, 2305843009213693952;
-	and.pred %p52, %p50, %p51;
-	setp.lt.u64 %p53, %rd64, 32;
-	and.pred %p54, %p52, %p53;
-	mov.f32 %f49, 0f00000000;
-	mov.u32 %r41, 0;
-	@%p54 bra $B25;
+	.loc 2 54 27
+	shr.u32 %r49, %r3, 5;
+	setp.lt.u32 %p38, 32, %r49;
+	selp.b32 %r50, 32, %r49, %p38;
+	setp.lt.u32 %p39, 0, %r50;
+	@!%p39 bra $B23;
+	mov.f32 %f48, 0f00000000;
+	mov.u32 %r51, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f48, 0f00000000;
+	bra $B25;
 $B24:
-	cvt.u64.u32 %rd65, %r41;
-	.loc 2 54 13
-	setp.lt.u32 %p55, %r41, 32;
-	@!%p55 bra $FAULT6;
-	mad.lo.s32 %r42, %r41, 4, %r2;
-	ld.shared.f32 %f60, [%r42+128];
-	add.rn.f32 %f49, %f49, %f60;
-	add.s32 %r41, %r41, 1;
-	cvt.u64.u32 %rd66, %r41;
-	setp.lt.s64 %p56, %rd66, %rd62;
-	@%p56 bra $B24;
-	bra $B27;
+	.loc 2 55 13
+	mad.lo.s32 %r52, %r51, 4, %r5;
+	ld.shared.f32 %f59, [%r52+128];
+	add.rn.f32 %f48, %f48, %f59;
+	add.s32 %r51, %r51, 1;
+	setp.lt.u32 %p40, %r51, %r50;
+	@%p40 bra $B24;
 $B25:
-	mov.f32 %f49, 0f00000000;
-	mov.u64 %rd67, 0;
 $B26:
-	cvt.u32.u64 %r43, %rd67;
-	mad.lo.s32 %r44, %r43, 4, %r2;
-	ld.shared.f32 %f61, [%r44+128];
-	add.rn.f32 %f49, %f49, %f61;
-	add.s64 %rd67, %rd67, 1;
-	setp.lt.s64 %p57, %rd67, %rd62;
-	@%p57 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.s64 %p41, %rd20, %rd13;
+	cvt.u32.u64 %r53, %rd13;
+	selp.b32 %r54, %r16, %r53, %p41;
+	cvt.u64.u32 %rd46, %r54;
+	setp.le.u64 %p42, %rd46, %rd14;
+	@!%p42 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f62, %rd15;
-	rcp.approx.ftz.f32 %f63, %f62;
-	neg.f32 %f64, %f62;
-	fma.rn.f32 %f65, %f64, %f63, 0f3F800000;
-	fma.rn.f32 %f66, %f63, %f65, %f63;
-	mul.rn.f32 %f67, %f49, %f66;
-	fma.rn.f32 %f68, %f64, %f67, %f49;
-	fma.rn.f32 %f69, %f68, %f66, %f67;
-	abs.f32 %f70, %f49;
-	setp.lt.f32 %p58, 0f0D800000, %f70;
-	abs.f32 %f71, %f69;
-	setp.lt.f32 %p59, 0f03800000, %f71;
-	and.pred %p60, %p58, %p59;
-	add.rn.f32 %f72, %f69, %f1;
-	rsqrt.approx.ftz.f32 %f73, %f72;
-	mul.rn.f32 %f74, %f72, %f73;
-	abs.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3F000000;
-	neg.f32 %f77, %f74;
-	fma.rn.f32 %f78, %f77, %f74, %f72;
-	fma.rn.f32 %f79, %f78, %f76, %f74;
-	setp.lt.f32 %p61, 0f26800000, %f79;
-	and.pred %p62, %p60, %p61;
-	rcp.approx.ftz.f32 %f80, %f79;
-	neg.f32 %f81, %f79;
-	fma.rn.f32 %f82, %f81, %f80, 0f3F800000;
-	fma.rn.f32 %f83, %f80, %f82, %f80;
-	abs.f32 %f84, %f83;
-	setp.lt.f32 %p63, 0f03800000, %f84;
-	and.pred %p64, %p62, %p63;
-	@%p64 bra $B29;
-	div.rn.f32 %f85, %f49, %f62;
-	add.rn.f32 %f86, %f85, %f1;
-	sqrt.rn.f32 %f87, %f86;
-	rcp.rn.f32 %f83, %f87;
+	cvt.rn.f32.u32 %f60, %r2;
+	rcp.approx.ftz.f32 %f61, %f60;
+	neg.f32 %f62, %f60;
+	fma.rn.f32 %f63, %f62, %f61, 0f3F800000;
+	fma.rn.f32 %f64, %f61, %f63, %f61;
+	mul.rn.f32 %f65, %f48, %f64;
+	fma.rn.f32 %f66, %f62, %f65, %f48;
+	fma.rn.f32 %f67, %f66, %f64, %f65;
+	abs.f32 %f68, %f48;
+	setp.lt.f32 %p43, 0f0D800000, %f68;
+	abs.f32 %f69, %f67;
+	setp.lt.f32 %p44, 0f03800000, %f69;
+	and.pred %p45, %p43, %p44;
+	add.rn.f32 %f70, %f67, %f1;
+	rsqrt.approx.ftz.f32 %f71, %f70;
+	mul.rn.f32 %f72, %f70, %f71;
+	abs.f32 %f73, %f71;
+	mul.rn.f32 %f74, %f73, 0f3F000000;
+	neg.f32 %f75, %f72;
+	fma.rn.f32 %f76, %f75, %f72, %f70;
+	fma.rn.f32 %f77, %f76, %f74, %f72;
+	setp.lt.f32 %p46, 0f26800000, %f77;
+	and.pred %p47, %p45, %p46;
+	rcp.approx.ftz.f32 %f78, %f77;
+	neg.f32 %f79, %f77;
+	fma.rn.f32 %f80, %f79, %f78, 0f3F800000;
+	fma.rn.f32 %f81, %f78, %f80, %f78;
+	abs.f32 %f82, %f81;
+	setp.lt.f32 %p48, 0f03800000, %f82;
+	and.pred %p49, %p47, %p48;
+	@%p49 bra $B27;
+	div.rn.f32 %f83, %f48, %f60;
+	add.rn.f32 %f84, %f83, %f1;
+	sqrt.rn.f32 %f85, %f84;
+	rcp.rn.f32 %f81, %f85;
+$B27:
+	.loc 1 77 22
+	@!%p29 bra $B30;
+$B28:
+	cvt.u64.u32 %rd47, %r15;
+	.loc 1 78 37
+	mad.wide.u32 %rd48, %r15, 16, %rd34;
+	ld.global.f32 %f86, [%rd48];
+	ld.global.f32 %f87, [%rd48+4];
+	ld.global.f32 %f88, [%rd48+8];
+	ld.global.f32 %f89, [%rd48+12];
+	mad.wide.u32 %rd49, %r15, 16, %rd10;
+	ld.global.f32 %f90, [%rd49];
+	ld.global.f32 %f91, [%rd49+4];
+	ld.global.f32 %f92, [%rd49+8];
+	ld.global.f32 %f93, [%rd49+12];
+	.loc 1 80 17
+	sub.rn.f32 %f94, %f86, %f14;
+	mul.rn.f32 %f95, %f94, %f81;
+	mul.rn.f32 %f96, %f95, %f90;
+	sub.rn.f32 %f97, %f87, %f14;
+	mul.rn.f32 %f98, %f97, %f81;
+	mul.rn.f32 %f99, %f98, %f91;
+	sub.rn.f32 %f100, %f88, %f14;
+	mul.rn.f32 %f101, %f100, %f81;
+	mul.rn.f32 %f102, %f101, %f92;
+	sub.rn.f32 %f103, %f89, %f14;
+	mul.rn.f32 %f104, %f103, %f81;
+	mul.rn.f32 %f105, %f104, %f93;
+	.loc 1 82 8
+	setp.lt.u32 %p50, %r15, %r54;
+	@!%p50 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd50, %r15, 16, %rd12;
+	ld.global.f32 %f106, [%rd50];
+	ld.global.f32 %f107, [%rd50+4];
+	ld.global.f32 %f108, [%rd50+8];
+	ld.global.f32 %f109, [%rd50+12];
+	.loc 1 85 5
+	add.rn.f32 %f96, %f96, %f106;
+	add.rn.f32 %f99, %f99, %f107;
+	add.rn.f32 %f102, %f102, %f108;
+	add.rn.f32 %f105, %f105, %f109;
 $B29:
-	.loc 1 76 22
-	@!%p39 bra $B32;
-	.loc 1 81 18
-	setp.lt.s64 %p65, 0, %rd13;
+	.loc 1 88 6
+	mad.wide.u32 %rd51, %r15, 16, %rd35;
+	st.global.f32 [%rd51], %f96;
+	st.global.f32 [%rd51+4], %f99;
+	st.global.f32 [%rd51+8], %f102;
+	st.global.f32 [%rd51+12], %f105;
+	.loc 1 77 34
+	add.s64 %rd52, %rd47, %rd18;
+	setp.lt.s64 %p51, %rd52, %rd20;
+	cvt.u32.u64 %r15, %rd52;
+	@%p51 bra $B28;
 $B30:
-	.loc 1 77 37
-	setp.lt.u64 %p66, %rd20, %rd24;
-	.loc 4 28 25
-	setp.lt.u64 %p67, %rd20, %rd11;
-	and.pred %p68, %p66, %p67;
-	@!%p68 bra $B36;
-	.loc 1 77 37
-	shl.b64 %rd68, %rd20, 4;
-	add.s64 %rd69, %rd38, %rd68;
-	ld.global.f32 %f88, [%rd69];
-	ld.global.f32 %f89, [%rd69+4];
-	ld.global.f32 %f90, [%rd69+8];
-	ld.global.f32 %f91, [%rd69+12];
-	.loc 4 28 25
-	add.s64 %rd70, %rd10, %rd68;
-	ld.global.f32 %f92, [%rd70];
-	ld.global.f32 %f93, [%rd70+4];
-	ld.global.f32 %f94, [%rd70+8];
-	ld.global.f32 %f95, [%rd70+12];
-	.loc 1 79 17
-	sub.rn.f32 %f96, %f88, %f14;
-	mul.rn.f32 %f97, %f96, %f83;
-	mul.rn.f32 %f98, %f97, %f92;
-	sub.rn.f32 %f99, %f89, %f14;
-	mul.rn.f32 %f100, %f99, %f83;
-	mul.rn.f32 %f101, %f100, %f93;
-	sub.rn.f32 %f102, %f90, %f14;
-	mul.rn.f32 %f103, %f102, %f83;
-	mul.rn.f32 %f104, %f103, %f94;
-	sub.rn.f32 %f105, %f91, %f14;
-	mul.rn.f32 %f106, %f105, %f83;
-	mul.rn.f32 %f107, %f106, %f95;
-	.loc 1 81 18
-	@!%p65 bra $B31;
-	.loc 4 28 25
-	setp.lt.u64 %p69, %rd20, %rd13;
-	@!%p69 bra $FAULT7;
-	shl.b64 %rd71, %rd20, 4;
-	add.s64 %rd72, %rd12, %rd71;
-	ld.global.f32 %f108, [%rd72];
-	ld.global.f32 %f109, [%rd72+4];
-	ld.global.f32 %f110, [%rd72+8];
-	ld.global.f32 %f111, [%rd72+12];
-	.loc 1 84 5
-	add.rn.f32 %f98, %f98, %f108;
-	add.rn.f32 %f101, %f101, %f109;
-	add.rn.f32 %f104, %f104, %f110;
-	add.rn.f32 %f107, %f107, %f111;
-$B31:
-	.loc 1 87 6
-	shl.b64 %rd73, %rd20, 4;
-	add.s64 %rd74, %rd39, %rd73;
-	st.global.f32 [%rd74], %f98;
-	st.global.f32 [%rd74+4], %f101;
-	st.global.f32 [%rd74+8], %f104;
-	st.global.f32 [%rd74+12], %f107;
-	.loc 1 76 34
-	add.s64 %rd20, %rd20, %rd16;
-	setp.lt.s64 %p70, %rd20, %rd24;
-	@%p70 bra $B30;
-$B32:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
+$B32:
 	.loc 1 23 30
-	@!%p5 bra $FAULT8;
-	@!%p6 bra $FAULT9;
-	@!%p7 bra $FAULT10;
-	bra $FAULT11;
-$B35:
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
 	.loc 1 25 31
-	@!%p15 bra $FAULT12;
-	@!%p16 bra $FAULT13;
-	bra $FAULT14;
-$B36:
-	.loc 1 77 37
-	@!%p66 bra $FAULT15;
-	.loc 4 28 25
-	bra $FAULT16;
+	@!%p12 bra $FAULT6;
+	@!%p13 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r45, 0;
-	mov.u64 %rd75, %rd31;
-	mov.u64 %rd76, %rd24;
+	.loc 2 76 8
+	mov.u32 %r55, 1;
+	mov.u64 %rd53, %rd40;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r45, 1;
-	mov.u64 %rd75, %rd40;
-	mov.u64 %rd76, %rd24;
+	mov.u32 %r55, 1;
+	mov.u64 %rd53, %rd45;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r45, 3;
-	mov.u64 %rd75, %rd44;
-	mov.u64 %rd76, 32;
+	.loc 1 76 13
+	mov.u32 %r55, 0;
+	mov.u64 %rd53, %rd46;
+	mov.u64 %rd54, %rd14;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r45, 5;
-	mov.u64 %rd75, %rd51;
-	mov.u64 %rd76, 32;
+	.loc 1 23 30
+	mov.u32 %r55, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd2;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r45, 2;
-	mov.u64 %rd75, %rd54;
-	mov.u64 %rd76, %rd24;
+	mov.u32 %r55, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd5;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r45, 3;
-	mov.u64 %rd75, %rd58;
-	mov.u64 %rd76, 32;
+	mov.u32 %r55, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r45, 5;
-	mov.u64 %rd75, %rd65;
-	mov.u64 %rd76, 32;
+	.loc 1 25 31
+	mov.u32 %r55, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT7:
-	.loc 4 28 25
-	mov.u32 %r45, 4;
-	mov.u64 %rd75, %rd20;
-	mov.u64 %rd76, %rd13;
+	mov.u32 %r55, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd9;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 23 30
-	mov.u32 %r45, 6;
-	mov.u64 %rd75, %rd26;
-	mov.u64 %rd76, %rd2;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r45, 7;
-	mov.u64 %rd75, %rd25;
-	mov.u64 %rd76, %rd26;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r45, 6;
-	mov.u64 %rd75, %rd26;
-	mov.u64 %rd76, %rd5;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r45, 6;
-	mov.u64 %rd75, %rd26;
-	mov.u64 %rd76, %rd7;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 25 31
-	mov.u32 %r45, 8;
-	mov.u64 %rd75, %rd36;
-	mov.u64 %rd76, %rd7;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r45, 9;
-	mov.u64 %rd75, %rd25;
-	mov.u64 %rd76, %rd36;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r45, 8;
-	mov.u64 %rd75, %rd36;
-	mov.u64 %rd76, %rd9;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 77 37
-	mov.u32 %r45, 10;
-	mov.u64 %rd75, %rd20;
-	mov.u64 %rd76, %rd24;
-	bra $FAULT;
-$FAULT16:
-	.loc 4 28 25
-	mov.u32 %r45, 4;
-	mov.u64 %rd75, %rd20;
-	mov.u64 %rd76, %rd11;
+	mov.u32 %r55, 3;
+	mov.u64 %rd53, %rd20;
+	mov.u64 %rd54, %rd11;
 $FAULT:
-	ld.param.u64 %rd77, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r46, [%rd77], 0, 1;
-	setp.ne.u32 %p71, %r46, 0;
-	@%p71 bra $EXIT;
-	ld.global.u64 %rd78, [%rd77+8];
-	ld.param.u32 %r47, [wide_float32_4_float32_4_float32_row_F32_params+184];
-	st.global.u32 [%rd78+4], %r47;
-	ld.param.u32 %r48, [wide_float32_4_float32_4_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd78+8], {%r48, %r45};
-	mov.u32 %r49, %ctaid.x;
-	mov.u32 %r50, %ctaid.y;
-	st.global.v2.u32 [%rd78+16], {%r49, %r50};
-	mov.u32 %r51, %ctaid.z;
-	mov.u32 %r52, %tid.x;
-	st.global.v2.u32 [%rd78+24], {%r51, %r52};
-	mov.u32 %r53, %tid.y;
-	mov.u32 %r54, %tid.z;
-	st.global.v2.u32 [%rd78+32], {%r53, %r54};
-	st.global.u64 [%rd78+40], %rd75;
-	st.global.u64 [%rd78+48], %rd76;
+	ld.param.u64 %rd55, [wide_float32_4_float32_4_float32_row_F32_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r56, [%rd55], 0, 1;
+	setp.ne.u32 %p52, %r56, 0;
+	@%p52 bra $EXIT;
+	ld.global.u64 %rd56, [%rd55+8];
+	ld.param.u32 %r57, [wide_float32_4_float32_4_float32_row_F32_params+176];
+	st.global.u32 [%rd56+4], %r57;
+	ld.param.u32 %r58, [wide_float32_4_float32_4_float32_row_F32_params+180];
+	st.global.v2.u32 [%rd56+8], {%r58, %r55};
+	mov.u32 %r59, %ctaid.x;
+	mov.u32 %r60, %ctaid.y;
+	st.global.v2.u32 [%rd56+16], {%r59, %r60};
+	mov.u32 %r61, %ctaid.z;
+	mov.u32 %r62, %tid.x;
+	st.global.v2.u32 [%rd56+24], {%r61, %r62};
+	mov.u32 %r63, %tid.y;
+	mov.u32 %r64, %tid.z;
+	st.global.v2.u32 [%rd56+32], {%r63, %r64};
+	st.global.u64 [%rd56+40], %rd53;
+	st.global.u64 [%rd56+48], %rd54;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd78], 56;
+	st.volatile.global.u32 [%rd56], 56;
 	bra $EXIT;
 }
 `
@@ -6643,16 +5693,15 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 .file 2 "team.go"
 .file 3 "format.go"
 .file 4 "reduce.go"
-.file 5 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
 {
-	.reg .pred %p<78>;
-	.reg .b32 %r<208>;
-	.reg .b64 %rd<82>;
-	.reg .f32 %f<168>;
+	.reg .pred %p<53>;
+	.reg .b32 %r<202>;
+	.reg .b64 %rd<63>;
+	.reg .f32 %f<166>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -6664,159 +5713,151 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
 	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
 	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
 	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
 	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u64 %rd15, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.u64 %rd16, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
+	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd17, %r10;
-	cvt.u32.u64 %r11, %rd4;
-	cvt.u32.u64 %r12, %rd5;
-	cvt.u32.u64 %r13, %rd7;
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u32.u64 %r16, %rd13;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.s64.s32 %rd19, %r17;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.s64.s32 %rd20, %r18;
-	cvt.u32.u64 %r19, %rd16;
-	cvt.s64.s32 %rd21, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r19;
+	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	cvt.u32.u64 %r13, %rd2;
+	cvt.u64.u32 %rd15, %r13;
+	cvt.u32.u64 %r14, %rd4;
+	cvt.u32.u64 %r15, %rd5;
+	cvt.u32.u64 %r16, %rd7;
+	cvt.u64.u32 %rd16, %r16;
+	cvt.u32.u64 %r17, %rd9;
+	cvt.u32.u64 %r18, %rd11;
+	cvt.u32.u64 %r19, %rd13;
+	cvt.u32.u64 %r20, %rd14;
+	cvt.u64.u32 %rd17, %r20;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r5, %r6, %r7;
-	mad.lo.s32 %r21, %r20, %r8, %r4;
-	cvt.u64.u32 %rd22, %r21;
-	shr.u64 %rd23, %rd22, 5;
-	mad.wide.u32 %rd24, %r3, 8, %rd23;
-	mov.u32 %r22, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r21, %r8, %r9, %r10;
+	mad.lo.s32 %r22, %r21, %r11, %r7;
+	cvt.u64.u32 %rd18, %r22;
+	shr.u64 %rd19, %rd18, 5;
+	mad.wide.u32 %rd20, %r6, 8, %rd19;
+	mov.u32 %r23, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd24, %r3;
-	mov.u32 %r22, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd20, %r6;
+	mov.u32 %r23, %r7;
 $B1:
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd19, %rd24;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd25, %rd20, 63;
-	shr.u64 %rd26, %rd25, 61;
-	add.s64 %rd27, %rd20, %rd26;
-	shr.s64 %rd28, %rd27, 3;
+	cvt.u64.u32 %rd21, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd22, %r1;
+	setp.le.s64 %p3, %rd22, %rd20;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r24, %r2, 3;
+	cvt.u64.u32 %rd23, %r24;
 	.loc 1 21 20
-	cvt.u32.u64 %r23, %rd24;
-	cvt.u32.u64 %r24, %rd28;
-	mul.wide.s32 %rd29, %r23, %r24;
+	cvt.u32.u64 %r25, %rd20;
+	mul.wide.u32 %rd24, %r25, %r24;
 	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r11;
+	setp.lt.u32 %p4, 0, %r14;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd30, %rd29, %rd28;
-	setp.le.u64 %p5, %rd30, %rd17;
-	setp.le.u64 %p6, %rd29, %rd30;
-	cvt.u32.u64 %r25, %rd30;
-	setp.le.u32 %p7, %r25, %r12;
-	setp.le.u32 %p8, %r25, %r13;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd31, %rd29, 4;
-	add.s64 %rd32, %rd1, %rd31;
-	add.s64 %rd33, %rd3, %rd31;
-	add.s64 %rd34, %rd6, %rd31;
+	add.s64 %rd25, %rd24, %rd23;
+	setp.le.u64 %p5, %rd25, %rd15;
+	cvt.u32.u64 %r26, %rd25;
+	setp.le.u32 %p6, %r26, %r15;
+	setp.le.u32 %p7, %r26, %r16;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd26, %rd24, 4;
+	add.s64 %rd27, %rd1, %rd26;
+	add.s64 %rd28, %rd3, %rd26;
+	add.s64 %rd29, %rd6, %rd26;
 	.loc 1 35 22
-	setp.lt.s32 %p12, %r22, %r24;
-	mov.u32 %r26, %r22;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r23, %r24;
+	mov.u32 %r27, %r23;
+	@!%p10 bra $B3;
 $B2:
-	cvt.s64.s32 %rd35, %r26;
+	cvt.u64.u32 %rd30, %r27;
 	.loc 1 36 35
-	setp.lt.u32 %p13, %r26, %r24;
-	@!%p13 bra $FAULT0;
-	mad.wide.s32 %rd36, %r26, 16, %rd32;
-	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd36];
-	and.b32 %r31, %r27, 65535;
-	shr.u32 %r32, %r27, 16;
-	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r28, 65535;
-	shr.u32 %r35, %r28, 16;
-	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r29, 65535;
-	shr.u32 %r38, %r29, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r30, 65535;
-	shr.u32 %r41, %r30, 16;
-	and.b32 %r42, %r41, 65535;
+	mad.wide.u32 %rd31, %r27, 16, %rd27;
+	ld.global.v4.u32 {%r28, %r29, %r30, %r31}, [%rd31];
+	and.b32 %r32, %r28, 65535;
+	shr.u32 %r33, %r28, 16;
+	and.b32 %r34, %r33, 65535;
+	and.b32 %r35, %r29, 65535;
+	shr.u32 %r36, %r29, 16;
+	and.b32 %r37, %r36, 65535;
+	and.b32 %r38, %r30, 65535;
+	shr.u32 %r39, %r30, 16;
+	and.b32 %r40, %r39, 65535;
+	and.b32 %r41, %r31, 65535;
+	shr.u32 %r42, %r31, 16;
+	and.b32 %r43, %r42, 65535;
 	.loc 3 29 61
-	shl.b32 %r43, %r31, 16;
-	mov.b32 %f2, %r43;
-	shl.b32 %r44, %r33, 16;
-	mov.b32 %f3, %r44;
+	shl.b32 %r44, %r32, 16;
+	mov.b32 %f2, %r44;
 	shl.b32 %r45, %r34, 16;
-	mov.b32 %f4, %r45;
-	shl.b32 %r46, %r36, 16;
-	mov.b32 %f5, %r46;
+	mov.b32 %f3, %r45;
+	shl.b32 %r46, %r35, 16;
+	mov.b32 %f4, %r46;
 	shl.b32 %r47, %r37, 16;
-	mov.b32 %f6, %r47;
-	shl.b32 %r48, %r39, 16;
-	mov.b32 %f7, %r48;
+	mov.b32 %f5, %r47;
+	shl.b32 %r48, %r38, 16;
+	mov.b32 %f6, %r48;
 	shl.b32 %r49, %r40, 16;
-	mov.b32 %f8, %r49;
-	shl.b32 %r50, %r42, 16;
-	mov.b32 %f9, %r50;
+	mov.b32 %f7, %r49;
+	shl.b32 %r50, %r41, 16;
+	mov.b32 %f8, %r50;
+	shl.b32 %r51, %r43, 16;
+	mov.b32 %f9, %r51;
 	.loc 1 36 72
-	mad.wide.s32 %rd37, %r26, 16, %rd33;
-	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd37];
-	and.b32 %r55, %r51, 65535;
-	shr.u32 %r56, %r51, 16;
-	and.b32 %r57, %r56, 65535;
-	and.b32 %r58, %r52, 65535;
-	shr.u32 %r59, %r52, 16;
-	and.b32 %r60, %r59, 65535;
-	and.b32 %r61, %r53, 65535;
-	shr.u32 %r62, %r53, 16;
-	and.b32 %r63, %r62, 65535;
-	and.b32 %r64, %r54, 65535;
-	shr.u32 %r65, %r54, 16;
-	and.b32 %r66, %r65, 65535;
+	mad.wide.u32 %rd32, %r27, 16, %rd28;
+	ld.global.v4.u32 {%r52, %r53, %r54, %r55}, [%rd32];
+	and.b32 %r56, %r52, 65535;
+	shr.u32 %r57, %r52, 16;
+	and.b32 %r58, %r57, 65535;
+	and.b32 %r59, %r53, 65535;
+	shr.u32 %r60, %r53, 16;
+	and.b32 %r61, %r60, 65535;
+	and.b32 %r62, %r54, 65535;
+	shr.u32 %r63, %r54, 16;
+	and.b32 %r64, %r63, 65535;
+	and.b32 %r65, %r55, 65535;
+	shr.u32 %r66, %r55, 16;
+	and.b32 %r67, %r66, 65535;
 	.loc 3 29 61
-	shl.b32 %r67, %r55, 16;
-	mov.b32 %f10, %r67;
-	shl.b32 %r68, %r57, 16;
-	mov.b32 %f11, %r68;
+	shl.b32 %r68, %r56, 16;
+	mov.b32 %f10, %r68;
 	shl.b32 %r69, %r58, 16;
-	mov.b32 %f12, %r69;
-	shl.b32 %r70, %r60, 16;
-	mov.b32 %f13, %r70;
+	mov.b32 %f11, %r69;
+	shl.b32 %r70, %r59, 16;
+	mov.b32 %f12, %r70;
 	shl.b32 %r71, %r61, 16;
-	mov.b32 %f14, %r71;
-	shl.b32 %r72, %r63, 16;
-	mov.b32 %f15, %r72;
+	mov.b32 %f13, %r71;
+	shl.b32 %r72, %r62, 16;
+	mov.b32 %f14, %r72;
 	shl.b32 %r73, %r64, 16;
-	mov.b32 %f16, %r73;
-	shl.b32 %r74, %r66, 16;
-	mov.b32 %f17, %r74;
+	mov.b32 %f15, %r73;
+	shl.b32 %r74, %r65, 16;
+	mov.b32 %f16, %r74;
+	shl.b32 %r75, %r67, 16;
+	mov.b32 %f17, %r75;
 	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
@@ -6827,78 +5868,76 @@ $B2:
 	add.rn.f32 %f24, %f8, %f16;
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 1 40 6
-	mad.wide.s32 %rd38, %r26, 16, %rd34;
-	cvt.rn.bf16x2.f32 %r75, %f19, %f18;
-	cvt.rn.bf16x2.f32 %r76, %f21, %f20;
-	cvt.rn.bf16x2.f32 %r77, %f23, %f22;
-	cvt.rn.bf16x2.f32 %r78, %f25, %f24;
-	st.global.v4.u32 [%rd38], {%r75, %r76, %r77, %r78};
+	mad.wide.u32 %rd33, %r27, 16, %rd29;
+	cvt.rn.bf16x2.f32 %r76, %f19, %f18;
+	cvt.rn.bf16x2.f32 %r77, %f21, %f20;
+	cvt.rn.bf16x2.f32 %r78, %f23, %f22;
+	cvt.rn.bf16x2.f32 %r79, %f25, %f24;
+	st.global.v4.u32 [%rd33], {%r76, %r77, %r78, %r79};
 	.loc 1 35 34
-	add.s64 %rd39, %rd35, %rd21;
-	setp.lt.s64 %p14, %rd39, %rd28;
-	cvt.u32.u64 %r26, %rd39;
-	@%p14 bra $B2;
+	add.s64 %rd34, %rd30, %rd21;
+	setp.lt.s64 %p11, %rd34, %rd23;
+	cvt.u32.u64 %r27, %rd34;
+	@%p11 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd40, %rd29, %rd28;
-	setp.le.u64 %p15, %rd40, %rd18;
-	setp.le.u64 %p16, %rd29, %rd40;
-	cvt.u32.u64 %r79, %rd40;
-	setp.le.u32 %p17, %r79, %r14;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd41, %rd29, 4;
-	add.s64 %rd42, %rd6, %rd41;
-	add.s64 %rd43, %rd8, %rd41;
+	add.s64 %rd35, %rd24, %rd23;
+	setp.le.u64 %p12, %rd35, %rd16;
+	cvt.u32.u64 %r80, %rd35;
+	setp.le.u32 %p13, %r80, %r17;
+	setp.le.u32 %p14, %r24, %r18;
+	and.pred %p15, %p12, %p13;
+	and.pred %p16, %p15, %p14;
+	@!%p16 bra $B33;
+	shl.b64 %rd36, %rd24, 4;
+	add.s64 %rd37, %rd6, %rd36;
+	add.s64 %rd38, %rd8, %rd36;
 	mov.f32 %f26, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s32 %p20, %r22, %r24;
-	@!%p20 bra $B4;
+	setp.lt.u32 %p17, %r23, %r24;
+	@!%p17 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	mov.u32 %r80, %r22;
+	mov.u32 %r81, %r23;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
 	bra $B6;
 $B5:
-	cvt.s64.s32 %rd44, %r80;
+	cvt.u64.u32 %rd39, %r81;
 	.loc 1 54 34
-	setp.lt.u32 %p21, %r80, %r24;
-	@!%p21 bra $FAULT1;
-	mad.wide.s32 %rd45, %r80, 16, %rd42;
-	ld.global.v4.u32 {%r81, %r82, %r83, %r84}, [%rd45];
-	and.b32 %r85, %r81, 65535;
-	shr.u32 %r86, %r81, 16;
-	and.b32 %r87, %r86, 65535;
-	and.b32 %r88, %r82, 65535;
-	shr.u32 %r89, %r82, 16;
-	and.b32 %r90, %r89, 65535;
-	and.b32 %r91, %r83, 65535;
-	shr.u32 %r92, %r83, 16;
-	and.b32 %r93, %r92, 65535;
-	and.b32 %r94, %r84, 65535;
-	shr.u32 %r95, %r84, 16;
-	and.b32 %r96, %r95, 65535;
+	mad.wide.u32 %rd40, %r81, 16, %rd37;
+	ld.global.v4.u32 {%r82, %r83, %r84, %r85}, [%rd40];
+	and.b32 %r86, %r82, 65535;
+	shr.u32 %r87, %r82, 16;
+	and.b32 %r88, %r87, 65535;
+	and.b32 %r89, %r83, 65535;
+	shr.u32 %r90, %r83, 16;
+	and.b32 %r91, %r90, 65535;
+	and.b32 %r92, %r84, 65535;
+	shr.u32 %r93, %r84, 16;
+	and.b32 %r94, %r93, 65535;
+	and.b32 %r95, %r85, 65535;
+	shr.u32 %r96, %r85, 16;
+	and.b32 %r97, %r96, 65535;
 	.loc 3 29 61
-	shl.b32 %r97, %r85, 16;
-	mov.b32 %f28, %r97;
-	shl.b32 %r98, %r87, 16;
-	mov.b32 %f29, %r98;
+	shl.b32 %r98, %r86, 16;
+	mov.b32 %f28, %r98;
 	shl.b32 %r99, %r88, 16;
-	mov.b32 %f30, %r99;
-	shl.b32 %r100, %r90, 16;
-	mov.b32 %f31, %r100;
+	mov.b32 %f29, %r99;
+	shl.b32 %r100, %r89, 16;
+	mov.b32 %f30, %r100;
 	shl.b32 %r101, %r91, 16;
-	mov.b32 %f32, %r101;
-	shl.b32 %r102, %r93, 16;
-	mov.b32 %f33, %r102;
+	mov.b32 %f31, %r101;
+	shl.b32 %r102, %r92, 16;
+	mov.b32 %f32, %r102;
 	shl.b32 %r103, %r94, 16;
-	mov.b32 %f34, %r103;
-	shl.b32 %r104, %r96, 16;
-	mov.b32 %f35, %r104;
+	mov.b32 %f33, %r103;
+	shl.b32 %r104, %r95, 16;
+	mov.b32 %f34, %r104;
+	shl.b32 %r105, %r97, 16;
+	mov.b32 %f35, %r105;
 	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
@@ -6909,38 +5948,38 @@ $B5:
 	add.rn.f32 %f42, %f41, %f34;
 	add.rn.f32 %f27, %f42, %f35;
 	.loc 1 53 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p22, %rd46, %rd28;
-	cvt.u32.u64 %r80, %rd46;
-	@%p22 bra $B5;
+	add.s64 %rd41, %rd39, %rd21;
+	setp.lt.s64 %p18, %rd41, %rd23;
+	cvt.u32.u64 %r81, %rd41;
+	@%p18 bra $B5;
 $B6:
 	.loc 4 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r105, %p23, 0xffffffff;
+	mov.pred %p19, 1;
+	vote.sync.ballot.b32 %r106, %p19, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p24, %r105, -1;
-	@%p24 bra $B8;
+	setp.eq.s32 %p20, %r106, -1;
+	@%p20 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r106, %r105;
-	clz.b32 %r107, %r106;
-	shfl.sync.idx.b32 %f43, %f27, %r107, 31, 0xffffffff;
+	brev.b32 %r107, %r106;
+	clz.b32 %r108, %r107;
+	shfl.sync.idx.b32 %f43, %f27, %r108, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r108, %r105, -1;
-	and.b32 %r109, %r105, %r108;
-	setp.ne.s32 %p25, %r109, 0;
-	@!%p25 bra $B9;
+	add.s32 %r109, %r106, -1;
+	and.b32 %r110, %r106, %r109;
+	setp.ne.s32 %p21, %r110, 0;
+	@!%p21 bra $B9;
 $B7:
 	.loc 4 60 59
-	brev.b32 %r110, %r109;
-	clz.b32 %r111, %r110;
-	shfl.sync.idx.b32 %f44, %f27, %r111, 31, 0xffffffff;
+	brev.b32 %r111, %r110;
+	clz.b32 %r112, %r111;
+	shfl.sync.idx.b32 %f44, %f27, %r112, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r112, %r109, -1;
-	and.b32 %r109, %r109, %r112;
-	setp.ne.s32 %p26, %r109, 0;
-	@%p26 bra $B7;
+	add.s32 %r113, %r110, -1;
+	and.b32 %r110, %r110, %r113;
+	setp.ne.s32 %p22, %r110, 0;
+	@%p22 bra $B7;
 	bra $B9;
 $B8:
 	.loc 4 54 32
@@ -6964,583 +6003,452 @@ $B8:
 	.loc 4 38 49
 	add.rn.f32 %f43, %f52, %f53;
 $B9:
-	.loc 2 48 12
-	setp.eq.s32 %p27, %r19, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r113, %r5, %r6, %r7;
-	mad.lo.s32 %r114, %r113, %r8, %r4;
-	cvt.u64.u32 %rd47, %r114;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r115, %rd48;
-	setp.lt.u32 %p29, %r115, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r116, %r115, 4, %r2;
-	st.shared.f32 [%r116], %f43;
+	.loc 2 49 12
+	setp.eq.s32 %p23, %r3, 32;
+	@%p23 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p24, %r12, 0;
+	@!%p24 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r114, %r8, %r9, %r10;
+	mad.lo.s32 %r115, %r114, %r11, %r7;
+	cvt.u64.u32 %rd42, %r115;
+	shr.u64 %rd43, %rd42, 5;
+	cvt.u32.u64 %r116, %rd43;
+	setp.lt.u32 %p25, %r116, 32;
+	@!%p25 bra $FAULT0;
+	mad.lo.s32 %r117, %r116, 4, %r5;
+	st.shared.f32 [%r117], %f43;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd49, %rd21, 63;
-	shr.u64 %rd50, %rd49, 59;
-	add.s64 %rd51, %rd21, %rd50;
-	shr.s64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r117, %rd52;
-	setp.lt.s32 %p30, 0, %r117;
-	mov.f32 %f43, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s32 %r118, %r117, -1;
-	setp.lt.u32 %p31, 0, %r117;
-	selp.b32 %r119, %r118, 0, %p31;
-	cvt.u64.u32 %rd53, %r119;
-	setp.lt.u32 %p32, %r119, -2147483648;
-	setp.lt.s64 %p33, %rd53, 2305843009213693952;
-	and.pred %p34, %p32, %p33;
-	setp.lt.u32 %p35, %r119, 32;
-	and.pred %p36, %p34, %p35;
-	@!%p36 bra $B11;
+	.loc 2 54 27
+	shr.u32 %r118, %r3, 5;
+	setp.lt.u32 %p26, 32, %r118;
+	selp.b32 %r119, 32, %r118, %p26;
+	setp.lt.u32 %p27, 0, %r119;
+	@!%p27 bra $B11;
 	mov.f32 %f43, 0f00000000;
 	mov.u32 %r120, 0;
-	bra $B13;
+	bra $B12;
 $B11:
 	mov.f32 %f43, 0f00000000;
-	mov.u32 %r121, 0;
+	bra $B13;
 $B12:
-	cvt.u64.u32 %rd54, %r121;
-	.loc 2 54 13
-	setp.lt.u32 %p37, %r121, 32;
-	@!%p37 bra $FAULT3;
-	mad.lo.s32 %r122, %r121, 4, %r2;
-	ld.shared.f32 %f54, [%r122];
+	.loc 2 55 13
+	mad.lo.s32 %r121, %r120, 4, %r5;
+	ld.shared.f32 %f54, [%r121];
 	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r121, %r121, 1;
-	setp.lt.u32 %p38, %r121, %r117;
-	@%p38 bra $B12;
-	bra $B14;
-$B13:
-	mad.lo.s32 %r123, %r120, 4, %r2;
-	ld.shared.f32 %f55, [%r123];
-	add.rn.f32 %f43, %f43, %f55;
 	add.s32 %r120, %r120, 1;
-	setp.lt.u32 %p39, %r120, %r117;
-	@%p39 bra $B13;
+	setp.lt.u32 %p28, %r120, %r119;
+	@%p28 bra $B12;
+$B13:
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f56, %rd20;
-	div.rn.f32 %f26, %f43, %f56;
-$B16:
+	cvt.rn.f32.u32 %f55, %r2;
+	div.rn.f32 %f26, %f43, %f55;
+$B15:
 	.loc 1 64 22
-	setp.lt.s32 %p40, %r22, %r24;
-	@!%p40 bra $B17;
-	mov.f32 %f57, 0f00000000;
-	mov.u32 %r124, %r22;
+	setp.lt.u32 %p29, %r23, %r24;
+	@!%p29 bra $B16;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r122, %r23;
+	bra $B17;
+$B16:
+	mov.f32 %f56, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f57, 0f00000000;
-	bra $B19;
-$B18:
-	cvt.s64.s32 %rd55, %r124;
+	cvt.u64.u32 %rd44, %r122;
 	.loc 1 65 34
-	setp.lt.u32 %p41, %r124, %r24;
-	@!%p41 bra $FAULT4;
-	mad.wide.s32 %rd56, %r124, 16, %rd42;
-	ld.global.v4.u32 {%r125, %r126, %r127, %r128}, [%rd56];
-	and.b32 %r129, %r125, 65535;
-	shr.u32 %r130, %r125, 16;
-	and.b32 %r131, %r130, 65535;
-	and.b32 %r132, %r126, 65535;
-	shr.u32 %r133, %r126, 16;
-	and.b32 %r134, %r133, 65535;
-	and.b32 %r135, %r127, 65535;
-	shr.u32 %r136, %r127, 16;
-	and.b32 %r137, %r136, 65535;
-	and.b32 %r138, %r128, 65535;
-	shr.u32 %r139, %r128, 16;
-	and.b32 %r140, %r139, 65535;
+	mad.wide.u32 %rd45, %r122, 16, %rd37;
+	ld.global.v4.u32 {%r123, %r124, %r125, %r126}, [%rd45];
+	and.b32 %r127, %r123, 65535;
+	shr.u32 %r128, %r123, 16;
+	and.b32 %r129, %r128, 65535;
+	and.b32 %r130, %r124, 65535;
+	shr.u32 %r131, %r124, 16;
+	and.b32 %r132, %r131, 65535;
+	and.b32 %r133, %r125, 65535;
+	shr.u32 %r134, %r125, 16;
+	and.b32 %r135, %r134, 65535;
+	and.b32 %r136, %r126, 65535;
+	shr.u32 %r137, %r126, 16;
+	and.b32 %r138, %r137, 65535;
 	.loc 3 29 61
-	shl.b32 %r141, %r129, 16;
-	mov.b32 %f58, %r141;
-	shl.b32 %r142, %r131, 16;
-	mov.b32 %f59, %r142;
-	shl.b32 %r143, %r132, 16;
-	mov.b32 %f60, %r143;
-	shl.b32 %r144, %r134, 16;
-	mov.b32 %f61, %r144;
-	shl.b32 %r145, %r135, 16;
-	mov.b32 %f62, %r145;
-	shl.b32 %r146, %r137, 16;
-	mov.b32 %f63, %r146;
-	shl.b32 %r147, %r138, 16;
-	mov.b32 %f64, %r147;
-	shl.b32 %r148, %r140, 16;
-	mov.b32 %f65, %r148;
+	shl.b32 %r139, %r127, 16;
+	mov.b32 %f57, %r139;
+	shl.b32 %r140, %r129, 16;
+	mov.b32 %f58, %r140;
+	shl.b32 %r141, %r130, 16;
+	mov.b32 %f59, %r141;
+	shl.b32 %r142, %r132, 16;
+	mov.b32 %f60, %r142;
+	shl.b32 %r143, %r133, 16;
+	mov.b32 %f61, %r143;
+	shl.b32 %r144, %r135, 16;
+	mov.b32 %f62, %r144;
+	shl.b32 %r145, %r136, 16;
+	mov.b32 %f63, %r145;
+	shl.b32 %r146, %r138, 16;
+	mov.b32 %f64, %r146;
 	.loc 1 67 14
-	sub.rn.f32 %f66, %f58, %f26;
+	sub.rn.f32 %f65, %f57, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f67, %f66, %f66, %f57;
+	fma.rn.f32 %f66, %f65, %f65, %f56;
 	.loc 1 67 14
-	sub.rn.f32 %f68, %f59, %f26;
+	sub.rn.f32 %f67, %f58, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f69, %f68, %f68, %f67;
+	fma.rn.f32 %f68, %f67, %f67, %f66;
 	.loc 1 67 14
-	sub.rn.f32 %f70, %f60, %f26;
+	sub.rn.f32 %f69, %f59, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f71, %f70, %f70, %f69;
+	fma.rn.f32 %f70, %f69, %f69, %f68;
 	.loc 1 67 14
-	sub.rn.f32 %f72, %f61, %f26;
+	sub.rn.f32 %f71, %f60, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f73, %f72, %f72, %f71;
+	fma.rn.f32 %f72, %f71, %f71, %f70;
 	.loc 1 67 14
-	sub.rn.f32 %f74, %f62, %f26;
+	sub.rn.f32 %f73, %f61, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f75, %f74, %f74, %f73;
+	fma.rn.f32 %f74, %f73, %f73, %f72;
 	.loc 1 67 14
-	sub.rn.f32 %f76, %f63, %f26;
+	sub.rn.f32 %f75, %f62, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f77, %f76, %f76, %f75;
+	fma.rn.f32 %f76, %f75, %f75, %f74;
 	.loc 1 67 14
-	sub.rn.f32 %f78, %f64, %f26;
+	sub.rn.f32 %f77, %f63, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f79, %f78, %f78, %f77;
+	fma.rn.f32 %f78, %f77, %f77, %f76;
 	.loc 1 67 14
-	sub.rn.f32 %f80, %f65, %f26;
+	sub.rn.f32 %f79, %f64, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f57, %f80, %f80, %f79;
+	fma.rn.f32 %f56, %f79, %f79, %f78;
 	.loc 1 64 34
-	add.s64 %rd57, %rd55, %rd21;
-	setp.lt.s64 %p42, %rd57, %rd28;
-	cvt.u32.u64 %r124, %rd57;
-	@%p42 bra $B18;
-$B19:
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p30, %rd46, %rd23;
+	cvt.u32.u64 %r122, %rd46;
+	@%p30 bra $B17;
+$B18:
 	.loc 4 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r149, %p43, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r147, %p31, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p44, %r149, -1;
-	@%p44 bra $B21;
+	setp.eq.s32 %p32, %r147, -1;
+	@%p32 bra $B20;
 	.loc 4 58 43
-	brev.b32 %r150, %r149;
-	clz.b32 %r151, %r150;
-	shfl.sync.idx.b32 %f81, %f57, %r151, 31, 0xffffffff;
+	brev.b32 %r148, %r147;
+	clz.b32 %r149, %r148;
+	shfl.sync.idx.b32 %f80, %f56, %r149, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r152, %r149, -1;
-	and.b32 %r153, %r149, %r152;
-	setp.ne.s32 %p45, %r153, 0;
-	@!%p45 bra $B22;
-$B20:
+	add.s32 %r150, %r147, -1;
+	and.b32 %r151, %r147, %r150;
+	setp.ne.s32 %p33, %r151, 0;
+	@!%p33 bra $B21;
+$B19:
 	.loc 4 60 59
-	brev.b32 %r154, %r153;
-	clz.b32 %r155, %r154;
-	shfl.sync.idx.b32 %f82, %f57, %r155, 31, 0xffffffff;
+	brev.b32 %r152, %r151;
+	clz.b32 %r153, %r152;
+	shfl.sync.idx.b32 %f81, %f56, %r153, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f81, %f81, %f82;
+	add.rn.f32 %f80, %f80, %f81;
 	.loc 4 59 53
-	add.s32 %r156, %r153, -1;
-	and.b32 %r153, %r153, %r156;
-	setp.ne.s32 %p46, %r153, 0;
-	@%p46 bra $B20;
-	bra $B22;
+	add.s32 %r154, %r151, -1;
+	and.b32 %r151, %r151, %r154;
+	setp.ne.s32 %p34, %r151, 0;
+	@%p34 bra $B19;
+	bra $B21;
+$B20:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f83, %f56, %f82;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f85, %f83, %f84;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f87, %f85, %f86;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f89, %f87, %f88;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f80, %f89, %f90;
 $B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f84, %f57, %f83;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f86, %f84, %f85;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f88, %f86, %f87;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f90, %f88, %f89;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f81, %f90, %f91;
+	.loc 2 49 12
+	setp.eq.s32 %p35, %r3, 32;
+	@%p35 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p36, %r12, 0;
+	@!%p36 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r155, %r8, %r9, %r10;
+	mad.lo.s32 %r156, %r155, %r11, %r7;
+	cvt.u64.u32 %rd47, %r156;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r157, %rd48;
+	setp.lt.u32 %p37, %r157, 32;
+	@!%p37 bra $FAULT1;
+	mad.lo.s32 %r158, %r157, 4, %r5;
+	st.shared.f32 [%r158+128], %f80;
 $B22:
-	.loc 2 48 12
-	setp.eq.s32 %p47, %r19, 32;
-	@%p47 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p48, %r9, 0;
-	@!%p48 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r157, %r5, %r6, %r7;
-	mad.lo.s32 %r158, %r157, %r8, %r4;
-	cvt.u64.u32 %rd58, %r158;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r159, %rd59;
-	setp.lt.u32 %p49, %r159, 32;
-	@!%p49 bra $FAULT5;
-	mad.lo.s32 %r160, %r159, 4, %r2;
-	st.shared.f32 [%r160+128], %f81;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd60, %rd21, 63;
-	shr.u64 %rd61, %rd60, 59;
-	add.s64 %rd62, %rd21, %rd61;
-	shr.s64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r161, %rd63;
-	setp.lt.s32 %p50, 0, %r161;
-	mov.f32 %f81, 0f00000000;
-	@!%p50 bra $B27;
-	.loc 2 46 47
-	add.s32 %r162, %r161, -1;
-	setp.lt.u32 %p51, 0, %r161;
-	selp.b32 %r163, %r162, 0, %p51;
-	cvt.u64.u32 %rd64, %r163;
-	setp.lt.u32 %p52, %r163, -2147483648;
-	setp.lt.s64 %p53, %rd64, 2305843009213693952;
-	and.pred %p54, %p52, %p53;
-	setp.lt.u32 %p55, %r163, 32;
-	and.pred %p56, %p54, %p55;
-	@!%p56 bra $B24;
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r164, 0;
-	bra $B26;
+	.loc 2 54 27
+	shr.u32 %r159, %r3, 5;
+	setp.lt.u32 %p38, 32, %r159;
+	selp.b32 %r160, 32, %r159, %p38;
+	setp.lt.u32 %p39, 0, %r160;
+	@!%p39 bra $B23;
+	mov.f32 %f80, 0f00000000;
+	mov.u32 %r161, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f80, 0f00000000;
+	bra $B25;
 $B24:
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r165, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r162, %r161, 4, %r5;
+	ld.shared.f32 %f91, [%r162+128];
+	add.rn.f32 %f80, %f80, %f91;
+	add.s32 %r161, %r161, 1;
+	setp.lt.u32 %p40, %r161, %r160;
+	@%p40 bra $B24;
 $B25:
-	cvt.u64.u32 %rd65, %r165;
-	.loc 2 54 13
-	setp.lt.u32 %p57, %r165, 32;
-	@!%p57 bra $FAULT6;
-	mad.lo.s32 %r166, %r165, 4, %r2;
-	ld.shared.f32 %f92, [%r166+128];
-	add.rn.f32 %f81, %f81, %f92;
-	add.s32 %r165, %r165, 1;
-	setp.lt.u32 %p58, %r165, %r161;
-	@%p58 bra $B25;
-	bra $B27;
 $B26:
-	mad.lo.s32 %r167, %r164, 4, %r2;
-	ld.shared.f32 %f93, [%r167+128];
-	add.rn.f32 %f81, %f81, %f93;
-	add.s32 %r164, %r164, 1;
-	setp.lt.u32 %p59, %r164, %r161;
-	@%p59 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.u32 %p41, %r24, %r19;
+	selp.b32 %r163, %r24, %r19, %p41;
+	cvt.u64.u32 %rd49, %r163;
+	setp.le.u32 %p42, %r163, %r20;
+	@!%p42 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f94, %rd20;
-	rcp.approx.ftz.f32 %f95, %f94;
-	neg.f32 %f96, %f94;
-	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
-	fma.rn.f32 %f98, %f95, %f97, %f95;
-	mul.rn.f32 %f99, %f81, %f98;
-	fma.rn.f32 %f100, %f96, %f99, %f81;
-	fma.rn.f32 %f101, %f100, %f98, %f99;
-	abs.f32 %f102, %f81;
-	setp.lt.f32 %p60, 0f0D800000, %f102;
-	abs.f32 %f103, %f101;
-	setp.lt.f32 %p61, 0f03800000, %f103;
-	and.pred %p62, %p60, %p61;
-	add.rn.f32 %f104, %f101, %f1;
-	rsqrt.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f106, %f104, %f105;
-	abs.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3F000000;
-	neg.f32 %f109, %f106;
-	fma.rn.f32 %f110, %f109, %f106, %f104;
-	fma.rn.f32 %f111, %f110, %f108, %f106;
-	setp.lt.f32 %p63, 0f26800000, %f111;
-	and.pred %p64, %p62, %p63;
-	rcp.approx.ftz.f32 %f112, %f111;
-	neg.f32 %f113, %f111;
-	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
-	fma.rn.f32 %f115, %f112, %f114, %f112;
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p65, 0f03800000, %f116;
-	and.pred %p66, %p64, %p65;
-	@%p66 bra $B29;
-	div.rn.f32 %f117, %f81, %f94;
-	add.rn.f32 %f118, %f117, %f1;
-	sqrt.rn.f32 %f119, %f118;
-	rcp.rn.f32 %f115, %f119;
-$B29:
-	.loc 1 76 22
-	@!%p40 bra $B32;
-	.loc 1 81 18
-	setp.lt.u32 %p67, 0, %r16;
-$B30:
-	cvt.s64.s32 %rd66, %r22;
-	.loc 1 77 37
-	setp.lt.u32 %p68, %r22, %r24;
-	.loc 5 28 27
-	shl.b32 %r168, %r22, 1;
-	cvt.u64.u32 %rd67, %r168;
-	setp.lt.u32 %p69, %r168, %r15;
-	add.s32 %r169, %r168, 1;
-	cvt.u64.u32 %rd68, %r169;
-	setp.lt.u32 %p70, %r169, %r15;
-	and.pred %p71, %p68, %p69;
-	and.pred %p72, %p71, %p70;
-	@!%p72 bra $B36;
-	.loc 1 77 37
-	mad.wide.s32 %rd69, %r22, 16, %rd42;
-	ld.global.v4.u32 {%r170, %r171, %r172, %r173}, [%rd69];
-	and.b32 %r174, %r170, 65535;
-	shr.u32 %r175, %r170, 16;
+	cvt.rn.f32.u32 %f92, %r2;
+	rcp.approx.ftz.f32 %f93, %f92;
+	neg.f32 %f94, %f92;
+	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
+	fma.rn.f32 %f96, %f93, %f95, %f93;
+	mul.rn.f32 %f97, %f80, %f96;
+	fma.rn.f32 %f98, %f94, %f97, %f80;
+	fma.rn.f32 %f99, %f98, %f96, %f97;
+	abs.f32 %f100, %f80;
+	setp.lt.f32 %p43, 0f0D800000, %f100;
+	abs.f32 %f101, %f99;
+	setp.lt.f32 %p44, 0f03800000, %f101;
+	and.pred %p45, %p43, %p44;
+	add.rn.f32 %f102, %f99, %f1;
+	rsqrt.approx.ftz.f32 %f103, %f102;
+	mul.rn.f32 %f104, %f102, %f103;
+	abs.f32 %f105, %f103;
+	mul.rn.f32 %f106, %f105, 0f3F000000;
+	neg.f32 %f107, %f104;
+	fma.rn.f32 %f108, %f107, %f104, %f102;
+	fma.rn.f32 %f109, %f108, %f106, %f104;
+	setp.lt.f32 %p46, 0f26800000, %f109;
+	and.pred %p47, %p45, %p46;
+	rcp.approx.ftz.f32 %f110, %f109;
+	neg.f32 %f111, %f109;
+	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
+	fma.rn.f32 %f113, %f110, %f112, %f110;
+	abs.f32 %f114, %f113;
+	setp.lt.f32 %p48, 0f03800000, %f114;
+	and.pred %p49, %p47, %p48;
+	@%p49 bra $B27;
+	div.rn.f32 %f115, %f80, %f92;
+	add.rn.f32 %f116, %f115, %f1;
+	sqrt.rn.f32 %f117, %f116;
+	rcp.rn.f32 %f113, %f117;
+$B27:
+	.loc 1 77 22
+	@!%p29 bra $B30;
+$B28:
+	cvt.u64.u32 %rd50, %r23;
+	.loc 1 78 37
+	mad.wide.u32 %rd51, %r23, 16, %rd37;
+	ld.global.v4.u32 {%r164, %r165, %r166, %r167}, [%rd51];
+	and.b32 %r168, %r164, 65535;
+	shr.u32 %r169, %r164, 16;
+	and.b32 %r170, %r169, 65535;
+	and.b32 %r171, %r165, 65535;
+	shr.u32 %r172, %r165, 16;
+	and.b32 %r173, %r172, 65535;
+	and.b32 %r174, %r166, 65535;
+	shr.u32 %r175, %r166, 16;
 	and.b32 %r176, %r175, 65535;
-	and.b32 %r177, %r171, 65535;
-	shr.u32 %r178, %r171, 16;
+	and.b32 %r177, %r167, 65535;
+	shr.u32 %r178, %r167, 16;
 	and.b32 %r179, %r178, 65535;
-	and.b32 %r180, %r172, 65535;
-	shr.u32 %r181, %r172, 16;
-	and.b32 %r182, %r181, 65535;
-	and.b32 %r183, %r173, 65535;
-	shr.u32 %r184, %r173, 16;
-	and.b32 %r185, %r184, 65535;
 	.loc 3 29 61
-	shl.b32 %r186, %r174, 16;
-	mov.b32 %f120, %r186;
-	shl.b32 %r187, %r176, 16;
-	mov.b32 %f121, %r187;
-	shl.b32 %r188, %r177, 16;
-	mov.b32 %f122, %r188;
-	shl.b32 %r189, %r179, 16;
-	mov.b32 %f123, %r189;
-	shl.b32 %r190, %r180, 16;
-	mov.b32 %f124, %r190;
-	shl.b32 %r191, %r182, 16;
-	mov.b32 %f125, %r191;
-	shl.b32 %r192, %r183, 16;
-	mov.b32 %f126, %r192;
-	shl.b32 %r193, %r185, 16;
-	mov.b32 %f127, %r193;
-	.loc 5 28 25
-	mad.wide.u32 %rd70, %r168, 16, %rd10;
-	ld.global.v4.f32 {%f128, %f129, %f130, %f131}, [%rd70];
-	ld.global.v4.f32 {%f132, %f133, %f134, %f135}, [%rd70+16];
-	.loc 1 79 17
-	sub.rn.f32 %f136, %f120, %f26;
-	mul.rn.f32 %f137, %f136, %f115;
-	mul.rn.f32 %f138, %f137, %f128;
-	sub.rn.f32 %f139, %f121, %f26;
-	mul.rn.f32 %f140, %f139, %f115;
-	mul.rn.f32 %f141, %f140, %f129;
-	sub.rn.f32 %f142, %f122, %f26;
-	mul.rn.f32 %f143, %f142, %f115;
-	mul.rn.f32 %f144, %f143, %f130;
-	sub.rn.f32 %f145, %f123, %f26;
-	mul.rn.f32 %f146, %f145, %f115;
-	mul.rn.f32 %f147, %f146, %f131;
-	sub.rn.f32 %f148, %f124, %f26;
-	mul.rn.f32 %f149, %f148, %f115;
-	mul.rn.f32 %f150, %f149, %f132;
-	sub.rn.f32 %f151, %f125, %f26;
-	mul.rn.f32 %f152, %f151, %f115;
-	mul.rn.f32 %f153, %f152, %f133;
-	sub.rn.f32 %f154, %f126, %f26;
-	mul.rn.f32 %f155, %f154, %f115;
-	mul.rn.f32 %f156, %f155, %f134;
-	sub.rn.f32 %f157, %f127, %f26;
-	mul.rn.f32 %f158, %f157, %f115;
-	mul.rn.f32 %f159, %f158, %f135;
-	.loc 1 81 18
-	@!%p67 bra $B31;
-	.loc 5 28 25
-	setp.lt.u32 %p73, %r168, %r16;
-	setp.lt.u32 %p74, %r169, %r16;
-	and.pred %p75, %p73, %p74;
-	@!%p75 bra $B37;
-	mad.wide.u32 %rd71, %r168, 16, %rd12;
-	ld.global.v4.f32 {%f160, %f161, %f162, %f163}, [%rd71];
-	ld.global.v4.f32 {%f164, %f165, %f166, %f167}, [%rd71+16];
-	.loc 1 84 5
-	add.rn.f32 %f138, %f138, %f160;
-	add.rn.f32 %f141, %f141, %f161;
-	add.rn.f32 %f144, %f144, %f162;
-	add.rn.f32 %f147, %f147, %f163;
-	add.rn.f32 %f150, %f150, %f164;
-	add.rn.f32 %f153, %f153, %f165;
-	add.rn.f32 %f156, %f156, %f166;
-	add.rn.f32 %f159, %f159, %f167;
-$B31:
-	.loc 1 87 6
-	mad.wide.s32 %rd72, %r22, 16, %rd43;
-	cvt.rn.bf16x2.f32 %r194, %f141, %f138;
-	cvt.rn.bf16x2.f32 %r195, %f147, %f144;
-	cvt.rn.bf16x2.f32 %r196, %f153, %f150;
-	cvt.rn.bf16x2.f32 %r197, %f159, %f156;
-	st.global.v4.u32 [%rd72], {%r194, %r195, %r196, %r197};
-	.loc 1 76 34
-	add.s64 %rd73, %rd66, %rd21;
-	setp.lt.s64 %p76, %rd73, %rd28;
-	cvt.u32.u64 %r22, %rd73;
-	@%p76 bra $B30;
-$B32:
+	shl.b32 %r180, %r168, 16;
+	mov.b32 %f118, %r180;
+	shl.b32 %r181, %r170, 16;
+	mov.b32 %f119, %r181;
+	shl.b32 %r182, %r171, 16;
+	mov.b32 %f120, %r182;
+	shl.b32 %r183, %r173, 16;
+	mov.b32 %f121, %r183;
+	shl.b32 %r184, %r174, 16;
+	mov.b32 %f122, %r184;
+	shl.b32 %r185, %r176, 16;
+	mov.b32 %f123, %r185;
+	shl.b32 %r186, %r177, 16;
+	mov.b32 %f124, %r186;
+	shl.b32 %r187, %r179, 16;
+	mov.b32 %f125, %r187;
+	.loc 1 78 51
+	mad.wide.u32 %rd52, %r23, 32, %rd10;
+	ld.global.v4.f32 {%f126, %f127, %f128, %f129}, [%rd52];
+	ld.global.v4.f32 {%f130, %f131, %f132, %f133}, [%rd52+16];
+	.loc 1 80 17
+	sub.rn.f32 %f134, %f118, %f26;
+	mul.rn.f32 %f135, %f134, %f113;
+	mul.rn.f32 %f136, %f135, %f126;
+	sub.rn.f32 %f137, %f119, %f26;
+	mul.rn.f32 %f138, %f137, %f113;
+	mul.rn.f32 %f139, %f138, %f127;
+	sub.rn.f32 %f140, %f120, %f26;
+	mul.rn.f32 %f141, %f140, %f113;
+	mul.rn.f32 %f142, %f141, %f128;
+	sub.rn.f32 %f143, %f121, %f26;
+	mul.rn.f32 %f144, %f143, %f113;
+	mul.rn.f32 %f145, %f144, %f129;
+	sub.rn.f32 %f146, %f122, %f26;
+	mul.rn.f32 %f147, %f146, %f113;
+	mul.rn.f32 %f148, %f147, %f130;
+	sub.rn.f32 %f149, %f123, %f26;
+	mul.rn.f32 %f150, %f149, %f113;
+	mul.rn.f32 %f151, %f150, %f131;
+	sub.rn.f32 %f152, %f124, %f26;
+	mul.rn.f32 %f153, %f152, %f113;
+	mul.rn.f32 %f154, %f153, %f132;
+	sub.rn.f32 %f155, %f125, %f26;
+	mul.rn.f32 %f156, %f155, %f113;
+	mul.rn.f32 %f157, %f156, %f133;
+	.loc 1 82 8
+	setp.lt.u32 %p50, %r23, %r163;
+	@!%p50 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd53, %r23, 32, %rd12;
+	ld.global.v4.f32 {%f158, %f159, %f160, %f161}, [%rd53];
+	ld.global.v4.f32 {%f162, %f163, %f164, %f165}, [%rd53+16];
+	.loc 1 85 5
+	add.rn.f32 %f136, %f136, %f158;
+	add.rn.f32 %f139, %f139, %f159;
+	add.rn.f32 %f142, %f142, %f160;
+	add.rn.f32 %f145, %f145, %f161;
+	add.rn.f32 %f148, %f148, %f162;
+	add.rn.f32 %f151, %f151, %f163;
+	add.rn.f32 %f154, %f154, %f164;
+	add.rn.f32 %f157, %f157, %f165;
+$B29:
+	.loc 1 88 6
+	mad.wide.u32 %rd54, %r23, 16, %rd38;
+	cvt.rn.bf16x2.f32 %r188, %f139, %f136;
+	cvt.rn.bf16x2.f32 %r189, %f145, %f142;
+	cvt.rn.bf16x2.f32 %r190, %f151, %f148;
+	cvt.rn.bf16x2.f32 %r191, %f157, %f154;
+	st.global.v4.u32 [%rd54], {%r188, %r189, %r190, %r191};
+	.loc 1 77 34
+	add.s64 %rd55, %rd50, %rd21;
+	setp.lt.s64 %p51, %rd55, %rd23;
+	cvt.u32.u64 %r23, %rd55;
+	@%p51 bra $B28;
+$B30:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
-	cvt.u64.u32 %rd74, %r12;
+$B32:
+	cvt.u64.u32 %rd56, %r15;
 	.loc 1 23 30
-	@!%p5 bra $FAULT7;
-	@!%p6 bra $FAULT8;
-	@!%p7 bra $FAULT9;
-	bra $FAULT10;
-$B35:
-	cvt.u64.u32 %rd75, %r14;
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
+	cvt.u64.u32 %rd57, %r17;
+	cvt.u64.u32 %rd58, %r18;
 	.loc 1 25 31
-	@!%p15 bra $FAULT11;
-	@!%p16 bra $FAULT12;
-	bra $FAULT13;
-$B36:
-	cvt.u64.u32 %rd76, %r15;
-	.loc 1 77 37
-	@!%p68 bra $FAULT14;
-	.loc 5 28 25
-	@!%p69 bra $FAULT15;
-	bra $FAULT16;
-$B37:
-	cvt.u64.u32 %rd77, %r16;
-	@!%p73 bra $FAULT17;
-	bra $FAULT18;
+	@!%p12 bra $FAULT6;
+	@!%p13 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r198, 0;
-	mov.u64 %rd78, %rd35;
-	mov.u64 %rd79, %rd28;
+	.loc 2 76 8
+	mov.u32 %r192, 1;
+	mov.u64 %rd59, %rd43;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r198, 1;
-	mov.u64 %rd78, %rd44;
-	mov.u64 %rd79, %rd28;
+	mov.u32 %r192, 1;
+	mov.u64 %rd59, %rd48;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r198, 3;
-	mov.u64 %rd78, %rd48;
-	mov.u64 %rd79, 32;
+	.loc 1 76 13
+	mov.u32 %r192, 0;
+	mov.u64 %rd59, %rd49;
+	mov.u64 %rd60, %rd17;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r198, 4;
-	mov.u64 %rd78, %rd54;
-	mov.u64 %rd79, 32;
+	.loc 1 23 30
+	mov.u32 %r192, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd15;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r198, 2;
-	mov.u64 %rd78, %rd55;
-	mov.u64 %rd79, %rd28;
+	mov.u32 %r192, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd56;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r198, 3;
-	mov.u64 %rd78, %rd59;
-	mov.u64 %rd79, 32;
+	mov.u32 %r192, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r198, 4;
-	mov.u64 %rd78, %rd65;
-	mov.u64 %rd79, 32;
+	.loc 1 25 31
+	mov.u32 %r192, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 23 30
-	mov.u32 %r198, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd17;
+	mov.u32 %r192, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd57;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r198, 6;
-	mov.u64 %rd78, %rd29;
-	mov.u64 %rd79, %rd30;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r198, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd74;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r198, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd18;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 25 31
-	mov.u32 %r198, 7;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd18;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r198, 8;
-	mov.u64 %rd78, %rd29;
-	mov.u64 %rd79, %rd40;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r198, 7;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd75;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 77 37
-	mov.u32 %r198, 9;
-	mov.u64 %rd78, %rd66;
-	mov.u64 %rd79, %rd28;
-	bra $FAULT;
-$FAULT15:
-	.loc 5 28 25
-	mov.u32 %r198, 10;
-	mov.u64 %rd78, %rd67;
-	mov.u64 %rd79, %rd76;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r198, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd76;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r198, 10;
-	mov.u64 %rd78, %rd67;
-	mov.u64 %rd79, %rd77;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r198, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd77;
+	mov.u32 %r192, 3;
+	mov.u64 %rd59, %rd23;
+	mov.u64 %rd60, %rd58;
 $FAULT:
-	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r199, [%rd80], 0, 1;
-	setp.ne.u32 %p77, %r199, 0;
-	@%p77 bra $EXIT;
-	ld.global.u64 %rd81, [%rd80+8];
-	ld.param.u32 %r200, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd81+4], %r200;
-	ld.param.u32 %r201, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd81+8], {%r201, %r198};
-	mov.u32 %r202, %ctaid.x;
-	mov.u32 %r203, %ctaid.y;
-	st.global.v2.u32 [%rd81+16], {%r202, %r203};
-	mov.u32 %r204, %ctaid.z;
-	mov.u32 %r205, %tid.x;
-	st.global.v2.u32 [%rd81+24], {%r204, %r205};
-	mov.u32 %r206, %tid.y;
-	mov.u32 %r207, %tid.z;
-	st.global.v2.u32 [%rd81+32], {%r206, %r207};
-	st.global.u64 [%rd81+40], %rd78;
-	st.global.u64 [%rd81+48], %rd79;
+	ld.param.u64 %rd61, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r193, [%rd61], 0, 1;
+	setp.ne.u32 %p52, %r193, 0;
+	@%p52 bra $EXIT;
+	ld.global.u64 %rd62, [%rd61+8];
+	ld.param.u32 %r194, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	st.global.u32 [%rd62+4], %r194;
+	ld.param.u32 %r195, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
+	st.global.v2.u32 [%rd62+8], {%r195, %r192};
+	mov.u32 %r196, %ctaid.x;
+	mov.u32 %r197, %ctaid.y;
+	st.global.v2.u32 [%rd62+16], {%r196, %r197};
+	mov.u32 %r198, %ctaid.z;
+	mov.u32 %r199, %tid.x;
+	st.global.v2.u32 [%rd62+24], {%r198, %r199};
+	mov.u32 %r200, %tid.y;
+	mov.u32 %r201, %tid.z;
+	st.global.v2.u32 [%rd62+32], {%r200, %r201};
+	st.global.u64 [%rd62+40], %rd59;
+	st.global.u64 [%rd62+48], %rd60;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd81], 56;
+	st.volatile.global.u32 [%rd62], 56;
 	bra $EXIT;
 }
 `
@@ -7552,17 +6460,16 @@ const wideBF16SM80 = `.version 7.0
 .file 2 "team.go"
 .file 3 "format.go"
 .file 4 "reduce.go"
-.file 5 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
 {
-	.reg .pred %p<76>;
+	.reg .pred %p<53>;
 	.reg .b16 %rs<17>;
-	.reg .b32 %r<151>;
-	.reg .b64 %rd<82>;
-	.reg .f32 %f<168>;
+	.reg .b32 %r<161>;
+	.reg .b64 %rd<57>;
+	.reg .f32 %f<166>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -7574,132 +6481,129 @@ const wideBF16SM80 = `.version 7.0
 	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
 	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
 	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
 	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
 	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u64 %rd15, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.u64 %rd16, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
+	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd16;
+	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r10, %r5, %r6, %r7;
-	mad.lo.s32 %r11, %r10, %r8, %r4;
-	cvt.u64.u32 %rd17, %r11;
-	shr.u64 %rd18, %rd17, 5;
-	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r12, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r13, %r8, %r9, %r10;
+	mad.lo.s32 %r14, %r13, %r11, %r7;
+	cvt.u64.u32 %rd15, %r14;
+	shr.u64 %rd16, %rd15, 5;
+	mad.wide.u32 %rd17, %r6, 8, %rd16;
+	mov.u32 %r15, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r12, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd17, %r6;
+	mov.u32 %r15, %r7;
 $B1:
-	cvt.u64.u32 %rd20, %r12;
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd21, %rd15, 63;
-	shr.u64 %rd22, %rd21, 61;
-	add.s64 %rd23, %rd15, %rd22;
-	shr.s64 %rd24, %rd23, 3;
+	cvt.u64.u32 %rd18, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd19, %r1;
+	setp.le.s64 %p3, %rd19, %rd17;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r16, %r2, 3;
+	cvt.u64.u32 %rd20, %r16;
 	.loc 1 21 20
-	mul.lo.s64 %rd25, %rd19, %rd24;
+	cvt.u32.u64 %r17, %rd17;
+	mul.wide.u32 %rd21, %r17, %r16;
 	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd26, %rd25, %rd24;
-	setp.le.u64 %p5, %rd26, %rd2;
-	setp.le.u64 %p6, %rd25, %rd26;
-	setp.le.u64 %p7, %rd26, %rd5;
-	setp.le.u64 %p8, %rd26, %rd7;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd27, %rd25, 4;
-	add.s64 %rd28, %rd1, %rd27;
-	add.s64 %rd29, %rd3, %rd27;
-	add.s64 %rd30, %rd6, %rd27;
+	add.s64 %rd22, %rd21, %rd20;
+	setp.le.u64 %p5, %rd22, %rd2;
+	setp.le.u64 %p6, %rd22, %rd5;
+	setp.le.u64 %p7, %rd22, %rd7;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd23, %rd21, 4;
+	add.s64 %rd24, %rd1, %rd23;
+	add.s64 %rd25, %rd3, %rd23;
+	add.s64 %rd26, %rd6, %rd23;
 	.loc 1 35 22
-	setp.lt.s64 %p12, %rd20, %rd24;
-	mov.u64 %rd31, %rd20;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r15, %r16;
+	mov.u32 %r18, %r15;
+	@!%p10 bra $B3;
 $B2:
+	cvt.u64.u32 %rd27, %r18;
 	.loc 1 36 35
-	setp.lt.u64 %p13, %rd31, %rd24;
-	@!%p13 bra $FAULT0;
-	shl.b64 %rd32, %rd31, 4;
-	add.s64 %rd33, %rd28, %rd32;
-	ld.global.u16 %r13, [%rd33];
-	ld.global.u16 %r14, [%rd33+2];
-	ld.global.u16 %r15, [%rd33+4];
-	ld.global.u16 %r16, [%rd33+6];
-	ld.global.u16 %r17, [%rd33+8];
-	ld.global.u16 %r18, [%rd33+10];
-	ld.global.u16 %r19, [%rd33+12];
-	ld.global.u16 %r20, [%rd33+14];
+	mad.wide.u32 %rd28, %r18, 16, %rd24;
+	ld.global.u16 %r19, [%rd28];
+	ld.global.u16 %r20, [%rd28+2];
+	ld.global.u16 %r21, [%rd28+4];
+	ld.global.u16 %r22, [%rd28+6];
+	ld.global.u16 %r23, [%rd28+8];
+	ld.global.u16 %r24, [%rd28+10];
+	ld.global.u16 %r25, [%rd28+12];
+	ld.global.u16 %r26, [%rd28+14];
 	.loc 3 29 61
-	shl.b32 %r21, %r13, 16;
-	mov.b32 %f2, %r21;
-	shl.b32 %r22, %r14, 16;
-	mov.b32 %f3, %r22;
-	shl.b32 %r23, %r15, 16;
-	mov.b32 %f4, %r23;
-	shl.b32 %r24, %r16, 16;
-	mov.b32 %f5, %r24;
-	shl.b32 %r25, %r17, 16;
-	mov.b32 %f6, %r25;
-	shl.b32 %r26, %r18, 16;
-	mov.b32 %f7, %r26;
 	shl.b32 %r27, %r19, 16;
-	mov.b32 %f8, %r27;
+	mov.b32 %f2, %r27;
 	shl.b32 %r28, %r20, 16;
-	mov.b32 %f9, %r28;
+	mov.b32 %f3, %r28;
+	shl.b32 %r29, %r21, 16;
+	mov.b32 %f4, %r29;
+	shl.b32 %r30, %r22, 16;
+	mov.b32 %f5, %r30;
+	shl.b32 %r31, %r23, 16;
+	mov.b32 %f6, %r31;
+	shl.b32 %r32, %r24, 16;
+	mov.b32 %f7, %r32;
+	shl.b32 %r33, %r25, 16;
+	mov.b32 %f8, %r33;
+	shl.b32 %r34, %r26, 16;
+	mov.b32 %f9, %r34;
 	.loc 1 36 72
-	add.s64 %rd34, %rd29, %rd32;
-	ld.global.u16 %r29, [%rd34];
-	ld.global.u16 %r30, [%rd34+2];
-	ld.global.u16 %r31, [%rd34+4];
-	ld.global.u16 %r32, [%rd34+6];
-	ld.global.u16 %r33, [%rd34+8];
-	ld.global.u16 %r34, [%rd34+10];
-	ld.global.u16 %r35, [%rd34+12];
-	ld.global.u16 %r36, [%rd34+14];
+	mad.wide.u32 %rd29, %r18, 16, %rd25;
+	ld.global.u16 %r35, [%rd29];
+	ld.global.u16 %r36, [%rd29+2];
+	ld.global.u16 %r37, [%rd29+4];
+	ld.global.u16 %r38, [%rd29+6];
+	ld.global.u16 %r39, [%rd29+8];
+	ld.global.u16 %r40, [%rd29+10];
+	ld.global.u16 %r41, [%rd29+12];
+	ld.global.u16 %r42, [%rd29+14];
 	.loc 3 29 61
-	shl.b32 %r37, %r29, 16;
-	mov.b32 %f10, %r37;
-	shl.b32 %r38, %r30, 16;
-	mov.b32 %f11, %r38;
-	shl.b32 %r39, %r31, 16;
-	mov.b32 %f12, %r39;
-	shl.b32 %r40, %r32, 16;
-	mov.b32 %f13, %r40;
-	shl.b32 %r41, %r33, 16;
-	mov.b32 %f14, %r41;
-	shl.b32 %r42, %r34, 16;
-	mov.b32 %f15, %r42;
 	shl.b32 %r43, %r35, 16;
-	mov.b32 %f16, %r43;
+	mov.b32 %f10, %r43;
 	shl.b32 %r44, %r36, 16;
-	mov.b32 %f17, %r44;
+	mov.b32 %f11, %r44;
+	shl.b32 %r45, %r37, 16;
+	mov.b32 %f12, %r45;
+	shl.b32 %r46, %r38, 16;
+	mov.b32 %f13, %r46;
+	shl.b32 %r47, %r39, 16;
+	mov.b32 %f14, %r47;
+	shl.b32 %r48, %r40, 16;
+	mov.b32 %f15, %r48;
+	shl.b32 %r49, %r41, 16;
+	mov.b32 %f16, %r49;
+	shl.b32 %r50, %r42, 16;
+	mov.b32 %f17, %r50;
 	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
@@ -7711,90 +6615,89 @@ $B2:
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 32 63
 	cvt.rn.bf16.f32 %rs1, %f18;
-	cvt.u32.u16 %r45, %rs1;
+	cvt.u32.u16 %r51, %rs1;
 	cvt.rn.bf16.f32 %rs2, %f19;
-	cvt.u32.u16 %r46, %rs2;
+	cvt.u32.u16 %r52, %rs2;
 	cvt.rn.bf16.f32 %rs3, %f20;
-	cvt.u32.u16 %r47, %rs3;
+	cvt.u32.u16 %r53, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f21;
-	cvt.u32.u16 %r48, %rs4;
+	cvt.u32.u16 %r54, %rs4;
 	cvt.rn.bf16.f32 %rs5, %f22;
-	cvt.u32.u16 %r49, %rs5;
+	cvt.u32.u16 %r55, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f23;
-	cvt.u32.u16 %r50, %rs6;
+	cvt.u32.u16 %r56, %rs6;
 	cvt.rn.bf16.f32 %rs7, %f24;
-	cvt.u32.u16 %r51, %rs7;
+	cvt.u32.u16 %r57, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f25;
-	cvt.u32.u16 %r52, %rs8;
+	cvt.u32.u16 %r58, %rs8;
 	.loc 1 40 6
-	add.s64 %rd35, %rd30, %rd32;
-	st.global.u16 [%rd35], %r45;
-	st.global.u16 [%rd35+2], %r46;
-	st.global.u16 [%rd35+4], %r47;
-	st.global.u16 [%rd35+6], %r48;
-	st.global.u16 [%rd35+8], %r49;
-	st.global.u16 [%rd35+10], %r50;
-	st.global.u16 [%rd35+12], %r51;
-	st.global.u16 [%rd35+14], %r52;
+	mad.wide.u32 %rd30, %r18, 16, %rd26;
+	st.global.u16 [%rd30], %r51;
+	st.global.u16 [%rd30+2], %r52;
+	st.global.u16 [%rd30+4], %r53;
+	st.global.u16 [%rd30+6], %r54;
+	st.global.u16 [%rd30+8], %r55;
+	st.global.u16 [%rd30+10], %r56;
+	st.global.u16 [%rd30+12], %r57;
+	st.global.u16 [%rd30+14], %r58;
 	.loc 1 35 34
-	add.s64 %rd31, %rd31, %rd16;
-	setp.lt.s64 %p14, %rd31, %rd24;
-	@%p14 bra $B2;
+	add.s64 %rd31, %rd27, %rd18;
+	setp.lt.s64 %p11, %rd31, %rd20;
+	cvt.u32.u64 %r18, %rd31;
+	@%p11 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd36, %rd25, %rd24;
-	setp.le.u64 %p15, %rd36, %rd7;
-	setp.le.u64 %p16, %rd25, %rd36;
-	setp.le.u64 %p17, %rd36, %rd9;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd37, %rd25, 4;
-	add.s64 %rd38, %rd6, %rd37;
-	add.s64 %rd39, %rd8, %rd37;
+	add.s64 %rd32, %rd21, %rd20;
+	setp.le.u64 %p12, %rd32, %rd7;
+	setp.le.u64 %p13, %rd32, %rd9;
+	setp.le.u64 %p14, %rd20, %rd11;
+	and.pred %p15, %p12, %p13;
+	and.pred %p16, %p15, %p14;
+	@!%p16 bra $B33;
+	shl.b64 %rd33, %rd21, 4;
+	add.s64 %rd34, %rd6, %rd33;
+	add.s64 %rd35, %rd8, %rd33;
 	mov.f32 %f26, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s64 %p20, %rd20, %rd24;
-	@!%p20 bra $B4;
+	setp.lt.u32 %p17, %r15, %r16;
+	@!%p17 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd40, %rd20;
+	mov.u32 %r59, %r15;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
 	bra $B6;
 $B5:
+	cvt.u64.u32 %rd36, %r59;
 	.loc 1 54 34
-	setp.lt.u64 %p21, %rd40, %rd24;
-	@!%p21 bra $FAULT1;
-	shl.b64 %rd41, %rd40, 4;
-	add.s64 %rd42, %rd38, %rd41;
-	ld.global.u16 %r53, [%rd42];
-	ld.global.u16 %r54, [%rd42+2];
-	ld.global.u16 %r55, [%rd42+4];
-	ld.global.u16 %r56, [%rd42+6];
-	ld.global.u16 %r57, [%rd42+8];
-	ld.global.u16 %r58, [%rd42+10];
-	ld.global.u16 %r59, [%rd42+12];
-	ld.global.u16 %r60, [%rd42+14];
+	mad.wide.u32 %rd37, %r59, 16, %rd34;
+	ld.global.u16 %r60, [%rd37];
+	ld.global.u16 %r61, [%rd37+2];
+	ld.global.u16 %r62, [%rd37+4];
+	ld.global.u16 %r63, [%rd37+6];
+	ld.global.u16 %r64, [%rd37+8];
+	ld.global.u16 %r65, [%rd37+10];
+	ld.global.u16 %r66, [%rd37+12];
+	ld.global.u16 %r67, [%rd37+14];
 	.loc 3 29 61
-	shl.b32 %r61, %r53, 16;
-	mov.b32 %f28, %r61;
-	shl.b32 %r62, %r54, 16;
-	mov.b32 %f29, %r62;
-	shl.b32 %r63, %r55, 16;
-	mov.b32 %f30, %r63;
-	shl.b32 %r64, %r56, 16;
-	mov.b32 %f31, %r64;
-	shl.b32 %r65, %r57, 16;
-	mov.b32 %f32, %r65;
-	shl.b32 %r66, %r58, 16;
-	mov.b32 %f33, %r66;
-	shl.b32 %r67, %r59, 16;
-	mov.b32 %f34, %r67;
 	shl.b32 %r68, %r60, 16;
-	mov.b32 %f35, %r68;
+	mov.b32 %f28, %r68;
+	shl.b32 %r69, %r61, 16;
+	mov.b32 %f29, %r69;
+	shl.b32 %r70, %r62, 16;
+	mov.b32 %f30, %r70;
+	shl.b32 %r71, %r63, 16;
+	mov.b32 %f31, %r71;
+	shl.b32 %r72, %r64, 16;
+	mov.b32 %f32, %r72;
+	shl.b32 %r73, %r65, 16;
+	mov.b32 %f33, %r73;
+	shl.b32 %r74, %r66, 16;
+	mov.b32 %f34, %r74;
+	shl.b32 %r75, %r67, 16;
+	mov.b32 %f35, %r75;
 	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
@@ -7805,37 +6708,38 @@ $B5:
 	add.rn.f32 %f42, %f41, %f34;
 	add.rn.f32 %f27, %f42, %f35;
 	.loc 1 53 34
-	add.s64 %rd40, %rd40, %rd16;
-	setp.lt.s64 %p22, %rd40, %rd24;
-	@%p22 bra $B5;
+	add.s64 %rd38, %rd36, %rd18;
+	setp.lt.s64 %p18, %rd38, %rd20;
+	cvt.u32.u64 %r59, %rd38;
+	@%p18 bra $B5;
 $B6:
 	.loc 4 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r69, %p23, 0xffffffff;
+	mov.pred %p19, 1;
+	vote.sync.ballot.b32 %r76, %p19, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p24, %r69, -1;
-	@%p24 bra $B8;
+	setp.eq.s32 %p20, %r76, -1;
+	@%p20 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r70, %r69;
-	clz.b32 %r71, %r70;
-	shfl.sync.idx.b32 %f43, %f27, %r71, 31, 0xffffffff;
+	brev.b32 %r77, %r76;
+	clz.b32 %r78, %r77;
+	shfl.sync.idx.b32 %f43, %f27, %r78, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r72, %r69, -1;
-	and.b32 %r73, %r69, %r72;
-	setp.ne.s32 %p25, %r73, 0;
-	@!%p25 bra $B9;
+	add.s32 %r79, %r76, -1;
+	and.b32 %r80, %r76, %r79;
+	setp.ne.s32 %p21, %r80, 0;
+	@!%p21 bra $B9;
 $B7:
 	.loc 4 60 59
-	brev.b32 %r74, %r73;
-	clz.b32 %r75, %r74;
-	shfl.sync.idx.b32 %f44, %f27, %r75, 31, 0xffffffff;
+	brev.b32 %r81, %r80;
+	clz.b32 %r82, %r81;
+	shfl.sync.idx.b32 %f44, %f27, %r82, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r76, %r73, -1;
-	and.b32 %r73, %r73, %r76;
-	setp.ne.s32 %p26, %r73, 0;
-	@%p26 bra $B7;
+	add.s32 %r83, %r80, -1;
+	and.b32 %r80, %r80, %r83;
+	setp.ne.s32 %p22, %r80, 0;
+	@%p22 bra $B7;
 	bra $B9;
 $B8:
 	.loc 4 54 32
@@ -7859,596 +6763,472 @@ $B8:
 	.loc 4 38 49
 	add.rn.f32 %f43, %f52, %f53;
 $B9:
-	.loc 2 48 12
-	setp.eq.s64 %p27, %rd16, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r77, %r5, %r6, %r7;
-	mad.lo.s32 %r78, %r77, %r8, %r4;
-	cvt.u64.u32 %rd43, %r78;
-	shr.u64 %rd44, %rd43, 5;
-	cvt.u32.u64 %r79, %rd44;
-	setp.lt.u32 %p29, %r79, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r80, %r79, 4, %r2;
-	st.shared.f32 [%r80], %f43;
+	.loc 2 49 12
+	setp.eq.s32 %p23, %r3, 32;
+	@%p23 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p24, %r12, 0;
+	@!%p24 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r84, %r8, %r9, %r10;
+	mad.lo.s32 %r85, %r84, %r11, %r7;
+	cvt.u64.u32 %rd39, %r85;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r86, %rd40;
+	setp.lt.u32 %p25, %r86, 32;
+	@!%p25 bra $FAULT0;
+	mad.lo.s32 %r87, %r86, 4, %r5;
+	st.shared.f32 [%r87], %f43;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd45, %rd16, 63;
-	shr.u64 %rd46, %rd45, 59;
-	add.s64 %rd47, %rd16, %rd46;
-	shr.s64 %rd48, %rd47, 5;
-	setp.lt.s64 %p30, 0, %rd48;
+	.loc 2 54 27
+	shr.u32 %r88, %r3, 5;
+	setp.lt.u32 %p26, 32, %r88;
+	selp.b32 %r89, 32, %r88, %p26;
+	setp.lt.u32 %p27, 0, %r89;
+	@!%p27 bra $B11;
 	mov.f32 %f43, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s64 %rd49, %rd48, -1;
-	selp.b64 %rd50, %rd49, 0, %p30;
-	setp.lt.u64 %p31, %rd50, 2147483648;
-	setp.lt.s64 %p32, %rd50, 2305843009213693952;
-	and.pred %p33, %p31, %p32;
-	setp.lt.u64 %p34, %rd50, 32;
-	and.pred %p35, %p33, %p34;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r81, 0;
-	@%p35 bra $B12;
+	mov.u32 %r90, 0;
+	bra $B12;
 $B11:
-	cvt.u64.u32 %rd51, %r81;
-	.loc 2 54 13
-	setp.lt.u32 %p36, %r81, 32;
-	@!%p36 bra $FAULT3;
-	mad.lo.s32 %r82, %r81, 4, %r2;
-	ld.shared.f32 %f54, [%r82];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r81, %r81, 1;
-	cvt.u64.u32 %rd52, %r81;
-	setp.lt.s64 %p37, %rd52, %rd48;
-	@%p37 bra $B11;
-	bra $B14;
-$B12:
 	mov.f32 %f43, 0f00000000;
-	mov.u64 %rd53, 0;
+	bra $B13;
+$B12:
+	.loc 2 55 13
+	mad.lo.s32 %r91, %r90, 4, %r5;
+	ld.shared.f32 %f54, [%r91];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r90, %r90, 1;
+	setp.lt.u32 %p28, %r90, %r89;
+	@%p28 bra $B12;
 $B13:
-	cvt.u32.u64 %r83, %rd53;
-	mad.lo.s32 %r84, %r83, 4, %r2;
-	ld.shared.f32 %f55, [%r84];
-	add.rn.f32 %f43, %f43, %f55;
-	add.s64 %rd53, %rd53, 1;
-	setp.lt.s64 %p38, %rd53, %rd48;
-	@%p38 bra $B13;
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f56, %rd15;
-	div.rn.f32 %f26, %f43, %f56;
-$B16:
+	cvt.rn.f32.u32 %f55, %r2;
+	div.rn.f32 %f26, %f43, %f55;
+$B15:
 	.loc 1 64 22
-	setp.lt.s64 %p39, %rd20, %rd24;
-	@!%p39 bra $B17;
-	mov.f32 %f57, 0f00000000;
-	mov.u64 %rd54, %rd20;
+	setp.lt.u32 %p29, %r15, %r16;
+	@!%p29 bra $B16;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r92, %r15;
+	bra $B17;
+$B16:
+	mov.f32 %f56, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f57, 0f00000000;
-	bra $B19;
-$B18:
+	cvt.u64.u32 %rd41, %r92;
 	.loc 1 65 34
-	setp.lt.u64 %p40, %rd54, %rd24;
-	@!%p40 bra $FAULT4;
-	shl.b64 %rd55, %rd54, 4;
-	add.s64 %rd56, %rd38, %rd55;
-	ld.global.u16 %r85, [%rd56];
-	ld.global.u16 %r86, [%rd56+2];
-	ld.global.u16 %r87, [%rd56+4];
-	ld.global.u16 %r88, [%rd56+6];
-	ld.global.u16 %r89, [%rd56+8];
-	ld.global.u16 %r90, [%rd56+10];
-	ld.global.u16 %r91, [%rd56+12];
-	ld.global.u16 %r92, [%rd56+14];
+	mad.wide.u32 %rd42, %r92, 16, %rd34;
+	ld.global.u16 %r93, [%rd42];
+	ld.global.u16 %r94, [%rd42+2];
+	ld.global.u16 %r95, [%rd42+4];
+	ld.global.u16 %r96, [%rd42+6];
+	ld.global.u16 %r97, [%rd42+8];
+	ld.global.u16 %r98, [%rd42+10];
+	ld.global.u16 %r99, [%rd42+12];
+	ld.global.u16 %r100, [%rd42+14];
 	.loc 3 29 61
-	shl.b32 %r93, %r85, 16;
-	mov.b32 %f58, %r93;
-	shl.b32 %r94, %r86, 16;
-	mov.b32 %f59, %r94;
-	shl.b32 %r95, %r87, 16;
-	mov.b32 %f60, %r95;
-	shl.b32 %r96, %r88, 16;
-	mov.b32 %f61, %r96;
-	shl.b32 %r97, %r89, 16;
-	mov.b32 %f62, %r97;
-	shl.b32 %r98, %r90, 16;
-	mov.b32 %f63, %r98;
-	shl.b32 %r99, %r91, 16;
-	mov.b32 %f64, %r99;
-	shl.b32 %r100, %r92, 16;
-	mov.b32 %f65, %r100;
+	shl.b32 %r101, %r93, 16;
+	mov.b32 %f57, %r101;
+	shl.b32 %r102, %r94, 16;
+	mov.b32 %f58, %r102;
+	shl.b32 %r103, %r95, 16;
+	mov.b32 %f59, %r103;
+	shl.b32 %r104, %r96, 16;
+	mov.b32 %f60, %r104;
+	shl.b32 %r105, %r97, 16;
+	mov.b32 %f61, %r105;
+	shl.b32 %r106, %r98, 16;
+	mov.b32 %f62, %r106;
+	shl.b32 %r107, %r99, 16;
+	mov.b32 %f63, %r107;
+	shl.b32 %r108, %r100, 16;
+	mov.b32 %f64, %r108;
 	.loc 1 67 14
-	sub.rn.f32 %f66, %f58, %f26;
+	sub.rn.f32 %f65, %f57, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f67, %f66, %f66, %f57;
+	fma.rn.f32 %f66, %f65, %f65, %f56;
 	.loc 1 67 14
-	sub.rn.f32 %f68, %f59, %f26;
+	sub.rn.f32 %f67, %f58, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f69, %f68, %f68, %f67;
+	fma.rn.f32 %f68, %f67, %f67, %f66;
 	.loc 1 67 14
-	sub.rn.f32 %f70, %f60, %f26;
+	sub.rn.f32 %f69, %f59, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f71, %f70, %f70, %f69;
+	fma.rn.f32 %f70, %f69, %f69, %f68;
 	.loc 1 67 14
-	sub.rn.f32 %f72, %f61, %f26;
+	sub.rn.f32 %f71, %f60, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f73, %f72, %f72, %f71;
+	fma.rn.f32 %f72, %f71, %f71, %f70;
 	.loc 1 67 14
-	sub.rn.f32 %f74, %f62, %f26;
+	sub.rn.f32 %f73, %f61, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f75, %f74, %f74, %f73;
+	fma.rn.f32 %f74, %f73, %f73, %f72;
 	.loc 1 67 14
-	sub.rn.f32 %f76, %f63, %f26;
+	sub.rn.f32 %f75, %f62, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f77, %f76, %f76, %f75;
+	fma.rn.f32 %f76, %f75, %f75, %f74;
 	.loc 1 67 14
-	sub.rn.f32 %f78, %f64, %f26;
+	sub.rn.f32 %f77, %f63, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f79, %f78, %f78, %f77;
+	fma.rn.f32 %f78, %f77, %f77, %f76;
 	.loc 1 67 14
-	sub.rn.f32 %f80, %f65, %f26;
+	sub.rn.f32 %f79, %f64, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f57, %f80, %f80, %f79;
+	fma.rn.f32 %f56, %f79, %f79, %f78;
 	.loc 1 64 34
-	add.s64 %rd54, %rd54, %rd16;
-	setp.lt.s64 %p41, %rd54, %rd24;
-	@%p41 bra $B18;
-$B19:
+	add.s64 %rd43, %rd41, %rd18;
+	setp.lt.s64 %p30, %rd43, %rd20;
+	cvt.u32.u64 %r92, %rd43;
+	@%p30 bra $B17;
+$B18:
 	.loc 4 51 17
-	mov.pred %p42, 1;
-	vote.sync.ballot.b32 %r101, %p42, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r109, %p31, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p43, %r101, -1;
-	@%p43 bra $B21;
+	setp.eq.s32 %p32, %r109, -1;
+	@%p32 bra $B20;
 	.loc 4 58 43
-	brev.b32 %r102, %r101;
-	clz.b32 %r103, %r102;
-	shfl.sync.idx.b32 %f81, %f57, %r103, 31, 0xffffffff;
+	brev.b32 %r110, %r109;
+	clz.b32 %r111, %r110;
+	shfl.sync.idx.b32 %f80, %f56, %r111, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r104, %r101, -1;
-	and.b32 %r105, %r101, %r104;
-	setp.ne.s32 %p44, %r105, 0;
-	@!%p44 bra $B22;
-$B20:
+	add.s32 %r112, %r109, -1;
+	and.b32 %r113, %r109, %r112;
+	setp.ne.s32 %p33, %r113, 0;
+	@!%p33 bra $B21;
+$B19:
 	.loc 4 60 59
-	brev.b32 %r106, %r105;
-	clz.b32 %r107, %r106;
-	shfl.sync.idx.b32 %f82, %f57, %r107, 31, 0xffffffff;
+	brev.b32 %r114, %r113;
+	clz.b32 %r115, %r114;
+	shfl.sync.idx.b32 %f81, %f56, %r115, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f81, %f81, %f82;
+	add.rn.f32 %f80, %f80, %f81;
 	.loc 4 59 53
-	add.s32 %r108, %r105, -1;
-	and.b32 %r105, %r105, %r108;
-	setp.ne.s32 %p45, %r105, 0;
-	@%p45 bra $B20;
-	bra $B22;
+	add.s32 %r116, %r113, -1;
+	and.b32 %r113, %r113, %r116;
+	setp.ne.s32 %p34, %r113, 0;
+	@%p34 bra $B19;
+	bra $B21;
+$B20:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f83, %f56, %f82;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f85, %f83, %f84;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f87, %f85, %f86;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f89, %f87, %f88;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f80, %f89, %f90;
 $B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f84, %f57, %f83;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f86, %f84, %f85;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f88, %f86, %f87;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f90, %f88, %f89;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f81, %f90, %f91;
+	.loc 2 49 12
+	setp.eq.s32 %p35, %r3, 32;
+	@%p35 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p36, %r12, 0;
+	@!%p36 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r117, %r8, %r9, %r10;
+	mad.lo.s32 %r118, %r117, %r11, %r7;
+	cvt.u64.u32 %rd44, %r118;
+	shr.u64 %rd45, %rd44, 5;
+	cvt.u32.u64 %r119, %rd45;
+	setp.lt.u32 %p37, %r119, 32;
+	@!%p37 bra $FAULT1;
+	mad.lo.s32 %r120, %r119, 4, %r5;
+	st.shared.f32 [%r120+128], %f80;
 $B22:
-	.loc 2 48 12
-	setp.eq.s64 %p46, %rd16, 32;
-	@%p46 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p47, %r9, 0;
-	@!%p47 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r109, %r5, %r6, %r7;
-	mad.lo.s32 %r110, %r109, %r8, %r4;
-	cvt.u64.u32 %rd57, %r110;
-	shr.u64 %rd58, %rd57, 5;
-	cvt.u32.u64 %r111, %rd58;
-	setp.lt.u32 %p48, %r111, 32;
-	@!%p48 bra $FAULT5;
-	mad.lo.s32 %r112, %r111, 4, %r2;
-	st.shared.f32 [%r112+128], %f81;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd59, %rd16, 63;
-	shr.u64 %rd60, %rd59, 59;
-	add.s64 %rd61, %rd16, %rd60;
-	shr.s64 %rd62, %rd61, 5;
-	setp.lt.s64 %p49, 0, %rd62;
-	mov.f32 %f81, 0f00000000;
-	@!%p49 bra $B27;
-	.loc 2 46 47
-	add.s64 %rd63, %rd62, -1;
-	selp.b64 %rd64, %rd63, 0, %p49;
-	setp.lt.u64 %p50, %rd64, 2147483648;
-	setp.lt.s64 %p51, %rd64, 2305843009213693952;
-	and.pred %p52, %p50, %p51;
-	setp.lt.u64 %p53, %rd64, 32;
-	and.pred %p54, %p52, %p53;
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r113, 0;
-	@%p54 bra $B25;
+	.loc 2 54 27
+	shr.u32 %r121, %r3, 5;
+	setp.lt.u32 %p38, 32, %r121;
+	selp.b32 %r122, 32, %r121, %p38;
+	setp.lt.u32 %p39, 0, %r122;
+	@!%p39 bra $B23;
+	mov.f32 %f80, 0f00000000;
+	mov.u32 %r123, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f80, 0f00000000;
+	bra $B25;
 $B24:
-	cvt.u64.u32 %rd65, %r113;
-	.loc 2 54 13
-	setp.lt.u32 %p55, %r113, 32;
-	@!%p55 bra $FAULT6;
-	mad.lo.s32 %r114, %r113, 4, %r2;
-	ld.shared.f32 %f92, [%r114+128];
-	add.rn.f32 %f81, %f81, %f92;
-	add.s32 %r113, %r113, 1;
-	cvt.u64.u32 %rd66, %r113;
-	setp.lt.s64 %p56, %rd66, %rd62;
-	@%p56 bra $B24;
-	bra $B27;
+	.loc 2 55 13
+	mad.lo.s32 %r124, %r123, 4, %r5;
+	ld.shared.f32 %f91, [%r124+128];
+	add.rn.f32 %f80, %f80, %f91;
+	add.s32 %r123, %r123, 1;
+	setp.lt.u32 %p40, %r123, %r122;
+	@%p40 bra $B24;
 $B25:
-	mov.f32 %f81, 0f00000000;
-	mov.u64 %rd67, 0;
 $B26:
-	cvt.u32.u64 %r115, %rd67;
-	mad.lo.s32 %r116, %r115, 4, %r2;
-	ld.shared.f32 %f93, [%r116+128];
-	add.rn.f32 %f81, %f81, %f93;
-	add.s64 %rd67, %rd67, 1;
-	setp.lt.s64 %p57, %rd67, %rd62;
-	@%p57 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.s64 %p41, %rd20, %rd13;
+	cvt.u32.u64 %r125, %rd13;
+	selp.b32 %r126, %r16, %r125, %p41;
+	cvt.u64.u32 %rd46, %r126;
+	setp.le.u64 %p42, %rd46, %rd14;
+	@!%p42 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f94, %rd15;
-	rcp.approx.ftz.f32 %f95, %f94;
-	neg.f32 %f96, %f94;
-	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
-	fma.rn.f32 %f98, %f95, %f97, %f95;
-	mul.rn.f32 %f99, %f81, %f98;
-	fma.rn.f32 %f100, %f96, %f99, %f81;
-	fma.rn.f32 %f101, %f100, %f98, %f99;
-	abs.f32 %f102, %f81;
-	setp.lt.f32 %p58, 0f0D800000, %f102;
-	abs.f32 %f103, %f101;
-	setp.lt.f32 %p59, 0f03800000, %f103;
-	and.pred %p60, %p58, %p59;
-	add.rn.f32 %f104, %f101, %f1;
-	rsqrt.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f106, %f104, %f105;
-	abs.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3F000000;
-	neg.f32 %f109, %f106;
-	fma.rn.f32 %f110, %f109, %f106, %f104;
-	fma.rn.f32 %f111, %f110, %f108, %f106;
-	setp.lt.f32 %p61, 0f26800000, %f111;
-	and.pred %p62, %p60, %p61;
-	rcp.approx.ftz.f32 %f112, %f111;
-	neg.f32 %f113, %f111;
-	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
-	fma.rn.f32 %f115, %f112, %f114, %f112;
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p63, 0f03800000, %f116;
-	and.pred %p64, %p62, %p63;
-	@%p64 bra $B29;
-	div.rn.f32 %f117, %f81, %f94;
-	add.rn.f32 %f118, %f117, %f1;
-	sqrt.rn.f32 %f119, %f118;
-	rcp.rn.f32 %f115, %f119;
-$B29:
-	.loc 1 76 22
-	@!%p39 bra $B32;
-	.loc 1 81 18
-	setp.lt.s64 %p65, 0, %rd13;
-$B30:
-	.loc 1 77 37
-	setp.lt.u64 %p66, %rd20, %rd24;
-	.loc 5 28 27
-	shl.b64 %rd68, %rd20, 1;
-	setp.lt.u64 %p67, %rd68, %rd11;
-	add.s64 %rd69, %rd68, 1;
-	setp.lt.u64 %p68, %rd69, %rd11;
-	and.pred %p69, %p66, %p67;
-	and.pred %p70, %p69, %p68;
-	@!%p70 bra $B36;
-	.loc 1 77 37
-	shl.b64 %rd70, %rd20, 4;
-	add.s64 %rd71, %rd38, %rd70;
-	ld.global.u16 %r117, [%rd71];
-	ld.global.u16 %r118, [%rd71+2];
-	ld.global.u16 %r119, [%rd71+4];
-	ld.global.u16 %r120, [%rd71+6];
-	ld.global.u16 %r121, [%rd71+8];
-	ld.global.u16 %r122, [%rd71+10];
-	ld.global.u16 %r123, [%rd71+12];
-	ld.global.u16 %r124, [%rd71+14];
+	cvt.rn.f32.u32 %f92, %r2;
+	rcp.approx.ftz.f32 %f93, %f92;
+	neg.f32 %f94, %f92;
+	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
+	fma.rn.f32 %f96, %f93, %f95, %f93;
+	mul.rn.f32 %f97, %f80, %f96;
+	fma.rn.f32 %f98, %f94, %f97, %f80;
+	fma.rn.f32 %f99, %f98, %f96, %f97;
+	abs.f32 %f100, %f80;
+	setp.lt.f32 %p43, 0f0D800000, %f100;
+	abs.f32 %f101, %f99;
+	setp.lt.f32 %p44, 0f03800000, %f101;
+	and.pred %p45, %p43, %p44;
+	add.rn.f32 %f102, %f99, %f1;
+	rsqrt.approx.ftz.f32 %f103, %f102;
+	mul.rn.f32 %f104, %f102, %f103;
+	abs.f32 %f105, %f103;
+	mul.rn.f32 %f106, %f105, 0f3F000000;
+	neg.f32 %f107, %f104;
+	fma.rn.f32 %f108, %f107, %f104, %f102;
+	fma.rn.f32 %f109, %f108, %f106, %f104;
+	setp.lt.f32 %p46, 0f26800000, %f109;
+	and.pred %p47, %p45, %p46;
+	rcp.approx.ftz.f32 %f110, %f109;
+	neg.f32 %f111, %f109;
+	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
+	fma.rn.f32 %f113, %f110, %f112, %f110;
+	abs.f32 %f114, %f113;
+	setp.lt.f32 %p48, 0f03800000, %f114;
+	and.pred %p49, %p47, %p48;
+	@%p49 bra $B27;
+	div.rn.f32 %f115, %f80, %f92;
+	add.rn.f32 %f116, %f115, %f1;
+	sqrt.rn.f32 %f117, %f116;
+	rcp.rn.f32 %f113, %f117;
+$B27:
+	.loc 1 77 22
+	@!%p29 bra $B30;
+$B28:
+	cvt.u64.u32 %rd47, %r15;
+	.loc 1 78 37
+	mad.wide.u32 %rd48, %r15, 16, %rd34;
+	ld.global.u16 %r127, [%rd48];
+	ld.global.u16 %r128, [%rd48+2];
+	ld.global.u16 %r129, [%rd48+4];
+	ld.global.u16 %r130, [%rd48+6];
+	ld.global.u16 %r131, [%rd48+8];
+	ld.global.u16 %r132, [%rd48+10];
+	ld.global.u16 %r133, [%rd48+12];
+	ld.global.u16 %r134, [%rd48+14];
 	.loc 3 29 61
-	shl.b32 %r125, %r117, 16;
-	mov.b32 %f120, %r125;
-	shl.b32 %r126, %r118, 16;
-	mov.b32 %f121, %r126;
-	shl.b32 %r127, %r119, 16;
-	mov.b32 %f122, %r127;
-	shl.b32 %r128, %r120, 16;
-	mov.b32 %f123, %r128;
-	shl.b32 %r129, %r121, 16;
-	mov.b32 %f124, %r129;
-	shl.b32 %r130, %r122, 16;
-	mov.b32 %f125, %r130;
-	shl.b32 %r131, %r123, 16;
-	mov.b32 %f126, %r131;
-	shl.b32 %r132, %r124, 16;
-	mov.b32 %f127, %r132;
-	.loc 5 28 25
-	shl.b64 %rd72, %rd68, 4;
-	add.s64 %rd73, %rd10, %rd72;
-	ld.global.f32 %f128, [%rd73];
-	ld.global.f32 %f129, [%rd73+4];
-	ld.global.f32 %f130, [%rd73+8];
-	ld.global.f32 %f131, [%rd73+12];
-	ld.global.f32 %f132, [%rd73+16];
-	ld.global.f32 %f133, [%rd73+20];
-	ld.global.f32 %f134, [%rd73+24];
-	ld.global.f32 %f135, [%rd73+28];
-	.loc 1 79 17
-	sub.rn.f32 %f136, %f120, %f26;
-	mul.rn.f32 %f137, %f136, %f115;
-	mul.rn.f32 %f138, %f137, %f128;
-	sub.rn.f32 %f139, %f121, %f26;
-	mul.rn.f32 %f140, %f139, %f115;
-	mul.rn.f32 %f141, %f140, %f129;
-	sub.rn.f32 %f142, %f122, %f26;
-	mul.rn.f32 %f143, %f142, %f115;
-	mul.rn.f32 %f144, %f143, %f130;
-	sub.rn.f32 %f145, %f123, %f26;
-	mul.rn.f32 %f146, %f145, %f115;
-	mul.rn.f32 %f147, %f146, %f131;
-	sub.rn.f32 %f148, %f124, %f26;
-	mul.rn.f32 %f149, %f148, %f115;
-	mul.rn.f32 %f150, %f149, %f132;
-	sub.rn.f32 %f151, %f125, %f26;
-	mul.rn.f32 %f152, %f151, %f115;
-	mul.rn.f32 %f153, %f152, %f133;
-	sub.rn.f32 %f154, %f126, %f26;
-	mul.rn.f32 %f155, %f154, %f115;
-	mul.rn.f32 %f156, %f155, %f134;
-	sub.rn.f32 %f157, %f127, %f26;
-	mul.rn.f32 %f158, %f157, %f115;
-	mul.rn.f32 %f159, %f158, %f135;
-	.loc 1 81 18
-	@!%p65 bra $B31;
-	.loc 5 28 25
-	setp.lt.u64 %p71, %rd68, %rd13;
-	setp.lt.u64 %p72, %rd69, %rd13;
-	and.pred %p73, %p71, %p72;
-	@!%p73 bra $B37;
-	shl.b64 %rd74, %rd68, 4;
-	add.s64 %rd75, %rd12, %rd74;
-	ld.global.f32 %f160, [%rd75];
-	ld.global.f32 %f161, [%rd75+4];
-	ld.global.f32 %f162, [%rd75+8];
-	ld.global.f32 %f163, [%rd75+12];
-	ld.global.f32 %f164, [%rd75+16];
-	ld.global.f32 %f165, [%rd75+20];
-	ld.global.f32 %f166, [%rd75+24];
-	ld.global.f32 %f167, [%rd75+28];
-	.loc 1 84 5
-	add.rn.f32 %f138, %f138, %f160;
-	add.rn.f32 %f141, %f141, %f161;
-	add.rn.f32 %f144, %f144, %f162;
-	add.rn.f32 %f147, %f147, %f163;
-	add.rn.f32 %f150, %f150, %f164;
-	add.rn.f32 %f153, %f153, %f165;
-	add.rn.f32 %f156, %f156, %f166;
-	add.rn.f32 %f159, %f159, %f167;
-$B31:
+	shl.b32 %r135, %r127, 16;
+	mov.b32 %f118, %r135;
+	shl.b32 %r136, %r128, 16;
+	mov.b32 %f119, %r136;
+	shl.b32 %r137, %r129, 16;
+	mov.b32 %f120, %r137;
+	shl.b32 %r138, %r130, 16;
+	mov.b32 %f121, %r138;
+	shl.b32 %r139, %r131, 16;
+	mov.b32 %f122, %r139;
+	shl.b32 %r140, %r132, 16;
+	mov.b32 %f123, %r140;
+	shl.b32 %r141, %r133, 16;
+	mov.b32 %f124, %r141;
+	shl.b32 %r142, %r134, 16;
+	mov.b32 %f125, %r142;
+	.loc 1 78 51
+	mad.wide.u32 %rd49, %r15, 32, %rd10;
+	ld.global.f32 %f126, [%rd49];
+	ld.global.f32 %f127, [%rd49+4];
+	ld.global.f32 %f128, [%rd49+8];
+	ld.global.f32 %f129, [%rd49+12];
+	ld.global.f32 %f130, [%rd49+16];
+	ld.global.f32 %f131, [%rd49+20];
+	ld.global.f32 %f132, [%rd49+24];
+	ld.global.f32 %f133, [%rd49+28];
+	.loc 1 80 17
+	sub.rn.f32 %f134, %f118, %f26;
+	mul.rn.f32 %f135, %f134, %f113;
+	mul.rn.f32 %f136, %f135, %f126;
+	sub.rn.f32 %f137, %f119, %f26;
+	mul.rn.f32 %f138, %f137, %f113;
+	mul.rn.f32 %f139, %f138, %f127;
+	sub.rn.f32 %f140, %f120, %f26;
+	mul.rn.f32 %f141, %f140, %f113;
+	mul.rn.f32 %f142, %f141, %f128;
+	sub.rn.f32 %f143, %f121, %f26;
+	mul.rn.f32 %f144, %f143, %f113;
+	mul.rn.f32 %f145, %f144, %f129;
+	sub.rn.f32 %f146, %f122, %f26;
+	mul.rn.f32 %f147, %f146, %f113;
+	mul.rn.f32 %f148, %f147, %f130;
+	sub.rn.f32 %f149, %f123, %f26;
+	mul.rn.f32 %f150, %f149, %f113;
+	mul.rn.f32 %f151, %f150, %f131;
+	sub.rn.f32 %f152, %f124, %f26;
+	mul.rn.f32 %f153, %f152, %f113;
+	mul.rn.f32 %f154, %f153, %f132;
+	sub.rn.f32 %f155, %f125, %f26;
+	mul.rn.f32 %f156, %f155, %f113;
+	mul.rn.f32 %f157, %f156, %f133;
+	.loc 1 82 8
+	setp.lt.u32 %p50, %r15, %r126;
+	@!%p50 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd50, %r15, 32, %rd12;
+	ld.global.f32 %f158, [%rd50];
+	ld.global.f32 %f159, [%rd50+4];
+	ld.global.f32 %f160, [%rd50+8];
+	ld.global.f32 %f161, [%rd50+12];
+	ld.global.f32 %f162, [%rd50+16];
+	ld.global.f32 %f163, [%rd50+20];
+	ld.global.f32 %f164, [%rd50+24];
+	ld.global.f32 %f165, [%rd50+28];
+	.loc 1 85 5
+	add.rn.f32 %f136, %f136, %f158;
+	add.rn.f32 %f139, %f139, %f159;
+	add.rn.f32 %f142, %f142, %f160;
+	add.rn.f32 %f145, %f145, %f161;
+	add.rn.f32 %f148, %f148, %f162;
+	add.rn.f32 %f151, %f151, %f163;
+	add.rn.f32 %f154, %f154, %f164;
+	add.rn.f32 %f157, %f157, %f165;
+$B29:
 	.loc 3 32 63
-	cvt.rn.bf16.f32 %rs9, %f138;
-	cvt.u32.u16 %r133, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f141;
-	cvt.u32.u16 %r134, %rs10;
-	cvt.rn.bf16.f32 %rs11, %f144;
-	cvt.u32.u16 %r135, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f147;
-	cvt.u32.u16 %r136, %rs12;
-	cvt.rn.bf16.f32 %rs13, %f150;
-	cvt.u32.u16 %r137, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f153;
-	cvt.u32.u16 %r138, %rs14;
-	cvt.rn.bf16.f32 %rs15, %f156;
-	cvt.u32.u16 %r139, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f159;
-	cvt.u32.u16 %r140, %rs16;
-	.loc 1 87 6
-	shl.b64 %rd76, %rd20, 4;
-	add.s64 %rd77, %rd39, %rd76;
-	st.global.u16 [%rd77], %r133;
-	st.global.u16 [%rd77+2], %r134;
-	st.global.u16 [%rd77+4], %r135;
-	st.global.u16 [%rd77+6], %r136;
-	st.global.u16 [%rd77+8], %r137;
-	st.global.u16 [%rd77+10], %r138;
-	st.global.u16 [%rd77+12], %r139;
-	st.global.u16 [%rd77+14], %r140;
-	.loc 1 76 34
-	add.s64 %rd20, %rd20, %rd16;
-	setp.lt.s64 %p74, %rd20, %rd24;
-	@%p74 bra $B30;
-$B32:
+	cvt.rn.bf16.f32 %rs9, %f136;
+	cvt.u32.u16 %r143, %rs9;
+	cvt.rn.bf16.f32 %rs10, %f139;
+	cvt.u32.u16 %r144, %rs10;
+	cvt.rn.bf16.f32 %rs11, %f142;
+	cvt.u32.u16 %r145, %rs11;
+	cvt.rn.bf16.f32 %rs12, %f145;
+	cvt.u32.u16 %r146, %rs12;
+	cvt.rn.bf16.f32 %rs13, %f148;
+	cvt.u32.u16 %r147, %rs13;
+	cvt.rn.bf16.f32 %rs14, %f151;
+	cvt.u32.u16 %r148, %rs14;
+	cvt.rn.bf16.f32 %rs15, %f154;
+	cvt.u32.u16 %r149, %rs15;
+	cvt.rn.bf16.f32 %rs16, %f157;
+	cvt.u32.u16 %r150, %rs16;
+	.loc 1 88 6
+	mad.wide.u32 %rd51, %r15, 16, %rd35;
+	st.global.u16 [%rd51], %r143;
+	st.global.u16 [%rd51+2], %r144;
+	st.global.u16 [%rd51+4], %r145;
+	st.global.u16 [%rd51+6], %r146;
+	st.global.u16 [%rd51+8], %r147;
+	st.global.u16 [%rd51+10], %r148;
+	st.global.u16 [%rd51+12], %r149;
+	st.global.u16 [%rd51+14], %r150;
+	.loc 1 77 34
+	add.s64 %rd52, %rd47, %rd18;
+	setp.lt.s64 %p51, %rd52, %rd20;
+	cvt.u32.u64 %r15, %rd52;
+	@%p51 bra $B28;
+$B30:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
+$B32:
 	.loc 1 23 30
-	@!%p5 bra $FAULT7;
-	@!%p6 bra $FAULT8;
-	@!%p7 bra $FAULT9;
-	bra $FAULT10;
-$B35:
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
 	.loc 1 25 31
-	@!%p15 bra $FAULT11;
-	@!%p16 bra $FAULT12;
-	bra $FAULT13;
-$B36:
-	.loc 1 77 37
-	@!%p66 bra $FAULT14;
-	.loc 5 28 25
-	@!%p67 bra $FAULT15;
-	bra $FAULT16;
-$B37:
-	@!%p71 bra $FAULT17;
-	bra $FAULT18;
+	@!%p12 bra $FAULT6;
+	@!%p13 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r141, 0;
-	mov.u64 %rd78, %rd31;
-	mov.u64 %rd79, %rd24;
+	.loc 2 76 8
+	mov.u32 %r151, 1;
+	mov.u64 %rd53, %rd40;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r141, 1;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd24;
+	mov.u32 %r151, 1;
+	mov.u64 %rd53, %rd45;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r141, 3;
-	mov.u64 %rd78, %rd44;
-	mov.u64 %rd79, 32;
+	.loc 1 76 13
+	mov.u32 %r151, 0;
+	mov.u64 %rd53, %rd46;
+	mov.u64 %rd54, %rd14;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r141, 4;
-	mov.u64 %rd78, %rd51;
-	mov.u64 %rd79, 32;
+	.loc 1 23 30
+	mov.u32 %r151, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd2;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r141, 2;
-	mov.u64 %rd78, %rd54;
-	mov.u64 %rd79, %rd24;
+	mov.u32 %r151, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd5;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r141, 3;
-	mov.u64 %rd78, %rd58;
-	mov.u64 %rd79, 32;
+	mov.u32 %r151, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r141, 4;
-	mov.u64 %rd78, %rd65;
-	mov.u64 %rd79, 32;
+	.loc 1 25 31
+	mov.u32 %r151, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 23 30
-	mov.u32 %r141, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd2;
+	mov.u32 %r151, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd9;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r141, 6;
-	mov.u64 %rd78, %rd25;
-	mov.u64 %rd79, %rd26;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r141, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd5;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r141, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd7;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 25 31
-	mov.u32 %r141, 7;
-	mov.u64 %rd78, %rd36;
-	mov.u64 %rd79, %rd7;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r141, 8;
-	mov.u64 %rd78, %rd25;
-	mov.u64 %rd79, %rd36;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r141, 7;
-	mov.u64 %rd78, %rd36;
-	mov.u64 %rd79, %rd9;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 77 37
-	mov.u32 %r141, 9;
-	mov.u64 %rd78, %rd20;
-	mov.u64 %rd79, %rd24;
-	bra $FAULT;
-$FAULT15:
-	.loc 5 28 25
-	mov.u32 %r141, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd11;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r141, 10;
-	mov.u64 %rd78, %rd69;
-	mov.u64 %rd79, %rd11;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r141, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd13;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r141, 10;
-	mov.u64 %rd78, %rd69;
-	mov.u64 %rd79, %rd13;
+	mov.u32 %r151, 3;
+	mov.u64 %rd53, %rd20;
+	mov.u64 %rd54, %rd11;
 $FAULT:
-	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r142, [%rd80], 0, 1;
-	setp.ne.u32 %p75, %r142, 0;
-	@%p75 bra $EXIT;
-	ld.global.u64 %rd81, [%rd80+8];
-	ld.param.u32 %r143, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd81+4], %r143;
-	ld.param.u32 %r144, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd81+8], {%r144, %r141};
-	mov.u32 %r145, %ctaid.x;
-	mov.u32 %r146, %ctaid.y;
-	st.global.v2.u32 [%rd81+16], {%r145, %r146};
-	mov.u32 %r147, %ctaid.z;
-	mov.u32 %r148, %tid.x;
-	st.global.v2.u32 [%rd81+24], {%r147, %r148};
-	mov.u32 %r149, %tid.y;
-	mov.u32 %r150, %tid.z;
-	st.global.v2.u32 [%rd81+32], {%r149, %r150};
-	st.global.u64 [%rd81+40], %rd78;
-	st.global.u64 [%rd81+48], %rd79;
+	ld.param.u64 %rd55, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r152, [%rd55], 0, 1;
+	setp.ne.u32 %p52, %r152, 0;
+	@%p52 bra $EXIT;
+	ld.global.u64 %rd56, [%rd55+8];
+	ld.param.u32 %r153, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	st.global.u32 [%rd56+4], %r153;
+	ld.param.u32 %r154, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
+	st.global.v2.u32 [%rd56+8], {%r154, %r151};
+	mov.u32 %r155, %ctaid.x;
+	mov.u32 %r156, %ctaid.y;
+	st.global.v2.u32 [%rd56+16], {%r155, %r156};
+	mov.u32 %r157, %ctaid.z;
+	mov.u32 %r158, %tid.x;
+	st.global.v2.u32 [%rd56+24], {%r157, %r158};
+	mov.u32 %r159, %tid.y;
+	mov.u32 %r160, %tid.z;
+	st.global.v2.u32 [%rd56+32], {%r159, %r160};
+	st.global.u64 [%rd56+40], %rd53;
+	st.global.u64 [%rd56+48], %rd54;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd81], 56;
+	st.volatile.global.u32 [%rd56], 56;
 	bra $EXIT;
 }
 `
@@ -8460,16 +7240,15 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 .file 2 "team.go"
 .file 3 "format.go"
 .file 4 "reduce.go"
-.file 5 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
 {
-	.reg .pred %p<94>;
-	.reg .b32 %r<328>;
-	.reg .b64 %rd<82>;
-	.reg .f32 %f<168>;
+	.reg .pred %p<69>;
+	.reg .b32 %r<322>;
+	.reg .b64 %rd<63>;
+	.reg .f32 %f<166>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -8481,159 +7260,151 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
 	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
 	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
 	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
 	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u64 %rd15, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.u64 %rd16, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
+	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd17, %r10;
-	cvt.u32.u64 %r11, %rd4;
-	cvt.u32.u64 %r12, %rd5;
-	cvt.u32.u64 %r13, %rd7;
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u32.u64 %r16, %rd13;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.s64.s32 %rd19, %r17;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.s64.s32 %rd20, %r18;
-	cvt.u32.u64 %r19, %rd16;
-	cvt.s64.s32 %rd21, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r19;
+	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	cvt.u32.u64 %r13, %rd2;
+	cvt.u64.u32 %rd15, %r13;
+	cvt.u32.u64 %r14, %rd4;
+	cvt.u32.u64 %r15, %rd5;
+	cvt.u32.u64 %r16, %rd7;
+	cvt.u64.u32 %rd16, %r16;
+	cvt.u32.u64 %r17, %rd9;
+	cvt.u32.u64 %r18, %rd11;
+	cvt.u32.u64 %r19, %rd13;
+	cvt.u32.u64 %r20, %rd14;
+	cvt.u64.u32 %rd17, %r20;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r5, %r6, %r7;
-	mad.lo.s32 %r21, %r20, %r8, %r4;
-	cvt.u64.u32 %rd22, %r21;
-	shr.u64 %rd23, %rd22, 5;
-	mad.wide.u32 %rd24, %r3, 8, %rd23;
-	mov.u32 %r22, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r21, %r8, %r9, %r10;
+	mad.lo.s32 %r22, %r21, %r11, %r7;
+	cvt.u64.u32 %rd18, %r22;
+	shr.u64 %rd19, %rd18, 5;
+	mad.wide.u32 %rd20, %r6, 8, %rd19;
+	mov.u32 %r23, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd24, %r3;
-	mov.u32 %r22, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd20, %r6;
+	mov.u32 %r23, %r7;
 $B1:
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd19, %rd24;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd25, %rd20, 63;
-	shr.u64 %rd26, %rd25, 61;
-	add.s64 %rd27, %rd20, %rd26;
-	shr.s64 %rd28, %rd27, 3;
+	cvt.u64.u32 %rd21, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd22, %r1;
+	setp.le.s64 %p3, %rd22, %rd20;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r24, %r2, 3;
+	cvt.u64.u32 %rd23, %r24;
 	.loc 1 21 20
-	cvt.u32.u64 %r23, %rd24;
-	cvt.u32.u64 %r24, %rd28;
-	mul.wide.s32 %rd29, %r23, %r24;
+	cvt.u32.u64 %r25, %rd20;
+	mul.wide.u32 %rd24, %r25, %r24;
 	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r11;
+	setp.lt.u32 %p4, 0, %r14;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd30, %rd29, %rd28;
-	setp.le.u64 %p5, %rd30, %rd17;
-	setp.le.u64 %p6, %rd29, %rd30;
-	cvt.u32.u64 %r25, %rd30;
-	setp.le.u32 %p7, %r25, %r12;
-	setp.le.u32 %p8, %r25, %r13;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd31, %rd29, 4;
-	add.s64 %rd32, %rd1, %rd31;
-	add.s64 %rd33, %rd3, %rd31;
-	add.s64 %rd34, %rd6, %rd31;
+	add.s64 %rd25, %rd24, %rd23;
+	setp.le.u64 %p5, %rd25, %rd15;
+	cvt.u32.u64 %r26, %rd25;
+	setp.le.u32 %p6, %r26, %r15;
+	setp.le.u32 %p7, %r26, %r16;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd26, %rd24, 4;
+	add.s64 %rd27, %rd1, %rd26;
+	add.s64 %rd28, %rd3, %rd26;
+	add.s64 %rd29, %rd6, %rd26;
 	.loc 1 35 22
-	setp.lt.s32 %p12, %r22, %r24;
-	mov.u32 %r26, %r22;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r23, %r24;
+	mov.u32 %r27, %r23;
+	@!%p10 bra $B3;
 $B2:
-	cvt.s64.s32 %rd35, %r26;
+	cvt.u64.u32 %rd30, %r27;
 	.loc 1 36 35
-	setp.lt.u32 %p13, %r26, %r24;
-	@!%p13 bra $FAULT0;
-	mad.wide.s32 %rd36, %r26, 16, %rd32;
-	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd36];
-	and.b32 %r31, %r27, 65535;
-	shr.u32 %r32, %r27, 16;
-	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r28, 65535;
-	shr.u32 %r35, %r28, 16;
-	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r29, 65535;
-	shr.u32 %r38, %r29, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r30, 65535;
-	shr.u32 %r41, %r30, 16;
-	and.b32 %r42, %r41, 65535;
+	mad.wide.u32 %rd31, %r27, 16, %rd27;
+	ld.global.v4.u32 {%r28, %r29, %r30, %r31}, [%rd31];
+	and.b32 %r32, %r28, 65535;
+	shr.u32 %r33, %r28, 16;
+	and.b32 %r34, %r33, 65535;
+	and.b32 %r35, %r29, 65535;
+	shr.u32 %r36, %r29, 16;
+	and.b32 %r37, %r36, 65535;
+	and.b32 %r38, %r30, 65535;
+	shr.u32 %r39, %r30, 16;
+	and.b32 %r40, %r39, 65535;
+	and.b32 %r41, %r31, 65535;
+	shr.u32 %r42, %r31, 16;
+	and.b32 %r43, %r42, 65535;
 	.loc 3 29 61
-	shl.b32 %r43, %r31, 16;
-	mov.b32 %f2, %r43;
-	shl.b32 %r44, %r33, 16;
-	mov.b32 %f3, %r44;
+	shl.b32 %r44, %r32, 16;
+	mov.b32 %f2, %r44;
 	shl.b32 %r45, %r34, 16;
-	mov.b32 %f4, %r45;
-	shl.b32 %r46, %r36, 16;
-	mov.b32 %f5, %r46;
+	mov.b32 %f3, %r45;
+	shl.b32 %r46, %r35, 16;
+	mov.b32 %f4, %r46;
 	shl.b32 %r47, %r37, 16;
-	mov.b32 %f6, %r47;
-	shl.b32 %r48, %r39, 16;
-	mov.b32 %f7, %r48;
+	mov.b32 %f5, %r47;
+	shl.b32 %r48, %r38, 16;
+	mov.b32 %f6, %r48;
 	shl.b32 %r49, %r40, 16;
-	mov.b32 %f8, %r49;
-	shl.b32 %r50, %r42, 16;
-	mov.b32 %f9, %r50;
+	mov.b32 %f7, %r49;
+	shl.b32 %r50, %r41, 16;
+	mov.b32 %f8, %r50;
+	shl.b32 %r51, %r43, 16;
+	mov.b32 %f9, %r51;
 	.loc 1 36 72
-	mad.wide.s32 %rd37, %r26, 16, %rd33;
-	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd37];
-	and.b32 %r55, %r51, 65535;
-	shr.u32 %r56, %r51, 16;
-	and.b32 %r57, %r56, 65535;
-	and.b32 %r58, %r52, 65535;
-	shr.u32 %r59, %r52, 16;
-	and.b32 %r60, %r59, 65535;
-	and.b32 %r61, %r53, 65535;
-	shr.u32 %r62, %r53, 16;
-	and.b32 %r63, %r62, 65535;
-	and.b32 %r64, %r54, 65535;
-	shr.u32 %r65, %r54, 16;
-	and.b32 %r66, %r65, 65535;
+	mad.wide.u32 %rd32, %r27, 16, %rd28;
+	ld.global.v4.u32 {%r52, %r53, %r54, %r55}, [%rd32];
+	and.b32 %r56, %r52, 65535;
+	shr.u32 %r57, %r52, 16;
+	and.b32 %r58, %r57, 65535;
+	and.b32 %r59, %r53, 65535;
+	shr.u32 %r60, %r53, 16;
+	and.b32 %r61, %r60, 65535;
+	and.b32 %r62, %r54, 65535;
+	shr.u32 %r63, %r54, 16;
+	and.b32 %r64, %r63, 65535;
+	and.b32 %r65, %r55, 65535;
+	shr.u32 %r66, %r55, 16;
+	and.b32 %r67, %r66, 65535;
 	.loc 3 29 61
-	shl.b32 %r67, %r55, 16;
-	mov.b32 %f10, %r67;
-	shl.b32 %r68, %r57, 16;
-	mov.b32 %f11, %r68;
+	shl.b32 %r68, %r56, 16;
+	mov.b32 %f10, %r68;
 	shl.b32 %r69, %r58, 16;
-	mov.b32 %f12, %r69;
-	shl.b32 %r70, %r60, 16;
-	mov.b32 %f13, %r70;
+	mov.b32 %f11, %r69;
+	shl.b32 %r70, %r59, 16;
+	mov.b32 %f12, %r70;
 	shl.b32 %r71, %r61, 16;
-	mov.b32 %f14, %r71;
-	shl.b32 %r72, %r63, 16;
-	mov.b32 %f15, %r72;
+	mov.b32 %f13, %r71;
+	shl.b32 %r72, %r62, 16;
+	mov.b32 %f14, %r72;
 	shl.b32 %r73, %r64, 16;
-	mov.b32 %f16, %r73;
-	shl.b32 %r74, %r66, 16;
-	mov.b32 %f17, %r74;
+	mov.b32 %f15, %r73;
+	shl.b32 %r74, %r65, 16;
+	mov.b32 %f16, %r74;
+	shl.b32 %r75, %r67, 16;
+	mov.b32 %f17, %r75;
 	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
@@ -8644,147 +7415,145 @@ $B2:
 	add.rn.f32 %f24, %f8, %f16;
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 32 63
-	mov.b32 %r75, %f18;
-	shr.u32 %r76, %r75, 16;
-	and.b32 %r77, %r76, 1;
-	add.s32 %r78, %r75, 32767;
-	add.s32 %r79, %r78, %r77;
-	setp.nan.f32 %p14, %f18, %f18;
-	shr.u32 %r80, %r79, 16;
-	selp.b32 %r81, 32767, %r80, %p14;
-	mov.b32 %r82, %f19;
-	shr.u32 %r83, %r82, 16;
-	and.b32 %r84, %r83, 1;
-	add.s32 %r85, %r82, 32767;
-	add.s32 %r86, %r85, %r84;
-	setp.nan.f32 %p15, %f19, %f19;
-	shr.u32 %r87, %r86, 16;
-	selp.b32 %r88, 32767, %r87, %p15;
-	mov.b32 %r89, %f20;
-	shr.u32 %r90, %r89, 16;
-	and.b32 %r91, %r90, 1;
-	add.s32 %r92, %r89, 32767;
-	add.s32 %r93, %r92, %r91;
-	setp.nan.f32 %p16, %f20, %f20;
-	shr.u32 %r94, %r93, 16;
-	selp.b32 %r95, 32767, %r94, %p16;
-	mov.b32 %r96, %f21;
-	shr.u32 %r97, %r96, 16;
-	and.b32 %r98, %r97, 1;
-	add.s32 %r99, %r96, 32767;
-	add.s32 %r100, %r99, %r98;
-	setp.nan.f32 %p17, %f21, %f21;
-	shr.u32 %r101, %r100, 16;
-	selp.b32 %r102, 32767, %r101, %p17;
-	mov.b32 %r103, %f22;
-	shr.u32 %r104, %r103, 16;
-	and.b32 %r105, %r104, 1;
-	add.s32 %r106, %r103, 32767;
-	add.s32 %r107, %r106, %r105;
-	setp.nan.f32 %p18, %f22, %f22;
-	shr.u32 %r108, %r107, 16;
-	selp.b32 %r109, 32767, %r108, %p18;
-	mov.b32 %r110, %f23;
-	shr.u32 %r111, %r110, 16;
-	and.b32 %r112, %r111, 1;
-	add.s32 %r113, %r110, 32767;
-	add.s32 %r114, %r113, %r112;
-	setp.nan.f32 %p19, %f23, %f23;
-	shr.u32 %r115, %r114, 16;
-	selp.b32 %r116, 32767, %r115, %p19;
-	mov.b32 %r117, %f24;
-	shr.u32 %r118, %r117, 16;
-	and.b32 %r119, %r118, 1;
-	add.s32 %r120, %r117, 32767;
-	add.s32 %r121, %r120, %r119;
-	setp.nan.f32 %p20, %f24, %f24;
-	shr.u32 %r122, %r121, 16;
-	selp.b32 %r123, 32767, %r122, %p20;
-	mov.b32 %r124, %f25;
-	shr.u32 %r125, %r124, 16;
-	and.b32 %r126, %r125, 1;
-	add.s32 %r127, %r124, 32767;
-	add.s32 %r128, %r127, %r126;
-	setp.nan.f32 %p21, %f25, %f25;
-	shr.u32 %r129, %r128, 16;
-	selp.b32 %r130, 32767, %r129, %p21;
+	mov.b32 %r76, %f18;
+	shr.u32 %r77, %r76, 16;
+	and.b32 %r78, %r77, 1;
+	add.s32 %r79, %r76, 32767;
+	add.s32 %r80, %r79, %r78;
+	setp.nan.f32 %p11, %f18, %f18;
+	shr.u32 %r81, %r80, 16;
+	selp.b32 %r82, 32767, %r81, %p11;
+	mov.b32 %r83, %f19;
+	shr.u32 %r84, %r83, 16;
+	and.b32 %r85, %r84, 1;
+	add.s32 %r86, %r83, 32767;
+	add.s32 %r87, %r86, %r85;
+	setp.nan.f32 %p12, %f19, %f19;
+	shr.u32 %r88, %r87, 16;
+	selp.b32 %r89, 32767, %r88, %p12;
+	mov.b32 %r90, %f20;
+	shr.u32 %r91, %r90, 16;
+	and.b32 %r92, %r91, 1;
+	add.s32 %r93, %r90, 32767;
+	add.s32 %r94, %r93, %r92;
+	setp.nan.f32 %p13, %f20, %f20;
+	shr.u32 %r95, %r94, 16;
+	selp.b32 %r96, 32767, %r95, %p13;
+	mov.b32 %r97, %f21;
+	shr.u32 %r98, %r97, 16;
+	and.b32 %r99, %r98, 1;
+	add.s32 %r100, %r97, 32767;
+	add.s32 %r101, %r100, %r99;
+	setp.nan.f32 %p14, %f21, %f21;
+	shr.u32 %r102, %r101, 16;
+	selp.b32 %r103, 32767, %r102, %p14;
+	mov.b32 %r104, %f22;
+	shr.u32 %r105, %r104, 16;
+	and.b32 %r106, %r105, 1;
+	add.s32 %r107, %r104, 32767;
+	add.s32 %r108, %r107, %r106;
+	setp.nan.f32 %p15, %f22, %f22;
+	shr.u32 %r109, %r108, 16;
+	selp.b32 %r110, 32767, %r109, %p15;
+	mov.b32 %r111, %f23;
+	shr.u32 %r112, %r111, 16;
+	and.b32 %r113, %r112, 1;
+	add.s32 %r114, %r111, 32767;
+	add.s32 %r115, %r114, %r113;
+	setp.nan.f32 %p16, %f23, %f23;
+	shr.u32 %r116, %r115, 16;
+	selp.b32 %r117, 32767, %r116, %p16;
+	mov.b32 %r118, %f24;
+	shr.u32 %r119, %r118, 16;
+	and.b32 %r120, %r119, 1;
+	add.s32 %r121, %r118, 32767;
+	add.s32 %r122, %r121, %r120;
+	setp.nan.f32 %p17, %f24, %f24;
+	shr.u32 %r123, %r122, 16;
+	selp.b32 %r124, 32767, %r123, %p17;
+	mov.b32 %r125, %f25;
+	shr.u32 %r126, %r125, 16;
+	and.b32 %r127, %r126, 1;
+	add.s32 %r128, %r125, 32767;
+	add.s32 %r129, %r128, %r127;
+	setp.nan.f32 %p18, %f25, %f25;
+	shr.u32 %r130, %r129, 16;
+	selp.b32 %r131, 32767, %r130, %p18;
 	.loc 1 40 6
-	mad.wide.s32 %rd38, %r26, 16, %rd34;
-	shl.b32 %r131, %r88, 16;
-	or.b32 %r132, %r81, %r131;
-	shl.b32 %r133, %r102, 16;
-	or.b32 %r134, %r95, %r133;
-	shl.b32 %r135, %r116, 16;
-	or.b32 %r136, %r109, %r135;
-	shl.b32 %r137, %r130, 16;
-	or.b32 %r138, %r123, %r137;
-	st.global.v4.u32 [%rd38], {%r132, %r134, %r136, %r138};
+	mad.wide.u32 %rd33, %r27, 16, %rd29;
+	shl.b32 %r132, %r89, 16;
+	or.b32 %r133, %r82, %r132;
+	shl.b32 %r134, %r103, 16;
+	or.b32 %r135, %r96, %r134;
+	shl.b32 %r136, %r117, 16;
+	or.b32 %r137, %r110, %r136;
+	shl.b32 %r138, %r131, 16;
+	or.b32 %r139, %r124, %r138;
+	st.global.v4.u32 [%rd33], {%r133, %r135, %r137, %r139};
 	.loc 1 35 34
-	add.s64 %rd39, %rd35, %rd21;
-	setp.lt.s64 %p22, %rd39, %rd28;
-	cvt.u32.u64 %r26, %rd39;
-	@%p22 bra $B2;
+	add.s64 %rd34, %rd30, %rd21;
+	setp.lt.s64 %p19, %rd34, %rd23;
+	cvt.u32.u64 %r27, %rd34;
+	@%p19 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd40, %rd29, %rd28;
-	setp.le.u64 %p23, %rd40, %rd18;
-	setp.le.u64 %p24, %rd29, %rd40;
-	cvt.u32.u64 %r139, %rd40;
-	setp.le.u32 %p25, %r139, %r14;
-	and.pred %p26, %p23, %p24;
-	and.pred %p27, %p26, %p25;
-	@!%p27 bra $B35;
-	shl.b64 %rd41, %rd29, 4;
-	add.s64 %rd42, %rd6, %rd41;
-	add.s64 %rd43, %rd8, %rd41;
+	add.s64 %rd35, %rd24, %rd23;
+	setp.le.u64 %p20, %rd35, %rd16;
+	cvt.u32.u64 %r140, %rd35;
+	setp.le.u32 %p21, %r140, %r17;
+	setp.le.u32 %p22, %r24, %r18;
+	and.pred %p23, %p20, %p21;
+	and.pred %p24, %p23, %p22;
+	@!%p24 bra $B33;
+	shl.b64 %rd36, %rd24, 4;
+	add.s64 %rd37, %rd6, %rd36;
+	add.s64 %rd38, %rd8, %rd36;
 	mov.f32 %f26, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s32 %p28, %r22, %r24;
-	@!%p28 bra $B4;
+	setp.lt.u32 %p25, %r23, %r24;
+	@!%p25 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	mov.u32 %r140, %r22;
+	mov.u32 %r141, %r23;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
 	bra $B6;
 $B5:
-	cvt.s64.s32 %rd44, %r140;
+	cvt.u64.u32 %rd39, %r141;
 	.loc 1 54 34
-	setp.lt.u32 %p29, %r140, %r24;
-	@!%p29 bra $FAULT1;
-	mad.wide.s32 %rd45, %r140, 16, %rd42;
-	ld.global.v4.u32 {%r141, %r142, %r143, %r144}, [%rd45];
-	and.b32 %r145, %r141, 65535;
-	shr.u32 %r146, %r141, 16;
-	and.b32 %r147, %r146, 65535;
-	and.b32 %r148, %r142, 65535;
-	shr.u32 %r149, %r142, 16;
-	and.b32 %r150, %r149, 65535;
-	and.b32 %r151, %r143, 65535;
-	shr.u32 %r152, %r143, 16;
-	and.b32 %r153, %r152, 65535;
-	and.b32 %r154, %r144, 65535;
-	shr.u32 %r155, %r144, 16;
-	and.b32 %r156, %r155, 65535;
+	mad.wide.u32 %rd40, %r141, 16, %rd37;
+	ld.global.v4.u32 {%r142, %r143, %r144, %r145}, [%rd40];
+	and.b32 %r146, %r142, 65535;
+	shr.u32 %r147, %r142, 16;
+	and.b32 %r148, %r147, 65535;
+	and.b32 %r149, %r143, 65535;
+	shr.u32 %r150, %r143, 16;
+	and.b32 %r151, %r150, 65535;
+	and.b32 %r152, %r144, 65535;
+	shr.u32 %r153, %r144, 16;
+	and.b32 %r154, %r153, 65535;
+	and.b32 %r155, %r145, 65535;
+	shr.u32 %r156, %r145, 16;
+	and.b32 %r157, %r156, 65535;
 	.loc 3 29 61
-	shl.b32 %r157, %r145, 16;
-	mov.b32 %f28, %r157;
-	shl.b32 %r158, %r147, 16;
-	mov.b32 %f29, %r158;
+	shl.b32 %r158, %r146, 16;
+	mov.b32 %f28, %r158;
 	shl.b32 %r159, %r148, 16;
-	mov.b32 %f30, %r159;
-	shl.b32 %r160, %r150, 16;
-	mov.b32 %f31, %r160;
+	mov.b32 %f29, %r159;
+	shl.b32 %r160, %r149, 16;
+	mov.b32 %f30, %r160;
 	shl.b32 %r161, %r151, 16;
-	mov.b32 %f32, %r161;
-	shl.b32 %r162, %r153, 16;
-	mov.b32 %f33, %r162;
+	mov.b32 %f31, %r161;
+	shl.b32 %r162, %r152, 16;
+	mov.b32 %f32, %r162;
 	shl.b32 %r163, %r154, 16;
-	mov.b32 %f34, %r163;
-	shl.b32 %r164, %r156, 16;
-	mov.b32 %f35, %r164;
+	mov.b32 %f33, %r163;
+	shl.b32 %r164, %r155, 16;
+	mov.b32 %f34, %r164;
+	shl.b32 %r165, %r157, 16;
+	mov.b32 %f35, %r165;
 	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
@@ -8795,38 +7564,38 @@ $B5:
 	add.rn.f32 %f42, %f41, %f34;
 	add.rn.f32 %f27, %f42, %f35;
 	.loc 1 53 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p30, %rd46, %rd28;
-	cvt.u32.u64 %r140, %rd46;
-	@%p30 bra $B5;
+	add.s64 %rd41, %rd39, %rd21;
+	setp.lt.s64 %p26, %rd41, %rd23;
+	cvt.u32.u64 %r141, %rd41;
+	@%p26 bra $B5;
 $B6:
 	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r165, %p31, 0xffffffff;
+	mov.pred %p27, 1;
+	vote.sync.ballot.b32 %r166, %p27, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p32, %r165, -1;
-	@%p32 bra $B8;
+	setp.eq.s32 %p28, %r166, -1;
+	@%p28 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r166, %r165;
-	clz.b32 %r167, %r166;
-	shfl.sync.idx.b32 %f43, %f27, %r167, 31, 0xffffffff;
+	brev.b32 %r167, %r166;
+	clz.b32 %r168, %r167;
+	shfl.sync.idx.b32 %f43, %f27, %r168, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r168, %r165, -1;
-	and.b32 %r169, %r165, %r168;
-	setp.ne.s32 %p33, %r169, 0;
-	@!%p33 bra $B9;
+	add.s32 %r169, %r166, -1;
+	and.b32 %r170, %r166, %r169;
+	setp.ne.s32 %p29, %r170, 0;
+	@!%p29 bra $B9;
 $B7:
 	.loc 4 60 59
-	brev.b32 %r170, %r169;
-	clz.b32 %r171, %r170;
-	shfl.sync.idx.b32 %f44, %f27, %r171, 31, 0xffffffff;
+	brev.b32 %r171, %r170;
+	clz.b32 %r172, %r171;
+	shfl.sync.idx.b32 %f44, %f27, %r172, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r172, %r169, -1;
-	and.b32 %r169, %r169, %r172;
-	setp.ne.s32 %p34, %r169, 0;
-	@%p34 bra $B7;
+	add.s32 %r173, %r170, -1;
+	and.b32 %r170, %r170, %r173;
+	setp.ne.s32 %p30, %r170, 0;
+	@%p30 bra $B7;
 	bra $B9;
 $B8:
 	.loc 4 54 32
@@ -8850,652 +7619,521 @@ $B8:
 	.loc 4 38 49
 	add.rn.f32 %f43, %f52, %f53;
 $B9:
-	.loc 2 48 12
-	setp.eq.s32 %p35, %r19, 32;
-	@%p35 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p36, %r9, 0;
-	@!%p36 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r173, %r5, %r6, %r7;
-	mad.lo.s32 %r174, %r173, %r8, %r4;
-	cvt.u64.u32 %rd47, %r174;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r175, %rd48;
-	setp.lt.u32 %p37, %r175, 32;
-	@!%p37 bra $FAULT2;
-	mad.lo.s32 %r176, %r175, 4, %r2;
-	st.shared.f32 [%r176], %f43;
+	.loc 2 49 12
+	setp.eq.s32 %p31, %r3, 32;
+	@%p31 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p32, %r12, 0;
+	@!%p32 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r174, %r8, %r9, %r10;
+	mad.lo.s32 %r175, %r174, %r11, %r7;
+	cvt.u64.u32 %rd42, %r175;
+	shr.u64 %rd43, %rd42, 5;
+	cvt.u32.u64 %r176, %rd43;
+	setp.lt.u32 %p33, %r176, 32;
+	@!%p33 bra $FAULT0;
+	mad.lo.s32 %r177, %r176, 4, %r5;
+	st.shared.f32 [%r177], %f43;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd49, %rd21, 63;
-	shr.u64 %rd50, %rd49, 59;
-	add.s64 %rd51, %rd21, %rd50;
-	shr.s64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r177, %rd52;
-	setp.lt.s32 %p38, 0, %r177;
-	mov.f32 %f43, 0f00000000;
-	@!%p38 bra $B14;
-	.loc 2 46 47
-	add.s32 %r178, %r177, -1;
-	setp.lt.u32 %p39, 0, %r177;
-	selp.b32 %r179, %r178, 0, %p39;
-	cvt.u64.u32 %rd53, %r179;
-	setp.lt.u32 %p40, %r179, -2147483648;
-	setp.lt.s64 %p41, %rd53, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r179, 32;
-	and.pred %p44, %p42, %p43;
-	@!%p44 bra $B11;
+	.loc 2 54 27
+	shr.u32 %r178, %r3, 5;
+	setp.lt.u32 %p34, 32, %r178;
+	selp.b32 %r179, 32, %r178, %p34;
+	setp.lt.u32 %p35, 0, %r179;
+	@!%p35 bra $B11;
 	mov.f32 %f43, 0f00000000;
 	mov.u32 %r180, 0;
-	bra $B13;
+	bra $B12;
 $B11:
 	mov.f32 %f43, 0f00000000;
-	mov.u32 %r181, 0;
+	bra $B13;
 $B12:
-	cvt.u64.u32 %rd54, %r181;
-	.loc 2 54 13
-	setp.lt.u32 %p45, %r181, 32;
-	@!%p45 bra $FAULT3;
-	mad.lo.s32 %r182, %r181, 4, %r2;
-	ld.shared.f32 %f54, [%r182];
+	.loc 2 55 13
+	mad.lo.s32 %r181, %r180, 4, %r5;
+	ld.shared.f32 %f54, [%r181];
 	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r181, %r181, 1;
-	setp.lt.u32 %p46, %r181, %r177;
-	@%p46 bra $B12;
-	bra $B14;
-$B13:
-	mad.lo.s32 %r183, %r180, 4, %r2;
-	ld.shared.f32 %f55, [%r183];
-	add.rn.f32 %f43, %f43, %f55;
 	add.s32 %r180, %r180, 1;
-	setp.lt.u32 %p47, %r180, %r177;
-	@%p47 bra $B13;
+	setp.lt.u32 %p36, %r180, %r179;
+	@%p36 bra $B12;
+$B13:
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f56, %rd20;
-	div.rn.f32 %f26, %f43, %f56;
-$B16:
+	cvt.rn.f32.u32 %f55, %r2;
+	div.rn.f32 %f26, %f43, %f55;
+$B15:
 	.loc 1 64 22
-	setp.lt.s32 %p48, %r22, %r24;
-	@!%p48 bra $B17;
-	mov.f32 %f57, 0f00000000;
-	mov.u32 %r184, %r22;
+	setp.lt.u32 %p37, %r23, %r24;
+	@!%p37 bra $B16;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r182, %r23;
+	bra $B17;
+$B16:
+	mov.f32 %f56, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f57, 0f00000000;
-	bra $B19;
-$B18:
-	cvt.s64.s32 %rd55, %r184;
+	cvt.u64.u32 %rd44, %r182;
 	.loc 1 65 34
-	setp.lt.u32 %p49, %r184, %r24;
-	@!%p49 bra $FAULT4;
-	mad.wide.s32 %rd56, %r184, 16, %rd42;
-	ld.global.v4.u32 {%r185, %r186, %r187, %r188}, [%rd56];
-	and.b32 %r189, %r185, 65535;
-	shr.u32 %r190, %r185, 16;
-	and.b32 %r191, %r190, 65535;
-	and.b32 %r192, %r186, 65535;
-	shr.u32 %r193, %r186, 16;
-	and.b32 %r194, %r193, 65535;
-	and.b32 %r195, %r187, 65535;
-	shr.u32 %r196, %r187, 16;
-	and.b32 %r197, %r196, 65535;
-	and.b32 %r198, %r188, 65535;
-	shr.u32 %r199, %r188, 16;
-	and.b32 %r200, %r199, 65535;
+	mad.wide.u32 %rd45, %r182, 16, %rd37;
+	ld.global.v4.u32 {%r183, %r184, %r185, %r186}, [%rd45];
+	and.b32 %r187, %r183, 65535;
+	shr.u32 %r188, %r183, 16;
+	and.b32 %r189, %r188, 65535;
+	and.b32 %r190, %r184, 65535;
+	shr.u32 %r191, %r184, 16;
+	and.b32 %r192, %r191, 65535;
+	and.b32 %r193, %r185, 65535;
+	shr.u32 %r194, %r185, 16;
+	and.b32 %r195, %r194, 65535;
+	and.b32 %r196, %r186, 65535;
+	shr.u32 %r197, %r186, 16;
+	and.b32 %r198, %r197, 65535;
 	.loc 3 29 61
-	shl.b32 %r201, %r189, 16;
-	mov.b32 %f58, %r201;
-	shl.b32 %r202, %r191, 16;
-	mov.b32 %f59, %r202;
-	shl.b32 %r203, %r192, 16;
-	mov.b32 %f60, %r203;
-	shl.b32 %r204, %r194, 16;
-	mov.b32 %f61, %r204;
-	shl.b32 %r205, %r195, 16;
-	mov.b32 %f62, %r205;
-	shl.b32 %r206, %r197, 16;
-	mov.b32 %f63, %r206;
-	shl.b32 %r207, %r198, 16;
-	mov.b32 %f64, %r207;
-	shl.b32 %r208, %r200, 16;
-	mov.b32 %f65, %r208;
+	shl.b32 %r199, %r187, 16;
+	mov.b32 %f57, %r199;
+	shl.b32 %r200, %r189, 16;
+	mov.b32 %f58, %r200;
+	shl.b32 %r201, %r190, 16;
+	mov.b32 %f59, %r201;
+	shl.b32 %r202, %r192, 16;
+	mov.b32 %f60, %r202;
+	shl.b32 %r203, %r193, 16;
+	mov.b32 %f61, %r203;
+	shl.b32 %r204, %r195, 16;
+	mov.b32 %f62, %r204;
+	shl.b32 %r205, %r196, 16;
+	mov.b32 %f63, %r205;
+	shl.b32 %r206, %r198, 16;
+	mov.b32 %f64, %r206;
 	.loc 1 67 14
-	sub.rn.f32 %f66, %f58, %f26;
+	sub.rn.f32 %f65, %f57, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f67, %f66, %f66, %f57;
+	fma.rn.f32 %f66, %f65, %f65, %f56;
 	.loc 1 67 14
-	sub.rn.f32 %f68, %f59, %f26;
+	sub.rn.f32 %f67, %f58, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f69, %f68, %f68, %f67;
+	fma.rn.f32 %f68, %f67, %f67, %f66;
 	.loc 1 67 14
-	sub.rn.f32 %f70, %f60, %f26;
+	sub.rn.f32 %f69, %f59, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f71, %f70, %f70, %f69;
+	fma.rn.f32 %f70, %f69, %f69, %f68;
 	.loc 1 67 14
-	sub.rn.f32 %f72, %f61, %f26;
+	sub.rn.f32 %f71, %f60, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f73, %f72, %f72, %f71;
+	fma.rn.f32 %f72, %f71, %f71, %f70;
 	.loc 1 67 14
-	sub.rn.f32 %f74, %f62, %f26;
+	sub.rn.f32 %f73, %f61, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f75, %f74, %f74, %f73;
+	fma.rn.f32 %f74, %f73, %f73, %f72;
 	.loc 1 67 14
-	sub.rn.f32 %f76, %f63, %f26;
+	sub.rn.f32 %f75, %f62, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f77, %f76, %f76, %f75;
+	fma.rn.f32 %f76, %f75, %f75, %f74;
 	.loc 1 67 14
-	sub.rn.f32 %f78, %f64, %f26;
+	sub.rn.f32 %f77, %f63, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f79, %f78, %f78, %f77;
+	fma.rn.f32 %f78, %f77, %f77, %f76;
 	.loc 1 67 14
-	sub.rn.f32 %f80, %f65, %f26;
+	sub.rn.f32 %f79, %f64, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f57, %f80, %f80, %f79;
+	fma.rn.f32 %f56, %f79, %f79, %f78;
 	.loc 1 64 34
-	add.s64 %rd57, %rd55, %rd21;
-	setp.lt.s64 %p50, %rd57, %rd28;
-	cvt.u32.u64 %r184, %rd57;
-	@%p50 bra $B18;
-$B19:
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p38, %rd46, %rd23;
+	cvt.u32.u64 %r182, %rd46;
+	@%p38 bra $B17;
+$B18:
 	.loc 4 51 17
-	mov.pred %p51, 1;
-	vote.sync.ballot.b32 %r209, %p51, 0xffffffff;
+	mov.pred %p39, 1;
+	vote.sync.ballot.b32 %r207, %p39, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p52, %r209, -1;
-	@%p52 bra $B21;
+	setp.eq.s32 %p40, %r207, -1;
+	@%p40 bra $B20;
 	.loc 4 58 43
-	brev.b32 %r210, %r209;
-	clz.b32 %r211, %r210;
-	shfl.sync.idx.b32 %f81, %f57, %r211, 31, 0xffffffff;
+	brev.b32 %r208, %r207;
+	clz.b32 %r209, %r208;
+	shfl.sync.idx.b32 %f80, %f56, %r209, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r212, %r209, -1;
-	and.b32 %r213, %r209, %r212;
-	setp.ne.s32 %p53, %r213, 0;
-	@!%p53 bra $B22;
-$B20:
+	add.s32 %r210, %r207, -1;
+	and.b32 %r211, %r207, %r210;
+	setp.ne.s32 %p41, %r211, 0;
+	@!%p41 bra $B21;
+$B19:
 	.loc 4 60 59
-	brev.b32 %r214, %r213;
-	clz.b32 %r215, %r214;
-	shfl.sync.idx.b32 %f82, %f57, %r215, 31, 0xffffffff;
+	brev.b32 %r212, %r211;
+	clz.b32 %r213, %r212;
+	shfl.sync.idx.b32 %f81, %f56, %r213, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f81, %f81, %f82;
+	add.rn.f32 %f80, %f80, %f81;
 	.loc 4 59 53
-	add.s32 %r216, %r213, -1;
-	and.b32 %r213, %r213, %r216;
-	setp.ne.s32 %p54, %r213, 0;
-	@%p54 bra $B20;
-	bra $B22;
+	add.s32 %r214, %r211, -1;
+	and.b32 %r211, %r211, %r214;
+	setp.ne.s32 %p42, %r211, 0;
+	@%p42 bra $B19;
+	bra $B21;
+$B20:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f83, %f56, %f82;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f85, %f83, %f84;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f87, %f85, %f86;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f89, %f87, %f88;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f80, %f89, %f90;
 $B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f84, %f57, %f83;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f86, %f84, %f85;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f88, %f86, %f87;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f90, %f88, %f89;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f81, %f90, %f91;
+	.loc 2 49 12
+	setp.eq.s32 %p43, %r3, 32;
+	@%p43 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p44, %r12, 0;
+	@!%p44 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r215, %r8, %r9, %r10;
+	mad.lo.s32 %r216, %r215, %r11, %r7;
+	cvt.u64.u32 %rd47, %r216;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r217, %rd48;
+	setp.lt.u32 %p45, %r217, 32;
+	@!%p45 bra $FAULT1;
+	mad.lo.s32 %r218, %r217, 4, %r5;
+	st.shared.f32 [%r218+128], %f80;
 $B22:
-	.loc 2 48 12
-	setp.eq.s32 %p55, %r19, 32;
-	@%p55 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p56, %r9, 0;
-	@!%p56 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r217, %r5, %r6, %r7;
-	mad.lo.s32 %r218, %r217, %r8, %r4;
-	cvt.u64.u32 %rd58, %r218;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r219, %rd59;
-	setp.lt.u32 %p57, %r219, 32;
-	@!%p57 bra $FAULT5;
-	mad.lo.s32 %r220, %r219, 4, %r2;
-	st.shared.f32 [%r220+128], %f81;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd60, %rd21, 63;
-	shr.u64 %rd61, %rd60, 59;
-	add.s64 %rd62, %rd21, %rd61;
-	shr.s64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r221, %rd63;
-	setp.lt.s32 %p58, 0, %r221;
-	mov.f32 %f81, 0f00000000;
-	@!%p58 bra $B27;
-	.loc 2 46 47
-	add.s32 %r222, %r221, -1;
-	setp.lt.u32 %p59, 0, %r221;
-	selp.b32 %r223, %r222, 0, %p59;
-	cvt.u64.u32 %rd64, %r223;
-	setp.lt.u32 %p60, %r223, -2147483648;
-	setp.lt.s64 %p61, %rd64, 2305843009213693952;
-	and.pred %p62, %p60, %p61;
-	setp.lt.u32 %p63, %r223, 32;
-	and.pred %p64, %p62, %p63;
-	@!%p64 bra $B24;
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r224, 0;
-	bra $B26;
+	.loc 2 54 27
+	shr.u32 %r219, %r3, 5;
+	setp.lt.u32 %p46, 32, %r219;
+	selp.b32 %r220, 32, %r219, %p46;
+	setp.lt.u32 %p47, 0, %r220;
+	@!%p47 bra $B23;
+	mov.f32 %f80, 0f00000000;
+	mov.u32 %r221, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f80, 0f00000000;
+	bra $B25;
 $B24:
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r225, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r222, %r221, 4, %r5;
+	ld.shared.f32 %f91, [%r222+128];
+	add.rn.f32 %f80, %f80, %f91;
+	add.s32 %r221, %r221, 1;
+	setp.lt.u32 %p48, %r221, %r220;
+	@%p48 bra $B24;
 $B25:
-	cvt.u64.u32 %rd65, %r225;
-	.loc 2 54 13
-	setp.lt.u32 %p65, %r225, 32;
-	@!%p65 bra $FAULT6;
-	mad.lo.s32 %r226, %r225, 4, %r2;
-	ld.shared.f32 %f92, [%r226+128];
-	add.rn.f32 %f81, %f81, %f92;
-	add.s32 %r225, %r225, 1;
-	setp.lt.u32 %p66, %r225, %r221;
-	@%p66 bra $B25;
-	bra $B27;
 $B26:
-	mad.lo.s32 %r227, %r224, 4, %r2;
-	ld.shared.f32 %f93, [%r227+128];
-	add.rn.f32 %f81, %f81, %f93;
-	add.s32 %r224, %r224, 1;
-	setp.lt.u32 %p67, %r224, %r221;
-	@%p67 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.u32 %p49, %r24, %r19;
+	selp.b32 %r223, %r24, %r19, %p49;
+	cvt.u64.u32 %rd49, %r223;
+	setp.le.u32 %p50, %r223, %r20;
+	@!%p50 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f94, %rd20;
-	rcp.approx.ftz.f32 %f95, %f94;
-	neg.f32 %f96, %f94;
-	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
-	fma.rn.f32 %f98, %f95, %f97, %f95;
-	mul.rn.f32 %f99, %f81, %f98;
-	fma.rn.f32 %f100, %f96, %f99, %f81;
-	fma.rn.f32 %f101, %f100, %f98, %f99;
-	abs.f32 %f102, %f81;
-	setp.lt.f32 %p68, 0f0D800000, %f102;
-	abs.f32 %f103, %f101;
-	setp.lt.f32 %p69, 0f03800000, %f103;
-	and.pred %p70, %p68, %p69;
-	add.rn.f32 %f104, %f101, %f1;
-	rsqrt.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f106, %f104, %f105;
-	abs.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3F000000;
-	neg.f32 %f109, %f106;
-	fma.rn.f32 %f110, %f109, %f106, %f104;
-	fma.rn.f32 %f111, %f110, %f108, %f106;
-	setp.lt.f32 %p71, 0f26800000, %f111;
-	and.pred %p72, %p70, %p71;
-	rcp.approx.ftz.f32 %f112, %f111;
-	neg.f32 %f113, %f111;
-	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
-	fma.rn.f32 %f115, %f112, %f114, %f112;
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p73, 0f03800000, %f116;
-	and.pred %p74, %p72, %p73;
-	@%p74 bra $B29;
-	div.rn.f32 %f117, %f81, %f94;
-	add.rn.f32 %f118, %f117, %f1;
-	sqrt.rn.f32 %f119, %f118;
-	rcp.rn.f32 %f115, %f119;
-$B29:
-	.loc 1 76 22
-	@!%p48 bra $B32;
-	.loc 1 81 18
-	setp.lt.u32 %p75, 0, %r16;
-$B30:
-	cvt.s64.s32 %rd66, %r22;
-	.loc 1 77 37
-	setp.lt.u32 %p76, %r22, %r24;
-	.loc 5 28 27
-	shl.b32 %r228, %r22, 1;
-	cvt.u64.u32 %rd67, %r228;
-	setp.lt.u32 %p77, %r228, %r15;
-	add.s32 %r229, %r228, 1;
-	cvt.u64.u32 %rd68, %r229;
-	setp.lt.u32 %p78, %r229, %r15;
-	and.pred %p79, %p76, %p77;
-	and.pred %p80, %p79, %p78;
-	@!%p80 bra $B36;
-	.loc 1 77 37
-	mad.wide.s32 %rd69, %r22, 16, %rd42;
-	ld.global.v4.u32 {%r230, %r231, %r232, %r233}, [%rd69];
-	and.b32 %r234, %r230, 65535;
-	shr.u32 %r235, %r230, 16;
+	cvt.rn.f32.u32 %f92, %r2;
+	rcp.approx.ftz.f32 %f93, %f92;
+	neg.f32 %f94, %f92;
+	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
+	fma.rn.f32 %f96, %f93, %f95, %f93;
+	mul.rn.f32 %f97, %f80, %f96;
+	fma.rn.f32 %f98, %f94, %f97, %f80;
+	fma.rn.f32 %f99, %f98, %f96, %f97;
+	abs.f32 %f100, %f80;
+	setp.lt.f32 %p51, 0f0D800000, %f100;
+	abs.f32 %f101, %f99;
+	setp.lt.f32 %p52, 0f03800000, %f101;
+	and.pred %p53, %p51, %p52;
+	add.rn.f32 %f102, %f99, %f1;
+	rsqrt.approx.ftz.f32 %f103, %f102;
+	mul.rn.f32 %f104, %f102, %f103;
+	abs.f32 %f105, %f103;
+	mul.rn.f32 %f106, %f105, 0f3F000000;
+	neg.f32 %f107, %f104;
+	fma.rn.f32 %f108, %f107, %f104, %f102;
+	fma.rn.f32 %f109, %f108, %f106, %f104;
+	setp.lt.f32 %p54, 0f26800000, %f109;
+	and.pred %p55, %p53, %p54;
+	rcp.approx.ftz.f32 %f110, %f109;
+	neg.f32 %f111, %f109;
+	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
+	fma.rn.f32 %f113, %f110, %f112, %f110;
+	abs.f32 %f114, %f113;
+	setp.lt.f32 %p56, 0f03800000, %f114;
+	and.pred %p57, %p55, %p56;
+	@%p57 bra $B27;
+	div.rn.f32 %f115, %f80, %f92;
+	add.rn.f32 %f116, %f115, %f1;
+	sqrt.rn.f32 %f117, %f116;
+	rcp.rn.f32 %f113, %f117;
+$B27:
+	.loc 1 77 22
+	@!%p37 bra $B30;
+$B28:
+	cvt.u64.u32 %rd50, %r23;
+	.loc 1 78 37
+	mad.wide.u32 %rd51, %r23, 16, %rd37;
+	ld.global.v4.u32 {%r224, %r225, %r226, %r227}, [%rd51];
+	and.b32 %r228, %r224, 65535;
+	shr.u32 %r229, %r224, 16;
+	and.b32 %r230, %r229, 65535;
+	and.b32 %r231, %r225, 65535;
+	shr.u32 %r232, %r225, 16;
+	and.b32 %r233, %r232, 65535;
+	and.b32 %r234, %r226, 65535;
+	shr.u32 %r235, %r226, 16;
 	and.b32 %r236, %r235, 65535;
-	and.b32 %r237, %r231, 65535;
-	shr.u32 %r238, %r231, 16;
+	and.b32 %r237, %r227, 65535;
+	shr.u32 %r238, %r227, 16;
 	and.b32 %r239, %r238, 65535;
-	and.b32 %r240, %r232, 65535;
-	shr.u32 %r241, %r232, 16;
-	and.b32 %r242, %r241, 65535;
-	and.b32 %r243, %r233, 65535;
-	shr.u32 %r244, %r233, 16;
-	and.b32 %r245, %r244, 65535;
 	.loc 3 29 61
-	shl.b32 %r246, %r234, 16;
-	mov.b32 %f120, %r246;
-	shl.b32 %r247, %r236, 16;
-	mov.b32 %f121, %r247;
-	shl.b32 %r248, %r237, 16;
-	mov.b32 %f122, %r248;
-	shl.b32 %r249, %r239, 16;
-	mov.b32 %f123, %r249;
-	shl.b32 %r250, %r240, 16;
-	mov.b32 %f124, %r250;
-	shl.b32 %r251, %r242, 16;
-	mov.b32 %f125, %r251;
-	shl.b32 %r252, %r243, 16;
-	mov.b32 %f126, %r252;
-	shl.b32 %r253, %r245, 16;
-	mov.b32 %f127, %r253;
-	.loc 5 28 25
-	mad.wide.u32 %rd70, %r228, 16, %rd10;
-	ld.global.v4.f32 {%f128, %f129, %f130, %f131}, [%rd70];
-	ld.global.v4.f32 {%f132, %f133, %f134, %f135}, [%rd70+16];
-	.loc 1 79 17
-	sub.rn.f32 %f136, %f120, %f26;
-	mul.rn.f32 %f137, %f136, %f115;
-	mul.rn.f32 %f138, %f137, %f128;
-	sub.rn.f32 %f139, %f121, %f26;
-	mul.rn.f32 %f140, %f139, %f115;
-	mul.rn.f32 %f141, %f140, %f129;
-	sub.rn.f32 %f142, %f122, %f26;
-	mul.rn.f32 %f143, %f142, %f115;
-	mul.rn.f32 %f144, %f143, %f130;
-	sub.rn.f32 %f145, %f123, %f26;
-	mul.rn.f32 %f146, %f145, %f115;
-	mul.rn.f32 %f147, %f146, %f131;
-	sub.rn.f32 %f148, %f124, %f26;
-	mul.rn.f32 %f149, %f148, %f115;
-	mul.rn.f32 %f150, %f149, %f132;
-	sub.rn.f32 %f151, %f125, %f26;
-	mul.rn.f32 %f152, %f151, %f115;
-	mul.rn.f32 %f153, %f152, %f133;
-	sub.rn.f32 %f154, %f126, %f26;
-	mul.rn.f32 %f155, %f154, %f115;
-	mul.rn.f32 %f156, %f155, %f134;
-	sub.rn.f32 %f157, %f127, %f26;
-	mul.rn.f32 %f158, %f157, %f115;
-	mul.rn.f32 %f159, %f158, %f135;
-	.loc 1 81 18
-	@!%p75 bra $B31;
-	.loc 5 28 25
-	setp.lt.u32 %p81, %r228, %r16;
-	setp.lt.u32 %p82, %r229, %r16;
-	and.pred %p83, %p81, %p82;
-	@!%p83 bra $B37;
-	mad.wide.u32 %rd71, %r228, 16, %rd12;
-	ld.global.v4.f32 {%f160, %f161, %f162, %f163}, [%rd71];
-	ld.global.v4.f32 {%f164, %f165, %f166, %f167}, [%rd71+16];
-	.loc 1 84 5
-	add.rn.f32 %f138, %f138, %f160;
-	add.rn.f32 %f141, %f141, %f161;
-	add.rn.f32 %f144, %f144, %f162;
-	add.rn.f32 %f147, %f147, %f163;
-	add.rn.f32 %f150, %f150, %f164;
-	add.rn.f32 %f153, %f153, %f165;
-	add.rn.f32 %f156, %f156, %f166;
-	add.rn.f32 %f159, %f159, %f167;
-$B31:
+	shl.b32 %r240, %r228, 16;
+	mov.b32 %f118, %r240;
+	shl.b32 %r241, %r230, 16;
+	mov.b32 %f119, %r241;
+	shl.b32 %r242, %r231, 16;
+	mov.b32 %f120, %r242;
+	shl.b32 %r243, %r233, 16;
+	mov.b32 %f121, %r243;
+	shl.b32 %r244, %r234, 16;
+	mov.b32 %f122, %r244;
+	shl.b32 %r245, %r236, 16;
+	mov.b32 %f123, %r245;
+	shl.b32 %r246, %r237, 16;
+	mov.b32 %f124, %r246;
+	shl.b32 %r247, %r239, 16;
+	mov.b32 %f125, %r247;
+	.loc 1 78 51
+	mad.wide.u32 %rd52, %r23, 32, %rd10;
+	ld.global.v4.f32 {%f126, %f127, %f128, %f129}, [%rd52];
+	ld.global.v4.f32 {%f130, %f131, %f132, %f133}, [%rd52+16];
+	.loc 1 80 17
+	sub.rn.f32 %f134, %f118, %f26;
+	mul.rn.f32 %f135, %f134, %f113;
+	mul.rn.f32 %f136, %f135, %f126;
+	sub.rn.f32 %f137, %f119, %f26;
+	mul.rn.f32 %f138, %f137, %f113;
+	mul.rn.f32 %f139, %f138, %f127;
+	sub.rn.f32 %f140, %f120, %f26;
+	mul.rn.f32 %f141, %f140, %f113;
+	mul.rn.f32 %f142, %f141, %f128;
+	sub.rn.f32 %f143, %f121, %f26;
+	mul.rn.f32 %f144, %f143, %f113;
+	mul.rn.f32 %f145, %f144, %f129;
+	sub.rn.f32 %f146, %f122, %f26;
+	mul.rn.f32 %f147, %f146, %f113;
+	mul.rn.f32 %f148, %f147, %f130;
+	sub.rn.f32 %f149, %f123, %f26;
+	mul.rn.f32 %f150, %f149, %f113;
+	mul.rn.f32 %f151, %f150, %f131;
+	sub.rn.f32 %f152, %f124, %f26;
+	mul.rn.f32 %f153, %f152, %f113;
+	mul.rn.f32 %f154, %f153, %f132;
+	sub.rn.f32 %f155, %f125, %f26;
+	mul.rn.f32 %f156, %f155, %f113;
+	mul.rn.f32 %f157, %f156, %f133;
+	.loc 1 82 8
+	setp.lt.u32 %p58, %r23, %r223;
+	@!%p58 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd53, %r23, 32, %rd12;
+	ld.global.v4.f32 {%f158, %f159, %f160, %f161}, [%rd53];
+	ld.global.v4.f32 {%f162, %f163, %f164, %f165}, [%rd53+16];
+	.loc 1 85 5
+	add.rn.f32 %f136, %f136, %f158;
+	add.rn.f32 %f139, %f139, %f159;
+	add.rn.f32 %f142, %f142, %f160;
+	add.rn.f32 %f145, %f145, %f161;
+	add.rn.f32 %f148, %f148, %f162;
+	add.rn.f32 %f151, %f151, %f163;
+	add.rn.f32 %f154, %f154, %f164;
+	add.rn.f32 %f157, %f157, %f165;
+$B29:
 	.loc 3 32 63
-	mov.b32 %r254, %f138;
-	shr.u32 %r255, %r254, 16;
-	and.b32 %r256, %r255, 1;
-	add.s32 %r257, %r254, 32767;
-	add.s32 %r258, %r257, %r256;
-	setp.nan.f32 %p84, %f138, %f138;
-	shr.u32 %r259, %r258, 16;
-	selp.b32 %r260, 32767, %r259, %p84;
-	mov.b32 %r261, %f141;
-	shr.u32 %r262, %r261, 16;
-	and.b32 %r263, %r262, 1;
-	add.s32 %r264, %r261, 32767;
-	add.s32 %r265, %r264, %r263;
-	setp.nan.f32 %p85, %f141, %f141;
-	shr.u32 %r266, %r265, 16;
-	selp.b32 %r267, 32767, %r266, %p85;
-	mov.b32 %r268, %f144;
-	shr.u32 %r269, %r268, 16;
-	and.b32 %r270, %r269, 1;
-	add.s32 %r271, %r268, 32767;
-	add.s32 %r272, %r271, %r270;
-	setp.nan.f32 %p86, %f144, %f144;
-	shr.u32 %r273, %r272, 16;
-	selp.b32 %r274, 32767, %r273, %p86;
-	mov.b32 %r275, %f147;
-	shr.u32 %r276, %r275, 16;
-	and.b32 %r277, %r276, 1;
-	add.s32 %r278, %r275, 32767;
-	add.s32 %r279, %r278, %r277;
-	setp.nan.f32 %p87, %f147, %f147;
-	shr.u32 %r280, %r279, 16;
-	selp.b32 %r281, 32767, %r280, %p87;
-	mov.b32 %r282, %f150;
-	shr.u32 %r283, %r282, 16;
-	and.b32 %r284, %r283, 1;
-	add.s32 %r285, %r282, 32767;
-	add.s32 %r286, %r285, %r284;
-	setp.nan.f32 %p88, %f150, %f150;
-	shr.u32 %r287, %r286, 16;
-	selp.b32 %r288, 32767, %r287, %p88;
-	mov.b32 %r289, %f153;
-	shr.u32 %r290, %r289, 16;
-	and.b32 %r291, %r290, 1;
-	add.s32 %r292, %r289, 32767;
-	add.s32 %r293, %r292, %r291;
-	setp.nan.f32 %p89, %f153, %f153;
-	shr.u32 %r294, %r293, 16;
-	selp.b32 %r295, 32767, %r294, %p89;
-	mov.b32 %r296, %f156;
-	shr.u32 %r297, %r296, 16;
-	and.b32 %r298, %r297, 1;
-	add.s32 %r299, %r296, 32767;
-	add.s32 %r300, %r299, %r298;
-	setp.nan.f32 %p90, %f156, %f156;
-	shr.u32 %r301, %r300, 16;
-	selp.b32 %r302, 32767, %r301, %p90;
-	mov.b32 %r303, %f159;
-	shr.u32 %r304, %r303, 16;
-	and.b32 %r305, %r304, 1;
-	add.s32 %r306, %r303, 32767;
-	add.s32 %r307, %r306, %r305;
-	setp.nan.f32 %p91, %f159, %f159;
-	shr.u32 %r308, %r307, 16;
-	selp.b32 %r309, 32767, %r308, %p91;
-	.loc 1 87 6
-	mad.wide.s32 %rd72, %r22, 16, %rd43;
-	shl.b32 %r310, %r267, 16;
-	or.b32 %r311, %r260, %r310;
-	shl.b32 %r312, %r281, 16;
-	or.b32 %r313, %r274, %r312;
-	shl.b32 %r314, %r295, 16;
-	or.b32 %r315, %r288, %r314;
-	shl.b32 %r316, %r309, 16;
-	or.b32 %r317, %r302, %r316;
-	st.global.v4.u32 [%rd72], {%r311, %r313, %r315, %r317};
-	.loc 1 76 34
-	add.s64 %rd73, %rd66, %rd21;
-	setp.lt.s64 %p92, %rd73, %rd28;
-	cvt.u32.u64 %r22, %rd73;
-	@%p92 bra $B30;
-$B32:
+	mov.b32 %r248, %f136;
+	shr.u32 %r249, %r248, 16;
+	and.b32 %r250, %r249, 1;
+	add.s32 %r251, %r248, 32767;
+	add.s32 %r252, %r251, %r250;
+	setp.nan.f32 %p59, %f136, %f136;
+	shr.u32 %r253, %r252, 16;
+	selp.b32 %r254, 32767, %r253, %p59;
+	mov.b32 %r255, %f139;
+	shr.u32 %r256, %r255, 16;
+	and.b32 %r257, %r256, 1;
+	add.s32 %r258, %r255, 32767;
+	add.s32 %r259, %r258, %r257;
+	setp.nan.f32 %p60, %f139, %f139;
+	shr.u32 %r260, %r259, 16;
+	selp.b32 %r261, 32767, %r260, %p60;
+	mov.b32 %r262, %f142;
+	shr.u32 %r263, %r262, 16;
+	and.b32 %r264, %r263, 1;
+	add.s32 %r265, %r262, 32767;
+	add.s32 %r266, %r265, %r264;
+	setp.nan.f32 %p61, %f142, %f142;
+	shr.u32 %r267, %r266, 16;
+	selp.b32 %r268, 32767, %r267, %p61;
+	mov.b32 %r269, %f145;
+	shr.u32 %r270, %r269, 16;
+	and.b32 %r271, %r270, 1;
+	add.s32 %r272, %r269, 32767;
+	add.s32 %r273, %r272, %r271;
+	setp.nan.f32 %p62, %f145, %f145;
+	shr.u32 %r274, %r273, 16;
+	selp.b32 %r275, 32767, %r274, %p62;
+	mov.b32 %r276, %f148;
+	shr.u32 %r277, %r276, 16;
+	and.b32 %r278, %r277, 1;
+	add.s32 %r279, %r276, 32767;
+	add.s32 %r280, %r279, %r278;
+	setp.nan.f32 %p63, %f148, %f148;
+	shr.u32 %r281, %r280, 16;
+	selp.b32 %r282, 32767, %r281, %p63;
+	mov.b32 %r283, %f151;
+	shr.u32 %r284, %r283, 16;
+	and.b32 %r285, %r284, 1;
+	add.s32 %r286, %r283, 32767;
+	add.s32 %r287, %r286, %r285;
+	setp.nan.f32 %p64, %f151, %f151;
+	shr.u32 %r288, %r287, 16;
+	selp.b32 %r289, 32767, %r288, %p64;
+	mov.b32 %r290, %f154;
+	shr.u32 %r291, %r290, 16;
+	and.b32 %r292, %r291, 1;
+	add.s32 %r293, %r290, 32767;
+	add.s32 %r294, %r293, %r292;
+	setp.nan.f32 %p65, %f154, %f154;
+	shr.u32 %r295, %r294, 16;
+	selp.b32 %r296, 32767, %r295, %p65;
+	mov.b32 %r297, %f157;
+	shr.u32 %r298, %r297, 16;
+	and.b32 %r299, %r298, 1;
+	add.s32 %r300, %r297, 32767;
+	add.s32 %r301, %r300, %r299;
+	setp.nan.f32 %p66, %f157, %f157;
+	shr.u32 %r302, %r301, 16;
+	selp.b32 %r303, 32767, %r302, %p66;
+	.loc 1 88 6
+	mad.wide.u32 %rd54, %r23, 16, %rd38;
+	shl.b32 %r304, %r261, 16;
+	or.b32 %r305, %r254, %r304;
+	shl.b32 %r306, %r275, 16;
+	or.b32 %r307, %r268, %r306;
+	shl.b32 %r308, %r289, 16;
+	or.b32 %r309, %r282, %r308;
+	shl.b32 %r310, %r303, 16;
+	or.b32 %r311, %r296, %r310;
+	st.global.v4.u32 [%rd54], {%r305, %r307, %r309, %r311};
+	.loc 1 77 34
+	add.s64 %rd55, %rd50, %rd21;
+	setp.lt.s64 %p67, %rd55, %rd23;
+	cvt.u32.u64 %r23, %rd55;
+	@%p67 bra $B28;
+$B30:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
-	cvt.u64.u32 %rd74, %r12;
+$B32:
+	cvt.u64.u32 %rd56, %r15;
 	.loc 1 23 30
-	@!%p5 bra $FAULT7;
-	@!%p6 bra $FAULT8;
-	@!%p7 bra $FAULT9;
-	bra $FAULT10;
-$B35:
-	cvt.u64.u32 %rd75, %r14;
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
+	cvt.u64.u32 %rd57, %r17;
+	cvt.u64.u32 %rd58, %r18;
 	.loc 1 25 31
-	@!%p23 bra $FAULT11;
-	@!%p24 bra $FAULT12;
-	bra $FAULT13;
-$B36:
-	cvt.u64.u32 %rd76, %r15;
-	.loc 1 77 37
-	@!%p76 bra $FAULT14;
-	.loc 5 28 25
-	@!%p77 bra $FAULT15;
-	bra $FAULT16;
-$B37:
-	cvt.u64.u32 %rd77, %r16;
-	@!%p81 bra $FAULT17;
-	bra $FAULT18;
+	@!%p20 bra $FAULT6;
+	@!%p21 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r318, 0;
-	mov.u64 %rd78, %rd35;
-	mov.u64 %rd79, %rd28;
+	.loc 2 76 8
+	mov.u32 %r312, 1;
+	mov.u64 %rd59, %rd43;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r318, 1;
-	mov.u64 %rd78, %rd44;
-	mov.u64 %rd79, %rd28;
+	mov.u32 %r312, 1;
+	mov.u64 %rd59, %rd48;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r318, 3;
-	mov.u64 %rd78, %rd48;
-	mov.u64 %rd79, 32;
+	.loc 1 76 13
+	mov.u32 %r312, 0;
+	mov.u64 %rd59, %rd49;
+	mov.u64 %rd60, %rd17;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r318, 4;
-	mov.u64 %rd78, %rd54;
-	mov.u64 %rd79, 32;
+	.loc 1 23 30
+	mov.u32 %r312, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd15;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r318, 2;
-	mov.u64 %rd78, %rd55;
-	mov.u64 %rd79, %rd28;
+	mov.u32 %r312, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd56;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r318, 3;
-	mov.u64 %rd78, %rd59;
-	mov.u64 %rd79, 32;
+	mov.u32 %r312, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r318, 4;
-	mov.u64 %rd78, %rd65;
-	mov.u64 %rd79, 32;
+	.loc 1 25 31
+	mov.u32 %r312, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 23 30
-	mov.u32 %r318, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd17;
+	mov.u32 %r312, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd57;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r318, 6;
-	mov.u64 %rd78, %rd29;
-	mov.u64 %rd79, %rd30;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r318, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd74;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r318, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd18;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 25 31
-	mov.u32 %r318, 7;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd18;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r318, 8;
-	mov.u64 %rd78, %rd29;
-	mov.u64 %rd79, %rd40;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r318, 7;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd75;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 77 37
-	mov.u32 %r318, 9;
-	mov.u64 %rd78, %rd66;
-	mov.u64 %rd79, %rd28;
-	bra $FAULT;
-$FAULT15:
-	.loc 5 28 25
-	mov.u32 %r318, 10;
-	mov.u64 %rd78, %rd67;
-	mov.u64 %rd79, %rd76;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r318, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd76;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r318, 10;
-	mov.u64 %rd78, %rd67;
-	mov.u64 %rd79, %rd77;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r318, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd77;
+	mov.u32 %r312, 3;
+	mov.u64 %rd59, %rd23;
+	mov.u64 %rd60, %rd58;
 $FAULT:
-	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r319, [%rd80], 0, 1;
-	setp.ne.u32 %p93, %r319, 0;
-	@%p93 bra $EXIT;
-	ld.global.u64 %rd81, [%rd80+8];
-	ld.param.u32 %r320, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd81+4], %r320;
-	ld.param.u32 %r321, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd81+8], {%r321, %r318};
-	mov.u32 %r322, %ctaid.x;
-	mov.u32 %r323, %ctaid.y;
-	st.global.v2.u32 [%rd81+16], {%r322, %r323};
-	mov.u32 %r324, %ctaid.z;
-	mov.u32 %r325, %tid.x;
-	st.global.v2.u32 [%rd81+24], {%r324, %r325};
-	mov.u32 %r326, %tid.y;
-	mov.u32 %r327, %tid.z;
-	st.global.v2.u32 [%rd81+32], {%r326, %r327};
-	st.global.u64 [%rd81+40], %rd78;
-	st.global.u64 [%rd81+48], %rd79;
+	ld.param.u64 %rd61, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r313, [%rd61], 0, 1;
+	setp.ne.u32 %p68, %r313, 0;
+	@%p68 bra $EXIT;
+	ld.global.u64 %rd62, [%rd61+8];
+	ld.param.u32 %r314, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	st.global.u32 [%rd62+4], %r314;
+	ld.param.u32 %r315, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
+	st.global.v2.u32 [%rd62+8], {%r315, %r312};
+	mov.u32 %r316, %ctaid.x;
+	mov.u32 %r317, %ctaid.y;
+	st.global.v2.u32 [%rd62+16], {%r316, %r317};
+	mov.u32 %r318, %ctaid.z;
+	mov.u32 %r319, %tid.x;
+	st.global.v2.u32 [%rd62+24], {%r318, %r319};
+	mov.u32 %r320, %tid.y;
+	mov.u32 %r321, %tid.z;
+	st.global.v2.u32 [%rd62+32], {%r320, %r321};
+	st.global.u64 [%rd62+40], %rd59;
+	st.global.u64 [%rd62+48], %rd60;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd81], 56;
+	st.volatile.global.u32 [%rd62], 56;
 	bra $EXIT;
 }
 `
@@ -9507,16 +8145,15 @@ const wideBF16SM70 = `.version 6.0
 .file 2 "team.go"
 .file 3 "format.go"
 .file 4 "reduce.go"
-.file 5 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
 {
-	.reg .pred %p<92>;
-	.reg .b32 %r<247>;
-	.reg .b64 %rd<82>;
-	.reg .f32 %f<168>;
+	.reg .pred %p<69>;
+	.reg .b32 %r<257>;
+	.reg .b64 %rd<57>;
+	.reg .f32 %f<166>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -9528,132 +8165,129 @@ const wideBF16SM70 = `.version 6.0
 	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
 	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
 	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
 	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
 	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u64 %rd15, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.u64 %rd16, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
+	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd16;
+	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r10, %r5, %r6, %r7;
-	mad.lo.s32 %r11, %r10, %r8, %r4;
-	cvt.u64.u32 %rd17, %r11;
-	shr.u64 %rd18, %rd17, 5;
-	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r12, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r13, %r8, %r9, %r10;
+	mad.lo.s32 %r14, %r13, %r11, %r7;
+	cvt.u64.u32 %rd15, %r14;
+	shr.u64 %rd16, %rd15, 5;
+	mad.wide.u32 %rd17, %r6, 8, %rd16;
+	mov.u32 %r15, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r12, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd17, %r6;
+	mov.u32 %r15, %r7;
 $B1:
-	cvt.u64.u32 %rd20, %r12;
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd21, %rd15, 63;
-	shr.u64 %rd22, %rd21, 61;
-	add.s64 %rd23, %rd15, %rd22;
-	shr.s64 %rd24, %rd23, 3;
+	cvt.u64.u32 %rd18, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd19, %r1;
+	setp.le.s64 %p3, %rd19, %rd17;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r16, %r2, 3;
+	cvt.u64.u32 %rd20, %r16;
 	.loc 1 21 20
-	mul.lo.s64 %rd25, %rd19, %rd24;
+	cvt.u32.u64 %r17, %rd17;
+	mul.wide.u32 %rd21, %r17, %r16;
 	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd26, %rd25, %rd24;
-	setp.le.u64 %p5, %rd26, %rd2;
-	setp.le.u64 %p6, %rd25, %rd26;
-	setp.le.u64 %p7, %rd26, %rd5;
-	setp.le.u64 %p8, %rd26, %rd7;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd27, %rd25, 4;
-	add.s64 %rd28, %rd1, %rd27;
-	add.s64 %rd29, %rd3, %rd27;
-	add.s64 %rd30, %rd6, %rd27;
+	add.s64 %rd22, %rd21, %rd20;
+	setp.le.u64 %p5, %rd22, %rd2;
+	setp.le.u64 %p6, %rd22, %rd5;
+	setp.le.u64 %p7, %rd22, %rd7;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd23, %rd21, 4;
+	add.s64 %rd24, %rd1, %rd23;
+	add.s64 %rd25, %rd3, %rd23;
+	add.s64 %rd26, %rd6, %rd23;
 	.loc 1 35 22
-	setp.lt.s64 %p12, %rd20, %rd24;
-	mov.u64 %rd31, %rd20;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r15, %r16;
+	mov.u32 %r18, %r15;
+	@!%p10 bra $B3;
 $B2:
+	cvt.u64.u32 %rd27, %r18;
 	.loc 1 36 35
-	setp.lt.u64 %p13, %rd31, %rd24;
-	@!%p13 bra $FAULT0;
-	shl.b64 %rd32, %rd31, 4;
-	add.s64 %rd33, %rd28, %rd32;
-	ld.global.u16 %r13, [%rd33];
-	ld.global.u16 %r14, [%rd33+2];
-	ld.global.u16 %r15, [%rd33+4];
-	ld.global.u16 %r16, [%rd33+6];
-	ld.global.u16 %r17, [%rd33+8];
-	ld.global.u16 %r18, [%rd33+10];
-	ld.global.u16 %r19, [%rd33+12];
-	ld.global.u16 %r20, [%rd33+14];
+	mad.wide.u32 %rd28, %r18, 16, %rd24;
+	ld.global.u16 %r19, [%rd28];
+	ld.global.u16 %r20, [%rd28+2];
+	ld.global.u16 %r21, [%rd28+4];
+	ld.global.u16 %r22, [%rd28+6];
+	ld.global.u16 %r23, [%rd28+8];
+	ld.global.u16 %r24, [%rd28+10];
+	ld.global.u16 %r25, [%rd28+12];
+	ld.global.u16 %r26, [%rd28+14];
 	.loc 3 29 61
-	shl.b32 %r21, %r13, 16;
-	mov.b32 %f2, %r21;
-	shl.b32 %r22, %r14, 16;
-	mov.b32 %f3, %r22;
-	shl.b32 %r23, %r15, 16;
-	mov.b32 %f4, %r23;
-	shl.b32 %r24, %r16, 16;
-	mov.b32 %f5, %r24;
-	shl.b32 %r25, %r17, 16;
-	mov.b32 %f6, %r25;
-	shl.b32 %r26, %r18, 16;
-	mov.b32 %f7, %r26;
 	shl.b32 %r27, %r19, 16;
-	mov.b32 %f8, %r27;
+	mov.b32 %f2, %r27;
 	shl.b32 %r28, %r20, 16;
-	mov.b32 %f9, %r28;
+	mov.b32 %f3, %r28;
+	shl.b32 %r29, %r21, 16;
+	mov.b32 %f4, %r29;
+	shl.b32 %r30, %r22, 16;
+	mov.b32 %f5, %r30;
+	shl.b32 %r31, %r23, 16;
+	mov.b32 %f6, %r31;
+	shl.b32 %r32, %r24, 16;
+	mov.b32 %f7, %r32;
+	shl.b32 %r33, %r25, 16;
+	mov.b32 %f8, %r33;
+	shl.b32 %r34, %r26, 16;
+	mov.b32 %f9, %r34;
 	.loc 1 36 72
-	add.s64 %rd34, %rd29, %rd32;
-	ld.global.u16 %r29, [%rd34];
-	ld.global.u16 %r30, [%rd34+2];
-	ld.global.u16 %r31, [%rd34+4];
-	ld.global.u16 %r32, [%rd34+6];
-	ld.global.u16 %r33, [%rd34+8];
-	ld.global.u16 %r34, [%rd34+10];
-	ld.global.u16 %r35, [%rd34+12];
-	ld.global.u16 %r36, [%rd34+14];
+	mad.wide.u32 %rd29, %r18, 16, %rd25;
+	ld.global.u16 %r35, [%rd29];
+	ld.global.u16 %r36, [%rd29+2];
+	ld.global.u16 %r37, [%rd29+4];
+	ld.global.u16 %r38, [%rd29+6];
+	ld.global.u16 %r39, [%rd29+8];
+	ld.global.u16 %r40, [%rd29+10];
+	ld.global.u16 %r41, [%rd29+12];
+	ld.global.u16 %r42, [%rd29+14];
 	.loc 3 29 61
-	shl.b32 %r37, %r29, 16;
-	mov.b32 %f10, %r37;
-	shl.b32 %r38, %r30, 16;
-	mov.b32 %f11, %r38;
-	shl.b32 %r39, %r31, 16;
-	mov.b32 %f12, %r39;
-	shl.b32 %r40, %r32, 16;
-	mov.b32 %f13, %r40;
-	shl.b32 %r41, %r33, 16;
-	mov.b32 %f14, %r41;
-	shl.b32 %r42, %r34, 16;
-	mov.b32 %f15, %r42;
 	shl.b32 %r43, %r35, 16;
-	mov.b32 %f16, %r43;
+	mov.b32 %f10, %r43;
 	shl.b32 %r44, %r36, 16;
-	mov.b32 %f17, %r44;
+	mov.b32 %f11, %r44;
+	shl.b32 %r45, %r37, 16;
+	mov.b32 %f12, %r45;
+	shl.b32 %r46, %r38, 16;
+	mov.b32 %f13, %r46;
+	shl.b32 %r47, %r39, 16;
+	mov.b32 %f14, %r47;
+	shl.b32 %r48, %r40, 16;
+	mov.b32 %f15, %r48;
+	shl.b32 %r49, %r41, 16;
+	mov.b32 %f16, %r49;
+	shl.b32 %r50, %r42, 16;
+	mov.b32 %f17, %r50;
 	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
@@ -9664,139 +8298,138 @@ $B2:
 	add.rn.f32 %f24, %f8, %f16;
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 32 63
-	mov.b32 %r45, %f18;
-	shr.u32 %r46, %r45, 16;
-	and.b32 %r47, %r46, 1;
-	add.s32 %r48, %r45, 32767;
-	add.s32 %r49, %r48, %r47;
-	setp.nan.f32 %p14, %f18, %f18;
-	shr.u32 %r50, %r49, 16;
-	selp.b32 %r51, 32767, %r50, %p14;
-	mov.b32 %r52, %f19;
-	shr.u32 %r53, %r52, 16;
-	and.b32 %r54, %r53, 1;
-	add.s32 %r55, %r52, 32767;
-	add.s32 %r56, %r55, %r54;
-	setp.nan.f32 %p15, %f19, %f19;
-	shr.u32 %r57, %r56, 16;
-	selp.b32 %r58, 32767, %r57, %p15;
-	mov.b32 %r59, %f20;
-	shr.u32 %r60, %r59, 16;
-	and.b32 %r61, %r60, 1;
-	add.s32 %r62, %r59, 32767;
-	add.s32 %r63, %r62, %r61;
-	setp.nan.f32 %p16, %f20, %f20;
-	shr.u32 %r64, %r63, 16;
-	selp.b32 %r65, 32767, %r64, %p16;
-	mov.b32 %r66, %f21;
-	shr.u32 %r67, %r66, 16;
-	and.b32 %r68, %r67, 1;
-	add.s32 %r69, %r66, 32767;
-	add.s32 %r70, %r69, %r68;
-	setp.nan.f32 %p17, %f21, %f21;
-	shr.u32 %r71, %r70, 16;
-	selp.b32 %r72, 32767, %r71, %p17;
-	mov.b32 %r73, %f22;
-	shr.u32 %r74, %r73, 16;
-	and.b32 %r75, %r74, 1;
-	add.s32 %r76, %r73, 32767;
-	add.s32 %r77, %r76, %r75;
-	setp.nan.f32 %p18, %f22, %f22;
-	shr.u32 %r78, %r77, 16;
-	selp.b32 %r79, 32767, %r78, %p18;
-	mov.b32 %r80, %f23;
-	shr.u32 %r81, %r80, 16;
-	and.b32 %r82, %r81, 1;
-	add.s32 %r83, %r80, 32767;
-	add.s32 %r84, %r83, %r82;
-	setp.nan.f32 %p19, %f23, %f23;
-	shr.u32 %r85, %r84, 16;
-	selp.b32 %r86, 32767, %r85, %p19;
-	mov.b32 %r87, %f24;
-	shr.u32 %r88, %r87, 16;
-	and.b32 %r89, %r88, 1;
-	add.s32 %r90, %r87, 32767;
-	add.s32 %r91, %r90, %r89;
-	setp.nan.f32 %p20, %f24, %f24;
-	shr.u32 %r92, %r91, 16;
-	selp.b32 %r93, 32767, %r92, %p20;
-	mov.b32 %r94, %f25;
-	shr.u32 %r95, %r94, 16;
-	and.b32 %r96, %r95, 1;
-	add.s32 %r97, %r94, 32767;
-	add.s32 %r98, %r97, %r96;
-	setp.nan.f32 %p21, %f25, %f25;
-	shr.u32 %r99, %r98, 16;
-	selp.b32 %r100, 32767, %r99, %p21;
+	mov.b32 %r51, %f18;
+	shr.u32 %r52, %r51, 16;
+	and.b32 %r53, %r52, 1;
+	add.s32 %r54, %r51, 32767;
+	add.s32 %r55, %r54, %r53;
+	setp.nan.f32 %p11, %f18, %f18;
+	shr.u32 %r56, %r55, 16;
+	selp.b32 %r57, 32767, %r56, %p11;
+	mov.b32 %r58, %f19;
+	shr.u32 %r59, %r58, 16;
+	and.b32 %r60, %r59, 1;
+	add.s32 %r61, %r58, 32767;
+	add.s32 %r62, %r61, %r60;
+	setp.nan.f32 %p12, %f19, %f19;
+	shr.u32 %r63, %r62, 16;
+	selp.b32 %r64, 32767, %r63, %p12;
+	mov.b32 %r65, %f20;
+	shr.u32 %r66, %r65, 16;
+	and.b32 %r67, %r66, 1;
+	add.s32 %r68, %r65, 32767;
+	add.s32 %r69, %r68, %r67;
+	setp.nan.f32 %p13, %f20, %f20;
+	shr.u32 %r70, %r69, 16;
+	selp.b32 %r71, 32767, %r70, %p13;
+	mov.b32 %r72, %f21;
+	shr.u32 %r73, %r72, 16;
+	and.b32 %r74, %r73, 1;
+	add.s32 %r75, %r72, 32767;
+	add.s32 %r76, %r75, %r74;
+	setp.nan.f32 %p14, %f21, %f21;
+	shr.u32 %r77, %r76, 16;
+	selp.b32 %r78, 32767, %r77, %p14;
+	mov.b32 %r79, %f22;
+	shr.u32 %r80, %r79, 16;
+	and.b32 %r81, %r80, 1;
+	add.s32 %r82, %r79, 32767;
+	add.s32 %r83, %r82, %r81;
+	setp.nan.f32 %p15, %f22, %f22;
+	shr.u32 %r84, %r83, 16;
+	selp.b32 %r85, 32767, %r84, %p15;
+	mov.b32 %r86, %f23;
+	shr.u32 %r87, %r86, 16;
+	and.b32 %r88, %r87, 1;
+	add.s32 %r89, %r86, 32767;
+	add.s32 %r90, %r89, %r88;
+	setp.nan.f32 %p16, %f23, %f23;
+	shr.u32 %r91, %r90, 16;
+	selp.b32 %r92, 32767, %r91, %p16;
+	mov.b32 %r93, %f24;
+	shr.u32 %r94, %r93, 16;
+	and.b32 %r95, %r94, 1;
+	add.s32 %r96, %r93, 32767;
+	add.s32 %r97, %r96, %r95;
+	setp.nan.f32 %p17, %f24, %f24;
+	shr.u32 %r98, %r97, 16;
+	selp.b32 %r99, 32767, %r98, %p17;
+	mov.b32 %r100, %f25;
+	shr.u32 %r101, %r100, 16;
+	and.b32 %r102, %r101, 1;
+	add.s32 %r103, %r100, 32767;
+	add.s32 %r104, %r103, %r102;
+	setp.nan.f32 %p18, %f25, %f25;
+	shr.u32 %r105, %r104, 16;
+	selp.b32 %r106, 32767, %r105, %p18;
 	.loc 1 40 6
-	add.s64 %rd35, %rd30, %rd32;
-	st.global.u16 [%rd35], %r51;
-	st.global.u16 [%rd35+2], %r58;
-	st.global.u16 [%rd35+4], %r65;
-	st.global.u16 [%rd35+6], %r72;
-	st.global.u16 [%rd35+8], %r79;
-	st.global.u16 [%rd35+10], %r86;
-	st.global.u16 [%rd35+12], %r93;
-	st.global.u16 [%rd35+14], %r100;
+	mad.wide.u32 %rd30, %r18, 16, %rd26;
+	st.global.u16 [%rd30], %r57;
+	st.global.u16 [%rd30+2], %r64;
+	st.global.u16 [%rd30+4], %r71;
+	st.global.u16 [%rd30+6], %r78;
+	st.global.u16 [%rd30+8], %r85;
+	st.global.u16 [%rd30+10], %r92;
+	st.global.u16 [%rd30+12], %r99;
+	st.global.u16 [%rd30+14], %r106;
 	.loc 1 35 34
-	add.s64 %rd31, %rd31, %rd16;
-	setp.lt.s64 %p22, %rd31, %rd24;
-	@%p22 bra $B2;
+	add.s64 %rd31, %rd27, %rd18;
+	setp.lt.s64 %p19, %rd31, %rd20;
+	cvt.u32.u64 %r18, %rd31;
+	@%p19 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd36, %rd25, %rd24;
-	setp.le.u64 %p23, %rd36, %rd7;
-	setp.le.u64 %p24, %rd25, %rd36;
-	setp.le.u64 %p25, %rd36, %rd9;
-	and.pred %p26, %p23, %p24;
-	and.pred %p27, %p26, %p25;
-	@!%p27 bra $B35;
-	shl.b64 %rd37, %rd25, 4;
-	add.s64 %rd38, %rd6, %rd37;
-	add.s64 %rd39, %rd8, %rd37;
+	add.s64 %rd32, %rd21, %rd20;
+	setp.le.u64 %p20, %rd32, %rd7;
+	setp.le.u64 %p21, %rd32, %rd9;
+	setp.le.u64 %p22, %rd20, %rd11;
+	and.pred %p23, %p20, %p21;
+	and.pred %p24, %p23, %p22;
+	@!%p24 bra $B33;
+	shl.b64 %rd33, %rd21, 4;
+	add.s64 %rd34, %rd6, %rd33;
+	add.s64 %rd35, %rd8, %rd33;
 	mov.f32 %f26, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s64 %p28, %rd20, %rd24;
-	@!%p28 bra $B4;
+	setp.lt.u32 %p25, %r15, %r16;
+	@!%p25 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd40, %rd20;
+	mov.u32 %r107, %r15;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
 	bra $B6;
 $B5:
+	cvt.u64.u32 %rd36, %r107;
 	.loc 1 54 34
-	setp.lt.u64 %p29, %rd40, %rd24;
-	@!%p29 bra $FAULT1;
-	shl.b64 %rd41, %rd40, 4;
-	add.s64 %rd42, %rd38, %rd41;
-	ld.global.u16 %r101, [%rd42];
-	ld.global.u16 %r102, [%rd42+2];
-	ld.global.u16 %r103, [%rd42+4];
-	ld.global.u16 %r104, [%rd42+6];
-	ld.global.u16 %r105, [%rd42+8];
-	ld.global.u16 %r106, [%rd42+10];
-	ld.global.u16 %r107, [%rd42+12];
-	ld.global.u16 %r108, [%rd42+14];
+	mad.wide.u32 %rd37, %r107, 16, %rd34;
+	ld.global.u16 %r108, [%rd37];
+	ld.global.u16 %r109, [%rd37+2];
+	ld.global.u16 %r110, [%rd37+4];
+	ld.global.u16 %r111, [%rd37+6];
+	ld.global.u16 %r112, [%rd37+8];
+	ld.global.u16 %r113, [%rd37+10];
+	ld.global.u16 %r114, [%rd37+12];
+	ld.global.u16 %r115, [%rd37+14];
 	.loc 3 29 61
-	shl.b32 %r109, %r101, 16;
-	mov.b32 %f28, %r109;
-	shl.b32 %r110, %r102, 16;
-	mov.b32 %f29, %r110;
-	shl.b32 %r111, %r103, 16;
-	mov.b32 %f30, %r111;
-	shl.b32 %r112, %r104, 16;
-	mov.b32 %f31, %r112;
-	shl.b32 %r113, %r105, 16;
-	mov.b32 %f32, %r113;
-	shl.b32 %r114, %r106, 16;
-	mov.b32 %f33, %r114;
-	shl.b32 %r115, %r107, 16;
-	mov.b32 %f34, %r115;
 	shl.b32 %r116, %r108, 16;
-	mov.b32 %f35, %r116;
+	mov.b32 %f28, %r116;
+	shl.b32 %r117, %r109, 16;
+	mov.b32 %f29, %r117;
+	shl.b32 %r118, %r110, 16;
+	mov.b32 %f30, %r118;
+	shl.b32 %r119, %r111, 16;
+	mov.b32 %f31, %r119;
+	shl.b32 %r120, %r112, 16;
+	mov.b32 %f32, %r120;
+	shl.b32 %r121, %r113, 16;
+	mov.b32 %f33, %r121;
+	shl.b32 %r122, %r114, 16;
+	mov.b32 %f34, %r122;
+	shl.b32 %r123, %r115, 16;
+	mov.b32 %f35, %r123;
 	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
@@ -9807,37 +8440,38 @@ $B5:
 	add.rn.f32 %f42, %f41, %f34;
 	add.rn.f32 %f27, %f42, %f35;
 	.loc 1 53 34
-	add.s64 %rd40, %rd40, %rd16;
-	setp.lt.s64 %p30, %rd40, %rd24;
-	@%p30 bra $B5;
+	add.s64 %rd38, %rd36, %rd18;
+	setp.lt.s64 %p26, %rd38, %rd20;
+	cvt.u32.u64 %r107, %rd38;
+	@%p26 bra $B5;
 $B6:
 	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r117, %p31, 0xffffffff;
+	mov.pred %p27, 1;
+	vote.sync.ballot.b32 %r124, %p27, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p32, %r117, -1;
-	@%p32 bra $B8;
+	setp.eq.s32 %p28, %r124, -1;
+	@%p28 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r118, %r117;
-	clz.b32 %r119, %r118;
-	shfl.sync.idx.b32 %f43, %f27, %r119, 31, 0xffffffff;
+	brev.b32 %r125, %r124;
+	clz.b32 %r126, %r125;
+	shfl.sync.idx.b32 %f43, %f27, %r126, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r120, %r117, -1;
-	and.b32 %r121, %r117, %r120;
-	setp.ne.s32 %p33, %r121, 0;
-	@!%p33 bra $B9;
+	add.s32 %r127, %r124, -1;
+	and.b32 %r128, %r124, %r127;
+	setp.ne.s32 %p29, %r128, 0;
+	@!%p29 bra $B9;
 $B7:
 	.loc 4 60 59
-	brev.b32 %r122, %r121;
-	clz.b32 %r123, %r122;
-	shfl.sync.idx.b32 %f44, %f27, %r123, 31, 0xffffffff;
+	brev.b32 %r129, %r128;
+	clz.b32 %r130, %r129;
+	shfl.sync.idx.b32 %f44, %f27, %r130, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r124, %r121, -1;
-	and.b32 %r121, %r121, %r124;
-	setp.ne.s32 %p34, %r121, 0;
-	@%p34 bra $B7;
+	add.s32 %r131, %r128, -1;
+	and.b32 %r128, %r128, %r131;
+	setp.ne.s32 %p30, %r128, 0;
+	@%p30 bra $B7;
 	bra $B9;
 $B8:
 	.loc 4 54 32
@@ -9861,644 +8495,520 @@ $B8:
 	.loc 4 38 49
 	add.rn.f32 %f43, %f52, %f53;
 $B9:
-	.loc 2 48 12
-	setp.eq.s64 %p35, %rd16, 32;
-	@%p35 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p36, %r9, 0;
-	@!%p36 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r125, %r5, %r6, %r7;
-	mad.lo.s32 %r126, %r125, %r8, %r4;
-	cvt.u64.u32 %rd43, %r126;
-	shr.u64 %rd44, %rd43, 5;
-	cvt.u32.u64 %r127, %rd44;
-	setp.lt.u32 %p37, %r127, 32;
-	@!%p37 bra $FAULT2;
-	mad.lo.s32 %r128, %r127, 4, %r2;
-	st.shared.f32 [%r128], %f43;
+	.loc 2 49 12
+	setp.eq.s32 %p31, %r3, 32;
+	@%p31 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p32, %r12, 0;
+	@!%p32 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r132, %r8, %r9, %r10;
+	mad.lo.s32 %r133, %r132, %r11, %r7;
+	cvt.u64.u32 %rd39, %r133;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r134, %rd40;
+	setp.lt.u32 %p33, %r134, 32;
+	@!%p33 bra $FAULT0;
+	mad.lo.s32 %r135, %r134, 4, %r5;
+	st.shared.f32 [%r135], %f43;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd45, %rd16, 63;
-	shr.u64 %rd46, %rd45, 59;
-	add.s64 %rd47, %rd16, %rd46;
-	shr.s64 %rd48, %rd47, 5;
-	setp.lt.s64 %p38, 0, %rd48;
+	.loc 2 54 27
+	shr.u32 %r136, %r3, 5;
+	setp.lt.u32 %p34, 32, %r136;
+	selp.b32 %r137, 32, %r136, %p34;
+	setp.lt.u32 %p35, 0, %r137;
+	@!%p35 bra $B11;
 	mov.f32 %f43, 0f00000000;
-	@!%p38 bra $B14;
-	.loc 2 46 47
-	add.s64 %rd49, %rd48, -1;
-	selp.b64 %rd50, %rd49, 0, %p38;
-	setp.lt.u64 %p39, %rd50, 2147483648;
-	setp.lt.s64 %p40, %rd50, 2305843009213693952;
-	and.pred %p41, %p39, %p40;
-	setp.lt.u64 %p42, %rd50, 32;
-	and.pred %p43, %p41, %p42;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r129, 0;
-	@%p43 bra $B12;
+	mov.u32 %r138, 0;
+	bra $B12;
 $B11:
-	cvt.u64.u32 %rd51, %r129;
-	.loc 2 54 13
-	setp.lt.u32 %p44, %r129, 32;
-	@!%p44 bra $FAULT3;
-	mad.lo.s32 %r130, %r129, 4, %r2;
-	ld.shared.f32 %f54, [%r130];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r129, %r129, 1;
-	cvt.u64.u32 %rd52, %r129;
-	setp.lt.s64 %p45, %rd52, %rd48;
-	@%p45 bra $B11;
-	bra $B14;
-$B12:
 	mov.f32 %f43, 0f00000000;
-	mov.u64 %rd53, 0;
+	bra $B13;
+$B12:
+	.loc 2 55 13
+	mad.lo.s32 %r139, %r138, 4, %r5;
+	ld.shared.f32 %f54, [%r139];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r138, %r138, 1;
+	setp.lt.u32 %p36, %r138, %r137;
+	@%p36 bra $B12;
 $B13:
-	cvt.u32.u64 %r131, %rd53;
-	mad.lo.s32 %r132, %r131, 4, %r2;
-	ld.shared.f32 %f55, [%r132];
-	add.rn.f32 %f43, %f43, %f55;
-	add.s64 %rd53, %rd53, 1;
-	setp.lt.s64 %p46, %rd53, %rd48;
-	@%p46 bra $B13;
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f56, %rd15;
-	div.rn.f32 %f26, %f43, %f56;
-$B16:
+	cvt.rn.f32.u32 %f55, %r2;
+	div.rn.f32 %f26, %f43, %f55;
+$B15:
 	.loc 1 64 22
-	setp.lt.s64 %p47, %rd20, %rd24;
-	@!%p47 bra $B17;
-	mov.f32 %f57, 0f00000000;
-	mov.u64 %rd54, %rd20;
+	setp.lt.u32 %p37, %r15, %r16;
+	@!%p37 bra $B16;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r140, %r15;
+	bra $B17;
+$B16:
+	mov.f32 %f56, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f57, 0f00000000;
-	bra $B19;
-$B18:
+	cvt.u64.u32 %rd41, %r140;
 	.loc 1 65 34
-	setp.lt.u64 %p48, %rd54, %rd24;
-	@!%p48 bra $FAULT4;
-	shl.b64 %rd55, %rd54, 4;
-	add.s64 %rd56, %rd38, %rd55;
-	ld.global.u16 %r133, [%rd56];
-	ld.global.u16 %r134, [%rd56+2];
-	ld.global.u16 %r135, [%rd56+4];
-	ld.global.u16 %r136, [%rd56+6];
-	ld.global.u16 %r137, [%rd56+8];
-	ld.global.u16 %r138, [%rd56+10];
-	ld.global.u16 %r139, [%rd56+12];
-	ld.global.u16 %r140, [%rd56+14];
+	mad.wide.u32 %rd42, %r140, 16, %rd34;
+	ld.global.u16 %r141, [%rd42];
+	ld.global.u16 %r142, [%rd42+2];
+	ld.global.u16 %r143, [%rd42+4];
+	ld.global.u16 %r144, [%rd42+6];
+	ld.global.u16 %r145, [%rd42+8];
+	ld.global.u16 %r146, [%rd42+10];
+	ld.global.u16 %r147, [%rd42+12];
+	ld.global.u16 %r148, [%rd42+14];
 	.loc 3 29 61
-	shl.b32 %r141, %r133, 16;
-	mov.b32 %f58, %r141;
-	shl.b32 %r142, %r134, 16;
-	mov.b32 %f59, %r142;
-	shl.b32 %r143, %r135, 16;
-	mov.b32 %f60, %r143;
-	shl.b32 %r144, %r136, 16;
-	mov.b32 %f61, %r144;
-	shl.b32 %r145, %r137, 16;
-	mov.b32 %f62, %r145;
-	shl.b32 %r146, %r138, 16;
-	mov.b32 %f63, %r146;
-	shl.b32 %r147, %r139, 16;
-	mov.b32 %f64, %r147;
-	shl.b32 %r148, %r140, 16;
-	mov.b32 %f65, %r148;
+	shl.b32 %r149, %r141, 16;
+	mov.b32 %f57, %r149;
+	shl.b32 %r150, %r142, 16;
+	mov.b32 %f58, %r150;
+	shl.b32 %r151, %r143, 16;
+	mov.b32 %f59, %r151;
+	shl.b32 %r152, %r144, 16;
+	mov.b32 %f60, %r152;
+	shl.b32 %r153, %r145, 16;
+	mov.b32 %f61, %r153;
+	shl.b32 %r154, %r146, 16;
+	mov.b32 %f62, %r154;
+	shl.b32 %r155, %r147, 16;
+	mov.b32 %f63, %r155;
+	shl.b32 %r156, %r148, 16;
+	mov.b32 %f64, %r156;
 	.loc 1 67 14
-	sub.rn.f32 %f66, %f58, %f26;
+	sub.rn.f32 %f65, %f57, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f67, %f66, %f66, %f57;
+	fma.rn.f32 %f66, %f65, %f65, %f56;
 	.loc 1 67 14
-	sub.rn.f32 %f68, %f59, %f26;
+	sub.rn.f32 %f67, %f58, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f69, %f68, %f68, %f67;
+	fma.rn.f32 %f68, %f67, %f67, %f66;
 	.loc 1 67 14
-	sub.rn.f32 %f70, %f60, %f26;
+	sub.rn.f32 %f69, %f59, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f71, %f70, %f70, %f69;
+	fma.rn.f32 %f70, %f69, %f69, %f68;
 	.loc 1 67 14
-	sub.rn.f32 %f72, %f61, %f26;
+	sub.rn.f32 %f71, %f60, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f73, %f72, %f72, %f71;
+	fma.rn.f32 %f72, %f71, %f71, %f70;
 	.loc 1 67 14
-	sub.rn.f32 %f74, %f62, %f26;
+	sub.rn.f32 %f73, %f61, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f75, %f74, %f74, %f73;
+	fma.rn.f32 %f74, %f73, %f73, %f72;
 	.loc 1 67 14
-	sub.rn.f32 %f76, %f63, %f26;
+	sub.rn.f32 %f75, %f62, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f77, %f76, %f76, %f75;
+	fma.rn.f32 %f76, %f75, %f75, %f74;
 	.loc 1 67 14
-	sub.rn.f32 %f78, %f64, %f26;
+	sub.rn.f32 %f77, %f63, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f79, %f78, %f78, %f77;
+	fma.rn.f32 %f78, %f77, %f77, %f76;
 	.loc 1 67 14
-	sub.rn.f32 %f80, %f65, %f26;
+	sub.rn.f32 %f79, %f64, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f57, %f80, %f80, %f79;
+	fma.rn.f32 %f56, %f79, %f79, %f78;
 	.loc 1 64 34
-	add.s64 %rd54, %rd54, %rd16;
-	setp.lt.s64 %p49, %rd54, %rd24;
-	@%p49 bra $B18;
-$B19:
+	add.s64 %rd43, %rd41, %rd18;
+	setp.lt.s64 %p38, %rd43, %rd20;
+	cvt.u32.u64 %r140, %rd43;
+	@%p38 bra $B17;
+$B18:
 	.loc 4 51 17
-	mov.pred %p50, 1;
-	vote.sync.ballot.b32 %r149, %p50, 0xffffffff;
+	mov.pred %p39, 1;
+	vote.sync.ballot.b32 %r157, %p39, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p51, %r149, -1;
-	@%p51 bra $B21;
+	setp.eq.s32 %p40, %r157, -1;
+	@%p40 bra $B20;
 	.loc 4 58 43
-	brev.b32 %r150, %r149;
-	clz.b32 %r151, %r150;
-	shfl.sync.idx.b32 %f81, %f57, %r151, 31, 0xffffffff;
+	brev.b32 %r158, %r157;
+	clz.b32 %r159, %r158;
+	shfl.sync.idx.b32 %f80, %f56, %r159, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r152, %r149, -1;
-	and.b32 %r153, %r149, %r152;
-	setp.ne.s32 %p52, %r153, 0;
-	@!%p52 bra $B22;
-$B20:
+	add.s32 %r160, %r157, -1;
+	and.b32 %r161, %r157, %r160;
+	setp.ne.s32 %p41, %r161, 0;
+	@!%p41 bra $B21;
+$B19:
 	.loc 4 60 59
-	brev.b32 %r154, %r153;
-	clz.b32 %r155, %r154;
-	shfl.sync.idx.b32 %f82, %f57, %r155, 31, 0xffffffff;
+	brev.b32 %r162, %r161;
+	clz.b32 %r163, %r162;
+	shfl.sync.idx.b32 %f81, %f56, %r163, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f81, %f81, %f82;
+	add.rn.f32 %f80, %f80, %f81;
 	.loc 4 59 53
-	add.s32 %r156, %r153, -1;
-	and.b32 %r153, %r153, %r156;
-	setp.ne.s32 %p53, %r153, 0;
-	@%p53 bra $B20;
-	bra $B22;
+	add.s32 %r164, %r161, -1;
+	and.b32 %r161, %r161, %r164;
+	setp.ne.s32 %p42, %r161, 0;
+	@%p42 bra $B19;
+	bra $B21;
+$B20:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f83, %f56, %f82;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f85, %f83, %f84;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f87, %f85, %f86;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f89, %f87, %f88;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f80, %f89, %f90;
 $B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f84, %f57, %f83;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f86, %f84, %f85;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f88, %f86, %f87;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f90, %f88, %f89;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f81, %f90, %f91;
+	.loc 2 49 12
+	setp.eq.s32 %p43, %r3, 32;
+	@%p43 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p44, %r12, 0;
+	@!%p44 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r165, %r8, %r9, %r10;
+	mad.lo.s32 %r166, %r165, %r11, %r7;
+	cvt.u64.u32 %rd44, %r166;
+	shr.u64 %rd45, %rd44, 5;
+	cvt.u32.u64 %r167, %rd45;
+	setp.lt.u32 %p45, %r167, 32;
+	@!%p45 bra $FAULT1;
+	mad.lo.s32 %r168, %r167, 4, %r5;
+	st.shared.f32 [%r168+128], %f80;
 $B22:
-	.loc 2 48 12
-	setp.eq.s64 %p54, %rd16, 32;
-	@%p54 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p55, %r9, 0;
-	@!%p55 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r157, %r5, %r6, %r7;
-	mad.lo.s32 %r158, %r157, %r8, %r4;
-	cvt.u64.u32 %rd57, %r158;
-	shr.u64 %rd58, %rd57, 5;
-	cvt.u32.u64 %r159, %rd58;
-	setp.lt.u32 %p56, %r159, 32;
-	@!%p56 bra $FAULT5;
-	mad.lo.s32 %r160, %r159, 4, %r2;
-	st.shared.f32 [%r160+128], %f81;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd59, %rd16, 63;
-	shr.u64 %rd60, %rd59, 59;
-	add.s64 %rd61, %rd16, %rd60;
-	shr.s64 %rd62, %rd61, 5;
-	setp.lt.s64 %p57, 0, %rd62;
-	mov.f32 %f81, 0f00000000;
-	@!%p57 bra $B27;
-	.loc 2 46 47
-	add.s64 %rd63, %rd62, -1;
-	selp.b64 %rd64, %rd63, 0, %p57;
-	setp.lt.u64 %p58, %rd64, 2147483648;
-	setp.lt.s64 %p59, %rd64, 2305843009213693952;
-	and.pred %p60, %p58, %p59;
-	setp.lt.u64 %p61, %rd64, 32;
-	and.pred %p62, %p60, %p61;
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r161, 0;
-	@%p62 bra $B25;
+	.loc 2 54 27
+	shr.u32 %r169, %r3, 5;
+	setp.lt.u32 %p46, 32, %r169;
+	selp.b32 %r170, 32, %r169, %p46;
+	setp.lt.u32 %p47, 0, %r170;
+	@!%p47 bra $B23;
+	mov.f32 %f80, 0f00000000;
+	mov.u32 %r171, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f80, 0f00000000;
+	bra $B25;
 $B24:
-	cvt.u64.u32 %rd65, %r161;
-	.loc 2 54 13
-	setp.lt.u32 %p63, %r161, 32;
-	@!%p63 bra $FAULT6;
-	mad.lo.s32 %r162, %r161, 4, %r2;
-	ld.shared.f32 %f92, [%r162+128];
-	add.rn.f32 %f81, %f81, %f92;
-	add.s32 %r161, %r161, 1;
-	cvt.u64.u32 %rd66, %r161;
-	setp.lt.s64 %p64, %rd66, %rd62;
-	@%p64 bra $B24;
-	bra $B27;
+	.loc 2 55 13
+	mad.lo.s32 %r172, %r171, 4, %r5;
+	ld.shared.f32 %f91, [%r172+128];
+	add.rn.f32 %f80, %f80, %f91;
+	add.s32 %r171, %r171, 1;
+	setp.lt.u32 %p48, %r171, %r170;
+	@%p48 bra $B24;
 $B25:
-	mov.f32 %f81, 0f00000000;
-	mov.u64 %rd67, 0;
 $B26:
-	cvt.u32.u64 %r163, %rd67;
-	mad.lo.s32 %r164, %r163, 4, %r2;
-	ld.shared.f32 %f93, [%r164+128];
-	add.rn.f32 %f81, %f81, %f93;
-	add.s64 %rd67, %rd67, 1;
-	setp.lt.s64 %p65, %rd67, %rd62;
-	@%p65 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.s64 %p49, %rd20, %rd13;
+	cvt.u32.u64 %r173, %rd13;
+	selp.b32 %r174, %r16, %r173, %p49;
+	cvt.u64.u32 %rd46, %r174;
+	setp.le.u64 %p50, %rd46, %rd14;
+	@!%p50 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f94, %rd15;
-	rcp.approx.ftz.f32 %f95, %f94;
-	neg.f32 %f96, %f94;
-	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
-	fma.rn.f32 %f98, %f95, %f97, %f95;
-	mul.rn.f32 %f99, %f81, %f98;
-	fma.rn.f32 %f100, %f96, %f99, %f81;
-	fma.rn.f32 %f101, %f100, %f98, %f99;
-	abs.f32 %f102, %f81;
-	setp.lt.f32 %p66, 0f0D800000, %f102;
-	abs.f32 %f103, %f101;
-	setp.lt.f32 %p67, 0f03800000, %f103;
-	and.pred %p68, %p66, %p67;
-	add.rn.f32 %f104, %f101, %f1;
-	rsqrt.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f106, %f104, %f105;
-	abs.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3F000000;
-	neg.f32 %f109, %f106;
-	fma.rn.f32 %f110, %f109, %f106, %f104;
-	fma.rn.f32 %f111, %f110, %f108, %f106;
-	setp.lt.f32 %p69, 0f26800000, %f111;
-	and.pred %p70, %p68, %p69;
-	rcp.approx.ftz.f32 %f112, %f111;
-	neg.f32 %f113, %f111;
-	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
-	fma.rn.f32 %f115, %f112, %f114, %f112;
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p71, 0f03800000, %f116;
-	and.pred %p72, %p70, %p71;
-	@%p72 bra $B29;
-	div.rn.f32 %f117, %f81, %f94;
-	add.rn.f32 %f118, %f117, %f1;
-	sqrt.rn.f32 %f119, %f118;
-	rcp.rn.f32 %f115, %f119;
-$B29:
-	.loc 1 76 22
-	@!%p47 bra $B32;
-	.loc 1 81 18
-	setp.lt.s64 %p73, 0, %rd13;
-$B30:
-	.loc 1 77 37
-	setp.lt.u64 %p74, %rd20, %rd24;
-	.loc 5 28 27
-	shl.b64 %rd68, %rd20, 1;
-	setp.lt.u64 %p75, %rd68, %rd11;
-	add.s64 %rd69, %rd68, 1;
-	setp.lt.u64 %p76, %rd69, %rd11;
-	and.pred %p77, %p74, %p75;
-	and.pred %p78, %p77, %p76;
-	@!%p78 bra $B36;
-	.loc 1 77 37
-	shl.b64 %rd70, %rd20, 4;
-	add.s64 %rd71, %rd38, %rd70;
-	ld.global.u16 %r165, [%rd71];
-	ld.global.u16 %r166, [%rd71+2];
-	ld.global.u16 %r167, [%rd71+4];
-	ld.global.u16 %r168, [%rd71+6];
-	ld.global.u16 %r169, [%rd71+8];
-	ld.global.u16 %r170, [%rd71+10];
-	ld.global.u16 %r171, [%rd71+12];
-	ld.global.u16 %r172, [%rd71+14];
+	cvt.rn.f32.u32 %f92, %r2;
+	rcp.approx.ftz.f32 %f93, %f92;
+	neg.f32 %f94, %f92;
+	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
+	fma.rn.f32 %f96, %f93, %f95, %f93;
+	mul.rn.f32 %f97, %f80, %f96;
+	fma.rn.f32 %f98, %f94, %f97, %f80;
+	fma.rn.f32 %f99, %f98, %f96, %f97;
+	abs.f32 %f100, %f80;
+	setp.lt.f32 %p51, 0f0D800000, %f100;
+	abs.f32 %f101, %f99;
+	setp.lt.f32 %p52, 0f03800000, %f101;
+	and.pred %p53, %p51, %p52;
+	add.rn.f32 %f102, %f99, %f1;
+	rsqrt.approx.ftz.f32 %f103, %f102;
+	mul.rn.f32 %f104, %f102, %f103;
+	abs.f32 %f105, %f103;
+	mul.rn.f32 %f106, %f105, 0f3F000000;
+	neg.f32 %f107, %f104;
+	fma.rn.f32 %f108, %f107, %f104, %f102;
+	fma.rn.f32 %f109, %f108, %f106, %f104;
+	setp.lt.f32 %p54, 0f26800000, %f109;
+	and.pred %p55, %p53, %p54;
+	rcp.approx.ftz.f32 %f110, %f109;
+	neg.f32 %f111, %f109;
+	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
+	fma.rn.f32 %f113, %f110, %f112, %f110;
+	abs.f32 %f114, %f113;
+	setp.lt.f32 %p56, 0f03800000, %f114;
+	and.pred %p57, %p55, %p56;
+	@%p57 bra $B27;
+	div.rn.f32 %f115, %f80, %f92;
+	add.rn.f32 %f116, %f115, %f1;
+	sqrt.rn.f32 %f117, %f116;
+	rcp.rn.f32 %f113, %f117;
+$B27:
+	.loc 1 77 22
+	@!%p37 bra $B30;
+$B28:
+	cvt.u64.u32 %rd47, %r15;
+	.loc 1 78 37
+	mad.wide.u32 %rd48, %r15, 16, %rd34;
+	ld.global.u16 %r175, [%rd48];
+	ld.global.u16 %r176, [%rd48+2];
+	ld.global.u16 %r177, [%rd48+4];
+	ld.global.u16 %r178, [%rd48+6];
+	ld.global.u16 %r179, [%rd48+8];
+	ld.global.u16 %r180, [%rd48+10];
+	ld.global.u16 %r181, [%rd48+12];
+	ld.global.u16 %r182, [%rd48+14];
 	.loc 3 29 61
-	shl.b32 %r173, %r165, 16;
-	mov.b32 %f120, %r173;
-	shl.b32 %r174, %r166, 16;
-	mov.b32 %f121, %r174;
-	shl.b32 %r175, %r167, 16;
-	mov.b32 %f122, %r175;
-	shl.b32 %r176, %r168, 16;
-	mov.b32 %f123, %r176;
-	shl.b32 %r177, %r169, 16;
-	mov.b32 %f124, %r177;
-	shl.b32 %r178, %r170, 16;
-	mov.b32 %f125, %r178;
-	shl.b32 %r179, %r171, 16;
-	mov.b32 %f126, %r179;
-	shl.b32 %r180, %r172, 16;
-	mov.b32 %f127, %r180;
-	.loc 5 28 25
-	shl.b64 %rd72, %rd68, 4;
-	add.s64 %rd73, %rd10, %rd72;
-	ld.global.f32 %f128, [%rd73];
-	ld.global.f32 %f129, [%rd73+4];
-	ld.global.f32 %f130, [%rd73+8];
-	ld.global.f32 %f131, [%rd73+12];
-	ld.global.f32 %f132, [%rd73+16];
-	ld.global.f32 %f133, [%rd73+20];
-	ld.global.f32 %f134, [%rd73+24];
-	ld.global.f32 %f135, [%rd73+28];
-	.loc 1 79 17
-	sub.rn.f32 %f136, %f120, %f26;
-	mul.rn.f32 %f137, %f136, %f115;
-	mul.rn.f32 %f138, %f137, %f128;
-	sub.rn.f32 %f139, %f121, %f26;
-	mul.rn.f32 %f140, %f139, %f115;
-	mul.rn.f32 %f141, %f140, %f129;
-	sub.rn.f32 %f142, %f122, %f26;
-	mul.rn.f32 %f143, %f142, %f115;
-	mul.rn.f32 %f144, %f143, %f130;
-	sub.rn.f32 %f145, %f123, %f26;
-	mul.rn.f32 %f146, %f145, %f115;
-	mul.rn.f32 %f147, %f146, %f131;
-	sub.rn.f32 %f148, %f124, %f26;
-	mul.rn.f32 %f149, %f148, %f115;
-	mul.rn.f32 %f150, %f149, %f132;
-	sub.rn.f32 %f151, %f125, %f26;
-	mul.rn.f32 %f152, %f151, %f115;
-	mul.rn.f32 %f153, %f152, %f133;
-	sub.rn.f32 %f154, %f126, %f26;
-	mul.rn.f32 %f155, %f154, %f115;
-	mul.rn.f32 %f156, %f155, %f134;
-	sub.rn.f32 %f157, %f127, %f26;
-	mul.rn.f32 %f158, %f157, %f115;
-	mul.rn.f32 %f159, %f158, %f135;
-	.loc 1 81 18
-	@!%p73 bra $B31;
-	.loc 5 28 25
-	setp.lt.u64 %p79, %rd68, %rd13;
-	setp.lt.u64 %p80, %rd69, %rd13;
-	and.pred %p81, %p79, %p80;
-	@!%p81 bra $B37;
-	shl.b64 %rd74, %rd68, 4;
-	add.s64 %rd75, %rd12, %rd74;
-	ld.global.f32 %f160, [%rd75];
-	ld.global.f32 %f161, [%rd75+4];
-	ld.global.f32 %f162, [%rd75+8];
-	ld.global.f32 %f163, [%rd75+12];
-	ld.global.f32 %f164, [%rd75+16];
-	ld.global.f32 %f165, [%rd75+20];
-	ld.global.f32 %f166, [%rd75+24];
-	ld.global.f32 %f167, [%rd75+28];
-	.loc 1 84 5
-	add.rn.f32 %f138, %f138, %f160;
-	add.rn.f32 %f141, %f141, %f161;
-	add.rn.f32 %f144, %f144, %f162;
-	add.rn.f32 %f147, %f147, %f163;
-	add.rn.f32 %f150, %f150, %f164;
-	add.rn.f32 %f153, %f153, %f165;
-	add.rn.f32 %f156, %f156, %f166;
-	add.rn.f32 %f159, %f159, %f167;
-$B31:
+	shl.b32 %r183, %r175, 16;
+	mov.b32 %f118, %r183;
+	shl.b32 %r184, %r176, 16;
+	mov.b32 %f119, %r184;
+	shl.b32 %r185, %r177, 16;
+	mov.b32 %f120, %r185;
+	shl.b32 %r186, %r178, 16;
+	mov.b32 %f121, %r186;
+	shl.b32 %r187, %r179, 16;
+	mov.b32 %f122, %r187;
+	shl.b32 %r188, %r180, 16;
+	mov.b32 %f123, %r188;
+	shl.b32 %r189, %r181, 16;
+	mov.b32 %f124, %r189;
+	shl.b32 %r190, %r182, 16;
+	mov.b32 %f125, %r190;
+	.loc 1 78 51
+	mad.wide.u32 %rd49, %r15, 32, %rd10;
+	ld.global.f32 %f126, [%rd49];
+	ld.global.f32 %f127, [%rd49+4];
+	ld.global.f32 %f128, [%rd49+8];
+	ld.global.f32 %f129, [%rd49+12];
+	ld.global.f32 %f130, [%rd49+16];
+	ld.global.f32 %f131, [%rd49+20];
+	ld.global.f32 %f132, [%rd49+24];
+	ld.global.f32 %f133, [%rd49+28];
+	.loc 1 80 17
+	sub.rn.f32 %f134, %f118, %f26;
+	mul.rn.f32 %f135, %f134, %f113;
+	mul.rn.f32 %f136, %f135, %f126;
+	sub.rn.f32 %f137, %f119, %f26;
+	mul.rn.f32 %f138, %f137, %f113;
+	mul.rn.f32 %f139, %f138, %f127;
+	sub.rn.f32 %f140, %f120, %f26;
+	mul.rn.f32 %f141, %f140, %f113;
+	mul.rn.f32 %f142, %f141, %f128;
+	sub.rn.f32 %f143, %f121, %f26;
+	mul.rn.f32 %f144, %f143, %f113;
+	mul.rn.f32 %f145, %f144, %f129;
+	sub.rn.f32 %f146, %f122, %f26;
+	mul.rn.f32 %f147, %f146, %f113;
+	mul.rn.f32 %f148, %f147, %f130;
+	sub.rn.f32 %f149, %f123, %f26;
+	mul.rn.f32 %f150, %f149, %f113;
+	mul.rn.f32 %f151, %f150, %f131;
+	sub.rn.f32 %f152, %f124, %f26;
+	mul.rn.f32 %f153, %f152, %f113;
+	mul.rn.f32 %f154, %f153, %f132;
+	sub.rn.f32 %f155, %f125, %f26;
+	mul.rn.f32 %f156, %f155, %f113;
+	mul.rn.f32 %f157, %f156, %f133;
+	.loc 1 82 8
+	setp.lt.u32 %p58, %r15, %r174;
+	@!%p58 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd50, %r15, 32, %rd12;
+	ld.global.f32 %f158, [%rd50];
+	ld.global.f32 %f159, [%rd50+4];
+	ld.global.f32 %f160, [%rd50+8];
+	ld.global.f32 %f161, [%rd50+12];
+	ld.global.f32 %f162, [%rd50+16];
+	ld.global.f32 %f163, [%rd50+20];
+	ld.global.f32 %f164, [%rd50+24];
+	ld.global.f32 %f165, [%rd50+28];
+	.loc 1 85 5
+	add.rn.f32 %f136, %f136, %f158;
+	add.rn.f32 %f139, %f139, %f159;
+	add.rn.f32 %f142, %f142, %f160;
+	add.rn.f32 %f145, %f145, %f161;
+	add.rn.f32 %f148, %f148, %f162;
+	add.rn.f32 %f151, %f151, %f163;
+	add.rn.f32 %f154, %f154, %f164;
+	add.rn.f32 %f157, %f157, %f165;
+$B29:
 	.loc 3 32 63
-	mov.b32 %r181, %f138;
-	shr.u32 %r182, %r181, 16;
-	and.b32 %r183, %r182, 1;
-	add.s32 %r184, %r181, 32767;
-	add.s32 %r185, %r184, %r183;
-	setp.nan.f32 %p82, %f138, %f138;
-	shr.u32 %r186, %r185, 16;
-	selp.b32 %r187, 32767, %r186, %p82;
-	mov.b32 %r188, %f141;
-	shr.u32 %r189, %r188, 16;
-	and.b32 %r190, %r189, 1;
-	add.s32 %r191, %r188, 32767;
-	add.s32 %r192, %r191, %r190;
-	setp.nan.f32 %p83, %f141, %f141;
-	shr.u32 %r193, %r192, 16;
-	selp.b32 %r194, 32767, %r193, %p83;
-	mov.b32 %r195, %f144;
+	mov.b32 %r191, %f136;
+	shr.u32 %r192, %r191, 16;
+	and.b32 %r193, %r192, 1;
+	add.s32 %r194, %r191, 32767;
+	add.s32 %r195, %r194, %r193;
+	setp.nan.f32 %p59, %f136, %f136;
 	shr.u32 %r196, %r195, 16;
-	and.b32 %r197, %r196, 1;
-	add.s32 %r198, %r195, 32767;
-	add.s32 %r199, %r198, %r197;
-	setp.nan.f32 %p84, %f144, %f144;
-	shr.u32 %r200, %r199, 16;
-	selp.b32 %r201, 32767, %r200, %p84;
-	mov.b32 %r202, %f147;
+	selp.b32 %r197, 32767, %r196, %p59;
+	mov.b32 %r198, %f139;
+	shr.u32 %r199, %r198, 16;
+	and.b32 %r200, %r199, 1;
+	add.s32 %r201, %r198, 32767;
+	add.s32 %r202, %r201, %r200;
+	setp.nan.f32 %p60, %f139, %f139;
 	shr.u32 %r203, %r202, 16;
-	and.b32 %r204, %r203, 1;
-	add.s32 %r205, %r202, 32767;
-	add.s32 %r206, %r205, %r204;
-	setp.nan.f32 %p85, %f147, %f147;
-	shr.u32 %r207, %r206, 16;
-	selp.b32 %r208, 32767, %r207, %p85;
-	mov.b32 %r209, %f150;
+	selp.b32 %r204, 32767, %r203, %p60;
+	mov.b32 %r205, %f142;
+	shr.u32 %r206, %r205, 16;
+	and.b32 %r207, %r206, 1;
+	add.s32 %r208, %r205, 32767;
+	add.s32 %r209, %r208, %r207;
+	setp.nan.f32 %p61, %f142, %f142;
 	shr.u32 %r210, %r209, 16;
-	and.b32 %r211, %r210, 1;
-	add.s32 %r212, %r209, 32767;
-	add.s32 %r213, %r212, %r211;
-	setp.nan.f32 %p86, %f150, %f150;
-	shr.u32 %r214, %r213, 16;
-	selp.b32 %r215, 32767, %r214, %p86;
-	mov.b32 %r216, %f153;
+	selp.b32 %r211, 32767, %r210, %p61;
+	mov.b32 %r212, %f145;
+	shr.u32 %r213, %r212, 16;
+	and.b32 %r214, %r213, 1;
+	add.s32 %r215, %r212, 32767;
+	add.s32 %r216, %r215, %r214;
+	setp.nan.f32 %p62, %f145, %f145;
 	shr.u32 %r217, %r216, 16;
-	and.b32 %r218, %r217, 1;
-	add.s32 %r219, %r216, 32767;
-	add.s32 %r220, %r219, %r218;
-	setp.nan.f32 %p87, %f153, %f153;
-	shr.u32 %r221, %r220, 16;
-	selp.b32 %r222, 32767, %r221, %p87;
-	mov.b32 %r223, %f156;
+	selp.b32 %r218, 32767, %r217, %p62;
+	mov.b32 %r219, %f148;
+	shr.u32 %r220, %r219, 16;
+	and.b32 %r221, %r220, 1;
+	add.s32 %r222, %r219, 32767;
+	add.s32 %r223, %r222, %r221;
+	setp.nan.f32 %p63, %f148, %f148;
 	shr.u32 %r224, %r223, 16;
-	and.b32 %r225, %r224, 1;
-	add.s32 %r226, %r223, 32767;
-	add.s32 %r227, %r226, %r225;
-	setp.nan.f32 %p88, %f156, %f156;
-	shr.u32 %r228, %r227, 16;
-	selp.b32 %r229, 32767, %r228, %p88;
-	mov.b32 %r230, %f159;
+	selp.b32 %r225, 32767, %r224, %p63;
+	mov.b32 %r226, %f151;
+	shr.u32 %r227, %r226, 16;
+	and.b32 %r228, %r227, 1;
+	add.s32 %r229, %r226, 32767;
+	add.s32 %r230, %r229, %r228;
+	setp.nan.f32 %p64, %f151, %f151;
 	shr.u32 %r231, %r230, 16;
-	and.b32 %r232, %r231, 1;
-	add.s32 %r233, %r230, 32767;
-	add.s32 %r234, %r233, %r232;
-	setp.nan.f32 %p89, %f159, %f159;
-	shr.u32 %r235, %r234, 16;
-	selp.b32 %r236, 32767, %r235, %p89;
-	.loc 1 87 6
-	shl.b64 %rd76, %rd20, 4;
-	add.s64 %rd77, %rd39, %rd76;
-	st.global.u16 [%rd77], %r187;
-	st.global.u16 [%rd77+2], %r194;
-	st.global.u16 [%rd77+4], %r201;
-	st.global.u16 [%rd77+6], %r208;
-	st.global.u16 [%rd77+8], %r215;
-	st.global.u16 [%rd77+10], %r222;
-	st.global.u16 [%rd77+12], %r229;
-	st.global.u16 [%rd77+14], %r236;
-	.loc 1 76 34
-	add.s64 %rd20, %rd20, %rd16;
-	setp.lt.s64 %p90, %rd20, %rd24;
-	@%p90 bra $B30;
-$B32:
+	selp.b32 %r232, 32767, %r231, %p64;
+	mov.b32 %r233, %f154;
+	shr.u32 %r234, %r233, 16;
+	and.b32 %r235, %r234, 1;
+	add.s32 %r236, %r233, 32767;
+	add.s32 %r237, %r236, %r235;
+	setp.nan.f32 %p65, %f154, %f154;
+	shr.u32 %r238, %r237, 16;
+	selp.b32 %r239, 32767, %r238, %p65;
+	mov.b32 %r240, %f157;
+	shr.u32 %r241, %r240, 16;
+	and.b32 %r242, %r241, 1;
+	add.s32 %r243, %r240, 32767;
+	add.s32 %r244, %r243, %r242;
+	setp.nan.f32 %p66, %f157, %f157;
+	shr.u32 %r245, %r244, 16;
+	selp.b32 %r246, 32767, %r245, %p66;
+	.loc 1 88 6
+	mad.wide.u32 %rd51, %r15, 16, %rd35;
+	st.global.u16 [%rd51], %r197;
+	st.global.u16 [%rd51+2], %r204;
+	st.global.u16 [%rd51+4], %r211;
+	st.global.u16 [%rd51+6], %r218;
+	st.global.u16 [%rd51+8], %r225;
+	st.global.u16 [%rd51+10], %r232;
+	st.global.u16 [%rd51+12], %r239;
+	st.global.u16 [%rd51+14], %r246;
+	.loc 1 77 34
+	add.s64 %rd52, %rd47, %rd18;
+	setp.lt.s64 %p67, %rd52, %rd20;
+	cvt.u32.u64 %r15, %rd52;
+	@%p67 bra $B28;
+$B30:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
+$B32:
 	.loc 1 23 30
-	@!%p5 bra $FAULT7;
-	@!%p6 bra $FAULT8;
-	@!%p7 bra $FAULT9;
-	bra $FAULT10;
-$B35:
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
 	.loc 1 25 31
-	@!%p23 bra $FAULT11;
-	@!%p24 bra $FAULT12;
-	bra $FAULT13;
-$B36:
-	.loc 1 77 37
-	@!%p74 bra $FAULT14;
-	.loc 5 28 25
-	@!%p75 bra $FAULT15;
-	bra $FAULT16;
-$B37:
-	@!%p79 bra $FAULT17;
-	bra $FAULT18;
+	@!%p20 bra $FAULT6;
+	@!%p21 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r237, 0;
-	mov.u64 %rd78, %rd31;
-	mov.u64 %rd79, %rd24;
+	.loc 2 76 8
+	mov.u32 %r247, 1;
+	mov.u64 %rd53, %rd40;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r237, 1;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd24;
+	mov.u32 %r247, 1;
+	mov.u64 %rd53, %rd45;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r237, 3;
-	mov.u64 %rd78, %rd44;
-	mov.u64 %rd79, 32;
+	.loc 1 76 13
+	mov.u32 %r247, 0;
+	mov.u64 %rd53, %rd46;
+	mov.u64 %rd54, %rd14;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r237, 4;
-	mov.u64 %rd78, %rd51;
-	mov.u64 %rd79, 32;
+	.loc 1 23 30
+	mov.u32 %r247, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd2;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r237, 2;
-	mov.u64 %rd78, %rd54;
-	mov.u64 %rd79, %rd24;
+	mov.u32 %r247, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd5;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r237, 3;
-	mov.u64 %rd78, %rd58;
-	mov.u64 %rd79, 32;
+	mov.u32 %r247, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r237, 4;
-	mov.u64 %rd78, %rd65;
-	mov.u64 %rd79, 32;
+	.loc 1 25 31
+	mov.u32 %r247, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 23 30
-	mov.u32 %r237, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd2;
+	mov.u32 %r247, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd9;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r237, 6;
-	mov.u64 %rd78, %rd25;
-	mov.u64 %rd79, %rd26;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r237, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd5;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r237, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd7;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 25 31
-	mov.u32 %r237, 7;
-	mov.u64 %rd78, %rd36;
-	mov.u64 %rd79, %rd7;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r237, 8;
-	mov.u64 %rd78, %rd25;
-	mov.u64 %rd79, %rd36;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r237, 7;
-	mov.u64 %rd78, %rd36;
-	mov.u64 %rd79, %rd9;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 77 37
-	mov.u32 %r237, 9;
-	mov.u64 %rd78, %rd20;
-	mov.u64 %rd79, %rd24;
-	bra $FAULT;
-$FAULT15:
-	.loc 5 28 25
-	mov.u32 %r237, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd11;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r237, 10;
-	mov.u64 %rd78, %rd69;
-	mov.u64 %rd79, %rd11;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r237, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd13;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r237, 10;
-	mov.u64 %rd78, %rd69;
-	mov.u64 %rd79, %rd13;
+	mov.u32 %r247, 3;
+	mov.u64 %rd53, %rd20;
+	mov.u64 %rd54, %rd11;
 $FAULT:
-	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r238, [%rd80], 0, 1;
-	setp.ne.u32 %p91, %r238, 0;
-	@%p91 bra $EXIT;
-	ld.global.u64 %rd81, [%rd80+8];
-	ld.param.u32 %r239, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd81+4], %r239;
-	ld.param.u32 %r240, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd81+8], {%r240, %r237};
-	mov.u32 %r241, %ctaid.x;
-	mov.u32 %r242, %ctaid.y;
-	st.global.v2.u32 [%rd81+16], {%r241, %r242};
-	mov.u32 %r243, %ctaid.z;
-	mov.u32 %r244, %tid.x;
-	st.global.v2.u32 [%rd81+24], {%r243, %r244};
-	mov.u32 %r245, %tid.y;
-	mov.u32 %r246, %tid.z;
-	st.global.v2.u32 [%rd81+32], {%r245, %r246};
-	st.global.u64 [%rd81+40], %rd78;
-	st.global.u64 [%rd81+48], %rd79;
+	ld.param.u64 %rd55, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r248, [%rd55], 0, 1;
+	setp.ne.u32 %p68, %r248, 0;
+	@%p68 bra $EXIT;
+	ld.global.u64 %rd56, [%rd55+8];
+	ld.param.u32 %r249, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	st.global.u32 [%rd56+4], %r249;
+	ld.param.u32 %r250, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
+	st.global.v2.u32 [%rd56+8], {%r250, %r247};
+	mov.u32 %r251, %ctaid.x;
+	mov.u32 %r252, %ctaid.y;
+	st.global.v2.u32 [%rd56+16], {%r251, %r252};
+	mov.u32 %r253, %ctaid.z;
+	mov.u32 %r254, %tid.x;
+	st.global.v2.u32 [%rd56+24], {%r253, %r254};
+	mov.u32 %r255, %tid.y;
+	mov.u32 %r256, %tid.z;
+	st.global.v2.u32 [%rd56+32], {%r255, %r256};
+	st.global.u64 [%rd56+40], %rd53;
+	st.global.u64 [%rd56+48], %rd54;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd81], 56;
+	st.volatile.global.u32 [%rd56], 56;
 	bra $EXIT;
 }
 `
@@ -10510,17 +9020,16 @@ const wideF16SM70NarrowAligned = `.version 6.0
 .file 2 "team.go"
 .file 3 "format.go"
 .file 4 "reduce.go"
-.file 5 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[192])
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[184])
 {
-	.reg .pred %p<78>;
+	.reg .pred %p<53>;
 	.reg .b16 %rs<57>;
-	.reg .b32 %r<192>;
-	.reg .b64 %rd<82>;
-	.reg .f32 %f<168>;
+	.reg .b32 %r<186>;
+	.reg .b64 %rd<63>;
+	.reg .f32 %f<166>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
@@ -10532,158 +9041,150 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
 	ld.param.u64 %rd9, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
 	ld.param.u64 %rd10, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
+	ld.param.u64 %rd11, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
 	ld.param.u64 %rd12, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+120];
 	ld.param.u64 %rd13, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+144];
-	ld.param.u64 %rd15, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+152];
-	ld.param.u64 %rd16, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+160];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
-	ld.param.u8 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+136];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+144];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+148];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+152];
+	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+156];
+	ld.param.u8 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd17, %r10;
-	cvt.u32.u64 %r11, %rd4;
-	cvt.u32.u64 %r12, %rd5;
-	cvt.u32.u64 %r13, %rd7;
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u32.u64 %r16, %rd13;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.s64.s32 %rd19, %r17;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.s64.s32 %rd20, %r18;
-	cvt.u32.u64 %r19, %rd16;
-	cvt.s64.s32 %rd21, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r19;
+	mov.u32 %r5, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	cvt.u32.u64 %r13, %rd2;
+	cvt.u64.u32 %rd15, %r13;
+	cvt.u32.u64 %r14, %rd4;
+	cvt.u32.u64 %r15, %rd5;
+	cvt.u32.u64 %r16, %rd7;
+	cvt.u64.u32 %rd16, %r16;
+	cvt.u32.u64 %r17, %rd9;
+	cvt.u32.u64 %r18, %rd11;
+	cvt.u32.u64 %r19, %rd13;
+	cvt.u32.u64 %r20, %rd14;
+	cvt.u64.u32 %rd17, %r20;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r5, %r6, %r7;
-	mad.lo.s32 %r21, %r20, %r8, %r4;
-	cvt.u64.u32 %rd22, %r21;
-	shr.u64 %rd23, %rd22, 5;
-	mad.wide.u32 %rd24, %r3, 8, %rd23;
-	mov.u32 %r22, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r21, %r8, %r9, %r10;
+	mad.lo.s32 %r22, %r21, %r11, %r7;
+	cvt.u64.u32 %rd18, %r22;
+	shr.u64 %rd19, %rd18, 5;
+	mad.wide.u32 %rd20, %r6, 8, %rd19;
+	mov.u32 %r23, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd24, %r3;
-	mov.u32 %r22, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd20, %r6;
+	mov.u32 %r23, %r7;
 $B1:
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd19, %rd24;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd25, %rd20, 63;
-	shr.u64 %rd26, %rd25, 61;
-	add.s64 %rd27, %rd20, %rd26;
-	shr.s64 %rd28, %rd27, 3;
+	cvt.u64.u32 %rd21, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd22, %r1;
+	setp.le.s64 %p3, %rd22, %rd20;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r24, %r2, 3;
+	cvt.u64.u32 %rd23, %r24;
 	.loc 1 21 20
-	cvt.u32.u64 %r23, %rd24;
-	cvt.u32.u64 %r24, %rd28;
-	mul.wide.s32 %rd29, %r23, %r24;
+	cvt.u32.u64 %r25, %rd20;
+	mul.wide.u32 %rd24, %r25, %r24;
 	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r11;
+	setp.lt.u32 %p4, 0, %r14;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd30, %rd29, %rd28;
-	setp.le.u64 %p5, %rd30, %rd17;
-	setp.le.u64 %p6, %rd29, %rd30;
-	cvt.u32.u64 %r25, %rd30;
-	setp.le.u32 %p7, %r25, %r12;
-	setp.le.u32 %p8, %r25, %r13;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd31, %rd29, 4;
-	add.s64 %rd32, %rd1, %rd31;
-	add.s64 %rd33, %rd3, %rd31;
-	add.s64 %rd34, %rd6, %rd31;
+	add.s64 %rd25, %rd24, %rd23;
+	setp.le.u64 %p5, %rd25, %rd15;
+	cvt.u32.u64 %r26, %rd25;
+	setp.le.u32 %p6, %r26, %r15;
+	setp.le.u32 %p7, %r26, %r16;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd26, %rd24, 4;
+	add.s64 %rd27, %rd1, %rd26;
+	add.s64 %rd28, %rd3, %rd26;
+	add.s64 %rd29, %rd6, %rd26;
 	.loc 1 35 22
-	setp.lt.s32 %p12, %r22, %r24;
-	mov.u32 %r26, %r22;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r23, %r24;
+	mov.u32 %r27, %r23;
+	@!%p10 bra $B3;
 $B2:
-	cvt.s64.s32 %rd35, %r26;
+	cvt.u64.u32 %rd30, %r27;
 	.loc 1 36 35
-	setp.lt.u32 %p13, %r26, %r24;
-	@!%p13 bra $FAULT0;
-	mad.wide.s32 %rd36, %r26, 16, %rd32;
-	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd36];
-	and.b32 %r31, %r27, 65535;
-	shr.u32 %r32, %r27, 16;
-	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r28, 65535;
-	shr.u32 %r35, %r28, 16;
-	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r29, 65535;
-	shr.u32 %r38, %r29, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r30, 65535;
-	shr.u32 %r41, %r30, 16;
-	and.b32 %r42, %r41, 65535;
+	mad.wide.u32 %rd31, %r27, 16, %rd27;
+	ld.global.v4.u32 {%r28, %r29, %r30, %r31}, [%rd31];
+	and.b32 %r32, %r28, 65535;
+	shr.u32 %r33, %r28, 16;
+	and.b32 %r34, %r33, 65535;
+	and.b32 %r35, %r29, 65535;
+	shr.u32 %r36, %r29, 16;
+	and.b32 %r37, %r36, 65535;
+	and.b32 %r38, %r30, 65535;
+	shr.u32 %r39, %r30, 16;
+	and.b32 %r40, %r39, 65535;
+	and.b32 %r41, %r31, 65535;
+	shr.u32 %r42, %r31, 16;
+	and.b32 %r43, %r42, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r31;
+	cvt.u16.u32 %rs1, %r32;
 	cvt.f32.f16 %f2, %rs1;
-	cvt.u16.u32 %rs2, %r33;
+	cvt.u16.u32 %rs2, %r34;
 	cvt.f32.f16 %f3, %rs2;
-	cvt.u16.u32 %rs3, %r34;
+	cvt.u16.u32 %rs3, %r35;
 	cvt.f32.f16 %f4, %rs3;
-	cvt.u16.u32 %rs4, %r36;
+	cvt.u16.u32 %rs4, %r37;
 	cvt.f32.f16 %f5, %rs4;
-	cvt.u16.u32 %rs5, %r37;
+	cvt.u16.u32 %rs5, %r38;
 	cvt.f32.f16 %f6, %rs5;
-	cvt.u16.u32 %rs6, %r39;
+	cvt.u16.u32 %rs6, %r40;
 	cvt.f32.f16 %f7, %rs6;
-	cvt.u16.u32 %rs7, %r40;
+	cvt.u16.u32 %rs7, %r41;
 	cvt.f32.f16 %f8, %rs7;
-	cvt.u16.u32 %rs8, %r42;
+	cvt.u16.u32 %rs8, %r43;
 	cvt.f32.f16 %f9, %rs8;
 	.loc 1 36 72
-	mad.wide.s32 %rd37, %r26, 16, %rd33;
-	ld.global.v4.u32 {%r43, %r44, %r45, %r46}, [%rd37];
-	and.b32 %r47, %r43, 65535;
-	shr.u32 %r48, %r43, 16;
-	and.b32 %r49, %r48, 65535;
-	and.b32 %r50, %r44, 65535;
-	shr.u32 %r51, %r44, 16;
-	and.b32 %r52, %r51, 65535;
-	and.b32 %r53, %r45, 65535;
-	shr.u32 %r54, %r45, 16;
-	and.b32 %r55, %r54, 65535;
-	and.b32 %r56, %r46, 65535;
-	shr.u32 %r57, %r46, 16;
-	and.b32 %r58, %r57, 65535;
+	mad.wide.u32 %rd32, %r27, 16, %rd28;
+	ld.global.v4.u32 {%r44, %r45, %r46, %r47}, [%rd32];
+	and.b32 %r48, %r44, 65535;
+	shr.u32 %r49, %r44, 16;
+	and.b32 %r50, %r49, 65535;
+	and.b32 %r51, %r45, 65535;
+	shr.u32 %r52, %r45, 16;
+	and.b32 %r53, %r52, 65535;
+	and.b32 %r54, %r46, 65535;
+	shr.u32 %r55, %r46, 16;
+	and.b32 %r56, %r55, 65535;
+	and.b32 %r57, %r47, 65535;
+	shr.u32 %r58, %r47, 16;
+	and.b32 %r59, %r58, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r47;
+	cvt.u16.u32 %rs9, %r48;
 	cvt.f32.f16 %f10, %rs9;
-	cvt.u16.u32 %rs10, %r49;
+	cvt.u16.u32 %rs10, %r50;
 	cvt.f32.f16 %f11, %rs10;
-	cvt.u16.u32 %rs11, %r50;
+	cvt.u16.u32 %rs11, %r51;
 	cvt.f32.f16 %f12, %rs11;
-	cvt.u16.u32 %rs12, %r52;
+	cvt.u16.u32 %rs12, %r53;
 	cvt.f32.f16 %f13, %rs12;
-	cvt.u16.u32 %rs13, %r53;
+	cvt.u16.u32 %rs13, %r54;
 	cvt.f32.f16 %f14, %rs13;
-	cvt.u16.u32 %rs14, %r55;
+	cvt.u16.u32 %rs14, %r56;
 	cvt.f32.f16 %f15, %rs14;
-	cvt.u16.u32 %rs15, %r56;
+	cvt.u16.u32 %rs15, %r57;
 	cvt.f32.f16 %f16, %rs15;
-	cvt.u16.u32 %rs16, %r58;
+	cvt.u16.u32 %rs16, %r59;
 	cvt.f32.f16 %f17, %rs16;
 	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
@@ -10696,97 +9197,95 @@ $B2:
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 41 60
 	cvt.rn.f16.f32 %rs17, %f18;
-	cvt.u32.u16 %r59, %rs17;
+	cvt.u32.u16 %r60, %rs17;
 	cvt.rn.f16.f32 %rs18, %f19;
-	cvt.u32.u16 %r60, %rs18;
+	cvt.u32.u16 %r61, %rs18;
 	cvt.rn.f16.f32 %rs19, %f20;
-	cvt.u32.u16 %r61, %rs19;
+	cvt.u32.u16 %r62, %rs19;
 	cvt.rn.f16.f32 %rs20, %f21;
-	cvt.u32.u16 %r62, %rs20;
+	cvt.u32.u16 %r63, %rs20;
 	cvt.rn.f16.f32 %rs21, %f22;
-	cvt.u32.u16 %r63, %rs21;
+	cvt.u32.u16 %r64, %rs21;
 	cvt.rn.f16.f32 %rs22, %f23;
-	cvt.u32.u16 %r64, %rs22;
+	cvt.u32.u16 %r65, %rs22;
 	cvt.rn.f16.f32 %rs23, %f24;
-	cvt.u32.u16 %r65, %rs23;
+	cvt.u32.u16 %r66, %rs23;
 	cvt.rn.f16.f32 %rs24, %f25;
-	cvt.u32.u16 %r66, %rs24;
+	cvt.u32.u16 %r67, %rs24;
 	.loc 1 40 6
-	mad.wide.s32 %rd38, %r26, 16, %rd34;
-	shl.b32 %r67, %r60, 16;
-	or.b32 %r68, %r59, %r67;
-	shl.b32 %r69, %r62, 16;
-	or.b32 %r70, %r61, %r69;
-	shl.b32 %r71, %r64, 16;
-	or.b32 %r72, %r63, %r71;
-	shl.b32 %r73, %r66, 16;
-	or.b32 %r74, %r65, %r73;
-	st.global.v4.u32 [%rd38], {%r68, %r70, %r72, %r74};
+	mad.wide.u32 %rd33, %r27, 16, %rd29;
+	shl.b32 %r68, %r61, 16;
+	or.b32 %r69, %r60, %r68;
+	shl.b32 %r70, %r63, 16;
+	or.b32 %r71, %r62, %r70;
+	shl.b32 %r72, %r65, 16;
+	or.b32 %r73, %r64, %r72;
+	shl.b32 %r74, %r67, 16;
+	or.b32 %r75, %r66, %r74;
+	st.global.v4.u32 [%rd33], {%r69, %r71, %r73, %r75};
 	.loc 1 35 34
-	add.s64 %rd39, %rd35, %rd21;
-	setp.lt.s64 %p14, %rd39, %rd28;
-	cvt.u32.u64 %r26, %rd39;
-	@%p14 bra $B2;
+	add.s64 %rd34, %rd30, %rd21;
+	setp.lt.s64 %p11, %rd34, %rd23;
+	cvt.u32.u64 %r27, %rd34;
+	@%p11 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd40, %rd29, %rd28;
-	setp.le.u64 %p15, %rd40, %rd18;
-	setp.le.u64 %p16, %rd29, %rd40;
-	cvt.u32.u64 %r75, %rd40;
-	setp.le.u32 %p17, %r75, %r14;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd41, %rd29, 4;
-	add.s64 %rd42, %rd6, %rd41;
-	add.s64 %rd43, %rd8, %rd41;
+	add.s64 %rd35, %rd24, %rd23;
+	setp.le.u64 %p12, %rd35, %rd16;
+	cvt.u32.u64 %r76, %rd35;
+	setp.le.u32 %p13, %r76, %r17;
+	setp.le.u32 %p14, %r24, %r18;
+	and.pred %p15, %p12, %p13;
+	and.pred %p16, %p15, %p14;
+	@!%p16 bra $B33;
+	shl.b64 %rd36, %rd24, 4;
+	add.s64 %rd37, %rd6, %rd36;
+	add.s64 %rd38, %rd8, %rd36;
 	mov.f32 %f26, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s32 %p20, %r22, %r24;
-	@!%p20 bra $B4;
+	setp.lt.u32 %p17, %r23, %r24;
+	@!%p17 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	mov.u32 %r76, %r22;
+	mov.u32 %r77, %r23;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
 	bra $B6;
 $B5:
-	cvt.s64.s32 %rd44, %r76;
+	cvt.u64.u32 %rd39, %r77;
 	.loc 1 54 34
-	setp.lt.u32 %p21, %r76, %r24;
-	@!%p21 bra $FAULT1;
-	mad.wide.s32 %rd45, %r76, 16, %rd42;
-	ld.global.v4.u32 {%r77, %r78, %r79, %r80}, [%rd45];
-	and.b32 %r81, %r77, 65535;
-	shr.u32 %r82, %r77, 16;
-	and.b32 %r83, %r82, 65535;
-	and.b32 %r84, %r78, 65535;
-	shr.u32 %r85, %r78, 16;
-	and.b32 %r86, %r85, 65535;
-	and.b32 %r87, %r79, 65535;
-	shr.u32 %r88, %r79, 16;
-	and.b32 %r89, %r88, 65535;
-	and.b32 %r90, %r80, 65535;
-	shr.u32 %r91, %r80, 16;
-	and.b32 %r92, %r91, 65535;
+	mad.wide.u32 %rd40, %r77, 16, %rd37;
+	ld.global.v4.u32 {%r78, %r79, %r80, %r81}, [%rd40];
+	and.b32 %r82, %r78, 65535;
+	shr.u32 %r83, %r78, 16;
+	and.b32 %r84, %r83, 65535;
+	and.b32 %r85, %r79, 65535;
+	shr.u32 %r86, %r79, 16;
+	and.b32 %r87, %r86, 65535;
+	and.b32 %r88, %r80, 65535;
+	shr.u32 %r89, %r80, 16;
+	and.b32 %r90, %r89, 65535;
+	and.b32 %r91, %r81, 65535;
+	shr.u32 %r92, %r81, 16;
+	and.b32 %r93, %r92, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs25, %r81;
+	cvt.u16.u32 %rs25, %r82;
 	cvt.f32.f16 %f28, %rs25;
-	cvt.u16.u32 %rs26, %r83;
+	cvt.u16.u32 %rs26, %r84;
 	cvt.f32.f16 %f29, %rs26;
-	cvt.u16.u32 %rs27, %r84;
+	cvt.u16.u32 %rs27, %r85;
 	cvt.f32.f16 %f30, %rs27;
-	cvt.u16.u32 %rs28, %r86;
+	cvt.u16.u32 %rs28, %r87;
 	cvt.f32.f16 %f31, %rs28;
-	cvt.u16.u32 %rs29, %r87;
+	cvt.u16.u32 %rs29, %r88;
 	cvt.f32.f16 %f32, %rs29;
-	cvt.u16.u32 %rs30, %r89;
+	cvt.u16.u32 %rs30, %r90;
 	cvt.f32.f16 %f33, %rs30;
-	cvt.u16.u32 %rs31, %r90;
+	cvt.u16.u32 %rs31, %r91;
 	cvt.f32.f16 %f34, %rs31;
-	cvt.u16.u32 %rs32, %r92;
+	cvt.u16.u32 %rs32, %r93;
 	cvt.f32.f16 %f35, %rs32;
 	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
@@ -10798,38 +9297,38 @@ $B5:
 	add.rn.f32 %f42, %f41, %f34;
 	add.rn.f32 %f27, %f42, %f35;
 	.loc 1 53 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p22, %rd46, %rd28;
-	cvt.u32.u64 %r76, %rd46;
-	@%p22 bra $B5;
+	add.s64 %rd41, %rd39, %rd21;
+	setp.lt.s64 %p18, %rd41, %rd23;
+	cvt.u32.u64 %r77, %rd41;
+	@%p18 bra $B5;
 $B6:
 	.loc 4 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r93, %p23, 0xffffffff;
+	mov.pred %p19, 1;
+	vote.sync.ballot.b32 %r94, %p19, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p24, %r93, -1;
-	@%p24 bra $B8;
+	setp.eq.s32 %p20, %r94, -1;
+	@%p20 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r94, %r93;
-	clz.b32 %r95, %r94;
-	shfl.sync.idx.b32 %f43, %f27, %r95, 31, 0xffffffff;
+	brev.b32 %r95, %r94;
+	clz.b32 %r96, %r95;
+	shfl.sync.idx.b32 %f43, %f27, %r96, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r96, %r93, -1;
-	and.b32 %r97, %r93, %r96;
-	setp.ne.s32 %p25, %r97, 0;
-	@!%p25 bra $B9;
+	add.s32 %r97, %r94, -1;
+	and.b32 %r98, %r94, %r97;
+	setp.ne.s32 %p21, %r98, 0;
+	@!%p21 bra $B9;
 $B7:
 	.loc 4 60 59
-	brev.b32 %r98, %r97;
-	clz.b32 %r99, %r98;
-	shfl.sync.idx.b32 %f44, %f27, %r99, 31, 0xffffffff;
+	brev.b32 %r99, %r98;
+	clz.b32 %r100, %r99;
+	shfl.sync.idx.b32 %f44, %f27, %r100, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r100, %r97, -1;
-	and.b32 %r97, %r97, %r100;
-	setp.ne.s32 %p26, %r97, 0;
-	@%p26 bra $B7;
+	add.s32 %r101, %r98, -1;
+	and.b32 %r98, %r98, %r101;
+	setp.ne.s32 %p22, %r98, 0;
+	@%p22 bra $B7;
 	bra $B9;
 $B8:
 	.loc 4 54 32
@@ -10853,604 +9352,473 @@ $B8:
 	.loc 4 38 49
 	add.rn.f32 %f43, %f52, %f53;
 $B9:
-	.loc 2 48 12
-	setp.eq.s32 %p27, %r19, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r101, %r5, %r6, %r7;
-	mad.lo.s32 %r102, %r101, %r8, %r4;
-	cvt.u64.u32 %rd47, %r102;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r103, %rd48;
-	setp.lt.u32 %p29, %r103, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r104, %r103, 4, %r2;
-	st.shared.f32 [%r104], %f43;
+	.loc 2 49 12
+	setp.eq.s32 %p23, %r3, 32;
+	@%p23 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p24, %r12, 0;
+	@!%p24 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r102, %r8, %r9, %r10;
+	mad.lo.s32 %r103, %r102, %r11, %r7;
+	cvt.u64.u32 %rd42, %r103;
+	shr.u64 %rd43, %rd42, 5;
+	cvt.u32.u64 %r104, %rd43;
+	setp.lt.u32 %p25, %r104, 32;
+	@!%p25 bra $FAULT0;
+	mad.lo.s32 %r105, %r104, 4, %r5;
+	st.shared.f32 [%r105], %f43;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd49, %rd21, 63;
-	shr.u64 %rd50, %rd49, 59;
-	add.s64 %rd51, %rd21, %rd50;
-	shr.s64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r105, %rd52;
-	setp.lt.s32 %p30, 0, %r105;
-	mov.f32 %f43, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s32 %r106, %r105, -1;
-	setp.lt.u32 %p31, 0, %r105;
-	selp.b32 %r107, %r106, 0, %p31;
-	cvt.u64.u32 %rd53, %r107;
-	setp.lt.u32 %p32, %r107, -2147483648;
-	setp.lt.s64 %p33, %rd53, 2305843009213693952;
-	and.pred %p34, %p32, %p33;
-	setp.lt.u32 %p35, %r107, 32;
-	and.pred %p36, %p34, %p35;
-	@!%p36 bra $B11;
+	.loc 2 54 27
+	shr.u32 %r106, %r3, 5;
+	setp.lt.u32 %p26, 32, %r106;
+	selp.b32 %r107, 32, %r106, %p26;
+	setp.lt.u32 %p27, 0, %r107;
+	@!%p27 bra $B11;
 	mov.f32 %f43, 0f00000000;
 	mov.u32 %r108, 0;
-	bra $B13;
+	bra $B12;
 $B11:
 	mov.f32 %f43, 0f00000000;
-	mov.u32 %r109, 0;
+	bra $B13;
 $B12:
-	cvt.u64.u32 %rd54, %r109;
-	.loc 2 54 13
-	setp.lt.u32 %p37, %r109, 32;
-	@!%p37 bra $FAULT3;
-	mad.lo.s32 %r110, %r109, 4, %r2;
-	ld.shared.f32 %f54, [%r110];
+	.loc 2 55 13
+	mad.lo.s32 %r109, %r108, 4, %r5;
+	ld.shared.f32 %f54, [%r109];
 	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r109, %r109, 1;
-	setp.lt.u32 %p38, %r109, %r105;
-	@%p38 bra $B12;
-	bra $B14;
-$B13:
-	mad.lo.s32 %r111, %r108, 4, %r2;
-	ld.shared.f32 %f55, [%r111];
-	add.rn.f32 %f43, %f43, %f55;
 	add.s32 %r108, %r108, 1;
-	setp.lt.u32 %p39, %r108, %r105;
-	@%p39 bra $B13;
+	setp.lt.u32 %p28, %r108, %r107;
+	@%p28 bra $B12;
+$B13:
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f56, %rd20;
-	div.rn.f32 %f26, %f43, %f56;
-$B16:
+	cvt.rn.f32.u32 %f55, %r2;
+	div.rn.f32 %f26, %f43, %f55;
+$B15:
 	.loc 1 64 22
-	setp.lt.s32 %p40, %r22, %r24;
-	@!%p40 bra $B17;
-	mov.f32 %f57, 0f00000000;
-	mov.u32 %r112, %r22;
+	setp.lt.u32 %p29, %r23, %r24;
+	@!%p29 bra $B16;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r110, %r23;
+	bra $B17;
+$B16:
+	mov.f32 %f56, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f57, 0f00000000;
-	bra $B19;
-$B18:
-	cvt.s64.s32 %rd55, %r112;
+	cvt.u64.u32 %rd44, %r110;
 	.loc 1 65 34
-	setp.lt.u32 %p41, %r112, %r24;
-	@!%p41 bra $FAULT4;
-	mad.wide.s32 %rd56, %r112, 16, %rd42;
-	ld.global.v4.u32 {%r113, %r114, %r115, %r116}, [%rd56];
-	and.b32 %r117, %r113, 65535;
-	shr.u32 %r118, %r113, 16;
-	and.b32 %r119, %r118, 65535;
-	and.b32 %r120, %r114, 65535;
-	shr.u32 %r121, %r114, 16;
-	and.b32 %r122, %r121, 65535;
-	and.b32 %r123, %r115, 65535;
-	shr.u32 %r124, %r115, 16;
-	and.b32 %r125, %r124, 65535;
-	and.b32 %r126, %r116, 65535;
-	shr.u32 %r127, %r116, 16;
-	and.b32 %r128, %r127, 65535;
+	mad.wide.u32 %rd45, %r110, 16, %rd37;
+	ld.global.v4.u32 {%r111, %r112, %r113, %r114}, [%rd45];
+	and.b32 %r115, %r111, 65535;
+	shr.u32 %r116, %r111, 16;
+	and.b32 %r117, %r116, 65535;
+	and.b32 %r118, %r112, 65535;
+	shr.u32 %r119, %r112, 16;
+	and.b32 %r120, %r119, 65535;
+	and.b32 %r121, %r113, 65535;
+	shr.u32 %r122, %r113, 16;
+	and.b32 %r123, %r122, 65535;
+	and.b32 %r124, %r114, 65535;
+	shr.u32 %r125, %r114, 16;
+	and.b32 %r126, %r125, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs33, %r117;
-	cvt.f32.f16 %f58, %rs33;
-	cvt.u16.u32 %rs34, %r119;
-	cvt.f32.f16 %f59, %rs34;
-	cvt.u16.u32 %rs35, %r120;
-	cvt.f32.f16 %f60, %rs35;
-	cvt.u16.u32 %rs36, %r122;
-	cvt.f32.f16 %f61, %rs36;
-	cvt.u16.u32 %rs37, %r123;
-	cvt.f32.f16 %f62, %rs37;
-	cvt.u16.u32 %rs38, %r125;
-	cvt.f32.f16 %f63, %rs38;
-	cvt.u16.u32 %rs39, %r126;
-	cvt.f32.f16 %f64, %rs39;
-	cvt.u16.u32 %rs40, %r128;
-	cvt.f32.f16 %f65, %rs40;
+	cvt.u16.u32 %rs33, %r115;
+	cvt.f32.f16 %f57, %rs33;
+	cvt.u16.u32 %rs34, %r117;
+	cvt.f32.f16 %f58, %rs34;
+	cvt.u16.u32 %rs35, %r118;
+	cvt.f32.f16 %f59, %rs35;
+	cvt.u16.u32 %rs36, %r120;
+	cvt.f32.f16 %f60, %rs36;
+	cvt.u16.u32 %rs37, %r121;
+	cvt.f32.f16 %f61, %rs37;
+	cvt.u16.u32 %rs38, %r123;
+	cvt.f32.f16 %f62, %rs38;
+	cvt.u16.u32 %rs39, %r124;
+	cvt.f32.f16 %f63, %rs39;
+	cvt.u16.u32 %rs40, %r126;
+	cvt.f32.f16 %f64, %rs40;
 	.loc 1 67 14
-	sub.rn.f32 %f66, %f58, %f26;
+	sub.rn.f32 %f65, %f57, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f67, %f66, %f66, %f57;
+	fma.rn.f32 %f66, %f65, %f65, %f56;
 	.loc 1 67 14
-	sub.rn.f32 %f68, %f59, %f26;
+	sub.rn.f32 %f67, %f58, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f69, %f68, %f68, %f67;
+	fma.rn.f32 %f68, %f67, %f67, %f66;
 	.loc 1 67 14
-	sub.rn.f32 %f70, %f60, %f26;
+	sub.rn.f32 %f69, %f59, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f71, %f70, %f70, %f69;
+	fma.rn.f32 %f70, %f69, %f69, %f68;
 	.loc 1 67 14
-	sub.rn.f32 %f72, %f61, %f26;
+	sub.rn.f32 %f71, %f60, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f73, %f72, %f72, %f71;
+	fma.rn.f32 %f72, %f71, %f71, %f70;
 	.loc 1 67 14
-	sub.rn.f32 %f74, %f62, %f26;
+	sub.rn.f32 %f73, %f61, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f75, %f74, %f74, %f73;
+	fma.rn.f32 %f74, %f73, %f73, %f72;
 	.loc 1 67 14
-	sub.rn.f32 %f76, %f63, %f26;
+	sub.rn.f32 %f75, %f62, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f77, %f76, %f76, %f75;
+	fma.rn.f32 %f76, %f75, %f75, %f74;
 	.loc 1 67 14
-	sub.rn.f32 %f78, %f64, %f26;
+	sub.rn.f32 %f77, %f63, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f79, %f78, %f78, %f77;
+	fma.rn.f32 %f78, %f77, %f77, %f76;
 	.loc 1 67 14
-	sub.rn.f32 %f80, %f65, %f26;
+	sub.rn.f32 %f79, %f64, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f57, %f80, %f80, %f79;
+	fma.rn.f32 %f56, %f79, %f79, %f78;
 	.loc 1 64 34
-	add.s64 %rd57, %rd55, %rd21;
-	setp.lt.s64 %p42, %rd57, %rd28;
-	cvt.u32.u64 %r112, %rd57;
-	@%p42 bra $B18;
-$B19:
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p30, %rd46, %rd23;
+	cvt.u32.u64 %r110, %rd46;
+	@%p30 bra $B17;
+$B18:
 	.loc 4 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r129, %p43, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r127, %p31, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p44, %r129, -1;
-	@%p44 bra $B21;
+	setp.eq.s32 %p32, %r127, -1;
+	@%p32 bra $B20;
 	.loc 4 58 43
-	brev.b32 %r130, %r129;
-	clz.b32 %r131, %r130;
-	shfl.sync.idx.b32 %f81, %f57, %r131, 31, 0xffffffff;
+	brev.b32 %r128, %r127;
+	clz.b32 %r129, %r128;
+	shfl.sync.idx.b32 %f80, %f56, %r129, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r132, %r129, -1;
-	and.b32 %r133, %r129, %r132;
-	setp.ne.s32 %p45, %r133, 0;
-	@!%p45 bra $B22;
-$B20:
+	add.s32 %r130, %r127, -1;
+	and.b32 %r131, %r127, %r130;
+	setp.ne.s32 %p33, %r131, 0;
+	@!%p33 bra $B21;
+$B19:
 	.loc 4 60 59
-	brev.b32 %r134, %r133;
-	clz.b32 %r135, %r134;
-	shfl.sync.idx.b32 %f82, %f57, %r135, 31, 0xffffffff;
+	brev.b32 %r132, %r131;
+	clz.b32 %r133, %r132;
+	shfl.sync.idx.b32 %f81, %f56, %r133, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f81, %f81, %f82;
+	add.rn.f32 %f80, %f80, %f81;
 	.loc 4 59 53
-	add.s32 %r136, %r133, -1;
-	and.b32 %r133, %r133, %r136;
-	setp.ne.s32 %p46, %r133, 0;
-	@%p46 bra $B20;
-	bra $B22;
+	add.s32 %r134, %r131, -1;
+	and.b32 %r131, %r131, %r134;
+	setp.ne.s32 %p34, %r131, 0;
+	@%p34 bra $B19;
+	bra $B21;
+$B20:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f83, %f56, %f82;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f85, %f83, %f84;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f87, %f85, %f86;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f89, %f87, %f88;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f80, %f89, %f90;
 $B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f84, %f57, %f83;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f86, %f84, %f85;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f88, %f86, %f87;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f90, %f88, %f89;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f81, %f90, %f91;
+	.loc 2 49 12
+	setp.eq.s32 %p35, %r3, 32;
+	@%p35 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p36, %r12, 0;
+	@!%p36 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r135, %r8, %r9, %r10;
+	mad.lo.s32 %r136, %r135, %r11, %r7;
+	cvt.u64.u32 %rd47, %r136;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r137, %rd48;
+	setp.lt.u32 %p37, %r137, 32;
+	@!%p37 bra $FAULT1;
+	mad.lo.s32 %r138, %r137, 4, %r5;
+	st.shared.f32 [%r138+128], %f80;
 $B22:
-	.loc 2 48 12
-	setp.eq.s32 %p47, %r19, 32;
-	@%p47 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p48, %r9, 0;
-	@!%p48 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r137, %r5, %r6, %r7;
-	mad.lo.s32 %r138, %r137, %r8, %r4;
-	cvt.u64.u32 %rd58, %r138;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r139, %rd59;
-	setp.lt.u32 %p49, %r139, 32;
-	@!%p49 bra $FAULT5;
-	mad.lo.s32 %r140, %r139, 4, %r2;
-	st.shared.f32 [%r140+128], %f81;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd60, %rd21, 63;
-	shr.u64 %rd61, %rd60, 59;
-	add.s64 %rd62, %rd21, %rd61;
-	shr.s64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r141, %rd63;
-	setp.lt.s32 %p50, 0, %r141;
-	mov.f32 %f81, 0f00000000;
-	@!%p50 bra $B27;
-	.loc 2 46 47
-	add.s32 %r142, %r141, -1;
-	setp.lt.u32 %p51, 0, %r141;
-	selp.b32 %r143, %r142, 0, %p51;
-	cvt.u64.u32 %rd64, %r143;
-	setp.lt.u32 %p52, %r143, -2147483648;
-	setp.lt.s64 %p53, %rd64, 2305843009213693952;
-	and.pred %p54, %p52, %p53;
-	setp.lt.u32 %p55, %r143, 32;
-	and.pred %p56, %p54, %p55;
-	@!%p56 bra $B24;
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r144, 0;
-	bra $B26;
+	.loc 2 54 27
+	shr.u32 %r139, %r3, 5;
+	setp.lt.u32 %p38, 32, %r139;
+	selp.b32 %r140, 32, %r139, %p38;
+	setp.lt.u32 %p39, 0, %r140;
+	@!%p39 bra $B23;
+	mov.f32 %f80, 0f00000000;
+	mov.u32 %r141, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f80, 0f00000000;
+	bra $B25;
 $B24:
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r145, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r142, %r141, 4, %r5;
+	ld.shared.f32 %f91, [%r142+128];
+	add.rn.f32 %f80, %f80, %f91;
+	add.s32 %r141, %r141, 1;
+	setp.lt.u32 %p40, %r141, %r140;
+	@%p40 bra $B24;
 $B25:
-	cvt.u64.u32 %rd65, %r145;
-	.loc 2 54 13
-	setp.lt.u32 %p57, %r145, 32;
-	@!%p57 bra $FAULT6;
-	mad.lo.s32 %r146, %r145, 4, %r2;
-	ld.shared.f32 %f92, [%r146+128];
-	add.rn.f32 %f81, %f81, %f92;
-	add.s32 %r145, %r145, 1;
-	setp.lt.u32 %p58, %r145, %r141;
-	@%p58 bra $B25;
-	bra $B27;
 $B26:
-	mad.lo.s32 %r147, %r144, 4, %r2;
-	ld.shared.f32 %f93, [%r147+128];
-	add.rn.f32 %f81, %f81, %f93;
-	add.s32 %r144, %r144, 1;
-	setp.lt.u32 %p59, %r144, %r141;
-	@%p59 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.u32 %p41, %r24, %r19;
+	selp.b32 %r143, %r24, %r19, %p41;
+	cvt.u64.u32 %rd49, %r143;
+	setp.le.u32 %p42, %r143, %r20;
+	@!%p42 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f94, %rd20;
-	rcp.approx.ftz.f32 %f95, %f94;
-	neg.f32 %f96, %f94;
-	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
-	fma.rn.f32 %f98, %f95, %f97, %f95;
-	mul.rn.f32 %f99, %f81, %f98;
-	fma.rn.f32 %f100, %f96, %f99, %f81;
-	fma.rn.f32 %f101, %f100, %f98, %f99;
-	abs.f32 %f102, %f81;
-	setp.lt.f32 %p60, 0f0D800000, %f102;
-	abs.f32 %f103, %f101;
-	setp.lt.f32 %p61, 0f03800000, %f103;
-	and.pred %p62, %p60, %p61;
-	add.rn.f32 %f104, %f101, %f1;
-	rsqrt.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f106, %f104, %f105;
-	abs.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3F000000;
-	neg.f32 %f109, %f106;
-	fma.rn.f32 %f110, %f109, %f106, %f104;
-	fma.rn.f32 %f111, %f110, %f108, %f106;
-	setp.lt.f32 %p63, 0f26800000, %f111;
-	and.pred %p64, %p62, %p63;
-	rcp.approx.ftz.f32 %f112, %f111;
-	neg.f32 %f113, %f111;
-	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
-	fma.rn.f32 %f115, %f112, %f114, %f112;
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p65, 0f03800000, %f116;
-	and.pred %p66, %p64, %p65;
-	@%p66 bra $B29;
-	div.rn.f32 %f117, %f81, %f94;
-	add.rn.f32 %f118, %f117, %f1;
-	sqrt.rn.f32 %f119, %f118;
-	rcp.rn.f32 %f115, %f119;
-$B29:
-	.loc 1 76 22
-	@!%p40 bra $B32;
-	.loc 1 81 18
-	setp.lt.u32 %p67, 0, %r16;
-$B30:
-	cvt.s64.s32 %rd66, %r22;
-	.loc 1 77 37
-	setp.lt.u32 %p68, %r22, %r24;
-	.loc 5 28 27
-	shl.b32 %r148, %r22, 1;
-	cvt.u64.u32 %rd67, %r148;
-	setp.lt.u32 %p69, %r148, %r15;
-	add.s32 %r149, %r148, 1;
-	cvt.u64.u32 %rd68, %r149;
-	setp.lt.u32 %p70, %r149, %r15;
-	and.pred %p71, %p68, %p69;
-	and.pred %p72, %p71, %p70;
-	@!%p72 bra $B36;
-	.loc 1 77 37
-	mad.wide.s32 %rd69, %r22, 16, %rd42;
-	ld.global.v4.u32 {%r150, %r151, %r152, %r153}, [%rd69];
-	and.b32 %r154, %r150, 65535;
-	shr.u32 %r155, %r150, 16;
+	cvt.rn.f32.u32 %f92, %r2;
+	rcp.approx.ftz.f32 %f93, %f92;
+	neg.f32 %f94, %f92;
+	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
+	fma.rn.f32 %f96, %f93, %f95, %f93;
+	mul.rn.f32 %f97, %f80, %f96;
+	fma.rn.f32 %f98, %f94, %f97, %f80;
+	fma.rn.f32 %f99, %f98, %f96, %f97;
+	abs.f32 %f100, %f80;
+	setp.lt.f32 %p43, 0f0D800000, %f100;
+	abs.f32 %f101, %f99;
+	setp.lt.f32 %p44, 0f03800000, %f101;
+	and.pred %p45, %p43, %p44;
+	add.rn.f32 %f102, %f99, %f1;
+	rsqrt.approx.ftz.f32 %f103, %f102;
+	mul.rn.f32 %f104, %f102, %f103;
+	abs.f32 %f105, %f103;
+	mul.rn.f32 %f106, %f105, 0f3F000000;
+	neg.f32 %f107, %f104;
+	fma.rn.f32 %f108, %f107, %f104, %f102;
+	fma.rn.f32 %f109, %f108, %f106, %f104;
+	setp.lt.f32 %p46, 0f26800000, %f109;
+	and.pred %p47, %p45, %p46;
+	rcp.approx.ftz.f32 %f110, %f109;
+	neg.f32 %f111, %f109;
+	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
+	fma.rn.f32 %f113, %f110, %f112, %f110;
+	abs.f32 %f114, %f113;
+	setp.lt.f32 %p48, 0f03800000, %f114;
+	and.pred %p49, %p47, %p48;
+	@%p49 bra $B27;
+	div.rn.f32 %f115, %f80, %f92;
+	add.rn.f32 %f116, %f115, %f1;
+	sqrt.rn.f32 %f117, %f116;
+	rcp.rn.f32 %f113, %f117;
+$B27:
+	.loc 1 77 22
+	@!%p29 bra $B30;
+$B28:
+	cvt.u64.u32 %rd50, %r23;
+	.loc 1 78 37
+	mad.wide.u32 %rd51, %r23, 16, %rd37;
+	ld.global.v4.u32 {%r144, %r145, %r146, %r147}, [%rd51];
+	and.b32 %r148, %r144, 65535;
+	shr.u32 %r149, %r144, 16;
+	and.b32 %r150, %r149, 65535;
+	and.b32 %r151, %r145, 65535;
+	shr.u32 %r152, %r145, 16;
+	and.b32 %r153, %r152, 65535;
+	and.b32 %r154, %r146, 65535;
+	shr.u32 %r155, %r146, 16;
 	and.b32 %r156, %r155, 65535;
-	and.b32 %r157, %r151, 65535;
-	shr.u32 %r158, %r151, 16;
+	and.b32 %r157, %r147, 65535;
+	shr.u32 %r158, %r147, 16;
 	and.b32 %r159, %r158, 65535;
-	and.b32 %r160, %r152, 65535;
-	shr.u32 %r161, %r152, 16;
-	and.b32 %r162, %r161, 65535;
-	and.b32 %r163, %r153, 65535;
-	shr.u32 %r164, %r153, 16;
-	and.b32 %r165, %r164, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs41, %r154;
-	cvt.f32.f16 %f120, %rs41;
-	cvt.u16.u32 %rs42, %r156;
-	cvt.f32.f16 %f121, %rs42;
-	cvt.u16.u32 %rs43, %r157;
-	cvt.f32.f16 %f122, %rs43;
-	cvt.u16.u32 %rs44, %r159;
-	cvt.f32.f16 %f123, %rs44;
-	cvt.u16.u32 %rs45, %r160;
-	cvt.f32.f16 %f124, %rs45;
-	cvt.u16.u32 %rs46, %r162;
-	cvt.f32.f16 %f125, %rs46;
-	cvt.u16.u32 %rs47, %r163;
-	cvt.f32.f16 %f126, %rs47;
-	cvt.u16.u32 %rs48, %r165;
-	cvt.f32.f16 %f127, %rs48;
-	.loc 5 28 25
-	mad.wide.u32 %rd70, %r148, 16, %rd10;
-	ld.global.v4.f32 {%f128, %f129, %f130, %f131}, [%rd70];
-	ld.global.v4.f32 {%f132, %f133, %f134, %f135}, [%rd70+16];
-	.loc 1 79 17
-	sub.rn.f32 %f136, %f120, %f26;
-	mul.rn.f32 %f137, %f136, %f115;
-	mul.rn.f32 %f138, %f137, %f128;
-	sub.rn.f32 %f139, %f121, %f26;
-	mul.rn.f32 %f140, %f139, %f115;
-	mul.rn.f32 %f141, %f140, %f129;
-	sub.rn.f32 %f142, %f122, %f26;
-	mul.rn.f32 %f143, %f142, %f115;
-	mul.rn.f32 %f144, %f143, %f130;
-	sub.rn.f32 %f145, %f123, %f26;
-	mul.rn.f32 %f146, %f145, %f115;
-	mul.rn.f32 %f147, %f146, %f131;
-	sub.rn.f32 %f148, %f124, %f26;
-	mul.rn.f32 %f149, %f148, %f115;
-	mul.rn.f32 %f150, %f149, %f132;
-	sub.rn.f32 %f151, %f125, %f26;
-	mul.rn.f32 %f152, %f151, %f115;
-	mul.rn.f32 %f153, %f152, %f133;
-	sub.rn.f32 %f154, %f126, %f26;
-	mul.rn.f32 %f155, %f154, %f115;
-	mul.rn.f32 %f156, %f155, %f134;
-	sub.rn.f32 %f157, %f127, %f26;
-	mul.rn.f32 %f158, %f157, %f115;
-	mul.rn.f32 %f159, %f158, %f135;
-	.loc 1 81 18
-	@!%p67 bra $B31;
-	.loc 5 28 25
-	setp.lt.u32 %p73, %r148, %r16;
-	setp.lt.u32 %p74, %r149, %r16;
-	and.pred %p75, %p73, %p74;
-	@!%p75 bra $B37;
-	mad.wide.u32 %rd71, %r148, 16, %rd12;
-	ld.global.v4.f32 {%f160, %f161, %f162, %f163}, [%rd71];
-	ld.global.v4.f32 {%f164, %f165, %f166, %f167}, [%rd71+16];
-	.loc 1 84 5
-	add.rn.f32 %f138, %f138, %f160;
-	add.rn.f32 %f141, %f141, %f161;
-	add.rn.f32 %f144, %f144, %f162;
-	add.rn.f32 %f147, %f147, %f163;
-	add.rn.f32 %f150, %f150, %f164;
-	add.rn.f32 %f153, %f153, %f165;
-	add.rn.f32 %f156, %f156, %f166;
-	add.rn.f32 %f159, %f159, %f167;
-$B31:
+	cvt.u16.u32 %rs41, %r148;
+	cvt.f32.f16 %f118, %rs41;
+	cvt.u16.u32 %rs42, %r150;
+	cvt.f32.f16 %f119, %rs42;
+	cvt.u16.u32 %rs43, %r151;
+	cvt.f32.f16 %f120, %rs43;
+	cvt.u16.u32 %rs44, %r153;
+	cvt.f32.f16 %f121, %rs44;
+	cvt.u16.u32 %rs45, %r154;
+	cvt.f32.f16 %f122, %rs45;
+	cvt.u16.u32 %rs46, %r156;
+	cvt.f32.f16 %f123, %rs46;
+	cvt.u16.u32 %rs47, %r157;
+	cvt.f32.f16 %f124, %rs47;
+	cvt.u16.u32 %rs48, %r159;
+	cvt.f32.f16 %f125, %rs48;
+	.loc 1 78 51
+	mad.wide.u32 %rd52, %r23, 32, %rd10;
+	ld.global.v4.f32 {%f126, %f127, %f128, %f129}, [%rd52];
+	ld.global.v4.f32 {%f130, %f131, %f132, %f133}, [%rd52+16];
+	.loc 1 80 17
+	sub.rn.f32 %f134, %f118, %f26;
+	mul.rn.f32 %f135, %f134, %f113;
+	mul.rn.f32 %f136, %f135, %f126;
+	sub.rn.f32 %f137, %f119, %f26;
+	mul.rn.f32 %f138, %f137, %f113;
+	mul.rn.f32 %f139, %f138, %f127;
+	sub.rn.f32 %f140, %f120, %f26;
+	mul.rn.f32 %f141, %f140, %f113;
+	mul.rn.f32 %f142, %f141, %f128;
+	sub.rn.f32 %f143, %f121, %f26;
+	mul.rn.f32 %f144, %f143, %f113;
+	mul.rn.f32 %f145, %f144, %f129;
+	sub.rn.f32 %f146, %f122, %f26;
+	mul.rn.f32 %f147, %f146, %f113;
+	mul.rn.f32 %f148, %f147, %f130;
+	sub.rn.f32 %f149, %f123, %f26;
+	mul.rn.f32 %f150, %f149, %f113;
+	mul.rn.f32 %f151, %f150, %f131;
+	sub.rn.f32 %f152, %f124, %f26;
+	mul.rn.f32 %f153, %f152, %f113;
+	mul.rn.f32 %f154, %f153, %f132;
+	sub.rn.f32 %f155, %f125, %f26;
+	mul.rn.f32 %f156, %f155, %f113;
+	mul.rn.f32 %f157, %f156, %f133;
+	.loc 1 82 8
+	setp.lt.u32 %p50, %r23, %r143;
+	@!%p50 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd53, %r23, 32, %rd12;
+	ld.global.v4.f32 {%f158, %f159, %f160, %f161}, [%rd53];
+	ld.global.v4.f32 {%f162, %f163, %f164, %f165}, [%rd53+16];
+	.loc 1 85 5
+	add.rn.f32 %f136, %f136, %f158;
+	add.rn.f32 %f139, %f139, %f159;
+	add.rn.f32 %f142, %f142, %f160;
+	add.rn.f32 %f145, %f145, %f161;
+	add.rn.f32 %f148, %f148, %f162;
+	add.rn.f32 %f151, %f151, %f163;
+	add.rn.f32 %f154, %f154, %f164;
+	add.rn.f32 %f157, %f157, %f165;
+$B29:
 	.loc 3 41 60
-	cvt.rn.f16.f32 %rs49, %f138;
-	cvt.u32.u16 %r166, %rs49;
-	cvt.rn.f16.f32 %rs50, %f141;
-	cvt.u32.u16 %r167, %rs50;
-	cvt.rn.f16.f32 %rs51, %f144;
-	cvt.u32.u16 %r168, %rs51;
-	cvt.rn.f16.f32 %rs52, %f147;
-	cvt.u32.u16 %r169, %rs52;
-	cvt.rn.f16.f32 %rs53, %f150;
-	cvt.u32.u16 %r170, %rs53;
-	cvt.rn.f16.f32 %rs54, %f153;
-	cvt.u32.u16 %r171, %rs54;
-	cvt.rn.f16.f32 %rs55, %f156;
-	cvt.u32.u16 %r172, %rs55;
-	cvt.rn.f16.f32 %rs56, %f159;
-	cvt.u32.u16 %r173, %rs56;
-	.loc 1 87 6
-	mad.wide.s32 %rd72, %r22, 16, %rd43;
+	cvt.rn.f16.f32 %rs49, %f136;
+	cvt.u32.u16 %r160, %rs49;
+	cvt.rn.f16.f32 %rs50, %f139;
+	cvt.u32.u16 %r161, %rs50;
+	cvt.rn.f16.f32 %rs51, %f142;
+	cvt.u32.u16 %r162, %rs51;
+	cvt.rn.f16.f32 %rs52, %f145;
+	cvt.u32.u16 %r163, %rs52;
+	cvt.rn.f16.f32 %rs53, %f148;
+	cvt.u32.u16 %r164, %rs53;
+	cvt.rn.f16.f32 %rs54, %f151;
+	cvt.u32.u16 %r165, %rs54;
+	cvt.rn.f16.f32 %rs55, %f154;
+	cvt.u32.u16 %r166, %rs55;
+	cvt.rn.f16.f32 %rs56, %f157;
+	cvt.u32.u16 %r167, %rs56;
+	.loc 1 88 6
+	mad.wide.u32 %rd54, %r23, 16, %rd38;
+	shl.b32 %r168, %r161, 16;
+	or.b32 %r169, %r160, %r168;
+	shl.b32 %r170, %r163, 16;
+	or.b32 %r171, %r162, %r170;
+	shl.b32 %r172, %r165, 16;
+	or.b32 %r173, %r164, %r172;
 	shl.b32 %r174, %r167, 16;
 	or.b32 %r175, %r166, %r174;
-	shl.b32 %r176, %r169, 16;
-	or.b32 %r177, %r168, %r176;
-	shl.b32 %r178, %r171, 16;
-	or.b32 %r179, %r170, %r178;
-	shl.b32 %r180, %r173, 16;
-	or.b32 %r181, %r172, %r180;
-	st.global.v4.u32 [%rd72], {%r175, %r177, %r179, %r181};
-	.loc 1 76 34
-	add.s64 %rd73, %rd66, %rd21;
-	setp.lt.s64 %p76, %rd73, %rd28;
-	cvt.u32.u64 %r22, %rd73;
-	@%p76 bra $B30;
-$B32:
+	st.global.v4.u32 [%rd54], {%r169, %r171, %r173, %r175};
+	.loc 1 77 34
+	add.s64 %rd55, %rd50, %rd21;
+	setp.lt.s64 %p51, %rd55, %rd23;
+	cvt.u32.u64 %r23, %rd55;
+	@%p51 bra $B28;
+$B30:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
-	cvt.u64.u32 %rd74, %r12;
+$B32:
+	cvt.u64.u32 %rd56, %r15;
 	.loc 1 23 30
-	@!%p5 bra $FAULT7;
-	@!%p6 bra $FAULT8;
-	@!%p7 bra $FAULT9;
-	bra $FAULT10;
-$B35:
-	cvt.u64.u32 %rd75, %r14;
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
+	cvt.u64.u32 %rd57, %r17;
+	cvt.u64.u32 %rd58, %r18;
 	.loc 1 25 31
-	@!%p15 bra $FAULT11;
-	@!%p16 bra $FAULT12;
-	bra $FAULT13;
-$B36:
-	cvt.u64.u32 %rd76, %r15;
-	.loc 1 77 37
-	@!%p68 bra $FAULT14;
-	.loc 5 28 25
-	@!%p69 bra $FAULT15;
-	bra $FAULT16;
-$B37:
-	cvt.u64.u32 %rd77, %r16;
-	@!%p73 bra $FAULT17;
-	bra $FAULT18;
+	@!%p12 bra $FAULT6;
+	@!%p13 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r182, 0;
-	mov.u64 %rd78, %rd35;
-	mov.u64 %rd79, %rd28;
+	.loc 2 76 8
+	mov.u32 %r176, 1;
+	mov.u64 %rd59, %rd43;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r182, 1;
-	mov.u64 %rd78, %rd44;
-	mov.u64 %rd79, %rd28;
+	mov.u32 %r176, 1;
+	mov.u64 %rd59, %rd48;
+	mov.u64 %rd60, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r182, 3;
-	mov.u64 %rd78, %rd48;
-	mov.u64 %rd79, 32;
+	.loc 1 76 13
+	mov.u32 %r176, 0;
+	mov.u64 %rd59, %rd49;
+	mov.u64 %rd60, %rd17;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r182, 4;
-	mov.u64 %rd78, %rd54;
-	mov.u64 %rd79, 32;
+	.loc 1 23 30
+	mov.u32 %r176, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd15;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r182, 2;
-	mov.u64 %rd78, %rd55;
-	mov.u64 %rd79, %rd28;
+	mov.u32 %r176, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd56;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r182, 3;
-	mov.u64 %rd78, %rd59;
-	mov.u64 %rd79, 32;
+	mov.u32 %r176, 2;
+	mov.u64 %rd59, %rd25;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r182, 4;
-	mov.u64 %rd78, %rd65;
-	mov.u64 %rd79, 32;
+	.loc 1 25 31
+	mov.u32 %r176, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd16;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 23 30
-	mov.u32 %r182, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd17;
+	mov.u32 %r176, 3;
+	mov.u64 %rd59, %rd35;
+	mov.u64 %rd60, %rd57;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r182, 6;
-	mov.u64 %rd78, %rd29;
-	mov.u64 %rd79, %rd30;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r182, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd74;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r182, 5;
-	mov.u64 %rd78, %rd30;
-	mov.u64 %rd79, %rd18;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 25 31
-	mov.u32 %r182, 7;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd18;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r182, 8;
-	mov.u64 %rd78, %rd29;
-	mov.u64 %rd79, %rd40;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r182, 7;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd75;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 77 37
-	mov.u32 %r182, 9;
-	mov.u64 %rd78, %rd66;
-	mov.u64 %rd79, %rd28;
-	bra $FAULT;
-$FAULT15:
-	.loc 5 28 25
-	mov.u32 %r182, 10;
-	mov.u64 %rd78, %rd67;
-	mov.u64 %rd79, %rd76;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r182, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd76;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r182, 10;
-	mov.u64 %rd78, %rd67;
-	mov.u64 %rd79, %rd77;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r182, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd77;
+	mov.u32 %r176, 3;
+	mov.u64 %rd59, %rd23;
+	mov.u64 %rd60, %rd58;
 $FAULT:
-	ld.param.u64 %rd80, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r183, [%rd80], 0, 1;
-	setp.ne.u32 %p77, %r183, 0;
-	@%p77 bra $EXIT;
-	ld.global.u64 %rd81, [%rd80+8];
-	ld.param.u32 %r184, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+184];
-	st.global.u32 [%rd81+4], %r184;
-	ld.param.u32 %r185, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+188];
-	st.global.v2.u32 [%rd81+8], {%r185, %r182};
-	mov.u32 %r186, %ctaid.x;
-	mov.u32 %r187, %ctaid.y;
-	st.global.v2.u32 [%rd81+16], {%r186, %r187};
-	mov.u32 %r188, %ctaid.z;
-	mov.u32 %r189, %tid.x;
-	st.global.v2.u32 [%rd81+24], {%r188, %r189};
-	mov.u32 %r190, %tid.y;
-	mov.u32 %r191, %tid.z;
-	st.global.v2.u32 [%rd81+32], {%r190, %r191};
-	st.global.u64 [%rd81+40], %rd78;
-	st.global.u64 [%rd81+48], %rd79;
+	ld.param.u64 %rd61, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r177, [%rd61], 0, 1;
+	setp.ne.u32 %p52, %r177, 0;
+	@%p52 bra $EXIT;
+	ld.global.u64 %rd62, [%rd61+8];
+	ld.param.u32 %r178, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
+	st.global.u32 [%rd62+4], %r178;
+	ld.param.u32 %r179, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+180];
+	st.global.v2.u32 [%rd62+8], {%r179, %r176};
+	mov.u32 %r180, %ctaid.x;
+	mov.u32 %r181, %ctaid.y;
+	st.global.v2.u32 [%rd62+16], {%r180, %r181};
+	mov.u32 %r182, %ctaid.z;
+	mov.u32 %r183, %tid.x;
+	st.global.v2.u32 [%rd62+24], {%r182, %r183};
+	mov.u32 %r184, %tid.y;
+	mov.u32 %r185, %tid.z;
+	st.global.v2.u32 [%rd62+32], {%r184, %r185};
+	st.global.u64 [%rd62+40], %rd59;
+	st.global.u64 [%rd62+48], %rd60;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd81], 56;
+	st.volatile.global.u32 [%rd62], 56;
 	bra $EXIT;
 }
 `
@@ -11462,17 +9830,16 @@ const wideF16SM70 = `.version 6.0
 .file 2 "team.go"
 .file 3 "format.go"
 .file 4 "reduce.go"
-.file 5 "vector.go"
 
 .shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[192])
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[184])
 {
-	.reg .pred %p<76>;
+	.reg .pred %p<53>;
 	.reg .b16 %rs<57>;
-	.reg .b32 %r<111>;
-	.reg .b64 %rd<82>;
-	.reg .f32 %f<168>;
+	.reg .b32 %r<121>;
+	.reg .b64 %rd<57>;
+	.reg .f32 %f<166>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
@@ -11484,131 +9851,128 @@ const wideF16SM70 = `.version 6.0
 	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
 	ld.param.u64 %rd9, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
 	ld.param.u64 %rd10, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
+	ld.param.u64 %rd11, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
 	ld.param.u64 %rd12, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+120];
 	ld.param.u64 %rd13, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+144];
-	ld.param.u64 %rd15, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+152];
-	ld.param.u64 %rd16, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+160];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
-	ld.param.u8 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+172];
-	setp.ne.u32 %p1, %r1, 0;
+	ld.param.u64 %rd14, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+136];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+144];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+148];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+152];
+	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+156];
+	ld.param.u8 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+160];
+	setp.ne.u32 %p1, %r4, 0;
 	.loc 1 14 35
-	mov.u32 %r2, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 2 36 23
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	mov.u32 %r9, %laneid;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd16;
+	mov.u32 %r5, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	.loc 2 37 23
+	mov.u32 %r6, %ctaid.x;
+	mov.u32 %r7, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r8, %tid.z;
+	mov.u32 %r9, %ntid.y;
+	mov.u32 %r10, %tid.y;
+	mov.u32 %r11, %ntid.x;
+	mov.u32 %r12, %laneid;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r3;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r10, %r5, %r6, %r7;
-	mad.lo.s32 %r11, %r10, %r8, %r4;
-	cvt.u64.u32 %rd17, %r11;
-	shr.u64 %rd18, %rd17, 5;
-	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r12, %r9;
+	.loc 2 39 61
+	mad.lo.s32 %r13, %r8, %r9, %r10;
+	mad.lo.s32 %r14, %r13, %r11, %r7;
+	cvt.u64.u32 %rd15, %r14;
+	shr.u64 %rd16, %rd15, 5;
+	mad.wide.u32 %rd17, %r6, 8, %rd16;
+	mov.u32 %r15, %r12;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r12, %r4;
+	.loc 2 37 23
+	cvt.u64.u32 %rd17, %r6;
+	mov.u32 %r15, %r7;
 $B1:
-	cvt.u64.u32 %rd20, %r12;
-	.loc 1 16 14
-	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B33;
-	.loc 1 20 17
-	shr.s64 %rd21, %rd15, 63;
-	shr.u64 %rd22, %rd21, 61;
-	add.s64 %rd23, %rd15, %rd22;
-	shr.s64 %rd24, %rd23, 3;
+	cvt.u64.u32 %rd18, %r3;
+	.loc 1 16 20
+	cvt.u64.u32 %rd19, %r1;
+	setp.le.s64 %p3, %rd19, %rd17;
+	@%p3 bra $B31;
+	.loc 1 20 22
+	shr.u32 %r16, %r2, 3;
+	cvt.u64.u32 %rd20, %r16;
 	.loc 1 21 20
-	mul.lo.s64 %rd25, %rd19, %rd24;
+	cvt.u32.u64 %r17, %rd17;
+	mul.wide.u32 %rd21, %r17, %r16;
 	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
 	.loc 1 23 42
-	add.s64 %rd26, %rd25, %rd24;
-	setp.le.u64 %p5, %rd26, %rd2;
-	setp.le.u64 %p6, %rd25, %rd26;
-	setp.le.u64 %p7, %rd26, %rd5;
-	setp.le.u64 %p8, %rd26, %rd7;
-	and.pred %p9, %p5, %p6;
-	and.pred %p10, %p9, %p7;
-	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B34;
-	shl.b64 %rd27, %rd25, 4;
-	add.s64 %rd28, %rd1, %rd27;
-	add.s64 %rd29, %rd3, %rd27;
-	add.s64 %rd30, %rd6, %rd27;
+	add.s64 %rd22, %rd21, %rd20;
+	setp.le.u64 %p5, %rd22, %rd2;
+	setp.le.u64 %p6, %rd22, %rd5;
+	setp.le.u64 %p7, %rd22, %rd7;
+	and.pred %p8, %p5, %p6;
+	and.pred %p9, %p8, %p7;
+	@!%p9 bra $B32;
+	shl.b64 %rd23, %rd21, 4;
+	add.s64 %rd24, %rd1, %rd23;
+	add.s64 %rd25, %rd3, %rd23;
+	add.s64 %rd26, %rd6, %rd23;
 	.loc 1 35 22
-	setp.lt.s64 %p12, %rd20, %rd24;
-	mov.u64 %rd31, %rd20;
-	@!%p12 bra $B3;
+	setp.lt.u32 %p10, %r15, %r16;
+	mov.u32 %r18, %r15;
+	@!%p10 bra $B3;
 $B2:
+	cvt.u64.u32 %rd27, %r18;
 	.loc 1 36 35
-	setp.lt.u64 %p13, %rd31, %rd24;
-	@!%p13 bra $FAULT0;
-	shl.b64 %rd32, %rd31, 4;
-	add.s64 %rd33, %rd28, %rd32;
-	ld.global.u16 %r13, [%rd33];
-	ld.global.u16 %r14, [%rd33+2];
-	ld.global.u16 %r15, [%rd33+4];
-	ld.global.u16 %r16, [%rd33+6];
-	ld.global.u16 %r17, [%rd33+8];
-	ld.global.u16 %r18, [%rd33+10];
-	ld.global.u16 %r19, [%rd33+12];
-	ld.global.u16 %r20, [%rd33+14];
+	mad.wide.u32 %rd28, %r18, 16, %rd24;
+	ld.global.u16 %r19, [%rd28];
+	ld.global.u16 %r20, [%rd28+2];
+	ld.global.u16 %r21, [%rd28+4];
+	ld.global.u16 %r22, [%rd28+6];
+	ld.global.u16 %r23, [%rd28+8];
+	ld.global.u16 %r24, [%rd28+10];
+	ld.global.u16 %r25, [%rd28+12];
+	ld.global.u16 %r26, [%rd28+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r13;
+	cvt.u16.u32 %rs1, %r19;
 	cvt.f32.f16 %f2, %rs1;
-	cvt.u16.u32 %rs2, %r14;
+	cvt.u16.u32 %rs2, %r20;
 	cvt.f32.f16 %f3, %rs2;
-	cvt.u16.u32 %rs3, %r15;
+	cvt.u16.u32 %rs3, %r21;
 	cvt.f32.f16 %f4, %rs3;
-	cvt.u16.u32 %rs4, %r16;
+	cvt.u16.u32 %rs4, %r22;
 	cvt.f32.f16 %f5, %rs4;
-	cvt.u16.u32 %rs5, %r17;
+	cvt.u16.u32 %rs5, %r23;
 	cvt.f32.f16 %f6, %rs5;
-	cvt.u16.u32 %rs6, %r18;
+	cvt.u16.u32 %rs6, %r24;
 	cvt.f32.f16 %f7, %rs6;
-	cvt.u16.u32 %rs7, %r19;
+	cvt.u16.u32 %rs7, %r25;
 	cvt.f32.f16 %f8, %rs7;
-	cvt.u16.u32 %rs8, %r20;
+	cvt.u16.u32 %rs8, %r26;
 	cvt.f32.f16 %f9, %rs8;
 	.loc 1 36 72
-	add.s64 %rd34, %rd29, %rd32;
-	ld.global.u16 %r21, [%rd34];
-	ld.global.u16 %r22, [%rd34+2];
-	ld.global.u16 %r23, [%rd34+4];
-	ld.global.u16 %r24, [%rd34+6];
-	ld.global.u16 %r25, [%rd34+8];
-	ld.global.u16 %r26, [%rd34+10];
-	ld.global.u16 %r27, [%rd34+12];
-	ld.global.u16 %r28, [%rd34+14];
+	mad.wide.u32 %rd29, %r18, 16, %rd25;
+	ld.global.u16 %r27, [%rd29];
+	ld.global.u16 %r28, [%rd29+2];
+	ld.global.u16 %r29, [%rd29+4];
+	ld.global.u16 %r30, [%rd29+6];
+	ld.global.u16 %r31, [%rd29+8];
+	ld.global.u16 %r32, [%rd29+10];
+	ld.global.u16 %r33, [%rd29+12];
+	ld.global.u16 %r34, [%rd29+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r21;
+	cvt.u16.u32 %rs9, %r27;
 	cvt.f32.f16 %f10, %rs9;
-	cvt.u16.u32 %rs10, %r22;
+	cvt.u16.u32 %rs10, %r28;
 	cvt.f32.f16 %f11, %rs10;
-	cvt.u16.u32 %rs11, %r23;
+	cvt.u16.u32 %rs11, %r29;
 	cvt.f32.f16 %f12, %rs11;
-	cvt.u16.u32 %rs12, %r24;
+	cvt.u16.u32 %rs12, %r30;
 	cvt.f32.f16 %f13, %rs12;
-	cvt.u16.u32 %rs13, %r25;
+	cvt.u16.u32 %rs13, %r31;
 	cvt.f32.f16 %f14, %rs13;
-	cvt.u16.u32 %rs14, %r26;
+	cvt.u16.u32 %rs14, %r32;
 	cvt.f32.f16 %f15, %rs14;
-	cvt.u16.u32 %rs15, %r27;
+	cvt.u16.u32 %rs15, %r33;
 	cvt.f32.f16 %f16, %rs15;
-	cvt.u16.u32 %rs16, %r28;
+	cvt.u16.u32 %rs16, %r34;
 	cvt.f32.f16 %f17, %rs16;
 	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
@@ -11621,89 +9985,88 @@ $B2:
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 41 60
 	cvt.rn.f16.f32 %rs17, %f18;
-	cvt.u32.u16 %r29, %rs17;
+	cvt.u32.u16 %r35, %rs17;
 	cvt.rn.f16.f32 %rs18, %f19;
-	cvt.u32.u16 %r30, %rs18;
+	cvt.u32.u16 %r36, %rs18;
 	cvt.rn.f16.f32 %rs19, %f20;
-	cvt.u32.u16 %r31, %rs19;
+	cvt.u32.u16 %r37, %rs19;
 	cvt.rn.f16.f32 %rs20, %f21;
-	cvt.u32.u16 %r32, %rs20;
+	cvt.u32.u16 %r38, %rs20;
 	cvt.rn.f16.f32 %rs21, %f22;
-	cvt.u32.u16 %r33, %rs21;
+	cvt.u32.u16 %r39, %rs21;
 	cvt.rn.f16.f32 %rs22, %f23;
-	cvt.u32.u16 %r34, %rs22;
+	cvt.u32.u16 %r40, %rs22;
 	cvt.rn.f16.f32 %rs23, %f24;
-	cvt.u32.u16 %r35, %rs23;
+	cvt.u32.u16 %r41, %rs23;
 	cvt.rn.f16.f32 %rs24, %f25;
-	cvt.u32.u16 %r36, %rs24;
+	cvt.u32.u16 %r42, %rs24;
 	.loc 1 40 6
-	add.s64 %rd35, %rd30, %rd32;
-	st.global.u16 [%rd35], %r29;
-	st.global.u16 [%rd35+2], %r30;
-	st.global.u16 [%rd35+4], %r31;
-	st.global.u16 [%rd35+6], %r32;
-	st.global.u16 [%rd35+8], %r33;
-	st.global.u16 [%rd35+10], %r34;
-	st.global.u16 [%rd35+12], %r35;
-	st.global.u16 [%rd35+14], %r36;
+	mad.wide.u32 %rd30, %r18, 16, %rd26;
+	st.global.u16 [%rd30], %r35;
+	st.global.u16 [%rd30+2], %r36;
+	st.global.u16 [%rd30+4], %r37;
+	st.global.u16 [%rd30+6], %r38;
+	st.global.u16 [%rd30+8], %r39;
+	st.global.u16 [%rd30+10], %r40;
+	st.global.u16 [%rd30+12], %r41;
+	st.global.u16 [%rd30+14], %r42;
 	.loc 1 35 34
-	add.s64 %rd31, %rd31, %rd16;
-	setp.lt.s64 %p14, %rd31, %rd24;
-	@%p14 bra $B2;
+	add.s64 %rd31, %rd27, %rd18;
+	setp.lt.s64 %p11, %rd31, %rd20;
+	cvt.u32.u64 %r18, %rd31;
+	@%p11 bra $B2;
 $B3:
 	.loc 1 25 45
-	add.s64 %rd36, %rd25, %rd24;
-	setp.le.u64 %p15, %rd36, %rd7;
-	setp.le.u64 %p16, %rd25, %rd36;
-	setp.le.u64 %p17, %rd36, %rd9;
-	and.pred %p18, %p15, %p16;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B35;
-	shl.b64 %rd37, %rd25, 4;
-	add.s64 %rd38, %rd6, %rd37;
-	add.s64 %rd39, %rd8, %rd37;
+	add.s64 %rd32, %rd21, %rd20;
+	setp.le.u64 %p12, %rd32, %rd7;
+	setp.le.u64 %p13, %rd32, %rd9;
+	setp.le.u64 %p14, %rd20, %rd11;
+	and.pred %p15, %p12, %p13;
+	and.pred %p16, %p15, %p14;
+	@!%p16 bra $B33;
+	shl.b64 %rd33, %rd21, 4;
+	add.s64 %rd34, %rd6, %rd33;
+	add.s64 %rd35, %rd8, %rd33;
 	mov.f32 %f26, 0f00000000;
 	.loc 1 26 7
-	@!%p1 bra $B16;
+	@!%p1 bra $B15;
 	.loc 1 53 22
-	setp.lt.s64 %p20, %rd20, %rd24;
-	@!%p20 bra $B4;
+	setp.lt.u32 %p17, %r15, %r16;
+	@!%p17 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd40, %rd20;
+	mov.u32 %r43, %r15;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
 	bra $B6;
 $B5:
+	cvt.u64.u32 %rd36, %r43;
 	.loc 1 54 34
-	setp.lt.u64 %p21, %rd40, %rd24;
-	@!%p21 bra $FAULT1;
-	shl.b64 %rd41, %rd40, 4;
-	add.s64 %rd42, %rd38, %rd41;
-	ld.global.u16 %r37, [%rd42];
-	ld.global.u16 %r38, [%rd42+2];
-	ld.global.u16 %r39, [%rd42+4];
-	ld.global.u16 %r40, [%rd42+6];
-	ld.global.u16 %r41, [%rd42+8];
-	ld.global.u16 %r42, [%rd42+10];
-	ld.global.u16 %r43, [%rd42+12];
-	ld.global.u16 %r44, [%rd42+14];
+	mad.wide.u32 %rd37, %r43, 16, %rd34;
+	ld.global.u16 %r44, [%rd37];
+	ld.global.u16 %r45, [%rd37+2];
+	ld.global.u16 %r46, [%rd37+4];
+	ld.global.u16 %r47, [%rd37+6];
+	ld.global.u16 %r48, [%rd37+8];
+	ld.global.u16 %r49, [%rd37+10];
+	ld.global.u16 %r50, [%rd37+12];
+	ld.global.u16 %r51, [%rd37+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs25, %r37;
+	cvt.u16.u32 %rs25, %r44;
 	cvt.f32.f16 %f28, %rs25;
-	cvt.u16.u32 %rs26, %r38;
+	cvt.u16.u32 %rs26, %r45;
 	cvt.f32.f16 %f29, %rs26;
-	cvt.u16.u32 %rs27, %r39;
+	cvt.u16.u32 %rs27, %r46;
 	cvt.f32.f16 %f30, %rs27;
-	cvt.u16.u32 %rs28, %r40;
+	cvt.u16.u32 %rs28, %r47;
 	cvt.f32.f16 %f31, %rs28;
-	cvt.u16.u32 %rs29, %r41;
+	cvt.u16.u32 %rs29, %r48;
 	cvt.f32.f16 %f32, %rs29;
-	cvt.u16.u32 %rs30, %r42;
+	cvt.u16.u32 %rs30, %r49;
 	cvt.f32.f16 %f33, %rs30;
-	cvt.u16.u32 %rs31, %r43;
+	cvt.u16.u32 %rs31, %r50;
 	cvt.f32.f16 %f34, %rs31;
-	cvt.u16.u32 %rs32, %r44;
+	cvt.u16.u32 %rs32, %r51;
 	cvt.f32.f16 %f35, %rs32;
 	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
@@ -11715,37 +10078,38 @@ $B5:
 	add.rn.f32 %f42, %f41, %f34;
 	add.rn.f32 %f27, %f42, %f35;
 	.loc 1 53 34
-	add.s64 %rd40, %rd40, %rd16;
-	setp.lt.s64 %p22, %rd40, %rd24;
-	@%p22 bra $B5;
+	add.s64 %rd38, %rd36, %rd18;
+	setp.lt.s64 %p18, %rd38, %rd20;
+	cvt.u32.u64 %r43, %rd38;
+	@%p18 bra $B5;
 $B6:
 	.loc 4 51 17
-	mov.pred %p23, 1;
-	vote.sync.ballot.b32 %r45, %p23, 0xffffffff;
+	mov.pred %p19, 1;
+	vote.sync.ballot.b32 %r52, %p19, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p24, %r45, -1;
-	@%p24 bra $B8;
+	setp.eq.s32 %p20, %r52, -1;
+	@%p20 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r46, %r45;
-	clz.b32 %r47, %r46;
-	shfl.sync.idx.b32 %f43, %f27, %r47, 31, 0xffffffff;
+	brev.b32 %r53, %r52;
+	clz.b32 %r54, %r53;
+	shfl.sync.idx.b32 %f43, %f27, %r54, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r48, %r45, -1;
-	and.b32 %r49, %r45, %r48;
-	setp.ne.s32 %p25, %r49, 0;
-	@!%p25 bra $B9;
+	add.s32 %r55, %r52, -1;
+	and.b32 %r56, %r52, %r55;
+	setp.ne.s32 %p21, %r56, 0;
+	@!%p21 bra $B9;
 $B7:
 	.loc 4 60 59
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f44, %f27, %r51, 31, 0xffffffff;
+	brev.b32 %r57, %r56;
+	clz.b32 %r58, %r57;
+	shfl.sync.idx.b32 %f44, %f27, %r58, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r52, %r49, -1;
-	and.b32 %r49, %r49, %r52;
-	setp.ne.s32 %p26, %r49, 0;
-	@%p26 bra $B7;
+	add.s32 %r59, %r56, -1;
+	and.b32 %r56, %r56, %r59;
+	setp.ne.s32 %p22, %r56, 0;
+	@%p22 bra $B7;
 	bra $B9;
 $B8:
 	.loc 4 54 32
@@ -11769,596 +10133,472 @@ $B8:
 	.loc 4 38 49
 	add.rn.f32 %f43, %f52, %f53;
 $B9:
-	.loc 2 48 12
-	setp.eq.s64 %p27, %rd16, 32;
-	@%p27 bra $B15;
-	.loc 2 74 14
-	setp.eq.s32 %p28, %r9, 0;
-	@!%p28 bra $B10;
-	.loc 2 75 15
-	mad.lo.s32 %r53, %r5, %r6, %r7;
-	mad.lo.s32 %r54, %r53, %r8, %r4;
-	cvt.u64.u32 %rd43, %r54;
-	shr.u64 %rd44, %rd43, 5;
-	cvt.u32.u64 %r55, %rd44;
-	setp.lt.u32 %p29, %r55, 32;
-	@!%p29 bra $FAULT2;
-	mad.lo.s32 %r56, %r55, 4, %r2;
-	st.shared.f32 [%r56], %f43;
+	.loc 2 49 12
+	setp.eq.s32 %p23, %r3, 32;
+	@%p23 bra $B14;
+	.loc 2 75 14
+	setp.eq.s32 %p24, %r12, 0;
+	@!%p24 bra $B10;
+	.loc 2 76 15
+	mad.lo.s32 %r60, %r8, %r9, %r10;
+	mad.lo.s32 %r61, %r60, %r11, %r7;
+	cvt.u64.u32 %rd39, %r61;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r62, %rd40;
+	setp.lt.u32 %p25, %r62, 32;
+	@!%p25 bra $FAULT0;
+	mad.lo.s32 %r63, %r62, 4, %r5;
+	st.shared.f32 [%r63], %f43;
 $B10:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd45, %rd16, 63;
-	shr.u64 %rd46, %rd45, 59;
-	add.s64 %rd47, %rd16, %rd46;
-	shr.s64 %rd48, %rd47, 5;
-	setp.lt.s64 %p30, 0, %rd48;
+	.loc 2 54 27
+	shr.u32 %r64, %r3, 5;
+	setp.lt.u32 %p26, 32, %r64;
+	selp.b32 %r65, 32, %r64, %p26;
+	setp.lt.u32 %p27, 0, %r65;
+	@!%p27 bra $B11;
 	mov.f32 %f43, 0f00000000;
-	@!%p30 bra $B14;
-	.loc 2 46 47
-	add.s64 %rd49, %rd48, -1;
-	selp.b64 %rd50, %rd49, 0, %p30;
-	setp.lt.u64 %p31, %rd50, 2147483648;
-	setp.lt.s64 %p32, %rd50, 2305843009213693952;
-	and.pred %p33, %p31, %p32;
-	setp.lt.u64 %p34, %rd50, 32;
-	and.pred %p35, %p33, %p34;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r57, 0;
-	@%p35 bra $B12;
+	mov.u32 %r66, 0;
+	bra $B12;
 $B11:
-	cvt.u64.u32 %rd51, %r57;
-	.loc 2 54 13
-	setp.lt.u32 %p36, %r57, 32;
-	@!%p36 bra $FAULT3;
-	mad.lo.s32 %r58, %r57, 4, %r2;
-	ld.shared.f32 %f54, [%r58];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r57, %r57, 1;
-	cvt.u64.u32 %rd52, %r57;
-	setp.lt.s64 %p37, %rd52, %rd48;
-	@%p37 bra $B11;
-	bra $B14;
-$B12:
 	mov.f32 %f43, 0f00000000;
-	mov.u64 %rd53, 0;
+	bra $B13;
+$B12:
+	.loc 2 55 13
+	mad.lo.s32 %r67, %r66, 4, %r5;
+	ld.shared.f32 %f54, [%r67];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r66, %r66, 1;
+	setp.lt.u32 %p28, %r66, %r65;
+	@%p28 bra $B12;
 $B13:
-	cvt.u32.u64 %r59, %rd53;
-	mad.lo.s32 %r60, %r59, 4, %r2;
-	ld.shared.f32 %f55, [%r60];
-	add.rn.f32 %f43, %f43, %f55;
-	add.s64 %rd53, %rd53, 1;
-	setp.lt.s64 %p38, %rd53, %rd48;
-	@%p38 bra $B13;
 $B14:
-$B15:
 	.loc 1 27 57
-	cvt.rn.f32.s64 %f56, %rd15;
-	div.rn.f32 %f26, %f43, %f56;
-$B16:
+	cvt.rn.f32.u32 %f55, %r2;
+	div.rn.f32 %f26, %f43, %f55;
+$B15:
 	.loc 1 64 22
-	setp.lt.s64 %p39, %rd20, %rd24;
-	@!%p39 bra $B17;
-	mov.f32 %f57, 0f00000000;
-	mov.u64 %rd54, %rd20;
+	setp.lt.u32 %p29, %r15, %r16;
+	@!%p29 bra $B16;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r68, %r15;
+	bra $B17;
+$B16:
+	mov.f32 %f56, 0f00000000;
 	bra $B18;
 $B17:
-	mov.f32 %f57, 0f00000000;
-	bra $B19;
-$B18:
+	cvt.u64.u32 %rd41, %r68;
 	.loc 1 65 34
-	setp.lt.u64 %p40, %rd54, %rd24;
-	@!%p40 bra $FAULT4;
-	shl.b64 %rd55, %rd54, 4;
-	add.s64 %rd56, %rd38, %rd55;
-	ld.global.u16 %r61, [%rd56];
-	ld.global.u16 %r62, [%rd56+2];
-	ld.global.u16 %r63, [%rd56+4];
-	ld.global.u16 %r64, [%rd56+6];
-	ld.global.u16 %r65, [%rd56+8];
-	ld.global.u16 %r66, [%rd56+10];
-	ld.global.u16 %r67, [%rd56+12];
-	ld.global.u16 %r68, [%rd56+14];
+	mad.wide.u32 %rd42, %r68, 16, %rd34;
+	ld.global.u16 %r69, [%rd42];
+	ld.global.u16 %r70, [%rd42+2];
+	ld.global.u16 %r71, [%rd42+4];
+	ld.global.u16 %r72, [%rd42+6];
+	ld.global.u16 %r73, [%rd42+8];
+	ld.global.u16 %r74, [%rd42+10];
+	ld.global.u16 %r75, [%rd42+12];
+	ld.global.u16 %r76, [%rd42+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs33, %r61;
-	cvt.f32.f16 %f58, %rs33;
-	cvt.u16.u32 %rs34, %r62;
-	cvt.f32.f16 %f59, %rs34;
-	cvt.u16.u32 %rs35, %r63;
-	cvt.f32.f16 %f60, %rs35;
-	cvt.u16.u32 %rs36, %r64;
-	cvt.f32.f16 %f61, %rs36;
-	cvt.u16.u32 %rs37, %r65;
-	cvt.f32.f16 %f62, %rs37;
-	cvt.u16.u32 %rs38, %r66;
-	cvt.f32.f16 %f63, %rs38;
-	cvt.u16.u32 %rs39, %r67;
-	cvt.f32.f16 %f64, %rs39;
-	cvt.u16.u32 %rs40, %r68;
-	cvt.f32.f16 %f65, %rs40;
+	cvt.u16.u32 %rs33, %r69;
+	cvt.f32.f16 %f57, %rs33;
+	cvt.u16.u32 %rs34, %r70;
+	cvt.f32.f16 %f58, %rs34;
+	cvt.u16.u32 %rs35, %r71;
+	cvt.f32.f16 %f59, %rs35;
+	cvt.u16.u32 %rs36, %r72;
+	cvt.f32.f16 %f60, %rs36;
+	cvt.u16.u32 %rs37, %r73;
+	cvt.f32.f16 %f61, %rs37;
+	cvt.u16.u32 %rs38, %r74;
+	cvt.f32.f16 %f62, %rs38;
+	cvt.u16.u32 %rs39, %r75;
+	cvt.f32.f16 %f63, %rs39;
+	cvt.u16.u32 %rs40, %r76;
+	cvt.f32.f16 %f64, %rs40;
 	.loc 1 67 14
-	sub.rn.f32 %f66, %f58, %f26;
+	sub.rn.f32 %f65, %f57, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f67, %f66, %f66, %f57;
+	fma.rn.f32 %f66, %f65, %f65, %f56;
 	.loc 1 67 14
-	sub.rn.f32 %f68, %f59, %f26;
+	sub.rn.f32 %f67, %f58, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f69, %f68, %f68, %f67;
+	fma.rn.f32 %f68, %f67, %f67, %f66;
 	.loc 1 67 14
-	sub.rn.f32 %f70, %f60, %f26;
+	sub.rn.f32 %f69, %f59, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f71, %f70, %f70, %f69;
+	fma.rn.f32 %f70, %f69, %f69, %f68;
 	.loc 1 67 14
-	sub.rn.f32 %f72, %f61, %f26;
+	sub.rn.f32 %f71, %f60, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f73, %f72, %f72, %f71;
+	fma.rn.f32 %f72, %f71, %f71, %f70;
 	.loc 1 67 14
-	sub.rn.f32 %f74, %f62, %f26;
+	sub.rn.f32 %f73, %f61, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f75, %f74, %f74, %f73;
+	fma.rn.f32 %f74, %f73, %f73, %f72;
 	.loc 1 67 14
-	sub.rn.f32 %f76, %f63, %f26;
+	sub.rn.f32 %f75, %f62, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f77, %f76, %f76, %f75;
+	fma.rn.f32 %f76, %f75, %f75, %f74;
 	.loc 1 67 14
-	sub.rn.f32 %f78, %f64, %f26;
+	sub.rn.f32 %f77, %f63, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f79, %f78, %f78, %f77;
+	fma.rn.f32 %f78, %f77, %f77, %f76;
 	.loc 1 67 14
-	sub.rn.f32 %f80, %f65, %f26;
+	sub.rn.f32 %f79, %f64, %f26;
 	.loc 1 68 20
-	fma.rn.f32 %f57, %f80, %f80, %f79;
+	fma.rn.f32 %f56, %f79, %f79, %f78;
 	.loc 1 64 34
-	add.s64 %rd54, %rd54, %rd16;
-	setp.lt.s64 %p41, %rd54, %rd24;
-	@%p41 bra $B18;
-$B19:
+	add.s64 %rd43, %rd41, %rd18;
+	setp.lt.s64 %p30, %rd43, %rd20;
+	cvt.u32.u64 %r68, %rd43;
+	@%p30 bra $B17;
+$B18:
 	.loc 4 51 17
-	mov.pred %p42, 1;
-	vote.sync.ballot.b32 %r69, %p42, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r77, %p31, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p43, %r69, -1;
-	@%p43 bra $B21;
+	setp.eq.s32 %p32, %r77, -1;
+	@%p32 bra $B20;
 	.loc 4 58 43
-	brev.b32 %r70, %r69;
-	clz.b32 %r71, %r70;
-	shfl.sync.idx.b32 %f81, %f57, %r71, 31, 0xffffffff;
+	brev.b32 %r78, %r77;
+	clz.b32 %r79, %r78;
+	shfl.sync.idx.b32 %f80, %f56, %r79, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r72, %r69, -1;
-	and.b32 %r73, %r69, %r72;
-	setp.ne.s32 %p44, %r73, 0;
-	@!%p44 bra $B22;
-$B20:
+	add.s32 %r80, %r77, -1;
+	and.b32 %r81, %r77, %r80;
+	setp.ne.s32 %p33, %r81, 0;
+	@!%p33 bra $B21;
+$B19:
 	.loc 4 60 59
-	brev.b32 %r74, %r73;
-	clz.b32 %r75, %r74;
-	shfl.sync.idx.b32 %f82, %f57, %r75, 31, 0xffffffff;
+	brev.b32 %r82, %r81;
+	clz.b32 %r83, %r82;
+	shfl.sync.idx.b32 %f81, %f56, %r83, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f81, %f81, %f82;
+	add.rn.f32 %f80, %f80, %f81;
 	.loc 4 59 53
-	add.s32 %r76, %r73, -1;
-	and.b32 %r73, %r73, %r76;
-	setp.ne.s32 %p45, %r73, 0;
-	@%p45 bra $B20;
-	bra $B22;
+	add.s32 %r84, %r81, -1;
+	and.b32 %r81, %r81, %r84;
+	setp.ne.s32 %p34, %r81, 0;
+	@%p34 bra $B19;
+	bra $B21;
+$B20:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f83, %f56, %f82;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f85, %f83, %f84;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f87, %f85, %f86;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f89, %f87, %f88;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f80, %f89, %f90;
 $B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f84, %f57, %f83;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f86, %f84, %f85;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f88, %f86, %f87;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f90, %f88, %f89;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f81, %f90, %f91;
+	.loc 2 49 12
+	setp.eq.s32 %p35, %r3, 32;
+	@%p35 bra $B26;
+	.loc 2 75 14
+	setp.eq.s32 %p36, %r12, 0;
+	@!%p36 bra $B22;
+	.loc 2 76 15
+	mad.lo.s32 %r85, %r8, %r9, %r10;
+	mad.lo.s32 %r86, %r85, %r11, %r7;
+	cvt.u64.u32 %rd44, %r86;
+	shr.u64 %rd45, %rd44, 5;
+	cvt.u32.u64 %r87, %rd45;
+	setp.lt.u32 %p37, %r87, 32;
+	@!%p37 bra $FAULT1;
+	mad.lo.s32 %r88, %r87, 4, %r5;
+	st.shared.f32 [%r88+128], %f80;
 $B22:
-	.loc 2 48 12
-	setp.eq.s64 %p46, %rd16, 32;
-	@%p46 bra $B28;
-	.loc 2 74 14
-	setp.eq.s32 %p47, %r9, 0;
-	@!%p47 bra $B23;
-	.loc 2 75 15
-	mad.lo.s32 %r77, %r5, %r6, %r7;
-	mad.lo.s32 %r78, %r77, %r8, %r4;
-	cvt.u64.u32 %rd57, %r78;
-	shr.u64 %rd58, %rd57, 5;
-	cvt.u32.u64 %r79, %rd58;
-	setp.lt.u32 %p48, %r79, 32;
-	@!%p48 bra $FAULT5;
-	mad.lo.s32 %r80, %r79, 4, %r2;
-	st.shared.f32 [%r80+128], %f81;
-$B23:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd59, %rd16, 63;
-	shr.u64 %rd60, %rd59, 59;
-	add.s64 %rd61, %rd16, %rd60;
-	shr.s64 %rd62, %rd61, 5;
-	setp.lt.s64 %p49, 0, %rd62;
-	mov.f32 %f81, 0f00000000;
-	@!%p49 bra $B27;
-	.loc 2 46 47
-	add.s64 %rd63, %rd62, -1;
-	selp.b64 %rd64, %rd63, 0, %p49;
-	setp.lt.u64 %p50, %rd64, 2147483648;
-	setp.lt.s64 %p51, %rd64, 2305843009213693952;
-	and.pred %p52, %p50, %p51;
-	setp.lt.u64 %p53, %rd64, 32;
-	and.pred %p54, %p52, %p53;
-	mov.f32 %f81, 0f00000000;
-	mov.u32 %r81, 0;
-	@%p54 bra $B25;
+	.loc 2 54 27
+	shr.u32 %r89, %r3, 5;
+	setp.lt.u32 %p38, 32, %r89;
+	selp.b32 %r90, 32, %r89, %p38;
+	setp.lt.u32 %p39, 0, %r90;
+	@!%p39 bra $B23;
+	mov.f32 %f80, 0f00000000;
+	mov.u32 %r91, 0;
+	bra $B24;
+$B23:
+	mov.f32 %f80, 0f00000000;
+	bra $B25;
 $B24:
-	cvt.u64.u32 %rd65, %r81;
-	.loc 2 54 13
-	setp.lt.u32 %p55, %r81, 32;
-	@!%p55 bra $FAULT6;
-	mad.lo.s32 %r82, %r81, 4, %r2;
-	ld.shared.f32 %f92, [%r82+128];
-	add.rn.f32 %f81, %f81, %f92;
-	add.s32 %r81, %r81, 1;
-	cvt.u64.u32 %rd66, %r81;
-	setp.lt.s64 %p56, %rd66, %rd62;
-	@%p56 bra $B24;
-	bra $B27;
+	.loc 2 55 13
+	mad.lo.s32 %r92, %r91, 4, %r5;
+	ld.shared.f32 %f91, [%r92+128];
+	add.rn.f32 %f80, %f80, %f91;
+	add.s32 %r91, %r91, 1;
+	setp.lt.u32 %p40, %r91, %r90;
+	@%p40 bra $B24;
 $B25:
-	mov.f32 %f81, 0f00000000;
-	mov.u64 %rd67, 0;
 $B26:
-	cvt.u32.u64 %r83, %rd67;
-	mad.lo.s32 %r84, %r83, 4, %r2;
-	ld.shared.f32 %f93, [%r84+128];
-	add.rn.f32 %f81, %f81, %f93;
-	add.s64 %rd67, %rd67, 1;
-	setp.lt.s64 %p57, %rd67, %rd62;
-	@%p57 bra $B26;
-$B27:
-$B28:
+	.loc 1 76 18
+	setp.lt.s64 %p41, %rd20, %rd13;
+	cvt.u32.u64 %r93, %rd13;
+	selp.b32 %r94, %r16, %r93, %p41;
+	cvt.u64.u32 %rd46, %r94;
+	setp.le.u64 %p42, %rd46, %rd14;
+	@!%p42 bra $FAULT2;
 	.loc 1 29 76
-	cvt.rn.f32.s64 %f94, %rd15;
-	rcp.approx.ftz.f32 %f95, %f94;
-	neg.f32 %f96, %f94;
-	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
-	fma.rn.f32 %f98, %f95, %f97, %f95;
-	mul.rn.f32 %f99, %f81, %f98;
-	fma.rn.f32 %f100, %f96, %f99, %f81;
-	fma.rn.f32 %f101, %f100, %f98, %f99;
-	abs.f32 %f102, %f81;
-	setp.lt.f32 %p58, 0f0D800000, %f102;
-	abs.f32 %f103, %f101;
-	setp.lt.f32 %p59, 0f03800000, %f103;
-	and.pred %p60, %p58, %p59;
-	add.rn.f32 %f104, %f101, %f1;
-	rsqrt.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f106, %f104, %f105;
-	abs.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3F000000;
-	neg.f32 %f109, %f106;
-	fma.rn.f32 %f110, %f109, %f106, %f104;
-	fma.rn.f32 %f111, %f110, %f108, %f106;
-	setp.lt.f32 %p61, 0f26800000, %f111;
-	and.pred %p62, %p60, %p61;
-	rcp.approx.ftz.f32 %f112, %f111;
-	neg.f32 %f113, %f111;
-	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
-	fma.rn.f32 %f115, %f112, %f114, %f112;
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p63, 0f03800000, %f116;
-	and.pred %p64, %p62, %p63;
-	@%p64 bra $B29;
-	div.rn.f32 %f117, %f81, %f94;
-	add.rn.f32 %f118, %f117, %f1;
-	sqrt.rn.f32 %f119, %f118;
-	rcp.rn.f32 %f115, %f119;
-$B29:
-	.loc 1 76 22
-	@!%p39 bra $B32;
-	.loc 1 81 18
-	setp.lt.s64 %p65, 0, %rd13;
-$B30:
-	.loc 1 77 37
-	setp.lt.u64 %p66, %rd20, %rd24;
-	.loc 5 28 27
-	shl.b64 %rd68, %rd20, 1;
-	setp.lt.u64 %p67, %rd68, %rd11;
-	add.s64 %rd69, %rd68, 1;
-	setp.lt.u64 %p68, %rd69, %rd11;
-	and.pred %p69, %p66, %p67;
-	and.pred %p70, %p69, %p68;
-	@!%p70 bra $B36;
-	.loc 1 77 37
-	shl.b64 %rd70, %rd20, 4;
-	add.s64 %rd71, %rd38, %rd70;
-	ld.global.u16 %r85, [%rd71];
-	ld.global.u16 %r86, [%rd71+2];
-	ld.global.u16 %r87, [%rd71+4];
-	ld.global.u16 %r88, [%rd71+6];
-	ld.global.u16 %r89, [%rd71+8];
-	ld.global.u16 %r90, [%rd71+10];
-	ld.global.u16 %r91, [%rd71+12];
-	ld.global.u16 %r92, [%rd71+14];
+	cvt.rn.f32.u32 %f92, %r2;
+	rcp.approx.ftz.f32 %f93, %f92;
+	neg.f32 %f94, %f92;
+	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
+	fma.rn.f32 %f96, %f93, %f95, %f93;
+	mul.rn.f32 %f97, %f80, %f96;
+	fma.rn.f32 %f98, %f94, %f97, %f80;
+	fma.rn.f32 %f99, %f98, %f96, %f97;
+	abs.f32 %f100, %f80;
+	setp.lt.f32 %p43, 0f0D800000, %f100;
+	abs.f32 %f101, %f99;
+	setp.lt.f32 %p44, 0f03800000, %f101;
+	and.pred %p45, %p43, %p44;
+	add.rn.f32 %f102, %f99, %f1;
+	rsqrt.approx.ftz.f32 %f103, %f102;
+	mul.rn.f32 %f104, %f102, %f103;
+	abs.f32 %f105, %f103;
+	mul.rn.f32 %f106, %f105, 0f3F000000;
+	neg.f32 %f107, %f104;
+	fma.rn.f32 %f108, %f107, %f104, %f102;
+	fma.rn.f32 %f109, %f108, %f106, %f104;
+	setp.lt.f32 %p46, 0f26800000, %f109;
+	and.pred %p47, %p45, %p46;
+	rcp.approx.ftz.f32 %f110, %f109;
+	neg.f32 %f111, %f109;
+	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
+	fma.rn.f32 %f113, %f110, %f112, %f110;
+	abs.f32 %f114, %f113;
+	setp.lt.f32 %p48, 0f03800000, %f114;
+	and.pred %p49, %p47, %p48;
+	@%p49 bra $B27;
+	div.rn.f32 %f115, %f80, %f92;
+	add.rn.f32 %f116, %f115, %f1;
+	sqrt.rn.f32 %f117, %f116;
+	rcp.rn.f32 %f113, %f117;
+$B27:
+	.loc 1 77 22
+	@!%p29 bra $B30;
+$B28:
+	cvt.u64.u32 %rd47, %r15;
+	.loc 1 78 37
+	mad.wide.u32 %rd48, %r15, 16, %rd34;
+	ld.global.u16 %r95, [%rd48];
+	ld.global.u16 %r96, [%rd48+2];
+	ld.global.u16 %r97, [%rd48+4];
+	ld.global.u16 %r98, [%rd48+6];
+	ld.global.u16 %r99, [%rd48+8];
+	ld.global.u16 %r100, [%rd48+10];
+	ld.global.u16 %r101, [%rd48+12];
+	ld.global.u16 %r102, [%rd48+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs41, %r85;
-	cvt.f32.f16 %f120, %rs41;
-	cvt.u16.u32 %rs42, %r86;
-	cvt.f32.f16 %f121, %rs42;
-	cvt.u16.u32 %rs43, %r87;
-	cvt.f32.f16 %f122, %rs43;
-	cvt.u16.u32 %rs44, %r88;
-	cvt.f32.f16 %f123, %rs44;
-	cvt.u16.u32 %rs45, %r89;
-	cvt.f32.f16 %f124, %rs45;
-	cvt.u16.u32 %rs46, %r90;
-	cvt.f32.f16 %f125, %rs46;
-	cvt.u16.u32 %rs47, %r91;
-	cvt.f32.f16 %f126, %rs47;
-	cvt.u16.u32 %rs48, %r92;
-	cvt.f32.f16 %f127, %rs48;
-	.loc 5 28 25
-	shl.b64 %rd72, %rd68, 4;
-	add.s64 %rd73, %rd10, %rd72;
-	ld.global.f32 %f128, [%rd73];
-	ld.global.f32 %f129, [%rd73+4];
-	ld.global.f32 %f130, [%rd73+8];
-	ld.global.f32 %f131, [%rd73+12];
-	ld.global.f32 %f132, [%rd73+16];
-	ld.global.f32 %f133, [%rd73+20];
-	ld.global.f32 %f134, [%rd73+24];
-	ld.global.f32 %f135, [%rd73+28];
-	.loc 1 79 17
-	sub.rn.f32 %f136, %f120, %f26;
-	mul.rn.f32 %f137, %f136, %f115;
-	mul.rn.f32 %f138, %f137, %f128;
-	sub.rn.f32 %f139, %f121, %f26;
-	mul.rn.f32 %f140, %f139, %f115;
-	mul.rn.f32 %f141, %f140, %f129;
-	sub.rn.f32 %f142, %f122, %f26;
-	mul.rn.f32 %f143, %f142, %f115;
-	mul.rn.f32 %f144, %f143, %f130;
-	sub.rn.f32 %f145, %f123, %f26;
-	mul.rn.f32 %f146, %f145, %f115;
-	mul.rn.f32 %f147, %f146, %f131;
-	sub.rn.f32 %f148, %f124, %f26;
-	mul.rn.f32 %f149, %f148, %f115;
-	mul.rn.f32 %f150, %f149, %f132;
-	sub.rn.f32 %f151, %f125, %f26;
-	mul.rn.f32 %f152, %f151, %f115;
-	mul.rn.f32 %f153, %f152, %f133;
-	sub.rn.f32 %f154, %f126, %f26;
-	mul.rn.f32 %f155, %f154, %f115;
-	mul.rn.f32 %f156, %f155, %f134;
-	sub.rn.f32 %f157, %f127, %f26;
-	mul.rn.f32 %f158, %f157, %f115;
-	mul.rn.f32 %f159, %f158, %f135;
-	.loc 1 81 18
-	@!%p65 bra $B31;
-	.loc 5 28 25
-	setp.lt.u64 %p71, %rd68, %rd13;
-	setp.lt.u64 %p72, %rd69, %rd13;
-	and.pred %p73, %p71, %p72;
-	@!%p73 bra $B37;
-	shl.b64 %rd74, %rd68, 4;
-	add.s64 %rd75, %rd12, %rd74;
-	ld.global.f32 %f160, [%rd75];
-	ld.global.f32 %f161, [%rd75+4];
-	ld.global.f32 %f162, [%rd75+8];
-	ld.global.f32 %f163, [%rd75+12];
-	ld.global.f32 %f164, [%rd75+16];
-	ld.global.f32 %f165, [%rd75+20];
-	ld.global.f32 %f166, [%rd75+24];
-	ld.global.f32 %f167, [%rd75+28];
-	.loc 1 84 5
-	add.rn.f32 %f138, %f138, %f160;
-	add.rn.f32 %f141, %f141, %f161;
-	add.rn.f32 %f144, %f144, %f162;
-	add.rn.f32 %f147, %f147, %f163;
-	add.rn.f32 %f150, %f150, %f164;
-	add.rn.f32 %f153, %f153, %f165;
-	add.rn.f32 %f156, %f156, %f166;
-	add.rn.f32 %f159, %f159, %f167;
-$B31:
+	cvt.u16.u32 %rs41, %r95;
+	cvt.f32.f16 %f118, %rs41;
+	cvt.u16.u32 %rs42, %r96;
+	cvt.f32.f16 %f119, %rs42;
+	cvt.u16.u32 %rs43, %r97;
+	cvt.f32.f16 %f120, %rs43;
+	cvt.u16.u32 %rs44, %r98;
+	cvt.f32.f16 %f121, %rs44;
+	cvt.u16.u32 %rs45, %r99;
+	cvt.f32.f16 %f122, %rs45;
+	cvt.u16.u32 %rs46, %r100;
+	cvt.f32.f16 %f123, %rs46;
+	cvt.u16.u32 %rs47, %r101;
+	cvt.f32.f16 %f124, %rs47;
+	cvt.u16.u32 %rs48, %r102;
+	cvt.f32.f16 %f125, %rs48;
+	.loc 1 78 51
+	mad.wide.u32 %rd49, %r15, 32, %rd10;
+	ld.global.f32 %f126, [%rd49];
+	ld.global.f32 %f127, [%rd49+4];
+	ld.global.f32 %f128, [%rd49+8];
+	ld.global.f32 %f129, [%rd49+12];
+	ld.global.f32 %f130, [%rd49+16];
+	ld.global.f32 %f131, [%rd49+20];
+	ld.global.f32 %f132, [%rd49+24];
+	ld.global.f32 %f133, [%rd49+28];
+	.loc 1 80 17
+	sub.rn.f32 %f134, %f118, %f26;
+	mul.rn.f32 %f135, %f134, %f113;
+	mul.rn.f32 %f136, %f135, %f126;
+	sub.rn.f32 %f137, %f119, %f26;
+	mul.rn.f32 %f138, %f137, %f113;
+	mul.rn.f32 %f139, %f138, %f127;
+	sub.rn.f32 %f140, %f120, %f26;
+	mul.rn.f32 %f141, %f140, %f113;
+	mul.rn.f32 %f142, %f141, %f128;
+	sub.rn.f32 %f143, %f121, %f26;
+	mul.rn.f32 %f144, %f143, %f113;
+	mul.rn.f32 %f145, %f144, %f129;
+	sub.rn.f32 %f146, %f122, %f26;
+	mul.rn.f32 %f147, %f146, %f113;
+	mul.rn.f32 %f148, %f147, %f130;
+	sub.rn.f32 %f149, %f123, %f26;
+	mul.rn.f32 %f150, %f149, %f113;
+	mul.rn.f32 %f151, %f150, %f131;
+	sub.rn.f32 %f152, %f124, %f26;
+	mul.rn.f32 %f153, %f152, %f113;
+	mul.rn.f32 %f154, %f153, %f132;
+	sub.rn.f32 %f155, %f125, %f26;
+	mul.rn.f32 %f156, %f155, %f113;
+	mul.rn.f32 %f157, %f156, %f133;
+	.loc 1 82 8
+	setp.lt.u32 %p50, %r15, %r94;
+	@!%p50 bra $B29;
+	.loc 1 83 13
+	mad.wide.u32 %rd50, %r15, 32, %rd12;
+	ld.global.f32 %f158, [%rd50];
+	ld.global.f32 %f159, [%rd50+4];
+	ld.global.f32 %f160, [%rd50+8];
+	ld.global.f32 %f161, [%rd50+12];
+	ld.global.f32 %f162, [%rd50+16];
+	ld.global.f32 %f163, [%rd50+20];
+	ld.global.f32 %f164, [%rd50+24];
+	ld.global.f32 %f165, [%rd50+28];
+	.loc 1 85 5
+	add.rn.f32 %f136, %f136, %f158;
+	add.rn.f32 %f139, %f139, %f159;
+	add.rn.f32 %f142, %f142, %f160;
+	add.rn.f32 %f145, %f145, %f161;
+	add.rn.f32 %f148, %f148, %f162;
+	add.rn.f32 %f151, %f151, %f163;
+	add.rn.f32 %f154, %f154, %f164;
+	add.rn.f32 %f157, %f157, %f165;
+$B29:
 	.loc 3 41 60
-	cvt.rn.f16.f32 %rs49, %f138;
-	cvt.u32.u16 %r93, %rs49;
-	cvt.rn.f16.f32 %rs50, %f141;
-	cvt.u32.u16 %r94, %rs50;
-	cvt.rn.f16.f32 %rs51, %f144;
-	cvt.u32.u16 %r95, %rs51;
-	cvt.rn.f16.f32 %rs52, %f147;
-	cvt.u32.u16 %r96, %rs52;
-	cvt.rn.f16.f32 %rs53, %f150;
-	cvt.u32.u16 %r97, %rs53;
-	cvt.rn.f16.f32 %rs54, %f153;
-	cvt.u32.u16 %r98, %rs54;
-	cvt.rn.f16.f32 %rs55, %f156;
-	cvt.u32.u16 %r99, %rs55;
-	cvt.rn.f16.f32 %rs56, %f159;
-	cvt.u32.u16 %r100, %rs56;
-	.loc 1 87 6
-	shl.b64 %rd76, %rd20, 4;
-	add.s64 %rd77, %rd39, %rd76;
-	st.global.u16 [%rd77], %r93;
-	st.global.u16 [%rd77+2], %r94;
-	st.global.u16 [%rd77+4], %r95;
-	st.global.u16 [%rd77+6], %r96;
-	st.global.u16 [%rd77+8], %r97;
-	st.global.u16 [%rd77+10], %r98;
-	st.global.u16 [%rd77+12], %r99;
-	st.global.u16 [%rd77+14], %r100;
-	.loc 1 76 34
-	add.s64 %rd20, %rd20, %rd16;
-	setp.lt.s64 %p74, %rd20, %rd24;
-	@%p74 bra $B30;
-$B32:
+	cvt.rn.f16.f32 %rs49, %f136;
+	cvt.u32.u16 %r103, %rs49;
+	cvt.rn.f16.f32 %rs50, %f139;
+	cvt.u32.u16 %r104, %rs50;
+	cvt.rn.f16.f32 %rs51, %f142;
+	cvt.u32.u16 %r105, %rs51;
+	cvt.rn.f16.f32 %rs52, %f145;
+	cvt.u32.u16 %r106, %rs52;
+	cvt.rn.f16.f32 %rs53, %f148;
+	cvt.u32.u16 %r107, %rs53;
+	cvt.rn.f16.f32 %rs54, %f151;
+	cvt.u32.u16 %r108, %rs54;
+	cvt.rn.f16.f32 %rs55, %f154;
+	cvt.u32.u16 %r109, %rs55;
+	cvt.rn.f16.f32 %rs56, %f157;
+	cvt.u32.u16 %r110, %rs56;
+	.loc 1 88 6
+	mad.wide.u32 %rd51, %r15, 16, %rd35;
+	st.global.u16 [%rd51], %r103;
+	st.global.u16 [%rd51+2], %r104;
+	st.global.u16 [%rd51+4], %r105;
+	st.global.u16 [%rd51+6], %r106;
+	st.global.u16 [%rd51+8], %r107;
+	st.global.u16 [%rd51+10], %r108;
+	st.global.u16 [%rd51+12], %r109;
+	st.global.u16 [%rd51+14], %r110;
+	.loc 1 77 34
+	add.s64 %rd52, %rd47, %rd18;
+	setp.lt.s64 %p51, %rd52, %rd20;
+	cvt.u32.u64 %r15, %rd52;
+	@%p51 bra $B28;
+$B30:
 	.loc 1 30 9
 	bra $EXIT;
-$B33:
+$B31:
 	.loc 1 17 3
 	bra $EXIT;
-$B34:
+$B32:
 	.loc 1 23 30
-	@!%p5 bra $FAULT7;
-	@!%p6 bra $FAULT8;
-	@!%p7 bra $FAULT9;
-	bra $FAULT10;
-$B35:
+	@!%p5 bra $FAULT3;
+	@!%p6 bra $FAULT4;
+	bra $FAULT5;
+$B33:
 	.loc 1 25 31
-	@!%p15 bra $FAULT11;
-	@!%p16 bra $FAULT12;
-	bra $FAULT13;
-$B36:
-	.loc 1 77 37
-	@!%p66 bra $FAULT14;
-	.loc 5 28 25
-	@!%p67 bra $FAULT15;
-	bra $FAULT16;
-$B37:
-	@!%p71 bra $FAULT17;
-	bra $FAULT18;
+	@!%p12 bra $FAULT6;
+	@!%p13 bra $FAULT7;
+	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 36 35
-	mov.u32 %r101, 0;
-	mov.u64 %rd78, %rd31;
-	mov.u64 %rd79, %rd24;
+	.loc 2 76 8
+	mov.u32 %r111, 1;
+	mov.u64 %rd53, %rd40;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 54 34
-	mov.u32 %r101, 1;
-	mov.u64 %rd78, %rd40;
-	mov.u64 %rd79, %rd24;
+	mov.u32 %r111, 1;
+	mov.u64 %rd53, %rd45;
+	mov.u64 %rd54, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 75 8
-	mov.u32 %r101, 3;
-	mov.u64 %rd78, %rd44;
-	mov.u64 %rd79, 32;
+	.loc 1 76 13
+	mov.u32 %r111, 0;
+	mov.u64 %rd53, %rd46;
+	mov.u64 %rd54, %rd14;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 54 13
-	mov.u32 %r101, 4;
-	mov.u64 %rd78, %rd51;
-	mov.u64 %rd79, 32;
+	.loc 1 23 30
+	mov.u32 %r111, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd2;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 65 34
-	mov.u32 %r101, 2;
-	mov.u64 %rd78, %rd54;
-	mov.u64 %rd79, %rd24;
+	mov.u32 %r111, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd5;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 75 8
-	mov.u32 %r101, 3;
-	mov.u64 %rd78, %rd58;
-	mov.u64 %rd79, 32;
+	mov.u32 %r111, 2;
+	mov.u64 %rd53, %rd22;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 54 13
-	mov.u32 %r101, 4;
-	mov.u64 %rd78, %rd65;
-	mov.u64 %rd79, 32;
+	.loc 1 25 31
+	mov.u32 %r111, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd7;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 23 30
-	mov.u32 %r101, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd2;
+	mov.u32 %r111, 3;
+	mov.u64 %rd53, %rd32;
+	mov.u64 %rd54, %rd9;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r101, 6;
-	mov.u64 %rd78, %rd25;
-	mov.u64 %rd79, %rd26;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r101, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd5;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r101, 5;
-	mov.u64 %rd78, %rd26;
-	mov.u64 %rd79, %rd7;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 25 31
-	mov.u32 %r101, 7;
-	mov.u64 %rd78, %rd36;
-	mov.u64 %rd79, %rd7;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r101, 8;
-	mov.u64 %rd78, %rd25;
-	mov.u64 %rd79, %rd36;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r101, 7;
-	mov.u64 %rd78, %rd36;
-	mov.u64 %rd79, %rd9;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 77 37
-	mov.u32 %r101, 9;
-	mov.u64 %rd78, %rd20;
-	mov.u64 %rd79, %rd24;
-	bra $FAULT;
-$FAULT15:
-	.loc 5 28 25
-	mov.u32 %r101, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd11;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r101, 10;
-	mov.u64 %rd78, %rd69;
-	mov.u64 %rd79, %rd11;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r101, 10;
-	mov.u64 %rd78, %rd68;
-	mov.u64 %rd79, %rd13;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r101, 10;
-	mov.u64 %rd78, %rd69;
-	mov.u64 %rd79, %rd13;
+	mov.u32 %r111, 3;
+	mov.u64 %rd53, %rd20;
+	mov.u64 %rd54, %rd11;
 $FAULT:
-	ld.param.u64 %rd80, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r102, [%rd80], 0, 1;
-	setp.ne.u32 %p75, %r102, 0;
-	@%p75 bra $EXIT;
-	ld.global.u64 %rd81, [%rd80+8];
-	ld.param.u32 %r103, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+184];
-	st.global.u32 [%rd81+4], %r103;
-	ld.param.u32 %r104, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+188];
-	st.global.v2.u32 [%rd81+8], {%r104, %r101};
-	mov.u32 %r105, %ctaid.x;
-	mov.u32 %r106, %ctaid.y;
-	st.global.v2.u32 [%rd81+16], {%r105, %r106};
-	mov.u32 %r107, %ctaid.z;
-	mov.u32 %r108, %tid.x;
-	st.global.v2.u32 [%rd81+24], {%r107, %r108};
-	mov.u32 %r109, %tid.y;
-	mov.u32 %r110, %tid.z;
-	st.global.v2.u32 [%rd81+32], {%r109, %r110};
-	st.global.u64 [%rd81+40], %rd78;
-	st.global.u64 [%rd81+48], %rd79;
+	ld.param.u64 %rd55, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
+	atom.relaxed.gpu.global.cas.b32 %r112, [%rd55], 0, 1;
+	setp.ne.u32 %p52, %r112, 0;
+	@%p52 bra $EXIT;
+	ld.global.u64 %rd56, [%rd55+8];
+	ld.param.u32 %r113, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
+	st.global.u32 [%rd56+4], %r113;
+	ld.param.u32 %r114, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+180];
+	st.global.v2.u32 [%rd56+8], {%r114, %r111};
+	mov.u32 %r115, %ctaid.x;
+	mov.u32 %r116, %ctaid.y;
+	st.global.v2.u32 [%rd56+16], {%r115, %r116};
+	mov.u32 %r117, %ctaid.z;
+	mov.u32 %r118, %tid.x;
+	st.global.v2.u32 [%rd56+24], {%r117, %r118};
+	mov.u32 %r119, %tid.y;
+	mov.u32 %r120, %tid.z;
+	st.global.v2.u32 [%rd56+32], {%r119, %r120};
+	st.global.u64 [%rd56+40], %rd53;
+	st.global.u64 [%rd56+48], %rd54;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd81], 56;
+	st.volatile.global.u32 [%rd56], 56;
 	bra $EXIT;
 }
 `

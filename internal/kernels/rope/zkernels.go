@@ -54,7 +54,7 @@ var storeAnglesKernel = &driver.Kernel{
 	},
 	Twin:    storeAnglesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 27, 28},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 26, 27},
 }
 
 // plain32 rotates a head of a token with each block.
@@ -74,9 +74,9 @@ var plain32Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
-		{Name: "c", Offset: 48, Size: 32},
+		{Name: "c", Offset: 48, Size: 16},
 	},
-	ParamBytes: 96,
+	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 14, Format: "integer divide by zero"},
@@ -85,9 +85,7 @@ var plain32Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plain32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -102,7 +100,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 29, 30},
+	Uses:    []uint16{19, 20, 21, 22, 23, 28, 29},
 }
 
 // plainBF16 rotates a head of a token with each block.
@@ -122,9 +120,9 @@ var plainBF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
-		{Name: "c", Offset: 48, Size: 32},
+		{Name: "c", Offset: 48, Size: 16},
 	},
-	ParamBytes: 96,
+	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 14, Format: "integer divide by zero"},
@@ -133,11 +131,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: plainBF16SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainBF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -152,7 +147,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 22, 23, 29, 30},
+	Uses:    []uint16{13, 14, 15, 22, 23, 28, 29},
 }
 
 // plainF16 rotates a head of a token with each block.
@@ -172,9 +167,9 @@ var plainF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
-		{Name: "c", Offset: 48, Size: 32},
+		{Name: "c", Offset: 48, Size: 16},
 	},
-	ParamBytes: 96,
+	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 14, Format: "integer divide by zero"},
@@ -183,9 +178,7 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -200,7 +193,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{16, 17, 18, 22, 23, 29, 30},
+	Uses:    []uint16{16, 17, 18, 22, 23, 28, 29},
 }
 
 // wide32 rotates the heads of a token with each block.
@@ -220,20 +213,16 @@ var wide32Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
-		{Name: "c", Offset: 48, Size: 32},
+		{Name: "c", Offset: 48, Size: 16},
 	},
-	ParamBytes: 96,
+	ParamBytes: 80,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
@@ -250,11 +239,11 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Twin:    wide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 24, 25, 26, 29, 31, 32},
+	Uses:    []uint16{19, 20, 21, 22, 24, 25, 28, 30, 31},
 }
 
 // wideBF16 rotates the heads of a token with each block.
-func wideBF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.BF16], angles device.Slice[[4]float32], c config) error {
+func wideBF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.BF16], angles device.Slice[[8]float32], c config) error {
 	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
 	x.Pass(p)
 	angles.Pass(p)
@@ -269,21 +258,17 @@ var wideBF16Kernel = &driver.Kernel{
 	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
-		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
-		{Name: "c", Offset: 48, Size: 32},
+		{Name: "angles", Offset: 24, Size: 24, Elem: 32},
+		{Name: "c", Offset: 48, Size: 16},
 	},
-	ParamBytes: 96,
+	ParamBytes: 80,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
@@ -293,7 +278,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x      [][8]dtype.BF16
-			angles [][4]float32
+			angles [][8]float32
 			c      config
 		})(args)
 		for ts.Next() {
@@ -302,11 +287,11 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Twin:    wideBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 22, 24, 25, 26, 29, 31, 32},
+	Uses:    []uint16{13, 14, 15, 22, 24, 25, 28, 30, 31},
 }
 
 // wideF16 rotates the heads of a token with each block.
-func wideF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.F16], angles device.Slice[[4]float32], c config) error {
+func wideF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.F16], angles device.Slice[[8]float32], c config) error {
 	p := s.Plan(wideF16Kernel, wideF16Kernel.Grid(g))
 	x.Pass(p)
 	angles.Pass(p)
@@ -321,21 +306,17 @@ var wideF16Kernel = &driver.Kernel{
 	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
-		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
-		{Name: "c", Offset: 48, Size: 32},
+		{Name: "angles", Offset: 24, Size: 24, Elem: 32},
+		{Name: "c", Offset: 48, Size: 16},
 	},
-	ParamBytes: 96,
+	ParamBytes: 80,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
@@ -343,7 +324,7 @@ var wideF16Kernel = &driver.Kernel{
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x      [][8]dtype.F16
-			angles [][4]float32
+			angles [][8]float32
 			c      config
 		})(args)
 		for ts.Next() {
@@ -352,5 +333,5 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Twin:    wideF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{16, 17, 18, 22, 24, 25, 26, 29, 31, 32},
+	Uses:    []uint16{16, 17, 18, 22, 24, 25, 28, 30, 31},
 }

@@ -199,111 +199,117 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 16))
 	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int)(unsafe.Add(args, 48))
-	c8 := *(*int)(unsafe.Add(args, 56))
-	c16 := *(*int)(unsafe.Add(args, 64))
-	c24 := *(*int32)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 48))
+	c4 := *(*int32)(unsafe.Add(args, 52))
+	c8 := *(*int32)(unsafe.Add(args, 56))
+	c12 := *(*int32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
 //line plain.go:14
-	c26 := c8 != 0
-	i38 := int(uint32(c24))
+	c188 := c4 != 0
+//line plain.go:14
+	i26 := int(uint32(c4))
+	i40 := int(uint32(c12))
+//line plain.go:19
+	i69 := int(uint32(c0))
+//line plain.go:19
+	i73 := int(uint32(c8))
 //line plain.go:12
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		if !c26 {
+		if !c188 {
 //line plain.go:14
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line plain.go:14
 			return
 		}
 //line plain.go:14
-		var i28 int
+		var i29 int
 //line plain.go:14
-		if c8 != 0 {
+		if i26 != 0 {
 //line plain.go:14
-			i28 = bx / c8
+			i29 = bx / i26
 		}
 //line plain.go:14
-		var i35 int
+		var i37 int
 //line plain.go:14
-		if c8 != 0 {
+		if i26 != 0 {
 //line plain.go:14
-			i35 = bx % c8
+			i37 = bx % i26
 		}
-		i40 := i28 << 1 * i38
-		i41 := i40 + i38
-		if uint(i41) > uint(anglesCap) {
+		i42 := i29 << 1 * i40
+		i43 := i42 + i40
+		if uint(i43) > uint(anglesCap) {
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i41, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		if uint(i40) > uint(i41) {
+		if uint(i42) > uint(i43) {
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i40, i41)
-//line plain.go:18
-			return
-		}
-//line plain.go:18
-		o50 := i40 * 4
-//line plain.go:18
-		i54 := i41 + i38
-//line plain.go:18
-		if uint(i54) > uint(anglesCap) {
-//line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i54, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		if uint(i41) > uint(i54) {
+		o52 := i42 * 4
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i41, i54)
+		i56 := i43 + i40
+//line plain.go:18
+		if uint(i56) > uint(anglesCap) {
+//line plain.go:18
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		o62 := i41 * 4
-		i71 := i28*c0 + i35*c16
-		i72 := i71 + i38
-		if uint(i72) > uint(xCap) {
+		if uint(i43) > uint(i56) {
+//line plain.go:18
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
+//line plain.go:18
+			return
+		}
+//line plain.go:18
+		o64 := i43 * 4
+		i75 := i29*i69 + i37*i73
+		i76 := i75 + i40
+		if uint(i76) > uint(xCap) {
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i72, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		if uint(i71) > uint(i72) {
+		if uint(i75) > uint(i76) {
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i72)
-//line plain.go:21
-			return
-		}
-//line plain.go:21
-		o81 := i71 * 4
-//line plain.go:21
-		i85 := i72 + i38
-//line plain.go:21
-		if uint(i85) > uint(xCap) {
-//line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i85, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		if uint(i72) > uint(i85) {
+		o85 := i75 * 4
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i72, i85)
+		i89 := i76 + i40
+//line plain.go:21
+		if uint(i89) > uint(xCap) {
+//line plain.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		o93 := i72 * 4
+		if uint(i76) > uint(i89) {
+//line plain.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
+//line plain.go:21
+			return
+		}
+//line plain.go:21
+		o97 := i76 * 4
 		{
 			{
 //line plain.go:12
-				plain32TwinRow(lanes, angles, anglesCap, c26, i38, i40, i41, i54, i71, i72, i85, o50, o62, o81, o93, x, xCap)
+				plain32TwinRow(lanes, angles, anglesCap, c188, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
 			}
 		}
 	}
@@ -312,41 +318,41 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
 //line plain.go:12
-func plain32TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c26 bool, i38 int, i40 int, i41 int, i54 int, i71 int, i72 int, i85 int, o50 int, o62 int, o81 int, o93 int, x unsafe.Pointer, xCap int) {
+func plain32TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c188 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
 	first := 0
 //line plain.go:12
 	if lanes == 16 {
 //line plain.go:12
-		first = zvector.Plain32Twin(16, c26, uint(i41) <= uint(anglesCap), uint(i40) <= uint(i41), uint(i54) <= uint(anglesCap), uint(i41) <= uint(i54), uint(i72) <= uint(xCap), uint(i71) <= uint(i72), uint(i85) <= uint(xCap), uint(i72) <= uint(i85), i38, x, o81, o93, angles, o50, o62)
+		first = zvector.Plain32Twin(16, c188, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 //line plain.go:12
 	} else if lanes == 8 {
 //line plain.go:12
-		first = zvector.Plain32TwinAVX2(16, c26, uint(i41) <= uint(anglesCap), uint(i40) <= uint(i41), uint(i54) <= uint(anglesCap), uint(i41) <= uint(i54), uint(i72) <= uint(xCap), uint(i71) <= uint(i72), uint(i85) <= uint(xCap), uint(i72) <= uint(i85), i38, x, o81, o93, angles, o50, o62)
+		first = zvector.Plain32TwinAVX2(16, c188, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i100 int
+		var i104 int
 //line plain.go:22
-		i100 = tx
+		i104 = tx
 //line plain.go:22
 		for {
 //line plain.go:22
-			if i100 >= i38 {
+			if i104 >= i40 {
 //line plain.go:22
 				break
 			}
 //line plain.go:23
-			f108 := *(*float32)(unsafe.Add(x, o81+i100*4))
+			f112 := *(*float32)(unsafe.Add(x, o85+i104*4))
 //line plain.go:23
-			f115 := *(*float32)(unsafe.Add(x, o93+i100*4))
-			f122 := *(*float32)(unsafe.Add(angles, o50+i100*4))
+			f119 := *(*float32)(unsafe.Add(x, o97+i104*4))
+			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
 //line plain.go:24
-			f129 := *(*float32)(unsafe.Add(angles, o62+i100*4))
+			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
 //line plain.go:24
-			*(*float32)(unsafe.Add(x, o81+i100*4)) = float32(f108*f122) - float32(f115*f129)
+			*(*float32)(unsafe.Add(x, o85+i104*4)) = float32(f112*f126) - float32(f119*f133)
 //line plain.go:24
-			*(*float32)(unsafe.Add(x, o93+i100*4)) = float32(f115*f122) + float32(f108*f129)
+			*(*float32)(unsafe.Add(x, o97+i104*4)) = float32(f119*f126) + float32(f112*f133)
 //line plain.go:22
-			i100 = i100 + 16
+			i104 = i104 + 16
 		}
 	}
 }
@@ -359,111 +365,117 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 16))
 	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int)(unsafe.Add(args, 48))
-	c8 := *(*int)(unsafe.Add(args, 56))
-	c16 := *(*int)(unsafe.Add(args, 64))
-	c24 := *(*int32)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 48))
+	c4 := *(*int32)(unsafe.Add(args, 52))
+	c8 := *(*int32)(unsafe.Add(args, 56))
+	c12 := *(*int32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
 //line plain.go:14
-	c26 := c8 != 0
-	i38 := int(uint32(c24))
+	c192 := c4 != 0
+//line plain.go:14
+	i26 := int(uint32(c4))
+	i40 := int(uint32(c12))
+//line plain.go:19
+	i69 := int(uint32(c0))
+//line plain.go:19
+	i73 := int(uint32(c8))
 //line plain.go:12
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		if !c26 {
+		if !c192 {
 //line plain.go:14
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line plain.go:14
 			return
 		}
 //line plain.go:14
-		var i28 int
+		var i29 int
 //line plain.go:14
-		if c8 != 0 {
+		if i26 != 0 {
 //line plain.go:14
-			i28 = bx / c8
+			i29 = bx / i26
 		}
 //line plain.go:14
-		var i35 int
+		var i37 int
 //line plain.go:14
-		if c8 != 0 {
+		if i26 != 0 {
 //line plain.go:14
-			i35 = bx % c8
+			i37 = bx % i26
 		}
-		i40 := i28 << 1 * i38
-		i41 := i40 + i38
-		if uint(i41) > uint(anglesCap) {
+		i42 := i29 << 1 * i40
+		i43 := i42 + i40
+		if uint(i43) > uint(anglesCap) {
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i41, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		if uint(i40) > uint(i41) {
+		if uint(i42) > uint(i43) {
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i40, i41)
-//line plain.go:18
-			return
-		}
-//line plain.go:18
-		o50 := i40 * 4
-//line plain.go:18
-		i54 := i41 + i38
-//line plain.go:18
-		if uint(i54) > uint(anglesCap) {
-//line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i54, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		if uint(i41) > uint(i54) {
+		o52 := i42 * 4
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i41, i54)
+		i56 := i43 + i40
+//line plain.go:18
+		if uint(i56) > uint(anglesCap) {
+//line plain.go:18
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		o62 := i41 * 4
-		i71 := i28*c0 + i35*c16
-		i72 := i71 + i38
-		if uint(i72) > uint(xCap) {
+		if uint(i43) > uint(i56) {
+//line plain.go:18
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
+//line plain.go:18
+			return
+		}
+//line plain.go:18
+		o64 := i43 * 4
+		i75 := i29*i69 + i37*i73
+		i76 := i75 + i40
+		if uint(i76) > uint(xCap) {
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i72, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		if uint(i71) > uint(i72) {
+		if uint(i75) > uint(i76) {
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i72)
-//line plain.go:21
-			return
-		}
-//line plain.go:21
-		o81 := i71 * 2
-//line plain.go:21
-		i85 := i72 + i38
-//line plain.go:21
-		if uint(i85) > uint(xCap) {
-//line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i85, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		if uint(i72) > uint(i85) {
+		o85 := i75 * 2
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i72, i85)
+		i89 := i76 + i40
+//line plain.go:21
+		if uint(i89) > uint(xCap) {
+//line plain.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		o93 := i72 * 2
+		if uint(i76) > uint(i89) {
+//line plain.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
+//line plain.go:21
+			return
+		}
+//line plain.go:21
+		o97 := i76 * 2
 		{
 			{
 //line plain.go:12
-				plainBF16TwinRow(lanes, angles, anglesCap, c26, i38, i40, i41, i54, i71, i72, i85, o50, o62, o81, o93, x, xCap)
+				plainBF16TwinRow(lanes, angles, anglesCap, c192, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
 			}
 		}
 	}
@@ -472,42 +484,42 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
 //line plain.go:12
-func plainBF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c26 bool, i38 int, i40 int, i41 int, i54 int, i71 int, i72 int, i85 int, o50 int, o62 int, o81 int, o93 int, x unsafe.Pointer, xCap int) {
+func plainBF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
 	first := 0
 //line plain.go:12
 	if lanes == 16 {
 //line plain.go:12
-		first = zvector.PlainBF16Twin(16, c26, uint(i41) <= uint(anglesCap), uint(i40) <= uint(i41), uint(i54) <= uint(anglesCap), uint(i41) <= uint(i54), uint(i72) <= uint(xCap), uint(i71) <= uint(i72), uint(i85) <= uint(xCap), uint(i72) <= uint(i85), i38, x, o81, o93, angles, o50, o62)
+		first = zvector.PlainBF16Twin(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 //line plain.go:12
 	} else if lanes == 8 {
 //line plain.go:12
-		first = zvector.PlainBF16TwinAVX2(16, c26, uint(i41) <= uint(anglesCap), uint(i40) <= uint(i41), uint(i54) <= uint(anglesCap), uint(i41) <= uint(i54), uint(i72) <= uint(xCap), uint(i71) <= uint(i72), uint(i85) <= uint(xCap), uint(i72) <= uint(i85), i38, x, o81, o93, angles, o50, o62)
+		first = zvector.PlainBF16TwinAVX2(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i100 int
+		var i104 int
 //line plain.go:22
-		i100 = tx
+		i104 = tx
 //line plain.go:22
 		for {
 //line plain.go:22
-			if i100 >= i38 {
+			if i104 >= i40 {
 //line plain.go:22
 				break
 			}
 //line format.go:29
-			f164 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o81+i100*2)))).Float32()
+			f168 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o85+i104*2)))).Float32()
 //line format.go:29
-			f168 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o93+i100*2)))).Float32()
+			f172 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o97+i104*2)))).Float32()
 //line plain.go:24
-			f122 := *(*float32)(unsafe.Add(angles, o50+i100*4))
+			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
 //line plain.go:24
-			f129 := *(*float32)(unsafe.Add(angles, o62+i100*4))
+			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
 //line plain.go:24
-			*(*int16)(unsafe.Add(x, o81+i100*2)) = int16(dtype.BF16From32(float32(f164*f122) - float32(f168*f129)))
+			*(*int16)(unsafe.Add(x, o85+i104*2)) = int16(dtype.BF16From32(float32(f168*f126) - float32(f172*f133)))
 //line plain.go:24
-			*(*int16)(unsafe.Add(x, o93+i100*2)) = int16(dtype.BF16From32(float32(f168*f122) + float32(f164*f129)))
+			*(*int16)(unsafe.Add(x, o97+i104*2)) = int16(dtype.BF16From32(float32(f172*f126) + float32(f168*f133)))
 //line plain.go:22
-			i100 = i100 + 16
+			i104 = i104 + 16
 		}
 	}
 }
@@ -520,111 +532,117 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 16))
 	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int)(unsafe.Add(args, 48))
-	c8 := *(*int)(unsafe.Add(args, 56))
-	c16 := *(*int)(unsafe.Add(args, 64))
-	c24 := *(*int32)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 48))
+	c4 := *(*int32)(unsafe.Add(args, 52))
+	c8 := *(*int32)(unsafe.Add(args, 56))
+	c12 := *(*int32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
 //line plain.go:14
-	c26 := c8 != 0
-	i38 := int(uint32(c24))
+	c192 := c4 != 0
+//line plain.go:14
+	i26 := int(uint32(c4))
+	i40 := int(uint32(c12))
+//line plain.go:19
+	i69 := int(uint32(c0))
+//line plain.go:19
+	i73 := int(uint32(c8))
 //line plain.go:12
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		if !c26 {
+		if !c192 {
 //line plain.go:14
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line plain.go:14
 			return
 		}
 //line plain.go:14
-		var i28 int
+		var i29 int
 //line plain.go:14
-		if c8 != 0 {
+		if i26 != 0 {
 //line plain.go:14
-			i28 = bx / c8
+			i29 = bx / i26
 		}
 //line plain.go:14
-		var i35 int
+		var i37 int
 //line plain.go:14
-		if c8 != 0 {
+		if i26 != 0 {
 //line plain.go:14
-			i35 = bx % c8
+			i37 = bx % i26
 		}
-		i40 := i28 << 1 * i38
-		i41 := i40 + i38
-		if uint(i41) > uint(anglesCap) {
+		i42 := i29 << 1 * i40
+		i43 := i42 + i40
+		if uint(i43) > uint(anglesCap) {
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i41, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		if uint(i40) > uint(i41) {
+		if uint(i42) > uint(i43) {
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i40, i41)
-//line plain.go:18
-			return
-		}
-//line plain.go:18
-		o50 := i40 * 4
-//line plain.go:18
-		i54 := i41 + i38
-//line plain.go:18
-		if uint(i54) > uint(anglesCap) {
-//line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i54, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		if uint(i41) > uint(i54) {
+		o52 := i42 * 4
 //line plain.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i41, i54)
+		i56 := i43 + i40
+//line plain.go:18
+		if uint(i56) > uint(anglesCap) {
+//line plain.go:18
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
 //line plain.go:18
 			return
 		}
 //line plain.go:18
-		o62 := i41 * 4
-		i71 := i28*c0 + i35*c16
-		i72 := i71 + i38
-		if uint(i72) > uint(xCap) {
+		if uint(i43) > uint(i56) {
+//line plain.go:18
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
+//line plain.go:18
+			return
+		}
+//line plain.go:18
+		o64 := i43 * 4
+		i75 := i29*i69 + i37*i73
+		i76 := i75 + i40
+		if uint(i76) > uint(xCap) {
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i72, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		if uint(i71) > uint(i72) {
+		if uint(i75) > uint(i76) {
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i72)
-//line plain.go:21
-			return
-		}
-//line plain.go:21
-		o81 := i71 * 2
-//line plain.go:21
-		i85 := i72 + i38
-//line plain.go:21
-		if uint(i85) > uint(xCap) {
-//line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i85, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		if uint(i72) > uint(i85) {
+		o85 := i75 * 2
 //line plain.go:21
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i72, i85)
+		i89 := i76 + i40
+//line plain.go:21
+		if uint(i89) > uint(xCap) {
+//line plain.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
 //line plain.go:21
 			return
 		}
 //line plain.go:21
-		o93 := i72 * 2
+		if uint(i76) > uint(i89) {
+//line plain.go:21
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
+//line plain.go:21
+			return
+		}
+//line plain.go:21
+		o97 := i76 * 2
 		{
 			{
 //line plain.go:12
-				plainF16TwinRow(lanes, angles, anglesCap, c26, i38, i40, i41, i54, i71, i72, i85, o50, o62, o81, o93, x, xCap)
+				plainF16TwinRow(lanes, angles, anglesCap, c192, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
 			}
 		}
 	}
@@ -633,42 +651,42 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
 //line plain.go:12
-func plainF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c26 bool, i38 int, i40 int, i41 int, i54 int, i71 int, i72 int, i85 int, o50 int, o62 int, o81 int, o93 int, x unsafe.Pointer, xCap int) {
+func plainF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
 	first := 0
 //line plain.go:12
 	if lanes == 16 {
 //line plain.go:12
-		first = zvector.PlainF16Twin(16, c26, uint(i41) <= uint(anglesCap), uint(i40) <= uint(i41), uint(i54) <= uint(anglesCap), uint(i41) <= uint(i54), uint(i72) <= uint(xCap), uint(i71) <= uint(i72), uint(i85) <= uint(xCap), uint(i72) <= uint(i85), i38, x, o81, o93, angles, o50, o62)
+		first = zvector.PlainF16Twin(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 //line plain.go:12
 	} else if lanes == 8 {
 //line plain.go:12
-		first = zvector.PlainF16TwinAVX2(16, c26, uint(i41) <= uint(anglesCap), uint(i40) <= uint(i41), uint(i54) <= uint(anglesCap), uint(i41) <= uint(i54), uint(i72) <= uint(xCap), uint(i71) <= uint(i72), uint(i85) <= uint(xCap), uint(i72) <= uint(i85), i38, x, o81, o93, angles, o50, o62)
+		first = zvector.PlainF16TwinAVX2(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i100 int
+		var i104 int
 //line plain.go:22
-		i100 = tx
+		i104 = tx
 //line plain.go:22
 		for {
 //line plain.go:22
-			if i100 >= i38 {
+			if i104 >= i40 {
 //line plain.go:22
 				break
 			}
 //line format.go:38
-			f164 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o81+i100*2)))).Float32()
+			f168 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o85+i104*2)))).Float32()
 //line format.go:38
-			f168 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o93+i100*2)))).Float32()
+			f172 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o97+i104*2)))).Float32()
 //line plain.go:24
-			f122 := *(*float32)(unsafe.Add(angles, o50+i100*4))
+			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
 //line plain.go:24
-			f129 := *(*float32)(unsafe.Add(angles, o62+i100*4))
+			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
 //line plain.go:24
-			*(*int16)(unsafe.Add(x, o81+i100*2)) = int16(dtype.F16From32(float32(f164*f122) - float32(f168*f129)))
+			*(*int16)(unsafe.Add(x, o85+i104*2)) = int16(dtype.F16From32(float32(f168*f126) - float32(f172*f133)))
 //line plain.go:24
-			*(*int16)(unsafe.Add(x, o93+i100*2)) = int16(dtype.F16From32(float32(f168*f122) + float32(f164*f129)))
+			*(*int16)(unsafe.Add(x, o97+i104*2)) = int16(dtype.F16From32(float32(f172*f126) + float32(f168*f133)))
 //line plain.go:22
-			i100 = i100 + 16
+			i104 = i104 + 16
 		}
 	}
 }
@@ -681,84 +699,62 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 16))
 	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int)(unsafe.Add(args, 48))
-	c8 := *(*int)(unsafe.Add(args, 56))
-	c16 := *(*int)(unsafe.Add(args, 64))
-	c24 := *(*int32)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 48))
+	c4 := *(*int32)(unsafe.Add(args, 52))
+	c8 := *(*int32)(unsafe.Add(args, 56))
+	c12 := *(*int32)(unsafe.Add(args, 60))
 //line wide.go:17
-	i34 := c0 / 4
+	i31 := int(uint32(c0))
 //line wide.go:16
-	i23 := int(uint32(c24)) / 4
+	i23 := int(uint32(c12)) / 4
+//line wide.go:19
+	i41 := int(uint32(c4))
 //line wide.go:16
-	i26 := c16 / 4
-//line wide.go:18
-	i43 := (c8 - 1) * i26
-//line wide.go:18
-	i730 := i23 << 1
+	i27 := int(uint32(c8)) / 4
+//line wide.go:19
+	i42 := i41 * i27
 //line wide.go:21
-	c93 := i23 != 0
+	c89 := i23 != 0
 //line wide.go:20
-	i90 := c8 * i23
+	i86 := i41 * i23
 //line wide.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line wide.go:17
-		i35 := bx * i34
+		i33 := bx * i31 / 4
 //line wide.go:17
-		i39 := bx << 1 * i23
-		i46 := i35 + i43 + i730
-//line wide.go:18
-		if uint(i46) > uint(xCap) {
-//line wide.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i46, xCap)
-//line wide.go:18
-			return
-		}
-//line wide.go:18
-		if uint(i35) > uint(i46) {
-//line wide.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i46)
-//line wide.go:18
-			return
-		}
-//line wide.go:18
-		o54 := i35 * 16
-//line wide.go:18
-		i55 := i46 - i35
-		i58 := i39 + i23
+		i37 := bx << 1 * i23
+		i38 := i37 + i23
+		if uint(i33+i42) > uint(xCap) {
 //line wide.go:19
-		if uint(i58) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i33+i42, xCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		o66 := i39 * 16
+		o51 := i33 * 16
 //line wide.go:19
-		i72 := i39 + i730
+		if uint(i38) > uint(anglesCap) {
 //line wide.go:19
-		if uint(i72) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i72, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38, anglesCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		if uint(i58) > uint(i72) {
+		o63 := i37 * 16
 //line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i58, i72)
+		if uint(i38+i23) > uint(anglesCap) {
+//line wide.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38+i23, anglesCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		o80 := i58 * 16
-//line wide.go:19
-		i81 := i72 - i58
+		o75 := i38 * 16
 		{
 			{
 //line wide.go:20
-				if !wide32TwinRow(i90, c93, i23, i26, i55, o54, x, angles, o66, i81, o80, blocks) {
+				if !wide32TwinRow(i86, c89, i23, i27, i42, o51, x, angles, o63, o75, blocks) {
 					return
 				}
 			}
@@ -769,120 +765,106 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // wide32TwinRow is what a row of threads does in wide32Twin.
 //
 //line wide.go:20
-func wide32TwinRow(i90 int, c93 bool, i23 int, i26 int, i55 int, o54 int, x unsafe.Pointer, angles unsafe.Pointer, o66 int, i81 int, o80 int, blocks *gpu.Blocks) (ok bool) {
+func wide32TwinRow(i86 int, c89 bool, i23 int, i27 int, i42 int, o51 int, x unsafe.Pointer, angles unsafe.Pointer, o63 int, o75 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-		var i87 int
+		var i82 int
 //line wide.go:20
-		i87 = tx
+		i82 = tx
 //line wide.go:20
 		for {
 //line wide.go:20
-			if i87 >= i90 {
+			if i82 >= i86 {
 //line wide.go:20
 				break
 			}
 //line wide.go:21
-			if !c93 {
+			if !c89 {
 //line wide.go:21
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line wide.go:21
 				return false
 			}
 //line wide.go:21
-			var i95 int
+			var i91 int
 //line wide.go:21
 			if i23 != 0 {
 //line wide.go:21
-				i95 = i87 % i23
+				i91 = i82 % i23
 			}
 //line wide.go:22
-			var i98 int
+			var i94 int
 //line wide.go:22
 			if i23 != 0 {
 //line wide.go:22
-				i98 = i87 / i23
+				i94 = i82 / i23
 			}
 //line wide.go:22
-			i100 := i98*i26 + i95
-			if uint(i100) >= uint(i55) {
+			i96 := i94*i27 + i91
+			if uint(i96) >= uint(i42) {
 //line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, i55)
-//line wide.go:23
-				return false
-			}
-//line wide.go:23
-			f424 := *(*float32)(unsafe.Add(x, o54+i100*16))
-//line wide.go:23
-			f426 := *(*float32)(unsafe.Add(x, o54+i100*16+4))
-//line wide.go:23
-			f428 := *(*float32)(unsafe.Add(x, o54+i100*16+8))
-//line wide.go:23
-			f430 := *(*float32)(unsafe.Add(x, o54+i100*16+12))
-//line wide.go:23
-			i110 := i100 + i23
-//line wide.go:23
-			if uint(i110) >= uint(i55) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i110, i55)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i96, i42)
 //line wide.go:23
 				return false
 			}
 //line wide.go:23
-			f466 := *(*float32)(unsafe.Add(x, o54+i110*16))
+			f340 := *(*float32)(unsafe.Add(x, o51+i96*16))
 //line wide.go:23
-			f468 := *(*float32)(unsafe.Add(x, o54+i110*16+4))
+			f342 := *(*float32)(unsafe.Add(x, o51+i96*16+4))
 //line wide.go:23
-			f470 := *(*float32)(unsafe.Add(x, o54+i110*16+8))
+			f344 := *(*float32)(unsafe.Add(x, o51+i96*16+8))
 //line wide.go:23
-			f472 := *(*float32)(unsafe.Add(x, o54+i110*16+12))
-//line vector.go:28
-			if uint(i95) >= uint(i23) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i95, i23)
-//line vector.go:28
+			f346 := *(*float32)(unsafe.Add(x, o51+i96*16+12))
+//line wide.go:23
+			i108 := i96 + i23
+//line wide.go:23
+			if uint(i108) >= uint(i42) {
+//line wide.go:23
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i108, i42)
+//line wide.go:23
 				return false
 			}
-//line vector.go:28
-			f529 := *(*float32)(unsafe.Add(angles, o66+i95*16))
-//line vector.go:28
-			f531 := *(*float32)(unsafe.Add(angles, o66+i95*16+4))
-//line vector.go:28
-			f533 := *(*float32)(unsafe.Add(angles, o66+i95*16+8))
-//line vector.go:28
-			f535 := *(*float32)(unsafe.Add(angles, o66+i95*16+12))
-//line vector.go:28
-			if uint(i95) >= uint(i81) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i95, i81)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f571 := *(*float32)(unsafe.Add(angles, o80+i95*16))
-//line vector.go:28
-			f573 := *(*float32)(unsafe.Add(angles, o80+i95*16+4))
-//line vector.go:28
-			f575 := *(*float32)(unsafe.Add(angles, o80+i95*16+8))
-//line vector.go:28
-			f577 := *(*float32)(unsafe.Add(angles, o80+i95*16+12))
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i100*16)) = float32(f424*f529) - float32(f466*f571)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i100*16+4)) = float32(f426*f531) - float32(f468*f573)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i100*16+8)) = float32(f428*f533) - float32(f470*f575)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i100*16+12)) = float32(f430*f535) - float32(f472*f577)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i110*16)) = float32(f466*f529) + float32(f424*f571)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i110*16+4)) = float32(f468*f531) + float32(f426*f573)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i110*16+8)) = float32(f470*f533) + float32(f428*f575)
-//line wide.go:28
-			*(*float32)(unsafe.Add(x, o54+i110*16+12)) = float32(f472*f535) + float32(f430*f577)
+//line wide.go:23
+			f382 := *(*float32)(unsafe.Add(x, o51+i108*16))
+//line wide.go:23
+			f384 := *(*float32)(unsafe.Add(x, o51+i108*16+4))
+//line wide.go:23
+			f386 := *(*float32)(unsafe.Add(x, o51+i108*16+8))
+//line wide.go:23
+			f388 := *(*float32)(unsafe.Add(x, o51+i108*16+12))
+//line wide.go:23
+			f424 := *(*float32)(unsafe.Add(angles, o63+i91*16))
+//line wide.go:23
+			f426 := *(*float32)(unsafe.Add(angles, o63+i91*16+4))
+//line wide.go:23
+			f428 := *(*float32)(unsafe.Add(angles, o63+i91*16+8))
+//line wide.go:23
+			f430 := *(*float32)(unsafe.Add(angles, o63+i91*16+12))
+//line wide.go:23
+			f431 := *(*float32)(unsafe.Add(angles, o75+i91*16))
+//line wide.go:23
+			f433 := *(*float32)(unsafe.Add(angles, o75+i91*16+4))
+//line wide.go:23
+			f435 := *(*float32)(unsafe.Add(angles, o75+i91*16+8))
+//line wide.go:23
+			f437 := *(*float32)(unsafe.Add(angles, o75+i91*16+12))
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i96*16)) = float32(f340*f424) - float32(f382*f431)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i96*16+4)) = float32(f342*f426) - float32(f384*f433)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i96*16+8)) = float32(f344*f428) - float32(f386*f435)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i96*16+12)) = float32(f346*f430) - float32(f388*f437)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i108*16)) = float32(f382*f424) + float32(f340*f431)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i108*16+4)) = float32(f384*f426) + float32(f342*f433)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i108*16+8)) = float32(f386*f428) + float32(f344*f435)
+//line wide.go:27
+			*(*float32)(unsafe.Add(x, o51+i108*16+12)) = float32(f388*f430) + float32(f346*f437)
 //line wide.go:20
-			i87 = i87 + 256
+			i82 = i82 + 256
 		}
 	}
 	return true
@@ -896,89 +878,62 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 16))
 	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int)(unsafe.Add(args, 48))
-	c8 := *(*int)(unsafe.Add(args, 56))
-	c16 := *(*int)(unsafe.Add(args, 64))
-	c24 := *(*int32)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 48))
+	c4 := *(*int32)(unsafe.Add(args, 52))
+	c8 := *(*int32)(unsafe.Add(args, 56))
+	c12 := *(*int32)(unsafe.Add(args, 60))
 //line wide.go:17
-	i35 := c0 / 8
+	i31 := int(uint32(c0))
 //line wide.go:16
-	i23 := int(uint32(c24))
+	i23 := int(uint32(c12)) / 8
+//line wide.go:19
+	i41 := int(uint32(c4))
 //line wide.go:16
-	i31 := i23 / 4
-//line wide.go:16
-	i27 := c16 / 8
-//line wide.go:18
-	i44 := (c8 - 1) * i27
-//line wide.go:16
-	i24 := i23 / 8
-//line wide.go:18
-	i1049 := i24 << 1
-	i1051 := i31 << 1
+	i27 := int(uint32(c8)) / 8
+//line wide.go:19
+	i42 := i41 * i27
 //line wide.go:21
-	c94 := i24 != 0
+	c89 := i23 != 0
 //line wide.go:20
-	i91 := c8 * i24
+	i86 := i41 * i23
 //line wide.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line wide.go:17
-		i36 := bx * i35
+		i33 := bx * i31 / 8
 //line wide.go:17
-		i40 := bx << 1 * i31
-		i47 := i36 + i44 + i1049
-//line wide.go:18
-		if uint(i47) > uint(xCap) {
-//line wide.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i47, xCap)
-//line wide.go:18
-			return
-		}
-//line wide.go:18
-		if uint(i36) > uint(i47) {
-//line wide.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i36, i47)
-//line wide.go:18
-			return
-		}
-//line wide.go:18
-		o55 := i36 * 16
-//line wide.go:18
-		i56 := i47 - i36
-		i59 := i40 + i31
+		i37 := bx << 1 * i23
+		i38 := i37 + i23
+		if uint(i33+i42) > uint(xCap) {
 //line wide.go:19
-		if uint(i59) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i59, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i33+i42, xCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		o67 := i40 * 16
+		o51 := i33 * 16
 //line wide.go:19
-		i73 := i40 + i1051
+		if uint(i38) > uint(anglesCap) {
 //line wide.go:19
-		if uint(i73) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i73, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38, anglesCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		if uint(i59) > uint(i73) {
+		o63 := i37 * 32
 //line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i59, i73)
+		if uint(i38+i23) > uint(anglesCap) {
+//line wide.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38+i23, anglesCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		o81 := i59 * 16
-//line wide.go:19
-		i82 := i73 - i59
+		o75 := i38 * 32
 		{
 			{
 //line wide.go:20
-				if !wideBF16TwinRow(i91, c94, i24, i27, i56, o55, x, i31, angles, o67, i82, o81, blocks) {
+				if !wideBF16TwinRow(i86, c89, i23, i27, i42, o51, x, angles, o63, o75, blocks) {
 					return
 				}
 			}
@@ -989,186 +944,154 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // wideBF16TwinRow is what a row of threads does in wideBF16Twin.
 //
 //line wide.go:20
-func wideBF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x unsafe.Pointer, i31 int, angles unsafe.Pointer, o67 int, i82 int, o81 int, blocks *gpu.Blocks) (ok bool) {
+func wideBF16TwinRow(i86 int, c89 bool, i23 int, i27 int, i42 int, o51 int, x unsafe.Pointer, angles unsafe.Pointer, o63 int, o75 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-		var i88 int
+		var i82 int
 //line wide.go:20
-		i88 = tx
+		i82 = tx
 //line wide.go:20
 		for {
 //line wide.go:20
-			if i88 >= i91 {
+			if i82 >= i86 {
 //line wide.go:20
 				break
 			}
 //line wide.go:21
-			if !c94 {
+			if !c89 {
 //line wide.go:21
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line wide.go:21
 				return false
 			}
 //line wide.go:21
-			var i96 int
+			var i91 int
 //line wide.go:21
-			if i24 != 0 {
+			if i23 != 0 {
 //line wide.go:21
-				i96 = i88 % i24
+				i91 = i82 % i23
 			}
 //line wide.go:22
-			var i99 int
+			var i94 int
 //line wide.go:22
-			if i24 != 0 {
+			if i23 != 0 {
 //line wide.go:22
-				i99 = i88 / i24
+				i94 = i82 / i23
 			}
 //line wide.go:22
-			i101 := i99*i27 + i96
-			if uint(i101) >= uint(i56) {
+			i96 := i94*i27 + i91
+			if uint(i96) >= uint(i42) {
 //line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, i56)
-//line wide.go:23
-				return false
-			}
-//line format.go:29
-			f1439 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16)))).Float32()
-//line format.go:29
-			f1449 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+2)))).Float32()
-//line format.go:29
-			f1459 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+4)))).Float32()
-//line format.go:29
-			f1469 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+6)))).Float32()
-//line format.go:29
-			f1479 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+8)))).Float32()
-//line format.go:29
-			f1489 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+10)))).Float32()
-//line format.go:29
-			f1499 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+12)))).Float32()
-//line format.go:29
-			f1509 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+14)))).Float32()
-//line wide.go:23
-			i111 := i101 + i24
-//line wide.go:23
-			if uint(i111) >= uint(i56) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i111, i56)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i96, i42)
 //line wide.go:23
 				return false
 			}
 //line format.go:29
-			f1519 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16)))).Float32()
+			f1140 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16)))).Float32()
 //line format.go:29
-			f1529 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+2)))).Float32()
+			f1150 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+2)))).Float32()
 //line format.go:29
-			f1539 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+4)))).Float32()
+			f1160 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+4)))).Float32()
 //line format.go:29
-			f1549 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+6)))).Float32()
+			f1170 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+6)))).Float32()
 //line format.go:29
-			f1559 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+8)))).Float32()
+			f1180 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+8)))).Float32()
 //line format.go:29
-			f1569 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+10)))).Float32()
+			f1190 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+10)))).Float32()
 //line format.go:29
-			f1579 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+12)))).Float32()
+			f1200 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+12)))).Float32()
 //line format.go:29
-			f1589 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+14)))).Float32()
-//line vector.go:28
-			i2417 := i96 << 1
-//line vector.go:28
-			if uint(i2417) >= uint(i31) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2417, i31)
-//line vector.go:28
+			f1210 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+14)))).Float32()
+//line wide.go:23
+			i108 := i96 + i23
+//line wide.go:23
+			if uint(i108) >= uint(i42) {
+//line wide.go:23
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i108, i42)
+//line wide.go:23
 				return false
 			}
-//line vector.go:28
-			f2423 := *(*float32)(unsafe.Add(angles, o67+i2417*16))
-//line vector.go:28
-			f2425 := *(*float32)(unsafe.Add(angles, o67+i2417*16+4))
-//line vector.go:28
-			f2427 := *(*float32)(unsafe.Add(angles, o67+i2417*16+8))
-//line vector.go:28
-			f2429 := *(*float32)(unsafe.Add(angles, o67+i2417*16+12))
-//line vector.go:28
-			i2464 := i2417 + 1
-//line vector.go:28
-			if uint(i2464) >= uint(i31) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2464, i31)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f2468 := *(*float32)(unsafe.Add(angles, o67+i2464*16))
-//line vector.go:28
-			f2470 := *(*float32)(unsafe.Add(angles, o67+i2464*16+4))
-//line vector.go:28
-			f2472 := *(*float32)(unsafe.Add(angles, o67+i2464*16+8))
-//line vector.go:28
-			f2474 := *(*float32)(unsafe.Add(angles, o67+i2464*16+12))
-//line vector.go:28
-			if uint(i2417) >= uint(i82) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2417, i82)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f2512 := *(*float32)(unsafe.Add(angles, o81+i2417*16))
-//line vector.go:28
-			f2514 := *(*float32)(unsafe.Add(angles, o81+i2417*16+4))
-//line vector.go:28
-			f2516 := *(*float32)(unsafe.Add(angles, o81+i2417*16+8))
-//line vector.go:28
-			f2518 := *(*float32)(unsafe.Add(angles, o81+i2417*16+12))
-//line vector.go:28
-			if uint(i2464) >= uint(i82) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2464, i82)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f2556 := *(*float32)(unsafe.Add(angles, o81+i2464*16))
-//line vector.go:28
-			f2558 := *(*float32)(unsafe.Add(angles, o81+i2464*16+4))
-//line vector.go:28
-			f2560 := *(*float32)(unsafe.Add(angles, o81+i2464*16+8))
-//line vector.go:28
-			f2562 := *(*float32)(unsafe.Add(angles, o81+i2464*16+12))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16)) = int16(dtype.BF16From32(float32(f1439*f2423) - float32(f1519*f2512)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+2)) = int16(dtype.BF16From32(float32(f1449*f2425) - float32(f1529*f2514)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+4)) = int16(dtype.BF16From32(float32(f1459*f2427) - float32(f1539*f2516)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+6)) = int16(dtype.BF16From32(float32(f1469*f2429) - float32(f1549*f2518)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+8)) = int16(dtype.BF16From32(float32(f1479*f2468) - float32(f1559*f2556)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+10)) = int16(dtype.BF16From32(float32(f1489*f2470) - float32(f1569*f2558)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+12)) = int16(dtype.BF16From32(float32(f1499*f2472) - float32(f1579*f2560)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+14)) = int16(dtype.BF16From32(float32(f1509*f2474) - float32(f1589*f2562)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16)) = int16(dtype.BF16From32(float32(f1519*f2423) + float32(f1439*f2512)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+2)) = int16(dtype.BF16From32(float32(f1529*f2425) + float32(f1449*f2514)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+4)) = int16(dtype.BF16From32(float32(f1539*f2427) + float32(f1459*f2516)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+6)) = int16(dtype.BF16From32(float32(f1549*f2429) + float32(f1469*f2518)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+8)) = int16(dtype.BF16From32(float32(f1559*f2468) + float32(f1479*f2556)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+10)) = int16(dtype.BF16From32(float32(f1569*f2470) + float32(f1489*f2558)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+12)) = int16(dtype.BF16From32(float32(f1579*f2472) + float32(f1499*f2560)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+14)) = int16(dtype.BF16From32(float32(f1589*f2474) + float32(f1509*f2562)))
+//line format.go:29
+			f1220 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16)))).Float32()
+//line format.go:29
+			f1230 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+2)))).Float32()
+//line format.go:29
+			f1240 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+4)))).Float32()
+//line format.go:29
+			f1250 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+6)))).Float32()
+//line format.go:29
+			f1260 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+8)))).Float32()
+//line format.go:29
+			f1270 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+10)))).Float32()
+//line format.go:29
+			f1280 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+12)))).Float32()
+//line format.go:29
+			f1290 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+14)))).Float32()
+//line wide.go:23
+			f524 := *(*float32)(unsafe.Add(angles, o63+i91*32))
+//line wide.go:23
+			f526 := *(*float32)(unsafe.Add(angles, o63+i91*32+4))
+//line wide.go:23
+			f528 := *(*float32)(unsafe.Add(angles, o63+i91*32+8))
+//line wide.go:23
+			f530 := *(*float32)(unsafe.Add(angles, o63+i91*32+12))
+//line wide.go:23
+			f532 := *(*float32)(unsafe.Add(angles, o63+i91*32+16))
+//line wide.go:23
+			f534 := *(*float32)(unsafe.Add(angles, o63+i91*32+20))
+//line wide.go:23
+			f536 := *(*float32)(unsafe.Add(angles, o63+i91*32+24))
+//line wide.go:23
+			f538 := *(*float32)(unsafe.Add(angles, o63+i91*32+28))
+//line wide.go:23
+			f539 := *(*float32)(unsafe.Add(angles, o75+i91*32))
+//line wide.go:23
+			f541 := *(*float32)(unsafe.Add(angles, o75+i91*32+4))
+//line wide.go:23
+			f543 := *(*float32)(unsafe.Add(angles, o75+i91*32+8))
+//line wide.go:23
+			f545 := *(*float32)(unsafe.Add(angles, o75+i91*32+12))
+//line wide.go:23
+			f547 := *(*float32)(unsafe.Add(angles, o75+i91*32+16))
+//line wide.go:23
+			f549 := *(*float32)(unsafe.Add(angles, o75+i91*32+20))
+//line wide.go:23
+			f551 := *(*float32)(unsafe.Add(angles, o75+i91*32+24))
+//line wide.go:23
+			f553 := *(*float32)(unsafe.Add(angles, o75+i91*32+28))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16)) = int16(dtype.BF16From32(float32(f1140*f524) - float32(f1220*f539)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+2)) = int16(dtype.BF16From32(float32(f1150*f526) - float32(f1230*f541)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+4)) = int16(dtype.BF16From32(float32(f1160*f528) - float32(f1240*f543)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+6)) = int16(dtype.BF16From32(float32(f1170*f530) - float32(f1250*f545)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+8)) = int16(dtype.BF16From32(float32(f1180*f532) - float32(f1260*f547)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+10)) = int16(dtype.BF16From32(float32(f1190*f534) - float32(f1270*f549)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+12)) = int16(dtype.BF16From32(float32(f1200*f536) - float32(f1280*f551)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+14)) = int16(dtype.BF16From32(float32(f1210*f538) - float32(f1290*f553)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16)) = int16(dtype.BF16From32(float32(f1220*f524) + float32(f1140*f539)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+2)) = int16(dtype.BF16From32(float32(f1230*f526) + float32(f1150*f541)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+4)) = int16(dtype.BF16From32(float32(f1240*f528) + float32(f1160*f543)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+6)) = int16(dtype.BF16From32(float32(f1250*f530) + float32(f1170*f545)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+8)) = int16(dtype.BF16From32(float32(f1260*f532) + float32(f1180*f547)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+10)) = int16(dtype.BF16From32(float32(f1270*f534) + float32(f1190*f549)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+12)) = int16(dtype.BF16From32(float32(f1280*f536) + float32(f1200*f551)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+14)) = int16(dtype.BF16From32(float32(f1290*f538) + float32(f1210*f553)))
 //line wide.go:20
-			i88 = i88 + 256
+			i82 = i82 + 256
 		}
 	}
 	return true
@@ -1182,89 +1105,62 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 16))
 	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int)(unsafe.Add(args, 48))
-	c8 := *(*int)(unsafe.Add(args, 56))
-	c16 := *(*int)(unsafe.Add(args, 64))
-	c24 := *(*int32)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 48))
+	c4 := *(*int32)(unsafe.Add(args, 52))
+	c8 := *(*int32)(unsafe.Add(args, 56))
+	c12 := *(*int32)(unsafe.Add(args, 60))
 //line wide.go:17
-	i35 := c0 / 8
+	i31 := int(uint32(c0))
 //line wide.go:16
-	i23 := int(uint32(c24))
+	i23 := int(uint32(c12)) / 8
+//line wide.go:19
+	i41 := int(uint32(c4))
 //line wide.go:16
-	i31 := i23 / 4
-//line wide.go:16
-	i27 := c16 / 8
-//line wide.go:18
-	i44 := (c8 - 1) * i27
-//line wide.go:16
-	i24 := i23 / 8
-//line wide.go:18
-	i1049 := i24 << 1
-	i1051 := i31 << 1
+	i27 := int(uint32(c8)) / 8
+//line wide.go:19
+	i42 := i41 * i27
 //line wide.go:21
-	c94 := i24 != 0
+	c89 := i23 != 0
 //line wide.go:20
-	i91 := c8 * i24
+	i86 := i41 * i23
 //line wide.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line wide.go:17
-		i36 := bx * i35
+		i33 := bx * i31 / 8
 //line wide.go:17
-		i40 := bx << 1 * i31
-		i47 := i36 + i44 + i1049
-//line wide.go:18
-		if uint(i47) > uint(xCap) {
-//line wide.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i47, xCap)
-//line wide.go:18
-			return
-		}
-//line wide.go:18
-		if uint(i36) > uint(i47) {
-//line wide.go:18
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i36, i47)
-//line wide.go:18
-			return
-		}
-//line wide.go:18
-		o55 := i36 * 16
-//line wide.go:18
-		i56 := i47 - i36
-		i59 := i40 + i31
+		i37 := bx << 1 * i23
+		i38 := i37 + i23
+		if uint(i33+i42) > uint(xCap) {
 //line wide.go:19
-		if uint(i59) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i59, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i33+i42, xCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		o67 := i40 * 16
+		o51 := i33 * 16
 //line wide.go:19
-		i73 := i40 + i1051
+		if uint(i38) > uint(anglesCap) {
 //line wide.go:19
-		if uint(i73) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i73, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38, anglesCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		if uint(i59) > uint(i73) {
+		o63 := i37 * 32
 //line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i59, i73)
+		if uint(i38+i23) > uint(anglesCap) {
+//line wide.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38+i23, anglesCap)
 //line wide.go:19
 			return
 		}
 //line wide.go:19
-		o81 := i59 * 16
-//line wide.go:19
-		i82 := i73 - i59
+		o75 := i38 * 32
 		{
 			{
 //line wide.go:20
-				if !wideF16TwinRow(i91, c94, i24, i27, i56, o55, x, i31, angles, o67, i82, o81, blocks) {
+				if !wideF16TwinRow(i86, c89, i23, i27, i42, o51, x, angles, o63, o75, blocks) {
 					return
 				}
 			}
@@ -1275,186 +1171,154 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // wideF16TwinRow is what a row of threads does in wideF16Twin.
 //
 //line wide.go:20
-func wideF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x unsafe.Pointer, i31 int, angles unsafe.Pointer, o67 int, i82 int, o81 int, blocks *gpu.Blocks) (ok bool) {
+func wideF16TwinRow(i86 int, c89 bool, i23 int, i27 int, i42 int, o51 int, x unsafe.Pointer, angles unsafe.Pointer, o63 int, o75 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-		var i88 int
+		var i82 int
 //line wide.go:20
-		i88 = tx
+		i82 = tx
 //line wide.go:20
 		for {
 //line wide.go:20
-			if i88 >= i91 {
+			if i82 >= i86 {
 //line wide.go:20
 				break
 			}
 //line wide.go:21
-			if !c94 {
+			if !c89 {
 //line wide.go:21
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line wide.go:21
 				return false
 			}
 //line wide.go:21
-			var i96 int
+			var i91 int
 //line wide.go:21
-			if i24 != 0 {
+			if i23 != 0 {
 //line wide.go:21
-				i96 = i88 % i24
+				i91 = i82 % i23
 			}
 //line wide.go:22
-			var i99 int
+			var i94 int
 //line wide.go:22
-			if i24 != 0 {
+			if i23 != 0 {
 //line wide.go:22
-				i99 = i88 / i24
+				i94 = i82 / i23
 			}
 //line wide.go:22
-			i101 := i99*i27 + i96
-			if uint(i101) >= uint(i56) {
+			i96 := i94*i27 + i91
+			if uint(i96) >= uint(i42) {
 //line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, i56)
-//line wide.go:23
-				return false
-			}
-//line format.go:38
-			f1439 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16)))).Float32()
-//line format.go:38
-			f1449 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+2)))).Float32()
-//line format.go:38
-			f1459 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+4)))).Float32()
-//line format.go:38
-			f1469 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+6)))).Float32()
-//line format.go:38
-			f1479 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+8)))).Float32()
-//line format.go:38
-			f1489 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+10)))).Float32()
-//line format.go:38
-			f1499 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+12)))).Float32()
-//line format.go:38
-			f1509 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+14)))).Float32()
-//line wide.go:23
-			i111 := i101 + i24
-//line wide.go:23
-			if uint(i111) >= uint(i56) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i111, i56)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i96, i42)
 //line wide.go:23
 				return false
 			}
 //line format.go:38
-			f1519 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16)))).Float32()
+			f1140 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16)))).Float32()
 //line format.go:38
-			f1529 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+2)))).Float32()
+			f1150 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+2)))).Float32()
 //line format.go:38
-			f1539 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+4)))).Float32()
+			f1160 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+4)))).Float32()
 //line format.go:38
-			f1549 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+6)))).Float32()
+			f1170 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+6)))).Float32()
 //line format.go:38
-			f1559 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+8)))).Float32()
+			f1180 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+8)))).Float32()
 //line format.go:38
-			f1569 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+10)))).Float32()
+			f1190 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+10)))).Float32()
 //line format.go:38
-			f1579 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+12)))).Float32()
+			f1200 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+12)))).Float32()
 //line format.go:38
-			f1589 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i111*16+14)))).Float32()
-//line vector.go:28
-			i2417 := i96 << 1
-//line vector.go:28
-			if uint(i2417) >= uint(i31) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2417, i31)
-//line vector.go:28
+			f1210 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+14)))).Float32()
+//line wide.go:23
+			i108 := i96 + i23
+//line wide.go:23
+			if uint(i108) >= uint(i42) {
+//line wide.go:23
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i108, i42)
+//line wide.go:23
 				return false
 			}
-//line vector.go:28
-			f2423 := *(*float32)(unsafe.Add(angles, o67+i2417*16))
-//line vector.go:28
-			f2425 := *(*float32)(unsafe.Add(angles, o67+i2417*16+4))
-//line vector.go:28
-			f2427 := *(*float32)(unsafe.Add(angles, o67+i2417*16+8))
-//line vector.go:28
-			f2429 := *(*float32)(unsafe.Add(angles, o67+i2417*16+12))
-//line vector.go:28
-			i2464 := i2417 + 1
-//line vector.go:28
-			if uint(i2464) >= uint(i31) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2464, i31)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f2468 := *(*float32)(unsafe.Add(angles, o67+i2464*16))
-//line vector.go:28
-			f2470 := *(*float32)(unsafe.Add(angles, o67+i2464*16+4))
-//line vector.go:28
-			f2472 := *(*float32)(unsafe.Add(angles, o67+i2464*16+8))
-//line vector.go:28
-			f2474 := *(*float32)(unsafe.Add(angles, o67+i2464*16+12))
-//line vector.go:28
-			if uint(i2417) >= uint(i82) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2417, i82)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f2512 := *(*float32)(unsafe.Add(angles, o81+i2417*16))
-//line vector.go:28
-			f2514 := *(*float32)(unsafe.Add(angles, o81+i2417*16+4))
-//line vector.go:28
-			f2516 := *(*float32)(unsafe.Add(angles, o81+i2417*16+8))
-//line vector.go:28
-			f2518 := *(*float32)(unsafe.Add(angles, o81+i2417*16+12))
-//line vector.go:28
-			if uint(i2464) >= uint(i82) {
-//line vector.go:28
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2464, i82)
-//line vector.go:28
-				return false
-			}
-//line vector.go:28
-			f2556 := *(*float32)(unsafe.Add(angles, o81+i2464*16))
-//line vector.go:28
-			f2558 := *(*float32)(unsafe.Add(angles, o81+i2464*16+4))
-//line vector.go:28
-			f2560 := *(*float32)(unsafe.Add(angles, o81+i2464*16+8))
-//line vector.go:28
-			f2562 := *(*float32)(unsafe.Add(angles, o81+i2464*16+12))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16)) = int16(dtype.F16From32(float32(f1439*f2423) - float32(f1519*f2512)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+2)) = int16(dtype.F16From32(float32(f1449*f2425) - float32(f1529*f2514)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+4)) = int16(dtype.F16From32(float32(f1459*f2427) - float32(f1539*f2516)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+6)) = int16(dtype.F16From32(float32(f1469*f2429) - float32(f1549*f2518)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+8)) = int16(dtype.F16From32(float32(f1479*f2468) - float32(f1559*f2556)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+10)) = int16(dtype.F16From32(float32(f1489*f2470) - float32(f1569*f2558)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+12)) = int16(dtype.F16From32(float32(f1499*f2472) - float32(f1579*f2560)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i101*16+14)) = int16(dtype.F16From32(float32(f1509*f2474) - float32(f1589*f2562)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16)) = int16(dtype.F16From32(float32(f1519*f2423) + float32(f1439*f2512)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+2)) = int16(dtype.F16From32(float32(f1529*f2425) + float32(f1449*f2514)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+4)) = int16(dtype.F16From32(float32(f1539*f2427) + float32(f1459*f2516)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+6)) = int16(dtype.F16From32(float32(f1549*f2429) + float32(f1469*f2518)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+8)) = int16(dtype.F16From32(float32(f1559*f2468) + float32(f1479*f2556)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+10)) = int16(dtype.F16From32(float32(f1569*f2470) + float32(f1489*f2558)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+12)) = int16(dtype.F16From32(float32(f1579*f2472) + float32(f1499*f2560)))
-//line wide.go:28
-			*(*int16)(unsafe.Add(x, o55+i111*16+14)) = int16(dtype.F16From32(float32(f1589*f2474) + float32(f1509*f2562)))
+//line format.go:38
+			f1220 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16)))).Float32()
+//line format.go:38
+			f1230 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+2)))).Float32()
+//line format.go:38
+			f1240 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+4)))).Float32()
+//line format.go:38
+			f1250 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+6)))).Float32()
+//line format.go:38
+			f1260 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+8)))).Float32()
+//line format.go:38
+			f1270 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+10)))).Float32()
+//line format.go:38
+			f1280 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+12)))).Float32()
+//line format.go:38
+			f1290 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+14)))).Float32()
+//line wide.go:23
+			f524 := *(*float32)(unsafe.Add(angles, o63+i91*32))
+//line wide.go:23
+			f526 := *(*float32)(unsafe.Add(angles, o63+i91*32+4))
+//line wide.go:23
+			f528 := *(*float32)(unsafe.Add(angles, o63+i91*32+8))
+//line wide.go:23
+			f530 := *(*float32)(unsafe.Add(angles, o63+i91*32+12))
+//line wide.go:23
+			f532 := *(*float32)(unsafe.Add(angles, o63+i91*32+16))
+//line wide.go:23
+			f534 := *(*float32)(unsafe.Add(angles, o63+i91*32+20))
+//line wide.go:23
+			f536 := *(*float32)(unsafe.Add(angles, o63+i91*32+24))
+//line wide.go:23
+			f538 := *(*float32)(unsafe.Add(angles, o63+i91*32+28))
+//line wide.go:23
+			f539 := *(*float32)(unsafe.Add(angles, o75+i91*32))
+//line wide.go:23
+			f541 := *(*float32)(unsafe.Add(angles, o75+i91*32+4))
+//line wide.go:23
+			f543 := *(*float32)(unsafe.Add(angles, o75+i91*32+8))
+//line wide.go:23
+			f545 := *(*float32)(unsafe.Add(angles, o75+i91*32+12))
+//line wide.go:23
+			f547 := *(*float32)(unsafe.Add(angles, o75+i91*32+16))
+//line wide.go:23
+			f549 := *(*float32)(unsafe.Add(angles, o75+i91*32+20))
+//line wide.go:23
+			f551 := *(*float32)(unsafe.Add(angles, o75+i91*32+24))
+//line wide.go:23
+			f553 := *(*float32)(unsafe.Add(angles, o75+i91*32+28))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16)) = int16(dtype.F16From32(float32(f1140*f524) - float32(f1220*f539)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+2)) = int16(dtype.F16From32(float32(f1150*f526) - float32(f1230*f541)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+4)) = int16(dtype.F16From32(float32(f1160*f528) - float32(f1240*f543)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+6)) = int16(dtype.F16From32(float32(f1170*f530) - float32(f1250*f545)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+8)) = int16(dtype.F16From32(float32(f1180*f532) - float32(f1260*f547)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+10)) = int16(dtype.F16From32(float32(f1190*f534) - float32(f1270*f549)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+12)) = int16(dtype.F16From32(float32(f1200*f536) - float32(f1280*f551)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i96*16+14)) = int16(dtype.F16From32(float32(f1210*f538) - float32(f1290*f553)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16)) = int16(dtype.F16From32(float32(f1220*f524) + float32(f1140*f539)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+2)) = int16(dtype.F16From32(float32(f1230*f526) + float32(f1150*f541)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+4)) = int16(dtype.F16From32(float32(f1240*f528) + float32(f1160*f543)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+6)) = int16(dtype.F16From32(float32(f1250*f530) + float32(f1170*f545)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+8)) = int16(dtype.F16From32(float32(f1260*f532) + float32(f1180*f547)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+10)) = int16(dtype.F16From32(float32(f1270*f534) + float32(f1190*f549)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+12)) = int16(dtype.F16From32(float32(f1280*f536) + float32(f1200*f551)))
+//line wide.go:27
+			*(*int16)(unsafe.Add(x, o51+i108*16+14)) = int16(dtype.F16From32(float32(f1290*f538) + float32(f1210*f553)))
 //line wide.go:20
-			i88 = i88 + 256
+			i82 = i82 + 256
 		}
 	}
 	return true

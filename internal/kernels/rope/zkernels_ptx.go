@@ -27,15 +27,14 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
-ef76705c1d2724a6	../row/vector.go	Numbers
 f0b90071c94a6ff9	../row/vector.go	Pack
 924bed0c72306733	../row/vector.go	Unpack
 17a3ad3ccdfac1c7	angles.go	anglesThreads
 64cfade690004457	angles.go	storeAngles
-81dc097ad6172153	launch.go	config
-aa78aa159513312b	plain.go	plain
+b29cda4785baf755	launch.go	config
+3cd238e9f102518f	plain.go	plain
 7bc6ba9622bdba13	wide.go	threads
-b18920a400d416c	wide.go	wide
+8e110651a665ba1a	wide.go	wide
 `
 
 const storeAnglesSM70Narrow = `.version 6.0
@@ -623,738 +622,193 @@ $FAULT:
 }
 `
 
-const plain32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[96])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<23>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<68>;
-	.reg .f32 %f<13>;
-
-	ld.param.u64 %rd1, [plain_float32_row_F32_params];
-	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [plain_float32_row_F32_params+64];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+72];
-	cvt.u32.u64 %r2, %rd6;
-	.loc 1 14 27
-	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd8, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd9, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd10, %r7;
-	cvt.s64.s32 %rd11, %r2;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd12, %r8;
-	.loc 1 14 25
-	cvt.u64.u32 %rd13, %r3;
-	or.b64 %rd14, %rd13, %rd11;
-	setp.lt.u64 %p2, %rd14, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd15, %rd13, %rd11;
-	shr.s64 %rd16, %rd15, 63;
-	abs.s64 %rd17, %rd13;
-	abs.s64 %rd18, %rd11;
-	cvt.rp.f32.u64 %f1, %rd18;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd19, %f3;
-	mul.lo.s64 %rd20, %rd19, %rd18;
-	neg.s64 %rd21, %rd20;
-	mul.hi.u64 %rd22, %rd19, %rd21;
-	add.s64 %rd23, %rd19, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd18;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.hi.u64 %rd28, %rd17, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd18;
-	sub.s64 %rd30, %rd17, %rd29;
-	setp.ge.u64 %p3, %rd30, %rd18;
-	add.s64 %rd31, %rd28, 1;
-	selp.b64 %rd32, %rd31, %rd28, %p3;
-	sub.s64 %rd33, %rd30, %rd18;
-	selp.b64 %rd34, %rd33, %rd30, %p3;
-	setp.ge.u64 %p4, %rd34, %rd18;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p4;
-	xor.b64 %rd37, %rd36, %rd16;
-	sub.s64 %rd38, %rd37, %rd16;
-	bra $B1;
-$B0:
-	div.u32 %r11, %r3, %r2;
-	cvt.u64.u32 %rd38, %r11;
-$B1:
-	mul.lo.s64 %rd39, %rd38, %rd11;
-	sub.s64 %rd40, %rd13, %rd39;
-	.loc 1 15 13
-	cvt.u64.u32 %rd41, %r1;
-	.loc 1 16 14
-	shl.b64 %rd42, %rd38, 1;
-	mul.lo.s64 %rd43, %rd42, %rd41;
-	.loc 1 17 17
-	add.s64 %rd44, %rd43, %rd41;
-	.loc 1 18 26
-	setp.le.u64 %p5, %rd44, %rd9;
-	setp.le.u64 %p6, %rd43, %rd44;
-	add.s64 %rd45, %rd44, %rd41;
-	setp.le.u64 %p7, %rd45, %rd9;
-	cvt.u32.u64 %r12, %rd44;
-	cvt.u32.u64 %r13, %rd45;
-	setp.le.u32 %p8, %r12, %r13;
-	.loc 1 19 32
-	mul.lo.s64 %rd46, %rd40, %rd12;
-	mad.lo.s64 %rd47, %rd38, %rd10, %rd46;
-	.loc 1 20 18
-	add.s64 %rd48, %rd47, %rd41;
-	.loc 1 21 16
-	setp.le.u64 %p9, %rd48, %rd8;
-	setp.le.u64 %p10, %rd47, %rd48;
-	add.s64 %rd49, %rd48, %rd41;
-	setp.le.u64 %p11, %rd49, %rd8;
-	cvt.u32.u64 %r14, %rd48;
-	cvt.u32.u64 %r15, %rd49;
-	setp.le.u32 %p12, %r14, %r15;
-	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
-	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
-	.loc 1 18 26
-	shl.b64 %rd50, %rd43, 2;
-	add.s64 %rd51, %rd3, %rd50;
-	shl.b64 %rd52, %rd44, 2;
-	add.s64 %rd53, %rd3, %rd52;
-	.loc 1 21 16
-	shl.b64 %rd54, %rd47, 2;
-	add.s64 %rd55, %rd1, %rd54;
-	shl.b64 %rd56, %rd48, 2;
-	add.s64 %rd57, %rd1, %rd56;
-	.loc 1 22 26
-	setp.lt.u32 %p20, %r4, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd58, %r4;
-	.loc 1 23 24
-	mad.wide.u32 %rd59, %r4, 4, %rd55;
-	ld.global.f32 %f4, [%rd59];
-	mad.wide.u32 %rd60, %r4, 4, %rd57;
-	ld.global.f32 %f5, [%rd60];
-	.loc 1 24 35
-	mad.wide.u32 %rd61, %r4, 4, %rd51;
-	ld.global.f32 %f6, [%rd61];
-	mad.wide.u32 %rd62, %r4, 4, %rd53;
-	ld.global.f32 %f7, [%rd62];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
-	st.global.f32 [%rd59], %f10;
-	st.global.f32 [%rd60], %f12;
-	.loc 1 22 34
-	add.s64 %rd63, %rd58, 16;
-	setp.lt.s64 %p21, %rd63, %rd41;
-	cvt.u32.u64 %r4, %rd63;
-	@%p21 bra $B2;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
-	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r16, 0;
-	mov.u64 %rd64, 0;
-	mov.u64 %rd65, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r16, 1;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd9;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r16, 2;
-	mov.u64 %rd64, %rd43;
-	mov.u64 %rd65, %rd44;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r16, 1;
-	mov.u64 %rd64, %rd45;
-	mov.u64 %rd65, %rd9;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r16, 2;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd45;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r16, 3;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd8;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r16, 4;
-	mov.u64 %rd64, %rd47;
-	mov.u64 %rd65, %rd48;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r16, 3;
-	mov.u64 %rd64, %rd49;
-	mov.u64 %rd65, %rd8;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r16, 4;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd49;
-$FAULT:
-	ld.param.u64 %rd66, [plain_float32_row_F32_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd66], 0, 1;
-	setp.ne.u32 %p22, %r17, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd67, [%rd66+8];
-	ld.param.u32 %r18, [plain_float32_row_F32_params+88];
-	st.global.u32 [%rd67+4], %r18;
-	ld.param.u32 %r19, [plain_float32_row_F32_params+92];
-	st.global.v2.u32 [%rd67+8], {%r19, %r16};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd67+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd67+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd67+32], {%r24, %r25};
-	st.global.u64 [%rd67+40], %rd64;
-	st.global.u64 [%rd67+48], %rd65;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd67], 56;
-	bra $EXIT;
-}
-`
-
 const plain32SM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "plain.go"
 
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[96])
+.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[80])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<23>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<13>;
+	.reg .pred %p<21>;
+	.reg .b32 %r<19>;
+	.reg .b64 %rd<32>;
+	.reg .f32 %f<10>;
 
 	ld.param.u64 %rd1, [plain_float32_row_F32_params];
 	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
 	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
 	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [plain_float32_row_F32_params+64];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+72];
-	.loc 1 14 27
-	setp.ne.s64 %p1, %rd6, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r3, %tid.x;
+	ld.param.u32 %r1, [plain_float32_row_F32_params+48];
+	ld.param.u32 %r2, [plain_float32_row_F32_params+52];
+	ld.param.u32 %r3, [plain_float32_row_F32_params+56];
+	ld.param.u32 %r4, [plain_float32_row_F32_params+60];
 	.loc 1 14 25
-	cvt.u64.u32 %rd8, %r2;
-	or.b64 %rd9, %rd8, %rd6;
-	setp.lt.u64 %p2, %rd9, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd10, %rd8, %rd6;
-	shr.s64 %rd11, %rd10, 63;
-	abs.s64 %rd12, %rd8;
-	abs.s64 %rd13, %rd6;
-	cvt.rp.f32.u64 %f1, %rd13;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r4, %f2;
-	add.s32 %r5, %r4, 536870910;
-	mov.b32 %f3, %r5;
-	cvt.rzi.u64.f32 %rd14, %f3;
-	mul.lo.s64 %rd15, %rd14, %rd13;
-	neg.s64 %rd16, %rd15;
-	mul.hi.u64 %rd17, %rd14, %rd16;
-	add.s64 %rd18, %rd14, %rd17;
-	mul.lo.s64 %rd19, %rd18, %rd13;
-	neg.s64 %rd20, %rd19;
-	mul.hi.u64 %rd21, %rd18, %rd20;
-	add.s64 %rd22, %rd18, %rd21;
-	mul.hi.u64 %rd23, %rd12, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd13;
-	sub.s64 %rd25, %rd12, %rd24;
-	setp.ge.u64 %p3, %rd25, %rd13;
-	add.s64 %rd26, %rd23, 1;
-	selp.b64 %rd27, %rd26, %rd23, %p3;
-	sub.s64 %rd28, %rd25, %rd13;
-	selp.b64 %rd29, %rd28, %rd25, %p3;
-	setp.ge.u64 %p4, %rd29, %rd13;
-	add.s64 %rd30, %rd27, 1;
-	selp.b64 %rd31, %rd30, %rd27, %p4;
-	xor.b64 %rd32, %rd31, %rd11;
-	sub.s64 %rd33, %rd32, %rd11;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r6, %rd6;
-	div.u32 %r7, %r2, %r6;
-	cvt.u64.u32 %rd33, %r7;
-$B1:
-	mul.lo.s64 %rd34, %rd33, %rd6;
-	sub.s64 %rd35, %rd8, %rd34;
-	.loc 1 15 13
-	cvt.u64.u32 %rd36, %r1;
-	.loc 1 16 14
-	shl.b64 %rd37, %rd33, 1;
-	mul.lo.s64 %rd38, %rd37, %rd36;
-	.loc 1 17 17
-	add.s64 %rd39, %rd38, %rd36;
-	.loc 1 18 26
-	setp.le.u64 %p5, %rd39, %rd4;
-	setp.le.u64 %p6, %rd38, %rd39;
-	add.s64 %rd40, %rd39, %rd36;
-	setp.le.u64 %p7, %rd40, %rd4;
-	setp.le.u64 %p8, %rd39, %rd40;
-	.loc 1 19 32
-	mul.lo.s64 %rd41, %rd35, %rd7;
-	mad.lo.s64 %rd42, %rd33, %rd5, %rd41;
-	.loc 1 20 18
-	add.s64 %rd43, %rd42, %rd36;
-	.loc 1 21 16
-	setp.le.u64 %p9, %rd43, %rd2;
-	setp.le.u64 %p10, %rd42, %rd43;
-	add.s64 %rd44, %rd43, %rd36;
-	setp.le.u64 %p11, %rd44, %rd2;
-	setp.le.u64 %p12, %rd43, %rd44;
-	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
-	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
-	.loc 1 18 26
-	shl.b64 %rd45, %rd38, 2;
-	add.s64 %rd46, %rd3, %rd45;
-	shl.b64 %rd47, %rd39, 2;
-	add.s64 %rd48, %rd3, %rd47;
-	.loc 1 21 16
-	shl.b64 %rd49, %rd42, 2;
-	add.s64 %rd50, %rd1, %rd49;
-	shl.b64 %rd51, %rd43, 2;
-	add.s64 %rd52, %rd1, %rd51;
-	.loc 1 22 26
-	setp.lt.u32 %p20, %r3, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd53, %r3;
-	.loc 1 23 24
-	mad.wide.u32 %rd54, %r3, 4, %rd50;
-	ld.global.f32 %f4, [%rd54];
-	mad.wide.u32 %rd55, %r3, 4, %rd52;
-	ld.global.f32 %f5, [%rd55];
-	.loc 1 24 35
-	mad.wide.u32 %rd56, %r3, 4, %rd46;
-	ld.global.f32 %f6, [%rd56];
-	mad.wide.u32 %rd57, %r3, 4, %rd48;
-	ld.global.f32 %f7, [%rd57];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
-	st.global.f32 [%rd54], %f10;
-	st.global.f32 [%rd55], %f12;
-	.loc 1 22 34
-	add.s64 %rd58, %rd53, 16;
-	setp.lt.s64 %p21, %rd58, %rd36;
-	cvt.u32.u64 %r3, %rd58;
-	@%p21 bra $B2;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
-	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r8, 0;
-	mov.u64 %rd59, 0;
-	mov.u64 %rd60, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r8, 1;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r8, 2;
-	mov.u64 %rd59, %rd38;
-	mov.u64 %rd60, %rd39;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r8, 1;
-	mov.u64 %rd59, %rd40;
-	mov.u64 %rd60, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r8, 2;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd40;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r8, 3;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r8, 4;
-	mov.u64 %rd59, %rd42;
-	mov.u64 %rd60, %rd43;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r8, 3;
-	mov.u64 %rd59, %rd44;
-	mov.u64 %rd60, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r8, 4;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd44;
-$FAULT:
-	ld.param.u64 %rd61, [plain_float32_row_F32_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r9, [%rd61], 0, 1;
-	setp.ne.u32 %p22, %r9, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r10, [plain_float32_row_F32_params+88];
-	st.global.u32 [%rd62+4], %r10;
-	ld.param.u32 %r11, [plain_float32_row_F32_params+92];
-	st.global.v2.u32 [%rd62+8], {%r11, %r8};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r16, %r17};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
-`
-
-const plainBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[96])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<23>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<32>;
-	.reg .b64 %rd<68>;
-	.reg .f32 %f<13>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+64];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+72];
-	cvt.u32.u64 %r2, %rd6;
-	.loc 1 14 27
+	mov.u32 %r5, %ctaid.x;
 	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd8, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd9, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd10, %r7;
-	cvt.s64.s32 %rd11, %r2;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd12, %r8;
-	.loc 1 14 25
-	cvt.u64.u32 %rd13, %r3;
-	or.b64 %rd14, %rd13, %rd11;
-	setp.lt.u64 %p2, %rd14, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd15, %rd13, %rd11;
-	shr.s64 %rd16, %rd15, 63;
-	abs.s64 %rd17, %rd13;
-	abs.s64 %rd18, %rd11;
-	cvt.rp.f32.u64 %f1, %rd18;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd19, %f3;
-	mul.lo.s64 %rd20, %rd19, %rd18;
-	neg.s64 %rd21, %rd20;
-	mul.hi.u64 %rd22, %rd19, %rd21;
-	add.s64 %rd23, %rd19, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd18;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.hi.u64 %rd28, %rd17, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd18;
-	sub.s64 %rd30, %rd17, %rd29;
-	setp.ge.u64 %p3, %rd30, %rd18;
-	add.s64 %rd31, %rd28, 1;
-	selp.b64 %rd32, %rd31, %rd28, %p3;
-	sub.s64 %rd33, %rd30, %rd18;
-	selp.b64 %rd34, %rd33, %rd30, %p3;
-	setp.ge.u64 %p4, %rd34, %rd18;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p4;
-	xor.b64 %rd37, %rd36, %rd16;
-	sub.s64 %rd38, %rd37, %rd16;
-	bra $B1;
-$B0:
-	div.u32 %r11, %r3, %r2;
-	cvt.u64.u32 %rd38, %r11;
-$B1:
-	mul.lo.s64 %rd39, %rd38, %rd11;
-	sub.s64 %rd40, %rd13, %rd39;
+	div.u32 %r6, %r5, %r2;
+	rem.u32 %r7, %r5, %r2;
 	.loc 1 15 13
-	cvt.u64.u32 %rd41, %r1;
+	cvt.u64.u32 %rd5, %r4;
 	.loc 1 16 14
-	shl.b64 %rd42, %rd38, 1;
-	mul.lo.s64 %rd43, %rd42, %rd41;
+	mul.wide.u32 %rd6, %r6, 2;
+	mul.lo.s64 %rd7, %rd6, %rd5;
 	.loc 1 17 17
-	add.s64 %rd44, %rd43, %rd41;
+	add.s64 %rd8, %rd7, %rd5;
 	.loc 1 18 26
-	setp.le.u64 %p5, %rd44, %rd9;
-	setp.le.u64 %p6, %rd43, %rd44;
-	add.s64 %rd45, %rd44, %rd41;
-	setp.le.u64 %p7, %rd45, %rd9;
-	cvt.u32.u64 %r12, %rd44;
-	cvt.u32.u64 %r13, %rd45;
-	setp.le.u32 %p8, %r12, %r13;
-	.loc 1 19 32
-	mul.lo.s64 %rd46, %rd40, %rd12;
-	mad.lo.s64 %rd47, %rd38, %rd10, %rd46;
+	setp.le.u64 %p2, %rd8, %rd4;
+	setp.le.u64 %p3, %rd7, %rd8;
+	add.s64 %rd9, %rd8, %rd5;
+	setp.le.u64 %p4, %rd9, %rd4;
+	setp.le.u64 %p5, %rd8, %rd9;
+	.loc 1 19 37
+	mul.wide.u32 %rd10, %r7, %r3;
+	mad.wide.u32 %rd11, %r6, %r1, %rd10;
 	.loc 1 20 18
-	add.s64 %rd48, %rd47, %rd41;
+	add.s64 %rd12, %rd11, %rd5;
 	.loc 1 21 16
-	setp.le.u64 %p9, %rd48, %rd8;
-	setp.le.u64 %p10, %rd47, %rd48;
-	add.s64 %rd49, %rd48, %rd41;
-	setp.le.u64 %p11, %rd49, %rd8;
-	cvt.u32.u64 %r14, %rd48;
-	cvt.u32.u64 %r15, %rd49;
-	setp.le.u32 %p12, %r14, %r15;
+	setp.le.u64 %p6, %rd12, %rd2;
+	setp.le.u64 %p7, %rd11, %rd12;
+	add.s64 %rd13, %rd12, %rd5;
+	setp.le.u64 %p8, %rd13, %rd2;
+	setp.le.u64 %p9, %rd12, %rd13;
 	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
+	and.pred %p10, %p1, %p2;
+	and.pred %p11, %p10, %p3;
+	and.pred %p12, %p11, %p4;
+	and.pred %p13, %p12, %p5;
 	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
+	and.pred %p14, %p13, %p6;
+	and.pred %p15, %p14, %p7;
+	and.pred %p16, %p15, %p8;
+	and.pred %p17, %p16, %p9;
+	@!%p17 bra $B2;
+	.loc 1 22 20
+	mov.u32 %r8, %tid.x;
 	.loc 1 18 26
-	shl.b64 %rd50, %rd43, 2;
-	add.s64 %rd51, %rd3, %rd50;
-	shl.b64 %rd52, %rd44, 2;
-	add.s64 %rd53, %rd3, %rd52;
+	shl.b64 %rd14, %rd7, 2;
+	add.s64 %rd15, %rd3, %rd14;
+	shl.b64 %rd16, %rd8, 2;
+	add.s64 %rd17, %rd3, %rd16;
 	.loc 1 21 16
-	shl.b64 %rd54, %rd47, 1;
-	add.s64 %rd55, %rd1, %rd54;
-	shl.b64 %rd56, %rd48, 1;
-	add.s64 %rd57, %rd1, %rd56;
+	shl.b64 %rd18, %rd11, 2;
+	add.s64 %rd19, %rd1, %rd18;
+	shl.b64 %rd20, %rd12, 2;
+	add.s64 %rd21, %rd1, %rd20;
 	.loc 1 22 26
-	setp.lt.u32 %p20, %r4, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd58, %r4;
+	setp.lt.u32 %p18, %r8, %r4;
+	@!%p18 bra $B1;
+$B0:
+	cvt.u64.u32 %rd22, %r8;
 	.loc 1 23 24
-	mad.wide.u32 %rd59, %r4, 2, %rd55;
-	ld.global.u16 %r16, [%rd59];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f4, %r17;
-	.loc 1 23 44
-	mad.wide.u32 %rd60, %r4, 2, %rd57;
-	ld.global.u16 %r18, [%rd60];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f5, %r19;
+	mad.wide.u32 %rd23, %r8, 4, %rd19;
+	ld.global.f32 %f1, [%rd23];
+	mad.wide.u32 %rd24, %r8, 4, %rd21;
+	ld.global.f32 %f2, [%rd24];
 	.loc 1 24 35
-	mad.wide.u32 %rd61, %r4, 4, %rd51;
-	ld.global.f32 %f6, [%rd61];
-	mad.wide.u32 %rd62, %r4, 4, %rd53;
-	ld.global.f32 %f7, [%rd62];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f10;
-	cvt.u32.u16 %r20, %rs1;
-	.loc 1 24 71
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f12;
-	cvt.u32.u16 %r21, %rs2;
-	.loc 1 24 6
-	st.global.u16 [%rd59], %r20;
-	st.global.u16 [%rd60], %r21;
+	mad.wide.u32 %rd25, %r8, 4, %rd15;
+	ld.global.f32 %f3, [%rd25];
+	mad.wide.u32 %rd26, %r8, 4, %rd17;
+	ld.global.f32 %f4, [%rd26];
+	mul.rn.f32 %f5, %f2, %f4;
+	neg.f32 %f6, %f5;
+	fma.rn.f32 %f7, %f1, %f3, %f6;
+	mul.rn.f32 %f8, %f1, %f4;
+	fma.rn.f32 %f9, %f2, %f3, %f8;
+	st.global.f32 [%rd23], %f7;
+	st.global.f32 [%rd24], %f9;
 	.loc 1 22 34
-	add.s64 %rd63, %rd58, 16;
-	setp.lt.s64 %p21, %rd63, %rd41;
-	cvt.u32.u64 %r4, %rd63;
-	@%p21 bra $B2;
-$B3:
+	add.s64 %rd27, %rd22, 16;
+	setp.lt.s64 %p19, %rd27, %rd5;
+	cvt.u32.u64 %r8, %rd27;
+	@%p19 bra $B0;
+$B1:
 	bra $EXIT;
-$B4:
+$B2:
+	.loc 1 14 27
+	@!%p1 bra $FAULT0;
 	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
+	@!%p2 bra $FAULT1;
+	@!%p3 bra $FAULT2;
+	@!%p4 bra $FAULT3;
+	@!%p5 bra $FAULT4;
 	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
+	@!%p6 bra $FAULT5;
+	@!%p7 bra $FAULT6;
+	@!%p8 bra $FAULT7;
 	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 14 27
-	mov.u32 %r22, 0;
-	mov.u64 %rd64, 0;
-	mov.u64 %rd65, 0;
+	mov.u32 %r9, 0;
+	mov.u64 %rd28, 0;
+	mov.u64 %rd29, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 18 26
-	mov.u32 %r22, 1;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd9;
+	mov.u32 %r9, 1;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r22, 2;
-	mov.u64 %rd64, %rd43;
-	mov.u64 %rd65, %rd44;
+	mov.u32 %r9, 2;
+	mov.u64 %rd28, %rd7;
+	mov.u64 %rd29, %rd8;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r22, 1;
-	mov.u64 %rd64, %rd45;
-	mov.u64 %rd65, %rd9;
+	mov.u32 %r9, 1;
+	mov.u64 %rd28, %rd9;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r22, 2;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd45;
+	mov.u32 %r9, 2;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd9;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 21 16
-	mov.u32 %r22, 3;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd8;
+	mov.u32 %r9, 3;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r22, 4;
-	mov.u64 %rd64, %rd47;
-	mov.u64 %rd65, %rd48;
+	mov.u32 %r9, 4;
+	mov.u64 %rd28, %rd11;
+	mov.u64 %rd29, %rd12;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r22, 3;
-	mov.u64 %rd64, %rd49;
-	mov.u64 %rd65, %rd8;
+	mov.u32 %r9, 3;
+	mov.u64 %rd28, %rd13;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r22, 4;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd49;
+	mov.u32 %r9, 4;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd13;
 $FAULT:
-	ld.param.u64 %rd66, [plain_dtype_BF16_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r23, [%rd66], 0, 1;
-	setp.ne.u32 %p22, %r23, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd67, [%rd66+8];
-	ld.param.u32 %r24, [plain_dtype_BF16_row_BF16_params+88];
-	st.global.u32 [%rd67+4], %r24;
-	ld.param.u32 %r25, [plain_dtype_BF16_row_BF16_params+92];
-	st.global.v2.u32 [%rd67+8], {%r25, %r22};
-	mov.u32 %r26, %ctaid.x;
-	mov.u32 %r27, %ctaid.y;
-	st.global.v2.u32 [%rd67+16], {%r26, %r27};
-	mov.u32 %r28, %ctaid.z;
-	mov.u32 %r29, %tid.x;
-	st.global.v2.u32 [%rd67+24], {%r28, %r29};
-	mov.u32 %r30, %tid.y;
-	mov.u32 %r31, %tid.z;
-	st.global.v2.u32 [%rd67+32], {%r30, %r31};
-	st.global.u64 [%rd67+40], %rd64;
-	st.global.u64 [%rd67+48], %rd65;
+	ld.param.u64 %rd30, [plain_float32_row_F32_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r10, [%rd30], 0, 1;
+	setp.ne.u32 %p20, %r10, 0;
+	@%p20 bra $EXIT;
+	ld.global.u64 %rd31, [%rd30+8];
+	ld.param.u32 %r11, [plain_float32_row_F32_params+72];
+	st.global.u32 [%rd31+4], %r11;
+	ld.param.u32 %r12, [plain_float32_row_F32_params+76];
+	st.global.v2.u32 [%rd31+8], {%r12, %r9};
+	mov.u32 %r13, %ctaid.x;
+	mov.u32 %r14, %ctaid.y;
+	st.global.v2.u32 [%rd31+16], {%r13, %r14};
+	mov.u32 %r15, %ctaid.z;
+	mov.u32 %r16, %tid.x;
+	st.global.v2.u32 [%rd31+24], {%r15, %r16};
+	mov.u32 %r17, %tid.y;
+	mov.u32 %r18, %tid.z;
+	st.global.v2.u32 [%rd31+32], {%r17, %r18};
+	st.global.u64 [%rd31+40], %rd28;
+	st.global.u64 [%rd31+48], %rd29;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd67], 56;
+	st.volatile.global.u32 [%rd31], 56;
 	bra $EXIT;
 }
 `
@@ -1365,516 +819,204 @@ const plainBF16SM80 = `.version 7.0
 .file 1 "plain.go"
 .file 2 "format.go"
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[96])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[80])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<23>;
+	.reg .pred %p<21>;
 	.reg .b16 %rs<3>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<13>;
+	.reg .b32 %r<25>;
+	.reg .b64 %rd<32>;
+	.reg .f32 %f<10>;
 
 	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
 	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
 	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
 	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+64];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+72];
-	.loc 1 14 27
-	setp.ne.s64 %p1, %rd6, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r3, %tid.x;
+	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+48];
+	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+52];
+	ld.param.u32 %r3, [plain_dtype_BF16_row_BF16_params+56];
+	ld.param.u32 %r4, [plain_dtype_BF16_row_BF16_params+60];
 	.loc 1 14 25
-	cvt.u64.u32 %rd8, %r2;
-	or.b64 %rd9, %rd8, %rd6;
-	setp.lt.u64 %p2, %rd9, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd10, %rd8, %rd6;
-	shr.s64 %rd11, %rd10, 63;
-	abs.s64 %rd12, %rd8;
-	abs.s64 %rd13, %rd6;
-	cvt.rp.f32.u64 %f1, %rd13;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r4, %f2;
-	add.s32 %r5, %r4, 536870910;
-	mov.b32 %f3, %r5;
-	cvt.rzi.u64.f32 %rd14, %f3;
-	mul.lo.s64 %rd15, %rd14, %rd13;
-	neg.s64 %rd16, %rd15;
-	mul.hi.u64 %rd17, %rd14, %rd16;
-	add.s64 %rd18, %rd14, %rd17;
-	mul.lo.s64 %rd19, %rd18, %rd13;
-	neg.s64 %rd20, %rd19;
-	mul.hi.u64 %rd21, %rd18, %rd20;
-	add.s64 %rd22, %rd18, %rd21;
-	mul.hi.u64 %rd23, %rd12, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd13;
-	sub.s64 %rd25, %rd12, %rd24;
-	setp.ge.u64 %p3, %rd25, %rd13;
-	add.s64 %rd26, %rd23, 1;
-	selp.b64 %rd27, %rd26, %rd23, %p3;
-	sub.s64 %rd28, %rd25, %rd13;
-	selp.b64 %rd29, %rd28, %rd25, %p3;
-	setp.ge.u64 %p4, %rd29, %rd13;
-	add.s64 %rd30, %rd27, 1;
-	selp.b64 %rd31, %rd30, %rd27, %p4;
-	xor.b64 %rd32, %rd31, %rd11;
-	sub.s64 %rd33, %rd32, %rd11;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r6, %rd6;
-	div.u32 %r7, %r2, %r6;
-	cvt.u64.u32 %rd33, %r7;
-$B1:
-	mul.lo.s64 %rd34, %rd33, %rd6;
-	sub.s64 %rd35, %rd8, %rd34;
-	.loc 1 15 13
-	cvt.u64.u32 %rd36, %r1;
-	.loc 1 16 14
-	shl.b64 %rd37, %rd33, 1;
-	mul.lo.s64 %rd38, %rd37, %rd36;
-	.loc 1 17 17
-	add.s64 %rd39, %rd38, %rd36;
-	.loc 1 18 26
-	setp.le.u64 %p5, %rd39, %rd4;
-	setp.le.u64 %p6, %rd38, %rd39;
-	add.s64 %rd40, %rd39, %rd36;
-	setp.le.u64 %p7, %rd40, %rd4;
-	setp.le.u64 %p8, %rd39, %rd40;
-	.loc 1 19 32
-	mul.lo.s64 %rd41, %rd35, %rd7;
-	mad.lo.s64 %rd42, %rd33, %rd5, %rd41;
-	.loc 1 20 18
-	add.s64 %rd43, %rd42, %rd36;
-	.loc 1 21 16
-	setp.le.u64 %p9, %rd43, %rd2;
-	setp.le.u64 %p10, %rd42, %rd43;
-	add.s64 %rd44, %rd43, %rd36;
-	setp.le.u64 %p11, %rd44, %rd2;
-	setp.le.u64 %p12, %rd43, %rd44;
-	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
-	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
-	.loc 1 18 26
-	shl.b64 %rd45, %rd38, 2;
-	add.s64 %rd46, %rd3, %rd45;
-	shl.b64 %rd47, %rd39, 2;
-	add.s64 %rd48, %rd3, %rd47;
-	.loc 1 21 16
-	shl.b64 %rd49, %rd42, 1;
-	add.s64 %rd50, %rd1, %rd49;
-	shl.b64 %rd51, %rd43, 1;
-	add.s64 %rd52, %rd1, %rd51;
-	.loc 1 22 26
-	setp.lt.u32 %p20, %r3, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd53, %r3;
-	.loc 1 23 24
-	mad.wide.u32 %rd54, %r3, 2, %rd50;
-	ld.global.u16 %r8, [%rd54];
-	.loc 2 29 61
-	shl.b32 %r9, %r8, 16;
-	mov.b32 %f4, %r9;
-	.loc 1 23 44
-	mad.wide.u32 %rd55, %r3, 2, %rd52;
-	ld.global.u16 %r10, [%rd55];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f5, %r11;
-	.loc 1 24 35
-	mad.wide.u32 %rd56, %r3, 4, %rd46;
-	ld.global.f32 %f6, [%rd56];
-	mad.wide.u32 %rd57, %r3, 4, %rd48;
-	ld.global.f32 %f7, [%rd57];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f10;
-	cvt.u32.u16 %r12, %rs1;
-	.loc 1 24 71
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f12;
-	cvt.u32.u16 %r13, %rs2;
-	.loc 1 24 6
-	st.global.u16 [%rd54], %r12;
-	st.global.u16 [%rd55], %r13;
-	.loc 1 22 34
-	add.s64 %rd58, %rd53, 16;
-	setp.lt.s64 %p21, %rd58, %rd36;
-	cvt.u32.u64 %r3, %rd58;
-	@%p21 bra $B2;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
-	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r14, 0;
-	mov.u64 %rd59, 0;
-	mov.u64 %rd60, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r14, 1;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r14, 2;
-	mov.u64 %rd59, %rd38;
-	mov.u64 %rd60, %rd39;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r14, 1;
-	mov.u64 %rd59, %rd40;
-	mov.u64 %rd60, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r14, 2;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd40;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r14, 3;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r14, 4;
-	mov.u64 %rd59, %rd42;
-	mov.u64 %rd60, %rd43;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r14, 3;
-	mov.u64 %rd59, %rd44;
-	mov.u64 %rd60, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r14, 4;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd44;
-$FAULT:
-	ld.param.u64 %rd61, [plain_dtype_BF16_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd61], 0, 1;
-	setp.ne.u32 %p22, %r15, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r16, [plain_dtype_BF16_row_BF16_params+88];
-	st.global.u32 [%rd62+4], %r16;
-	ld.param.u32 %r17, [plain_dtype_BF16_row_BF16_params+92];
-	st.global.v2.u32 [%rd62+8], {%r17, %r14};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r22, %r23};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
-`
-
-const plainBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[96])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<25>;
-	.reg .b32 %r<44>;
-	.reg .b64 %rd<68>;
-	.reg .f32 %f<13>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+64];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+72];
-	cvt.u32.u64 %r2, %rd6;
-	.loc 1 14 27
+	mov.u32 %r5, %ctaid.x;
 	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd8, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd9, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd10, %r7;
-	cvt.s64.s32 %rd11, %r2;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd12, %r8;
-	.loc 1 14 25
-	cvt.u64.u32 %rd13, %r3;
-	or.b64 %rd14, %rd13, %rd11;
-	setp.lt.u64 %p2, %rd14, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd15, %rd13, %rd11;
-	shr.s64 %rd16, %rd15, 63;
-	abs.s64 %rd17, %rd13;
-	abs.s64 %rd18, %rd11;
-	cvt.rp.f32.u64 %f1, %rd18;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd19, %f3;
-	mul.lo.s64 %rd20, %rd19, %rd18;
-	neg.s64 %rd21, %rd20;
-	mul.hi.u64 %rd22, %rd19, %rd21;
-	add.s64 %rd23, %rd19, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd18;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.hi.u64 %rd28, %rd17, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd18;
-	sub.s64 %rd30, %rd17, %rd29;
-	setp.ge.u64 %p3, %rd30, %rd18;
-	add.s64 %rd31, %rd28, 1;
-	selp.b64 %rd32, %rd31, %rd28, %p3;
-	sub.s64 %rd33, %rd30, %rd18;
-	selp.b64 %rd34, %rd33, %rd30, %p3;
-	setp.ge.u64 %p4, %rd34, %rd18;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p4;
-	xor.b64 %rd37, %rd36, %rd16;
-	sub.s64 %rd38, %rd37, %rd16;
-	bra $B1;
-$B0:
-	div.u32 %r11, %r3, %r2;
-	cvt.u64.u32 %rd38, %r11;
-$B1:
-	mul.lo.s64 %rd39, %rd38, %rd11;
-	sub.s64 %rd40, %rd13, %rd39;
+	div.u32 %r6, %r5, %r2;
+	rem.u32 %r7, %r5, %r2;
 	.loc 1 15 13
-	cvt.u64.u32 %rd41, %r1;
+	cvt.u64.u32 %rd5, %r4;
 	.loc 1 16 14
-	shl.b64 %rd42, %rd38, 1;
-	mul.lo.s64 %rd43, %rd42, %rd41;
+	mul.wide.u32 %rd6, %r6, 2;
+	mul.lo.s64 %rd7, %rd6, %rd5;
 	.loc 1 17 17
-	add.s64 %rd44, %rd43, %rd41;
+	add.s64 %rd8, %rd7, %rd5;
 	.loc 1 18 26
-	setp.le.u64 %p5, %rd44, %rd9;
-	setp.le.u64 %p6, %rd43, %rd44;
-	add.s64 %rd45, %rd44, %rd41;
-	setp.le.u64 %p7, %rd45, %rd9;
-	cvt.u32.u64 %r12, %rd44;
-	cvt.u32.u64 %r13, %rd45;
-	setp.le.u32 %p8, %r12, %r13;
-	.loc 1 19 32
-	mul.lo.s64 %rd46, %rd40, %rd12;
-	mad.lo.s64 %rd47, %rd38, %rd10, %rd46;
+	setp.le.u64 %p2, %rd8, %rd4;
+	setp.le.u64 %p3, %rd7, %rd8;
+	add.s64 %rd9, %rd8, %rd5;
+	setp.le.u64 %p4, %rd9, %rd4;
+	setp.le.u64 %p5, %rd8, %rd9;
+	.loc 1 19 37
+	mul.wide.u32 %rd10, %r7, %r3;
+	mad.wide.u32 %rd11, %r6, %r1, %rd10;
 	.loc 1 20 18
-	add.s64 %rd48, %rd47, %rd41;
+	add.s64 %rd12, %rd11, %rd5;
 	.loc 1 21 16
-	setp.le.u64 %p9, %rd48, %rd8;
-	setp.le.u64 %p10, %rd47, %rd48;
-	add.s64 %rd49, %rd48, %rd41;
-	setp.le.u64 %p11, %rd49, %rd8;
-	cvt.u32.u64 %r14, %rd48;
-	cvt.u32.u64 %r15, %rd49;
-	setp.le.u32 %p12, %r14, %r15;
+	setp.le.u64 %p6, %rd12, %rd2;
+	setp.le.u64 %p7, %rd11, %rd12;
+	add.s64 %rd13, %rd12, %rd5;
+	setp.le.u64 %p8, %rd13, %rd2;
+	setp.le.u64 %p9, %rd12, %rd13;
 	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
+	and.pred %p10, %p1, %p2;
+	and.pred %p11, %p10, %p3;
+	and.pred %p12, %p11, %p4;
+	and.pred %p13, %p12, %p5;
 	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
+	and.pred %p14, %p13, %p6;
+	and.pred %p15, %p14, %p7;
+	and.pred %p16, %p15, %p8;
+	and.pred %p17, %p16, %p9;
+	@!%p17 bra $B2;
+	.loc 1 22 20
+	mov.u32 %r8, %tid.x;
 	.loc 1 18 26
-	shl.b64 %rd50, %rd43, 2;
-	add.s64 %rd51, %rd3, %rd50;
-	shl.b64 %rd52, %rd44, 2;
-	add.s64 %rd53, %rd3, %rd52;
+	shl.b64 %rd14, %rd7, 2;
+	add.s64 %rd15, %rd3, %rd14;
+	shl.b64 %rd16, %rd8, 2;
+	add.s64 %rd17, %rd3, %rd16;
 	.loc 1 21 16
-	shl.b64 %rd54, %rd47, 1;
-	add.s64 %rd55, %rd1, %rd54;
-	shl.b64 %rd56, %rd48, 1;
-	add.s64 %rd57, %rd1, %rd56;
+	shl.b64 %rd18, %rd11, 1;
+	add.s64 %rd19, %rd1, %rd18;
+	shl.b64 %rd20, %rd12, 1;
+	add.s64 %rd21, %rd1, %rd20;
 	.loc 1 22 26
-	setp.lt.u32 %p20, %r4, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd58, %r4;
+	setp.lt.u32 %p18, %r8, %r4;
+	@!%p18 bra $B1;
+$B0:
+	cvt.u64.u32 %rd22, %r8;
 	.loc 1 23 24
-	mad.wide.u32 %rd59, %r4, 2, %rd55;
-	ld.global.u16 %r16, [%rd59];
+	mad.wide.u32 %rd23, %r8, 2, %rd19;
+	ld.global.u16 %r9, [%rd23];
 	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f4, %r17;
+	shl.b32 %r10, %r9, 16;
+	mov.b32 %f1, %r10;
 	.loc 1 23 44
-	mad.wide.u32 %rd60, %r4, 2, %rd57;
-	ld.global.u16 %r18, [%rd60];
+	mad.wide.u32 %rd24, %r8, 2, %rd21;
+	ld.global.u16 %r11, [%rd24];
 	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f5, %r19;
+	shl.b32 %r12, %r11, 16;
+	mov.b32 %f2, %r12;
 	.loc 1 24 35
-	mad.wide.u32 %rd61, %r4, 4, %rd51;
-	ld.global.f32 %f6, [%rd61];
-	mad.wide.u32 %rd62, %r4, 4, %rd53;
-	ld.global.f32 %f7, [%rd62];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
+	mad.wide.u32 %rd25, %r8, 4, %rd15;
+	ld.global.f32 %f3, [%rd25];
+	mad.wide.u32 %rd26, %r8, 4, %rd17;
+	ld.global.f32 %f4, [%rd26];
+	mul.rn.f32 %f5, %f2, %f4;
+	neg.f32 %f6, %f5;
+	fma.rn.f32 %f7, %f1, %f3, %f6;
 	.loc 2 32 63
-	mov.b32 %r20, %f10;
-	shr.u32 %r21, %r20, 16;
-	and.b32 %r22, %r21, 1;
-	add.s32 %r23, %r20, 32767;
-	add.s32 %r24, %r23, %r22;
-	setp.nan.f32 %p21, %f10, %f10;
-	shr.u32 %r25, %r24, 16;
-	selp.b32 %r26, 32767, %r25, %p21;
+	cvt.rn.bf16.f32 %rs1, %f7;
+	cvt.u32.u16 %r13, %rs1;
 	.loc 1 24 71
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
+	mul.rn.f32 %f8, %f1, %f4;
+	fma.rn.f32 %f9, %f2, %f3, %f8;
 	.loc 2 32 63
-	mov.b32 %r27, %f12;
-	shr.u32 %r28, %r27, 16;
-	and.b32 %r29, %r28, 1;
-	add.s32 %r30, %r27, 32767;
-	add.s32 %r31, %r30, %r29;
-	setp.nan.f32 %p22, %f12, %f12;
-	shr.u32 %r32, %r31, 16;
-	selp.b32 %r33, 32767, %r32, %p22;
+	cvt.rn.bf16.f32 %rs2, %f9;
+	cvt.u32.u16 %r14, %rs2;
 	.loc 1 24 6
-	st.global.u16 [%rd59], %r26;
-	st.global.u16 [%rd60], %r33;
+	st.global.u16 [%rd23], %r13;
+	st.global.u16 [%rd24], %r14;
 	.loc 1 22 34
-	add.s64 %rd63, %rd58, 16;
-	setp.lt.s64 %p23, %rd63, %rd41;
-	cvt.u32.u64 %r4, %rd63;
-	@%p23 bra $B2;
-$B3:
+	add.s64 %rd27, %rd22, 16;
+	setp.lt.s64 %p19, %rd27, %rd5;
+	cvt.u32.u64 %r8, %rd27;
+	@%p19 bra $B0;
+$B1:
 	bra $EXIT;
-$B4:
+$B2:
+	.loc 1 14 27
+	@!%p1 bra $FAULT0;
 	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
+	@!%p2 bra $FAULT1;
+	@!%p3 bra $FAULT2;
+	@!%p4 bra $FAULT3;
+	@!%p5 bra $FAULT4;
 	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
+	@!%p6 bra $FAULT5;
+	@!%p7 bra $FAULT6;
+	@!%p8 bra $FAULT7;
 	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 14 27
-	mov.u32 %r34, 0;
-	mov.u64 %rd64, 0;
-	mov.u64 %rd65, 0;
+	mov.u32 %r15, 0;
+	mov.u64 %rd28, 0;
+	mov.u64 %rd29, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 18 26
-	mov.u32 %r34, 1;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd9;
+	mov.u32 %r15, 1;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r34, 2;
-	mov.u64 %rd64, %rd43;
-	mov.u64 %rd65, %rd44;
+	mov.u32 %r15, 2;
+	mov.u64 %rd28, %rd7;
+	mov.u64 %rd29, %rd8;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r34, 1;
-	mov.u64 %rd64, %rd45;
-	mov.u64 %rd65, %rd9;
+	mov.u32 %r15, 1;
+	mov.u64 %rd28, %rd9;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r34, 2;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd45;
+	mov.u32 %r15, 2;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd9;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 21 16
-	mov.u32 %r34, 3;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd8;
+	mov.u32 %r15, 3;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r34, 4;
-	mov.u64 %rd64, %rd47;
-	mov.u64 %rd65, %rd48;
+	mov.u32 %r15, 4;
+	mov.u64 %rd28, %rd11;
+	mov.u64 %rd29, %rd12;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r34, 3;
-	mov.u64 %rd64, %rd49;
-	mov.u64 %rd65, %rd8;
+	mov.u32 %r15, 3;
+	mov.u64 %rd28, %rd13;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r34, 4;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd49;
+	mov.u32 %r15, 4;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd13;
 $FAULT:
-	ld.param.u64 %rd66, [plain_dtype_BF16_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r35, [%rd66], 0, 1;
-	setp.ne.u32 %p24, %r35, 0;
-	@%p24 bra $EXIT;
-	ld.global.u64 %rd67, [%rd66+8];
-	ld.param.u32 %r36, [plain_dtype_BF16_row_BF16_params+88];
-	st.global.u32 [%rd67+4], %r36;
-	ld.param.u32 %r37, [plain_dtype_BF16_row_BF16_params+92];
-	st.global.v2.u32 [%rd67+8], {%r37, %r34};
-	mov.u32 %r38, %ctaid.x;
-	mov.u32 %r39, %ctaid.y;
-	st.global.v2.u32 [%rd67+16], {%r38, %r39};
-	mov.u32 %r40, %ctaid.z;
-	mov.u32 %r41, %tid.x;
-	st.global.v2.u32 [%rd67+24], {%r40, %r41};
-	mov.u32 %r42, %tid.y;
-	mov.u32 %r43, %tid.z;
-	st.global.v2.u32 [%rd67+32], {%r42, %r43};
-	st.global.u64 [%rd67+40], %rd64;
-	st.global.u64 [%rd67+48], %rd65;
+	ld.param.u64 %rd30, [plain_dtype_BF16_row_BF16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r16, [%rd30], 0, 1;
+	setp.ne.u32 %p20, %r16, 0;
+	@%p20 bra $EXIT;
+	ld.global.u64 %rd31, [%rd30+8];
+	ld.param.u32 %r17, [plain_dtype_BF16_row_BF16_params+72];
+	st.global.u32 [%rd31+4], %r17;
+	ld.param.u32 %r18, [plain_dtype_BF16_row_BF16_params+76];
+	st.global.v2.u32 [%rd31+8], {%r18, %r15};
+	mov.u32 %r19, %ctaid.x;
+	mov.u32 %r20, %ctaid.y;
+	st.global.v2.u32 [%rd31+16], {%r19, %r20};
+	mov.u32 %r21, %ctaid.z;
+	mov.u32 %r22, %tid.x;
+	st.global.v2.u32 [%rd31+24], {%r21, %r22};
+	mov.u32 %r23, %tid.y;
+	mov.u32 %r24, %tid.z;
+	st.global.v2.u32 [%rd31+32], {%r23, %r24};
+	st.global.u64 [%rd31+40], %rd28;
+	st.global.u64 [%rd31+48], %rd29;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd67], 56;
+	st.volatile.global.u32 [%rd31], 56;
 	bra $EXIT;
 }
 `
@@ -1885,516 +1027,215 @@ const plainBF16SM70 = `.version 6.0
 .file 1 "plain.go"
 .file 2 "format.go"
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[96])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[80])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<25>;
-	.reg .b32 %r<36>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<13>;
+	.reg .pred %p<23>;
+	.reg .b32 %r<37>;
+	.reg .b64 %rd<32>;
+	.reg .f32 %f<10>;
 
 	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
 	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
 	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
 	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+64];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+72];
-	.loc 1 14 27
-	setp.ne.s64 %p1, %rd6, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r3, %tid.x;
+	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+48];
+	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+52];
+	ld.param.u32 %r3, [plain_dtype_BF16_row_BF16_params+56];
+	ld.param.u32 %r4, [plain_dtype_BF16_row_BF16_params+60];
 	.loc 1 14 25
-	cvt.u64.u32 %rd8, %r2;
-	or.b64 %rd9, %rd8, %rd6;
-	setp.lt.u64 %p2, %rd9, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd10, %rd8, %rd6;
-	shr.s64 %rd11, %rd10, 63;
-	abs.s64 %rd12, %rd8;
-	abs.s64 %rd13, %rd6;
-	cvt.rp.f32.u64 %f1, %rd13;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r4, %f2;
-	add.s32 %r5, %r4, 536870910;
-	mov.b32 %f3, %r5;
-	cvt.rzi.u64.f32 %rd14, %f3;
-	mul.lo.s64 %rd15, %rd14, %rd13;
-	neg.s64 %rd16, %rd15;
-	mul.hi.u64 %rd17, %rd14, %rd16;
-	add.s64 %rd18, %rd14, %rd17;
-	mul.lo.s64 %rd19, %rd18, %rd13;
-	neg.s64 %rd20, %rd19;
-	mul.hi.u64 %rd21, %rd18, %rd20;
-	add.s64 %rd22, %rd18, %rd21;
-	mul.hi.u64 %rd23, %rd12, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd13;
-	sub.s64 %rd25, %rd12, %rd24;
-	setp.ge.u64 %p3, %rd25, %rd13;
-	add.s64 %rd26, %rd23, 1;
-	selp.b64 %rd27, %rd26, %rd23, %p3;
-	sub.s64 %rd28, %rd25, %rd13;
-	selp.b64 %rd29, %rd28, %rd25, %p3;
-	setp.ge.u64 %p4, %rd29, %rd13;
-	add.s64 %rd30, %rd27, 1;
-	selp.b64 %rd31, %rd30, %rd27, %p4;
-	xor.b64 %rd32, %rd31, %rd11;
-	sub.s64 %rd33, %rd32, %rd11;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r6, %rd6;
-	div.u32 %r7, %r2, %r6;
-	cvt.u64.u32 %rd33, %r7;
-$B1:
-	mul.lo.s64 %rd34, %rd33, %rd6;
-	sub.s64 %rd35, %rd8, %rd34;
-	.loc 1 15 13
-	cvt.u64.u32 %rd36, %r1;
-	.loc 1 16 14
-	shl.b64 %rd37, %rd33, 1;
-	mul.lo.s64 %rd38, %rd37, %rd36;
-	.loc 1 17 17
-	add.s64 %rd39, %rd38, %rd36;
-	.loc 1 18 26
-	setp.le.u64 %p5, %rd39, %rd4;
-	setp.le.u64 %p6, %rd38, %rd39;
-	add.s64 %rd40, %rd39, %rd36;
-	setp.le.u64 %p7, %rd40, %rd4;
-	setp.le.u64 %p8, %rd39, %rd40;
-	.loc 1 19 32
-	mul.lo.s64 %rd41, %rd35, %rd7;
-	mad.lo.s64 %rd42, %rd33, %rd5, %rd41;
-	.loc 1 20 18
-	add.s64 %rd43, %rd42, %rd36;
-	.loc 1 21 16
-	setp.le.u64 %p9, %rd43, %rd2;
-	setp.le.u64 %p10, %rd42, %rd43;
-	add.s64 %rd44, %rd43, %rd36;
-	setp.le.u64 %p11, %rd44, %rd2;
-	setp.le.u64 %p12, %rd43, %rd44;
-	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
-	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
-	.loc 1 18 26
-	shl.b64 %rd45, %rd38, 2;
-	add.s64 %rd46, %rd3, %rd45;
-	shl.b64 %rd47, %rd39, 2;
-	add.s64 %rd48, %rd3, %rd47;
-	.loc 1 21 16
-	shl.b64 %rd49, %rd42, 1;
-	add.s64 %rd50, %rd1, %rd49;
-	shl.b64 %rd51, %rd43, 1;
-	add.s64 %rd52, %rd1, %rd51;
-	.loc 1 22 26
-	setp.lt.u32 %p20, %r3, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd53, %r3;
-	.loc 1 23 24
-	mad.wide.u32 %rd54, %r3, 2, %rd50;
-	ld.global.u16 %r8, [%rd54];
-	.loc 2 29 61
-	shl.b32 %r9, %r8, 16;
-	mov.b32 %f4, %r9;
-	.loc 1 23 44
-	mad.wide.u32 %rd55, %r3, 2, %rd52;
-	ld.global.u16 %r10, [%rd55];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f5, %r11;
-	.loc 1 24 35
-	mad.wide.u32 %rd56, %r3, 4, %rd46;
-	ld.global.f32 %f6, [%rd56];
-	mad.wide.u32 %rd57, %r3, 4, %rd48;
-	ld.global.f32 %f7, [%rd57];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
-	.loc 2 32 63
-	mov.b32 %r12, %f10;
-	shr.u32 %r13, %r12, 16;
-	and.b32 %r14, %r13, 1;
-	add.s32 %r15, %r12, 32767;
-	add.s32 %r16, %r15, %r14;
-	setp.nan.f32 %p21, %f10, %f10;
-	shr.u32 %r17, %r16, 16;
-	selp.b32 %r18, 32767, %r17, %p21;
-	.loc 1 24 71
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
-	.loc 2 32 63
-	mov.b32 %r19, %f12;
-	shr.u32 %r20, %r19, 16;
-	and.b32 %r21, %r20, 1;
-	add.s32 %r22, %r19, 32767;
-	add.s32 %r23, %r22, %r21;
-	setp.nan.f32 %p22, %f12, %f12;
-	shr.u32 %r24, %r23, 16;
-	selp.b32 %r25, 32767, %r24, %p22;
-	.loc 1 24 6
-	st.global.u16 [%rd54], %r18;
-	st.global.u16 [%rd55], %r25;
-	.loc 1 22 34
-	add.s64 %rd58, %rd53, 16;
-	setp.lt.s64 %p23, %rd58, %rd36;
-	cvt.u32.u64 %r3, %rd58;
-	@%p23 bra $B2;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
-	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r26, 0;
-	mov.u64 %rd59, 0;
-	mov.u64 %rd60, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r26, 1;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r26, 2;
-	mov.u64 %rd59, %rd38;
-	mov.u64 %rd60, %rd39;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r26, 1;
-	mov.u64 %rd59, %rd40;
-	mov.u64 %rd60, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r26, 2;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd40;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r26, 3;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r26, 4;
-	mov.u64 %rd59, %rd42;
-	mov.u64 %rd60, %rd43;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r26, 3;
-	mov.u64 %rd59, %rd44;
-	mov.u64 %rd60, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r26, 4;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd44;
-$FAULT:
-	ld.param.u64 %rd61, [plain_dtype_BF16_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r27, [%rd61], 0, 1;
-	setp.ne.u32 %p24, %r27, 0;
-	@%p24 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r28, [plain_dtype_BF16_row_BF16_params+88];
-	st.global.u32 [%rd62+4], %r28;
-	ld.param.u32 %r29, [plain_dtype_BF16_row_BF16_params+92];
-	st.global.v2.u32 [%rd62+8], {%r29, %r26};
-	mov.u32 %r30, %ctaid.x;
-	mov.u32 %r31, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r30, %r31};
-	mov.u32 %r32, %ctaid.z;
-	mov.u32 %r33, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r32, %r33};
-	mov.u32 %r34, %tid.y;
-	mov.u32 %r35, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r34, %r35};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
-`
-
-const plainF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[96])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<23>;
-	.reg .b16 %rs<5>;
-	.reg .b32 %r<30>;
-	.reg .b64 %rd<68>;
-	.reg .f32 %f<13>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_F16_row_F16_params+64];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+72];
-	cvt.u32.u64 %r2, %rd6;
-	.loc 1 14 27
+	mov.u32 %r5, %ctaid.x;
 	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd8, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd9, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd10, %r7;
-	cvt.s64.s32 %rd11, %r2;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd12, %r8;
-	.loc 1 14 25
-	cvt.u64.u32 %rd13, %r3;
-	or.b64 %rd14, %rd13, %rd11;
-	setp.lt.u64 %p2, %rd14, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd15, %rd13, %rd11;
-	shr.s64 %rd16, %rd15, 63;
-	abs.s64 %rd17, %rd13;
-	abs.s64 %rd18, %rd11;
-	cvt.rp.f32.u64 %f1, %rd18;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd19, %f3;
-	mul.lo.s64 %rd20, %rd19, %rd18;
-	neg.s64 %rd21, %rd20;
-	mul.hi.u64 %rd22, %rd19, %rd21;
-	add.s64 %rd23, %rd19, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd18;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.hi.u64 %rd28, %rd17, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd18;
-	sub.s64 %rd30, %rd17, %rd29;
-	setp.ge.u64 %p3, %rd30, %rd18;
-	add.s64 %rd31, %rd28, 1;
-	selp.b64 %rd32, %rd31, %rd28, %p3;
-	sub.s64 %rd33, %rd30, %rd18;
-	selp.b64 %rd34, %rd33, %rd30, %p3;
-	setp.ge.u64 %p4, %rd34, %rd18;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p4;
-	xor.b64 %rd37, %rd36, %rd16;
-	sub.s64 %rd38, %rd37, %rd16;
-	bra $B1;
-$B0:
-	div.u32 %r11, %r3, %r2;
-	cvt.u64.u32 %rd38, %r11;
-$B1:
-	mul.lo.s64 %rd39, %rd38, %rd11;
-	sub.s64 %rd40, %rd13, %rd39;
+	div.u32 %r6, %r5, %r2;
+	rem.u32 %r7, %r5, %r2;
 	.loc 1 15 13
-	cvt.u64.u32 %rd41, %r1;
+	cvt.u64.u32 %rd5, %r4;
 	.loc 1 16 14
-	shl.b64 %rd42, %rd38, 1;
-	mul.lo.s64 %rd43, %rd42, %rd41;
+	mul.wide.u32 %rd6, %r6, 2;
+	mul.lo.s64 %rd7, %rd6, %rd5;
 	.loc 1 17 17
-	add.s64 %rd44, %rd43, %rd41;
+	add.s64 %rd8, %rd7, %rd5;
 	.loc 1 18 26
-	setp.le.u64 %p5, %rd44, %rd9;
-	setp.le.u64 %p6, %rd43, %rd44;
-	add.s64 %rd45, %rd44, %rd41;
-	setp.le.u64 %p7, %rd45, %rd9;
-	cvt.u32.u64 %r12, %rd44;
-	cvt.u32.u64 %r13, %rd45;
-	setp.le.u32 %p8, %r12, %r13;
-	.loc 1 19 32
-	mul.lo.s64 %rd46, %rd40, %rd12;
-	mad.lo.s64 %rd47, %rd38, %rd10, %rd46;
+	setp.le.u64 %p2, %rd8, %rd4;
+	setp.le.u64 %p3, %rd7, %rd8;
+	add.s64 %rd9, %rd8, %rd5;
+	setp.le.u64 %p4, %rd9, %rd4;
+	setp.le.u64 %p5, %rd8, %rd9;
+	.loc 1 19 37
+	mul.wide.u32 %rd10, %r7, %r3;
+	mad.wide.u32 %rd11, %r6, %r1, %rd10;
 	.loc 1 20 18
-	add.s64 %rd48, %rd47, %rd41;
+	add.s64 %rd12, %rd11, %rd5;
 	.loc 1 21 16
-	setp.le.u64 %p9, %rd48, %rd8;
-	setp.le.u64 %p10, %rd47, %rd48;
-	add.s64 %rd49, %rd48, %rd41;
-	setp.le.u64 %p11, %rd49, %rd8;
-	cvt.u32.u64 %r14, %rd48;
-	cvt.u32.u64 %r15, %rd49;
-	setp.le.u32 %p12, %r14, %r15;
+	setp.le.u64 %p6, %rd12, %rd2;
+	setp.le.u64 %p7, %rd11, %rd12;
+	add.s64 %rd13, %rd12, %rd5;
+	setp.le.u64 %p8, %rd13, %rd2;
+	setp.le.u64 %p9, %rd12, %rd13;
 	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
+	and.pred %p10, %p1, %p2;
+	and.pred %p11, %p10, %p3;
+	and.pred %p12, %p11, %p4;
+	and.pred %p13, %p12, %p5;
 	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
+	and.pred %p14, %p13, %p6;
+	and.pred %p15, %p14, %p7;
+	and.pred %p16, %p15, %p8;
+	and.pred %p17, %p16, %p9;
+	@!%p17 bra $B2;
+	.loc 1 22 20
+	mov.u32 %r8, %tid.x;
 	.loc 1 18 26
-	shl.b64 %rd50, %rd43, 2;
-	add.s64 %rd51, %rd3, %rd50;
-	shl.b64 %rd52, %rd44, 2;
-	add.s64 %rd53, %rd3, %rd52;
+	shl.b64 %rd14, %rd7, 2;
+	add.s64 %rd15, %rd3, %rd14;
+	shl.b64 %rd16, %rd8, 2;
+	add.s64 %rd17, %rd3, %rd16;
 	.loc 1 21 16
-	shl.b64 %rd54, %rd47, 1;
-	add.s64 %rd55, %rd1, %rd54;
-	shl.b64 %rd56, %rd48, 1;
-	add.s64 %rd57, %rd1, %rd56;
+	shl.b64 %rd18, %rd11, 1;
+	add.s64 %rd19, %rd1, %rd18;
+	shl.b64 %rd20, %rd12, 1;
+	add.s64 %rd21, %rd1, %rd20;
 	.loc 1 22 26
-	setp.lt.u32 %p20, %r4, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd58, %r4;
+	setp.lt.u32 %p18, %r8, %r4;
+	@!%p18 bra $B1;
+$B0:
+	cvt.u64.u32 %rd22, %r8;
 	.loc 1 23 24
-	mad.wide.u32 %rd59, %r4, 2, %rd55;
-	ld.global.u16 %r16, [%rd59];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r16;
-	cvt.f32.f16 %f4, %rs1;
+	mad.wide.u32 %rd23, %r8, 2, %rd19;
+	ld.global.u16 %r9, [%rd23];
+	.loc 2 29 61
+	shl.b32 %r10, %r9, 16;
+	mov.b32 %f1, %r10;
 	.loc 1 23 44
-	mad.wide.u32 %rd60, %r4, 2, %rd57;
-	ld.global.u16 %r17, [%rd60];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r17;
-	cvt.f32.f16 %f5, %rs2;
+	mad.wide.u32 %rd24, %r8, 2, %rd21;
+	ld.global.u16 %r11, [%rd24];
+	.loc 2 29 61
+	shl.b32 %r12, %r11, 16;
+	mov.b32 %f2, %r12;
 	.loc 1 24 35
-	mad.wide.u32 %rd61, %r4, 4, %rd51;
-	ld.global.f32 %f6, [%rd61];
-	mad.wide.u32 %rd62, %r4, 4, %rd53;
-	ld.global.f32 %f7, [%rd62];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f10;
-	cvt.u32.u16 %r18, %rs3;
+	mad.wide.u32 %rd25, %r8, 4, %rd15;
+	ld.global.f32 %f3, [%rd25];
+	mad.wide.u32 %rd26, %r8, 4, %rd17;
+	ld.global.f32 %f4, [%rd26];
+	mul.rn.f32 %f5, %f2, %f4;
+	neg.f32 %f6, %f5;
+	fma.rn.f32 %f7, %f1, %f3, %f6;
+	.loc 2 32 63
+	mov.b32 %r13, %f7;
+	shr.u32 %r14, %r13, 16;
+	and.b32 %r15, %r14, 1;
+	add.s32 %r16, %r13, 32767;
+	add.s32 %r17, %r16, %r15;
+	setp.nan.f32 %p19, %f7, %f7;
+	shr.u32 %r18, %r17, 16;
+	selp.b32 %r19, 32767, %r18, %p19;
 	.loc 1 24 71
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs4, %f12;
-	cvt.u32.u16 %r19, %rs4;
+	mul.rn.f32 %f8, %f1, %f4;
+	fma.rn.f32 %f9, %f2, %f3, %f8;
+	.loc 2 32 63
+	mov.b32 %r20, %f9;
+	shr.u32 %r21, %r20, 16;
+	and.b32 %r22, %r21, 1;
+	add.s32 %r23, %r20, 32767;
+	add.s32 %r24, %r23, %r22;
+	setp.nan.f32 %p20, %f9, %f9;
+	shr.u32 %r25, %r24, 16;
+	selp.b32 %r26, 32767, %r25, %p20;
 	.loc 1 24 6
-	st.global.u16 [%rd59], %r18;
-	st.global.u16 [%rd60], %r19;
+	st.global.u16 [%rd23], %r19;
+	st.global.u16 [%rd24], %r26;
 	.loc 1 22 34
-	add.s64 %rd63, %rd58, 16;
-	setp.lt.s64 %p21, %rd63, %rd41;
-	cvt.u32.u64 %r4, %rd63;
-	@%p21 bra $B2;
-$B3:
+	add.s64 %rd27, %rd22, 16;
+	setp.lt.s64 %p21, %rd27, %rd5;
+	cvt.u32.u64 %r8, %rd27;
+	@%p21 bra $B0;
+$B1:
 	bra $EXIT;
-$B4:
+$B2:
+	.loc 1 14 27
+	@!%p1 bra $FAULT0;
 	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
+	@!%p2 bra $FAULT1;
+	@!%p3 bra $FAULT2;
+	@!%p4 bra $FAULT3;
+	@!%p5 bra $FAULT4;
 	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
+	@!%p6 bra $FAULT5;
+	@!%p7 bra $FAULT6;
+	@!%p8 bra $FAULT7;
 	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 14 27
-	mov.u32 %r20, 0;
-	mov.u64 %rd64, 0;
-	mov.u64 %rd65, 0;
+	mov.u32 %r27, 0;
+	mov.u64 %rd28, 0;
+	mov.u64 %rd29, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 18 26
-	mov.u32 %r20, 1;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd9;
+	mov.u32 %r27, 1;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r20, 2;
-	mov.u64 %rd64, %rd43;
-	mov.u64 %rd65, %rd44;
+	mov.u32 %r27, 2;
+	mov.u64 %rd28, %rd7;
+	mov.u64 %rd29, %rd8;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r20, 1;
-	mov.u64 %rd64, %rd45;
-	mov.u64 %rd65, %rd9;
+	mov.u32 %r27, 1;
+	mov.u64 %rd28, %rd9;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r20, 2;
-	mov.u64 %rd64, %rd44;
-	mov.u64 %rd65, %rd45;
+	mov.u32 %r27, 2;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd9;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 21 16
-	mov.u32 %r20, 3;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd8;
+	mov.u32 %r27, 3;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r20, 4;
-	mov.u64 %rd64, %rd47;
-	mov.u64 %rd65, %rd48;
+	mov.u32 %r27, 4;
+	mov.u64 %rd28, %rd11;
+	mov.u64 %rd29, %rd12;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r20, 3;
-	mov.u64 %rd64, %rd49;
-	mov.u64 %rd65, %rd8;
+	mov.u32 %r27, 3;
+	mov.u64 %rd28, %rd13;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r20, 4;
-	mov.u64 %rd64, %rd48;
-	mov.u64 %rd65, %rd49;
+	mov.u32 %r27, 4;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd13;
 $FAULT:
-	ld.param.u64 %rd66, [plain_dtype_F16_row_F16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r21, [%rd66], 0, 1;
-	setp.ne.u32 %p22, %r21, 0;
+	ld.param.u64 %rd30, [plain_dtype_BF16_row_BF16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r28, [%rd30], 0, 1;
+	setp.ne.u32 %p22, %r28, 0;
 	@%p22 bra $EXIT;
-	ld.global.u64 %rd67, [%rd66+8];
-	ld.param.u32 %r22, [plain_dtype_F16_row_F16_params+88];
-	st.global.u32 [%rd67+4], %r22;
-	ld.param.u32 %r23, [plain_dtype_F16_row_F16_params+92];
-	st.global.v2.u32 [%rd67+8], {%r23, %r20};
-	mov.u32 %r24, %ctaid.x;
-	mov.u32 %r25, %ctaid.y;
-	st.global.v2.u32 [%rd67+16], {%r24, %r25};
-	mov.u32 %r26, %ctaid.z;
-	mov.u32 %r27, %tid.x;
-	st.global.v2.u32 [%rd67+24], {%r26, %r27};
-	mov.u32 %r28, %tid.y;
-	mov.u32 %r29, %tid.z;
-	st.global.v2.u32 [%rd67+32], {%r28, %r29};
-	st.global.u64 [%rd67+40], %rd64;
-	st.global.u64 [%rd67+48], %rd65;
+	ld.global.u64 %rd31, [%rd30+8];
+	ld.param.u32 %r29, [plain_dtype_BF16_row_BF16_params+72];
+	st.global.u32 [%rd31+4], %r29;
+	ld.param.u32 %r30, [plain_dtype_BF16_row_BF16_params+76];
+	st.global.v2.u32 [%rd31+8], {%r30, %r27};
+	mov.u32 %r31, %ctaid.x;
+	mov.u32 %r32, %ctaid.y;
+	st.global.v2.u32 [%rd31+16], {%r31, %r32};
+	mov.u32 %r33, %ctaid.z;
+	mov.u32 %r34, %tid.x;
+	st.global.v2.u32 [%rd31+24], {%r33, %r34};
+	mov.u32 %r35, %tid.y;
+	mov.u32 %r36, %tid.z;
+	st.global.v2.u32 [%rd31+32], {%r35, %r36};
+	st.global.u64 [%rd31+40], %rd28;
+	st.global.u64 [%rd31+48], %rd29;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd67], 56;
+	st.volatile.global.u32 [%rd31], 56;
 	bra $EXIT;
 }
 `
@@ -2405,244 +1246,204 @@ const plainF16SM70 = `.version 6.0
 .file 1 "plain.go"
 .file 2 "format.go"
 
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[96])
+.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[80])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<23>;
+	.reg .pred %p<21>;
 	.reg .b16 %rs<5>;
-	.reg .b32 %r<22>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<13>;
+	.reg .b32 %r<23>;
+	.reg .b64 %rd<32>;
+	.reg .f32 %f<10>;
 
 	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
 	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
 	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
 	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_F16_row_F16_params+64];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+72];
-	.loc 1 14 27
-	setp.ne.s64 %p1, %rd6, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 22 20
-	mov.u32 %r3, %tid.x;
+	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+48];
+	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+52];
+	ld.param.u32 %r3, [plain_dtype_F16_row_F16_params+56];
+	ld.param.u32 %r4, [plain_dtype_F16_row_F16_params+60];
 	.loc 1 14 25
-	cvt.u64.u32 %rd8, %r2;
-	or.b64 %rd9, %rd8, %rd6;
-	setp.lt.u64 %p2, %rd9, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd10, %rd8, %rd6;
-	shr.s64 %rd11, %rd10, 63;
-	abs.s64 %rd12, %rd8;
-	abs.s64 %rd13, %rd6;
-	cvt.rp.f32.u64 %f1, %rd13;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r4, %f2;
-	add.s32 %r5, %r4, 536870910;
-	mov.b32 %f3, %r5;
-	cvt.rzi.u64.f32 %rd14, %f3;
-	mul.lo.s64 %rd15, %rd14, %rd13;
-	neg.s64 %rd16, %rd15;
-	mul.hi.u64 %rd17, %rd14, %rd16;
-	add.s64 %rd18, %rd14, %rd17;
-	mul.lo.s64 %rd19, %rd18, %rd13;
-	neg.s64 %rd20, %rd19;
-	mul.hi.u64 %rd21, %rd18, %rd20;
-	add.s64 %rd22, %rd18, %rd21;
-	mul.hi.u64 %rd23, %rd12, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd13;
-	sub.s64 %rd25, %rd12, %rd24;
-	setp.ge.u64 %p3, %rd25, %rd13;
-	add.s64 %rd26, %rd23, 1;
-	selp.b64 %rd27, %rd26, %rd23, %p3;
-	sub.s64 %rd28, %rd25, %rd13;
-	selp.b64 %rd29, %rd28, %rd25, %p3;
-	setp.ge.u64 %p4, %rd29, %rd13;
-	add.s64 %rd30, %rd27, 1;
-	selp.b64 %rd31, %rd30, %rd27, %p4;
-	xor.b64 %rd32, %rd31, %rd11;
-	sub.s64 %rd33, %rd32, %rd11;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r6, %rd6;
-	div.u32 %r7, %r2, %r6;
-	cvt.u64.u32 %rd33, %r7;
-$B1:
-	mul.lo.s64 %rd34, %rd33, %rd6;
-	sub.s64 %rd35, %rd8, %rd34;
+	mov.u32 %r5, %ctaid.x;
+	setp.ne.s32 %p1, %r2, 0;
+	div.u32 %r6, %r5, %r2;
+	rem.u32 %r7, %r5, %r2;
 	.loc 1 15 13
-	cvt.u64.u32 %rd36, %r1;
+	cvt.u64.u32 %rd5, %r4;
 	.loc 1 16 14
-	shl.b64 %rd37, %rd33, 1;
-	mul.lo.s64 %rd38, %rd37, %rd36;
+	mul.wide.u32 %rd6, %r6, 2;
+	mul.lo.s64 %rd7, %rd6, %rd5;
 	.loc 1 17 17
-	add.s64 %rd39, %rd38, %rd36;
+	add.s64 %rd8, %rd7, %rd5;
 	.loc 1 18 26
-	setp.le.u64 %p5, %rd39, %rd4;
-	setp.le.u64 %p6, %rd38, %rd39;
-	add.s64 %rd40, %rd39, %rd36;
-	setp.le.u64 %p7, %rd40, %rd4;
-	setp.le.u64 %p8, %rd39, %rd40;
-	.loc 1 19 32
-	mul.lo.s64 %rd41, %rd35, %rd7;
-	mad.lo.s64 %rd42, %rd33, %rd5, %rd41;
+	setp.le.u64 %p2, %rd8, %rd4;
+	setp.le.u64 %p3, %rd7, %rd8;
+	add.s64 %rd9, %rd8, %rd5;
+	setp.le.u64 %p4, %rd9, %rd4;
+	setp.le.u64 %p5, %rd8, %rd9;
+	.loc 1 19 37
+	mul.wide.u32 %rd10, %r7, %r3;
+	mad.wide.u32 %rd11, %r6, %r1, %rd10;
 	.loc 1 20 18
-	add.s64 %rd43, %rd42, %rd36;
+	add.s64 %rd12, %rd11, %rd5;
 	.loc 1 21 16
-	setp.le.u64 %p9, %rd43, %rd2;
-	setp.le.u64 %p10, %rd42, %rd43;
-	add.s64 %rd44, %rd43, %rd36;
-	setp.le.u64 %p11, %rd44, %rd2;
-	setp.le.u64 %p12, %rd43, %rd44;
+	setp.le.u64 %p6, %rd12, %rd2;
+	setp.le.u64 %p7, %rd11, %rd12;
+	add.s64 %rd13, %rd12, %rd5;
+	setp.le.u64 %p8, %rd13, %rd2;
+	setp.le.u64 %p9, %rd12, %rd13;
 	.loc 1 18 26
-	and.pred %p13, %p5, %p6;
-	and.pred %p14, %p13, %p7;
-	and.pred %p15, %p14, %p8;
+	and.pred %p10, %p1, %p2;
+	and.pred %p11, %p10, %p3;
+	and.pred %p12, %p11, %p4;
+	and.pred %p13, %p12, %p5;
 	.loc 1 21 16
-	and.pred %p16, %p15, %p9;
-	and.pred %p17, %p16, %p10;
-	and.pred %p18, %p17, %p11;
-	and.pred %p19, %p18, %p12;
-	@!%p19 bra $B4;
+	and.pred %p14, %p13, %p6;
+	and.pred %p15, %p14, %p7;
+	and.pred %p16, %p15, %p8;
+	and.pred %p17, %p16, %p9;
+	@!%p17 bra $B2;
+	.loc 1 22 20
+	mov.u32 %r8, %tid.x;
 	.loc 1 18 26
-	shl.b64 %rd45, %rd38, 2;
-	add.s64 %rd46, %rd3, %rd45;
-	shl.b64 %rd47, %rd39, 2;
-	add.s64 %rd48, %rd3, %rd47;
+	shl.b64 %rd14, %rd7, 2;
+	add.s64 %rd15, %rd3, %rd14;
+	shl.b64 %rd16, %rd8, 2;
+	add.s64 %rd17, %rd3, %rd16;
 	.loc 1 21 16
-	shl.b64 %rd49, %rd42, 1;
-	add.s64 %rd50, %rd1, %rd49;
-	shl.b64 %rd51, %rd43, 1;
-	add.s64 %rd52, %rd1, %rd51;
+	shl.b64 %rd18, %rd11, 1;
+	add.s64 %rd19, %rd1, %rd18;
+	shl.b64 %rd20, %rd12, 1;
+	add.s64 %rd21, %rd1, %rd20;
 	.loc 1 22 26
-	setp.lt.u32 %p20, %r3, %r1;
-	@!%p20 bra $B3;
-$B2:
-	cvt.u64.u32 %rd53, %r3;
+	setp.lt.u32 %p18, %r8, %r4;
+	@!%p18 bra $B1;
+$B0:
+	cvt.u64.u32 %rd22, %r8;
 	.loc 1 23 24
-	mad.wide.u32 %rd54, %r3, 2, %rd50;
-	ld.global.u16 %r8, [%rd54];
+	mad.wide.u32 %rd23, %r8, 2, %rd19;
+	ld.global.u16 %r9, [%rd23];
 	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r8;
-	cvt.f32.f16 %f4, %rs1;
+	cvt.u16.u32 %rs1, %r9;
+	cvt.f32.f16 %f1, %rs1;
 	.loc 1 23 44
-	mad.wide.u32 %rd55, %r3, 2, %rd52;
-	ld.global.u16 %r9, [%rd55];
+	mad.wide.u32 %rd24, %r8, 2, %rd21;
+	ld.global.u16 %r10, [%rd24];
 	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r9;
-	cvt.f32.f16 %f5, %rs2;
+	cvt.u16.u32 %rs2, %r10;
+	cvt.f32.f16 %f2, %rs2;
 	.loc 1 24 35
-	mad.wide.u32 %rd56, %r3, 4, %rd46;
-	ld.global.f32 %f6, [%rd56];
-	mad.wide.u32 %rd57, %r3, 4, %rd48;
-	ld.global.f32 %f7, [%rd57];
-	mul.rn.f32 %f8, %f5, %f7;
-	neg.f32 %f9, %f8;
-	fma.rn.f32 %f10, %f4, %f6, %f9;
+	mad.wide.u32 %rd25, %r8, 4, %rd15;
+	ld.global.f32 %f3, [%rd25];
+	mad.wide.u32 %rd26, %r8, 4, %rd17;
+	ld.global.f32 %f4, [%rd26];
+	mul.rn.f32 %f5, %f2, %f4;
+	neg.f32 %f6, %f5;
+	fma.rn.f32 %f7, %f1, %f3, %f6;
 	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f10;
-	cvt.u32.u16 %r10, %rs3;
+	cvt.rn.f16.f32 %rs3, %f7;
+	cvt.u32.u16 %r11, %rs3;
 	.loc 1 24 71
-	mul.rn.f32 %f11, %f4, %f7;
-	fma.rn.f32 %f12, %f5, %f6, %f11;
+	mul.rn.f32 %f8, %f1, %f4;
+	fma.rn.f32 %f9, %f2, %f3, %f8;
 	.loc 2 41 60
-	cvt.rn.f16.f32 %rs4, %f12;
-	cvt.u32.u16 %r11, %rs4;
+	cvt.rn.f16.f32 %rs4, %f9;
+	cvt.u32.u16 %r12, %rs4;
 	.loc 1 24 6
-	st.global.u16 [%rd54], %r10;
-	st.global.u16 [%rd55], %r11;
+	st.global.u16 [%rd23], %r11;
+	st.global.u16 [%rd24], %r12;
 	.loc 1 22 34
-	add.s64 %rd58, %rd53, 16;
-	setp.lt.s64 %p21, %rd58, %rd36;
-	cvt.u32.u64 %r3, %rd58;
-	@%p21 bra $B2;
-$B3:
+	add.s64 %rd27, %rd22, 16;
+	setp.lt.s64 %p19, %rd27, %rd5;
+	cvt.u32.u64 %r8, %rd27;
+	@%p19 bra $B0;
+$B1:
 	bra $EXIT;
-$B4:
+$B2:
+	.loc 1 14 27
+	@!%p1 bra $FAULT0;
 	.loc 1 18 26
-	@!%p5 bra $FAULT1;
-	@!%p6 bra $FAULT2;
-	@!%p7 bra $FAULT3;
-	@!%p8 bra $FAULT4;
+	@!%p2 bra $FAULT1;
+	@!%p3 bra $FAULT2;
+	@!%p4 bra $FAULT3;
+	@!%p5 bra $FAULT4;
 	.loc 1 21 16
-	@!%p9 bra $FAULT5;
-	@!%p10 bra $FAULT6;
-	@!%p11 bra $FAULT7;
+	@!%p6 bra $FAULT5;
+	@!%p7 bra $FAULT6;
+	@!%p8 bra $FAULT7;
 	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 14 27
-	mov.u32 %r12, 0;
-	mov.u64 %rd59, 0;
-	mov.u64 %rd60, 0;
+	mov.u32 %r13, 0;
+	mov.u64 %rd28, 0;
+	mov.u64 %rd29, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 18 26
-	mov.u32 %r12, 1;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd4;
+	mov.u32 %r13, 1;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r12, 2;
-	mov.u64 %rd59, %rd38;
-	mov.u64 %rd60, %rd39;
+	mov.u32 %r13, 2;
+	mov.u64 %rd28, %rd7;
+	mov.u64 %rd29, %rd8;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r12, 1;
-	mov.u64 %rd59, %rd40;
-	mov.u64 %rd60, %rd4;
+	mov.u32 %r13, 1;
+	mov.u64 %rd28, %rd9;
+	mov.u64 %rd29, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r12, 2;
-	mov.u64 %rd59, %rd39;
-	mov.u64 %rd60, %rd40;
+	mov.u32 %r13, 2;
+	mov.u64 %rd28, %rd8;
+	mov.u64 %rd29, %rd9;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 21 16
-	mov.u32 %r12, 3;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd2;
+	mov.u32 %r13, 3;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r12, 4;
-	mov.u64 %rd59, %rd42;
-	mov.u64 %rd60, %rd43;
+	mov.u32 %r13, 4;
+	mov.u64 %rd28, %rd11;
+	mov.u64 %rd29, %rd12;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r12, 3;
-	mov.u64 %rd59, %rd44;
-	mov.u64 %rd60, %rd2;
+	mov.u32 %r13, 3;
+	mov.u64 %rd28, %rd13;
+	mov.u64 %rd29, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r12, 4;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, %rd44;
+	mov.u32 %r13, 4;
+	mov.u64 %rd28, %rd12;
+	mov.u64 %rd29, %rd13;
 $FAULT:
-	ld.param.u64 %rd61, [plain_dtype_F16_row_F16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r13, [%rd61], 0, 1;
-	setp.ne.u32 %p22, %r13, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r14, [plain_dtype_F16_row_F16_params+88];
-	st.global.u32 [%rd62+4], %r14;
-	ld.param.u32 %r15, [plain_dtype_F16_row_F16_params+92];
-	st.global.v2.u32 [%rd62+8], {%r15, %r12};
-	mov.u32 %r16, %ctaid.x;
-	mov.u32 %r17, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r16, %r17};
-	mov.u32 %r18, %ctaid.z;
-	mov.u32 %r19, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r18, %r19};
-	mov.u32 %r20, %tid.y;
-	mov.u32 %r21, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r20, %r21};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
+	ld.param.u64 %rd30, [plain_dtype_F16_row_F16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r14, [%rd30], 0, 1;
+	setp.ne.u32 %p20, %r14, 0;
+	@%p20 bra $EXIT;
+	ld.global.u64 %rd31, [%rd30+8];
+	ld.param.u32 %r15, [plain_dtype_F16_row_F16_params+72];
+	st.global.u32 [%rd31+4], %r15;
+	ld.param.u32 %r16, [plain_dtype_F16_row_F16_params+76];
+	st.global.v2.u32 [%rd31+8], {%r16, %r13};
+	mov.u32 %r17, %ctaid.x;
+	mov.u32 %r18, %ctaid.y;
+	st.global.v2.u32 [%rd31+16], {%r17, %r18};
+	mov.u32 %r19, %ctaid.z;
+	mov.u32 %r20, %tid.x;
+	st.global.v2.u32 [%rd31+24], {%r19, %r20};
+	mov.u32 %r21, %tid.y;
+	mov.u32 %r22, %tid.z;
+	st.global.v2.u32 [%rd31+32], {%r21, %r22};
+	st.global.u64 [%rd31+40], %rd28;
+	st.global.u64 [%rd31+48], %rd29;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
+	st.volatile.global.u32 [%rd31], 56;
 	bra $EXIT;
 }
 `
@@ -2651,163 +1452,126 @@ const wide32SM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[96])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<22>;
-	.reg .b32 %r<33>;
-	.reg .b64 %rd<74>;
+	.reg .pred %p<16>;
+	.reg .b32 %r<28>;
+	.reg .b64 %rd<58>;
 	.reg .f32 %f<40>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
 	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
 	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+48];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+52];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+56];
+	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd8, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u32.u64 %r5, %rd5;
-	cvt.s64.s32 %rd10, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.s64.s32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd7;
-	cvt.s64.s32 %rd12, %r7;
-	.loc 1 16 33
-	shr.u32 %r8, %r1, 2;
-	cvt.u64.u32 %rd13, %r8;
-	shr.s64 %rd14, %rd12, 63;
-	shr.u64 %rd15, %rd14, 62;
-	add.s64 %rd16, %rd12, %rd15;
-	shr.s64 %rd17, %rd16, 2;
-	.loc 1 17 35
-	shr.s64 %rd18, %rd10, 63;
-	shr.u64 %rd19, %rd18, 62;
-	add.s64 %rd20, %rd10, %rd19;
-	shr.s64 %rd21, %rd20, 2;
-	cvt.u32.u64 %r9, %rd21;
-	mul.wide.s32 %rd22, %r2, %r9;
-	shl.b32 %r10, %r2, 1;
-	mul.wide.u32 %rd23, %r10, %r8;
-	.loc 1 18 29
-	add.s64 %rd24, %rd11, -1;
-	mad.lo.s64 %rd25, %rd24, %rd17, %rd22;
-	shl.b32 %r11, %r8, 1;
-	cvt.u64.u32 %rd26, %r11;
-	add.s64 %rd27, %rd25, %rd26;
-	setp.le.u64 %p1, %rd27, %rd8;
-	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 19 38
-	add.s64 %rd28, %rd23, %rd13;
-	setp.le.u64 %p3, %rd28, %rd9;
-	add.s64 %rd29, %rd23, %rd26;
-	setp.le.u64 %p4, %rd29, %rd9;
-	cvt.u32.u64 %r12, %rd28;
-	cvt.u32.u64 %r13, %rd29;
-	setp.le.u32 %p5, %r12, %r13;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	cvt.u32.u64 %r6, %rd2;
+	cvt.u64.u32 %rd5, %r6;
+	cvt.u32.u64 %r7, %rd4;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 16 26
+	shr.u32 %r8, %r4, 2;
+	cvt.u64.u32 %rd7, %r8;
+	shr.u32 %r9, %r3, 2;
+	cvt.u64.u32 %rd8, %r9;
+	.loc 1 17 25
+	mul.wide.u32 %rd9, %r5, %r1;
+	shr.u64 %rd10, %rd9, 2;
+	shl.b32 %r10, %r5, 1;
+	mul.wide.u32 %rd11, %r10, %r8;
+	.loc 1 18 16
+	add.s64 %rd12, %rd11, %rd7;
+	.loc 1 19 47
+	mul.wide.u32 %rd13, %r2, %r9;
+	add.s64 %rd14, %rd10, %rd13;
+	setp.le.u64 %p1, %rd14, %rd5;
+	setp.le.u64 %p2, %rd12, %rd6;
+	cvt.u32.u64 %r11, %rd12;
+	add.s32 %r12, %r11, %r8;
+	setp.le.u32 %p3, %r12, %r7;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r14, %tid.x;
-	.loc 1 18 12
-	shl.b64 %rd30, %rd22, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	cvt.u32.u64 %r15, %rd27;
-	cvt.u32.u64 %r16, %rd22;
-	sub.s32 %r17, %r15, %r16;
-	cvt.s64.s32 %rd32, %r17;
-	.loc 1 19 26
-	shl.b64 %rd33, %rd23, 4;
-	add.s64 %rd34, %rd3, %rd33;
-	shl.b64 %rd35, %rd28, 4;
-	add.s64 %rd36, %rd3, %rd35;
-	sub.s32 %r18, %r13, %r12;
-	cvt.s64.s32 %rd37, %r18;
+	mov.u32 %r13, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd15, %rd10, 4;
+	add.s64 %rd16, %rd1, %rd15;
+	shl.b64 %rd17, %rd11, 4;
+	add.s64 %rd18, %rd3, %rd17;
+	shl.b64 %rd19, %rd12, 4;
+	add.s64 %rd20, %rd3, %rd19;
 	.loc 1 20 23
-	cvt.u64.u32 %rd38, %r14;
-	mul.wide.s32 %rd39, %r6, %r8;
-	setp.lt.s64 %p10, %rd38, %rd39;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd21, %r13;
+	mul.wide.u32 %rd22, %r2, %r8;
+	setp.lt.s64 %p6, %rd21, %rd22;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r8, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r8, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd40, %rd38, %rd13;
-	setp.lt.u64 %p12, %rd40, 4294967296;
-	@%p12 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd13;
+	or.b64 %rd23, %rd21, %rd7;
+	setp.lt.u64 %p8, %rd23, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd7;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r19, %f2;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f3, %r20;
-	cvt.rzi.u64.f32 %rd41, %f3;
-	mul.lo.s64 %rd42, %rd41, %rd13;
-	neg.s64 %rd43, %rd42;
-	mul.hi.u64 %rd44, %rd41, %rd43;
-	add.s64 %rd45, %rd41, %rd44;
-	mul.lo.s64 %rd46, %rd45, %rd13;
-	neg.s64 %rd47, %rd46;
-	mul.hi.u64 %rd48, %rd45, %rd47;
-	add.s64 %rd49, %rd45, %rd48;
-	mul.hi.u64 %rd50, %rd38, %rd49;
-	mul.lo.s64 %rd51, %rd50, %rd13;
-	sub.s64 %rd52, %rd38, %rd51;
-	setp.ge.u64 %p13, %rd52, %rd13;
-	add.s64 %rd53, %rd50, 1;
-	selp.b64 %rd54, %rd53, %rd50, %p13;
-	sub.s64 %rd55, %rd52, %rd13;
-	selp.b64 %rd56, %rd55, %rd52, %p13;
-	setp.ge.u64 %p14, %rd56, %rd13;
-	add.s64 %rd57, %rd54, 1;
-	selp.b64 %rd58, %rd57, %rd54, %p14;
+	mov.b32 %r14, %f2;
+	add.s32 %r15, %r14, 536870910;
+	mov.b32 %f3, %r15;
+	cvt.rzi.u64.f32 %rd24, %f3;
+	mul.lo.s64 %rd25, %rd24, %rd7;
+	neg.s64 %rd26, %rd25;
+	mul.hi.u64 %rd27, %rd24, %rd26;
+	add.s64 %rd28, %rd24, %rd27;
+	mul.lo.s64 %rd29, %rd28, %rd7;
+	neg.s64 %rd30, %rd29;
+	mul.hi.u64 %rd31, %rd28, %rd30;
+	add.s64 %rd32, %rd28, %rd31;
+	mul.hi.u64 %rd33, %rd21, %rd32;
+	mul.lo.s64 %rd34, %rd33, %rd7;
+	sub.s64 %rd35, %rd21, %rd34;
+	setp.ge.u64 %p9, %rd35, %rd7;
+	add.s64 %rd36, %rd33, 1;
+	selp.b64 %rd37, %rd36, %rd33, %p9;
+	sub.s64 %rd38, %rd35, %rd7;
+	selp.b64 %rd39, %rd38, %rd35, %p9;
+	setp.ge.u64 %p10, %rd39, %rd7;
+	add.s64 %rd40, %rd37, 1;
+	selp.b64 %rd41, %rd40, %rd37, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r21, %rd38;
-	div.u32 %r22, %r21, %r8;
-	cvt.u64.u32 %rd58, %r22;
+	cvt.u32.u64 %r16, %rd21;
+	div.u32 %r17, %r16, %r8;
+	cvt.u64.u32 %rd41, %r17;
 $B2:
-	mul.lo.s64 %rd59, %rd58, %rd13;
-	sub.s64 %rd60, %rd38, %rd59;
+	mul.lo.s64 %rd42, %rd41, %rd7;
+	sub.s64 %rd43, %rd21, %rd42;
 	.loc 1 22 24
-	mad.lo.s64 %rd61, %rd58, %rd17, %rd60;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd61, %rd32;
-	add.s64 %rd62, %rd61, %rd13;
-	setp.lt.u64 %p16, %rd62, %rd32;
-	.loc 2 28 25
-	setp.lt.u64 %p17, %rd60, %rd37;
-	.loc 1 23 75
-	and.pred %p18, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd63, %rd61, 4;
-	add.s64 %rd64, %rd31, %rd63;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd64];
-	shl.b64 %rd65, %rd62, 4;
-	add.s64 %rd66, %rd31, %rd65;
-	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd66];
-	.loc 2 28 25
-	shl.b64 %rd67, %rd60, 4;
-	add.s64 %rd68, %rd34, %rd67;
-	ld.global.v4.f32 {%f12, %f13, %f14, %f15}, [%rd68];
-	add.s64 %rd69, %rd36, %rd67;
-	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd69];
-	.loc 1 26 33
+	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd44, %rd13;
+	add.s64 %rd45, %rd44, %rd7;
+	setp.lt.u64 %p12, %rd45, %rd13;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd46, %rd44, 4;
+	add.s64 %rd47, %rd16, %rd46;
+	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd47];
+	shl.b64 %rd48, %rd45, 4;
+	add.s64 %rd49, %rd16, %rd48;
+	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd49];
+	shl.b64 %rd50, %rd43, 4;
+	add.s64 %rd51, %rd18, %rd50;
+	ld.global.v4.f32 {%f12, %f13, %f14, %f15}, [%rd51];
+	add.s64 %rd52, %rd20, %rd50;
+	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd52];
+	.loc 1 25 33
 	mul.rn.f32 %f20, %f8, %f16;
 	neg.f32 %f21, %f20;
 	fma.rn.f32 %f22, %f4, %f12, %f21;
@@ -2828,103 +1592,82 @@ $B2:
 	fma.rn.f32 %f37, %f7, %f15, %f36;
 	mul.rn.f32 %f38, %f7, %f19;
 	fma.rn.f32 %f39, %f11, %f15, %f38;
-	.loc 1 28 8
-	st.global.v4.f32 [%rd64], {%f22, %f27, %f32, %f37};
-	st.global.v4.f32 [%rd66], {%f24, %f29, %f34, %f39};
-	.loc 1 20 48
-	add.s64 %rd38, %rd38, 256;
-	setp.lt.s64 %p20, %rd38, %rd39;
-	@%p20 bra $B0;
+	.loc 1 27 8
+	st.global.v4.f32 [%rd47], {%f22, %f27, %f32, %f37};
+	st.global.v4.f32 [%rd49], {%f24, %f29, %f34, %f39};
+	.loc 1 20 53
+	add.s64 %rd21, %rd21, 256;
+	setp.lt.s64 %p14, %rd21, %rd22;
+	@%p14 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 96
+	cvt.u64.u32 %rd53, %r12;
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	bra $FAULT8;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r23, 0;
-	mov.u64 %rd70, 0;
-	mov.u64 %rd71, 0;
+	mov.u32 %r18, 0;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r23, 1;
-	mov.u64 %rd70, %rd27;
-	mov.u64 %rd71, %rd8;
+	.loc 1 19 28
+	mov.u32 %r18, 1;
+	mov.u64 %rd54, %rd14;
+	mov.u64 %rd55, %rd5;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r23, 2;
-	mov.u64 %rd70, %rd22;
-	mov.u64 %rd71, %rd27;
+	mov.u32 %r18, 1;
+	mov.u64 %rd54, %rd12;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r23, 3;
-	mov.u64 %rd70, %rd28;
-	mov.u64 %rd71, %rd9;
+	mov.u32 %r18, 1;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r23, 3;
-	mov.u64 %rd70, %rd29;
-	mov.u64 %rd71, %rd9;
+	.loc 1 23 49
+	mov.u32 %r18, 2;
+	mov.u64 %rd54, %rd44;
+	mov.u64 %rd55, %rd13;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r23, 4;
-	mov.u64 %rd70, %rd28;
-	mov.u64 %rd71, %rd29;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r23, 5;
-	mov.u64 %rd70, %rd61;
-	mov.u64 %rd71, %rd32;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r23, 5;
-	mov.u64 %rd70, %rd62;
-	mov.u64 %rd71, %rd32;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r23, 6;
-	mov.u64 %rd70, %rd60;
-	mov.u64 %rd71, %rd37;
+	mov.u32 %r18, 2;
+	mov.u64 %rd54, %rd45;
+	mov.u64 %rd55, %rd13;
 $FAULT:
-	ld.param.u64 %rd72, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r24, [%rd72], 0, 1;
-	setp.ne.u32 %p21, %r24, 0;
-	@%p21 bra $EXIT;
-	ld.global.u64 %rd73, [%rd72+8];
-	ld.param.u32 %r25, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	st.global.u32 [%rd73+4], %r25;
-	ld.param.u32 %r26, [wide_float32_4_float32_4_float32_row_F32_params+92];
-	st.global.v2.u32 [%rd73+8], {%r26, %r23};
-	mov.u32 %r27, %ctaid.x;
-	mov.u32 %r28, %ctaid.y;
-	st.global.v2.u32 [%rd73+16], {%r27, %r28};
-	mov.u32 %r29, %ctaid.z;
-	mov.u32 %r30, %tid.x;
-	st.global.v2.u32 [%rd73+24], {%r29, %r30};
-	mov.u32 %r31, %tid.y;
-	mov.u32 %r32, %tid.z;
-	st.global.v2.u32 [%rd73+32], {%r31, %r32};
-	st.global.u64 [%rd73+40], %rd70;
-	st.global.u64 [%rd73+48], %rd71;
+	ld.param.u64 %rd56, [wide_float32_4_float32_4_float32_row_F32_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r19, [%rd56], 0, 1;
+	setp.ne.u32 %p15, %r19, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r20, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	st.global.u32 [%rd57+4], %r20;
+	ld.param.u32 %r21, [wide_float32_4_float32_4_float32_row_F32_params+76];
+	st.global.v2.u32 [%rd57+8], {%r21, %r18};
+	mov.u32 %r22, %ctaid.x;
+	mov.u32 %r23, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r22, %r23};
+	mov.u32 %r24, %ctaid.z;
+	mov.u32 %r25, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r24, %r25};
+	mov.u32 %r26, %tid.y;
+	mov.u32 %r27, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r26, %r27};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd73], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -2933,167 +1676,133 @@ const wide32SM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[96])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<24>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<76>;
+	.reg .pred %p<16>;
+	.reg .b32 %r<24>;
+	.reg .b64 %rd<56>;
 	.reg .f32 %f<40>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
 	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
 	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+48];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+52];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+56];
+	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 16 33
-	shr.u32 %r3, %r1, 2;
-	cvt.u64.u32 %rd8, %r3;
-	shr.s64 %rd9, %rd7, 63;
-	shr.u64 %rd10, %rd9, 62;
-	add.s64 %rd11, %rd7, %rd10;
-	shr.s64 %rd12, %rd11, 2;
-	.loc 1 17 23
-	cvt.u64.u32 %rd13, %r2;
-	shr.s64 %rd14, %rd5, 63;
-	shr.u64 %rd15, %rd14, 62;
-	add.s64 %rd16, %rd5, %rd15;
-	shr.s64 %rd17, %rd16, 2;
-	mul.lo.s64 %rd18, %rd13, %rd17;
-	shl.b32 %r4, %r2, 1;
-	mul.wide.u32 %rd19, %r4, %r3;
-	.loc 1 18 29
-	add.s64 %rd20, %rd6, -1;
-	mad.lo.s64 %rd21, %rd20, %rd12, %rd18;
-	shl.b32 %r5, %r3, 1;
-	cvt.u64.u32 %rd22, %r5;
-	add.s64 %rd23, %rd21, %rd22;
-	setp.le.u64 %p1, %rd23, %rd2;
-	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 19 38
-	add.s64 %rd24, %rd19, %rd8;
-	setp.le.u64 %p3, %rd24, %rd4;
-	add.s64 %rd25, %rd19, %rd22;
-	setp.le.u64 %p4, %rd25, %rd4;
-	setp.le.u64 %p5, %rd24, %rd25;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	.loc 1 16 26
+	shr.u32 %r6, %r4, 2;
+	cvt.u64.u32 %rd5, %r6;
+	shr.u32 %r7, %r3, 2;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 17 25
+	mul.wide.u32 %rd7, %r5, %r1;
+	shr.u64 %rd8, %rd7, 2;
+	shl.b32 %r8, %r5, 1;
+	mul.wide.u32 %rd9, %r8, %r6;
+	.loc 1 18 16
+	add.s64 %rd10, %rd9, %rd5;
+	.loc 1 19 47
+	mul.wide.u32 %rd11, %r2, %r7;
+	add.s64 %rd12, %rd8, %rd11;
+	setp.le.u64 %p1, %rd12, %rd2;
+	setp.le.u64 %p2, %rd10, %rd4;
+	add.s64 %rd13, %rd10, %rd5;
+	setp.le.u64 %p3, %rd13, %rd4;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r6, %tid.x;
-	.loc 1 18 12
-	shl.b64 %rd26, %rd18, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	sub.s64 %rd28, %rd23, %rd18;
-	.loc 1 19 26
-	shl.b64 %rd29, %rd19, 4;
-	add.s64 %rd30, %rd3, %rd29;
-	shl.b64 %rd31, %rd24, 4;
-	add.s64 %rd32, %rd3, %rd31;
-	sub.s64 %rd33, %rd25, %rd24;
+	mov.u32 %r9, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd14, %rd8, 4;
+	add.s64 %rd15, %rd1, %rd14;
+	shl.b64 %rd16, %rd9, 4;
+	add.s64 %rd17, %rd3, %rd16;
+	shl.b64 %rd18, %rd10, 4;
+	add.s64 %rd19, %rd3, %rd18;
 	.loc 1 20 23
-	cvt.u64.u32 %rd34, %r6;
-	mul.lo.s64 %rd35, %rd6, %rd8;
-	setp.lt.s64 %p10, %rd34, %rd35;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd20, %r9;
+	mul.wide.u32 %rd21, %r2, %r6;
+	setp.lt.s64 %p6, %rd20, %rd21;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r3, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r6, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd36, %rd34, %rd8;
-	setp.lt.u64 %p12, %rd36, 4294967296;
-	@%p12 bra $B1;
-	xor.b64 %rd37, %rd34, %rd8;
-	shr.s64 %rd38, %rd37, 63;
-	abs.s64 %rd39, %rd34;
-	abs.s64 %rd40, %rd8;
-	cvt.rp.f32.u64 %f1, %rd40;
+	or.b64 %rd22, %rd20, %rd5;
+	setp.lt.u64 %p8, %rd22, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd5;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r7, %f2;
-	add.s32 %r8, %r7, 536870910;
-	mov.b32 %f3, %r8;
-	cvt.rzi.u64.f32 %rd41, %f3;
-	mul.lo.s64 %rd42, %rd41, %rd40;
-	neg.s64 %rd43, %rd42;
-	mul.hi.u64 %rd44, %rd41, %rd43;
-	add.s64 %rd45, %rd41, %rd44;
-	mul.lo.s64 %rd46, %rd45, %rd40;
-	neg.s64 %rd47, %rd46;
-	mul.hi.u64 %rd48, %rd45, %rd47;
-	add.s64 %rd49, %rd45, %rd48;
-	mul.hi.u64 %rd50, %rd39, %rd49;
-	mul.lo.s64 %rd51, %rd50, %rd40;
-	sub.s64 %rd52, %rd39, %rd51;
-	setp.ge.u64 %p13, %rd52, %rd40;
-	add.s64 %rd53, %rd50, 1;
-	selp.b64 %rd54, %rd53, %rd50, %p13;
-	sub.s64 %rd55, %rd52, %rd40;
-	selp.b64 %rd56, %rd55, %rd52, %p13;
-	setp.ge.u64 %p14, %rd56, %rd40;
-	add.s64 %rd57, %rd54, 1;
-	selp.b64 %rd58, %rd57, %rd54, %p14;
-	xor.b64 %rd59, %rd58, %rd38;
-	sub.s64 %rd60, %rd59, %rd38;
+	mov.b32 %r10, %f2;
+	add.s32 %r11, %r10, 536870910;
+	mov.b32 %f3, %r11;
+	cvt.rzi.u64.f32 %rd23, %f3;
+	mul.lo.s64 %rd24, %rd23, %rd5;
+	neg.s64 %rd25, %rd24;
+	mul.hi.u64 %rd26, %rd23, %rd25;
+	add.s64 %rd27, %rd23, %rd26;
+	mul.lo.s64 %rd28, %rd27, %rd5;
+	neg.s64 %rd29, %rd28;
+	mul.hi.u64 %rd30, %rd27, %rd29;
+	add.s64 %rd31, %rd27, %rd30;
+	mul.hi.u64 %rd32, %rd20, %rd31;
+	mul.lo.s64 %rd33, %rd32, %rd5;
+	sub.s64 %rd34, %rd20, %rd33;
+	setp.ge.u64 %p9, %rd34, %rd5;
+	add.s64 %rd35, %rd32, 1;
+	selp.b64 %rd36, %rd35, %rd32, %p9;
+	sub.s64 %rd37, %rd34, %rd5;
+	selp.b64 %rd38, %rd37, %rd34, %p9;
+	setp.ge.u64 %p10, %rd38, %rd5;
+	add.s64 %rd39, %rd36, 1;
+	selp.b64 %rd40, %rd39, %rd36, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r9, %rd34;
-	div.u32 %r10, %r9, %r3;
-	cvt.u64.u32 %rd60, %r10;
+	cvt.u32.u64 %r12, %rd20;
+	div.u32 %r13, %r12, %r6;
+	cvt.u64.u32 %rd40, %r13;
 $B2:
-	mul.lo.s64 %rd61, %rd60, %rd8;
-	sub.s64 %rd62, %rd34, %rd61;
+	mul.lo.s64 %rd41, %rd40, %rd5;
+	sub.s64 %rd42, %rd20, %rd41;
 	.loc 1 22 24
-	mad.lo.s64 %rd63, %rd60, %rd12, %rd62;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd63, %rd28;
-	add.s64 %rd64, %rd63, %rd8;
-	setp.lt.u64 %p16, %rd64, %rd28;
-	.loc 2 28 25
-	setp.lt.u64 %p17, %rd62, %rd8;
-	setp.lt.u64 %p18, %rd62, %rd33;
-	.loc 1 23 75
-	and.pred %p19, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p20, %p19, %p17;
-	and.pred %p21, %p20, %p18;
-	@!%p21 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd65, %rd63, 4;
-	add.s64 %rd66, %rd27, %rd65;
-	ld.global.f32 %f4, [%rd66];
-	ld.global.f32 %f5, [%rd66+4];
-	ld.global.f32 %f6, [%rd66+8];
-	ld.global.f32 %f7, [%rd66+12];
-	shl.b64 %rd67, %rd64, 4;
-	add.s64 %rd68, %rd27, %rd67;
-	ld.global.f32 %f8, [%rd68];
-	ld.global.f32 %f9, [%rd68+4];
-	ld.global.f32 %f10, [%rd68+8];
-	ld.global.f32 %f11, [%rd68+12];
-	.loc 2 28 25
-	shl.b64 %rd69, %rd62, 4;
-	add.s64 %rd70, %rd30, %rd69;
-	ld.global.f32 %f12, [%rd70];
-	ld.global.f32 %f13, [%rd70+4];
-	ld.global.f32 %f14, [%rd70+8];
-	ld.global.f32 %f15, [%rd70+12];
-	add.s64 %rd71, %rd32, %rd69;
-	ld.global.f32 %f16, [%rd71];
-	ld.global.f32 %f17, [%rd71+4];
-	ld.global.f32 %f18, [%rd71+8];
-	ld.global.f32 %f19, [%rd71+12];
-	.loc 1 26 33
+	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd43, %rd11;
+	add.s64 %rd44, %rd43, %rd5;
+	setp.lt.u64 %p12, %rd44, %rd11;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd45, %rd43, 4;
+	add.s64 %rd46, %rd15, %rd45;
+	ld.global.f32 %f4, [%rd46];
+	ld.global.f32 %f5, [%rd46+4];
+	ld.global.f32 %f6, [%rd46+8];
+	ld.global.f32 %f7, [%rd46+12];
+	shl.b64 %rd47, %rd44, 4;
+	add.s64 %rd48, %rd15, %rd47;
+	ld.global.f32 %f8, [%rd48];
+	ld.global.f32 %f9, [%rd48+4];
+	ld.global.f32 %f10, [%rd48+8];
+	ld.global.f32 %f11, [%rd48+12];
+	shl.b64 %rd49, %rd42, 4;
+	add.s64 %rd50, %rd17, %rd49;
+	ld.global.f32 %f12, [%rd50];
+	ld.global.f32 %f13, [%rd50+4];
+	ld.global.f32 %f14, [%rd50+8];
+	ld.global.f32 %f15, [%rd50+12];
+	add.s64 %rd51, %rd19, %rd49;
+	ld.global.f32 %f16, [%rd51];
+	ld.global.f32 %f17, [%rd51+4];
+	ld.global.f32 %f18, [%rd51+8];
+	ld.global.f32 %f19, [%rd51+12];
+	.loc 1 25 33
 	mul.rn.f32 %f20, %f8, %f16;
 	neg.f32 %f21, %f20;
 	fma.rn.f32 %f22, %f4, %f12, %f21;
@@ -3114,115 +1823,87 @@ $B2:
 	fma.rn.f32 %f37, %f7, %f15, %f36;
 	mul.rn.f32 %f38, %f7, %f19;
 	fma.rn.f32 %f39, %f11, %f15, %f38;
-	.loc 1 28 8
-	st.global.f32 [%rd66], %f22;
-	st.global.f32 [%rd66+4], %f27;
-	st.global.f32 [%rd66+8], %f32;
-	st.global.f32 [%rd66+12], %f37;
-	st.global.f32 [%rd68], %f24;
-	st.global.f32 [%rd68+4], %f29;
-	st.global.f32 [%rd68+8], %f34;
-	st.global.f32 [%rd68+12], %f39;
-	.loc 1 20 48
-	add.s64 %rd34, %rd34, 256;
-	setp.lt.s64 %p22, %rd34, %rd35;
-	@%p22 bra $B0;
+	.loc 1 27 8
+	st.global.f32 [%rd46], %f22;
+	st.global.f32 [%rd46+4], %f27;
+	st.global.f32 [%rd46+8], %f32;
+	st.global.f32 [%rd46+12], %f37;
+	st.global.f32 [%rd48], %f24;
+	st.global.f32 [%rd48+4], %f29;
+	st.global.f32 [%rd48+8], %f34;
+	st.global.f32 [%rd48+12], %f39;
+	.loc 1 20 53
+	add.s64 %rd20, %rd20, 256;
+	setp.lt.s64 %p14, %rd20, %rd21;
+	@%p14 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 28
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	bra $FAULT9;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r11, 0;
-	mov.u64 %rd72, 0;
-	mov.u64 %rd73, 0;
+	mov.u32 %r14, 0;
+	mov.u64 %rd52, 0;
+	mov.u64 %rd53, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r11, 1;
-	mov.u64 %rd72, %rd23;
-	mov.u64 %rd73, %rd2;
+	.loc 1 19 28
+	mov.u32 %r14, 1;
+	mov.u64 %rd52, %rd12;
+	mov.u64 %rd53, %rd2;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r11, 2;
-	mov.u64 %rd72, %rd18;
-	mov.u64 %rd73, %rd23;
+	mov.u32 %r14, 1;
+	mov.u64 %rd52, %rd10;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r11, 3;
-	mov.u64 %rd72, %rd24;
-	mov.u64 %rd73, %rd4;
+	mov.u32 %r14, 1;
+	mov.u64 %rd52, %rd13;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r11, 3;
-	mov.u64 %rd72, %rd25;
-	mov.u64 %rd73, %rd4;
+	.loc 1 23 49
+	mov.u32 %r14, 2;
+	mov.u64 %rd52, %rd43;
+	mov.u64 %rd53, %rd11;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r11, 4;
-	mov.u64 %rd72, %rd24;
-	mov.u64 %rd73, %rd25;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r11, 5;
-	mov.u64 %rd72, %rd63;
-	mov.u64 %rd73, %rd28;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r11, 5;
-	mov.u64 %rd72, %rd64;
-	mov.u64 %rd73, %rd28;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r11, 6;
-	mov.u64 %rd72, %rd62;
-	mov.u64 %rd73, %rd8;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r11, 6;
-	mov.u64 %rd72, %rd62;
-	mov.u64 %rd73, %rd33;
+	mov.u32 %r14, 2;
+	mov.u64 %rd52, %rd44;
+	mov.u64 %rd53, %rd11;
 $FAULT:
-	ld.param.u64 %rd74, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd74], 0, 1;
-	setp.ne.u32 %p23, %r12, 0;
-	@%p23 bra $EXIT;
-	ld.global.u64 %rd75, [%rd74+8];
-	ld.param.u32 %r13, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	st.global.u32 [%rd75+4], %r13;
-	ld.param.u32 %r14, [wide_float32_4_float32_4_float32_row_F32_params+92];
-	st.global.v2.u32 [%rd75+8], {%r14, %r11};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd75+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd75+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd75+32], {%r19, %r20};
-	st.global.u64 [%rd75+40], %rd72;
-	st.global.u64 [%rd75+48], %rd73;
+	ld.param.u64 %rd54, [wide_float32_4_float32_4_float32_row_F32_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r15, [%rd54], 0, 1;
+	setp.ne.u32 %p15, %r15, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd55, [%rd54+8];
+	ld.param.u32 %r16, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	st.global.u32 [%rd55+4], %r16;
+	ld.param.u32 %r17, [wide_float32_4_float32_4_float32_row_F32_params+76];
+	st.global.v2.u32 [%rd55+8], {%r17, %r14};
+	mov.u32 %r18, %ctaid.x;
+	mov.u32 %r19, %ctaid.y;
+	st.global.v2.u32 [%rd55+16], {%r18, %r19};
+	mov.u32 %r20, %ctaid.z;
+	mov.u32 %r21, %tid.x;
+	st.global.v2.u32 [%rd55+24], {%r20, %r21};
+	mov.u32 %r22, %tid.y;
+	mov.u32 %r23, %tid.z;
+	st.global.v2.u32 [%rd55+32], {%r22, %r23};
+	st.global.u64 [%rd55+40], %rd52;
+	st.global.u64 [%rd55+48], %rd53;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd75], 56;
+	st.volatile.global.u32 [%rd55], 56;
 	bra $EXIT;
 }
 `
@@ -3231,238 +1912,189 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
-.file 3 "format.go"
+.file 2 "format.go"
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[96])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<28>;
-	.reg .b32 %r<93>;
-	.reg .b64 %rd<78>;
+	.reg .pred %p<16>;
+	.reg .b32 %r<84>;
+	.reg .b64 %rd<58>;
 	.reg .f32 %f<76>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
 	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
 	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd8, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u32.u64 %r5, %rd5;
-	cvt.s64.s32 %rd10, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.s64.s32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd7;
-	cvt.s64.s32 %rd12, %r7;
-	.loc 1 16 33
-	shr.u32 %r8, %r1, 3;
-	shr.s64 %rd13, %rd12, 63;
-	shr.u64 %rd14, %rd13, 61;
-	add.s64 %rd15, %rd12, %rd14;
-	shr.s64 %rd16, %rd15, 3;
-	shr.u32 %r9, %r1, 2;
-	cvt.u64.u32 %rd17, %r9;
-	.loc 1 17 35
-	shr.s64 %rd18, %rd10, 63;
-	shr.u64 %rd19, %rd18, 61;
-	add.s64 %rd20, %rd10, %rd19;
-	shr.s64 %rd21, %rd20, 3;
-	cvt.u32.u64 %r10, %rd21;
-	mul.wide.s32 %rd22, %r2, %r10;
-	shl.b32 %r11, %r2, 1;
-	mul.wide.u32 %rd23, %r11, %r9;
-	.loc 1 18 29
-	add.s64 %rd24, %rd11, -1;
-	mad.lo.s64 %rd25, %rd24, %rd16, %rd22;
-	shl.b32 %r12, %r8, 1;
-	cvt.u64.u32 %rd26, %r12;
-	add.s64 %rd27, %rd25, %rd26;
-	setp.le.u64 %p1, %rd27, %rd8;
-	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 19 38
-	add.s64 %rd28, %rd23, %rd17;
-	setp.le.u64 %p3, %rd28, %rd9;
-	shl.b32 %r13, %r9, 1;
-	cvt.u64.u32 %rd29, %r13;
-	add.s64 %rd30, %rd23, %rd29;
-	setp.le.u64 %p4, %rd30, %rd9;
-	cvt.u32.u64 %r14, %rd28;
-	cvt.u32.u64 %r15, %rd30;
-	setp.le.u32 %p5, %r14, %r15;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	cvt.u32.u64 %r6, %rd2;
+	cvt.u64.u32 %rd5, %r6;
+	cvt.u32.u64 %r7, %rd4;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 16 26
+	shr.u32 %r8, %r4, 3;
+	cvt.u64.u32 %rd7, %r8;
+	shr.u32 %r9, %r3, 3;
+	cvt.u64.u32 %rd8, %r9;
+	.loc 1 17 25
+	mul.wide.u32 %rd9, %r5, %r1;
+	shr.u64 %rd10, %rd9, 3;
+	shl.b32 %r10, %r5, 1;
+	mul.wide.u32 %rd11, %r10, %r8;
+	.loc 1 18 16
+	add.s64 %rd12, %rd11, %rd7;
+	.loc 1 19 47
+	mul.wide.u32 %rd13, %r2, %r9;
+	add.s64 %rd14, %rd10, %rd13;
+	setp.le.u64 %p1, %rd14, %rd5;
+	setp.le.u64 %p2, %rd12, %rd6;
+	cvt.u32.u64 %r11, %rd12;
+	add.s32 %r12, %r11, %r8;
+	setp.le.u32 %p3, %r12, %r7;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r16, %tid.x;
-	.loc 1 16 33
-	cvt.u64.u32 %rd31, %r8;
-	.loc 1 18 12
-	shl.b64 %rd32, %rd22, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	cvt.u32.u64 %r17, %rd27;
-	cvt.u32.u64 %r18, %rd22;
-	sub.s32 %r19, %r17, %r18;
-	cvt.s64.s32 %rd34, %r19;
-	.loc 1 19 26
-	shl.b64 %rd35, %rd23, 4;
-	add.s64 %rd36, %rd3, %rd35;
-	shl.b64 %rd37, %rd28, 4;
-	add.s64 %rd38, %rd3, %rd37;
-	sub.s32 %r20, %r15, %r14;
+	mov.u32 %r13, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd15, %rd10, 4;
+	add.s64 %rd16, %rd1, %rd15;
+	shl.b64 %rd17, %rd11, 5;
+	add.s64 %rd18, %rd3, %rd17;
+	shl.b64 %rd19, %rd12, 5;
+	add.s64 %rd20, %rd3, %rd19;
 	.loc 1 20 23
-	cvt.u64.u32 %rd39, %r16;
-	mul.wide.s32 %rd40, %r6, %r8;
-	setp.lt.s64 %p10, %rd39, %rd40;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd21, %r13;
+	mul.wide.u32 %rd22, %r2, %r8;
+	setp.lt.s64 %p6, %rd21, %rd22;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r8, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r8, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd41, %rd39, %rd31;
-	setp.lt.u64 %p12, %rd41, 4294967296;
-	@%p12 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd31;
+	or.b64 %rd23, %rd21, %rd7;
+	setp.lt.u64 %p8, %rd23, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd7;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r21, %f2;
-	add.s32 %r22, %r21, 536870910;
-	mov.b32 %f3, %r22;
-	cvt.rzi.u64.f32 %rd42, %f3;
-	mul.lo.s64 %rd43, %rd42, %rd31;
-	neg.s64 %rd44, %rd43;
-	mul.hi.u64 %rd45, %rd42, %rd44;
-	add.s64 %rd46, %rd42, %rd45;
-	mul.lo.s64 %rd47, %rd46, %rd31;
-	neg.s64 %rd48, %rd47;
-	mul.hi.u64 %rd49, %rd46, %rd48;
-	add.s64 %rd50, %rd46, %rd49;
-	mul.hi.u64 %rd51, %rd39, %rd50;
-	mul.lo.s64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd39, %rd52;
-	setp.ge.u64 %p13, %rd53, %rd31;
-	add.s64 %rd54, %rd51, 1;
-	selp.b64 %rd55, %rd54, %rd51, %p13;
-	sub.s64 %rd56, %rd53, %rd31;
-	selp.b64 %rd57, %rd56, %rd53, %p13;
-	setp.ge.u64 %p14, %rd57, %rd31;
-	add.s64 %rd58, %rd55, 1;
-	selp.b64 %rd59, %rd58, %rd55, %p14;
+	mov.b32 %r14, %f2;
+	add.s32 %r15, %r14, 536870910;
+	mov.b32 %f3, %r15;
+	cvt.rzi.u64.f32 %rd24, %f3;
+	mul.lo.s64 %rd25, %rd24, %rd7;
+	neg.s64 %rd26, %rd25;
+	mul.hi.u64 %rd27, %rd24, %rd26;
+	add.s64 %rd28, %rd24, %rd27;
+	mul.lo.s64 %rd29, %rd28, %rd7;
+	neg.s64 %rd30, %rd29;
+	mul.hi.u64 %rd31, %rd28, %rd30;
+	add.s64 %rd32, %rd28, %rd31;
+	mul.hi.u64 %rd33, %rd21, %rd32;
+	mul.lo.s64 %rd34, %rd33, %rd7;
+	sub.s64 %rd35, %rd21, %rd34;
+	setp.ge.u64 %p9, %rd35, %rd7;
+	add.s64 %rd36, %rd33, 1;
+	selp.b64 %rd37, %rd36, %rd33, %p9;
+	sub.s64 %rd38, %rd35, %rd7;
+	selp.b64 %rd39, %rd38, %rd35, %p9;
+	setp.ge.u64 %p10, %rd39, %rd7;
+	add.s64 %rd40, %rd37, 1;
+	selp.b64 %rd41, %rd40, %rd37, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r23, %rd39;
-	div.u32 %r24, %r23, %r8;
-	cvt.u64.u32 %rd59, %r24;
+	cvt.u32.u64 %r16, %rd21;
+	div.u32 %r17, %r16, %r8;
+	cvt.u64.u32 %rd41, %r17;
 $B2:
-	mul.lo.s64 %rd60, %rd59, %rd31;
-	sub.s64 %rd61, %rd39, %rd60;
+	mul.lo.s64 %rd42, %rd41, %rd7;
+	sub.s64 %rd43, %rd21, %rd42;
 	.loc 1 22 24
-	mad.lo.s64 %rd62, %rd59, %rd16, %rd61;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd62, %rd34;
-	add.s64 %rd63, %rd62, %rd31;
-	setp.lt.u64 %p16, %rd63, %rd34;
-	.loc 2 28 27
-	shl.b64 %rd64, %rd61, 1;
-	setp.lt.u64 %p17, %rd64, %rd17;
-	cvt.u32.u64 %r25, %rd64;
-	add.s32 %r26, %r25, 1;
-	setp.lt.u32 %p18, %r26, %r9;
-	setp.lt.u32 %p19, %r25, %r20;
-	setp.lt.u32 %p20, %r26, %r20;
-	.loc 1 23 75
-	and.pred %p21, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p22, %p21, %p17;
-	and.pred %p23, %p22, %p18;
-	and.pred %p24, %p23, %p19;
-	and.pred %p25, %p24, %p20;
-	@!%p25 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd65, %rd62, 4;
-	add.s64 %rd66, %rd33, %rd65;
-	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd66];
-	and.b32 %r31, %r27, 65535;
-	shr.u32 %r32, %r27, 16;
+	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd44, %rd13;
+	add.s64 %rd45, %rd44, %rd7;
+	setp.lt.u64 %p12, %rd45, %rd13;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd46, %rd44, 4;
+	add.s64 %rd47, %rd16, %rd46;
+	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd47];
+	and.b32 %r22, %r18, 65535;
+	shr.u32 %r23, %r18, 16;
+	and.b32 %r24, %r23, 65535;
+	and.b32 %r25, %r19, 65535;
+	shr.u32 %r26, %r19, 16;
+	and.b32 %r27, %r26, 65535;
+	and.b32 %r28, %r20, 65535;
+	shr.u32 %r29, %r20, 16;
+	and.b32 %r30, %r29, 65535;
+	and.b32 %r31, %r21, 65535;
+	shr.u32 %r32, %r21, 16;
 	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r28, 65535;
-	shr.u32 %r35, %r28, 16;
-	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r29, 65535;
-	shr.u32 %r38, %r29, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r30, 65535;
-	shr.u32 %r41, %r30, 16;
-	and.b32 %r42, %r41, 65535;
-	.loc 3 29 61
-	shl.b32 %r43, %r31, 16;
-	mov.b32 %f4, %r43;
-	shl.b32 %r44, %r33, 16;
-	mov.b32 %f5, %r44;
-	shl.b32 %r45, %r34, 16;
-	mov.b32 %f6, %r45;
-	shl.b32 %r46, %r36, 16;
-	mov.b32 %f7, %r46;
-	shl.b32 %r47, %r37, 16;
-	mov.b32 %f8, %r47;
-	shl.b32 %r48, %r39, 16;
-	mov.b32 %f9, %r48;
-	shl.b32 %r49, %r40, 16;
-	mov.b32 %f10, %r49;
-	shl.b32 %r50, %r42, 16;
-	mov.b32 %f11, %r50;
-	.loc 1 23 75
-	shl.b64 %rd67, %rd63, 4;
-	add.s64 %rd68, %rd33, %rd67;
-	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd68];
-	and.b32 %r55, %r51, 65535;
-	shr.u32 %r56, %r51, 16;
+	.loc 2 29 61
+	shl.b32 %r34, %r22, 16;
+	mov.b32 %f4, %r34;
+	shl.b32 %r35, %r24, 16;
+	mov.b32 %f5, %r35;
+	shl.b32 %r36, %r25, 16;
+	mov.b32 %f6, %r36;
+	shl.b32 %r37, %r27, 16;
+	mov.b32 %f7, %r37;
+	shl.b32 %r38, %r28, 16;
+	mov.b32 %f8, %r38;
+	shl.b32 %r39, %r30, 16;
+	mov.b32 %f9, %r39;
+	shl.b32 %r40, %r31, 16;
+	mov.b32 %f10, %r40;
+	shl.b32 %r41, %r33, 16;
+	mov.b32 %f11, %r41;
+	.loc 1 23 85
+	shl.b64 %rd48, %rd45, 4;
+	add.s64 %rd49, %rd16, %rd48;
+	ld.global.v4.u32 {%r42, %r43, %r44, %r45}, [%rd49];
+	and.b32 %r46, %r42, 65535;
+	shr.u32 %r47, %r42, 16;
+	and.b32 %r48, %r47, 65535;
+	and.b32 %r49, %r43, 65535;
+	shr.u32 %r50, %r43, 16;
+	and.b32 %r51, %r50, 65535;
+	and.b32 %r52, %r44, 65535;
+	shr.u32 %r53, %r44, 16;
+	and.b32 %r54, %r53, 65535;
+	and.b32 %r55, %r45, 65535;
+	shr.u32 %r56, %r45, 16;
 	and.b32 %r57, %r56, 65535;
-	and.b32 %r58, %r52, 65535;
-	shr.u32 %r59, %r52, 16;
-	and.b32 %r60, %r59, 65535;
-	and.b32 %r61, %r53, 65535;
-	shr.u32 %r62, %r53, 16;
-	and.b32 %r63, %r62, 65535;
-	and.b32 %r64, %r54, 65535;
-	shr.u32 %r65, %r54, 16;
-	and.b32 %r66, %r65, 65535;
-	.loc 3 29 61
-	shl.b32 %r67, %r55, 16;
-	mov.b32 %f12, %r67;
-	shl.b32 %r68, %r57, 16;
-	mov.b32 %f13, %r68;
-	shl.b32 %r69, %r58, 16;
-	mov.b32 %f14, %r69;
-	shl.b32 %r70, %r60, 16;
-	mov.b32 %f15, %r70;
-	shl.b32 %r71, %r61, 16;
-	mov.b32 %f16, %r71;
-	shl.b32 %r72, %r63, 16;
-	mov.b32 %f17, %r72;
-	shl.b32 %r73, %r64, 16;
-	mov.b32 %f18, %r73;
-	shl.b32 %r74, %r66, 16;
-	mov.b32 %f19, %r74;
-	.loc 2 28 25
-	shl.b64 %rd69, %rd64, 4;
-	add.s64 %rd70, %rd36, %rd69;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd70];
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd70+16];
-	add.s64 %rd71, %rd38, %rd69;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd71];
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd71+16];
-	.loc 1 26 33
+	.loc 2 29 61
+	shl.b32 %r58, %r46, 16;
+	mov.b32 %f12, %r58;
+	shl.b32 %r59, %r48, 16;
+	mov.b32 %f13, %r59;
+	shl.b32 %r60, %r49, 16;
+	mov.b32 %f14, %r60;
+	shl.b32 %r61, %r51, 16;
+	mov.b32 %f15, %r61;
+	shl.b32 %r62, %r52, 16;
+	mov.b32 %f16, %r62;
+	shl.b32 %r63, %r54, 16;
+	mov.b32 %f17, %r63;
+	shl.b32 %r64, %r55, 16;
+	mov.b32 %f18, %r64;
+	shl.b32 %r65, %r57, 16;
+	mov.b32 %f19, %r65;
+	.loc 1 23 105
+	shl.b64 %rd50, %rd43, 5;
+	add.s64 %rd51, %rd18, %rd50;
+	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd51];
+	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd51+16];
+	add.s64 %rd52, %rd20, %rd50;
+	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd52];
+	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd52+16];
+	.loc 1 25 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -3503,132 +2135,90 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 1 28 8
-	cvt.rn.bf16x2.f32 %r75, %f43, %f38;
-	cvt.rn.bf16x2.f32 %r76, %f53, %f48;
-	cvt.rn.bf16x2.f32 %r77, %f63, %f58;
-	cvt.rn.bf16x2.f32 %r78, %f73, %f68;
-	st.global.v4.u32 [%rd66], {%r75, %r76, %r77, %r78};
-	cvt.rn.bf16x2.f32 %r79, %f45, %f40;
-	cvt.rn.bf16x2.f32 %r80, %f55, %f50;
-	cvt.rn.bf16x2.f32 %r81, %f65, %f60;
-	cvt.rn.bf16x2.f32 %r82, %f75, %f70;
-	st.global.v4.u32 [%rd68], {%r79, %r80, %r81, %r82};
-	.loc 1 20 48
-	add.s64 %rd39, %rd39, 256;
-	setp.lt.s64 %p26, %rd39, %rd40;
-	@%p26 bra $B0;
+	.loc 1 27 8
+	cvt.rn.bf16x2.f32 %r66, %f43, %f38;
+	cvt.rn.bf16x2.f32 %r67, %f53, %f48;
+	cvt.rn.bf16x2.f32 %r68, %f63, %f58;
+	cvt.rn.bf16x2.f32 %r69, %f73, %f68;
+	st.global.v4.u32 [%rd47], {%r66, %r67, %r68, %r69};
+	cvt.rn.bf16x2.f32 %r70, %f45, %f40;
+	cvt.rn.bf16x2.f32 %r71, %f55, %f50;
+	cvt.rn.bf16x2.f32 %r72, %f65, %f60;
+	cvt.rn.bf16x2.f32 %r73, %f75, %f70;
+	st.global.v4.u32 [%rd49], {%r70, %r71, %r72, %r73};
+	.loc 1 20 53
+	add.s64 %rd21, %rd21, 256;
+	setp.lt.s64 %p14, %rd21, %rd22;
+	@%p14 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 96
+	cvt.u64.u32 %rd53, %r12;
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	cvt.s64.s32 %rd72, %r20;
-	.loc 2 28 29
-	cvt.u64.u32 %rd73, %r26;
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	@!%p18 bra $FAULT9;
-	@!%p19 bra $FAULT10;
-	bra $FAULT11;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r83, 0;
-	mov.u64 %rd74, 0;
-	mov.u64 %rd75, 0;
+	mov.u32 %r74, 0;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r83, 1;
-	mov.u64 %rd74, %rd27;
-	mov.u64 %rd75, %rd8;
+	.loc 1 19 28
+	mov.u32 %r74, 1;
+	mov.u64 %rd54, %rd14;
+	mov.u64 %rd55, %rd5;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r83, 2;
-	mov.u64 %rd74, %rd22;
-	mov.u64 %rd75, %rd27;
+	mov.u32 %r74, 1;
+	mov.u64 %rd54, %rd12;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r83, 3;
-	mov.u64 %rd74, %rd28;
-	mov.u64 %rd75, %rd9;
+	mov.u32 %r74, 1;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r83, 3;
-	mov.u64 %rd74, %rd30;
-	mov.u64 %rd75, %rd9;
+	.loc 1 23 49
+	mov.u32 %r74, 2;
+	mov.u64 %rd54, %rd44;
+	mov.u64 %rd55, %rd13;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r83, 4;
-	mov.u64 %rd74, %rd28;
-	mov.u64 %rd75, %rd30;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r83, 5;
-	mov.u64 %rd74, %rd62;
-	mov.u64 %rd75, %rd34;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r83, 5;
-	mov.u64 %rd74, %rd63;
-	mov.u64 %rd75, %rd34;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r83, 6;
-	mov.u64 %rd74, %rd64;
-	mov.u64 %rd75, %rd17;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r83, 6;
-	mov.u64 %rd74, %rd73;
-	mov.u64 %rd75, %rd17;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r83, 6;
-	mov.u64 %rd74, %rd64;
-	mov.u64 %rd75, %rd72;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r83, 6;
-	mov.u64 %rd74, %rd73;
-	mov.u64 %rd75, %rd72;
+	mov.u32 %r74, 2;
+	mov.u64 %rd54, %rd45;
+	mov.u64 %rd55, %rd13;
 $FAULT:
-	ld.param.u64 %rd76, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r84, [%rd76], 0, 1;
-	setp.ne.u32 %p27, %r84, 0;
-	@%p27 bra $EXIT;
-	ld.global.u64 %rd77, [%rd76+8];
-	ld.param.u32 %r85, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	st.global.u32 [%rd77+4], %r85;
-	ld.param.u32 %r86, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	st.global.v2.u32 [%rd77+8], {%r86, %r83};
-	mov.u32 %r87, %ctaid.x;
-	mov.u32 %r88, %ctaid.y;
-	st.global.v2.u32 [%rd77+16], {%r87, %r88};
-	mov.u32 %r89, %ctaid.z;
-	mov.u32 %r90, %tid.x;
-	st.global.v2.u32 [%rd77+24], {%r89, %r90};
-	mov.u32 %r91, %tid.y;
-	mov.u32 %r92, %tid.z;
-	st.global.v2.u32 [%rd77+32], {%r91, %r92};
-	st.global.u64 [%rd77+40], %rd74;
-	st.global.u64 [%rd77+48], %rd75;
+	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r75, [%rd56], 0, 1;
+	setp.ne.u32 %p15, %r75, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r76, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	st.global.u32 [%rd57+4], %r76;
+	ld.param.u32 %r77, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	st.global.v2.u32 [%rd57+8], {%r77, %r74};
+	mov.u32 %r78, %ctaid.x;
+	mov.u32 %r79, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r78, %r79};
+	mov.u32 %r80, %ctaid.z;
+	mov.u32 %r81, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r80, %r81};
+	mov.u32 %r82, %tid.y;
+	mov.u32 %r83, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r82, %r83};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd77], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -3637,233 +2227,187 @@ const wideBF16SM80 = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
-.file 3 "format.go"
+.file 2 "format.go"
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[96])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<28>;
+	.reg .pred %p<16>;
 	.reg .b16 %rs<17>;
-	.reg .b32 %r<73>;
-	.reg .b64 %rd<80>;
+	.reg .b32 %r<72>;
+	.reg .b64 %rd<56>;
 	.reg .f32 %f<76>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
 	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
 	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 16 33
-	shr.u32 %r3, %r1, 3;
-	shr.s64 %rd8, %rd7, 63;
-	shr.u64 %rd9, %rd8, 61;
-	add.s64 %rd10, %rd7, %rd9;
-	shr.s64 %rd11, %rd10, 3;
-	shr.u32 %r4, %r1, 2;
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 17 23
-	cvt.u64.u32 %rd13, %r2;
-	shr.s64 %rd14, %rd5, 63;
-	shr.u64 %rd15, %rd14, 61;
-	add.s64 %rd16, %rd5, %rd15;
-	shr.s64 %rd17, %rd16, 3;
-	mul.lo.s64 %rd18, %rd13, %rd17;
-	shl.b32 %r5, %r2, 1;
-	mul.wide.u32 %rd19, %r5, %r4;
-	.loc 1 18 29
-	add.s64 %rd20, %rd6, -1;
-	mad.lo.s64 %rd21, %rd20, %rd11, %rd18;
-	shl.b32 %r6, %r3, 1;
-	cvt.u64.u32 %rd22, %r6;
-	add.s64 %rd23, %rd21, %rd22;
-	setp.le.u64 %p1, %rd23, %rd2;
-	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 19 38
-	add.s64 %rd24, %rd19, %rd12;
-	setp.le.u64 %p3, %rd24, %rd4;
-	shl.b32 %r7, %r4, 1;
-	cvt.u64.u32 %rd25, %r7;
-	add.s64 %rd26, %rd19, %rd25;
-	setp.le.u64 %p4, %rd26, %rd4;
-	setp.le.u64 %p5, %rd24, %rd26;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	.loc 1 16 26
+	shr.u32 %r6, %r4, 3;
+	cvt.u64.u32 %rd5, %r6;
+	shr.u32 %r7, %r3, 3;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 17 25
+	mul.wide.u32 %rd7, %r5, %r1;
+	shr.u64 %rd8, %rd7, 3;
+	shl.b32 %r8, %r5, 1;
+	mul.wide.u32 %rd9, %r8, %r6;
+	.loc 1 18 16
+	add.s64 %rd10, %rd9, %rd5;
+	.loc 1 19 47
+	mul.wide.u32 %rd11, %r2, %r7;
+	add.s64 %rd12, %rd8, %rd11;
+	setp.le.u64 %p1, %rd12, %rd2;
+	setp.le.u64 %p2, %rd10, %rd4;
+	add.s64 %rd13, %rd10, %rd5;
+	setp.le.u64 %p3, %rd13, %rd4;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r8, %tid.x;
-	.loc 1 16 33
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 18 12
-	shl.b64 %rd28, %rd18, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	sub.s64 %rd30, %rd23, %rd18;
-	.loc 1 19 26
-	shl.b64 %rd31, %rd19, 4;
-	add.s64 %rd32, %rd3, %rd31;
-	shl.b64 %rd33, %rd24, 4;
-	add.s64 %rd34, %rd3, %rd33;
-	sub.s64 %rd35, %rd26, %rd24;
+	mov.u32 %r9, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd14, %rd8, 4;
+	add.s64 %rd15, %rd1, %rd14;
+	shl.b64 %rd16, %rd9, 5;
+	add.s64 %rd17, %rd3, %rd16;
+	shl.b64 %rd18, %rd10, 5;
+	add.s64 %rd19, %rd3, %rd18;
 	.loc 1 20 23
-	cvt.u64.u32 %rd36, %r8;
-	mul.lo.s64 %rd37, %rd6, %rd27;
-	setp.lt.s64 %p10, %rd36, %rd37;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd20, %r9;
+	mul.wide.u32 %rd21, %r2, %r6;
+	setp.lt.s64 %p6, %rd20, %rd21;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r3, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r6, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd38, %rd36, %rd27;
-	setp.lt.u64 %p12, %rd38, 4294967296;
-	@%p12 bra $B1;
-	xor.b64 %rd39, %rd36, %rd27;
-	shr.s64 %rd40, %rd39, 63;
-	abs.s64 %rd41, %rd36;
-	abs.s64 %rd42, %rd27;
-	cvt.rp.f32.u64 %f1, %rd42;
+	or.b64 %rd22, %rd20, %rd5;
+	setp.lt.u64 %p8, %rd22, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd5;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd43, %f3;
-	mul.lo.s64 %rd44, %rd43, %rd42;
-	neg.s64 %rd45, %rd44;
-	mul.hi.u64 %rd46, %rd43, %rd45;
-	add.s64 %rd47, %rd43, %rd46;
-	mul.lo.s64 %rd48, %rd47, %rd42;
-	neg.s64 %rd49, %rd48;
-	mul.hi.u64 %rd50, %rd47, %rd49;
-	add.s64 %rd51, %rd47, %rd50;
-	mul.hi.u64 %rd52, %rd41, %rd51;
-	mul.lo.s64 %rd53, %rd52, %rd42;
-	sub.s64 %rd54, %rd41, %rd53;
-	setp.ge.u64 %p13, %rd54, %rd42;
-	add.s64 %rd55, %rd52, 1;
-	selp.b64 %rd56, %rd55, %rd52, %p13;
-	sub.s64 %rd57, %rd54, %rd42;
-	selp.b64 %rd58, %rd57, %rd54, %p13;
-	setp.ge.u64 %p14, %rd58, %rd42;
-	add.s64 %rd59, %rd56, 1;
-	selp.b64 %rd60, %rd59, %rd56, %p14;
-	xor.b64 %rd61, %rd60, %rd40;
-	sub.s64 %rd62, %rd61, %rd40;
+	mov.b32 %r10, %f2;
+	add.s32 %r11, %r10, 536870910;
+	mov.b32 %f3, %r11;
+	cvt.rzi.u64.f32 %rd23, %f3;
+	mul.lo.s64 %rd24, %rd23, %rd5;
+	neg.s64 %rd25, %rd24;
+	mul.hi.u64 %rd26, %rd23, %rd25;
+	add.s64 %rd27, %rd23, %rd26;
+	mul.lo.s64 %rd28, %rd27, %rd5;
+	neg.s64 %rd29, %rd28;
+	mul.hi.u64 %rd30, %rd27, %rd29;
+	add.s64 %rd31, %rd27, %rd30;
+	mul.hi.u64 %rd32, %rd20, %rd31;
+	mul.lo.s64 %rd33, %rd32, %rd5;
+	sub.s64 %rd34, %rd20, %rd33;
+	setp.ge.u64 %p9, %rd34, %rd5;
+	add.s64 %rd35, %rd32, 1;
+	selp.b64 %rd36, %rd35, %rd32, %p9;
+	sub.s64 %rd37, %rd34, %rd5;
+	selp.b64 %rd38, %rd37, %rd34, %p9;
+	setp.ge.u64 %p10, %rd38, %rd5;
+	add.s64 %rd39, %rd36, 1;
+	selp.b64 %rd40, %rd39, %rd36, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r11, %rd36;
-	div.u32 %r12, %r11, %r3;
-	cvt.u64.u32 %rd62, %r12;
+	cvt.u32.u64 %r12, %rd20;
+	div.u32 %r13, %r12, %r6;
+	cvt.u64.u32 %rd40, %r13;
 $B2:
-	mul.lo.s64 %rd63, %rd62, %rd27;
-	sub.s64 %rd64, %rd36, %rd63;
+	mul.lo.s64 %rd41, %rd40, %rd5;
+	sub.s64 %rd42, %rd20, %rd41;
 	.loc 1 22 24
-	mad.lo.s64 %rd65, %rd62, %rd11, %rd64;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd65, %rd30;
-	add.s64 %rd66, %rd65, %rd27;
-	setp.lt.u64 %p16, %rd66, %rd30;
-	.loc 2 28 27
-	shl.b64 %rd67, %rd64, 1;
-	setp.lt.u64 %p17, %rd67, %rd12;
-	cvt.u32.u64 %r13, %rd67;
-	add.s32 %r14, %r13, 1;
-	cvt.u64.u32 %rd68, %r14;
-	setp.lt.u32 %p18, %r14, %r4;
-	setp.lt.u64 %p19, %rd67, %rd35;
-	setp.lt.u64 %p20, %rd68, %rd35;
-	.loc 1 23 75
-	and.pred %p21, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p22, %p21, %p17;
-	and.pred %p23, %p22, %p18;
-	and.pred %p24, %p23, %p19;
-	and.pred %p25, %p24, %p20;
-	@!%p25 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd69, %rd65, 4;
-	add.s64 %rd70, %rd29, %rd69;
-	ld.global.u16 %r15, [%rd70];
-	ld.global.u16 %r16, [%rd70+2];
-	ld.global.u16 %r17, [%rd70+4];
-	ld.global.u16 %r18, [%rd70+6];
-	ld.global.u16 %r19, [%rd70+8];
-	ld.global.u16 %r20, [%rd70+10];
-	ld.global.u16 %r21, [%rd70+12];
-	ld.global.u16 %r22, [%rd70+14];
-	.loc 3 29 61
+	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd43, %rd11;
+	add.s64 %rd44, %rd43, %rd5;
+	setp.lt.u64 %p12, %rd44, %rd11;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd45, %rd43, 4;
+	add.s64 %rd46, %rd15, %rd45;
+	ld.global.u16 %r14, [%rd46];
+	ld.global.u16 %r15, [%rd46+2];
+	ld.global.u16 %r16, [%rd46+4];
+	ld.global.u16 %r17, [%rd46+6];
+	ld.global.u16 %r18, [%rd46+8];
+	ld.global.u16 %r19, [%rd46+10];
+	ld.global.u16 %r20, [%rd46+12];
+	ld.global.u16 %r21, [%rd46+14];
+	.loc 2 29 61
+	shl.b32 %r22, %r14, 16;
+	mov.b32 %f4, %r22;
 	shl.b32 %r23, %r15, 16;
-	mov.b32 %f4, %r23;
+	mov.b32 %f5, %r23;
 	shl.b32 %r24, %r16, 16;
-	mov.b32 %f5, %r24;
+	mov.b32 %f6, %r24;
 	shl.b32 %r25, %r17, 16;
-	mov.b32 %f6, %r25;
+	mov.b32 %f7, %r25;
 	shl.b32 %r26, %r18, 16;
-	mov.b32 %f7, %r26;
+	mov.b32 %f8, %r26;
 	shl.b32 %r27, %r19, 16;
-	mov.b32 %f8, %r27;
+	mov.b32 %f9, %r27;
 	shl.b32 %r28, %r20, 16;
-	mov.b32 %f9, %r28;
+	mov.b32 %f10, %r28;
 	shl.b32 %r29, %r21, 16;
-	mov.b32 %f10, %r29;
-	shl.b32 %r30, %r22, 16;
-	mov.b32 %f11, %r30;
-	.loc 1 23 75
-	shl.b64 %rd71, %rd66, 4;
-	add.s64 %rd72, %rd29, %rd71;
-	ld.global.u16 %r31, [%rd72];
-	ld.global.u16 %r32, [%rd72+2];
-	ld.global.u16 %r33, [%rd72+4];
-	ld.global.u16 %r34, [%rd72+6];
-	ld.global.u16 %r35, [%rd72+8];
-	ld.global.u16 %r36, [%rd72+10];
-	ld.global.u16 %r37, [%rd72+12];
-	ld.global.u16 %r38, [%rd72+14];
-	.loc 3 29 61
+	mov.b32 %f11, %r29;
+	.loc 1 23 85
+	shl.b64 %rd47, %rd44, 4;
+	add.s64 %rd48, %rd15, %rd47;
+	ld.global.u16 %r30, [%rd48];
+	ld.global.u16 %r31, [%rd48+2];
+	ld.global.u16 %r32, [%rd48+4];
+	ld.global.u16 %r33, [%rd48+6];
+	ld.global.u16 %r34, [%rd48+8];
+	ld.global.u16 %r35, [%rd48+10];
+	ld.global.u16 %r36, [%rd48+12];
+	ld.global.u16 %r37, [%rd48+14];
+	.loc 2 29 61
+	shl.b32 %r38, %r30, 16;
+	mov.b32 %f12, %r38;
 	shl.b32 %r39, %r31, 16;
-	mov.b32 %f12, %r39;
+	mov.b32 %f13, %r39;
 	shl.b32 %r40, %r32, 16;
-	mov.b32 %f13, %r40;
+	mov.b32 %f14, %r40;
 	shl.b32 %r41, %r33, 16;
-	mov.b32 %f14, %r41;
+	mov.b32 %f15, %r41;
 	shl.b32 %r42, %r34, 16;
-	mov.b32 %f15, %r42;
+	mov.b32 %f16, %r42;
 	shl.b32 %r43, %r35, 16;
-	mov.b32 %f16, %r43;
+	mov.b32 %f17, %r43;
 	shl.b32 %r44, %r36, 16;
-	mov.b32 %f17, %r44;
+	mov.b32 %f18, %r44;
 	shl.b32 %r45, %r37, 16;
-	mov.b32 %f18, %r45;
-	shl.b32 %r46, %r38, 16;
-	mov.b32 %f19, %r46;
-	.loc 2 28 25
-	shl.b64 %rd73, %rd67, 4;
-	add.s64 %rd74, %rd32, %rd73;
-	ld.global.f32 %f20, [%rd74];
-	ld.global.f32 %f21, [%rd74+4];
-	ld.global.f32 %f22, [%rd74+8];
-	ld.global.f32 %f23, [%rd74+12];
-	ld.global.f32 %f24, [%rd74+16];
-	ld.global.f32 %f25, [%rd74+20];
-	ld.global.f32 %f26, [%rd74+24];
-	ld.global.f32 %f27, [%rd74+28];
-	add.s64 %rd75, %rd34, %rd73;
-	ld.global.f32 %f28, [%rd75];
-	ld.global.f32 %f29, [%rd75+4];
-	ld.global.f32 %f30, [%rd75+8];
-	ld.global.f32 %f31, [%rd75+12];
-	ld.global.f32 %f32, [%rd75+16];
-	ld.global.f32 %f33, [%rd75+20];
-	ld.global.f32 %f34, [%rd75+24];
-	ld.global.f32 %f35, [%rd75+28];
-	.loc 1 26 33
+	mov.b32 %f19, %r45;
+	.loc 1 23 105
+	shl.b64 %rd49, %rd42, 5;
+	add.s64 %rd50, %rd17, %rd49;
+	ld.global.f32 %f20, [%rd50];
+	ld.global.f32 %f21, [%rd50+4];
+	ld.global.f32 %f22, [%rd50+8];
+	ld.global.f32 %f23, [%rd50+12];
+	ld.global.f32 %f24, [%rd50+16];
+	ld.global.f32 %f25, [%rd50+20];
+	ld.global.f32 %f26, [%rd50+24];
+	ld.global.f32 %f27, [%rd50+28];
+	add.s64 %rd51, %rd19, %rd49;
+	ld.global.f32 %f28, [%rd51];
+	ld.global.f32 %f29, [%rd51+4];
+	ld.global.f32 %f30, [%rd51+8];
+	ld.global.f32 %f31, [%rd51+12];
+	ld.global.f32 %f32, [%rd51+16];
+	ld.global.f32 %f33, [%rd51+20];
+	ld.global.f32 %f34, [%rd51+24];
+	ld.global.f32 %f35, [%rd51+28];
+	.loc 1 25 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -3904,168 +2448,128 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 3 32 63
+	.loc 2 32 63
 	cvt.rn.bf16.f32 %rs1, %f38;
-	cvt.u32.u16 %r47, %rs1;
+	cvt.u32.u16 %r46, %rs1;
 	cvt.rn.bf16.f32 %rs2, %f43;
-	cvt.u32.u16 %r48, %rs2;
+	cvt.u32.u16 %r47, %rs2;
 	cvt.rn.bf16.f32 %rs3, %f48;
-	cvt.u32.u16 %r49, %rs3;
+	cvt.u32.u16 %r48, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f53;
-	cvt.u32.u16 %r50, %rs4;
+	cvt.u32.u16 %r49, %rs4;
 	cvt.rn.bf16.f32 %rs5, %f58;
-	cvt.u32.u16 %r51, %rs5;
+	cvt.u32.u16 %r50, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f63;
-	cvt.u32.u16 %r52, %rs6;
+	cvt.u32.u16 %r51, %rs6;
 	cvt.rn.bf16.f32 %rs7, %f68;
-	cvt.u32.u16 %r53, %rs7;
+	cvt.u32.u16 %r52, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f73;
-	cvt.u32.u16 %r54, %rs8;
+	cvt.u32.u16 %r53, %rs8;
 	cvt.rn.bf16.f32 %rs9, %f40;
-	cvt.u32.u16 %r55, %rs9;
+	cvt.u32.u16 %r54, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f45;
-	cvt.u32.u16 %r56, %rs10;
+	cvt.u32.u16 %r55, %rs10;
 	cvt.rn.bf16.f32 %rs11, %f50;
-	cvt.u32.u16 %r57, %rs11;
+	cvt.u32.u16 %r56, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f55;
-	cvt.u32.u16 %r58, %rs12;
+	cvt.u32.u16 %r57, %rs12;
 	cvt.rn.bf16.f32 %rs13, %f60;
-	cvt.u32.u16 %r59, %rs13;
+	cvt.u32.u16 %r58, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f65;
-	cvt.u32.u16 %r60, %rs14;
+	cvt.u32.u16 %r59, %rs14;
 	cvt.rn.bf16.f32 %rs15, %f70;
-	cvt.u32.u16 %r61, %rs15;
+	cvt.u32.u16 %r60, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f75;
-	cvt.u32.u16 %r62, %rs16;
-	.loc 1 28 8
-	st.global.u16 [%rd70], %r47;
-	st.global.u16 [%rd70+2], %r48;
-	st.global.u16 [%rd70+4], %r49;
-	st.global.u16 [%rd70+6], %r50;
-	st.global.u16 [%rd70+8], %r51;
-	st.global.u16 [%rd70+10], %r52;
-	st.global.u16 [%rd70+12], %r53;
-	st.global.u16 [%rd70+14], %r54;
-	st.global.u16 [%rd72], %r55;
-	st.global.u16 [%rd72+2], %r56;
-	st.global.u16 [%rd72+4], %r57;
-	st.global.u16 [%rd72+6], %r58;
-	st.global.u16 [%rd72+8], %r59;
-	st.global.u16 [%rd72+10], %r60;
-	st.global.u16 [%rd72+12], %r61;
-	st.global.u16 [%rd72+14], %r62;
-	.loc 1 20 48
-	add.s64 %rd36, %rd36, 256;
-	setp.lt.s64 %p26, %rd36, %rd37;
-	@%p26 bra $B0;
+	cvt.u32.u16 %r61, %rs16;
+	.loc 1 27 8
+	st.global.u16 [%rd46], %r46;
+	st.global.u16 [%rd46+2], %r47;
+	st.global.u16 [%rd46+4], %r48;
+	st.global.u16 [%rd46+6], %r49;
+	st.global.u16 [%rd46+8], %r50;
+	st.global.u16 [%rd46+10], %r51;
+	st.global.u16 [%rd46+12], %r52;
+	st.global.u16 [%rd46+14], %r53;
+	st.global.u16 [%rd48], %r54;
+	st.global.u16 [%rd48+2], %r55;
+	st.global.u16 [%rd48+4], %r56;
+	st.global.u16 [%rd48+6], %r57;
+	st.global.u16 [%rd48+8], %r58;
+	st.global.u16 [%rd48+10], %r59;
+	st.global.u16 [%rd48+12], %r60;
+	st.global.u16 [%rd48+14], %r61;
+	.loc 1 20 53
+	add.s64 %rd20, %rd20, 256;
+	setp.lt.s64 %p14, %rd20, %rd21;
+	@%p14 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 28
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	@!%p18 bra $FAULT9;
-	@!%p19 bra $FAULT10;
-	bra $FAULT11;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r63, 0;
-	mov.u64 %rd76, 0;
-	mov.u64 %rd77, 0;
+	mov.u32 %r62, 0;
+	mov.u64 %rd52, 0;
+	mov.u64 %rd53, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r63, 1;
-	mov.u64 %rd76, %rd23;
-	mov.u64 %rd77, %rd2;
+	.loc 1 19 28
+	mov.u32 %r62, 1;
+	mov.u64 %rd52, %rd12;
+	mov.u64 %rd53, %rd2;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r63, 2;
-	mov.u64 %rd76, %rd18;
-	mov.u64 %rd77, %rd23;
+	mov.u32 %r62, 1;
+	mov.u64 %rd52, %rd10;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r63, 3;
-	mov.u64 %rd76, %rd24;
-	mov.u64 %rd77, %rd4;
+	mov.u32 %r62, 1;
+	mov.u64 %rd52, %rd13;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r63, 3;
-	mov.u64 %rd76, %rd26;
-	mov.u64 %rd77, %rd4;
+	.loc 1 23 49
+	mov.u32 %r62, 2;
+	mov.u64 %rd52, %rd43;
+	mov.u64 %rd53, %rd11;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r63, 4;
-	mov.u64 %rd76, %rd24;
-	mov.u64 %rd77, %rd26;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r63, 5;
-	mov.u64 %rd76, %rd65;
-	mov.u64 %rd77, %rd30;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r63, 5;
-	mov.u64 %rd76, %rd66;
-	mov.u64 %rd77, %rd30;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r63, 6;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd12;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r63, 6;
-	mov.u64 %rd76, %rd68;
-	mov.u64 %rd77, %rd12;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r63, 6;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd35;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r63, 6;
-	mov.u64 %rd76, %rd68;
-	mov.u64 %rd77, %rd35;
+	mov.u32 %r62, 2;
+	mov.u64 %rd52, %rd44;
+	mov.u64 %rd53, %rd11;
 $FAULT:
-	ld.param.u64 %rd78, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r64, [%rd78], 0, 1;
-	setp.ne.u32 %p27, %r64, 0;
-	@%p27 bra $EXIT;
-	ld.global.u64 %rd79, [%rd78+8];
-	ld.param.u32 %r65, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	st.global.u32 [%rd79+4], %r65;
-	ld.param.u32 %r66, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	st.global.v2.u32 [%rd79+8], {%r66, %r63};
-	mov.u32 %r67, %ctaid.x;
-	mov.u32 %r68, %ctaid.y;
-	st.global.v2.u32 [%rd79+16], {%r67, %r68};
-	mov.u32 %r69, %ctaid.z;
-	mov.u32 %r70, %tid.x;
-	st.global.v2.u32 [%rd79+24], {%r69, %r70};
-	mov.u32 %r71, %tid.y;
-	mov.u32 %r72, %tid.z;
-	st.global.v2.u32 [%rd79+32], {%r71, %r72};
-	st.global.u64 [%rd79+40], %rd76;
-	st.global.u64 [%rd79+48], %rd77;
+	ld.param.u64 %rd54, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r63, [%rd54], 0, 1;
+	setp.ne.u32 %p15, %r63, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd55, [%rd54+8];
+	ld.param.u32 %r64, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	st.global.u32 [%rd55+4], %r64;
+	ld.param.u32 %r65, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	st.global.v2.u32 [%rd55+8], {%r65, %r62};
+	mov.u32 %r66, %ctaid.x;
+	mov.u32 %r67, %ctaid.y;
+	st.global.v2.u32 [%rd55+16], {%r66, %r67};
+	mov.u32 %r68, %ctaid.z;
+	mov.u32 %r69, %tid.x;
+	st.global.v2.u32 [%rd55+24], {%r68, %r69};
+	mov.u32 %r70, %tid.y;
+	mov.u32 %r71, %tid.z;
+	st.global.v2.u32 [%rd55+32], {%r70, %r71};
+	st.global.u64 [%rd55+40], %rd52;
+	st.global.u64 [%rd55+48], %rd53;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd79], 56;
+	st.volatile.global.u32 [%rd55], 56;
 	bra $EXIT;
 }
 `
@@ -4074,238 +2578,189 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
-.file 3 "format.go"
+.file 2 "format.go"
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[96])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<44>;
-	.reg .b32 %r<213>;
-	.reg .b64 %rd<78>;
+	.reg .pred %p<32>;
+	.reg .b32 %r<204>;
+	.reg .b64 %rd<58>;
 	.reg .f32 %f<76>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
 	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
 	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd8, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u32.u64 %r5, %rd5;
-	cvt.s64.s32 %rd10, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.s64.s32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd7;
-	cvt.s64.s32 %rd12, %r7;
-	.loc 1 16 33
-	shr.u32 %r8, %r1, 3;
-	shr.s64 %rd13, %rd12, 63;
-	shr.u64 %rd14, %rd13, 61;
-	add.s64 %rd15, %rd12, %rd14;
-	shr.s64 %rd16, %rd15, 3;
-	shr.u32 %r9, %r1, 2;
-	cvt.u64.u32 %rd17, %r9;
-	.loc 1 17 35
-	shr.s64 %rd18, %rd10, 63;
-	shr.u64 %rd19, %rd18, 61;
-	add.s64 %rd20, %rd10, %rd19;
-	shr.s64 %rd21, %rd20, 3;
-	cvt.u32.u64 %r10, %rd21;
-	mul.wide.s32 %rd22, %r2, %r10;
-	shl.b32 %r11, %r2, 1;
-	mul.wide.u32 %rd23, %r11, %r9;
-	.loc 1 18 29
-	add.s64 %rd24, %rd11, -1;
-	mad.lo.s64 %rd25, %rd24, %rd16, %rd22;
-	shl.b32 %r12, %r8, 1;
-	cvt.u64.u32 %rd26, %r12;
-	add.s64 %rd27, %rd25, %rd26;
-	setp.le.u64 %p1, %rd27, %rd8;
-	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 19 38
-	add.s64 %rd28, %rd23, %rd17;
-	setp.le.u64 %p3, %rd28, %rd9;
-	shl.b32 %r13, %r9, 1;
-	cvt.u64.u32 %rd29, %r13;
-	add.s64 %rd30, %rd23, %rd29;
-	setp.le.u64 %p4, %rd30, %rd9;
-	cvt.u32.u64 %r14, %rd28;
-	cvt.u32.u64 %r15, %rd30;
-	setp.le.u32 %p5, %r14, %r15;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	cvt.u32.u64 %r6, %rd2;
+	cvt.u64.u32 %rd5, %r6;
+	cvt.u32.u64 %r7, %rd4;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 16 26
+	shr.u32 %r8, %r4, 3;
+	cvt.u64.u32 %rd7, %r8;
+	shr.u32 %r9, %r3, 3;
+	cvt.u64.u32 %rd8, %r9;
+	.loc 1 17 25
+	mul.wide.u32 %rd9, %r5, %r1;
+	shr.u64 %rd10, %rd9, 3;
+	shl.b32 %r10, %r5, 1;
+	mul.wide.u32 %rd11, %r10, %r8;
+	.loc 1 18 16
+	add.s64 %rd12, %rd11, %rd7;
+	.loc 1 19 47
+	mul.wide.u32 %rd13, %r2, %r9;
+	add.s64 %rd14, %rd10, %rd13;
+	setp.le.u64 %p1, %rd14, %rd5;
+	setp.le.u64 %p2, %rd12, %rd6;
+	cvt.u32.u64 %r11, %rd12;
+	add.s32 %r12, %r11, %r8;
+	setp.le.u32 %p3, %r12, %r7;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r16, %tid.x;
-	.loc 1 16 33
-	cvt.u64.u32 %rd31, %r8;
-	.loc 1 18 12
-	shl.b64 %rd32, %rd22, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	cvt.u32.u64 %r17, %rd27;
-	cvt.u32.u64 %r18, %rd22;
-	sub.s32 %r19, %r17, %r18;
-	cvt.s64.s32 %rd34, %r19;
-	.loc 1 19 26
-	shl.b64 %rd35, %rd23, 4;
-	add.s64 %rd36, %rd3, %rd35;
-	shl.b64 %rd37, %rd28, 4;
-	add.s64 %rd38, %rd3, %rd37;
-	sub.s32 %r20, %r15, %r14;
+	mov.u32 %r13, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd15, %rd10, 4;
+	add.s64 %rd16, %rd1, %rd15;
+	shl.b64 %rd17, %rd11, 5;
+	add.s64 %rd18, %rd3, %rd17;
+	shl.b64 %rd19, %rd12, 5;
+	add.s64 %rd20, %rd3, %rd19;
 	.loc 1 20 23
-	cvt.u64.u32 %rd39, %r16;
-	mul.wide.s32 %rd40, %r6, %r8;
-	setp.lt.s64 %p10, %rd39, %rd40;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd21, %r13;
+	mul.wide.u32 %rd22, %r2, %r8;
+	setp.lt.s64 %p6, %rd21, %rd22;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r8, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r8, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd41, %rd39, %rd31;
-	setp.lt.u64 %p12, %rd41, 4294967296;
-	@%p12 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd31;
+	or.b64 %rd23, %rd21, %rd7;
+	setp.lt.u64 %p8, %rd23, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd7;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r21, %f2;
-	add.s32 %r22, %r21, 536870910;
-	mov.b32 %f3, %r22;
-	cvt.rzi.u64.f32 %rd42, %f3;
-	mul.lo.s64 %rd43, %rd42, %rd31;
-	neg.s64 %rd44, %rd43;
-	mul.hi.u64 %rd45, %rd42, %rd44;
-	add.s64 %rd46, %rd42, %rd45;
-	mul.lo.s64 %rd47, %rd46, %rd31;
-	neg.s64 %rd48, %rd47;
-	mul.hi.u64 %rd49, %rd46, %rd48;
-	add.s64 %rd50, %rd46, %rd49;
-	mul.hi.u64 %rd51, %rd39, %rd50;
-	mul.lo.s64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd39, %rd52;
-	setp.ge.u64 %p13, %rd53, %rd31;
-	add.s64 %rd54, %rd51, 1;
-	selp.b64 %rd55, %rd54, %rd51, %p13;
-	sub.s64 %rd56, %rd53, %rd31;
-	selp.b64 %rd57, %rd56, %rd53, %p13;
-	setp.ge.u64 %p14, %rd57, %rd31;
-	add.s64 %rd58, %rd55, 1;
-	selp.b64 %rd59, %rd58, %rd55, %p14;
+	mov.b32 %r14, %f2;
+	add.s32 %r15, %r14, 536870910;
+	mov.b32 %f3, %r15;
+	cvt.rzi.u64.f32 %rd24, %f3;
+	mul.lo.s64 %rd25, %rd24, %rd7;
+	neg.s64 %rd26, %rd25;
+	mul.hi.u64 %rd27, %rd24, %rd26;
+	add.s64 %rd28, %rd24, %rd27;
+	mul.lo.s64 %rd29, %rd28, %rd7;
+	neg.s64 %rd30, %rd29;
+	mul.hi.u64 %rd31, %rd28, %rd30;
+	add.s64 %rd32, %rd28, %rd31;
+	mul.hi.u64 %rd33, %rd21, %rd32;
+	mul.lo.s64 %rd34, %rd33, %rd7;
+	sub.s64 %rd35, %rd21, %rd34;
+	setp.ge.u64 %p9, %rd35, %rd7;
+	add.s64 %rd36, %rd33, 1;
+	selp.b64 %rd37, %rd36, %rd33, %p9;
+	sub.s64 %rd38, %rd35, %rd7;
+	selp.b64 %rd39, %rd38, %rd35, %p9;
+	setp.ge.u64 %p10, %rd39, %rd7;
+	add.s64 %rd40, %rd37, 1;
+	selp.b64 %rd41, %rd40, %rd37, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r23, %rd39;
-	div.u32 %r24, %r23, %r8;
-	cvt.u64.u32 %rd59, %r24;
+	cvt.u32.u64 %r16, %rd21;
+	div.u32 %r17, %r16, %r8;
+	cvt.u64.u32 %rd41, %r17;
 $B2:
-	mul.lo.s64 %rd60, %rd59, %rd31;
-	sub.s64 %rd61, %rd39, %rd60;
+	mul.lo.s64 %rd42, %rd41, %rd7;
+	sub.s64 %rd43, %rd21, %rd42;
 	.loc 1 22 24
-	mad.lo.s64 %rd62, %rd59, %rd16, %rd61;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd62, %rd34;
-	add.s64 %rd63, %rd62, %rd31;
-	setp.lt.u64 %p16, %rd63, %rd34;
-	.loc 2 28 27
-	shl.b64 %rd64, %rd61, 1;
-	setp.lt.u64 %p17, %rd64, %rd17;
-	cvt.u32.u64 %r25, %rd64;
-	add.s32 %r26, %r25, 1;
-	setp.lt.u32 %p18, %r26, %r9;
-	setp.lt.u32 %p19, %r25, %r20;
-	setp.lt.u32 %p20, %r26, %r20;
-	.loc 1 23 75
-	and.pred %p21, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p22, %p21, %p17;
-	and.pred %p23, %p22, %p18;
-	and.pred %p24, %p23, %p19;
-	and.pred %p25, %p24, %p20;
-	@!%p25 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd65, %rd62, 4;
-	add.s64 %rd66, %rd33, %rd65;
-	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd66];
-	and.b32 %r31, %r27, 65535;
-	shr.u32 %r32, %r27, 16;
+	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd44, %rd13;
+	add.s64 %rd45, %rd44, %rd7;
+	setp.lt.u64 %p12, %rd45, %rd13;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd46, %rd44, 4;
+	add.s64 %rd47, %rd16, %rd46;
+	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd47];
+	and.b32 %r22, %r18, 65535;
+	shr.u32 %r23, %r18, 16;
+	and.b32 %r24, %r23, 65535;
+	and.b32 %r25, %r19, 65535;
+	shr.u32 %r26, %r19, 16;
+	and.b32 %r27, %r26, 65535;
+	and.b32 %r28, %r20, 65535;
+	shr.u32 %r29, %r20, 16;
+	and.b32 %r30, %r29, 65535;
+	and.b32 %r31, %r21, 65535;
+	shr.u32 %r32, %r21, 16;
 	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r28, 65535;
-	shr.u32 %r35, %r28, 16;
-	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r29, 65535;
-	shr.u32 %r38, %r29, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r30, 65535;
-	shr.u32 %r41, %r30, 16;
-	and.b32 %r42, %r41, 65535;
-	.loc 3 29 61
-	shl.b32 %r43, %r31, 16;
-	mov.b32 %f4, %r43;
-	shl.b32 %r44, %r33, 16;
-	mov.b32 %f5, %r44;
-	shl.b32 %r45, %r34, 16;
-	mov.b32 %f6, %r45;
-	shl.b32 %r46, %r36, 16;
-	mov.b32 %f7, %r46;
-	shl.b32 %r47, %r37, 16;
-	mov.b32 %f8, %r47;
-	shl.b32 %r48, %r39, 16;
-	mov.b32 %f9, %r48;
-	shl.b32 %r49, %r40, 16;
-	mov.b32 %f10, %r49;
-	shl.b32 %r50, %r42, 16;
-	mov.b32 %f11, %r50;
-	.loc 1 23 75
-	shl.b64 %rd67, %rd63, 4;
-	add.s64 %rd68, %rd33, %rd67;
-	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd68];
-	and.b32 %r55, %r51, 65535;
-	shr.u32 %r56, %r51, 16;
+	.loc 2 29 61
+	shl.b32 %r34, %r22, 16;
+	mov.b32 %f4, %r34;
+	shl.b32 %r35, %r24, 16;
+	mov.b32 %f5, %r35;
+	shl.b32 %r36, %r25, 16;
+	mov.b32 %f6, %r36;
+	shl.b32 %r37, %r27, 16;
+	mov.b32 %f7, %r37;
+	shl.b32 %r38, %r28, 16;
+	mov.b32 %f8, %r38;
+	shl.b32 %r39, %r30, 16;
+	mov.b32 %f9, %r39;
+	shl.b32 %r40, %r31, 16;
+	mov.b32 %f10, %r40;
+	shl.b32 %r41, %r33, 16;
+	mov.b32 %f11, %r41;
+	.loc 1 23 85
+	shl.b64 %rd48, %rd45, 4;
+	add.s64 %rd49, %rd16, %rd48;
+	ld.global.v4.u32 {%r42, %r43, %r44, %r45}, [%rd49];
+	and.b32 %r46, %r42, 65535;
+	shr.u32 %r47, %r42, 16;
+	and.b32 %r48, %r47, 65535;
+	and.b32 %r49, %r43, 65535;
+	shr.u32 %r50, %r43, 16;
+	and.b32 %r51, %r50, 65535;
+	and.b32 %r52, %r44, 65535;
+	shr.u32 %r53, %r44, 16;
+	and.b32 %r54, %r53, 65535;
+	and.b32 %r55, %r45, 65535;
+	shr.u32 %r56, %r45, 16;
 	and.b32 %r57, %r56, 65535;
-	and.b32 %r58, %r52, 65535;
-	shr.u32 %r59, %r52, 16;
-	and.b32 %r60, %r59, 65535;
-	and.b32 %r61, %r53, 65535;
-	shr.u32 %r62, %r53, 16;
-	and.b32 %r63, %r62, 65535;
-	and.b32 %r64, %r54, 65535;
-	shr.u32 %r65, %r54, 16;
-	and.b32 %r66, %r65, 65535;
-	.loc 3 29 61
-	shl.b32 %r67, %r55, 16;
-	mov.b32 %f12, %r67;
-	shl.b32 %r68, %r57, 16;
-	mov.b32 %f13, %r68;
-	shl.b32 %r69, %r58, 16;
-	mov.b32 %f14, %r69;
-	shl.b32 %r70, %r60, 16;
-	mov.b32 %f15, %r70;
-	shl.b32 %r71, %r61, 16;
-	mov.b32 %f16, %r71;
-	shl.b32 %r72, %r63, 16;
-	mov.b32 %f17, %r72;
-	shl.b32 %r73, %r64, 16;
-	mov.b32 %f18, %r73;
-	shl.b32 %r74, %r66, 16;
-	mov.b32 %f19, %r74;
-	.loc 2 28 25
-	shl.b64 %rd69, %rd64, 4;
-	add.s64 %rd70, %rd36, %rd69;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd70];
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd70+16];
-	add.s64 %rd71, %rd38, %rd69;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd71];
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd71+16];
-	.loc 1 26 33
+	.loc 2 29 61
+	shl.b32 %r58, %r46, 16;
+	mov.b32 %f12, %r58;
+	shl.b32 %r59, %r48, 16;
+	mov.b32 %f13, %r59;
+	shl.b32 %r60, %r49, 16;
+	mov.b32 %f14, %r60;
+	shl.b32 %r61, %r51, 16;
+	mov.b32 %f15, %r61;
+	shl.b32 %r62, %r52, 16;
+	mov.b32 %f16, %r62;
+	shl.b32 %r63, %r54, 16;
+	mov.b32 %f17, %r63;
+	shl.b32 %r64, %r55, 16;
+	mov.b32 %f18, %r64;
+	shl.b32 %r65, %r57, 16;
+	mov.b32 %f19, %r65;
+	.loc 1 23 105
+	shl.b64 %rd50, %rd43, 5;
+	add.s64 %rd51, %rd18, %rd50;
+	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd51];
+	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd51+16];
+	add.s64 %rd52, %rd20, %rd50;
+	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd52];
+	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd52+16];
+	.loc 1 25 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -4346,269 +2801,227 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 3 32 63
-	mov.b32 %r75, %f38;
-	shr.u32 %r76, %r75, 16;
-	and.b32 %r77, %r76, 1;
-	add.s32 %r78, %r75, 32767;
-	add.s32 %r79, %r78, %r77;
-	setp.nan.f32 %p26, %f38, %f38;
-	shr.u32 %r80, %r79, 16;
-	selp.b32 %r81, 32767, %r80, %p26;
-	mov.b32 %r82, %f43;
-	shr.u32 %r83, %r82, 16;
-	and.b32 %r84, %r83, 1;
-	add.s32 %r85, %r82, 32767;
-	add.s32 %r86, %r85, %r84;
-	setp.nan.f32 %p27, %f43, %f43;
-	shr.u32 %r87, %r86, 16;
-	selp.b32 %r88, 32767, %r87, %p27;
-	mov.b32 %r89, %f48;
-	shr.u32 %r90, %r89, 16;
-	and.b32 %r91, %r90, 1;
-	add.s32 %r92, %r89, 32767;
-	add.s32 %r93, %r92, %r91;
-	setp.nan.f32 %p28, %f48, %f48;
-	shr.u32 %r94, %r93, 16;
-	selp.b32 %r95, 32767, %r94, %p28;
-	mov.b32 %r96, %f53;
-	shr.u32 %r97, %r96, 16;
-	and.b32 %r98, %r97, 1;
-	add.s32 %r99, %r96, 32767;
-	add.s32 %r100, %r99, %r98;
-	setp.nan.f32 %p29, %f53, %f53;
-	shr.u32 %r101, %r100, 16;
-	selp.b32 %r102, 32767, %r101, %p29;
-	mov.b32 %r103, %f58;
-	shr.u32 %r104, %r103, 16;
-	and.b32 %r105, %r104, 1;
-	add.s32 %r106, %r103, 32767;
-	add.s32 %r107, %r106, %r105;
-	setp.nan.f32 %p30, %f58, %f58;
-	shr.u32 %r108, %r107, 16;
-	selp.b32 %r109, 32767, %r108, %p30;
-	mov.b32 %r110, %f63;
-	shr.u32 %r111, %r110, 16;
-	and.b32 %r112, %r111, 1;
-	add.s32 %r113, %r110, 32767;
-	add.s32 %r114, %r113, %r112;
-	setp.nan.f32 %p31, %f63, %f63;
-	shr.u32 %r115, %r114, 16;
-	selp.b32 %r116, 32767, %r115, %p31;
-	mov.b32 %r117, %f68;
-	shr.u32 %r118, %r117, 16;
-	and.b32 %r119, %r118, 1;
-	add.s32 %r120, %r117, 32767;
-	add.s32 %r121, %r120, %r119;
-	setp.nan.f32 %p32, %f68, %f68;
-	shr.u32 %r122, %r121, 16;
-	selp.b32 %r123, 32767, %r122, %p32;
-	mov.b32 %r124, %f73;
-	shr.u32 %r125, %r124, 16;
-	and.b32 %r126, %r125, 1;
-	add.s32 %r127, %r124, 32767;
-	add.s32 %r128, %r127, %r126;
-	setp.nan.f32 %p33, %f73, %f73;
-	shr.u32 %r129, %r128, 16;
-	selp.b32 %r130, 32767, %r129, %p33;
-	mov.b32 %r131, %f40;
-	shr.u32 %r132, %r131, 16;
-	and.b32 %r133, %r132, 1;
-	add.s32 %r134, %r131, 32767;
-	add.s32 %r135, %r134, %r133;
-	setp.nan.f32 %p34, %f40, %f40;
-	shr.u32 %r136, %r135, 16;
-	selp.b32 %r137, 32767, %r136, %p34;
-	mov.b32 %r138, %f45;
-	shr.u32 %r139, %r138, 16;
-	and.b32 %r140, %r139, 1;
-	add.s32 %r141, %r138, 32767;
-	add.s32 %r142, %r141, %r140;
-	setp.nan.f32 %p35, %f45, %f45;
-	shr.u32 %r143, %r142, 16;
-	selp.b32 %r144, 32767, %r143, %p35;
-	mov.b32 %r145, %f50;
-	shr.u32 %r146, %r145, 16;
-	and.b32 %r147, %r146, 1;
-	add.s32 %r148, %r145, 32767;
-	add.s32 %r149, %r148, %r147;
-	setp.nan.f32 %p36, %f50, %f50;
-	shr.u32 %r150, %r149, 16;
-	selp.b32 %r151, 32767, %r150, %p36;
-	mov.b32 %r152, %f55;
-	shr.u32 %r153, %r152, 16;
-	and.b32 %r154, %r153, 1;
-	add.s32 %r155, %r152, 32767;
-	add.s32 %r156, %r155, %r154;
-	setp.nan.f32 %p37, %f55, %f55;
-	shr.u32 %r157, %r156, 16;
-	selp.b32 %r158, 32767, %r157, %p37;
-	mov.b32 %r159, %f60;
-	shr.u32 %r160, %r159, 16;
-	and.b32 %r161, %r160, 1;
-	add.s32 %r162, %r159, 32767;
-	add.s32 %r163, %r162, %r161;
-	setp.nan.f32 %p38, %f60, %f60;
-	shr.u32 %r164, %r163, 16;
-	selp.b32 %r165, 32767, %r164, %p38;
-	mov.b32 %r166, %f65;
-	shr.u32 %r167, %r166, 16;
-	and.b32 %r168, %r167, 1;
-	add.s32 %r169, %r166, 32767;
-	add.s32 %r170, %r169, %r168;
-	setp.nan.f32 %p39, %f65, %f65;
-	shr.u32 %r171, %r170, 16;
-	selp.b32 %r172, 32767, %r171, %p39;
-	mov.b32 %r173, %f70;
-	shr.u32 %r174, %r173, 16;
-	and.b32 %r175, %r174, 1;
-	add.s32 %r176, %r173, 32767;
-	add.s32 %r177, %r176, %r175;
-	setp.nan.f32 %p40, %f70, %f70;
-	shr.u32 %r178, %r177, 16;
-	selp.b32 %r179, 32767, %r178, %p40;
-	mov.b32 %r180, %f75;
-	shr.u32 %r181, %r180, 16;
-	and.b32 %r182, %r181, 1;
-	add.s32 %r183, %r180, 32767;
-	add.s32 %r184, %r183, %r182;
-	setp.nan.f32 %p41, %f75, %f75;
-	shr.u32 %r185, %r184, 16;
-	selp.b32 %r186, 32767, %r185, %p41;
-	.loc 1 28 8
-	shl.b32 %r187, %r88, 16;
-	or.b32 %r188, %r81, %r187;
-	shl.b32 %r189, %r102, 16;
-	or.b32 %r190, %r95, %r189;
-	shl.b32 %r191, %r116, 16;
-	or.b32 %r192, %r109, %r191;
-	shl.b32 %r193, %r130, 16;
-	or.b32 %r194, %r123, %r193;
-	st.global.v4.u32 [%rd66], {%r188, %r190, %r192, %r194};
-	shl.b32 %r195, %r144, 16;
-	or.b32 %r196, %r137, %r195;
-	shl.b32 %r197, %r158, 16;
-	or.b32 %r198, %r151, %r197;
-	shl.b32 %r199, %r172, 16;
-	or.b32 %r200, %r165, %r199;
-	shl.b32 %r201, %r186, 16;
-	or.b32 %r202, %r179, %r201;
-	st.global.v4.u32 [%rd68], {%r196, %r198, %r200, %r202};
-	.loc 1 20 48
-	add.s64 %rd39, %rd39, 256;
-	setp.lt.s64 %p42, %rd39, %rd40;
-	@%p42 bra $B0;
+	.loc 2 32 63
+	mov.b32 %r66, %f38;
+	shr.u32 %r67, %r66, 16;
+	and.b32 %r68, %r67, 1;
+	add.s32 %r69, %r66, 32767;
+	add.s32 %r70, %r69, %r68;
+	setp.nan.f32 %p14, %f38, %f38;
+	shr.u32 %r71, %r70, 16;
+	selp.b32 %r72, 32767, %r71, %p14;
+	mov.b32 %r73, %f43;
+	shr.u32 %r74, %r73, 16;
+	and.b32 %r75, %r74, 1;
+	add.s32 %r76, %r73, 32767;
+	add.s32 %r77, %r76, %r75;
+	setp.nan.f32 %p15, %f43, %f43;
+	shr.u32 %r78, %r77, 16;
+	selp.b32 %r79, 32767, %r78, %p15;
+	mov.b32 %r80, %f48;
+	shr.u32 %r81, %r80, 16;
+	and.b32 %r82, %r81, 1;
+	add.s32 %r83, %r80, 32767;
+	add.s32 %r84, %r83, %r82;
+	setp.nan.f32 %p16, %f48, %f48;
+	shr.u32 %r85, %r84, 16;
+	selp.b32 %r86, 32767, %r85, %p16;
+	mov.b32 %r87, %f53;
+	shr.u32 %r88, %r87, 16;
+	and.b32 %r89, %r88, 1;
+	add.s32 %r90, %r87, 32767;
+	add.s32 %r91, %r90, %r89;
+	setp.nan.f32 %p17, %f53, %f53;
+	shr.u32 %r92, %r91, 16;
+	selp.b32 %r93, 32767, %r92, %p17;
+	mov.b32 %r94, %f58;
+	shr.u32 %r95, %r94, 16;
+	and.b32 %r96, %r95, 1;
+	add.s32 %r97, %r94, 32767;
+	add.s32 %r98, %r97, %r96;
+	setp.nan.f32 %p18, %f58, %f58;
+	shr.u32 %r99, %r98, 16;
+	selp.b32 %r100, 32767, %r99, %p18;
+	mov.b32 %r101, %f63;
+	shr.u32 %r102, %r101, 16;
+	and.b32 %r103, %r102, 1;
+	add.s32 %r104, %r101, 32767;
+	add.s32 %r105, %r104, %r103;
+	setp.nan.f32 %p19, %f63, %f63;
+	shr.u32 %r106, %r105, 16;
+	selp.b32 %r107, 32767, %r106, %p19;
+	mov.b32 %r108, %f68;
+	shr.u32 %r109, %r108, 16;
+	and.b32 %r110, %r109, 1;
+	add.s32 %r111, %r108, 32767;
+	add.s32 %r112, %r111, %r110;
+	setp.nan.f32 %p20, %f68, %f68;
+	shr.u32 %r113, %r112, 16;
+	selp.b32 %r114, 32767, %r113, %p20;
+	mov.b32 %r115, %f73;
+	shr.u32 %r116, %r115, 16;
+	and.b32 %r117, %r116, 1;
+	add.s32 %r118, %r115, 32767;
+	add.s32 %r119, %r118, %r117;
+	setp.nan.f32 %p21, %f73, %f73;
+	shr.u32 %r120, %r119, 16;
+	selp.b32 %r121, 32767, %r120, %p21;
+	mov.b32 %r122, %f40;
+	shr.u32 %r123, %r122, 16;
+	and.b32 %r124, %r123, 1;
+	add.s32 %r125, %r122, 32767;
+	add.s32 %r126, %r125, %r124;
+	setp.nan.f32 %p22, %f40, %f40;
+	shr.u32 %r127, %r126, 16;
+	selp.b32 %r128, 32767, %r127, %p22;
+	mov.b32 %r129, %f45;
+	shr.u32 %r130, %r129, 16;
+	and.b32 %r131, %r130, 1;
+	add.s32 %r132, %r129, 32767;
+	add.s32 %r133, %r132, %r131;
+	setp.nan.f32 %p23, %f45, %f45;
+	shr.u32 %r134, %r133, 16;
+	selp.b32 %r135, 32767, %r134, %p23;
+	mov.b32 %r136, %f50;
+	shr.u32 %r137, %r136, 16;
+	and.b32 %r138, %r137, 1;
+	add.s32 %r139, %r136, 32767;
+	add.s32 %r140, %r139, %r138;
+	setp.nan.f32 %p24, %f50, %f50;
+	shr.u32 %r141, %r140, 16;
+	selp.b32 %r142, 32767, %r141, %p24;
+	mov.b32 %r143, %f55;
+	shr.u32 %r144, %r143, 16;
+	and.b32 %r145, %r144, 1;
+	add.s32 %r146, %r143, 32767;
+	add.s32 %r147, %r146, %r145;
+	setp.nan.f32 %p25, %f55, %f55;
+	shr.u32 %r148, %r147, 16;
+	selp.b32 %r149, 32767, %r148, %p25;
+	mov.b32 %r150, %f60;
+	shr.u32 %r151, %r150, 16;
+	and.b32 %r152, %r151, 1;
+	add.s32 %r153, %r150, 32767;
+	add.s32 %r154, %r153, %r152;
+	setp.nan.f32 %p26, %f60, %f60;
+	shr.u32 %r155, %r154, 16;
+	selp.b32 %r156, 32767, %r155, %p26;
+	mov.b32 %r157, %f65;
+	shr.u32 %r158, %r157, 16;
+	and.b32 %r159, %r158, 1;
+	add.s32 %r160, %r157, 32767;
+	add.s32 %r161, %r160, %r159;
+	setp.nan.f32 %p27, %f65, %f65;
+	shr.u32 %r162, %r161, 16;
+	selp.b32 %r163, 32767, %r162, %p27;
+	mov.b32 %r164, %f70;
+	shr.u32 %r165, %r164, 16;
+	and.b32 %r166, %r165, 1;
+	add.s32 %r167, %r164, 32767;
+	add.s32 %r168, %r167, %r166;
+	setp.nan.f32 %p28, %f70, %f70;
+	shr.u32 %r169, %r168, 16;
+	selp.b32 %r170, 32767, %r169, %p28;
+	mov.b32 %r171, %f75;
+	shr.u32 %r172, %r171, 16;
+	and.b32 %r173, %r172, 1;
+	add.s32 %r174, %r171, 32767;
+	add.s32 %r175, %r174, %r173;
+	setp.nan.f32 %p29, %f75, %f75;
+	shr.u32 %r176, %r175, 16;
+	selp.b32 %r177, 32767, %r176, %p29;
+	.loc 1 27 8
+	shl.b32 %r178, %r79, 16;
+	or.b32 %r179, %r72, %r178;
+	shl.b32 %r180, %r93, 16;
+	or.b32 %r181, %r86, %r180;
+	shl.b32 %r182, %r107, 16;
+	or.b32 %r183, %r100, %r182;
+	shl.b32 %r184, %r121, 16;
+	or.b32 %r185, %r114, %r184;
+	st.global.v4.u32 [%rd47], {%r179, %r181, %r183, %r185};
+	shl.b32 %r186, %r135, 16;
+	or.b32 %r187, %r128, %r186;
+	shl.b32 %r188, %r149, 16;
+	or.b32 %r189, %r142, %r188;
+	shl.b32 %r190, %r163, 16;
+	or.b32 %r191, %r156, %r190;
+	shl.b32 %r192, %r177, 16;
+	or.b32 %r193, %r170, %r192;
+	st.global.v4.u32 [%rd49], {%r187, %r189, %r191, %r193};
+	.loc 1 20 53
+	add.s64 %rd21, %rd21, 256;
+	setp.lt.s64 %p30, %rd21, %rd22;
+	@%p30 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 96
+	cvt.u64.u32 %rd53, %r12;
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	cvt.s64.s32 %rd72, %r20;
-	.loc 2 28 29
-	cvt.u64.u32 %rd73, %r26;
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	@!%p18 bra $FAULT9;
-	@!%p19 bra $FAULT10;
-	bra $FAULT11;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r203, 0;
-	mov.u64 %rd74, 0;
-	mov.u64 %rd75, 0;
+	mov.u32 %r194, 0;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r203, 1;
-	mov.u64 %rd74, %rd27;
-	mov.u64 %rd75, %rd8;
+	.loc 1 19 28
+	mov.u32 %r194, 1;
+	mov.u64 %rd54, %rd14;
+	mov.u64 %rd55, %rd5;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r203, 2;
-	mov.u64 %rd74, %rd22;
-	mov.u64 %rd75, %rd27;
+	mov.u32 %r194, 1;
+	mov.u64 %rd54, %rd12;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r203, 3;
-	mov.u64 %rd74, %rd28;
-	mov.u64 %rd75, %rd9;
+	mov.u32 %r194, 1;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r203, 3;
-	mov.u64 %rd74, %rd30;
-	mov.u64 %rd75, %rd9;
+	.loc 1 23 49
+	mov.u32 %r194, 2;
+	mov.u64 %rd54, %rd44;
+	mov.u64 %rd55, %rd13;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r203, 4;
-	mov.u64 %rd74, %rd28;
-	mov.u64 %rd75, %rd30;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r203, 5;
-	mov.u64 %rd74, %rd62;
-	mov.u64 %rd75, %rd34;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r203, 5;
-	mov.u64 %rd74, %rd63;
-	mov.u64 %rd75, %rd34;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r203, 6;
-	mov.u64 %rd74, %rd64;
-	mov.u64 %rd75, %rd17;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r203, 6;
-	mov.u64 %rd74, %rd73;
-	mov.u64 %rd75, %rd17;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r203, 6;
-	mov.u64 %rd74, %rd64;
-	mov.u64 %rd75, %rd72;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r203, 6;
-	mov.u64 %rd74, %rd73;
-	mov.u64 %rd75, %rd72;
+	mov.u32 %r194, 2;
+	mov.u64 %rd54, %rd45;
+	mov.u64 %rd55, %rd13;
 $FAULT:
-	ld.param.u64 %rd76, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r204, [%rd76], 0, 1;
-	setp.ne.u32 %p43, %r204, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd77, [%rd76+8];
-	ld.param.u32 %r205, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	st.global.u32 [%rd77+4], %r205;
-	ld.param.u32 %r206, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	st.global.v2.u32 [%rd77+8], {%r206, %r203};
-	mov.u32 %r207, %ctaid.x;
-	mov.u32 %r208, %ctaid.y;
-	st.global.v2.u32 [%rd77+16], {%r207, %r208};
-	mov.u32 %r209, %ctaid.z;
-	mov.u32 %r210, %tid.x;
-	st.global.v2.u32 [%rd77+24], {%r209, %r210};
-	mov.u32 %r211, %tid.y;
-	mov.u32 %r212, %tid.z;
-	st.global.v2.u32 [%rd77+32], {%r211, %r212};
-	st.global.u64 [%rd77+40], %rd74;
-	st.global.u64 [%rd77+48], %rd75;
+	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r195, [%rd56], 0, 1;
+	setp.ne.u32 %p31, %r195, 0;
+	@%p31 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r196, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	st.global.u32 [%rd57+4], %r196;
+	ld.param.u32 %r197, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	st.global.v2.u32 [%rd57+8], {%r197, %r194};
+	mov.u32 %r198, %ctaid.x;
+	mov.u32 %r199, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r198, %r199};
+	mov.u32 %r200, %ctaid.z;
+	mov.u32 %r201, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r200, %r201};
+	mov.u32 %r202, %tid.y;
+	mov.u32 %r203, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r202, %r203};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd77], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -4617,232 +3030,186 @@ const wideBF16SM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
-.file 3 "format.go"
+.file 2 "format.go"
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[96])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<44>;
-	.reg .b32 %r<169>;
-	.reg .b64 %rd<80>;
+	.reg .pred %p<32>;
+	.reg .b32 %r<168>;
+	.reg .b64 %rd<56>;
 	.reg .f32 %f<76>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
 	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
 	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 16 33
-	shr.u32 %r3, %r1, 3;
-	shr.s64 %rd8, %rd7, 63;
-	shr.u64 %rd9, %rd8, 61;
-	add.s64 %rd10, %rd7, %rd9;
-	shr.s64 %rd11, %rd10, 3;
-	shr.u32 %r4, %r1, 2;
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 17 23
-	cvt.u64.u32 %rd13, %r2;
-	shr.s64 %rd14, %rd5, 63;
-	shr.u64 %rd15, %rd14, 61;
-	add.s64 %rd16, %rd5, %rd15;
-	shr.s64 %rd17, %rd16, 3;
-	mul.lo.s64 %rd18, %rd13, %rd17;
-	shl.b32 %r5, %r2, 1;
-	mul.wide.u32 %rd19, %r5, %r4;
-	.loc 1 18 29
-	add.s64 %rd20, %rd6, -1;
-	mad.lo.s64 %rd21, %rd20, %rd11, %rd18;
-	shl.b32 %r6, %r3, 1;
-	cvt.u64.u32 %rd22, %r6;
-	add.s64 %rd23, %rd21, %rd22;
-	setp.le.u64 %p1, %rd23, %rd2;
-	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 19 38
-	add.s64 %rd24, %rd19, %rd12;
-	setp.le.u64 %p3, %rd24, %rd4;
-	shl.b32 %r7, %r4, 1;
-	cvt.u64.u32 %rd25, %r7;
-	add.s64 %rd26, %rd19, %rd25;
-	setp.le.u64 %p4, %rd26, %rd4;
-	setp.le.u64 %p5, %rd24, %rd26;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	.loc 1 16 26
+	shr.u32 %r6, %r4, 3;
+	cvt.u64.u32 %rd5, %r6;
+	shr.u32 %r7, %r3, 3;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 17 25
+	mul.wide.u32 %rd7, %r5, %r1;
+	shr.u64 %rd8, %rd7, 3;
+	shl.b32 %r8, %r5, 1;
+	mul.wide.u32 %rd9, %r8, %r6;
+	.loc 1 18 16
+	add.s64 %rd10, %rd9, %rd5;
+	.loc 1 19 47
+	mul.wide.u32 %rd11, %r2, %r7;
+	add.s64 %rd12, %rd8, %rd11;
+	setp.le.u64 %p1, %rd12, %rd2;
+	setp.le.u64 %p2, %rd10, %rd4;
+	add.s64 %rd13, %rd10, %rd5;
+	setp.le.u64 %p3, %rd13, %rd4;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r8, %tid.x;
-	.loc 1 16 33
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 18 12
-	shl.b64 %rd28, %rd18, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	sub.s64 %rd30, %rd23, %rd18;
-	.loc 1 19 26
-	shl.b64 %rd31, %rd19, 4;
-	add.s64 %rd32, %rd3, %rd31;
-	shl.b64 %rd33, %rd24, 4;
-	add.s64 %rd34, %rd3, %rd33;
-	sub.s64 %rd35, %rd26, %rd24;
+	mov.u32 %r9, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd14, %rd8, 4;
+	add.s64 %rd15, %rd1, %rd14;
+	shl.b64 %rd16, %rd9, 5;
+	add.s64 %rd17, %rd3, %rd16;
+	shl.b64 %rd18, %rd10, 5;
+	add.s64 %rd19, %rd3, %rd18;
 	.loc 1 20 23
-	cvt.u64.u32 %rd36, %r8;
-	mul.lo.s64 %rd37, %rd6, %rd27;
-	setp.lt.s64 %p10, %rd36, %rd37;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd20, %r9;
+	mul.wide.u32 %rd21, %r2, %r6;
+	setp.lt.s64 %p6, %rd20, %rd21;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r3, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r6, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd38, %rd36, %rd27;
-	setp.lt.u64 %p12, %rd38, 4294967296;
-	@%p12 bra $B1;
-	xor.b64 %rd39, %rd36, %rd27;
-	shr.s64 %rd40, %rd39, 63;
-	abs.s64 %rd41, %rd36;
-	abs.s64 %rd42, %rd27;
-	cvt.rp.f32.u64 %f1, %rd42;
+	or.b64 %rd22, %rd20, %rd5;
+	setp.lt.u64 %p8, %rd22, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd5;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd43, %f3;
-	mul.lo.s64 %rd44, %rd43, %rd42;
-	neg.s64 %rd45, %rd44;
-	mul.hi.u64 %rd46, %rd43, %rd45;
-	add.s64 %rd47, %rd43, %rd46;
-	mul.lo.s64 %rd48, %rd47, %rd42;
-	neg.s64 %rd49, %rd48;
-	mul.hi.u64 %rd50, %rd47, %rd49;
-	add.s64 %rd51, %rd47, %rd50;
-	mul.hi.u64 %rd52, %rd41, %rd51;
-	mul.lo.s64 %rd53, %rd52, %rd42;
-	sub.s64 %rd54, %rd41, %rd53;
-	setp.ge.u64 %p13, %rd54, %rd42;
-	add.s64 %rd55, %rd52, 1;
-	selp.b64 %rd56, %rd55, %rd52, %p13;
-	sub.s64 %rd57, %rd54, %rd42;
-	selp.b64 %rd58, %rd57, %rd54, %p13;
-	setp.ge.u64 %p14, %rd58, %rd42;
-	add.s64 %rd59, %rd56, 1;
-	selp.b64 %rd60, %rd59, %rd56, %p14;
-	xor.b64 %rd61, %rd60, %rd40;
-	sub.s64 %rd62, %rd61, %rd40;
+	mov.b32 %r10, %f2;
+	add.s32 %r11, %r10, 536870910;
+	mov.b32 %f3, %r11;
+	cvt.rzi.u64.f32 %rd23, %f3;
+	mul.lo.s64 %rd24, %rd23, %rd5;
+	neg.s64 %rd25, %rd24;
+	mul.hi.u64 %rd26, %rd23, %rd25;
+	add.s64 %rd27, %rd23, %rd26;
+	mul.lo.s64 %rd28, %rd27, %rd5;
+	neg.s64 %rd29, %rd28;
+	mul.hi.u64 %rd30, %rd27, %rd29;
+	add.s64 %rd31, %rd27, %rd30;
+	mul.hi.u64 %rd32, %rd20, %rd31;
+	mul.lo.s64 %rd33, %rd32, %rd5;
+	sub.s64 %rd34, %rd20, %rd33;
+	setp.ge.u64 %p9, %rd34, %rd5;
+	add.s64 %rd35, %rd32, 1;
+	selp.b64 %rd36, %rd35, %rd32, %p9;
+	sub.s64 %rd37, %rd34, %rd5;
+	selp.b64 %rd38, %rd37, %rd34, %p9;
+	setp.ge.u64 %p10, %rd38, %rd5;
+	add.s64 %rd39, %rd36, 1;
+	selp.b64 %rd40, %rd39, %rd36, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r11, %rd36;
-	div.u32 %r12, %r11, %r3;
-	cvt.u64.u32 %rd62, %r12;
+	cvt.u32.u64 %r12, %rd20;
+	div.u32 %r13, %r12, %r6;
+	cvt.u64.u32 %rd40, %r13;
 $B2:
-	mul.lo.s64 %rd63, %rd62, %rd27;
-	sub.s64 %rd64, %rd36, %rd63;
+	mul.lo.s64 %rd41, %rd40, %rd5;
+	sub.s64 %rd42, %rd20, %rd41;
 	.loc 1 22 24
-	mad.lo.s64 %rd65, %rd62, %rd11, %rd64;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd65, %rd30;
-	add.s64 %rd66, %rd65, %rd27;
-	setp.lt.u64 %p16, %rd66, %rd30;
-	.loc 2 28 27
-	shl.b64 %rd67, %rd64, 1;
-	setp.lt.u64 %p17, %rd67, %rd12;
-	cvt.u32.u64 %r13, %rd67;
-	add.s32 %r14, %r13, 1;
-	cvt.u64.u32 %rd68, %r14;
-	setp.lt.u32 %p18, %r14, %r4;
-	setp.lt.u64 %p19, %rd67, %rd35;
-	setp.lt.u64 %p20, %rd68, %rd35;
-	.loc 1 23 75
-	and.pred %p21, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p22, %p21, %p17;
-	and.pred %p23, %p22, %p18;
-	and.pred %p24, %p23, %p19;
-	and.pred %p25, %p24, %p20;
-	@!%p25 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd69, %rd65, 4;
-	add.s64 %rd70, %rd29, %rd69;
-	ld.global.u16 %r15, [%rd70];
-	ld.global.u16 %r16, [%rd70+2];
-	ld.global.u16 %r17, [%rd70+4];
-	ld.global.u16 %r18, [%rd70+6];
-	ld.global.u16 %r19, [%rd70+8];
-	ld.global.u16 %r20, [%rd70+10];
-	ld.global.u16 %r21, [%rd70+12];
-	ld.global.u16 %r22, [%rd70+14];
-	.loc 3 29 61
+	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd43, %rd11;
+	add.s64 %rd44, %rd43, %rd5;
+	setp.lt.u64 %p12, %rd44, %rd11;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd45, %rd43, 4;
+	add.s64 %rd46, %rd15, %rd45;
+	ld.global.u16 %r14, [%rd46];
+	ld.global.u16 %r15, [%rd46+2];
+	ld.global.u16 %r16, [%rd46+4];
+	ld.global.u16 %r17, [%rd46+6];
+	ld.global.u16 %r18, [%rd46+8];
+	ld.global.u16 %r19, [%rd46+10];
+	ld.global.u16 %r20, [%rd46+12];
+	ld.global.u16 %r21, [%rd46+14];
+	.loc 2 29 61
+	shl.b32 %r22, %r14, 16;
+	mov.b32 %f4, %r22;
 	shl.b32 %r23, %r15, 16;
-	mov.b32 %f4, %r23;
+	mov.b32 %f5, %r23;
 	shl.b32 %r24, %r16, 16;
-	mov.b32 %f5, %r24;
+	mov.b32 %f6, %r24;
 	shl.b32 %r25, %r17, 16;
-	mov.b32 %f6, %r25;
+	mov.b32 %f7, %r25;
 	shl.b32 %r26, %r18, 16;
-	mov.b32 %f7, %r26;
+	mov.b32 %f8, %r26;
 	shl.b32 %r27, %r19, 16;
-	mov.b32 %f8, %r27;
+	mov.b32 %f9, %r27;
 	shl.b32 %r28, %r20, 16;
-	mov.b32 %f9, %r28;
+	mov.b32 %f10, %r28;
 	shl.b32 %r29, %r21, 16;
-	mov.b32 %f10, %r29;
-	shl.b32 %r30, %r22, 16;
-	mov.b32 %f11, %r30;
-	.loc 1 23 75
-	shl.b64 %rd71, %rd66, 4;
-	add.s64 %rd72, %rd29, %rd71;
-	ld.global.u16 %r31, [%rd72];
-	ld.global.u16 %r32, [%rd72+2];
-	ld.global.u16 %r33, [%rd72+4];
-	ld.global.u16 %r34, [%rd72+6];
-	ld.global.u16 %r35, [%rd72+8];
-	ld.global.u16 %r36, [%rd72+10];
-	ld.global.u16 %r37, [%rd72+12];
-	ld.global.u16 %r38, [%rd72+14];
-	.loc 3 29 61
+	mov.b32 %f11, %r29;
+	.loc 1 23 85
+	shl.b64 %rd47, %rd44, 4;
+	add.s64 %rd48, %rd15, %rd47;
+	ld.global.u16 %r30, [%rd48];
+	ld.global.u16 %r31, [%rd48+2];
+	ld.global.u16 %r32, [%rd48+4];
+	ld.global.u16 %r33, [%rd48+6];
+	ld.global.u16 %r34, [%rd48+8];
+	ld.global.u16 %r35, [%rd48+10];
+	ld.global.u16 %r36, [%rd48+12];
+	ld.global.u16 %r37, [%rd48+14];
+	.loc 2 29 61
+	shl.b32 %r38, %r30, 16;
+	mov.b32 %f12, %r38;
 	shl.b32 %r39, %r31, 16;
-	mov.b32 %f12, %r39;
+	mov.b32 %f13, %r39;
 	shl.b32 %r40, %r32, 16;
-	mov.b32 %f13, %r40;
+	mov.b32 %f14, %r40;
 	shl.b32 %r41, %r33, 16;
-	mov.b32 %f14, %r41;
+	mov.b32 %f15, %r41;
 	shl.b32 %r42, %r34, 16;
-	mov.b32 %f15, %r42;
+	mov.b32 %f16, %r42;
 	shl.b32 %r43, %r35, 16;
-	mov.b32 %f16, %r43;
+	mov.b32 %f17, %r43;
 	shl.b32 %r44, %r36, 16;
-	mov.b32 %f17, %r44;
+	mov.b32 %f18, %r44;
 	shl.b32 %r45, %r37, 16;
-	mov.b32 %f18, %r45;
-	shl.b32 %r46, %r38, 16;
-	mov.b32 %f19, %r46;
-	.loc 2 28 25
-	shl.b64 %rd73, %rd67, 4;
-	add.s64 %rd74, %rd32, %rd73;
-	ld.global.f32 %f20, [%rd74];
-	ld.global.f32 %f21, [%rd74+4];
-	ld.global.f32 %f22, [%rd74+8];
-	ld.global.f32 %f23, [%rd74+12];
-	ld.global.f32 %f24, [%rd74+16];
-	ld.global.f32 %f25, [%rd74+20];
-	ld.global.f32 %f26, [%rd74+24];
-	ld.global.f32 %f27, [%rd74+28];
-	add.s64 %rd75, %rd34, %rd73;
-	ld.global.f32 %f28, [%rd75];
-	ld.global.f32 %f29, [%rd75+4];
-	ld.global.f32 %f30, [%rd75+8];
-	ld.global.f32 %f31, [%rd75+12];
-	ld.global.f32 %f32, [%rd75+16];
-	ld.global.f32 %f33, [%rd75+20];
-	ld.global.f32 %f34, [%rd75+24];
-	ld.global.f32 %f35, [%rd75+28];
-	.loc 1 26 33
+	mov.b32 %f19, %r45;
+	.loc 1 23 105
+	shl.b64 %rd49, %rd42, 5;
+	add.s64 %rd50, %rd17, %rd49;
+	ld.global.f32 %f20, [%rd50];
+	ld.global.f32 %f21, [%rd50+4];
+	ld.global.f32 %f22, [%rd50+8];
+	ld.global.f32 %f23, [%rd50+12];
+	ld.global.f32 %f24, [%rd50+16];
+	ld.global.f32 %f25, [%rd50+20];
+	ld.global.f32 %f26, [%rd50+24];
+	ld.global.f32 %f27, [%rd50+28];
+	add.s64 %rd51, %rd19, %rd49;
+	ld.global.f32 %f28, [%rd51];
+	ld.global.f32 %f29, [%rd51+4];
+	ld.global.f32 %f30, [%rd51+8];
+	ld.global.f32 %f31, [%rd51+12];
+	ld.global.f32 %f32, [%rd51+16];
+	ld.global.f32 %f33, [%rd51+20];
+	ld.global.f32 %f34, [%rd51+24];
+	ld.global.f32 %f35, [%rd51+28];
+	.loc 1 25 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -4883,264 +3250,224 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 3 32 63
-	mov.b32 %r47, %f38;
-	shr.u32 %r48, %r47, 16;
-	and.b32 %r49, %r48, 1;
-	add.s32 %r50, %r47, 32767;
-	add.s32 %r51, %r50, %r49;
-	setp.nan.f32 %p26, %f38, %f38;
-	shr.u32 %r52, %r51, 16;
-	selp.b32 %r53, 32767, %r52, %p26;
-	mov.b32 %r54, %f43;
-	shr.u32 %r55, %r54, 16;
-	and.b32 %r56, %r55, 1;
-	add.s32 %r57, %r54, 32767;
-	add.s32 %r58, %r57, %r56;
-	setp.nan.f32 %p27, %f43, %f43;
-	shr.u32 %r59, %r58, 16;
-	selp.b32 %r60, 32767, %r59, %p27;
-	mov.b32 %r61, %f48;
-	shr.u32 %r62, %r61, 16;
-	and.b32 %r63, %r62, 1;
-	add.s32 %r64, %r61, 32767;
-	add.s32 %r65, %r64, %r63;
-	setp.nan.f32 %p28, %f48, %f48;
-	shr.u32 %r66, %r65, 16;
-	selp.b32 %r67, 32767, %r66, %p28;
-	mov.b32 %r68, %f53;
-	shr.u32 %r69, %r68, 16;
-	and.b32 %r70, %r69, 1;
-	add.s32 %r71, %r68, 32767;
-	add.s32 %r72, %r71, %r70;
-	setp.nan.f32 %p29, %f53, %f53;
-	shr.u32 %r73, %r72, 16;
-	selp.b32 %r74, 32767, %r73, %p29;
-	mov.b32 %r75, %f58;
-	shr.u32 %r76, %r75, 16;
-	and.b32 %r77, %r76, 1;
-	add.s32 %r78, %r75, 32767;
-	add.s32 %r79, %r78, %r77;
-	setp.nan.f32 %p30, %f58, %f58;
-	shr.u32 %r80, %r79, 16;
-	selp.b32 %r81, 32767, %r80, %p30;
-	mov.b32 %r82, %f63;
-	shr.u32 %r83, %r82, 16;
-	and.b32 %r84, %r83, 1;
-	add.s32 %r85, %r82, 32767;
-	add.s32 %r86, %r85, %r84;
-	setp.nan.f32 %p31, %f63, %f63;
-	shr.u32 %r87, %r86, 16;
-	selp.b32 %r88, 32767, %r87, %p31;
-	mov.b32 %r89, %f68;
-	shr.u32 %r90, %r89, 16;
-	and.b32 %r91, %r90, 1;
-	add.s32 %r92, %r89, 32767;
-	add.s32 %r93, %r92, %r91;
-	setp.nan.f32 %p32, %f68, %f68;
-	shr.u32 %r94, %r93, 16;
-	selp.b32 %r95, 32767, %r94, %p32;
-	mov.b32 %r96, %f73;
-	shr.u32 %r97, %r96, 16;
-	and.b32 %r98, %r97, 1;
-	add.s32 %r99, %r96, 32767;
-	add.s32 %r100, %r99, %r98;
-	setp.nan.f32 %p33, %f73, %f73;
-	shr.u32 %r101, %r100, 16;
-	selp.b32 %r102, 32767, %r101, %p33;
-	mov.b32 %r103, %f40;
-	shr.u32 %r104, %r103, 16;
-	and.b32 %r105, %r104, 1;
-	add.s32 %r106, %r103, 32767;
-	add.s32 %r107, %r106, %r105;
-	setp.nan.f32 %p34, %f40, %f40;
-	shr.u32 %r108, %r107, 16;
-	selp.b32 %r109, 32767, %r108, %p34;
-	mov.b32 %r110, %f45;
-	shr.u32 %r111, %r110, 16;
-	and.b32 %r112, %r111, 1;
-	add.s32 %r113, %r110, 32767;
-	add.s32 %r114, %r113, %r112;
-	setp.nan.f32 %p35, %f45, %f45;
-	shr.u32 %r115, %r114, 16;
-	selp.b32 %r116, 32767, %r115, %p35;
-	mov.b32 %r117, %f50;
-	shr.u32 %r118, %r117, 16;
-	and.b32 %r119, %r118, 1;
-	add.s32 %r120, %r117, 32767;
-	add.s32 %r121, %r120, %r119;
-	setp.nan.f32 %p36, %f50, %f50;
-	shr.u32 %r122, %r121, 16;
-	selp.b32 %r123, 32767, %r122, %p36;
-	mov.b32 %r124, %f55;
-	shr.u32 %r125, %r124, 16;
-	and.b32 %r126, %r125, 1;
-	add.s32 %r127, %r124, 32767;
-	add.s32 %r128, %r127, %r126;
-	setp.nan.f32 %p37, %f55, %f55;
-	shr.u32 %r129, %r128, 16;
-	selp.b32 %r130, 32767, %r129, %p37;
-	mov.b32 %r131, %f60;
-	shr.u32 %r132, %r131, 16;
-	and.b32 %r133, %r132, 1;
-	add.s32 %r134, %r131, 32767;
-	add.s32 %r135, %r134, %r133;
-	setp.nan.f32 %p38, %f60, %f60;
-	shr.u32 %r136, %r135, 16;
-	selp.b32 %r137, 32767, %r136, %p38;
-	mov.b32 %r138, %f65;
-	shr.u32 %r139, %r138, 16;
-	and.b32 %r140, %r139, 1;
-	add.s32 %r141, %r138, 32767;
-	add.s32 %r142, %r141, %r140;
-	setp.nan.f32 %p39, %f65, %f65;
-	shr.u32 %r143, %r142, 16;
-	selp.b32 %r144, 32767, %r143, %p39;
-	mov.b32 %r145, %f70;
-	shr.u32 %r146, %r145, 16;
-	and.b32 %r147, %r146, 1;
-	add.s32 %r148, %r145, 32767;
-	add.s32 %r149, %r148, %r147;
-	setp.nan.f32 %p40, %f70, %f70;
-	shr.u32 %r150, %r149, 16;
-	selp.b32 %r151, 32767, %r150, %p40;
-	mov.b32 %r152, %f75;
-	shr.u32 %r153, %r152, 16;
-	and.b32 %r154, %r153, 1;
-	add.s32 %r155, %r152, 32767;
-	add.s32 %r156, %r155, %r154;
-	setp.nan.f32 %p41, %f75, %f75;
-	shr.u32 %r157, %r156, 16;
-	selp.b32 %r158, 32767, %r157, %p41;
-	.loc 1 28 8
-	st.global.u16 [%rd70], %r53;
-	st.global.u16 [%rd70+2], %r60;
-	st.global.u16 [%rd70+4], %r67;
-	st.global.u16 [%rd70+6], %r74;
-	st.global.u16 [%rd70+8], %r81;
-	st.global.u16 [%rd70+10], %r88;
-	st.global.u16 [%rd70+12], %r95;
-	st.global.u16 [%rd70+14], %r102;
-	st.global.u16 [%rd72], %r109;
-	st.global.u16 [%rd72+2], %r116;
-	st.global.u16 [%rd72+4], %r123;
-	st.global.u16 [%rd72+6], %r130;
-	st.global.u16 [%rd72+8], %r137;
-	st.global.u16 [%rd72+10], %r144;
-	st.global.u16 [%rd72+12], %r151;
-	st.global.u16 [%rd72+14], %r158;
-	.loc 1 20 48
-	add.s64 %rd36, %rd36, 256;
-	setp.lt.s64 %p42, %rd36, %rd37;
-	@%p42 bra $B0;
+	.loc 2 32 63
+	mov.b32 %r46, %f38;
+	shr.u32 %r47, %r46, 16;
+	and.b32 %r48, %r47, 1;
+	add.s32 %r49, %r46, 32767;
+	add.s32 %r50, %r49, %r48;
+	setp.nan.f32 %p14, %f38, %f38;
+	shr.u32 %r51, %r50, 16;
+	selp.b32 %r52, 32767, %r51, %p14;
+	mov.b32 %r53, %f43;
+	shr.u32 %r54, %r53, 16;
+	and.b32 %r55, %r54, 1;
+	add.s32 %r56, %r53, 32767;
+	add.s32 %r57, %r56, %r55;
+	setp.nan.f32 %p15, %f43, %f43;
+	shr.u32 %r58, %r57, 16;
+	selp.b32 %r59, 32767, %r58, %p15;
+	mov.b32 %r60, %f48;
+	shr.u32 %r61, %r60, 16;
+	and.b32 %r62, %r61, 1;
+	add.s32 %r63, %r60, 32767;
+	add.s32 %r64, %r63, %r62;
+	setp.nan.f32 %p16, %f48, %f48;
+	shr.u32 %r65, %r64, 16;
+	selp.b32 %r66, 32767, %r65, %p16;
+	mov.b32 %r67, %f53;
+	shr.u32 %r68, %r67, 16;
+	and.b32 %r69, %r68, 1;
+	add.s32 %r70, %r67, 32767;
+	add.s32 %r71, %r70, %r69;
+	setp.nan.f32 %p17, %f53, %f53;
+	shr.u32 %r72, %r71, 16;
+	selp.b32 %r73, 32767, %r72, %p17;
+	mov.b32 %r74, %f58;
+	shr.u32 %r75, %r74, 16;
+	and.b32 %r76, %r75, 1;
+	add.s32 %r77, %r74, 32767;
+	add.s32 %r78, %r77, %r76;
+	setp.nan.f32 %p18, %f58, %f58;
+	shr.u32 %r79, %r78, 16;
+	selp.b32 %r80, 32767, %r79, %p18;
+	mov.b32 %r81, %f63;
+	shr.u32 %r82, %r81, 16;
+	and.b32 %r83, %r82, 1;
+	add.s32 %r84, %r81, 32767;
+	add.s32 %r85, %r84, %r83;
+	setp.nan.f32 %p19, %f63, %f63;
+	shr.u32 %r86, %r85, 16;
+	selp.b32 %r87, 32767, %r86, %p19;
+	mov.b32 %r88, %f68;
+	shr.u32 %r89, %r88, 16;
+	and.b32 %r90, %r89, 1;
+	add.s32 %r91, %r88, 32767;
+	add.s32 %r92, %r91, %r90;
+	setp.nan.f32 %p20, %f68, %f68;
+	shr.u32 %r93, %r92, 16;
+	selp.b32 %r94, 32767, %r93, %p20;
+	mov.b32 %r95, %f73;
+	shr.u32 %r96, %r95, 16;
+	and.b32 %r97, %r96, 1;
+	add.s32 %r98, %r95, 32767;
+	add.s32 %r99, %r98, %r97;
+	setp.nan.f32 %p21, %f73, %f73;
+	shr.u32 %r100, %r99, 16;
+	selp.b32 %r101, 32767, %r100, %p21;
+	mov.b32 %r102, %f40;
+	shr.u32 %r103, %r102, 16;
+	and.b32 %r104, %r103, 1;
+	add.s32 %r105, %r102, 32767;
+	add.s32 %r106, %r105, %r104;
+	setp.nan.f32 %p22, %f40, %f40;
+	shr.u32 %r107, %r106, 16;
+	selp.b32 %r108, 32767, %r107, %p22;
+	mov.b32 %r109, %f45;
+	shr.u32 %r110, %r109, 16;
+	and.b32 %r111, %r110, 1;
+	add.s32 %r112, %r109, 32767;
+	add.s32 %r113, %r112, %r111;
+	setp.nan.f32 %p23, %f45, %f45;
+	shr.u32 %r114, %r113, 16;
+	selp.b32 %r115, 32767, %r114, %p23;
+	mov.b32 %r116, %f50;
+	shr.u32 %r117, %r116, 16;
+	and.b32 %r118, %r117, 1;
+	add.s32 %r119, %r116, 32767;
+	add.s32 %r120, %r119, %r118;
+	setp.nan.f32 %p24, %f50, %f50;
+	shr.u32 %r121, %r120, 16;
+	selp.b32 %r122, 32767, %r121, %p24;
+	mov.b32 %r123, %f55;
+	shr.u32 %r124, %r123, 16;
+	and.b32 %r125, %r124, 1;
+	add.s32 %r126, %r123, 32767;
+	add.s32 %r127, %r126, %r125;
+	setp.nan.f32 %p25, %f55, %f55;
+	shr.u32 %r128, %r127, 16;
+	selp.b32 %r129, 32767, %r128, %p25;
+	mov.b32 %r130, %f60;
+	shr.u32 %r131, %r130, 16;
+	and.b32 %r132, %r131, 1;
+	add.s32 %r133, %r130, 32767;
+	add.s32 %r134, %r133, %r132;
+	setp.nan.f32 %p26, %f60, %f60;
+	shr.u32 %r135, %r134, 16;
+	selp.b32 %r136, 32767, %r135, %p26;
+	mov.b32 %r137, %f65;
+	shr.u32 %r138, %r137, 16;
+	and.b32 %r139, %r138, 1;
+	add.s32 %r140, %r137, 32767;
+	add.s32 %r141, %r140, %r139;
+	setp.nan.f32 %p27, %f65, %f65;
+	shr.u32 %r142, %r141, 16;
+	selp.b32 %r143, 32767, %r142, %p27;
+	mov.b32 %r144, %f70;
+	shr.u32 %r145, %r144, 16;
+	and.b32 %r146, %r145, 1;
+	add.s32 %r147, %r144, 32767;
+	add.s32 %r148, %r147, %r146;
+	setp.nan.f32 %p28, %f70, %f70;
+	shr.u32 %r149, %r148, 16;
+	selp.b32 %r150, 32767, %r149, %p28;
+	mov.b32 %r151, %f75;
+	shr.u32 %r152, %r151, 16;
+	and.b32 %r153, %r152, 1;
+	add.s32 %r154, %r151, 32767;
+	add.s32 %r155, %r154, %r153;
+	setp.nan.f32 %p29, %f75, %f75;
+	shr.u32 %r156, %r155, 16;
+	selp.b32 %r157, 32767, %r156, %p29;
+	.loc 1 27 8
+	st.global.u16 [%rd46], %r52;
+	st.global.u16 [%rd46+2], %r59;
+	st.global.u16 [%rd46+4], %r66;
+	st.global.u16 [%rd46+6], %r73;
+	st.global.u16 [%rd46+8], %r80;
+	st.global.u16 [%rd46+10], %r87;
+	st.global.u16 [%rd46+12], %r94;
+	st.global.u16 [%rd46+14], %r101;
+	st.global.u16 [%rd48], %r108;
+	st.global.u16 [%rd48+2], %r115;
+	st.global.u16 [%rd48+4], %r122;
+	st.global.u16 [%rd48+6], %r129;
+	st.global.u16 [%rd48+8], %r136;
+	st.global.u16 [%rd48+10], %r143;
+	st.global.u16 [%rd48+12], %r150;
+	st.global.u16 [%rd48+14], %r157;
+	.loc 1 20 53
+	add.s64 %rd20, %rd20, 256;
+	setp.lt.s64 %p30, %rd20, %rd21;
+	@%p30 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 28
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	@!%p18 bra $FAULT9;
-	@!%p19 bra $FAULT10;
-	bra $FAULT11;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r159, 0;
-	mov.u64 %rd76, 0;
-	mov.u64 %rd77, 0;
+	mov.u32 %r158, 0;
+	mov.u64 %rd52, 0;
+	mov.u64 %rd53, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r159, 1;
-	mov.u64 %rd76, %rd23;
-	mov.u64 %rd77, %rd2;
+	.loc 1 19 28
+	mov.u32 %r158, 1;
+	mov.u64 %rd52, %rd12;
+	mov.u64 %rd53, %rd2;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r159, 2;
-	mov.u64 %rd76, %rd18;
-	mov.u64 %rd77, %rd23;
+	mov.u32 %r158, 1;
+	mov.u64 %rd52, %rd10;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r159, 3;
-	mov.u64 %rd76, %rd24;
-	mov.u64 %rd77, %rd4;
+	mov.u32 %r158, 1;
+	mov.u64 %rd52, %rd13;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r159, 3;
-	mov.u64 %rd76, %rd26;
-	mov.u64 %rd77, %rd4;
+	.loc 1 23 49
+	mov.u32 %r158, 2;
+	mov.u64 %rd52, %rd43;
+	mov.u64 %rd53, %rd11;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r159, 4;
-	mov.u64 %rd76, %rd24;
-	mov.u64 %rd77, %rd26;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r159, 5;
-	mov.u64 %rd76, %rd65;
-	mov.u64 %rd77, %rd30;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r159, 5;
-	mov.u64 %rd76, %rd66;
-	mov.u64 %rd77, %rd30;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r159, 6;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd12;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r159, 6;
-	mov.u64 %rd76, %rd68;
-	mov.u64 %rd77, %rd12;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r159, 6;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd35;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r159, 6;
-	mov.u64 %rd76, %rd68;
-	mov.u64 %rd77, %rd35;
+	mov.u32 %r158, 2;
+	mov.u64 %rd52, %rd44;
+	mov.u64 %rd53, %rd11;
 $FAULT:
-	ld.param.u64 %rd78, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r160, [%rd78], 0, 1;
-	setp.ne.u32 %p43, %r160, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd79, [%rd78+8];
-	ld.param.u32 %r161, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	st.global.u32 [%rd79+4], %r161;
-	ld.param.u32 %r162, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	st.global.v2.u32 [%rd79+8], {%r162, %r159};
-	mov.u32 %r163, %ctaid.x;
-	mov.u32 %r164, %ctaid.y;
-	st.global.v2.u32 [%rd79+16], {%r163, %r164};
-	mov.u32 %r165, %ctaid.z;
-	mov.u32 %r166, %tid.x;
-	st.global.v2.u32 [%rd79+24], {%r165, %r166};
-	mov.u32 %r167, %tid.y;
-	mov.u32 %r168, %tid.z;
-	st.global.v2.u32 [%rd79+32], {%r167, %r168};
-	st.global.u64 [%rd79+40], %rd76;
-	st.global.u64 [%rd79+48], %rd77;
+	ld.param.u64 %rd54, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r159, [%rd54], 0, 1;
+	setp.ne.u32 %p31, %r159, 0;
+	@%p31 bra $EXIT;
+	ld.global.u64 %rd55, [%rd54+8];
+	ld.param.u32 %r160, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	st.global.u32 [%rd55+4], %r160;
+	ld.param.u32 %r161, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	st.global.v2.u32 [%rd55+8], {%r161, %r158};
+	mov.u32 %r162, %ctaid.x;
+	mov.u32 %r163, %ctaid.y;
+	st.global.v2.u32 [%rd55+16], {%r162, %r163};
+	mov.u32 %r164, %ctaid.z;
+	mov.u32 %r165, %tid.x;
+	st.global.v2.u32 [%rd55+24], {%r164, %r165};
+	mov.u32 %r166, %tid.y;
+	mov.u32 %r167, %tid.z;
+	st.global.v2.u32 [%rd55+32], {%r166, %r167};
+	st.global.u64 [%rd55+40], %rd52;
+	st.global.u64 [%rd55+48], %rd53;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd79], 56;
+	st.volatile.global.u32 [%rd55], 56;
 	bra $EXIT;
 }
 `
@@ -5149,239 +3476,190 @@ const wideF16SM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
-.file 3 "format.go"
+.file 2 "format.go"
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[96])
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<28>;
+	.reg .pred %p<16>;
 	.reg .b16 %rs<33>;
-	.reg .b32 %r<101>;
-	.reg .b64 %rd<78>;
+	.reg .b32 %r<92>;
+	.reg .b64 %rd<58>;
 	.reg .f32 %f<76>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
 	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
 	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+52];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
+	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd8, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u32.u64 %r5, %rd5;
-	cvt.s64.s32 %rd10, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.s64.s32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd7;
-	cvt.s64.s32 %rd12, %r7;
-	.loc 1 16 33
-	shr.u32 %r8, %r1, 3;
-	shr.s64 %rd13, %rd12, 63;
-	shr.u64 %rd14, %rd13, 61;
-	add.s64 %rd15, %rd12, %rd14;
-	shr.s64 %rd16, %rd15, 3;
-	shr.u32 %r9, %r1, 2;
-	cvt.u64.u32 %rd17, %r9;
-	.loc 1 17 35
-	shr.s64 %rd18, %rd10, 63;
-	shr.u64 %rd19, %rd18, 61;
-	add.s64 %rd20, %rd10, %rd19;
-	shr.s64 %rd21, %rd20, 3;
-	cvt.u32.u64 %r10, %rd21;
-	mul.wide.s32 %rd22, %r2, %r10;
-	shl.b32 %r11, %r2, 1;
-	mul.wide.u32 %rd23, %r11, %r9;
-	.loc 1 18 29
-	add.s64 %rd24, %rd11, -1;
-	mad.lo.s64 %rd25, %rd24, %rd16, %rd22;
-	shl.b32 %r12, %r8, 1;
-	cvt.u64.u32 %rd26, %r12;
-	add.s64 %rd27, %rd25, %rd26;
-	setp.le.u64 %p1, %rd27, %rd8;
-	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 19 38
-	add.s64 %rd28, %rd23, %rd17;
-	setp.le.u64 %p3, %rd28, %rd9;
-	shl.b32 %r13, %r9, 1;
-	cvt.u64.u32 %rd29, %r13;
-	add.s64 %rd30, %rd23, %rd29;
-	setp.le.u64 %p4, %rd30, %rd9;
-	cvt.u32.u64 %r14, %rd28;
-	cvt.u32.u64 %r15, %rd30;
-	setp.le.u32 %p5, %r14, %r15;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	cvt.u32.u64 %r6, %rd2;
+	cvt.u64.u32 %rd5, %r6;
+	cvt.u32.u64 %r7, %rd4;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 16 26
+	shr.u32 %r8, %r4, 3;
+	cvt.u64.u32 %rd7, %r8;
+	shr.u32 %r9, %r3, 3;
+	cvt.u64.u32 %rd8, %r9;
+	.loc 1 17 25
+	mul.wide.u32 %rd9, %r5, %r1;
+	shr.u64 %rd10, %rd9, 3;
+	shl.b32 %r10, %r5, 1;
+	mul.wide.u32 %rd11, %r10, %r8;
+	.loc 1 18 16
+	add.s64 %rd12, %rd11, %rd7;
+	.loc 1 19 47
+	mul.wide.u32 %rd13, %r2, %r9;
+	add.s64 %rd14, %rd10, %rd13;
+	setp.le.u64 %p1, %rd14, %rd5;
+	setp.le.u64 %p2, %rd12, %rd6;
+	cvt.u32.u64 %r11, %rd12;
+	add.s32 %r12, %r11, %r8;
+	setp.le.u32 %p3, %r12, %r7;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r16, %tid.x;
-	.loc 1 16 33
-	cvt.u64.u32 %rd31, %r8;
-	.loc 1 18 12
-	shl.b64 %rd32, %rd22, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	cvt.u32.u64 %r17, %rd27;
-	cvt.u32.u64 %r18, %rd22;
-	sub.s32 %r19, %r17, %r18;
-	cvt.s64.s32 %rd34, %r19;
-	.loc 1 19 26
-	shl.b64 %rd35, %rd23, 4;
-	add.s64 %rd36, %rd3, %rd35;
-	shl.b64 %rd37, %rd28, 4;
-	add.s64 %rd38, %rd3, %rd37;
-	sub.s32 %r20, %r15, %r14;
+	mov.u32 %r13, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd15, %rd10, 4;
+	add.s64 %rd16, %rd1, %rd15;
+	shl.b64 %rd17, %rd11, 5;
+	add.s64 %rd18, %rd3, %rd17;
+	shl.b64 %rd19, %rd12, 5;
+	add.s64 %rd20, %rd3, %rd19;
 	.loc 1 20 23
-	cvt.u64.u32 %rd39, %r16;
-	mul.wide.s32 %rd40, %r6, %r8;
-	setp.lt.s64 %p10, %rd39, %rd40;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd21, %r13;
+	mul.wide.u32 %rd22, %r2, %r8;
+	setp.lt.s64 %p6, %rd21, %rd22;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r8, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r8, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd41, %rd39, %rd31;
-	setp.lt.u64 %p12, %rd41, 4294967296;
-	@%p12 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd31;
+	or.b64 %rd23, %rd21, %rd7;
+	setp.lt.u64 %p8, %rd23, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd7;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r21, %f2;
-	add.s32 %r22, %r21, 536870910;
-	mov.b32 %f3, %r22;
-	cvt.rzi.u64.f32 %rd42, %f3;
-	mul.lo.s64 %rd43, %rd42, %rd31;
-	neg.s64 %rd44, %rd43;
-	mul.hi.u64 %rd45, %rd42, %rd44;
-	add.s64 %rd46, %rd42, %rd45;
-	mul.lo.s64 %rd47, %rd46, %rd31;
-	neg.s64 %rd48, %rd47;
-	mul.hi.u64 %rd49, %rd46, %rd48;
-	add.s64 %rd50, %rd46, %rd49;
-	mul.hi.u64 %rd51, %rd39, %rd50;
-	mul.lo.s64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd39, %rd52;
-	setp.ge.u64 %p13, %rd53, %rd31;
-	add.s64 %rd54, %rd51, 1;
-	selp.b64 %rd55, %rd54, %rd51, %p13;
-	sub.s64 %rd56, %rd53, %rd31;
-	selp.b64 %rd57, %rd56, %rd53, %p13;
-	setp.ge.u64 %p14, %rd57, %rd31;
-	add.s64 %rd58, %rd55, 1;
-	selp.b64 %rd59, %rd58, %rd55, %p14;
+	mov.b32 %r14, %f2;
+	add.s32 %r15, %r14, 536870910;
+	mov.b32 %f3, %r15;
+	cvt.rzi.u64.f32 %rd24, %f3;
+	mul.lo.s64 %rd25, %rd24, %rd7;
+	neg.s64 %rd26, %rd25;
+	mul.hi.u64 %rd27, %rd24, %rd26;
+	add.s64 %rd28, %rd24, %rd27;
+	mul.lo.s64 %rd29, %rd28, %rd7;
+	neg.s64 %rd30, %rd29;
+	mul.hi.u64 %rd31, %rd28, %rd30;
+	add.s64 %rd32, %rd28, %rd31;
+	mul.hi.u64 %rd33, %rd21, %rd32;
+	mul.lo.s64 %rd34, %rd33, %rd7;
+	sub.s64 %rd35, %rd21, %rd34;
+	setp.ge.u64 %p9, %rd35, %rd7;
+	add.s64 %rd36, %rd33, 1;
+	selp.b64 %rd37, %rd36, %rd33, %p9;
+	sub.s64 %rd38, %rd35, %rd7;
+	selp.b64 %rd39, %rd38, %rd35, %p9;
+	setp.ge.u64 %p10, %rd39, %rd7;
+	add.s64 %rd40, %rd37, 1;
+	selp.b64 %rd41, %rd40, %rd37, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r23, %rd39;
-	div.u32 %r24, %r23, %r8;
-	cvt.u64.u32 %rd59, %r24;
+	cvt.u32.u64 %r16, %rd21;
+	div.u32 %r17, %r16, %r8;
+	cvt.u64.u32 %rd41, %r17;
 $B2:
-	mul.lo.s64 %rd60, %rd59, %rd31;
-	sub.s64 %rd61, %rd39, %rd60;
+	mul.lo.s64 %rd42, %rd41, %rd7;
+	sub.s64 %rd43, %rd21, %rd42;
 	.loc 1 22 24
-	mad.lo.s64 %rd62, %rd59, %rd16, %rd61;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd62, %rd34;
-	add.s64 %rd63, %rd62, %rd31;
-	setp.lt.u64 %p16, %rd63, %rd34;
-	.loc 2 28 27
-	shl.b64 %rd64, %rd61, 1;
-	setp.lt.u64 %p17, %rd64, %rd17;
-	cvt.u32.u64 %r25, %rd64;
-	add.s32 %r26, %r25, 1;
-	setp.lt.u32 %p18, %r26, %r9;
-	setp.lt.u32 %p19, %r25, %r20;
-	setp.lt.u32 %p20, %r26, %r20;
-	.loc 1 23 75
-	and.pred %p21, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p22, %p21, %p17;
-	and.pred %p23, %p22, %p18;
-	and.pred %p24, %p23, %p19;
-	and.pred %p25, %p24, %p20;
-	@!%p25 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd65, %rd62, 4;
-	add.s64 %rd66, %rd33, %rd65;
-	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd66];
-	and.b32 %r31, %r27, 65535;
-	shr.u32 %r32, %r27, 16;
+	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd44, %rd13;
+	add.s64 %rd45, %rd44, %rd7;
+	setp.lt.u64 %p12, %rd45, %rd13;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd46, %rd44, 4;
+	add.s64 %rd47, %rd16, %rd46;
+	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd47];
+	and.b32 %r22, %r18, 65535;
+	shr.u32 %r23, %r18, 16;
+	and.b32 %r24, %r23, 65535;
+	and.b32 %r25, %r19, 65535;
+	shr.u32 %r26, %r19, 16;
+	and.b32 %r27, %r26, 65535;
+	and.b32 %r28, %r20, 65535;
+	shr.u32 %r29, %r20, 16;
+	and.b32 %r30, %r29, 65535;
+	and.b32 %r31, %r21, 65535;
+	shr.u32 %r32, %r21, 16;
 	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r28, 65535;
-	shr.u32 %r35, %r28, 16;
-	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r29, 65535;
-	shr.u32 %r38, %r29, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r30, 65535;
-	shr.u32 %r41, %r30, 16;
-	and.b32 %r42, %r41, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r31;
+	.loc 2 38 59
+	cvt.u16.u32 %rs1, %r22;
 	cvt.f32.f16 %f4, %rs1;
-	cvt.u16.u32 %rs2, %r33;
+	cvt.u16.u32 %rs2, %r24;
 	cvt.f32.f16 %f5, %rs2;
-	cvt.u16.u32 %rs3, %r34;
+	cvt.u16.u32 %rs3, %r25;
 	cvt.f32.f16 %f6, %rs3;
-	cvt.u16.u32 %rs4, %r36;
+	cvt.u16.u32 %rs4, %r27;
 	cvt.f32.f16 %f7, %rs4;
-	cvt.u16.u32 %rs5, %r37;
+	cvt.u16.u32 %rs5, %r28;
 	cvt.f32.f16 %f8, %rs5;
-	cvt.u16.u32 %rs6, %r39;
+	cvt.u16.u32 %rs6, %r30;
 	cvt.f32.f16 %f9, %rs6;
-	cvt.u16.u32 %rs7, %r40;
+	cvt.u16.u32 %rs7, %r31;
 	cvt.f32.f16 %f10, %rs7;
-	cvt.u16.u32 %rs8, %r42;
+	cvt.u16.u32 %rs8, %r33;
 	cvt.f32.f16 %f11, %rs8;
-	.loc 1 23 75
-	shl.b64 %rd67, %rd63, 4;
-	add.s64 %rd68, %rd33, %rd67;
-	ld.global.v4.u32 {%r43, %r44, %r45, %r46}, [%rd68];
-	and.b32 %r47, %r43, 65535;
-	shr.u32 %r48, %r43, 16;
+	.loc 1 23 85
+	shl.b64 %rd48, %rd45, 4;
+	add.s64 %rd49, %rd16, %rd48;
+	ld.global.v4.u32 {%r34, %r35, %r36, %r37}, [%rd49];
+	and.b32 %r38, %r34, 65535;
+	shr.u32 %r39, %r34, 16;
+	and.b32 %r40, %r39, 65535;
+	and.b32 %r41, %r35, 65535;
+	shr.u32 %r42, %r35, 16;
+	and.b32 %r43, %r42, 65535;
+	and.b32 %r44, %r36, 65535;
+	shr.u32 %r45, %r36, 16;
+	and.b32 %r46, %r45, 65535;
+	and.b32 %r47, %r37, 65535;
+	shr.u32 %r48, %r37, 16;
 	and.b32 %r49, %r48, 65535;
-	and.b32 %r50, %r44, 65535;
-	shr.u32 %r51, %r44, 16;
-	and.b32 %r52, %r51, 65535;
-	and.b32 %r53, %r45, 65535;
-	shr.u32 %r54, %r45, 16;
-	and.b32 %r55, %r54, 65535;
-	and.b32 %r56, %r46, 65535;
-	shr.u32 %r57, %r46, 16;
-	and.b32 %r58, %r57, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r47;
+	.loc 2 38 59
+	cvt.u16.u32 %rs9, %r38;
 	cvt.f32.f16 %f12, %rs9;
-	cvt.u16.u32 %rs10, %r49;
+	cvt.u16.u32 %rs10, %r40;
 	cvt.f32.f16 %f13, %rs10;
-	cvt.u16.u32 %rs11, %r50;
+	cvt.u16.u32 %rs11, %r41;
 	cvt.f32.f16 %f14, %rs11;
-	cvt.u16.u32 %rs12, %r52;
+	cvt.u16.u32 %rs12, %r43;
 	cvt.f32.f16 %f15, %rs12;
-	cvt.u16.u32 %rs13, %r53;
+	cvt.u16.u32 %rs13, %r44;
 	cvt.f32.f16 %f16, %rs13;
-	cvt.u16.u32 %rs14, %r55;
+	cvt.u16.u32 %rs14, %r46;
 	cvt.f32.f16 %f17, %rs14;
-	cvt.u16.u32 %rs15, %r56;
+	cvt.u16.u32 %rs15, %r47;
 	cvt.f32.f16 %f18, %rs15;
-	cvt.u16.u32 %rs16, %r58;
+	cvt.u16.u32 %rs16, %r49;
 	cvt.f32.f16 %f19, %rs16;
-	.loc 2 28 25
-	shl.b64 %rd69, %rd64, 4;
-	add.s64 %rd70, %rd36, %rd69;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd70];
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd70+16];
-	add.s64 %rd71, %rd38, %rd69;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd71];
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd71+16];
-	.loc 1 26 33
+	.loc 1 23 105
+	shl.b64 %rd50, %rd43, 5;
+	add.s64 %rd51, %rd18, %rd50;
+	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd51];
+	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd51+16];
+	add.s64 %rd52, %rd20, %rd50;
+	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd52];
+	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd52+16];
+	.loc 1 25 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -5422,173 +3700,131 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 3 41 60
+	.loc 2 41 60
 	cvt.rn.f16.f32 %rs17, %f38;
-	cvt.u32.u16 %r59, %rs17;
+	cvt.u32.u16 %r50, %rs17;
 	cvt.rn.f16.f32 %rs18, %f43;
-	cvt.u32.u16 %r60, %rs18;
+	cvt.u32.u16 %r51, %rs18;
 	cvt.rn.f16.f32 %rs19, %f48;
-	cvt.u32.u16 %r61, %rs19;
+	cvt.u32.u16 %r52, %rs19;
 	cvt.rn.f16.f32 %rs20, %f53;
-	cvt.u32.u16 %r62, %rs20;
+	cvt.u32.u16 %r53, %rs20;
 	cvt.rn.f16.f32 %rs21, %f58;
-	cvt.u32.u16 %r63, %rs21;
+	cvt.u32.u16 %r54, %rs21;
 	cvt.rn.f16.f32 %rs22, %f63;
-	cvt.u32.u16 %r64, %rs22;
+	cvt.u32.u16 %r55, %rs22;
 	cvt.rn.f16.f32 %rs23, %f68;
-	cvt.u32.u16 %r65, %rs23;
+	cvt.u32.u16 %r56, %rs23;
 	cvt.rn.f16.f32 %rs24, %f73;
-	cvt.u32.u16 %r66, %rs24;
+	cvt.u32.u16 %r57, %rs24;
 	cvt.rn.f16.f32 %rs25, %f40;
-	cvt.u32.u16 %r67, %rs25;
+	cvt.u32.u16 %r58, %rs25;
 	cvt.rn.f16.f32 %rs26, %f45;
-	cvt.u32.u16 %r68, %rs26;
+	cvt.u32.u16 %r59, %rs26;
 	cvt.rn.f16.f32 %rs27, %f50;
-	cvt.u32.u16 %r69, %rs27;
+	cvt.u32.u16 %r60, %rs27;
 	cvt.rn.f16.f32 %rs28, %f55;
-	cvt.u32.u16 %r70, %rs28;
+	cvt.u32.u16 %r61, %rs28;
 	cvt.rn.f16.f32 %rs29, %f60;
-	cvt.u32.u16 %r71, %rs29;
+	cvt.u32.u16 %r62, %rs29;
 	cvt.rn.f16.f32 %rs30, %f65;
-	cvt.u32.u16 %r72, %rs30;
+	cvt.u32.u16 %r63, %rs30;
 	cvt.rn.f16.f32 %rs31, %f70;
-	cvt.u32.u16 %r73, %rs31;
+	cvt.u32.u16 %r64, %rs31;
 	cvt.rn.f16.f32 %rs32, %f75;
-	cvt.u32.u16 %r74, %rs32;
-	.loc 1 28 8
-	shl.b32 %r75, %r60, 16;
-	or.b32 %r76, %r59, %r75;
-	shl.b32 %r77, %r62, 16;
-	or.b32 %r78, %r61, %r77;
-	shl.b32 %r79, %r64, 16;
-	or.b32 %r80, %r63, %r79;
-	shl.b32 %r81, %r66, 16;
-	or.b32 %r82, %r65, %r81;
-	st.global.v4.u32 [%rd66], {%r76, %r78, %r80, %r82};
-	shl.b32 %r83, %r68, 16;
-	or.b32 %r84, %r67, %r83;
-	shl.b32 %r85, %r70, 16;
-	or.b32 %r86, %r69, %r85;
-	shl.b32 %r87, %r72, 16;
-	or.b32 %r88, %r71, %r87;
-	shl.b32 %r89, %r74, 16;
-	or.b32 %r90, %r73, %r89;
-	st.global.v4.u32 [%rd68], {%r84, %r86, %r88, %r90};
-	.loc 1 20 48
-	add.s64 %rd39, %rd39, 256;
-	setp.lt.s64 %p26, %rd39, %rd40;
-	@%p26 bra $B0;
+	cvt.u32.u16 %r65, %rs32;
+	.loc 1 27 8
+	shl.b32 %r66, %r51, 16;
+	or.b32 %r67, %r50, %r66;
+	shl.b32 %r68, %r53, 16;
+	or.b32 %r69, %r52, %r68;
+	shl.b32 %r70, %r55, 16;
+	or.b32 %r71, %r54, %r70;
+	shl.b32 %r72, %r57, 16;
+	or.b32 %r73, %r56, %r72;
+	st.global.v4.u32 [%rd47], {%r67, %r69, %r71, %r73};
+	shl.b32 %r74, %r59, 16;
+	or.b32 %r75, %r58, %r74;
+	shl.b32 %r76, %r61, 16;
+	or.b32 %r77, %r60, %r76;
+	shl.b32 %r78, %r63, 16;
+	or.b32 %r79, %r62, %r78;
+	shl.b32 %r80, %r65, 16;
+	or.b32 %r81, %r64, %r80;
+	st.global.v4.u32 [%rd49], {%r75, %r77, %r79, %r81};
+	.loc 1 20 53
+	add.s64 %rd21, %rd21, 256;
+	setp.lt.s64 %p14, %rd21, %rd22;
+	@%p14 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 96
+	cvt.u64.u32 %rd53, %r12;
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	cvt.s64.s32 %rd72, %r20;
-	.loc 2 28 29
-	cvt.u64.u32 %rd73, %r26;
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	@!%p18 bra $FAULT9;
-	@!%p19 bra $FAULT10;
-	bra $FAULT11;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r91, 0;
-	mov.u64 %rd74, 0;
-	mov.u64 %rd75, 0;
+	mov.u32 %r82, 0;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r91, 1;
-	mov.u64 %rd74, %rd27;
-	mov.u64 %rd75, %rd8;
+	.loc 1 19 28
+	mov.u32 %r82, 1;
+	mov.u64 %rd54, %rd14;
+	mov.u64 %rd55, %rd5;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r91, 2;
-	mov.u64 %rd74, %rd22;
-	mov.u64 %rd75, %rd27;
+	mov.u32 %r82, 1;
+	mov.u64 %rd54, %rd12;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r91, 3;
-	mov.u64 %rd74, %rd28;
-	mov.u64 %rd75, %rd9;
+	mov.u32 %r82, 1;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd6;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r91, 3;
-	mov.u64 %rd74, %rd30;
-	mov.u64 %rd75, %rd9;
+	.loc 1 23 49
+	mov.u32 %r82, 2;
+	mov.u64 %rd54, %rd44;
+	mov.u64 %rd55, %rd13;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r91, 4;
-	mov.u64 %rd74, %rd28;
-	mov.u64 %rd75, %rd30;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r91, 5;
-	mov.u64 %rd74, %rd62;
-	mov.u64 %rd75, %rd34;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r91, 5;
-	mov.u64 %rd74, %rd63;
-	mov.u64 %rd75, %rd34;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r91, 6;
-	mov.u64 %rd74, %rd64;
-	mov.u64 %rd75, %rd17;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r91, 6;
-	mov.u64 %rd74, %rd73;
-	mov.u64 %rd75, %rd17;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r91, 6;
-	mov.u64 %rd74, %rd64;
-	mov.u64 %rd75, %rd72;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r91, 6;
-	mov.u64 %rd74, %rd73;
-	mov.u64 %rd75, %rd72;
+	mov.u32 %r82, 2;
+	mov.u64 %rd54, %rd45;
+	mov.u64 %rd55, %rd13;
 $FAULT:
-	ld.param.u64 %rd76, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r92, [%rd76], 0, 1;
-	setp.ne.u32 %p27, %r92, 0;
-	@%p27 bra $EXIT;
-	ld.global.u64 %rd77, [%rd76+8];
-	ld.param.u32 %r93, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	st.global.u32 [%rd77+4], %r93;
-	ld.param.u32 %r94, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
-	st.global.v2.u32 [%rd77+8], {%r94, %r91};
-	mov.u32 %r95, %ctaid.x;
-	mov.u32 %r96, %ctaid.y;
-	st.global.v2.u32 [%rd77+16], {%r95, %r96};
-	mov.u32 %r97, %ctaid.z;
-	mov.u32 %r98, %tid.x;
-	st.global.v2.u32 [%rd77+24], {%r97, %r98};
-	mov.u32 %r99, %tid.y;
-	mov.u32 %r100, %tid.z;
-	st.global.v2.u32 [%rd77+32], {%r99, %r100};
-	st.global.u64 [%rd77+40], %rd74;
-	st.global.u64 [%rd77+48], %rd75;
+	ld.param.u64 %rd56, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r83, [%rd56], 0, 1;
+	setp.ne.u32 %p15, %r83, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r84, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	st.global.u32 [%rd57+4], %r84;
+	ld.param.u32 %r85, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
+	st.global.v2.u32 [%rd57+8], {%r85, %r82};
+	mov.u32 %r86, %ctaid.x;
+	mov.u32 %r87, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r86, %r87};
+	mov.u32 %r88, %ctaid.z;
+	mov.u32 %r89, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r88, %r89};
+	mov.u32 %r90, %tid.y;
+	mov.u32 %r91, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r90, %r91};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd77], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -5597,233 +3833,187 @@ const wideF16SM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
-.file 2 "vector.go"
-.file 3 "format.go"
+.file 2 "format.go"
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[96])
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[80])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<28>;
+	.reg .pred %p<16>;
 	.reg .b16 %rs<33>;
-	.reg .b32 %r<57>;
-	.reg .b64 %rd<80>;
+	.reg .b32 %r<56>;
+	.reg .b64 %rd<56>;
 	.reg .f32 %f<76>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
 	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
 	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+52];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
+	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+60];
 	.loc 1 17 23
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 16 33
-	shr.u32 %r3, %r1, 3;
-	shr.s64 %rd8, %rd7, 63;
-	shr.u64 %rd9, %rd8, 61;
-	add.s64 %rd10, %rd7, %rd9;
-	shr.s64 %rd11, %rd10, 3;
-	shr.u32 %r4, %r1, 2;
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 17 23
-	cvt.u64.u32 %rd13, %r2;
-	shr.s64 %rd14, %rd5, 63;
-	shr.u64 %rd15, %rd14, 61;
-	add.s64 %rd16, %rd5, %rd15;
-	shr.s64 %rd17, %rd16, 3;
-	mul.lo.s64 %rd18, %rd13, %rd17;
-	shl.b32 %r5, %r2, 1;
-	mul.wide.u32 %rd19, %r5, %r4;
-	.loc 1 18 29
-	add.s64 %rd20, %rd6, -1;
-	mad.lo.s64 %rd21, %rd20, %rd11, %rd18;
-	shl.b32 %r6, %r3, 1;
-	cvt.u64.u32 %rd22, %r6;
-	add.s64 %rd23, %rd21, %rd22;
-	setp.le.u64 %p1, %rd23, %rd2;
-	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 19 38
-	add.s64 %rd24, %rd19, %rd12;
-	setp.le.u64 %p3, %rd24, %rd4;
-	shl.b32 %r7, %r4, 1;
-	cvt.u64.u32 %rd25, %r7;
-	add.s64 %rd26, %rd19, %rd25;
-	setp.le.u64 %p4, %rd26, %rd4;
-	setp.le.u64 %p5, %rd24, %rd26;
-	.loc 1 18 12
-	and.pred %p6, %p1, %p2;
-	.loc 1 19 26
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B4;
+	mov.u32 %r5, %ctaid.x;
+	.loc 1 16 26
+	shr.u32 %r6, %r4, 3;
+	cvt.u64.u32 %rd5, %r6;
+	shr.u32 %r7, %r3, 3;
+	cvt.u64.u32 %rd6, %r7;
+	.loc 1 17 25
+	mul.wide.u32 %rd7, %r5, %r1;
+	shr.u64 %rd8, %rd7, 3;
+	shl.b32 %r8, %r5, 1;
+	mul.wide.u32 %rd9, %r8, %r6;
+	.loc 1 18 16
+	add.s64 %rd10, %rd9, %rd5;
+	.loc 1 19 47
+	mul.wide.u32 %rd11, %r2, %r7;
+	add.s64 %rd12, %rd8, %rd11;
+	setp.le.u64 %p1, %rd12, %rd2;
+	setp.le.u64 %p2, %rd10, %rd4;
+	add.s64 %rd13, %rd10, %rd5;
+	setp.le.u64 %p3, %rd13, %rd4;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B4;
 	.loc 1 20 23
-	mov.u32 %r8, %tid.x;
-	.loc 1 16 33
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 18 12
-	shl.b64 %rd28, %rd18, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	sub.s64 %rd30, %rd23, %rd18;
-	.loc 1 19 26
-	shl.b64 %rd31, %rd19, 4;
-	add.s64 %rd32, %rd3, %rd31;
-	shl.b64 %rd33, %rd24, 4;
-	add.s64 %rd34, %rd3, %rd33;
-	sub.s64 %rd35, %rd26, %rd24;
+	mov.u32 %r9, %tid.x;
+	.loc 1 19 28
+	shl.b64 %rd14, %rd8, 4;
+	add.s64 %rd15, %rd1, %rd14;
+	shl.b64 %rd16, %rd9, 5;
+	add.s64 %rd17, %rd3, %rd16;
+	shl.b64 %rd18, %rd10, 5;
+	add.s64 %rd19, %rd3, %rd18;
 	.loc 1 20 23
-	cvt.u64.u32 %rd36, %r8;
-	mul.lo.s64 %rd37, %rd6, %rd27;
-	setp.lt.s64 %p10, %rd36, %rd37;
-	@!%p10 bra $B3;
+	cvt.u64.u32 %rd20, %r9;
+	mul.wide.u32 %rd21, %r2, %r6;
+	setp.lt.s64 %p6, %rd20, %rd21;
+	@!%p6 bra $B3;
 	.loc 1 21 13
-	setp.ne.s32 %p11, %r3, 0;
-	@!%p11 bra $FAULT0;
+	setp.ne.s32 %p7, %r6, 0;
+	@!%p7 bra $FAULT0;
 $B0:
-	or.b64 %rd38, %rd36, %rd27;
-	setp.lt.u64 %p12, %rd38, 4294967296;
-	@%p12 bra $B1;
-	xor.b64 %rd39, %rd36, %rd27;
-	shr.s64 %rd40, %rd39, 63;
-	abs.s64 %rd41, %rd36;
-	abs.s64 %rd42, %rd27;
-	cvt.rp.f32.u64 %f1, %rd42;
+	or.b64 %rd22, %rd20, %rd5;
+	setp.lt.u64 %p8, %rd22, 4294967296;
+	@%p8 bra $B1;
+	cvt.rp.f32.u64 %f1, %rd5;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r9, %f2;
-	add.s32 %r10, %r9, 536870910;
-	mov.b32 %f3, %r10;
-	cvt.rzi.u64.f32 %rd43, %f3;
-	mul.lo.s64 %rd44, %rd43, %rd42;
-	neg.s64 %rd45, %rd44;
-	mul.hi.u64 %rd46, %rd43, %rd45;
-	add.s64 %rd47, %rd43, %rd46;
-	mul.lo.s64 %rd48, %rd47, %rd42;
-	neg.s64 %rd49, %rd48;
-	mul.hi.u64 %rd50, %rd47, %rd49;
-	add.s64 %rd51, %rd47, %rd50;
-	mul.hi.u64 %rd52, %rd41, %rd51;
-	mul.lo.s64 %rd53, %rd52, %rd42;
-	sub.s64 %rd54, %rd41, %rd53;
-	setp.ge.u64 %p13, %rd54, %rd42;
-	add.s64 %rd55, %rd52, 1;
-	selp.b64 %rd56, %rd55, %rd52, %p13;
-	sub.s64 %rd57, %rd54, %rd42;
-	selp.b64 %rd58, %rd57, %rd54, %p13;
-	setp.ge.u64 %p14, %rd58, %rd42;
-	add.s64 %rd59, %rd56, 1;
-	selp.b64 %rd60, %rd59, %rd56, %p14;
-	xor.b64 %rd61, %rd60, %rd40;
-	sub.s64 %rd62, %rd61, %rd40;
+	mov.b32 %r10, %f2;
+	add.s32 %r11, %r10, 536870910;
+	mov.b32 %f3, %r11;
+	cvt.rzi.u64.f32 %rd23, %f3;
+	mul.lo.s64 %rd24, %rd23, %rd5;
+	neg.s64 %rd25, %rd24;
+	mul.hi.u64 %rd26, %rd23, %rd25;
+	add.s64 %rd27, %rd23, %rd26;
+	mul.lo.s64 %rd28, %rd27, %rd5;
+	neg.s64 %rd29, %rd28;
+	mul.hi.u64 %rd30, %rd27, %rd29;
+	add.s64 %rd31, %rd27, %rd30;
+	mul.hi.u64 %rd32, %rd20, %rd31;
+	mul.lo.s64 %rd33, %rd32, %rd5;
+	sub.s64 %rd34, %rd20, %rd33;
+	setp.ge.u64 %p9, %rd34, %rd5;
+	add.s64 %rd35, %rd32, 1;
+	selp.b64 %rd36, %rd35, %rd32, %p9;
+	sub.s64 %rd37, %rd34, %rd5;
+	selp.b64 %rd38, %rd37, %rd34, %p9;
+	setp.ge.u64 %p10, %rd38, %rd5;
+	add.s64 %rd39, %rd36, 1;
+	selp.b64 %rd40, %rd39, %rd36, %p10;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r11, %rd36;
-	div.u32 %r12, %r11, %r3;
-	cvt.u64.u32 %rd62, %r12;
+	cvt.u32.u64 %r12, %rd20;
+	div.u32 %r13, %r12, %r6;
+	cvt.u64.u32 %rd40, %r13;
 $B2:
-	mul.lo.s64 %rd63, %rd62, %rd27;
-	sub.s64 %rd64, %rd36, %rd63;
+	mul.lo.s64 %rd41, %rd40, %rd5;
+	sub.s64 %rd42, %rd20, %rd41;
 	.loc 1 22 24
-	mad.lo.s64 %rd65, %rd62, %rd11, %rd64;
-	.loc 1 23 39
-	setp.lt.u64 %p15, %rd65, %rd30;
-	add.s64 %rd66, %rd65, %rd27;
-	setp.lt.u64 %p16, %rd66, %rd30;
-	.loc 2 28 27
-	shl.b64 %rd67, %rd64, 1;
-	setp.lt.u64 %p17, %rd67, %rd12;
-	cvt.u32.u64 %r13, %rd67;
-	add.s32 %r14, %r13, 1;
-	cvt.u64.u32 %rd68, %r14;
-	setp.lt.u32 %p18, %r14, %r4;
-	setp.lt.u64 %p19, %rd67, %rd35;
-	setp.lt.u64 %p20, %rd68, %rd35;
-	.loc 1 23 75
-	and.pred %p21, %p15, %p16;
-	.loc 2 28 25
-	and.pred %p22, %p21, %p17;
-	and.pred %p23, %p22, %p18;
-	and.pred %p24, %p23, %p19;
-	and.pred %p25, %p24, %p20;
-	@!%p25 bra $B5;
-	.loc 1 23 39
-	shl.b64 %rd69, %rd65, 4;
-	add.s64 %rd70, %rd29, %rd69;
-	ld.global.u16 %r15, [%rd70];
-	ld.global.u16 %r16, [%rd70+2];
-	ld.global.u16 %r17, [%rd70+4];
-	ld.global.u16 %r18, [%rd70+6];
-	ld.global.u16 %r19, [%rd70+8];
-	ld.global.u16 %r20, [%rd70+10];
-	ld.global.u16 %r21, [%rd70+12];
-	ld.global.u16 %r22, [%rd70+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r15;
+	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
+	.loc 1 23 49
+	setp.lt.u64 %p11, %rd43, %rd11;
+	add.s64 %rd44, %rd43, %rd5;
+	setp.lt.u64 %p12, %rd44, %rd11;
+	and.pred %p13, %p11, %p12;
+	@!%p13 bra $B5;
+	shl.b64 %rd45, %rd43, 4;
+	add.s64 %rd46, %rd15, %rd45;
+	ld.global.u16 %r14, [%rd46];
+	ld.global.u16 %r15, [%rd46+2];
+	ld.global.u16 %r16, [%rd46+4];
+	ld.global.u16 %r17, [%rd46+6];
+	ld.global.u16 %r18, [%rd46+8];
+	ld.global.u16 %r19, [%rd46+10];
+	ld.global.u16 %r20, [%rd46+12];
+	ld.global.u16 %r21, [%rd46+14];
+	.loc 2 38 59
+	cvt.u16.u32 %rs1, %r14;
 	cvt.f32.f16 %f4, %rs1;
-	cvt.u16.u32 %rs2, %r16;
+	cvt.u16.u32 %rs2, %r15;
 	cvt.f32.f16 %f5, %rs2;
-	cvt.u16.u32 %rs3, %r17;
+	cvt.u16.u32 %rs3, %r16;
 	cvt.f32.f16 %f6, %rs3;
-	cvt.u16.u32 %rs4, %r18;
+	cvt.u16.u32 %rs4, %r17;
 	cvt.f32.f16 %f7, %rs4;
-	cvt.u16.u32 %rs5, %r19;
+	cvt.u16.u32 %rs5, %r18;
 	cvt.f32.f16 %f8, %rs5;
-	cvt.u16.u32 %rs6, %r20;
+	cvt.u16.u32 %rs6, %r19;
 	cvt.f32.f16 %f9, %rs6;
-	cvt.u16.u32 %rs7, %r21;
+	cvt.u16.u32 %rs7, %r20;
 	cvt.f32.f16 %f10, %rs7;
-	cvt.u16.u32 %rs8, %r22;
+	cvt.u16.u32 %rs8, %r21;
 	cvt.f32.f16 %f11, %rs8;
-	.loc 1 23 75
-	shl.b64 %rd71, %rd66, 4;
-	add.s64 %rd72, %rd29, %rd71;
-	ld.global.u16 %r23, [%rd72];
-	ld.global.u16 %r24, [%rd72+2];
-	ld.global.u16 %r25, [%rd72+4];
-	ld.global.u16 %r26, [%rd72+6];
-	ld.global.u16 %r27, [%rd72+8];
-	ld.global.u16 %r28, [%rd72+10];
-	ld.global.u16 %r29, [%rd72+12];
-	ld.global.u16 %r30, [%rd72+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r23;
+	.loc 1 23 85
+	shl.b64 %rd47, %rd44, 4;
+	add.s64 %rd48, %rd15, %rd47;
+	ld.global.u16 %r22, [%rd48];
+	ld.global.u16 %r23, [%rd48+2];
+	ld.global.u16 %r24, [%rd48+4];
+	ld.global.u16 %r25, [%rd48+6];
+	ld.global.u16 %r26, [%rd48+8];
+	ld.global.u16 %r27, [%rd48+10];
+	ld.global.u16 %r28, [%rd48+12];
+	ld.global.u16 %r29, [%rd48+14];
+	.loc 2 38 59
+	cvt.u16.u32 %rs9, %r22;
 	cvt.f32.f16 %f12, %rs9;
-	cvt.u16.u32 %rs10, %r24;
+	cvt.u16.u32 %rs10, %r23;
 	cvt.f32.f16 %f13, %rs10;
-	cvt.u16.u32 %rs11, %r25;
+	cvt.u16.u32 %rs11, %r24;
 	cvt.f32.f16 %f14, %rs11;
-	cvt.u16.u32 %rs12, %r26;
+	cvt.u16.u32 %rs12, %r25;
 	cvt.f32.f16 %f15, %rs12;
-	cvt.u16.u32 %rs13, %r27;
+	cvt.u16.u32 %rs13, %r26;
 	cvt.f32.f16 %f16, %rs13;
-	cvt.u16.u32 %rs14, %r28;
+	cvt.u16.u32 %rs14, %r27;
 	cvt.f32.f16 %f17, %rs14;
-	cvt.u16.u32 %rs15, %r29;
+	cvt.u16.u32 %rs15, %r28;
 	cvt.f32.f16 %f18, %rs15;
-	cvt.u16.u32 %rs16, %r30;
+	cvt.u16.u32 %rs16, %r29;
 	cvt.f32.f16 %f19, %rs16;
-	.loc 2 28 25
-	shl.b64 %rd73, %rd67, 4;
-	add.s64 %rd74, %rd32, %rd73;
-	ld.global.f32 %f20, [%rd74];
-	ld.global.f32 %f21, [%rd74+4];
-	ld.global.f32 %f22, [%rd74+8];
-	ld.global.f32 %f23, [%rd74+12];
-	ld.global.f32 %f24, [%rd74+16];
-	ld.global.f32 %f25, [%rd74+20];
-	ld.global.f32 %f26, [%rd74+24];
-	ld.global.f32 %f27, [%rd74+28];
-	add.s64 %rd75, %rd34, %rd73;
-	ld.global.f32 %f28, [%rd75];
-	ld.global.f32 %f29, [%rd75+4];
-	ld.global.f32 %f30, [%rd75+8];
-	ld.global.f32 %f31, [%rd75+12];
-	ld.global.f32 %f32, [%rd75+16];
-	ld.global.f32 %f33, [%rd75+20];
-	ld.global.f32 %f34, [%rd75+24];
-	ld.global.f32 %f35, [%rd75+28];
-	.loc 1 26 33
+	.loc 1 23 105
+	shl.b64 %rd49, %rd42, 5;
+	add.s64 %rd50, %rd17, %rd49;
+	ld.global.f32 %f20, [%rd50];
+	ld.global.f32 %f21, [%rd50+4];
+	ld.global.f32 %f22, [%rd50+8];
+	ld.global.f32 %f23, [%rd50+12];
+	ld.global.f32 %f24, [%rd50+16];
+	ld.global.f32 %f25, [%rd50+20];
+	ld.global.f32 %f26, [%rd50+24];
+	ld.global.f32 %f27, [%rd50+28];
+	add.s64 %rd51, %rd19, %rd49;
+	ld.global.f32 %f28, [%rd51];
+	ld.global.f32 %f29, [%rd51+4];
+	ld.global.f32 %f30, [%rd51+8];
+	ld.global.f32 %f31, [%rd51+12];
+	ld.global.f32 %f32, [%rd51+16];
+	ld.global.f32 %f33, [%rd51+20];
+	ld.global.f32 %f34, [%rd51+24];
+	ld.global.f32 %f35, [%rd51+28];
+	.loc 1 25 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -5864,168 +4054,128 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 3 41 60
+	.loc 2 41 60
 	cvt.rn.f16.f32 %rs17, %f38;
-	cvt.u32.u16 %r31, %rs17;
+	cvt.u32.u16 %r30, %rs17;
 	cvt.rn.f16.f32 %rs18, %f43;
-	cvt.u32.u16 %r32, %rs18;
+	cvt.u32.u16 %r31, %rs18;
 	cvt.rn.f16.f32 %rs19, %f48;
-	cvt.u32.u16 %r33, %rs19;
+	cvt.u32.u16 %r32, %rs19;
 	cvt.rn.f16.f32 %rs20, %f53;
-	cvt.u32.u16 %r34, %rs20;
+	cvt.u32.u16 %r33, %rs20;
 	cvt.rn.f16.f32 %rs21, %f58;
-	cvt.u32.u16 %r35, %rs21;
+	cvt.u32.u16 %r34, %rs21;
 	cvt.rn.f16.f32 %rs22, %f63;
-	cvt.u32.u16 %r36, %rs22;
+	cvt.u32.u16 %r35, %rs22;
 	cvt.rn.f16.f32 %rs23, %f68;
-	cvt.u32.u16 %r37, %rs23;
+	cvt.u32.u16 %r36, %rs23;
 	cvt.rn.f16.f32 %rs24, %f73;
-	cvt.u32.u16 %r38, %rs24;
+	cvt.u32.u16 %r37, %rs24;
 	cvt.rn.f16.f32 %rs25, %f40;
-	cvt.u32.u16 %r39, %rs25;
+	cvt.u32.u16 %r38, %rs25;
 	cvt.rn.f16.f32 %rs26, %f45;
-	cvt.u32.u16 %r40, %rs26;
+	cvt.u32.u16 %r39, %rs26;
 	cvt.rn.f16.f32 %rs27, %f50;
-	cvt.u32.u16 %r41, %rs27;
+	cvt.u32.u16 %r40, %rs27;
 	cvt.rn.f16.f32 %rs28, %f55;
-	cvt.u32.u16 %r42, %rs28;
+	cvt.u32.u16 %r41, %rs28;
 	cvt.rn.f16.f32 %rs29, %f60;
-	cvt.u32.u16 %r43, %rs29;
+	cvt.u32.u16 %r42, %rs29;
 	cvt.rn.f16.f32 %rs30, %f65;
-	cvt.u32.u16 %r44, %rs30;
+	cvt.u32.u16 %r43, %rs30;
 	cvt.rn.f16.f32 %rs31, %f70;
-	cvt.u32.u16 %r45, %rs31;
+	cvt.u32.u16 %r44, %rs31;
 	cvt.rn.f16.f32 %rs32, %f75;
-	cvt.u32.u16 %r46, %rs32;
-	.loc 1 28 8
-	st.global.u16 [%rd70], %r31;
-	st.global.u16 [%rd70+2], %r32;
-	st.global.u16 [%rd70+4], %r33;
-	st.global.u16 [%rd70+6], %r34;
-	st.global.u16 [%rd70+8], %r35;
-	st.global.u16 [%rd70+10], %r36;
-	st.global.u16 [%rd70+12], %r37;
-	st.global.u16 [%rd70+14], %r38;
-	st.global.u16 [%rd72], %r39;
-	st.global.u16 [%rd72+2], %r40;
-	st.global.u16 [%rd72+4], %r41;
-	st.global.u16 [%rd72+6], %r42;
-	st.global.u16 [%rd72+8], %r43;
-	st.global.u16 [%rd72+10], %r44;
-	st.global.u16 [%rd72+12], %r45;
-	st.global.u16 [%rd72+14], %r46;
-	.loc 1 20 48
-	add.s64 %rd36, %rd36, 256;
-	setp.lt.s64 %p26, %rd36, %rd37;
-	@%p26 bra $B0;
+	cvt.u32.u16 %r45, %rs32;
+	.loc 1 27 8
+	st.global.u16 [%rd46], %r30;
+	st.global.u16 [%rd46+2], %r31;
+	st.global.u16 [%rd46+4], %r32;
+	st.global.u16 [%rd46+6], %r33;
+	st.global.u16 [%rd46+8], %r34;
+	st.global.u16 [%rd46+10], %r35;
+	st.global.u16 [%rd46+12], %r36;
+	st.global.u16 [%rd46+14], %r37;
+	st.global.u16 [%rd48], %r38;
+	st.global.u16 [%rd48+2], %r39;
+	st.global.u16 [%rd48+4], %r40;
+	st.global.u16 [%rd48+6], %r41;
+	st.global.u16 [%rd48+8], %r42;
+	st.global.u16 [%rd48+10], %r43;
+	st.global.u16 [%rd48+12], %r44;
+	st.global.u16 [%rd48+14], %r45;
+	.loc 1 20 53
+	add.s64 %rd20, %rd20, 256;
+	setp.lt.s64 %p14, %rd20, %rd21;
+	@%p14 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 18 12
+	.loc 1 19 28
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 19 26
-	@!%p3 bra $FAULT3;
-	@!%p4 bra $FAULT4;
-	bra $FAULT5;
+	bra $FAULT3;
 $B5:
-	.loc 1 23 39
-	@!%p15 bra $FAULT6;
-	@!%p16 bra $FAULT7;
-	.loc 2 28 25
-	@!%p17 bra $FAULT8;
-	@!%p18 bra $FAULT9;
-	@!%p19 bra $FAULT10;
-	bra $FAULT11;
+	.loc 1 23 49
+	@!%p11 bra $FAULT4;
+	bra $FAULT5;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r47, 0;
-	mov.u64 %rd76, 0;
-	mov.u64 %rd77, 0;
+	mov.u32 %r46, 0;
+	mov.u64 %rd52, 0;
+	mov.u64 %rd53, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 18 12
-	mov.u32 %r47, 1;
-	mov.u64 %rd76, %rd23;
-	mov.u64 %rd77, %rd2;
+	.loc 1 19 28
+	mov.u32 %r46, 1;
+	mov.u64 %rd52, %rd12;
+	mov.u64 %rd53, %rd2;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r47, 2;
-	mov.u64 %rd76, %rd18;
-	mov.u64 %rd77, %rd23;
+	mov.u32 %r46, 1;
+	mov.u64 %rd52, %rd10;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 19 26
-	mov.u32 %r47, 3;
-	mov.u64 %rd76, %rd24;
-	mov.u64 %rd77, %rd4;
+	mov.u32 %r46, 1;
+	mov.u64 %rd52, %rd13;
+	mov.u64 %rd53, %rd4;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r47, 3;
-	mov.u64 %rd76, %rd26;
-	mov.u64 %rd77, %rd4;
+	.loc 1 23 49
+	mov.u32 %r46, 2;
+	mov.u64 %rd52, %rd43;
+	mov.u64 %rd53, %rd11;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r47, 4;
-	mov.u64 %rd76, %rd24;
-	mov.u64 %rd77, %rd26;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 23 39
-	mov.u32 %r47, 5;
-	mov.u64 %rd76, %rd65;
-	mov.u64 %rd77, %rd30;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r47, 5;
-	mov.u64 %rd76, %rd66;
-	mov.u64 %rd77, %rd30;
-	bra $FAULT;
-$FAULT8:
-	.loc 2 28 25
-	mov.u32 %r47, 6;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd12;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r47, 6;
-	mov.u64 %rd76, %rd68;
-	mov.u64 %rd77, %rd12;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r47, 6;
-	mov.u64 %rd76, %rd67;
-	mov.u64 %rd77, %rd35;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r47, 6;
-	mov.u64 %rd76, %rd68;
-	mov.u64 %rd77, %rd35;
+	mov.u32 %r46, 2;
+	mov.u64 %rd52, %rd44;
+	mov.u64 %rd53, %rd11;
 $FAULT:
-	ld.param.u64 %rd78, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r48, [%rd78], 0, 1;
-	setp.ne.u32 %p27, %r48, 0;
-	@%p27 bra $EXIT;
-	ld.global.u64 %rd79, [%rd78+8];
-	ld.param.u32 %r49, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	st.global.u32 [%rd79+4], %r49;
-	ld.param.u32 %r50, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
-	st.global.v2.u32 [%rd79+8], {%r50, %r47};
-	mov.u32 %r51, %ctaid.x;
-	mov.u32 %r52, %ctaid.y;
-	st.global.v2.u32 [%rd79+16], {%r51, %r52};
-	mov.u32 %r53, %ctaid.z;
-	mov.u32 %r54, %tid.x;
-	st.global.v2.u32 [%rd79+24], {%r53, %r54};
-	mov.u32 %r55, %tid.y;
-	mov.u32 %r56, %tid.z;
-	st.global.v2.u32 [%rd79+32], {%r55, %r56};
-	st.global.u64 [%rd79+40], %rd76;
-	st.global.u64 [%rd79+48], %rd77;
+	ld.param.u64 %rd54, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
+	atom.relaxed.gpu.global.cas.b32 %r47, [%rd54], 0, 1;
+	setp.ne.u32 %p15, %r47, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd55, [%rd54+8];
+	ld.param.u32 %r48, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	st.global.u32 [%rd55+4], %r48;
+	ld.param.u32 %r49, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
+	st.global.v2.u32 [%rd55+8], {%r49, %r46};
+	mov.u32 %r50, %ctaid.x;
+	mov.u32 %r51, %ctaid.y;
+	st.global.v2.u32 [%rd55+16], {%r50, %r51};
+	mov.u32 %r52, %ctaid.z;
+	mov.u32 %r53, %tid.x;
+	st.global.v2.u32 [%rd55+24], {%r52, %r53};
+	mov.u32 %r54, %tid.y;
+	mov.u32 %r55, %tid.z;
+	st.global.v2.u32 [%rd55+32], {%r54, %r55};
+	st.global.u64 [%rd55+40], %rd52;
+	st.global.u64 [%rd55+48], %rd53;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd79], 56;
+	st.volatile.global.u32 [%rd55], 56;
 	bra $EXIT;
 }
 `

@@ -23,22 +23,22 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 40))
 	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
+	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
-	c12 := *(*int32)(unsafe.Add(args, 84))
-	c24 := *(*float32)(unsafe.Add(args, 96))
-	c28 := *(*bool)(unsafe.Add(args, 100))
+	c16 := *(*float32)(unsafe.Add(args, 88))
+	c20 := *(*bool)(unsafe.Add(args, 92))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
 //line plain.go:15
-	i37 := int(uint32(c8))
+	i37 := int(uint32(c4))
 //line plain.go:42
-	c833 := 0 < uint32(c12)
-	c1469 := !c833 || c12 != 0
+	c833 := 0 < uint32(c8)
+	c1469 := !c833 || c8 != 0
 //line plain.go:45
 	c154 := 0 < lengthsLen
 	c1465 := !c154
 //line plain.go:42
-	i140 := int(uint32(c12))
+	i140 := int(uint32(c8))
 	i143 := i37 - i140
 //line plain.go:13
 	for blocks.Next() {
@@ -137,7 +137,7 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line plain.go:61
-				if !plain32TwinRow(lanes, c24, i168, i50, o48, shared, x, blocks) {
+				if !plain32TwinRow(lanes, c16, i168, i50, o48, shared, x, blocks) {
 					return
 				}
 			}
@@ -197,7 +197,7 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line plain.go:29
-				plain32TwinRow_(lanes, c24, f102, i101, o48, shared, x)
+				plain32TwinRow_(lanes, c16, f102, i101, o48, shared, x)
 			}
 		}
 //line lanes.go:9
@@ -253,7 +253,7 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line lanes.go:9
-				plain32TwinRow__(lanes, c24, c28, c433, c554, c561, f102, f123, f1282, f435, f558, i101, i37, o48, o64, x, y)
+				plain32TwinRow__(lanes, c16, c20, c433, c554, c561, f102, f123, f1282, f435, f558, i101, i37, o48, o64, x, y)
 			}
 		}
 	}
@@ -262,16 +262,16 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
 //line plain.go:61
-func plain32TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plain32TwinRow(lanes int, c16 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plain.go:61
 	if lanes == 16 {
 //line plain.go:61
-		first = zvector.Plain32Twin(16, i50, i168, x, o48, c24, shared)
+		first = zvector.Plain32Twin(16, i50, i168, x, o48, c16, shared)
 //line plain.go:61
 	} else if lanes == 8 {
 //line plain.go:61
-		first = zvector.Plain32TwinAVX2(16, i50, i168, x, o48, c24, shared)
+		first = zvector.Plain32TwinAVX2(16, i50, i168, x, o48, c16, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f317 float32
@@ -292,7 +292,7 @@ func plain32TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared u
 				break
 			}
 //line plain.go:62
-			f317, i318 = max(f317, float32(*(*float32)(unsafe.Add(x, o48+i318*4))*c24)), i318+16
+			f317, i318 = max(f317, float32(*(*float32)(unsafe.Add(x, o48+i318*4))*c16)), i318+16
 		}
 //line plain.go:19
 		*(*float32)(unsafe.Add(shared, tx*4)) = f317
@@ -303,16 +303,16 @@ func plain32TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared u
 // plain32TwinRow_ is what a row of threads does in plain32Twin.
 //
 //line plain.go:29
-func plain32TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
+func plain32TwinRow_(lanes int, c16 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
 //line plain.go:29
 	if lanes == 16 {
 //line plain.go:29
-		first = zvector.Plain32Twin_(16, i101, x, o48, c24, f102, shared)
+		first = zvector.Plain32Twin_(16, i101, x, o48, c16, f102, shared)
 //line plain.go:29
 	} else if lanes == 8 {
 //line plain.go:29
-		first = zvector.Plain32TwinAVX2_(16, i101, x, o48, c24, f102, shared)
+		first = zvector.Plain32TwinAVX2_(16, i101, x, o48, c16, f102, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f199, f543 float32
@@ -327,7 +327,7 @@ func plain32TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, sh
 				break
 			}
 //line plain.go:72
-			f220 := float32(*(*float32)(unsafe.Add(x, o48+i200*4))*c24) - f102
+			f220 := float32(*(*float32)(unsafe.Add(x, o48+i200*4))*c16) - f102
 //line exp.go:36
 			f630 := math32.FMA(f220, 1.442695, 1.2582912e+07)
 			f631 := f630 - 1.2582912e+07
@@ -368,23 +368,23 @@ func plain32TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, sh
 // plain32TwinRow__ is what a row of threads does in plain32Twin.
 //
 //line lanes.go:9
-func plain32TwinRow__(lanes int, c24 float32, c28 bool, c433 bool, c554 bool, c561 bool, f102 float32, f123 float32, f1282 float32, f435 float32, f558 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
+func plain32TwinRow__(lanes int, c16 float32, c20 bool, c433 bool, c554 bool, c561 bool, f102 float32, f123 float32, f1282 float32, f435 float32, f558 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
 	first := 0
 //line lanes.go:9
 	if lanes == 16 {
 //line lanes.go:9
-		first = zvector.Plain32Twin__(16, c28, c433, f435, f1282, c554, f558, c561, f102, i37, i101, x, o48, c24, y, o64, f123)
+		first = zvector.Plain32Twin__(16, c20, c433, f435, f1282, c554, f558, c561, f102, i37, i101, x, o48, c16, y, o64, f123)
 //line lanes.go:9
 	} else if lanes == 8 {
 //line lanes.go:9
-		first = zvector.Plain32TwinAVX2__(16, c28, c433, f435, f1282, c554, f558, c561, f102, i37, i101, x, o48, c24, y, o64, f123)
+		first = zvector.Plain32TwinAVX2__(16, c20, c433, f435, f1282, c554, f558, c561, f102, i37, i101, x, o48, c16, y, o64, f123)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f437, f560, f565, f406, f614, f282 float32
 		var i438, i601, i602 int32
 		var i374, i246 int
 //line plain.go:32
-		if c28 {
+		if c20 {
 //line log.go:68
 			if c433 {
 				f437, i438 = f435, 192937984
@@ -427,7 +427,7 @@ func plain32TwinRow__(lanes int, c24 float32, c28 bool, c433 bool, c554 bool, c5
 					break
 				}
 				if i374 < i101 {
-					f406 = float32(*(*float32)(unsafe.Add(x, o48+i374*4))*c24) - f117
+					f406 = float32(*(*float32)(unsafe.Add(x, o48+i374*4))*c16) - f117
 				} else {
 //line plain.go:95
 					f406 = math.Float32frombits(0xff800000)
@@ -447,7 +447,7 @@ func plain32TwinRow__(lanes int, c24 float32, c28 bool, c433 bool, c554 bool, c5
 					break
 				}
 				if i246 < i101 {
-					f276 := float32(*(*float32)(unsafe.Add(x, o48+i246*4))*c24) - f102
+					f276 := float32(*(*float32)(unsafe.Add(x, o48+i246*4))*c16) - f102
 //line exp.go:36
 					f694 := math32.FMA(f276, 1.442695, 1.2582912e+07)
 					f695 := f694 - 1.2582912e+07
@@ -502,22 +502,22 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 40))
 	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
+	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
-	c12 := *(*int32)(unsafe.Add(args, 84))
-	c24 := *(*float32)(unsafe.Add(args, 96))
-	c28 := *(*bool)(unsafe.Add(args, 100))
+	c16 := *(*float32)(unsafe.Add(args, 88))
+	c20 := *(*bool)(unsafe.Add(args, 92))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
 //line plain.go:15
-	i37 := int(uint32(c8))
+	i37 := int(uint32(c4))
 //line plain.go:42
-	c839 := 0 < uint32(c12)
-	c1475 := !c839 || c12 != 0
+	c839 := 0 < uint32(c8)
+	c1475 := !c839 || c8 != 0
 //line plain.go:45
 	c154 := 0 < lengthsLen
 	c1471 := !c154
 //line plain.go:42
-	i140 := int(uint32(c12))
+	i140 := int(uint32(c8))
 	i143 := i37 - i140
 //line plain.go:13
 	for blocks.Next() {
@@ -616,7 +616,7 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line plain.go:61
-				if !plainBF16TwinRow(lanes, c24, i168, i50, o48, shared, x, blocks) {
+				if !plainBF16TwinRow(lanes, c16, i168, i50, o48, shared, x, blocks) {
 					return
 				}
 			}
@@ -676,7 +676,7 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line plain.go:29
-				plainBF16TwinRow_(lanes, c24, f102, i101, o48, shared, x)
+				plainBF16TwinRow_(lanes, c16, f102, i101, o48, shared, x)
 			}
 		}
 //line lanes.go:9
@@ -732,7 +732,7 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line lanes.go:9
-				plainBF16TwinRow__(lanes, c24, c28, c434, c560, c567, f102, f123, f1288, f436, f564, i101, i37, o48, o64, x, y)
+				plainBF16TwinRow__(lanes, c16, c20, c434, c560, c567, f102, f123, f1288, f436, f564, i101, i37, o48, o64, x, y)
 			}
 		}
 	}
@@ -741,16 +741,16 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
 //line plain.go:61
-func plainBF16TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainBF16TwinRow(lanes int, c16 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plain.go:61
 	if lanes == 16 {
 //line plain.go:61
-		first = zvector.PlainBF16Twin(16, i50, i168, x, o48, c24, shared)
+		first = zvector.PlainBF16Twin(16, i50, i168, x, o48, c16, shared)
 //line plain.go:61
 	} else if lanes == 8 {
 //line plain.go:61
-		first = zvector.PlainBF16TwinAVX2(16, i50, i168, x, o48, c24, shared)
+		first = zvector.PlainBF16TwinAVX2(16, i50, i168, x, o48, c16, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f317 float32
@@ -771,7 +771,7 @@ func plainBF16TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared
 				break
 			}
 //line plain.go:62
-			f317, i318 = max(f317, float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i318*2)))).Float32()*c24)), i318+16
+			f317, i318 = max(f317, float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i318*2)))).Float32()*c16)), i318+16
 		}
 //line plain.go:19
 		*(*float32)(unsafe.Add(shared, tx*4)) = f317
@@ -782,16 +782,16 @@ func plainBF16TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared
 // plainBF16TwinRow_ is what a row of threads does in plainBF16Twin.
 //
 //line plain.go:29
-func plainBF16TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
+func plainBF16TwinRow_(lanes int, c16 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
 //line plain.go:29
 	if lanes == 16 {
 //line plain.go:29
-		first = zvector.PlainBF16Twin_(16, i101, x, o48, c24, f102, shared)
+		first = zvector.PlainBF16Twin_(16, i101, x, o48, c16, f102, shared)
 //line plain.go:29
 	} else if lanes == 8 {
 //line plain.go:29
-		first = zvector.PlainBF16TwinAVX2_(16, i101, x, o48, c24, f102, shared)
+		first = zvector.PlainBF16TwinAVX2_(16, i101, x, o48, c16, f102, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f199, f549 float32
@@ -806,7 +806,7 @@ func plainBF16TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, 
 				break
 			}
 //line plain.go:72
-			f220 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i200*2)))).Float32()*c24) - f102
+			f220 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i200*2)))).Float32()*c16) - f102
 //line exp.go:36
 			f636 := math32.FMA(f220, 1.442695, 1.2582912e+07)
 			f637 := f636 - 1.2582912e+07
@@ -847,23 +847,23 @@ func plainBF16TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, 
 // plainBF16TwinRow__ is what a row of threads does in plainBF16Twin.
 //
 //line lanes.go:9
-func plainBF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, c567 bool, f102 float32, f123 float32, f1288 float32, f436 float32, f564 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
+func plainBF16TwinRow__(lanes int, c16 float32, c20 bool, c434 bool, c560 bool, c567 bool, f102 float32, f123 float32, f1288 float32, f436 float32, f564 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
 	first := 0
 //line lanes.go:9
 	if lanes == 16 {
 //line lanes.go:9
-		first = zvector.PlainBF16Twin__(16, c28, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c24, y, o64, f123)
+		first = zvector.PlainBF16Twin__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
 //line lanes.go:9
 	} else if lanes == 8 {
 //line lanes.go:9
-		first = zvector.PlainBF16TwinAVX2__(16, c28, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c24, y, o64, f123)
+		first = zvector.PlainBF16TwinAVX2__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f438, f566, f571, f407, f620, f282 float32
 		var i439, i607, i608 int32
 		var i375, i246 int
 //line plain.go:32
-		if c28 {
+		if c20 {
 //line log.go:68
 			if c434 {
 				f438, i439 = f436, 192937984
@@ -906,7 +906,7 @@ func plainBF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, 
 					break
 				}
 				if i375 < i101 {
-					f407 = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i375*2)))).Float32()*c24) - f117
+					f407 = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i375*2)))).Float32()*c16) - f117
 				} else {
 //line plain.go:95
 					f407 = math.Float32frombits(0xff800000)
@@ -926,7 +926,7 @@ func plainBF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, 
 					break
 				}
 				if i246 < i101 {
-					f276 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i246*2)))).Float32()*c24) - f102
+					f276 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i246*2)))).Float32()*c16) - f102
 //line exp.go:36
 					f700 := math32.FMA(f276, 1.442695, 1.2582912e+07)
 					f701 := f700 - 1.2582912e+07
@@ -981,22 +981,22 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 40))
 	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
+	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
-	c12 := *(*int32)(unsafe.Add(args, 84))
-	c24 := *(*float32)(unsafe.Add(args, 96))
-	c28 := *(*bool)(unsafe.Add(args, 100))
+	c16 := *(*float32)(unsafe.Add(args, 88))
+	c20 := *(*bool)(unsafe.Add(args, 92))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
 //line plain.go:15
-	i37 := int(uint32(c8))
+	i37 := int(uint32(c4))
 //line plain.go:42
-	c839 := 0 < uint32(c12)
-	c1475 := !c839 || c12 != 0
+	c839 := 0 < uint32(c8)
+	c1475 := !c839 || c8 != 0
 //line plain.go:45
 	c154 := 0 < lengthsLen
 	c1471 := !c154
 //line plain.go:42
-	i140 := int(uint32(c12))
+	i140 := int(uint32(c8))
 	i143 := i37 - i140
 //line plain.go:13
 	for blocks.Next() {
@@ -1095,7 +1095,7 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line plain.go:61
-				if !plainF16TwinRow(lanes, c24, i168, i50, o48, shared, x, blocks) {
+				if !plainF16TwinRow(lanes, c16, i168, i50, o48, shared, x, blocks) {
 					return
 				}
 			}
@@ -1155,7 +1155,7 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line plain.go:29
-				plainF16TwinRow_(lanes, c24, f102, i101, o48, shared, x)
+				plainF16TwinRow_(lanes, c16, f102, i101, o48, shared, x)
 			}
 		}
 //line lanes.go:9
@@ -1211,7 +1211,7 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		{
 			{
 //line lanes.go:9
-				plainF16TwinRow__(lanes, c24, c28, c434, c560, c567, f102, f123, f1288, f436, f564, i101, i37, o48, o64, x, y)
+				plainF16TwinRow__(lanes, c16, c20, c434, c560, c567, f102, f123, f1288, f436, f564, i101, i37, o48, o64, x, y)
 			}
 		}
 	}
@@ -1220,16 +1220,16 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
 //line plain.go:61
-func plainF16TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainF16TwinRow(lanes int, c16 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plain.go:61
 	if lanes == 16 {
 //line plain.go:61
-		first = zvector.PlainF16Twin(16, i50, i168, x, o48, c24, shared)
+		first = zvector.PlainF16Twin(16, i50, i168, x, o48, c16, shared)
 //line plain.go:61
 	} else if lanes == 8 {
 //line plain.go:61
-		first = zvector.PlainF16TwinAVX2(16, i50, i168, x, o48, c24, shared)
+		first = zvector.PlainF16TwinAVX2(16, i50, i168, x, o48, c16, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f317 float32
@@ -1250,7 +1250,7 @@ func plainF16TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared 
 				break
 			}
 //line plain.go:62
-			f317, i318 = max(f317, float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i318*2)))).Float32()*c24)), i318+16
+			f317, i318 = max(f317, float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i318*2)))).Float32()*c16)), i318+16
 		}
 //line plain.go:19
 		*(*float32)(unsafe.Add(shared, tx*4)) = f317
@@ -1261,16 +1261,16 @@ func plainF16TwinRow(lanes int, c24 float32, i168 int, i50 int, o48 int, shared 
 // plainF16TwinRow_ is what a row of threads does in plainF16Twin.
 //
 //line plain.go:29
-func plainF16TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
+func plainF16TwinRow_(lanes int, c16 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
 //line plain.go:29
 	if lanes == 16 {
 //line plain.go:29
-		first = zvector.PlainF16Twin_(16, i101, x, o48, c24, f102, shared)
+		first = zvector.PlainF16Twin_(16, i101, x, o48, c16, f102, shared)
 //line plain.go:29
 	} else if lanes == 8 {
 //line plain.go:29
-		first = zvector.PlainF16TwinAVX2_(16, i101, x, o48, c24, f102, shared)
+		first = zvector.PlainF16TwinAVX2_(16, i101, x, o48, c16, f102, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f199, f549 float32
@@ -1285,7 +1285,7 @@ func plainF16TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, s
 				break
 			}
 //line plain.go:72
-			f220 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i200*2)))).Float32()*c24) - f102
+			f220 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i200*2)))).Float32()*c16) - f102
 //line exp.go:36
 			f636 := math32.FMA(f220, 1.442695, 1.2582912e+07)
 			f637 := f636 - 1.2582912e+07
@@ -1326,23 +1326,23 @@ func plainF16TwinRow_(lanes int, c24 float32, f102 float32, i101 int, o48 int, s
 // plainF16TwinRow__ is what a row of threads does in plainF16Twin.
 //
 //line lanes.go:9
-func plainF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, c567 bool, f102 float32, f123 float32, f1288 float32, f436 float32, f564 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
+func plainF16TwinRow__(lanes int, c16 float32, c20 bool, c434 bool, c560 bool, c567 bool, f102 float32, f123 float32, f1288 float32, f436 float32, f564 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
 	first := 0
 //line lanes.go:9
 	if lanes == 16 {
 //line lanes.go:9
-		first = zvector.PlainF16Twin__(16, c28, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c24, y, o64, f123)
+		first = zvector.PlainF16Twin__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
 //line lanes.go:9
 	} else if lanes == 8 {
 //line lanes.go:9
-		first = zvector.PlainF16TwinAVX2__(16, c28, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c24, y, o64, f123)
+		first = zvector.PlainF16TwinAVX2__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f438, f566, f571, f407, f620, f282 float32
 		var i439, i607, i608 int32
 		var i375, i246 int
 //line plain.go:32
-		if c28 {
+		if c20 {
 //line log.go:68
 			if c434 {
 				f438, i439 = f436, 192937984
@@ -1385,7 +1385,7 @@ func plainF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, c
 					break
 				}
 				if i375 < i101 {
-					f407 = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i375*2)))).Float32()*c24) - f117
+					f407 = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i375*2)))).Float32()*c16) - f117
 				} else {
 //line plain.go:95
 					f407 = math.Float32frombits(0xff800000)
@@ -1405,7 +1405,7 @@ func plainF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, c
 					break
 				}
 				if i246 < i101 {
-					f276 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i246*2)))).Float32()*c24) - f102
+					f276 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i246*2)))).Float32()*c16) - f102
 //line exp.go:36
 					f700 := math32.FMA(f276, 1.442695, 1.2582912e+07)
 					f701 := f700 - 1.2582912e+07
@@ -1460,114 +1460,93 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 40))
 	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
-	c0 := *(*int)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 72))
+	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
 	c12 := *(*int32)(unsafe.Add(args, 84))
-	c16 := *(*int)(unsafe.Add(args, 88))
-	c24 := *(*float32)(unsafe.Add(args, 96))
-	c28 := *(*bool)(unsafe.Add(args, 100))
+	c16 := *(*float32)(unsafe.Add(args, 88))
+	c20 := *(*bool)(unsafe.Add(args, 92))
 	shared := blocks.Shared(256)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1608 := blocks.Scratch(8)
-	each42 := blocks.Scratch(1)
-	each1192 := blocks.Scratch(4)
-	each59 := blocks.Scratch(8)
-	each73 := blocks.Scratch(8)
-	each211 := blocks.Scratch(8)
-	each1200 := blocks.Scratch(4)
-	each1224 := blocks.Scratch(4)
-	each1225 := blocks.Scratch(4)
-	each1218 := blocks.Scratch(4)
-	each878 := blocks.Scratch(4)
-	each886 := blocks.Scratch(4)
-	each910 := blocks.Scratch(4)
-	each911 := blocks.Scratch(4)
-	each904 := blocks.Scratch(4)
-//line team.go:35
-	c126 := 32 < c16
-	each1609 := blocks.Scratch(8)
-//line wide.go:24
-	i47 := int(uint32(c8))
-//line wide.go:24
-	i48 := i47 / 4
-//line plain.go:42
-	c2106 := 0 < uint32(c12)
-	c3823 := !c2106 || c12 != 0
-//line plain.go:45
-	c197 := 0 < lengthsLen
-	c3819 := !c197
-//line wide.go:62
-	c276 := 0 < uint(i48)
-//line plain.go:42
+	each1624 := blocks.Scratch(8)
+	each1626 := blocks.Scratch(8)
+	each44 := blocks.Scratch(1)
+	each1208 := blocks.Scratch(4)
+	each62 := blocks.Scratch(8)
+	each231 := blocks.Scratch(8)
+	each82 := blocks.Scratch(8)
+	each91 := blocks.Scratch(8)
+	each103 := blocks.Scratch(8)
+	each1216 := blocks.Scratch(4)
+	each1240 := blocks.Scratch(4)
+	each1241 := blocks.Scratch(4)
+	each1234 := blocks.Scratch(4)
+	each572 := blocks.Scratch(1)
+	each894 := blocks.Scratch(4)
+	each902 := blocks.Scratch(4)
+	each926 := blocks.Scratch(4)
+	each927 := blocks.Scratch(4)
+	each920 := blocks.Scratch(4)
+//line team.go:37
+	i154 := int(uint32(c12))
+//line team.go:39
 	i183 := int(uint32(c12))
-	i186 := i47 - i183
+//line team.go:36
+	c144 := 32 < uint32(c12)
+//line wide.go:20
+	i43 := int(uint32(c0))
+	each1625 := blocks.Scratch(8)
+//line wide.go:24
+	i49 := int(uint32(c4))
+//line wide.go:24
+	i50 := i49 / 4
+//line plain.go:42
+	c2117 := 0 < uint32(c8)
+	c3759 := !c2117 || c8 != 0
+//line plain.go:45
+	c217 := 0 < lengthsLen
+	c3755 := !c217
+//line plain.go:42
+	i203 := int(uint32(c8))
+	i206 := i49 - i203
 //line wide.go:18
-	i34 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line wide.go:27
-	c82 := i48 <= i34
-	f87 := float32(c24 * 1.442695)
-	each269 := blocks.Scratch(4)
-	each270 := blocks.Scratch(4)
-	each585 := blocks.Scratch(4)
+	i35 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line wide.go:26
+	f70 := float32(c16 * 1.442695)
+	each291 := blocks.Scratch(4)
+	each292 := blocks.Scratch(4)
+	each601 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each2725 := blocks.Scratch(4)
-	each2726 := blocks.Scratch(4)
-	each2734 := blocks.Scratch(4)
-	each2735 := blocks.Scratch(4)
-	each2743 := blocks.Scratch(4)
-	each2744 := blocks.Scratch(4)
-	each2752 := blocks.Scratch(4)
-	each2753 := blocks.Scratch(4)
-	each2761 := blocks.Scratch(4)
-//line team.go:62
-	c558 := c16 == 32
-//line team.go:66
-	i565 := c16 / 32
-//line team.go:66
-	c566 := 0 < i565
-//line team.go:60
-	i3735 := 0
-//line team.go:60
-	if c566 {
-//line team.go:60
-		i3735 = i565 - 1
-	}
-//line team.go:60
-	c3745 := uint(i3735) < 2147483648 && i3735 < 2305843009213693952 && uint(i3735) < 32
-	each108 := blocks.Scratch(4)
-	each256 := blocks.Scratch(4)
-	each2779 := blocks.Scratch(4)
-	each2780 := blocks.Scratch(4)
-	each2788 := blocks.Scratch(4)
-	each2789 := blocks.Scratch(4)
-	each2797 := blocks.Scratch(4)
-	each2798 := blocks.Scratch(4)
-	each2806 := blocks.Scratch(4)
-	each2807 := blocks.Scratch(4)
-	each2815 := blocks.Scratch(4)
-//line team.go:53
-	i236 := c16 / 32
-//line team.go:53
-	c237 := 0 < i236
-//line team.go:46
-	i3761 := 0
-//line team.go:46
-	if c237 {
-//line team.go:46
-		i3761 = i236 - 1
-	}
-//line team.go:46
-	c3771 := uint(i3761) < 2147483648 && i3761 < 2305843009213693952 && uint(i3761) < 32
+	each2737 := blocks.Scratch(4)
+	each2738 := blocks.Scratch(4)
+	each2746 := blocks.Scratch(4)
+	each2747 := blocks.Scratch(4)
+	each2755 := blocks.Scratch(4)
+	each2756 := blocks.Scratch(4)
+	each2764 := blocks.Scratch(4)
+	each2765 := blocks.Scratch(4)
+	each2773 := blocks.Scratch(4)
+	each126 := blocks.Scratch(4)
+	each278 := blocks.Scratch(4)
+	each2791 := blocks.Scratch(4)
+	each2792 := blocks.Scratch(4)
+	each2800 := blocks.Scratch(4)
+	each2801 := blocks.Scratch(4)
+	each2809 := blocks.Scratch(4)
+	each2810 := blocks.Scratch(4)
+	each2818 := blocks.Scratch(4)
+	each2819 := blocks.Scratch(4)
+	each2827 := blocks.Scratch(4)
 //line wide.go:16
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1608, o59, o73, i211 int
-		var c42 bool
-		var i1192, i1224, i878, i910 int32
-		var f1200, f1225, f1218, f886, f911, f904 float32
+		var i1624, i1626, o62, i231, i82, o91, i103 int
+		var c44, c572 bool
+		var i1208, i1240, i894, i926 int32
+		var f1216, f1241, f1234, f902, f927, f920 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -1575,373 +1554,365 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1608, c42, i1192, o59, o73, i211, f1200, i1224, f1225, f1218, i878, f886, i910, f911, f904 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1608, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1192, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1200, warp*4)), *(*int32)(unsafe.Add(each1224, warp*4)), *(*float32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1218, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4))
+					state, alive, i1624, i1626, c44, i1208, o62, i231, i82, o91, i103, f1216, i1240, f1241, f1234, c572, i894, f902, i926, f927, f920 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each1626, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1208, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1216, warp*4)), *(*int32)(unsafe.Add(each1240, warp*4)), *(*float32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1234, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4))
 				}
 				for state < 23 {
 					switch state {
 					case 0:
-//line team.go:38
-						i2098 := bx << 3
+//line team.go:39
+						i2111 := bx << 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i1609 int
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:35
-							if c126 {
-								i1608, i1609 = bx, tx
+							var i1625 int
+//line team.go:39
+							i179 := int32(thread % 32)
+//line team.go:36
+							if c144 {
+								i1624, i1625, i1626 = bx, tx, i154
 							} else {
-								i157 := i2098 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:38
-								i1608, i1609 = i157, int(uint32(i160))
+								i176 := i2111 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:39
+								i1624, i1625, i1626 = i176, int(uint32(i179)), i183
 							}
 //line wide.go:20
-							c42 = c0 <= i1608
+							c44 = i43 <= i1624
 //line wide.go:20
-							*(*int)(unsafe.Add(each1609, thread*8)) = i1609
+							*(*int)(unsafe.Add(each1625, thread*8)) = i1625
 						}
-						if c42 {
+						if c44 {
 							state = 22
 						} else {
 							state = 1
 						}
 					case 1:
 //line reduce.go:51
-						i1192 = 0
+						i1208 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i195, i209, i271 int
-							var f269, f270, f3650, f3651, f3652, f3653, f302, f1454, f3017, f3055, f3093, f3131 float32
-//line wide.go:62
-							i1609 := *(*int)(unsafe.Add(each1609, thread*8))
+							var i215, i229, i293 int
+							var f291, f292, f3663, f3664, f3665, f316, f1470, f3029, f3067, f3105, f3143 float32
+//line wide.go:60
+							i1625 := *(*int)(unsafe.Add(each1625, thread*8))
 //line wide.go:25
-							i50 := i1608 * i48
-//line wide.go:27
-							i51 := i50 + i48
-//line wide.go:27
-							if uint(i51) > uint(xCap) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, xCap)
-//line wide.go:27
+							i52 := i1624 * i50
+							i54 := i52 + i50
+//line wide.go:26
+							if uint(i54) > uint(yCap) {
+//line wide.go:26
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, yCap)
+//line wide.go:26
 								return
 							}
-//line wide.go:27
-							if uint(i50) > uint(i51) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i50, i51)
-//line wide.go:27
-								return
-							}
-//line wide.go:27
-							o59 = i50 * 16
-//line wide.go:27
-							if uint(i51) > uint(yCap) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, yCap)
-//line wide.go:27
-								return
-							}
-//line wide.go:27
-							o73 = i50 * 16
+//line wide.go:26
+							o62 = i52 * 16
 //line plain.go:43
-							if !c3823 {
+							if !c3759 {
 //line plain.go:43
 								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
 //line plain.go:43
 								return
 							}
 //line plain.go:46
-							if !(c3819 || uint(i1608) < uint(lengthsLen)) {
+							if !(c3755 || uint(i1624) < uint(lengthsLen)) {
 //line plain.go:46
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1608, lengthsLen)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1624, lengthsLen)
 //line plain.go:46
 								return
 							}
-//line wide.go:62
-							if !c276 {
-//line wide.go:62
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), i48)
-//line wide.go:62
+//line wide.go:28
+							if uint(i54) > uint(xCap) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, xCap)
+//line wide.go:28
 								return
 							}
 //line plain.go:42
-							if c2106 {
-								var i189 int
+							if c2117 {
+								var i209 int
 //line plain.go:43
-								if i183 != 0 {
+								if i203 != 0 {
 //line plain.go:43
-									i189 = i1608 % i183
+									i209 = i1624 % i203
 								}
 //line plain.go:43
-								i191 := i186 + i189 + 1
+								i211 := i206 + i209 + 1
 //line plain.go:43
-								i193 := i47
+								i213 := i49
 //line plain.go:43
-								if i191 < i47 {
+								if i211 < i49 {
 //line plain.go:43
-									i193 = i191
+									i213 = i211
 								}
 //line plain.go:43
-								i195 = i193
+								i215 = i213
 							} else {
 //line plain.go:42
-								i195 = i47
+								i215 = i49
 							}
 //line plain.go:45
-							if c197 {
-								i205 := int(*(*int32)(unsafe.Add(lengths, i1608*4)))
+							if c217 {
+								i225 := int(*(*int32)(unsafe.Add(lengths, i1624*4)))
 //line plain.go:46
-								i207 := i195
+								i227 := i215
 //line plain.go:46
-								if i205 < i195 {
+								if i225 < i215 {
 //line plain.go:46
-									i207 = i205
+									i227 = i225
 								}
 //line plain.go:46
-								i209 = i207
+								i229 = i227
 							} else {
 //line plain.go:45
-								i209 = i195
+								i229 = i215
 							}
 //line plain.go:48
-							i211 = i209
+							i231 = i229
 //line plain.go:48
-							if i209 < 0 {
+							if i229 < 0 {
 //line plain.go:48
-								i211 = 0
+								i231 = 0
 							}
-//line wide.go:62
-							f269, f270, i271 = math.Float32frombits(0xff800000), 0, i1609
-//line wide.go:62
+//line wide.go:27
+							i82 = (i231 + 3) / 4
+							o91 = i52 * 16
+//line wide.go:28
+							if uint(i82) > uint(xCap-i52) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i82, xCap-i52)
+//line wide.go:28
+								return
+							}
+//line wide.go:28
+							i103 = i82
+//line wide.go:28
+							if i35 < i82 {
+//line wide.go:28
+								i103 = i35
+							}
+//line wide.go:28
+							if uint(i103) > uint(i35) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i103, i35)
+//line wide.go:28
+								return
+							}
+//line wide.go:60
+							f291, f292, i293 = math.Float32frombits(0xff800000), 0, i1625
+//line wide.go:60
 							for {
-//line wide.go:62
-								i2114 := i271 << 2
-//line wide.go:62
-								if i2114 >= i211 {
-//line wide.go:62
+//line wide.go:60
+								if i293 >= i82 {
+//line wide.go:60
 									break
 								}
+//line wide.go:61
+								f2002 := *(*float32)(unsafe.Add(x, o91+i293*16))
+//line wide.go:61
+								f2004 := *(*float32)(unsafe.Add(x, o91+i293*16+4))
+//line wide.go:61
+								f2006 := *(*float32)(unsafe.Add(x, o91+i293*16+8))
+//line wide.go:61
+								f2008 := *(*float32)(unsafe.Add(x, o91+i293*16+12))
+								if i293 < i103 {
+									*(*float32)(unsafe.Add(shared, i293*16+256)) = f2002
 //line wide.go:63
-								if uint(i271) >= uint(i48) {
+									*(*float32)(unsafe.Add(shared, i293*16+4+256)) = f2004
 //line wide.go:63
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i271, i48)
+									*(*float32)(unsafe.Add(shared, i293*16+8+256)) = f2006
 //line wide.go:63
-									return
+									*(*float32)(unsafe.Add(shared, i293*16+12+256)) = f2008
 								}
-//line wide.go:63
-								f1994 := *(*float32)(unsafe.Add(x, o59+i271*16))
-//line wide.go:63
-								f1996 := *(*float32)(unsafe.Add(x, o59+i271*16+4))
-//line wide.go:63
-								f1998 := *(*float32)(unsafe.Add(x, o59+i271*16+8))
-//line wide.go:63
-								f2000 := *(*float32)(unsafe.Add(x, o59+i271*16+12))
-								if c82 {
-									*(*float32)(unsafe.Add(shared, i271*16+256)) = f1994
-//line wide.go:65
-									*(*float32)(unsafe.Add(shared, i271*16+4+256)) = f1996
-//line wide.go:65
-									*(*float32)(unsafe.Add(shared, i271*16+8+256)) = f1998
-//line wide.go:65
-									*(*float32)(unsafe.Add(shared, i271*16+12+256)) = f2000
-								}
+//line wide.go:47
+								i629 := i231 - i293<<2
 //line wide.go:49
-								i613 := i211 - i2114
-//line wide.go:52
-								if i613 <= 0 {
-									f3650 = math.Float32frombits(0xff800000)
+								f2948 := float32(f2002 * f70)
+								if i629 <= 1 {
+									f3663 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f3650 = float32(f1994 * f87)
+//line wide.go:50
+									f3663 = float32(f2004 * f70)
 								}
-//line wide.go:52
-								if i613 <= 1 {
-									f3651 = math.Float32frombits(0xff800000)
+//line wide.go:50
+								if i629 <= 2 {
+									f3664 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f3651 = float32(f1996 * f87)
+//line wide.go:50
+									f3664 = float32(f2006 * f70)
 								}
-//line wide.go:52
-								if i613 <= 2 {
-									f3652 = math.Float32frombits(0xff800000)
+//line wide.go:50
+								if i629 <= 3 {
+									f3665 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f3652 = float32(f1998 * f87)
+//line wide.go:50
+									f3665 = float32(f2008 * f70)
 								}
-//line wide.go:52
-								if i613 <= 3 {
-									f3653 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f3653 = float32(f2000 * f87)
-								}
+//line wide.go:68
+								f2727 := max(max(max(max(f291, f2948), f3663), f3664), f3665)
 //line wide.go:70
-								f2715 := max(max(max(max(f269, f3650), f3651), f3652), f3653)
-//line wide.go:72
-								if f2715 == math.Float32frombits(0xff800000) {
-//line wide.go:72
-									f302 = f270
+								if f2727 == math.Float32frombits(0xff800000) {
+//line wide.go:70
+									f316 = f292
 								} else {
+//line wide.go:73
+									f354 := f291 - f2727
+//line exp.go:73
+									f1259 := f354 + 1.2582912e+07
+									f1262 := f354 - (f1259 - 1.2582912e+07) + 0
+//line exp.go:77
+									i1269 := int32(math.Float32bits(f1259))
+//line exp.go:47
+									i1379 := int32(uint32(i1269) >> 1)
+									f1384 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1262, 0.001339097), f1262, 0.009618499), f1262, 0.055503596), f1262, 0.24022648), f1262, 0.6931472), f1262, 1)*math.Float32frombits(uint32(i1379<<23+1065353216))) * math.Float32frombits(uint32((i1269-i1379)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f354 {
+//line exp.go:56
+										f1470 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f354 < -151 {
+//line exp.go:59
+											f1470 = 0
+										} else {
+//line exp.go:62
+											f1470 = f1384
+										}
+									}
 //line wide.go:75
-									f340 := f269 - f2715
+									f3002 := f2948 - f2727
 //line exp.go:73
-									f1243 := f340 + 1.2582912e+07
-									f1246 := f340 - (f1243 - 1.2582912e+07) + 0
+									f3003 := f3002 + 1.2582912e+07
+									f3006 := f3002 - (f3003 - 1.2582912e+07) + 0
 //line exp.go:77
-									i1253 := int32(math.Float32bits(f1243))
+									i3013 := int32(math.Float32bits(f3003))
 //line exp.go:47
-									i1363 := int32(uint32(i1253) >> 1)
-									f1368 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1246, 0.001339097), f1246, 0.009618499), f1246, 0.055503596), f1246, 0.24022648), f1246, 0.6931472), f1246, 1)*math.Float32frombits(uint32(i1363<<23+1065353216))) * math.Float32frombits(uint32((i1253-i1363)<<23+1065353216)))
+									i3014 := int32(uint32(i3013) >> 1)
+									f3023 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3006, 0.001339097), f3006, 0.009618499), f3006, 0.055503596), f3006, 0.24022648), f3006, 0.6931472), f3006, 1)*math.Float32frombits(uint32(i3014<<23+1065353216))) * math.Float32frombits(uint32((i3013-i3014)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f340 {
+									if 151 < f3002 {
 //line exp.go:56
-										f1454 = math.Float32frombits(0x7f800000)
+										f3029 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f340 < -151 {
+										if f3002 < -151 {
 //line exp.go:59
-											f1454 = 0
+											f3029 = 0
 										} else {
 //line exp.go:62
-											f1454 = f1368
+											f3029 = f3023
 										}
 									}
-//line wide.go:77
-									f2990 := f3650 - f2715
+//line wide.go:75
+									f3040 := f3663 - f2727
 //line exp.go:73
-									f2991 := f2990 + 1.2582912e+07
-									f2994 := f2990 - (f2991 - 1.2582912e+07) + 0
+									f3041 := f3040 + 1.2582912e+07
+									f3044 := f3040 - (f3041 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3001 := int32(math.Float32bits(f2991))
+									i3051 := int32(math.Float32bits(f3041))
 //line exp.go:47
-									i3002 := int32(uint32(i3001) >> 1)
-									f3011 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2994, 0.001339097), f2994, 0.009618499), f2994, 0.055503596), f2994, 0.24022648), f2994, 0.6931472), f2994, 1)*math.Float32frombits(uint32(i3002<<23+1065353216))) * math.Float32frombits(uint32((i3001-i3002)<<23+1065353216)))
+									i3052 := int32(uint32(i3051) >> 1)
+									f3061 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3044, 0.001339097), f3044, 0.009618499), f3044, 0.055503596), f3044, 0.24022648), f3044, 0.6931472), f3044, 1)*math.Float32frombits(uint32(i3052<<23+1065353216))) * math.Float32frombits(uint32((i3051-i3052)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f2990 {
+									if 151 < f3040 {
 //line exp.go:56
-										f3017 = math.Float32frombits(0x7f800000)
+										f3067 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f2990 < -151 {
+										if f3040 < -151 {
 //line exp.go:59
-											f3017 = 0
+											f3067 = 0
 										} else {
 //line exp.go:62
-											f3017 = f3011
+											f3067 = f3061
 										}
 									}
-//line wide.go:77
-									f3028 := f3651 - f2715
+//line wide.go:75
+									f3078 := f3664 - f2727
 //line exp.go:73
-									f3029 := f3028 + 1.2582912e+07
-									f3032 := f3028 - (f3029 - 1.2582912e+07) + 0
+									f3079 := f3078 + 1.2582912e+07
+									f3082 := f3078 - (f3079 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3039 := int32(math.Float32bits(f3029))
+									i3089 := int32(math.Float32bits(f3079))
 //line exp.go:47
-									i3040 := int32(uint32(i3039) >> 1)
-									f3049 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3032, 0.001339097), f3032, 0.009618499), f3032, 0.055503596), f3032, 0.24022648), f3032, 0.6931472), f3032, 1)*math.Float32frombits(uint32(i3040<<23+1065353216))) * math.Float32frombits(uint32((i3039-i3040)<<23+1065353216)))
+									i3090 := int32(uint32(i3089) >> 1)
+									f3099 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3082, 0.001339097), f3082, 0.009618499), f3082, 0.055503596), f3082, 0.24022648), f3082, 0.6931472), f3082, 1)*math.Float32frombits(uint32(i3090<<23+1065353216))) * math.Float32frombits(uint32((i3089-i3090)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f3028 {
+									if 151 < f3078 {
 //line exp.go:56
-										f3055 = math.Float32frombits(0x7f800000)
+										f3105 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f3028 < -151 {
+										if f3078 < -151 {
 //line exp.go:59
-											f3055 = 0
+											f3105 = 0
 										} else {
 //line exp.go:62
-											f3055 = f3049
+											f3105 = f3099
 										}
 									}
-//line wide.go:77
-									f3066 := f3652 - f2715
+//line wide.go:75
+									f3116 := f3665 - f2727
 //line exp.go:73
-									f3067 := f3066 + 1.2582912e+07
-									f3070 := f3066 - (f3067 - 1.2582912e+07) + 0
+									f3117 := f3116 + 1.2582912e+07
+									f3120 := f3116 - (f3117 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3077 := int32(math.Float32bits(f3067))
+									i3127 := int32(math.Float32bits(f3117))
 //line exp.go:47
-									i3078 := int32(uint32(i3077) >> 1)
-									f3087 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3070, 0.001339097), f3070, 0.009618499), f3070, 0.055503596), f3070, 0.24022648), f3070, 0.6931472), f3070, 1)*math.Float32frombits(uint32(i3078<<23+1065353216))) * math.Float32frombits(uint32((i3077-i3078)<<23+1065353216)))
+									i3128 := int32(uint32(i3127) >> 1)
+									f3137 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3120, 0.001339097), f3120, 0.009618499), f3120, 0.055503596), f3120, 0.24022648), f3120, 0.6931472), f3120, 1)*math.Float32frombits(uint32(i3128<<23+1065353216))) * math.Float32frombits(uint32((i3127-i3128)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f3066 {
+									if 151 < f3116 {
 //line exp.go:56
-										f3093 = math.Float32frombits(0x7f800000)
+										f3143 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f3066 < -151 {
+										if f3116 < -151 {
 //line exp.go:59
-											f3093 = 0
+											f3143 = 0
 										} else {
 //line exp.go:62
-											f3093 = f3087
+											f3143 = f3137
 										}
 									}
-//line wide.go:77
-									f3104 := f3653 - f2715
-//line exp.go:73
-									f3105 := f3104 + 1.2582912e+07
-									f3108 := f3104 - (f3105 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3115 := int32(math.Float32bits(f3105))
-//line exp.go:47
-									i3116 := int32(uint32(i3115) >> 1)
-									f3125 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3108, 0.001339097), f3108, 0.009618499), f3108, 0.055503596), f3108, 0.24022648), f3108, 0.6931472), f3108, 1)*math.Float32frombits(uint32(i3116<<23+1065353216))) * math.Float32frombits(uint32((i3115-i3116)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3104 {
-//line exp.go:56
-										f3131 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3104 < -151 {
-//line exp.go:59
-											f3131 = 0
-										} else {
-//line exp.go:62
-											f3131 = f3125
-										}
-									}
-//line wide.go:77
-									f3132 := float32(f270*f1454) + f3017 + f3055 + f3093 + f3131
-//line wide.go:77
-									f302 = f3132
+//line wide.go:75
+									f3144 := float32(f292*f1470) + f3029 + f3067 + f3105 + f3143
+//line wide.go:75
+									f316 = f3144
 								}
-//line wide.go:62
-								f269, f270, i271 = f2715, f302, i271+c16
+//line wide.go:60
+								f291, f292, i293 = f2727, f316, i293+i1626
 							}
 //line reduce.go:51
-							i1192 |= 1 << (thread & 31)
+							i1208 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each269, thread*4)) = f269
+							*(*float32)(unsafe.Add(each291, thread*4)) = f291
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each270, thread*4)) = f270
+							*(*float32)(unsafe.Add(each292, thread*4)) = f292
 						}
-						if i1192 == -1 {
+						if i1208 == -1 {
 							state = 6
 						} else {
 							state = 2
 						}
 					case 2:
 //line reduce.go:58
-						f1200 = math.Float32frombits(1<<32 - 1)
+						f1216 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1192)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1208)))&31 {
 //line reduce.go:58
-								f1200 = f269
+								f1216 = f291
 							}
 						}
-						i1224, f1225 = i1192&(i1192-1), f1200
+						i1240, f1241 = i1208&(i1208-1), f1216
 						state = 3
 					case 3:
-						if i1224 != 0 {
+						if i1240 != 0 {
 							state = 5
 						} else {
 							state = 4
@@ -1949,99 +1920,103 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 4:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each585, thread*4)) = f1225
+							*(*float32)(unsafe.Add(each601, thread*4)) = f1241
 						}
 						state = 7
 					case 5:
 //line reduce.go:60
-						f1218 = math.Float32frombits(1<<32 - 1)
+						f1234 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1224)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1240)))&31 {
 //line reduce.go:60
-								f1218 = f269
+								f1234 = f291
 							}
 						}
-						i1224, f1225 = i1224&(i1224-1), max(f1225, f1218)
+						i1240, f1241 = i1240&(i1240-1), max(f1241, f1234)
 						state = 3
 					case 6:
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f269
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f291
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2725, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2737, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:54
-							f2725 := *(*float32)(unsafe.Add(each2725, thread*4))
+							f2737 := *(*float32)(unsafe.Add(each2737, thread*4))
 //line reduce.go:40
-							f2726 := max(f269, f2725)
+							f2738 := max(f291, f2737)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2726
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2738
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2726, thread*4)) = f2726
+							*(*float32)(unsafe.Add(each2738, thread*4)) = f2738
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2734, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2746, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f2726 := *(*float32)(unsafe.Add(each2726, thread*4))
+							f2738 := *(*float32)(unsafe.Add(each2738, thread*4))
 //line reduce.go:54
-							f2734 := *(*float32)(unsafe.Add(each2734, thread*4))
+							f2746 := *(*float32)(unsafe.Add(each2746, thread*4))
 //line reduce.go:40
-							f2735 := max(f2726, f2734)
+							f2747 := max(f2738, f2746)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2735
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2747
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2735, thread*4)) = f2735
+							*(*float32)(unsafe.Add(each2747, thread*4)) = f2747
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2743, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2755, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f2735 := *(*float32)(unsafe.Add(each2735, thread*4))
+							f2747 := *(*float32)(unsafe.Add(each2747, thread*4))
 //line reduce.go:54
-							f2743 := *(*float32)(unsafe.Add(each2743, thread*4))
+							f2755 := *(*float32)(unsafe.Add(each2755, thread*4))
 //line reduce.go:40
-							f2744 := max(f2735, f2743)
+							f2756 := max(f2747, f2755)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2744
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2756
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2744, thread*4)) = f2744
+							*(*float32)(unsafe.Add(each2756, thread*4)) = f2756
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2752, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2764, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f2744 := *(*float32)(unsafe.Add(each2744, thread*4))
+							f2756 := *(*float32)(unsafe.Add(each2756, thread*4))
 //line reduce.go:54
-							f2752 := *(*float32)(unsafe.Add(each2752, thread*4))
+							f2764 := *(*float32)(unsafe.Add(each2764, thread*4))
 //line reduce.go:40
-							f2753 := max(f2744, f2752)
+							f2765 := max(f2756, f2764)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2753
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2765
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2753, thread*4)) = f2753
+							*(*float32)(unsafe.Add(each2765, thread*4)) = f2765
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2761, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2773, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f2753 := *(*float32)(unsafe.Add(each2753, thread*4))
+							f2765 := *(*float32)(unsafe.Add(each2765, thread*4))
 //line reduce.go:54
-							f2761 := *(*float32)(unsafe.Add(each2761, thread*4))
+							f2773 := *(*float32)(unsafe.Add(each2773, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each585, thread*4)) = max(f2753, f2761)
+							*(*float32)(unsafe.Add(each601, thread*4)) = max(f2765, f2773)
 						}
 						state = 7
 					case 7:
-						if c558 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:63
+							c572 = i1626 == 32
+						}
+						if c572 {
 							state = 10
 						} else {
 							state = 8
@@ -2051,104 +2026,102 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f1247 := *(*float32)(unsafe.Add(each601, thread*4))
+//line team.go:39
+							i179 := int32(thread % 32)
 //line team.go:75
-							f1231 := *(*float32)(unsafe.Add(each585, thread*4))
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:74
-							if i160 == 0 {
-								i957 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i957) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i957, int(32))
-//line team.go:75
+							if i179 == 0 {
+								i973 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i973) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i973, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, i957*4)) = f1231
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, i973*4)) = f1247
 							}
 						}
 						state = 9
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1608, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1192, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1200, warp*4)), *(*int32)(unsafe.Add(each1224, warp*4)), *(*float32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1218, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1608, c42, i1192, o59, o73, i211, f1200, i1224, f1225, f1218, i878, f886, i910, f911, f904
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each1626, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1208, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1216, warp*4)), *(*int32)(unsafe.Add(each1240, warp*4)), *(*float32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1234, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1624, i1626, c44, i1208, o62, i231, i82, o91, i103, f1216, i1240, f1241, f1234, c572, i894, f902, i926, f927, f920
 						waiting = true
 						continue warps
 					case 9:
-//line team.go:67
-						if !wide32TwinRow(end, warp, blocks, each585, c566, c3745, shared, i565) {
-							return
-						}
+//line team.go:68
+						wide32TwinRow(end, warp, each601, i1626, shared)
 						state = 11
 					case 10:
 						state = 11
 					case 11:
 //line reduce.go:51
-						i878 = 0
+						i894 = 0
 						for thread := warp; thread < end; thread++ {
-							var f1296, f108 float32
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
-//line wide.go:33
-							f585 := *(*float32)(unsafe.Add(each585, thread*4))
-//line wide.go:60
-							f270 := *(*float32)(unsafe.Add(each270, thread*4))
+							var f1312, f126 float32
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line wide.go:32
-							if f269 != math.Float32frombits(0xff800000) {
-								f104 := f269 - f585
+							f601 := *(*float32)(unsafe.Add(each601, thread*4))
+//line wide.go:58
+							f292 := *(*float32)(unsafe.Add(each292, thread*4))
+//line wide.go:31
+							if f291 != math.Float32frombits(0xff800000) {
+								f122 := f291 - f601
 //line exp.go:73
-								f675 := f104 + 1.2582912e+07
-								f678 := f104 - (f675 - 1.2582912e+07) + 0
+								f691 := f122 + 1.2582912e+07
+								f694 := f122 - (f691 - 1.2582912e+07) + 0
 //line exp.go:77
-								i685 := int32(math.Float32bits(f675))
+								i701 := int32(math.Float32bits(f691))
 //line exp.go:47
-								i1032 := int32(uint32(i685) >> 1)
-								f1037 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f678, 0.001339097), f678, 0.009618499), f678, 0.055503596), f678, 0.24022648), f678, 0.6931472), f678, 1)*math.Float32frombits(uint32(i1032<<23+1065353216))) * math.Float32frombits(uint32((i685-i1032)<<23+1065353216)))
+								i1048 := int32(uint32(i701) >> 1)
+								f1053 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f694, 0.001339097), f694, 0.009618499), f694, 0.055503596), f694, 0.24022648), f694, 0.6931472), f694, 1)*math.Float32frombits(uint32(i1048<<23+1065353216))) * math.Float32frombits(uint32((i701-i1048)<<23+1065353216)))
 //line exp.go:56
-								if 151 < f104 {
+								if 151 < f122 {
 //line exp.go:56
-									f1296 = math.Float32frombits(0x7f800000)
+									f1312 = math.Float32frombits(0x7f800000)
 								} else {
 //line exp.go:59
-									if f104 < -151 {
+									if f122 < -151 {
 //line exp.go:59
-										f1296 = 0
+										f1312 = 0
 									} else {
 //line exp.go:62
-										f1296 = f1037
+										f1312 = f1053
 									}
 								}
-//line wide.go:33
-								f108 = float32(f270 * f1296)
-							} else {
 //line wide.go:32
-								f108 = f270
+								f126 = float32(f292 * f1312)
+							} else {
+//line wide.go:31
+								f126 = f292
 							}
 //line reduce.go:51
-							i878 |= 1 << (thread & 31)
+							i894 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each108, thread*4)) = f108
+							*(*float32)(unsafe.Add(each126, thread*4)) = f126
 						}
-						if i878 == -1 {
+						if i894 == -1 {
 							state = 16
 						} else {
 							state = 12
 						}
 					case 12:
 //line reduce.go:58
-						f886 = math.Float32frombits(1<<32 - 1)
+						f902 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i878)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i894)))&31 {
 //line reduce.go:58
-								f886 = f108
+								f902 = f126
 							}
 						}
-						i910, f911 = i878&(i878-1), f886
+						i926, f927 = i894&(i894-1), f902
 						state = 13
 					case 13:
-						if i910 != 0 {
+						if i926 != 0 {
 							state = 15
 						} else {
 							state = 14
@@ -2156,99 +2129,99 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 14:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each256, thread*4)) = f911
+							*(*float32)(unsafe.Add(each278, thread*4)) = f927
 						}
 						state = 17
 					case 15:
 //line reduce.go:60
-						f904 = math.Float32frombits(1<<32 - 1)
+						f920 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i910)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i926)))&31 {
 //line reduce.go:60
-								f904 = f108
+								f920 = f126
 							}
 						}
-						i910, f911 = i910&(i910-1), f911+f904
+						i926, f927 = i926&(i926-1), f927+f920
 						state = 13
 					case 16:
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f108
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f126
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2779, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2791, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:54
-							f2779 := *(*float32)(unsafe.Add(each2779, thread*4))
+							f2791 := *(*float32)(unsafe.Add(each2791, thread*4))
 //line reduce.go:38
-							f2780 := f108 + f2779
+							f2792 := f126 + f2791
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2780
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2792
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2780, thread*4)) = f2780
+							*(*float32)(unsafe.Add(each2792, thread*4)) = f2792
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2788, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2800, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2780 := *(*float32)(unsafe.Add(each2780, thread*4))
+							f2792 := *(*float32)(unsafe.Add(each2792, thread*4))
 //line reduce.go:54
-							f2788 := *(*float32)(unsafe.Add(each2788, thread*4))
+							f2800 := *(*float32)(unsafe.Add(each2800, thread*4))
 //line reduce.go:38
-							f2789 := f2780 + f2788
+							f2801 := f2792 + f2800
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2789
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2801
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2789, thread*4)) = f2789
+							*(*float32)(unsafe.Add(each2801, thread*4)) = f2801
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2797, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2809, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2789 := *(*float32)(unsafe.Add(each2789, thread*4))
+							f2801 := *(*float32)(unsafe.Add(each2801, thread*4))
 //line reduce.go:54
-							f2797 := *(*float32)(unsafe.Add(each2797, thread*4))
+							f2809 := *(*float32)(unsafe.Add(each2809, thread*4))
 //line reduce.go:38
-							f2798 := f2789 + f2797
+							f2810 := f2801 + f2809
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2798
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2810
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2798, thread*4)) = f2798
+							*(*float32)(unsafe.Add(each2810, thread*4)) = f2810
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2806, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2818, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2798 := *(*float32)(unsafe.Add(each2798, thread*4))
+							f2810 := *(*float32)(unsafe.Add(each2810, thread*4))
 //line reduce.go:54
-							f2806 := *(*float32)(unsafe.Add(each2806, thread*4))
+							f2818 := *(*float32)(unsafe.Add(each2818, thread*4))
 //line reduce.go:38
-							f2807 := f2798 + f2806
+							f2819 := f2810 + f2818
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2807
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2819
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each2807, thread*4)) = f2807
+							*(*float32)(unsafe.Add(each2819, thread*4)) = f2819
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2815, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2827, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f2807 := *(*float32)(unsafe.Add(each2807, thread*4))
+							f2819 := *(*float32)(unsafe.Add(each2819, thread*4))
 //line reduce.go:54
-							f2815 := *(*float32)(unsafe.Add(each2815, thread*4))
+							f2827 := *(*float32)(unsafe.Add(each2827, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each256, thread*4)) = f2807 + f2815
+							*(*float32)(unsafe.Add(each278, thread*4)) = f2819 + f2827
 						}
 						state = 17
 					case 17:
-						if c558 {
+						if c572 {
 							state = 20
 						} else {
 							state = 18
@@ -2258,41 +2231,37 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f933 := *(*float32)(unsafe.Add(each278, thread*4))
+//line team.go:39
+							i179 := int32(thread % 32)
 //line team.go:75
-							f917 := *(*float32)(unsafe.Add(each256, thread*4))
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:74
-							if i160 == 0 {
-								i537 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i537) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i537, int(32))
-//line team.go:75
+							if i179 == 0 {
+								i551 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i551) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i551, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, 128+i537*4)) = f917
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, 128+i551*4)) = f933
 							}
 						}
 						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1608, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1192, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1200, warp*4)), *(*int32)(unsafe.Add(each1224, warp*4)), *(*float32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1218, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1608, c42, i1192, o59, o73, i211, f1200, i1224, f1225, f1218, i878, f886, i910, f911, f904
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each1626, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1208, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1216, warp*4)), *(*int32)(unsafe.Add(each1240, warp*4)), *(*float32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1234, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1624, i1626, c44, i1208, o62, i231, i82, o91, i103, f1216, i1240, f1241, f1234, c572, i894, f902, i926, f927, f920
 						waiting = true
 						continue warps
 					case 19:
-//line team.go:53
-						if !wide32TwinRow_(end, warp, blocks, c237, c3771, shared, i236, each256) {
-							return
-						}
+//line team.go:54
+						wide32TwinRow_(end, warp, i1626, shared, each278)
 						state = 21
 					case 20:
 						state = 21
 					case 21:
 //line log.go:69
-						if !wide32TwinRow__(end, warp, blocks, each256, each585, each1609, c28, i48, i211, c82, i34, shared, f87, o59, x, o73, y, c16) {
-							return
-						}
+						wide32TwinRow__(end, warp, each278, each601, each1625, c20, i50, i82, i103, shared, i231, f70, o91, x, o62, y, i1626)
 						state = 23
 					case 22:
 						state = 23
@@ -2306,466 +2275,375 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wide32TwinRow is what a row of threads does in wide32Twin.
 //
-//line team.go:67
-func wide32TwinRow(end int, warp int, blocks *gpu.Blocks, each585 unsafe.Pointer, c566 bool, c3745 bool, shared unsafe.Pointer, i565 int) (ok bool) {
+//line team.go:68
+func wide32TwinRow(end int, warp int, each601 unsafe.Pointer, i1626 int, shared unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f568, f576, f580, f3747, f3753 float32
-		var i569, i3748 int
+		var f584, f592, f596 float32
+		var i585 int
+//line team.go:68
+		f1247 := *(*float32)(unsafe.Add(each601, thread*4))
 //line team.go:67
-		f1231 := *(*float32)(unsafe.Add(each585, thread*4))
-//line team.go:66
-		if c566 {
-//line team.go:60
-			if c3745 {
+		i579 := i1626 / 32
 //line team.go:67
-				f568, i569 = f1231, 0
+		i581 := i579
 //line team.go:67
-				for {
+		if 32 < i579 {
 //line team.go:67
-					f576 = max(f568, *(*float32)(unsafe.Add(shared, i569*4)))
-//line team.go:67
-					i577 := i569 + 1
-//line team.go:67
-					if i577 >= i565 {
-//line team.go:67
-						break
-					}
-//line team.go:67
-					f568, i569 = f576, i577
-				}
-//line team.go:67
-				f580 = f576
-			} else {
-//line team.go:67
-				f3747, i3748 = f1231, 0
-//line team.go:67
-				for {
-//line team.go:67
-					if uint(i3748) >= 32 {
-//line team.go:67
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3748, int(32))
-//line team.go:67
-						return false
-					}
-//line team.go:67
-					f3753 = max(f3747, *(*float32)(unsafe.Add(shared, i3748*4)))
-//line team.go:67
-					i3754 := i3748 + 1
-//line team.go:67
-					if i3754 >= i565 {
-//line team.go:67
-						break
-					}
-//line team.go:67
-					f3747, i3748 = f3753, i3754
-				}
-//line team.go:67
-				f580 = f3753
-			}
-		} else {
-//line team.go:66
-			f580 = f1231
+			i581 = 32
 		}
-//line team.go:69
-		*(*float32)(unsafe.Add(each585, thread*4)) = f580
+//line team.go:67
+		if 0 < i581 {
+			f584, i585 = f1247, 0
+//line team.go:68
+			for {
+//line team.go:68
+				f592 = max(f584, *(*float32)(unsafe.Add(shared, i585*4)))
+//line team.go:68
+				i593 := i585 + 1
+//line team.go:68
+				if i593 >= i581 {
+//line team.go:68
+					break
+				}
+//line team.go:68
+				f584, i585 = f592, i593
+			}
+//line team.go:68
+			f596 = f592
+		} else {
+//line team.go:67
+			f596 = f1247
+		}
+//line team.go:70
+		*(*float32)(unsafe.Add(each601, thread*4)) = f596
 	}
-	return true
 }
 
 // wide32TwinRow_ is what a row of threads does in wide32Twin.
 //
-//line team.go:53
-func wide32TwinRow_(end int, warp int, blocks *gpu.Blocks, c237 bool, c3771 bool, shared unsafe.Pointer, i236 int, each256 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wide32TwinRow_(end int, warp int, i1626 int, shared unsafe.Pointer, each278 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f239, f247, f251, f3773, f3779 float32
-		var i240, i3774 int
-//line team.go:53
-		if c237 {
-//line team.go:46
-			if c3771 {
+		var f261, f269, f273 float32
+		var i262 int
 //line team.go:54
-				f239, i240 = 0, 0
+		i256 := i1626 / 32
 //line team.go:54
-				for {
+		i258 := i256
 //line team.go:54
-					f247 = f239 + *(*float32)(unsafe.Add(shared, 128+i240*4))
+		if 32 < i256 {
 //line team.go:54
-					i248 := i240 + 1
-//line team.go:54
-					if i248 >= i236 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f239, i240 = f247, i248
-				}
-//line team.go:54
-				f251 = f247
-			} else {
-//line team.go:54
-				f3773, i3774 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i3774) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3774, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f3779 = f3773 + *(*float32)(unsafe.Add(shared, 128+i3774*4))
-//line team.go:54
-					i3780 := i3774 + 1
-//line team.go:54
-					if i3780 >= i236 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f3773, i3774 = f3779, i3780
-				}
-//line team.go:54
-				f251 = f3779
-			}
-		} else {
-//line team.go:53
-			f251 = 0
+			i258 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each256, thread*4)) = f251
+//line team.go:54
+		if 0 < i258 {
+			f261, i262 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f269 = f261 + *(*float32)(unsafe.Add(shared, 128+i262*4))
+//line team.go:55
+				i270 := i262 + 1
+//line team.go:55
+				if i270 >= i258 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f261, i262 = f269, i270
+			}
+//line team.go:55
+			f273 = f269
+		} else {
+//line team.go:54
+			f273 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each278, thread*4)) = f273
 	}
-	return true
 }
 
 // wide32TwinRow__ is what a row of threads does in wide32Twin.
 //
 //line log.go:69
-func wide32TwinRow__(end int, warp int, blocks *gpu.Blocks, each256 unsafe.Pointer, each585 unsafe.Pointer, each1609 unsafe.Pointer, c28 bool, i48 int, i211 int, c82 bool, i34 int, shared unsafe.Pointer, f87 float32, o59 int, x unsafe.Pointer, o73 int, y unsafe.Pointer, c16 int) (ok bool) {
+func wide32TwinRow__(end int, warp int, each278 unsafe.Pointer, each601 unsafe.Pointer, each1625 unsafe.Pointer, c20 bool, i50 int, i82 int, i103 int, shared unsafe.Pointer, i231 int, f70 float32, o91 int, x unsafe.Pointer, o62 int, y unsafe.Pointer, i1626 int) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f1065, f1316, f1321, f393, f394, f3666, f3667, f3668, f3669, f3665, f3662, f3659, f3656, f3670, f3671, f3672, f3673, f3654, f3168, f3657, f3214, f3660, f3260, f3663, f3306, f3664, f3661, f3658, f3655 float32
-		var i1066 int32
-		var i398 int
+		var f1081, f1332, f1337, f407, f408, f3679, f3680, f3681, f3677, f3674, f3671, f3668, f3683, f3684, f3685, f3666, f3180, f3669, f3226, f3672, f3272, f3675, f3318, f3676, f3673, f3670, f3667 float32
+		var i1082 int32
+		var i412 int
 //line log.go:69
-		f256 := *(*float32)(unsafe.Add(each256, thread*4))
+		f278 := *(*float32)(unsafe.Add(each278, thread*4))
 //line basic.go:21
-		f585 := *(*float32)(unsafe.Add(each585, thread*4))
-//line wide.go:89
-		i1609 := *(*int)(unsafe.Add(each1609, thread*8))
-//line wide.go:85
-		if c28 {
+		f601 := *(*float32)(unsafe.Add(each601, thread*4))
+//line wide.go:87
+		i1625 := *(*int)(unsafe.Add(each1625, thread*8))
+//line wide.go:83
+		if c20 {
 //line log.go:68
-			if math.Float32frombits(math.Float32bits(f256)&^(1<<31)) < 1.1754944e-38 {
-				f1065, i1066 = float32(f256*8.388608e+06), 192937984
+			if math.Float32frombits(math.Float32bits(f278)&^(1<<31)) < 1.1754944e-38 {
+				f1081, i1082 = float32(f278*8.388608e+06), 192937984
 			} else {
 //line log.go:68
-				f1065, i1066 = f256, 0
+				f1081, i1082 = f278, 0
 			}
 //line log.go:71
-			i1067 := int32(math.Float32bits(f1065))
-			i1069 := (i1067 - 1060439283) & -8388608
+			i1083 := int32(math.Float32bits(f1081))
+			i1085 := (i1083 - 1060439283) & -8388608
 //line log.go:15
-			f706 := math.Float32frombits(uint32(i1067-i1069)) - 1
+			f722 := math.Float32frombits(uint32(i1083-i1085)) - 1
 //line log.go:17
-			f712 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f706, 0.18721975), f706, -0.19119146), f706, 0.20444842), f706, -0.23958118), f706, 0.28857377), f706, -0.36069843)
+			f728 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f722, 0.18721975), f722, -0.19119146), f722, 0.20444842), f722, -0.23958118), f722, 0.28857377), f722, -0.36069843)
 //line log.go:19
-			f719 := float32(float32(i1069-i1066) * 1.1920929e-07)
-			f720 := f719 + f706
-			f723 := math32.FMA(f706, 0.44269502, math32.FMA(float32(f706*f706), math32.FMA(math32.FMA(f712, f706, 0.48089817), f706, -0.72134733), float32(f706*1.925963e-08))) + (f706 - (f720 - f719))
+			f735 := float32(float32(i1085-i1082) * 1.1920929e-07)
+			f736 := f735 + f722
+			f739 := math32.FMA(f722, 0.44269502, math32.FMA(float32(f722*f722), math32.FMA(math32.FMA(f728, f722, 0.48089817), f722, -0.72134733), float32(f722*1.925963e-08))) + (f722 - (f736 - f735))
 //line log.go:87
-			if 2139095040 <= uint32(int32(math.Float32bits(f256))) {
-				f1316 = math32.FMA(f256, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			if 2139095040 <= uint32(int32(math.Float32bits(f278))) {
+				f1332 = math32.FMA(f278, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:87
-				f1316 = f720 + f723
+				f1332 = f736 + f739
 			}
 //line log.go:90
-			if f256 == 0 {
+			if f278 == 0 {
 //line basic.go:21
-				f1321 = math.Float32frombits(0xff800000)
+				f1337 = math.Float32frombits(0xff800000)
 			} else {
 //line log.go:90
-				f1321 = f1316
+				f1337 = f1332
 			}
 //line basic.go:21
-			f393, f394 = f585+f1321, math.Float32frombits(0xff800000)
+			f407, f408 = f601+f1337, math.Float32frombits(0xff800000)
 		} else {
-//line wide.go:85
-			f393, f394 = 1/f256, 0
+//line wide.go:83
+			f407, f408 = 1/f278, 0
 		}
-//line wide.go:91
-		c442 := f585 != math.Float32frombits(0xff800000)
 //line wide.go:89
-		i398 = i1609
-//line wide.go:89
+		c456 := f601 != math.Float32frombits(0xff800000)
+//line wide.go:87
+		i412 = i1625
+//line wide.go:87
 		for {
-//line wide.go:89
-			if i398 >= i48 {
-//line wide.go:89
+//line wide.go:87
+			if i412 >= i50 {
+//line wide.go:87
 				break
 			}
-			i2157 := i398 << 2
+			if i412 < i82 {
+//line wide.go:89
+				if c456 {
+					if i412 < i103 {
+						f1859 := *(*float32)(unsafe.Add(shared, i412*16+256))
 //line wide.go:91
-			if i2157 < i211 {
+						f1861 := *(*float32)(unsafe.Add(shared, i412*16+4+256))
 //line wide.go:91
-				if c442 {
-					if c82 {
-						if uint(i398) >= uint(i34) {
-//line wide.go:93
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i34)
-//line wide.go:93
-							return false
-						}
-//line wide.go:93
-						f1851 := *(*float32)(unsafe.Add(shared, i398*16+256))
-//line wide.go:93
-						f1853 := *(*float32)(unsafe.Add(shared, i398*16+4+256))
-//line wide.go:93
-						f1855 := *(*float32)(unsafe.Add(shared, i398*16+8+256))
-//line wide.go:93
-						f1857 := *(*float32)(unsafe.Add(shared, i398*16+12+256))
-//line wide.go:49
-						i785 := i211 - i2157
-//line wide.go:52
-						if i785 <= 0 {
-							f3666 = math.Float32frombits(0xff800000)
+						f1863 := *(*float32)(unsafe.Add(shared, i412*16+8+256))
+//line wide.go:91
+						f1865 := *(*float32)(unsafe.Add(shared, i412*16+12+256))
+//line wide.go:47
+						i801 := i231 - i412<<2
+//line wide.go:50
+						if i801 <= 1 {
+							f3679 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f3666 = float32(f1851 * f87)
+//line wide.go:50
+							f3679 = float32(f1861 * f70)
 						}
-//line wide.go:52
-						if i785 <= 1 {
-							f3667 = math.Float32frombits(0xff800000)
+//line wide.go:50
+						if i801 <= 2 {
+							f3680 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f3667 = float32(f1853 * f87)
+//line wide.go:50
+							f3680 = float32(f1863 * f70)
 						}
-//line wide.go:52
-						if i785 <= 2 {
-							f3668 = math.Float32frombits(0xff800000)
+//line wide.go:50
+						if i801 <= 3 {
+							f3681 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f3668 = float32(f1855 * f87)
+//line wide.go:50
+							f3681 = float32(f1865 * f70)
 						}
-//line wide.go:52
-						if i785 <= 3 {
-							f3669 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f3669 = float32(f1857 * f87)
-						}
-//line wide.go:93
-						f3665, f3662, f3659, f3656 = f3669, f3668, f3667, f3666
+//line wide.go:91
+						f3677, f3674, f3671, f3668 = f3681, f3680, f3679, float32(f1859*f70)
 					} else {
-						if uint(i398) >= uint(i48) {
-//line wide.go:95
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
-//line wide.go:95
-							return false
-						}
-//line wide.go:95
-						f1769 := *(*float32)(unsafe.Add(x, o59+i398*16))
-//line wide.go:95
-						f1771 := *(*float32)(unsafe.Add(x, o59+i398*16+4))
-//line wide.go:95
-						f1773 := *(*float32)(unsafe.Add(x, o59+i398*16+8))
-//line wide.go:95
-						f1775 := *(*float32)(unsafe.Add(x, o59+i398*16+12))
-//line wide.go:49
-						i832 := i211 - i2157
-//line wide.go:52
-						if i832 <= 0 {
-							f3670 = math.Float32frombits(0xff800000)
+						f1777 := *(*float32)(unsafe.Add(x, o91+i412*16))
+//line wide.go:93
+						f1779 := *(*float32)(unsafe.Add(x, o91+i412*16+4))
+//line wide.go:93
+						f1781 := *(*float32)(unsafe.Add(x, o91+i412*16+8))
+//line wide.go:93
+						f1783 := *(*float32)(unsafe.Add(x, o91+i412*16+12))
+//line wide.go:47
+						i848 := i231 - i412<<2
+//line wide.go:50
+						if i848 <= 1 {
+							f3683 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f3670 = float32(f1769 * f87)
+//line wide.go:50
+							f3683 = float32(f1779 * f70)
 						}
-//line wide.go:52
-						if i832 <= 1 {
-							f3671 = math.Float32frombits(0xff800000)
+//line wide.go:50
+						if i848 <= 2 {
+							f3684 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f3671 = float32(f1771 * f87)
+//line wide.go:50
+							f3684 = float32(f1781 * f70)
 						}
-//line wide.go:52
-						if i832 <= 2 {
-							f3672 = math.Float32frombits(0xff800000)
+//line wide.go:50
+						if i848 <= 3 {
+							f3685 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f3672 = float32(f1773 * f87)
+//line wide.go:50
+							f3685 = float32(f1783 * f70)
 						}
-//line wide.go:52
-						if i832 <= 3 {
-							f3673 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f3673 = float32(f1775 * f87)
-						}
-//line wide.go:95
-						f3665, f3662, f3659, f3656 = f3673, f3672, f3671, f3670
+//line wide.go:93
+						f3677, f3674, f3671, f3668 = f3685, f3684, f3683, float32(f1777*f70)
 					}
-					if c28 {
-//line wide.go:99
-						f3654 = float32((f3656 - f393) * 0.6931472)
+					if c20 {
+//line wide.go:97
+						f3666 = float32((f3668 - f407) * 0.6931472)
 					} else {
-						f3141 := f3656 - f585
+						f3153 := f3668 - f601
 //line exp.go:73
-						f3142 := f3141 + 1.2582912e+07
-						f3145 := f3141 - (f3142 - 1.2582912e+07) + 0
+						f3154 := f3153 + 1.2582912e+07
+						f3157 := f3153 - (f3154 - 1.2582912e+07) + 0
 //line exp.go:77
-						i3152 := int32(math.Float32bits(f3142))
+						i3164 := int32(math.Float32bits(f3154))
 //line exp.go:47
-						i3153 := int32(uint32(i3152) >> 1)
-						f3162 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3145, 0.001339097), f3145, 0.009618499), f3145, 0.055503596), f3145, 0.24022648), f3145, 0.6931472), f3145, 1)*math.Float32frombits(uint32(i3153<<23+1065353216))) * math.Float32frombits(uint32((i3152-i3153)<<23+1065353216)))
+						i3165 := int32(uint32(i3164) >> 1)
+						f3174 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3157, 0.001339097), f3157, 0.009618499), f3157, 0.055503596), f3157, 0.24022648), f3157, 0.6931472), f3157, 1)*math.Float32frombits(uint32(i3165<<23+1065353216))) * math.Float32frombits(uint32((i3164-i3165)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f3141 {
+						if 151 < f3153 {
 //line exp.go:56
-							f3168 = math.Float32frombits(0x7f800000)
+							f3180 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f3141 < -151 {
+							if f3153 < -151 {
 //line exp.go:59
-								f3168 = 0
+								f3180 = 0
 							} else {
 //line exp.go:62
-								f3168 = f3162
+								f3180 = f3174
 							}
 						}
-//line wide.go:101
-						f3654 = float32(f3168 * f393)
+//line wide.go:99
+						f3666 = float32(f3180 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f3669 = float32((f3671 - f407) * 0.6931472)
+					} else {
+						f3199 := f3671 - f601
+//line exp.go:73
+						f3200 := f3199 + 1.2582912e+07
+						f3203 := f3199 - (f3200 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3210 := int32(math.Float32bits(f3200))
+//line exp.go:47
+						i3211 := int32(uint32(i3210) >> 1)
+						f3220 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3203, 0.001339097), f3203, 0.009618499), f3203, 0.055503596), f3203, 0.24022648), f3203, 0.6931472), f3203, 1)*math.Float32frombits(uint32(i3211<<23+1065353216))) * math.Float32frombits(uint32((i3210-i3211)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3199 {
+//line exp.go:56
+							f3226 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3199 < -151 {
+//line exp.go:59
+								f3226 = 0
+							} else {
+//line exp.go:62
+								f3226 = f3220
+							}
+						}
+//line wide.go:99
+						f3669 = float32(f3226 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f3672 = float32((f3674 - f407) * 0.6931472)
+					} else {
+						f3245 := f3674 - f601
+//line exp.go:73
+						f3246 := f3245 + 1.2582912e+07
+						f3249 := f3245 - (f3246 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3256 := int32(math.Float32bits(f3246))
+//line exp.go:47
+						i3257 := int32(uint32(i3256) >> 1)
+						f3266 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3249, 0.001339097), f3249, 0.009618499), f3249, 0.055503596), f3249, 0.24022648), f3249, 0.6931472), f3249, 1)*math.Float32frombits(uint32(i3257<<23+1065353216))) * math.Float32frombits(uint32((i3256-i3257)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3245 {
+//line exp.go:56
+							f3272 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3245 < -151 {
+//line exp.go:59
+								f3272 = 0
+							} else {
+//line exp.go:62
+								f3272 = f3266
+							}
+						}
+//line wide.go:99
+						f3672 = float32(f3272 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f3675 = float32((f3677 - f407) * 0.6931472)
+					} else {
+						f3291 := f3677 - f601
+//line exp.go:73
+						f3292 := f3291 + 1.2582912e+07
+						f3295 := f3291 - (f3292 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3302 := int32(math.Float32bits(f3292))
+//line exp.go:47
+						i3303 := int32(uint32(i3302) >> 1)
+						f3312 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3295, 0.001339097), f3295, 0.009618499), f3295, 0.055503596), f3295, 0.24022648), f3295, 0.6931472), f3295, 1)*math.Float32frombits(uint32(i3303<<23+1065353216))) * math.Float32frombits(uint32((i3302-i3303)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3291 {
+//line exp.go:56
+							f3318 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3291 < -151 {
+//line exp.go:59
+								f3318 = 0
+							} else {
+//line exp.go:62
+								f3318 = f3312
+							}
+						}
+//line wide.go:99
+						f3675 = float32(f3318 * f407)
 					}
 //line wide.go:97
-					if c28 {
-//line wide.go:99
-						f3657 = float32((f3659 - f393) * 0.6931472)
-					} else {
-						f3187 := f3659 - f585
-//line exp.go:73
-						f3188 := f3187 + 1.2582912e+07
-						f3191 := f3187 - (f3188 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3198 := int32(math.Float32bits(f3188))
-//line exp.go:47
-						i3199 := int32(uint32(i3198) >> 1)
-						f3208 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3191, 0.001339097), f3191, 0.009618499), f3191, 0.055503596), f3191, 0.24022648), f3191, 0.6931472), f3191, 1)*math.Float32frombits(uint32(i3199<<23+1065353216))) * math.Float32frombits(uint32((i3198-i3199)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3187 {
-//line exp.go:56
-							f3214 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3187 < -151 {
-//line exp.go:59
-								f3214 = 0
-							} else {
-//line exp.go:62
-								f3214 = f3208
-							}
-						}
-//line wide.go:101
-						f3657 = float32(f3214 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f3660 = float32((f3662 - f393) * 0.6931472)
-					} else {
-						f3233 := f3662 - f585
-//line exp.go:73
-						f3234 := f3233 + 1.2582912e+07
-						f3237 := f3233 - (f3234 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3244 := int32(math.Float32bits(f3234))
-//line exp.go:47
-						i3245 := int32(uint32(i3244) >> 1)
-						f3254 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3237, 0.001339097), f3237, 0.009618499), f3237, 0.055503596), f3237, 0.24022648), f3237, 0.6931472), f3237, 1)*math.Float32frombits(uint32(i3245<<23+1065353216))) * math.Float32frombits(uint32((i3244-i3245)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3233 {
-//line exp.go:56
-							f3260 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3233 < -151 {
-//line exp.go:59
-								f3260 = 0
-							} else {
-//line exp.go:62
-								f3260 = f3254
-							}
-						}
-//line wide.go:101
-						f3660 = float32(f3260 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f3663 = float32((f3665 - f393) * 0.6931472)
-					} else {
-						f3279 := f3665 - f585
-//line exp.go:73
-						f3280 := f3279 + 1.2582912e+07
-						f3283 := f3279 - (f3280 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3290 := int32(math.Float32bits(f3280))
-//line exp.go:47
-						i3291 := int32(uint32(i3290) >> 1)
-						f3300 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3283, 0.001339097), f3283, 0.009618499), f3283, 0.055503596), f3283, 0.24022648), f3283, 0.6931472), f3283, 1)*math.Float32frombits(uint32(i3291<<23+1065353216))) * math.Float32frombits(uint32((i3290-i3291)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3279 {
-//line exp.go:56
-							f3306 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3279 < -151 {
-//line exp.go:59
-								f3306 = 0
-							} else {
-//line exp.go:62
-								f3306 = f3300
-							}
-						}
-//line wide.go:101
-						f3663 = float32(f3306 * f393)
-					}
-//line wide.go:99
-					f3664, f3661, f3658, f3655 = f3663, f3660, f3657, f3654
+					f3676, f3673, f3670, f3667 = f3675, f3672, f3669, f3666
 				} else {
-//line wide.go:91
-					f3664, f3661, f3658, f3655 = f394, f394, f394, f394
+//line wide.go:89
+					f3676, f3673, f3670, f3667 = f408, f408, f408, f408
 				}
 			} else {
-//line wide.go:91
-				f3664, f3661, f3658, f3655 = f394, f394, f394, f394
-			}
-//line wide.go:109
-			if uint(i398) >= uint(i48) {
-//line wide.go:109
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
-//line wide.go:109
-				return false
-			}
-//line wide.go:109
-			*(*float32)(unsafe.Add(y, o73+i398*16)) = f3655
-//line wide.go:109
-			*(*float32)(unsafe.Add(y, o73+i398*16+4)) = f3658
-//line wide.go:109
-			*(*float32)(unsafe.Add(y, o73+i398*16+8)) = f3661
-//line wide.go:109
-			*(*float32)(unsafe.Add(y, o73+i398*16+12)) = f3664
 //line wide.go:89
-			i398 = i398 + c16
+				f3676, f3673, f3670, f3667 = f408, f408, f408, f408
+			}
+//line wide.go:107
+			*(*float32)(unsafe.Add(y, o62+i412*16)) = f3667
+//line wide.go:107
+			*(*float32)(unsafe.Add(y, o62+i412*16+4)) = f3670
+//line wide.go:107
+			*(*float32)(unsafe.Add(y, o62+i412*16+8)) = f3673
+//line wide.go:107
+			*(*float32)(unsafe.Add(y, o62+i412*16+12)) = f3676
+//line wide.go:87
+			i412 = i412 + i1626
 		}
 	}
-	return true
 }
 
 // wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
@@ -2778,114 +2656,93 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 40))
 	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
-	c0 := *(*int)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 72))
+	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
 	c12 := *(*int32)(unsafe.Add(args, 84))
-	c16 := *(*int)(unsafe.Add(args, 88))
-	c24 := *(*float32)(unsafe.Add(args, 96))
-	c28 := *(*bool)(unsafe.Add(args, 100))
+	c16 := *(*float32)(unsafe.Add(args, 88))
+	c20 := *(*bool)(unsafe.Add(args, 92))
 	shared := blocks.Shared(256)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1612 := blocks.Scratch(8)
-	each42 := blocks.Scratch(1)
-	each1193 := blocks.Scratch(4)
-	each59 := blocks.Scratch(8)
-	each73 := blocks.Scratch(8)
-	each211 := blocks.Scratch(8)
-	each1201 := blocks.Scratch(4)
-	each1225 := blocks.Scratch(4)
-	each1226 := blocks.Scratch(4)
-	each1219 := blocks.Scratch(4)
-	each878 := blocks.Scratch(4)
-	each886 := blocks.Scratch(4)
-	each910 := blocks.Scratch(4)
-	each911 := blocks.Scratch(4)
-	each904 := blocks.Scratch(4)
-//line team.go:35
-	c126 := 32 < c16
-	each1613 := blocks.Scratch(8)
-//line wide.go:24
-	i47 := int(uint32(c8))
-//line wide.go:24
-	i48 := i47 / 8
-//line plain.go:42
-	c2486 := 0 < uint32(c12)
-	c5467 := !c2486 || c12 != 0
-//line plain.go:45
-	c197 := 0 < lengthsLen
-	c5463 := !c197
-//line wide.go:62
-	c276 := 0 < uint(i48)
-//line plain.go:42
+	each1628 := blocks.Scratch(8)
+	each1630 := blocks.Scratch(8)
+	each44 := blocks.Scratch(1)
+	each1209 := blocks.Scratch(4)
+	each62 := blocks.Scratch(8)
+	each231 := blocks.Scratch(8)
+	each82 := blocks.Scratch(8)
+	each91 := blocks.Scratch(8)
+	each103 := blocks.Scratch(8)
+	each1217 := blocks.Scratch(4)
+	each1241 := blocks.Scratch(4)
+	each1242 := blocks.Scratch(4)
+	each1235 := blocks.Scratch(4)
+	each572 := blocks.Scratch(1)
+	each894 := blocks.Scratch(4)
+	each902 := blocks.Scratch(4)
+	each926 := blocks.Scratch(4)
+	each927 := blocks.Scratch(4)
+	each920 := blocks.Scratch(4)
+//line team.go:37
+	i154 := int(uint32(c12))
+//line team.go:39
 	i183 := int(uint32(c12))
-	i186 := i47 - i183
+//line team.go:36
+	c144 := 32 < uint32(c12)
+//line wide.go:20
+	i43 := int(uint32(c0))
+	each1629 := blocks.Scratch(8)
+//line wide.go:24
+	i49 := int(uint32(c4))
+//line wide.go:24
+	i50 := i49 / 8
+//line plain.go:42
+	c2481 := 0 < uint32(c8)
+	c5387 := !c2481 || c8 != 0
+//line plain.go:45
+	c217 := 0 < lengthsLen
+	c5383 := !c217
+//line plain.go:42
+	i203 := int(uint32(c8))
+	i206 := i49 - i203
 //line wide.go:18
-	i34 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line wide.go:27
-	c82 := i48 <= i34
-	f87 := float32(c24 * 1.442695)
-	each269 := blocks.Scratch(4)
-	each270 := blocks.Scratch(4)
-	each585 := blocks.Scratch(4)
+	i35 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line wide.go:26
+	f70 := float32(c16 * 1.442695)
+	each291 := blocks.Scratch(4)
+	each292 := blocks.Scratch(4)
+	each601 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each3505 := blocks.Scratch(4)
-	each3506 := blocks.Scratch(4)
-	each3514 := blocks.Scratch(4)
-	each3515 := blocks.Scratch(4)
-	each3523 := blocks.Scratch(4)
-	each3524 := blocks.Scratch(4)
-	each3532 := blocks.Scratch(4)
-	each3533 := blocks.Scratch(4)
-	each3541 := blocks.Scratch(4)
-//line team.go:62
-	c558 := c16 == 32
-//line team.go:66
-	i565 := c16 / 32
-//line team.go:66
-	c566 := 0 < i565
-//line team.go:60
-	i5379 := 0
-//line team.go:60
-	if c566 {
-//line team.go:60
-		i5379 = i565 - 1
-	}
-//line team.go:60
-	c5389 := uint(i5379) < 2147483648 && i5379 < 2305843009213693952 && uint(i5379) < 32
-	each108 := blocks.Scratch(4)
-	each256 := blocks.Scratch(4)
-	each3559 := blocks.Scratch(4)
-	each3560 := blocks.Scratch(4)
-	each3568 := blocks.Scratch(4)
-	each3569 := blocks.Scratch(4)
-	each3577 := blocks.Scratch(4)
-	each3578 := blocks.Scratch(4)
-	each3586 := blocks.Scratch(4)
-	each3587 := blocks.Scratch(4)
-	each3595 := blocks.Scratch(4)
-//line team.go:53
-	i236 := c16 / 32
-//line team.go:53
-	c237 := 0 < i236
-//line team.go:46
-	i5405 := 0
-//line team.go:46
-	if c237 {
-//line team.go:46
-		i5405 = i236 - 1
-	}
-//line team.go:46
-	c5415 := uint(i5405) < 2147483648 && i5405 < 2305843009213693952 && uint(i5405) < 32
+	each3501 := blocks.Scratch(4)
+	each3502 := blocks.Scratch(4)
+	each3510 := blocks.Scratch(4)
+	each3511 := blocks.Scratch(4)
+	each3519 := blocks.Scratch(4)
+	each3520 := blocks.Scratch(4)
+	each3528 := blocks.Scratch(4)
+	each3529 := blocks.Scratch(4)
+	each3537 := blocks.Scratch(4)
+	each126 := blocks.Scratch(4)
+	each278 := blocks.Scratch(4)
+	each3555 := blocks.Scratch(4)
+	each3556 := blocks.Scratch(4)
+	each3564 := blocks.Scratch(4)
+	each3565 := blocks.Scratch(4)
+	each3573 := blocks.Scratch(4)
+	each3574 := blocks.Scratch(4)
+	each3582 := blocks.Scratch(4)
+	each3583 := blocks.Scratch(4)
+	each3591 := blocks.Scratch(4)
 //line wide.go:16
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1612, o59, o73, i211 int
-		var c42 bool
-		var i1193, i1225, i878, i910 int32
-		var f1201, f1226, f1219, f886, f911, f904 float32
+		var i1628, i1630, o62, i231, i82, o91, i103 int
+		var c44, c572 bool
+		var i1209, i1241, i894, i926 int32
+		var f1217, f1242, f1235, f902, f927, f920 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -2893,515 +2750,507 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4))
+					state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4))
 				}
 				for state < 23 {
 					switch state {
 					case 0:
-//line team.go:38
-						i2478 := bx << 3
+//line team.go:39
+						i2475 := bx << 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i1613 int
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:35
-							if c126 {
-								i1612, i1613 = bx, tx
+							var i1629 int
+//line team.go:39
+							i179 := int32(thread % 32)
+//line team.go:36
+							if c144 {
+								i1628, i1629, i1630 = bx, tx, i154
 							} else {
-								i157 := i2478 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:38
-								i1612, i1613 = i157, int(uint32(i160))
+								i176 := i2475 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:39
+								i1628, i1629, i1630 = i176, int(uint32(i179)), i183
 							}
 //line wide.go:20
-							c42 = c0 <= i1612
+							c44 = i43 <= i1628
 //line wide.go:20
-							*(*int)(unsafe.Add(each1613, thread*8)) = i1613
+							*(*int)(unsafe.Add(each1629, thread*8)) = i1629
 						}
-						if c42 {
+						if c44 {
 							state = 22
 						} else {
 							state = 1
 						}
 					case 1:
 //line reduce.go:51
-						i1193 = 0
+						i1209 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i195, i209, i271 int
-							var f269, f270, f5218, f5219, f5220, f5221, f5222, f5223, f5224, f5225, f302, f1458, f3953, f3991, f4029, f4067, f4105, f4143, f4181, f4219 float32
-//line wide.go:62
-							i1613 := *(*int)(unsafe.Add(each1613, thread*8))
+							var i215, i229, i293 int
+							var f291, f292, f5215, f5216, f5217, f5218, f5219, f5220, f5221, f316, f1474, f3949, f3987, f4025, f4063, f4101, f4139, f4177, f4215 float32
+//line wide.go:60
+							i1629 := *(*int)(unsafe.Add(each1629, thread*8))
 //line wide.go:25
-							i50 := i1612 * i48
-//line wide.go:27
-							i51 := i50 + i48
-//line wide.go:27
-							if uint(i51) > uint(xCap) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, xCap)
-//line wide.go:27
+							i52 := i1628 * i50
+							i54 := i52 + i50
+//line wide.go:26
+							if uint(i54) > uint(yCap) {
+//line wide.go:26
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, yCap)
+//line wide.go:26
 								return
 							}
-//line wide.go:27
-							if uint(i50) > uint(i51) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i50, i51)
-//line wide.go:27
-								return
-							}
-//line wide.go:27
-							o59 = i50 * 16
-//line wide.go:27
-							if uint(i51) > uint(yCap) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, yCap)
-//line wide.go:27
-								return
-							}
-//line wide.go:27
-							o73 = i50 * 16
+//line wide.go:26
+							o62 = i52 * 16
 //line plain.go:43
-							if !c5467 {
+							if !c5387 {
 //line plain.go:43
 								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
 //line plain.go:43
 								return
 							}
 //line plain.go:46
-							if !(c5463 || uint(i1612) < uint(lengthsLen)) {
+							if !(c5383 || uint(i1628) < uint(lengthsLen)) {
 //line plain.go:46
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1612, lengthsLen)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1628, lengthsLen)
 //line plain.go:46
 								return
 							}
-//line wide.go:62
-							if !c276 {
-//line wide.go:62
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), i48)
-//line wide.go:62
+//line wide.go:28
+							if uint(i54) > uint(xCap) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, xCap)
+//line wide.go:28
 								return
 							}
 //line plain.go:42
-							if c2486 {
-								var i189 int
+							if c2481 {
+								var i209 int
 //line plain.go:43
-								if i183 != 0 {
+								if i203 != 0 {
 //line plain.go:43
-									i189 = i1612 % i183
+									i209 = i1628 % i203
 								}
 //line plain.go:43
-								i191 := i186 + i189 + 1
+								i211 := i206 + i209 + 1
 //line plain.go:43
-								i193 := i47
+								i213 := i49
 //line plain.go:43
-								if i191 < i47 {
+								if i211 < i49 {
 //line plain.go:43
-									i193 = i191
+									i213 = i211
 								}
 //line plain.go:43
-								i195 = i193
+								i215 = i213
 							} else {
 //line plain.go:42
-								i195 = i47
+								i215 = i49
 							}
 //line plain.go:45
-							if c197 {
-								i205 := int(*(*int32)(unsafe.Add(lengths, i1612*4)))
+							if c217 {
+								i225 := int(*(*int32)(unsafe.Add(lengths, i1628*4)))
 //line plain.go:46
-								i207 := i195
+								i227 := i215
 //line plain.go:46
-								if i205 < i195 {
+								if i225 < i215 {
 //line plain.go:46
-									i207 = i205
+									i227 = i225
 								}
 //line plain.go:46
-								i209 = i207
+								i229 = i227
 							} else {
 //line plain.go:45
-								i209 = i195
+								i229 = i215
 							}
 //line plain.go:48
-							i211 = i209
+							i231 = i229
 //line plain.go:48
-							if i209 < 0 {
+							if i229 < 0 {
 //line plain.go:48
-								i211 = 0
+								i231 = 0
 							}
-//line wide.go:62
-							f269, f270, i271 = math.Float32frombits(0xff800000), 0, i1613
-//line wide.go:62
+//line wide.go:27
+							i82 = (i231 + 7) / 8
+							o91 = i52 * 16
+//line wide.go:28
+							if uint(i82) > uint(xCap-i52) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i82, xCap-i52)
+//line wide.go:28
+								return
+							}
+//line wide.go:28
+							i103 = i82
+//line wide.go:28
+							if i35 < i82 {
+//line wide.go:28
+								i103 = i35
+							}
+//line wide.go:28
+							if uint(i103) > uint(i35) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i103, i35)
+//line wide.go:28
+								return
+							}
+//line wide.go:60
+							f291, f292, i293 = math.Float32frombits(0xff800000), 0, i1629
+//line wide.go:60
 							for {
-//line wide.go:62
-								i2494 := i271 << 3
-//line wide.go:62
-								if i2494 >= i211 {
-//line wide.go:62
+//line wide.go:60
+								if i293 >= i82 {
+//line wide.go:60
 									break
 								}
+//line wide.go:61
+								i2254 := *(*int16)(unsafe.Add(x, o91+i293*16))
+//line wide.go:61
+								i2256 := *(*int16)(unsafe.Add(x, o91+i293*16+2))
+//line wide.go:61
+								i2258 := *(*int16)(unsafe.Add(x, o91+i293*16+4))
+//line wide.go:61
+								i2260 := *(*int16)(unsafe.Add(x, o91+i293*16+6))
+//line wide.go:61
+								i2262 := *(*int16)(unsafe.Add(x, o91+i293*16+8))
+//line wide.go:61
+								i2264 := *(*int16)(unsafe.Add(x, o91+i293*16+10))
+//line wide.go:61
+								i2266 := *(*int16)(unsafe.Add(x, o91+i293*16+12))
+//line wide.go:61
+								i2268 := *(*int16)(unsafe.Add(x, o91+i293*16+14))
+								if i293 < i103 {
+									*(*int16)(unsafe.Add(shared, i293*16+256)) = i2254
 //line wide.go:63
-								if uint(i271) >= uint(i48) {
+									*(*int16)(unsafe.Add(shared, i293*16+2+256)) = i2256
 //line wide.go:63
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i271, i48)
+									*(*int16)(unsafe.Add(shared, i293*16+4+256)) = i2258
 //line wide.go:63
-									return
+									*(*int16)(unsafe.Add(shared, i293*16+6+256)) = i2260
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+8+256)) = i2262
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+10+256)) = i2264
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+12+256)) = i2266
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+14+256)) = i2268
 								}
-//line wide.go:63
-								i2262 := *(*int16)(unsafe.Add(x, o59+i271*16))
-//line wide.go:63
-								i2264 := *(*int16)(unsafe.Add(x, o59+i271*16+2))
-//line wide.go:63
-								i2266 := *(*int16)(unsafe.Add(x, o59+i271*16+4))
-//line wide.go:63
-								i2268 := *(*int16)(unsafe.Add(x, o59+i271*16+6))
-//line wide.go:63
-								i2270 := *(*int16)(unsafe.Add(x, o59+i271*16+8))
-//line wide.go:63
-								i2272 := *(*int16)(unsafe.Add(x, o59+i271*16+10))
-//line wide.go:63
-								i2274 := *(*int16)(unsafe.Add(x, o59+i271*16+12))
-//line wide.go:63
-								i2276 := *(*int16)(unsafe.Add(x, o59+i271*16+14))
-								if c82 {
-									*(*int16)(unsafe.Add(shared, i271*16+256)) = i2262
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+2+256)) = i2264
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+4+256)) = i2266
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+6+256)) = i2268
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+8+256)) = i2270
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+10+256)) = i2272
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+12+256)) = i2274
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+14+256)) = i2276
-								}
+//line wide.go:47
+								i629 := i231 - i293<<3
 //line wide.go:49
-								i613 := i211 - i2494
-//line wide.go:52
-								if i613 <= 0 {
+								f3816 := float32(dtype.BF16(uint16(i2254)).Float32() * f70)
+								if i629 <= 1 {
+									f5215 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:50
+									f5215 = float32(dtype.BF16(uint16(i2256)).Float32() * f70)
+								}
+//line wide.go:50
+								if i629 <= 2 {
+									f5216 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:50
+									f5216 = float32(dtype.BF16(uint16(i2258)).Float32() * f70)
+								}
+//line wide.go:50
+								if i629 <= 3 {
+									f5217 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:50
+									f5217 = float32(dtype.BF16(uint16(i2260)).Float32() * f70)
+								}
+//line wide.go:50
+								if i629 <= 4 {
 									f5218 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5218 = float32(dtype.BF16(uint16(i2262)).Float32() * f87)
+//line wide.go:50
+									f5218 = float32(dtype.BF16(uint16(i2262)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 1 {
+//line wide.go:50
+								if i629 <= 5 {
 									f5219 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5219 = float32(dtype.BF16(uint16(i2264)).Float32() * f87)
+//line wide.go:50
+									f5219 = float32(dtype.BF16(uint16(i2264)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 2 {
+//line wide.go:50
+								if i629 <= 6 {
 									f5220 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5220 = float32(dtype.BF16(uint16(i2266)).Float32() * f87)
+//line wide.go:50
+									f5220 = float32(dtype.BF16(uint16(i2266)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 3 {
+//line wide.go:50
+								if i629 <= 7 {
 									f5221 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5221 = float32(dtype.BF16(uint16(i2268)).Float32() * f87)
+//line wide.go:50
+									f5221 = float32(dtype.BF16(uint16(i2268)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 4 {
-									f5222 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5222 = float32(dtype.BF16(uint16(i2270)).Float32() * f87)
-								}
-//line wide.go:52
-								if i613 <= 5 {
-									f5223 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5223 = float32(dtype.BF16(uint16(i2272)).Float32() * f87)
-								}
-//line wide.go:52
-								if i613 <= 6 {
-									f5224 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5224 = float32(dtype.BF16(uint16(i2274)).Float32() * f87)
-								}
-//line wide.go:52
-								if i613 <= 7 {
-									f5225 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5225 = float32(dtype.BF16(uint16(i2276)).Float32() * f87)
-								}
+//line wide.go:68
+								f3491 := max(max(max(max(max(max(max(max(f291, f3816), f5215), f5216), f5217), f5218), f5219), f5220), f5221)
 //line wide.go:70
-								f3495 := max(max(max(max(max(max(max(max(f269, f5218), f5219), f5220), f5221), f5222), f5223), f5224), f5225)
-//line wide.go:72
-								if f3495 == math.Float32frombits(0xff800000) {
-//line wide.go:72
-									f302 = f270
+								if f3491 == math.Float32frombits(0xff800000) {
+//line wide.go:70
+									f316 = f292
 								} else {
+//line wide.go:73
+									f354 := f291 - f3491
+//line exp.go:73
+									f1261 := f354 + 1.2582912e+07
+									f1264 := f354 - (f1261 - 1.2582912e+07) + 0
+//line exp.go:77
+									i1271 := int32(math.Float32bits(f1261))
+//line exp.go:47
+									i1383 := int32(uint32(i1271) >> 1)
+									f1388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1264, 0.001339097), f1264, 0.009618499), f1264, 0.055503596), f1264, 0.24022648), f1264, 0.6931472), f1264, 1)*math.Float32frombits(uint32(i1383<<23+1065353216))) * math.Float32frombits(uint32((i1271-i1383)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f354 {
+//line exp.go:56
+										f1474 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f354 < -151 {
+//line exp.go:59
+											f1474 = 0
+										} else {
+//line exp.go:62
+											f1474 = f1388
+										}
+									}
 //line wide.go:75
-									f340 := f269 - f3495
+									f3922 := f3816 - f3491
 //line exp.go:73
-									f1245 := f340 + 1.2582912e+07
-									f1248 := f340 - (f1245 - 1.2582912e+07) + 0
+									f3923 := f3922 + 1.2582912e+07
+									f3926 := f3922 - (f3923 - 1.2582912e+07) + 0
 //line exp.go:77
-									i1255 := int32(math.Float32bits(f1245))
+									i3933 := int32(math.Float32bits(f3923))
 //line exp.go:47
-									i1367 := int32(uint32(i1255) >> 1)
-									f1372 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1248, 0.001339097), f1248, 0.009618499), f1248, 0.055503596), f1248, 0.24022648), f1248, 0.6931472), f1248, 1)*math.Float32frombits(uint32(i1367<<23+1065353216))) * math.Float32frombits(uint32((i1255-i1367)<<23+1065353216)))
+									i3934 := int32(uint32(i3933) >> 1)
+									f3943 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3926, 0.001339097), f3926, 0.009618499), f3926, 0.055503596), f3926, 0.24022648), f3926, 0.6931472), f3926, 1)*math.Float32frombits(uint32(i3934<<23+1065353216))) * math.Float32frombits(uint32((i3933-i3934)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f340 {
+									if 151 < f3922 {
 //line exp.go:56
-										f1458 = math.Float32frombits(0x7f800000)
+										f3949 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f340 < -151 {
+										if f3922 < -151 {
 //line exp.go:59
-											f1458 = 0
+											f3949 = 0
 										} else {
 //line exp.go:62
-											f1458 = f1372
+											f3949 = f3943
 										}
 									}
-//line wide.go:77
-									f3926 := f5218 - f3495
+//line wide.go:75
+									f3960 := f5215 - f3491
 //line exp.go:73
-									f3927 := f3926 + 1.2582912e+07
-									f3930 := f3926 - (f3927 - 1.2582912e+07) + 0
+									f3961 := f3960 + 1.2582912e+07
+									f3964 := f3960 - (f3961 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3937 := int32(math.Float32bits(f3927))
+									i3971 := int32(math.Float32bits(f3961))
 //line exp.go:47
-									i3938 := int32(uint32(i3937) >> 1)
-									f3947 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3930, 0.001339097), f3930, 0.009618499), f3930, 0.055503596), f3930, 0.24022648), f3930, 0.6931472), f3930, 1)*math.Float32frombits(uint32(i3938<<23+1065353216))) * math.Float32frombits(uint32((i3937-i3938)<<23+1065353216)))
+									i3972 := int32(uint32(i3971) >> 1)
+									f3981 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3964, 0.001339097), f3964, 0.009618499), f3964, 0.055503596), f3964, 0.24022648), f3964, 0.6931472), f3964, 1)*math.Float32frombits(uint32(i3972<<23+1065353216))) * math.Float32frombits(uint32((i3971-i3972)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f3926 {
+									if 151 < f3960 {
 //line exp.go:56
-										f3953 = math.Float32frombits(0x7f800000)
+										f3987 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f3926 < -151 {
+										if f3960 < -151 {
 //line exp.go:59
-											f3953 = 0
+											f3987 = 0
 										} else {
 //line exp.go:62
-											f3953 = f3947
+											f3987 = f3981
 										}
 									}
-//line wide.go:77
-									f3964 := f5219 - f3495
+//line wide.go:75
+									f3998 := f5216 - f3491
 //line exp.go:73
-									f3965 := f3964 + 1.2582912e+07
-									f3968 := f3964 - (f3965 - 1.2582912e+07) + 0
+									f3999 := f3998 + 1.2582912e+07
+									f4002 := f3998 - (f3999 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3975 := int32(math.Float32bits(f3965))
+									i4009 := int32(math.Float32bits(f3999))
 //line exp.go:47
-									i3976 := int32(uint32(i3975) >> 1)
-									f3985 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3968, 0.001339097), f3968, 0.009618499), f3968, 0.055503596), f3968, 0.24022648), f3968, 0.6931472), f3968, 1)*math.Float32frombits(uint32(i3976<<23+1065353216))) * math.Float32frombits(uint32((i3975-i3976)<<23+1065353216)))
+									i4010 := int32(uint32(i4009) >> 1)
+									f4019 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4002, 0.001339097), f4002, 0.009618499), f4002, 0.055503596), f4002, 0.24022648), f4002, 0.6931472), f4002, 1)*math.Float32frombits(uint32(i4010<<23+1065353216))) * math.Float32frombits(uint32((i4009-i4010)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f3964 {
+									if 151 < f3998 {
 //line exp.go:56
-										f3991 = math.Float32frombits(0x7f800000)
+										f4025 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f3964 < -151 {
+										if f3998 < -151 {
 //line exp.go:59
-											f3991 = 0
+											f4025 = 0
 										} else {
 //line exp.go:62
-											f3991 = f3985
+											f4025 = f4019
 										}
 									}
-//line wide.go:77
-									f4002 := f5220 - f3495
+//line wide.go:75
+									f4036 := f5217 - f3491
 //line exp.go:73
-									f4003 := f4002 + 1.2582912e+07
-									f4006 := f4002 - (f4003 - 1.2582912e+07) + 0
+									f4037 := f4036 + 1.2582912e+07
+									f4040 := f4036 - (f4037 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4013 := int32(math.Float32bits(f4003))
+									i4047 := int32(math.Float32bits(f4037))
 //line exp.go:47
-									i4014 := int32(uint32(i4013) >> 1)
-									f4023 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4006, 0.001339097), f4006, 0.009618499), f4006, 0.055503596), f4006, 0.24022648), f4006, 0.6931472), f4006, 1)*math.Float32frombits(uint32(i4014<<23+1065353216))) * math.Float32frombits(uint32((i4013-i4014)<<23+1065353216)))
+									i4048 := int32(uint32(i4047) >> 1)
+									f4057 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4040, 0.001339097), f4040, 0.009618499), f4040, 0.055503596), f4040, 0.24022648), f4040, 0.6931472), f4040, 1)*math.Float32frombits(uint32(i4048<<23+1065353216))) * math.Float32frombits(uint32((i4047-i4048)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4002 {
+									if 151 < f4036 {
 //line exp.go:56
-										f4029 = math.Float32frombits(0x7f800000)
+										f4063 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4002 < -151 {
+										if f4036 < -151 {
 //line exp.go:59
-											f4029 = 0
+											f4063 = 0
 										} else {
 //line exp.go:62
-											f4029 = f4023
+											f4063 = f4057
 										}
 									}
-//line wide.go:77
-									f4040 := f5221 - f3495
+//line wide.go:75
+									f4064 := float32(f292*f1474) + f3949 + f3987 + f4025 + f4063
+//line wide.go:75
+									f4074 := f5218 - f3491
 //line exp.go:73
-									f4041 := f4040 + 1.2582912e+07
-									f4044 := f4040 - (f4041 - 1.2582912e+07) + 0
+									f4075 := f4074 + 1.2582912e+07
+									f4078 := f4074 - (f4075 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4051 := int32(math.Float32bits(f4041))
+									i4085 := int32(math.Float32bits(f4075))
 //line exp.go:47
-									i4052 := int32(uint32(i4051) >> 1)
-									f4061 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4044, 0.001339097), f4044, 0.009618499), f4044, 0.055503596), f4044, 0.24022648), f4044, 0.6931472), f4044, 1)*math.Float32frombits(uint32(i4052<<23+1065353216))) * math.Float32frombits(uint32((i4051-i4052)<<23+1065353216)))
+									i4086 := int32(uint32(i4085) >> 1)
+									f4095 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4078, 0.001339097), f4078, 0.009618499), f4078, 0.055503596), f4078, 0.24022648), f4078, 0.6931472), f4078, 1)*math.Float32frombits(uint32(i4086<<23+1065353216))) * math.Float32frombits(uint32((i4085-i4086)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4040 {
+									if 151 < f4074 {
 //line exp.go:56
-										f4067 = math.Float32frombits(0x7f800000)
+										f4101 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4040 < -151 {
+										if f4074 < -151 {
 //line exp.go:59
-											f4067 = 0
+											f4101 = 0
 										} else {
 //line exp.go:62
-											f4067 = f4061
+											f4101 = f4095
 										}
 									}
-//line wide.go:77
-									f4068 := float32(f270*f1458) + f3953 + f3991 + f4029 + f4067
-//line wide.go:77
-									f4078 := f5222 - f3495
+//line wide.go:75
+									f4112 := f5219 - f3491
 //line exp.go:73
-									f4079 := f4078 + 1.2582912e+07
-									f4082 := f4078 - (f4079 - 1.2582912e+07) + 0
+									f4113 := f4112 + 1.2582912e+07
+									f4116 := f4112 - (f4113 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4089 := int32(math.Float32bits(f4079))
+									i4123 := int32(math.Float32bits(f4113))
 //line exp.go:47
-									i4090 := int32(uint32(i4089) >> 1)
-									f4099 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4082, 0.001339097), f4082, 0.009618499), f4082, 0.055503596), f4082, 0.24022648), f4082, 0.6931472), f4082, 1)*math.Float32frombits(uint32(i4090<<23+1065353216))) * math.Float32frombits(uint32((i4089-i4090)<<23+1065353216)))
+									i4124 := int32(uint32(i4123) >> 1)
+									f4133 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4116, 0.001339097), f4116, 0.009618499), f4116, 0.055503596), f4116, 0.24022648), f4116, 0.6931472), f4116, 1)*math.Float32frombits(uint32(i4124<<23+1065353216))) * math.Float32frombits(uint32((i4123-i4124)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4078 {
+									if 151 < f4112 {
 //line exp.go:56
-										f4105 = math.Float32frombits(0x7f800000)
+										f4139 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4078 < -151 {
+										if f4112 < -151 {
 //line exp.go:59
-											f4105 = 0
+											f4139 = 0
 										} else {
 //line exp.go:62
-											f4105 = f4099
+											f4139 = f4133
 										}
 									}
-//line wide.go:77
-									f4116 := f5223 - f3495
+//line wide.go:75
+									f4150 := f5220 - f3491
 //line exp.go:73
-									f4117 := f4116 + 1.2582912e+07
-									f4120 := f4116 - (f4117 - 1.2582912e+07) + 0
+									f4151 := f4150 + 1.2582912e+07
+									f4154 := f4150 - (f4151 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4127 := int32(math.Float32bits(f4117))
+									i4161 := int32(math.Float32bits(f4151))
 //line exp.go:47
-									i4128 := int32(uint32(i4127) >> 1)
-									f4137 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4120, 0.001339097), f4120, 0.009618499), f4120, 0.055503596), f4120, 0.24022648), f4120, 0.6931472), f4120, 1)*math.Float32frombits(uint32(i4128<<23+1065353216))) * math.Float32frombits(uint32((i4127-i4128)<<23+1065353216)))
+									i4162 := int32(uint32(i4161) >> 1)
+									f4171 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4154, 0.001339097), f4154, 0.009618499), f4154, 0.055503596), f4154, 0.24022648), f4154, 0.6931472), f4154, 1)*math.Float32frombits(uint32(i4162<<23+1065353216))) * math.Float32frombits(uint32((i4161-i4162)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4116 {
+									if 151 < f4150 {
 //line exp.go:56
-										f4143 = math.Float32frombits(0x7f800000)
+										f4177 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4116 < -151 {
+										if f4150 < -151 {
 //line exp.go:59
-											f4143 = 0
+											f4177 = 0
 										} else {
 //line exp.go:62
-											f4143 = f4137
+											f4177 = f4171
 										}
 									}
-//line wide.go:77
-									f4154 := f5224 - f3495
+//line wide.go:75
+									f4188 := f5221 - f3491
 //line exp.go:73
-									f4155 := f4154 + 1.2582912e+07
-									f4158 := f4154 - (f4155 - 1.2582912e+07) + 0
+									f4189 := f4188 + 1.2582912e+07
+									f4192 := f4188 - (f4189 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4165 := int32(math.Float32bits(f4155))
+									i4199 := int32(math.Float32bits(f4189))
 //line exp.go:47
-									i4166 := int32(uint32(i4165) >> 1)
-									f4175 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4158, 0.001339097), f4158, 0.009618499), f4158, 0.055503596), f4158, 0.24022648), f4158, 0.6931472), f4158, 1)*math.Float32frombits(uint32(i4166<<23+1065353216))) * math.Float32frombits(uint32((i4165-i4166)<<23+1065353216)))
+									i4200 := int32(uint32(i4199) >> 1)
+									f4209 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4192, 0.001339097), f4192, 0.009618499), f4192, 0.055503596), f4192, 0.24022648), f4192, 0.6931472), f4192, 1)*math.Float32frombits(uint32(i4200<<23+1065353216))) * math.Float32frombits(uint32((i4199-i4200)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4154 {
+									if 151 < f4188 {
 //line exp.go:56
-										f4181 = math.Float32frombits(0x7f800000)
+										f4215 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4154 < -151 {
+										if f4188 < -151 {
 //line exp.go:59
-											f4181 = 0
+											f4215 = 0
 										} else {
 //line exp.go:62
-											f4181 = f4175
+											f4215 = f4209
 										}
 									}
-//line wide.go:77
-									f4192 := f5225 - f3495
-//line exp.go:73
-									f4193 := f4192 + 1.2582912e+07
-									f4196 := f4192 - (f4193 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4203 := int32(math.Float32bits(f4193))
-//line exp.go:47
-									i4204 := int32(uint32(i4203) >> 1)
-									f4213 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4196, 0.001339097), f4196, 0.009618499), f4196, 0.055503596), f4196, 0.24022648), f4196, 0.6931472), f4196, 1)*math.Float32frombits(uint32(i4204<<23+1065353216))) * math.Float32frombits(uint32((i4203-i4204)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4192 {
-//line exp.go:56
-										f4219 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4192 < -151 {
-//line exp.go:59
-											f4219 = 0
-										} else {
-//line exp.go:62
-											f4219 = f4213
-										}
-									}
-//line wide.go:77
-									f4220 := f4068 + f4105 + f4143 + f4181 + f4219
-//line wide.go:77
-									f302 = f4220
+//line wide.go:75
+									f4216 := f4064 + f4101 + f4139 + f4177 + f4215
+//line wide.go:75
+									f316 = f4216
 								}
-//line wide.go:62
-								f269, f270, i271 = f3495, f302, i271+c16
+//line wide.go:60
+								f291, f292, i293 = f3491, f316, i293+i1630
 							}
 //line reduce.go:51
-							i1193 |= 1 << (thread & 31)
+							i1209 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each269, thread*4)) = f269
+							*(*float32)(unsafe.Add(each291, thread*4)) = f291
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each270, thread*4)) = f270
+							*(*float32)(unsafe.Add(each292, thread*4)) = f292
 						}
-						if i1193 == -1 {
+						if i1209 == -1 {
 							state = 6
 						} else {
 							state = 2
 						}
 					case 2:
 //line reduce.go:58
-						f1201 = math.Float32frombits(1<<32 - 1)
+						f1217 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1193)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1209)))&31 {
 //line reduce.go:58
-								f1201 = f269
+								f1217 = f291
 							}
 						}
-						i1225, f1226 = i1193&(i1193-1), f1201
+						i1241, f1242 = i1209&(i1209-1), f1217
 						state = 3
 					case 3:
-						if i1225 != 0 {
+						if i1241 != 0 {
 							state = 5
 						} else {
 							state = 4
@@ -3409,99 +3258,103 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 4:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each585, thread*4)) = f1226
+							*(*float32)(unsafe.Add(each601, thread*4)) = f1242
 						}
 						state = 7
 					case 5:
 //line reduce.go:60
-						f1219 = math.Float32frombits(1<<32 - 1)
+						f1235 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1225)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1241)))&31 {
 //line reduce.go:60
-								f1219 = f269
+								f1235 = f291
 							}
 						}
-						i1225, f1226 = i1225&(i1225-1), max(f1226, f1219)
+						i1241, f1242 = i1241&(i1241-1), max(f1242, f1235)
 						state = 3
 					case 6:
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f269
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f291
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3505, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3501, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:54
-							f3505 := *(*float32)(unsafe.Add(each3505, thread*4))
+							f3501 := *(*float32)(unsafe.Add(each3501, thread*4))
 //line reduce.go:40
-							f3506 := max(f269, f3505)
+							f3502 := max(f291, f3501)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3506
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3502
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3506, thread*4)) = f3506
+							*(*float32)(unsafe.Add(each3502, thread*4)) = f3502
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3510, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3506 := *(*float32)(unsafe.Add(each3506, thread*4))
+							f3502 := *(*float32)(unsafe.Add(each3502, thread*4))
 //line reduce.go:54
-							f3514 := *(*float32)(unsafe.Add(each3514, thread*4))
+							f3510 := *(*float32)(unsafe.Add(each3510, thread*4))
 //line reduce.go:40
-							f3515 := max(f3506, f3514)
+							f3511 := max(f3502, f3510)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3515
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3511
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3515, thread*4)) = f3515
+							*(*float32)(unsafe.Add(each3511, thread*4)) = f3511
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3523, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3519, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3515 := *(*float32)(unsafe.Add(each3515, thread*4))
+							f3511 := *(*float32)(unsafe.Add(each3511, thread*4))
 //line reduce.go:54
-							f3523 := *(*float32)(unsafe.Add(each3523, thread*4))
+							f3519 := *(*float32)(unsafe.Add(each3519, thread*4))
 //line reduce.go:40
-							f3524 := max(f3515, f3523)
+							f3520 := max(f3511, f3519)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3524
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3520
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3524, thread*4)) = f3524
+							*(*float32)(unsafe.Add(each3520, thread*4)) = f3520
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3532, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3528, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3524 := *(*float32)(unsafe.Add(each3524, thread*4))
+							f3520 := *(*float32)(unsafe.Add(each3520, thread*4))
 //line reduce.go:54
-							f3532 := *(*float32)(unsafe.Add(each3532, thread*4))
+							f3528 := *(*float32)(unsafe.Add(each3528, thread*4))
 //line reduce.go:40
-							f3533 := max(f3524, f3532)
+							f3529 := max(f3520, f3528)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3533
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3529
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3533, thread*4)) = f3533
+							*(*float32)(unsafe.Add(each3529, thread*4)) = f3529
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3541, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3537, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3533 := *(*float32)(unsafe.Add(each3533, thread*4))
+							f3529 := *(*float32)(unsafe.Add(each3529, thread*4))
 //line reduce.go:54
-							f3541 := *(*float32)(unsafe.Add(each3541, thread*4))
+							f3537 := *(*float32)(unsafe.Add(each3537, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each585, thread*4)) = max(f3533, f3541)
+							*(*float32)(unsafe.Add(each601, thread*4)) = max(f3529, f3537)
 						}
 						state = 7
 					case 7:
-						if c558 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:63
+							c572 = i1630 == 32
+						}
+						if c572 {
 							state = 10
 						} else {
 							state = 8
@@ -3511,104 +3364,102 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f1248 := *(*float32)(unsafe.Add(each601, thread*4))
+//line team.go:39
+							i179 := int32(thread % 32)
 //line team.go:75
-							f1232 := *(*float32)(unsafe.Add(each585, thread*4))
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:74
-							if i160 == 0 {
-								i957 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i957) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i957, int(32))
-//line team.go:75
+							if i179 == 0 {
+								i973 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i973) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i973, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, i957*4)) = f1232
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, i973*4)) = f1248
 							}
 						}
 						state = 9
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
 						waiting = true
 						continue warps
 					case 9:
-//line team.go:67
-						if !wideBF16TwinRow(end, warp, blocks, each585, c566, c5389, shared, i565) {
-							return
-						}
+//line team.go:68
+						wideBF16TwinRow(end, warp, each601, i1630, shared)
 						state = 11
 					case 10:
 						state = 11
 					case 11:
 //line reduce.go:51
-						i878 = 0
+						i894 = 0
 						for thread := warp; thread < end; thread++ {
-							var f1298, f108 float32
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
-//line wide.go:33
-							f585 := *(*float32)(unsafe.Add(each585, thread*4))
-//line wide.go:60
-							f270 := *(*float32)(unsafe.Add(each270, thread*4))
+							var f1314, f126 float32
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line wide.go:32
-							if f269 != math.Float32frombits(0xff800000) {
-								f104 := f269 - f585
+							f601 := *(*float32)(unsafe.Add(each601, thread*4))
+//line wide.go:58
+							f292 := *(*float32)(unsafe.Add(each292, thread*4))
+//line wide.go:31
+							if f291 != math.Float32frombits(0xff800000) {
+								f122 := f291 - f601
 //line exp.go:73
-								f675 := f104 + 1.2582912e+07
-								f678 := f104 - (f675 - 1.2582912e+07) + 0
+								f691 := f122 + 1.2582912e+07
+								f694 := f122 - (f691 - 1.2582912e+07) + 0
 //line exp.go:77
-								i685 := int32(math.Float32bits(f675))
+								i701 := int32(math.Float32bits(f691))
 //line exp.go:47
-								i1032 := int32(uint32(i685) >> 1)
-								f1037 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f678, 0.001339097), f678, 0.009618499), f678, 0.055503596), f678, 0.24022648), f678, 0.6931472), f678, 1)*math.Float32frombits(uint32(i1032<<23+1065353216))) * math.Float32frombits(uint32((i685-i1032)<<23+1065353216)))
+								i1048 := int32(uint32(i701) >> 1)
+								f1053 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f694, 0.001339097), f694, 0.009618499), f694, 0.055503596), f694, 0.24022648), f694, 0.6931472), f694, 1)*math.Float32frombits(uint32(i1048<<23+1065353216))) * math.Float32frombits(uint32((i701-i1048)<<23+1065353216)))
 //line exp.go:56
-								if 151 < f104 {
+								if 151 < f122 {
 //line exp.go:56
-									f1298 = math.Float32frombits(0x7f800000)
+									f1314 = math.Float32frombits(0x7f800000)
 								} else {
 //line exp.go:59
-									if f104 < -151 {
+									if f122 < -151 {
 //line exp.go:59
-										f1298 = 0
+										f1314 = 0
 									} else {
 //line exp.go:62
-										f1298 = f1037
+										f1314 = f1053
 									}
 								}
-//line wide.go:33
-								f108 = float32(f270 * f1298)
-							} else {
 //line wide.go:32
-								f108 = f270
+								f126 = float32(f292 * f1314)
+							} else {
+//line wide.go:31
+								f126 = f292
 							}
 //line reduce.go:51
-							i878 |= 1 << (thread & 31)
+							i894 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each108, thread*4)) = f108
+							*(*float32)(unsafe.Add(each126, thread*4)) = f126
 						}
-						if i878 == -1 {
+						if i894 == -1 {
 							state = 16
 						} else {
 							state = 12
 						}
 					case 12:
 //line reduce.go:58
-						f886 = math.Float32frombits(1<<32 - 1)
+						f902 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i878)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i894)))&31 {
 //line reduce.go:58
-								f886 = f108
+								f902 = f126
 							}
 						}
-						i910, f911 = i878&(i878-1), f886
+						i926, f927 = i894&(i894-1), f902
 						state = 13
 					case 13:
-						if i910 != 0 {
+						if i926 != 0 {
 							state = 15
 						} else {
 							state = 14
@@ -3616,99 +3467,99 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 14:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each256, thread*4)) = f911
+							*(*float32)(unsafe.Add(each278, thread*4)) = f927
 						}
 						state = 17
 					case 15:
 //line reduce.go:60
-						f904 = math.Float32frombits(1<<32 - 1)
+						f920 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i910)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i926)))&31 {
 //line reduce.go:60
-								f904 = f108
+								f920 = f126
 							}
 						}
-						i910, f911 = i910&(i910-1), f911+f904
+						i926, f927 = i926&(i926-1), f927+f920
 						state = 13
 					case 16:
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f108
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f126
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3559, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:54
-							f3559 := *(*float32)(unsafe.Add(each3559, thread*4))
+							f3555 := *(*float32)(unsafe.Add(each3555, thread*4))
 //line reduce.go:38
-							f3560 := f108 + f3559
+							f3556 := f126 + f3555
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3560
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3556
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3560, thread*4)) = f3560
+							*(*float32)(unsafe.Add(each3556, thread*4)) = f3556
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3564, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3560 := *(*float32)(unsafe.Add(each3560, thread*4))
+							f3556 := *(*float32)(unsafe.Add(each3556, thread*4))
 //line reduce.go:54
-							f3568 := *(*float32)(unsafe.Add(each3568, thread*4))
+							f3564 := *(*float32)(unsafe.Add(each3564, thread*4))
 //line reduce.go:38
-							f3569 := f3560 + f3568
+							f3565 := f3556 + f3564
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3569
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3565
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3569, thread*4)) = f3569
+							*(*float32)(unsafe.Add(each3565, thread*4)) = f3565
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3577, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3573, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3569 := *(*float32)(unsafe.Add(each3569, thread*4))
+							f3565 := *(*float32)(unsafe.Add(each3565, thread*4))
 //line reduce.go:54
-							f3577 := *(*float32)(unsafe.Add(each3577, thread*4))
+							f3573 := *(*float32)(unsafe.Add(each3573, thread*4))
 //line reduce.go:38
-							f3578 := f3569 + f3577
+							f3574 := f3565 + f3573
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3578
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3574
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3578, thread*4)) = f3578
+							*(*float32)(unsafe.Add(each3574, thread*4)) = f3574
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3586, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3582, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3578 := *(*float32)(unsafe.Add(each3578, thread*4))
+							f3574 := *(*float32)(unsafe.Add(each3574, thread*4))
 //line reduce.go:54
-							f3586 := *(*float32)(unsafe.Add(each3586, thread*4))
+							f3582 := *(*float32)(unsafe.Add(each3582, thread*4))
 //line reduce.go:38
-							f3587 := f3578 + f3586
+							f3583 := f3574 + f3582
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3587
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3583
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3587, thread*4)) = f3587
+							*(*float32)(unsafe.Add(each3583, thread*4)) = f3583
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3595, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3587 := *(*float32)(unsafe.Add(each3587, thread*4))
+							f3583 := *(*float32)(unsafe.Add(each3583, thread*4))
 //line reduce.go:54
-							f3595 := *(*float32)(unsafe.Add(each3595, thread*4))
+							f3591 := *(*float32)(unsafe.Add(each3591, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each256, thread*4)) = f3587 + f3595
+							*(*float32)(unsafe.Add(each278, thread*4)) = f3583 + f3591
 						}
 						state = 17
 					case 17:
-						if c558 {
+						if c572 {
 							state = 20
 						} else {
 							state = 18
@@ -3718,41 +3569,37 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f933 := *(*float32)(unsafe.Add(each278, thread*4))
+//line team.go:39
+							i179 := int32(thread % 32)
 //line team.go:75
-							f917 := *(*float32)(unsafe.Add(each256, thread*4))
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:74
-							if i160 == 0 {
-								i537 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i537) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i537, int(32))
-//line team.go:75
+							if i179 == 0 {
+								i551 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i551) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i551, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, 128+i537*4)) = f917
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, 128+i551*4)) = f933
 							}
 						}
 						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
 						waiting = true
 						continue warps
 					case 19:
-//line team.go:53
-						if !wideBF16TwinRow_(end, warp, blocks, c237, c5415, shared, i236, each256) {
-							return
-						}
+//line team.go:54
+						wideBF16TwinRow_(end, warp, i1630, shared, each278)
 						state = 21
 					case 20:
 						state = 21
 					case 21:
 //line log.go:69
-						if !wideBF16TwinRow__(end, warp, blocks, each256, each585, each1613, c28, i48, i211, c82, i34, shared, f87, o59, x, o73, y, c16) {
-							return
-						}
+						wideBF16TwinRow__(end, warp, each278, each601, each1629, c20, i50, i82, i103, shared, i231, f70, o91, x, o62, y, i1630)
 						state = 23
 					case 22:
 						state = 23
@@ -3766,670 +3613,579 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wideBF16TwinRow is what a row of threads does in wideBF16Twin.
 //
-//line team.go:67
-func wideBF16TwinRow(end int, warp int, blocks *gpu.Blocks, each585 unsafe.Pointer, c566 bool, c5389 bool, shared unsafe.Pointer, i565 int) (ok bool) {
+//line team.go:68
+func wideBF16TwinRow(end int, warp int, each601 unsafe.Pointer, i1630 int, shared unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f568, f576, f580, f5391, f5397 float32
-		var i569, i5392 int
+		var f584, f592, f596 float32
+		var i585 int
+//line team.go:68
+		f1248 := *(*float32)(unsafe.Add(each601, thread*4))
 //line team.go:67
-		f1232 := *(*float32)(unsafe.Add(each585, thread*4))
-//line team.go:66
-		if c566 {
-//line team.go:60
-			if c5389 {
+		i579 := i1630 / 32
 //line team.go:67
-				f568, i569 = f1232, 0
+		i581 := i579
 //line team.go:67
-				for {
+		if 32 < i579 {
 //line team.go:67
-					f576 = max(f568, *(*float32)(unsafe.Add(shared, i569*4)))
-//line team.go:67
-					i577 := i569 + 1
-//line team.go:67
-					if i577 >= i565 {
-//line team.go:67
-						break
-					}
-//line team.go:67
-					f568, i569 = f576, i577
-				}
-//line team.go:67
-				f580 = f576
-			} else {
-//line team.go:67
-				f5391, i5392 = f1232, 0
-//line team.go:67
-				for {
-//line team.go:67
-					if uint(i5392) >= 32 {
-//line team.go:67
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5392, int(32))
-//line team.go:67
-						return false
-					}
-//line team.go:67
-					f5397 = max(f5391, *(*float32)(unsafe.Add(shared, i5392*4)))
-//line team.go:67
-					i5398 := i5392 + 1
-//line team.go:67
-					if i5398 >= i565 {
-//line team.go:67
-						break
-					}
-//line team.go:67
-					f5391, i5392 = f5397, i5398
-				}
-//line team.go:67
-				f580 = f5397
-			}
-		} else {
-//line team.go:66
-			f580 = f1232
+			i581 = 32
 		}
-//line team.go:69
-		*(*float32)(unsafe.Add(each585, thread*4)) = f580
+//line team.go:67
+		if 0 < i581 {
+			f584, i585 = f1248, 0
+//line team.go:68
+			for {
+//line team.go:68
+				f592 = max(f584, *(*float32)(unsafe.Add(shared, i585*4)))
+//line team.go:68
+				i593 := i585 + 1
+//line team.go:68
+				if i593 >= i581 {
+//line team.go:68
+					break
+				}
+//line team.go:68
+				f584, i585 = f592, i593
+			}
+//line team.go:68
+			f596 = f592
+		} else {
+//line team.go:67
+			f596 = f1248
+		}
+//line team.go:70
+		*(*float32)(unsafe.Add(each601, thread*4)) = f596
 	}
-	return true
 }
 
 // wideBF16TwinRow_ is what a row of threads does in wideBF16Twin.
 //
-//line team.go:53
-func wideBF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c237 bool, c5415 bool, shared unsafe.Pointer, i236 int, each256 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wideBF16TwinRow_(end int, warp int, i1630 int, shared unsafe.Pointer, each278 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f239, f247, f251, f5417, f5423 float32
-		var i240, i5418 int
-//line team.go:53
-		if c237 {
-//line team.go:46
-			if c5415 {
+		var f261, f269, f273 float32
+		var i262 int
 //line team.go:54
-				f239, i240 = 0, 0
+		i256 := i1630 / 32
 //line team.go:54
-				for {
+		i258 := i256
 //line team.go:54
-					f247 = f239 + *(*float32)(unsafe.Add(shared, 128+i240*4))
+		if 32 < i256 {
 //line team.go:54
-					i248 := i240 + 1
-//line team.go:54
-					if i248 >= i236 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f239, i240 = f247, i248
-				}
-//line team.go:54
-				f251 = f247
-			} else {
-//line team.go:54
-				f5417, i5418 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i5418) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5418, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f5423 = f5417 + *(*float32)(unsafe.Add(shared, 128+i5418*4))
-//line team.go:54
-					i5424 := i5418 + 1
-//line team.go:54
-					if i5424 >= i236 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f5417, i5418 = f5423, i5424
-				}
-//line team.go:54
-				f251 = f5423
-			}
-		} else {
-//line team.go:53
-			f251 = 0
+			i258 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each256, thread*4)) = f251
+//line team.go:54
+		if 0 < i258 {
+			f261, i262 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f269 = f261 + *(*float32)(unsafe.Add(shared, 128+i262*4))
+//line team.go:55
+				i270 := i262 + 1
+//line team.go:55
+				if i270 >= i258 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f261, i262 = f269, i270
+			}
+//line team.go:55
+			f273 = f269
+		} else {
+//line team.go:54
+			f273 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each278, thread*4)) = f273
 	}
-	return true
 }
 
 // wideBF16TwinRow__ is what a row of threads does in wideBF16Twin.
 //
 //line log.go:69
-func wideBF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each256 unsafe.Pointer, each585 unsafe.Pointer, each1613 unsafe.Pointer, c28 bool, i48 int, i211 int, c82 bool, i34 int, shared unsafe.Pointer, f87 float32, o59 int, x unsafe.Pointer, o73 int, y unsafe.Pointer, c16 int) (ok bool) {
+func wideBF16TwinRow__(end int, warp int, each278 unsafe.Pointer, each601 unsafe.Pointer, each1629 unsafe.Pointer, c20 bool, i50 int, i82 int, i103 int, shared unsafe.Pointer, i231 int, f70 float32, o91 int, x unsafe.Pointer, o62 int, y unsafe.Pointer, i1630 int) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f1065, f1318, f1323, f393, f394, f5250, f5251, f5252, f5253, f5254, f5255, f5256, f5257, f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228, f5258, f5259, f5260, f5261, f5262, f5263, f5264, f5265, f5226, f4256, f5229, f4302, f5232, f4348, f5235, f4394, f5238, f4440, f5241, f4486, f5244, f4532, f5247, f4578, f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 float32
-		var i1066 int32
-		var i398 int
+		var f1081, f1334, f1339, f407, f408, f5247, f5248, f5249, f5250, f5251, f5252, f5253, f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224, f5255, f5256, f5257, f5258, f5259, f5260, f5261, f5222, f4252, f5225, f4298, f5228, f4344, f5231, f4390, f5234, f4436, f5237, f4482, f5240, f4528, f5243, f4574, f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 float32
+		var i1082 int32
+		var i412 int
 //line log.go:69
-		f256 := *(*float32)(unsafe.Add(each256, thread*4))
+		f278 := *(*float32)(unsafe.Add(each278, thread*4))
 //line basic.go:21
-		f585 := *(*float32)(unsafe.Add(each585, thread*4))
-//line wide.go:89
-		i1613 := *(*int)(unsafe.Add(each1613, thread*8))
-//line wide.go:85
-		if c28 {
+		f601 := *(*float32)(unsafe.Add(each601, thread*4))
+//line wide.go:87
+		i1629 := *(*int)(unsafe.Add(each1629, thread*8))
+//line wide.go:83
+		if c20 {
 //line log.go:68
-			if math.Float32frombits(math.Float32bits(f256)&^(1<<31)) < 1.1754944e-38 {
-				f1065, i1066 = float32(f256*8.388608e+06), 192937984
+			if math.Float32frombits(math.Float32bits(f278)&^(1<<31)) < 1.1754944e-38 {
+				f1081, i1082 = float32(f278*8.388608e+06), 192937984
 			} else {
 //line log.go:68
-				f1065, i1066 = f256, 0
+				f1081, i1082 = f278, 0
 			}
 //line log.go:71
-			i1067 := int32(math.Float32bits(f1065))
-			i1069 := (i1067 - 1060439283) & -8388608
+			i1083 := int32(math.Float32bits(f1081))
+			i1085 := (i1083 - 1060439283) & -8388608
 //line log.go:15
-			f706 := math.Float32frombits(uint32(i1067-i1069)) - 1
+			f722 := math.Float32frombits(uint32(i1083-i1085)) - 1
 //line log.go:17
-			f712 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f706, 0.18721975), f706, -0.19119146), f706, 0.20444842), f706, -0.23958118), f706, 0.28857377), f706, -0.36069843)
+			f728 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f722, 0.18721975), f722, -0.19119146), f722, 0.20444842), f722, -0.23958118), f722, 0.28857377), f722, -0.36069843)
 //line log.go:19
-			f719 := float32(float32(i1069-i1066) * 1.1920929e-07)
-			f720 := f719 + f706
-			f723 := math32.FMA(f706, 0.44269502, math32.FMA(float32(f706*f706), math32.FMA(math32.FMA(f712, f706, 0.48089817), f706, -0.72134733), float32(f706*1.925963e-08))) + (f706 - (f720 - f719))
+			f735 := float32(float32(i1085-i1082) * 1.1920929e-07)
+			f736 := f735 + f722
+			f739 := math32.FMA(f722, 0.44269502, math32.FMA(float32(f722*f722), math32.FMA(math32.FMA(f728, f722, 0.48089817), f722, -0.72134733), float32(f722*1.925963e-08))) + (f722 - (f736 - f735))
 //line log.go:87
-			if 2139095040 <= uint32(int32(math.Float32bits(f256))) {
-				f1318 = math32.FMA(f256, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			if 2139095040 <= uint32(int32(math.Float32bits(f278))) {
+				f1334 = math32.FMA(f278, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:87
-				f1318 = f720 + f723
+				f1334 = f736 + f739
 			}
 //line log.go:90
-			if f256 == 0 {
+			if f278 == 0 {
 //line basic.go:21
-				f1323 = math.Float32frombits(0xff800000)
+				f1339 = math.Float32frombits(0xff800000)
 			} else {
 //line log.go:90
-				f1323 = f1318
+				f1339 = f1334
 			}
 //line basic.go:21
-			f393, f394 = f585+f1323, math.Float32frombits(0xff800000)
+			f407, f408 = f601+f1339, math.Float32frombits(0xff800000)
 		} else {
-//line wide.go:85
-			f393, f394 = 1/f256, 0
+//line wide.go:83
+			f407, f408 = 1/f278, 0
 		}
-//line wide.go:91
-		c442 := f585 != math.Float32frombits(0xff800000)
 //line wide.go:89
-		i398 = i1613
-//line wide.go:89
+		c456 := f601 != math.Float32frombits(0xff800000)
+//line wide.go:87
+		i412 = i1629
+//line wide.go:87
 		for {
-//line wide.go:89
-			if i398 >= i48 {
-//line wide.go:89
+//line wide.go:87
+			if i412 >= i50 {
+//line wide.go:87
 				break
 			}
-			i2537 := i398 << 3
+			if i412 < i82 {
+//line wide.go:89
+				if c456 {
+					if i412 < i103 {
+						i1959 := *(*int16)(unsafe.Add(shared, i412*16+256))
 //line wide.go:91
-			if i2537 < i211 {
+						i1961 := *(*int16)(unsafe.Add(shared, i412*16+2+256))
 //line wide.go:91
-				if c442 {
-					if c82 {
-						if uint(i398) >= uint(i34) {
-//line wide.go:93
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i34)
-//line wide.go:93
-							return false
+						i1963 := *(*int16)(unsafe.Add(shared, i412*16+4+256))
+//line wide.go:91
+						i1965 := *(*int16)(unsafe.Add(shared, i412*16+6+256))
+//line wide.go:91
+						i1967 := *(*int16)(unsafe.Add(shared, i412*16+8+256))
+//line wide.go:91
+						i1969 := *(*int16)(unsafe.Add(shared, i412*16+10+256))
+//line wide.go:91
+						i1971 := *(*int16)(unsafe.Add(shared, i412*16+12+256))
+//line wide.go:91
+						i1973 := *(*int16)(unsafe.Add(shared, i412*16+14+256))
+//line wide.go:47
+						i801 := i231 - i412<<3
+//line wide.go:50
+						if i801 <= 1 {
+							f5247 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:50
+							f5247 = float32(dtype.BF16(uint16(i1961)).Float32() * f70)
 						}
-//line wide.go:93
-						i1967 := *(*int16)(unsafe.Add(shared, i398*16+256))
-//line wide.go:93
-						i1969 := *(*int16)(unsafe.Add(shared, i398*16+2+256))
-//line wide.go:93
-						i1971 := *(*int16)(unsafe.Add(shared, i398*16+4+256))
-//line wide.go:93
-						i1973 := *(*int16)(unsafe.Add(shared, i398*16+6+256))
-//line wide.go:93
-						i1975 := *(*int16)(unsafe.Add(shared, i398*16+8+256))
-//line wide.go:93
-						i1977 := *(*int16)(unsafe.Add(shared, i398*16+10+256))
-//line wide.go:93
-						i1979 := *(*int16)(unsafe.Add(shared, i398*16+12+256))
-//line wide.go:93
-						i1981 := *(*int16)(unsafe.Add(shared, i398*16+14+256))
-//line wide.go:49
-						i785 := i211 - i2537
-//line wide.go:52
-						if i785 <= 0 {
+//line wide.go:50
+						if i801 <= 2 {
+							f5248 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:50
+							f5248 = float32(dtype.BF16(uint16(i1963)).Float32() * f70)
+						}
+//line wide.go:50
+						if i801 <= 3 {
+							f5249 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:50
+							f5249 = float32(dtype.BF16(uint16(i1965)).Float32() * f70)
+						}
+//line wide.go:50
+						if i801 <= 4 {
 							f5250 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5250 = float32(dtype.BF16(uint16(i1967)).Float32() * f87)
+//line wide.go:50
+							f5250 = float32(dtype.BF16(uint16(i1967)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 1 {
+//line wide.go:50
+						if i801 <= 5 {
 							f5251 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5251 = float32(dtype.BF16(uint16(i1969)).Float32() * f87)
+//line wide.go:50
+							f5251 = float32(dtype.BF16(uint16(i1969)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 2 {
+//line wide.go:50
+						if i801 <= 6 {
 							f5252 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5252 = float32(dtype.BF16(uint16(i1971)).Float32() * f87)
+//line wide.go:50
+							f5252 = float32(dtype.BF16(uint16(i1971)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 3 {
+//line wide.go:50
+						if i801 <= 7 {
 							f5253 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5253 = float32(dtype.BF16(uint16(i1973)).Float32() * f87)
+//line wide.go:50
+							f5253 = float32(dtype.BF16(uint16(i1973)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 4 {
-							f5254 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5254 = float32(dtype.BF16(uint16(i1975)).Float32() * f87)
-						}
-//line wide.go:52
-						if i785 <= 5 {
+//line wide.go:91
+						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5253, f5252, f5251, f5250, f5249, f5248, f5247, float32(dtype.BF16(uint16(i1959)).Float32()*f70)
+					} else {
+						i1789 := *(*int16)(unsafe.Add(x, o91+i412*16))
+//line wide.go:93
+						i1791 := *(*int16)(unsafe.Add(x, o91+i412*16+2))
+//line wide.go:93
+						i1793 := *(*int16)(unsafe.Add(x, o91+i412*16+4))
+//line wide.go:93
+						i1795 := *(*int16)(unsafe.Add(x, o91+i412*16+6))
+//line wide.go:93
+						i1797 := *(*int16)(unsafe.Add(x, o91+i412*16+8))
+//line wide.go:93
+						i1799 := *(*int16)(unsafe.Add(x, o91+i412*16+10))
+//line wide.go:93
+						i1801 := *(*int16)(unsafe.Add(x, o91+i412*16+12))
+//line wide.go:93
+						i1803 := *(*int16)(unsafe.Add(x, o91+i412*16+14))
+//line wide.go:47
+						i848 := i231 - i412<<3
+//line wide.go:50
+						if i848 <= 1 {
 							f5255 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5255 = float32(dtype.BF16(uint16(i1977)).Float32() * f87)
+//line wide.go:50
+							f5255 = float32(dtype.BF16(uint16(i1791)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 6 {
+//line wide.go:50
+						if i848 <= 2 {
 							f5256 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5256 = float32(dtype.BF16(uint16(i1979)).Float32() * f87)
+//line wide.go:50
+							f5256 = float32(dtype.BF16(uint16(i1793)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 7 {
+//line wide.go:50
+						if i848 <= 3 {
 							f5257 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5257 = float32(dtype.BF16(uint16(i1981)).Float32() * f87)
+//line wide.go:50
+							f5257 = float32(dtype.BF16(uint16(i1795)).Float32() * f70)
 						}
-//line wide.go:93
-						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5257, f5256, f5255, f5254, f5253, f5252, f5251, f5250
-					} else {
-						if uint(i398) >= uint(i48) {
-//line wide.go:95
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
-//line wide.go:95
-							return false
-						}
-//line wide.go:95
-						i1797 := *(*int16)(unsafe.Add(x, o59+i398*16))
-//line wide.go:95
-						i1799 := *(*int16)(unsafe.Add(x, o59+i398*16+2))
-//line wide.go:95
-						i1801 := *(*int16)(unsafe.Add(x, o59+i398*16+4))
-//line wide.go:95
-						i1803 := *(*int16)(unsafe.Add(x, o59+i398*16+6))
-//line wide.go:95
-						i1805 := *(*int16)(unsafe.Add(x, o59+i398*16+8))
-//line wide.go:95
-						i1807 := *(*int16)(unsafe.Add(x, o59+i398*16+10))
-//line wide.go:95
-						i1809 := *(*int16)(unsafe.Add(x, o59+i398*16+12))
-//line wide.go:95
-						i1811 := *(*int16)(unsafe.Add(x, o59+i398*16+14))
-//line wide.go:49
-						i832 := i211 - i2537
-//line wide.go:52
-						if i832 <= 0 {
+//line wide.go:50
+						if i848 <= 4 {
 							f5258 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5258 = float32(dtype.BF16(uint16(i1797)).Float32() * f87)
+//line wide.go:50
+							f5258 = float32(dtype.BF16(uint16(i1797)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 1 {
+//line wide.go:50
+						if i848 <= 5 {
 							f5259 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5259 = float32(dtype.BF16(uint16(i1799)).Float32() * f87)
+//line wide.go:50
+							f5259 = float32(dtype.BF16(uint16(i1799)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 2 {
+//line wide.go:50
+						if i848 <= 6 {
 							f5260 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5260 = float32(dtype.BF16(uint16(i1801)).Float32() * f87)
+//line wide.go:50
+							f5260 = float32(dtype.BF16(uint16(i1801)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 3 {
+//line wide.go:50
+						if i848 <= 7 {
 							f5261 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5261 = float32(dtype.BF16(uint16(i1803)).Float32() * f87)
+//line wide.go:50
+							f5261 = float32(dtype.BF16(uint16(i1803)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 4 {
-							f5262 = math.Float32frombits(0xff800000)
+//line wide.go:93
+						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5261, f5260, f5259, f5258, f5257, f5256, f5255, float32(dtype.BF16(uint16(i1789)).Float32()*f70)
+					}
+					if c20 {
+//line wide.go:97
+						f5222 = float32((f5224 - f407) * 0.6931472)
+					} else {
+						f4225 := f5224 - f601
+//line exp.go:73
+						f4226 := f4225 + 1.2582912e+07
+						f4229 := f4225 - (f4226 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4236 := int32(math.Float32bits(f4226))
+//line exp.go:47
+						i4237 := int32(uint32(i4236) >> 1)
+						f4246 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4229, 0.001339097), f4229, 0.009618499), f4229, 0.055503596), f4229, 0.24022648), f4229, 0.6931472), f4229, 1)*math.Float32frombits(uint32(i4237<<23+1065353216))) * math.Float32frombits(uint32((i4236-i4237)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4225 {
+//line exp.go:56
+							f4252 = math.Float32frombits(0x7f800000)
 						} else {
-//line wide.go:52
-							f5262 = float32(dtype.BF16(uint16(i1805)).Float32() * f87)
+//line exp.go:59
+							if f4225 < -151 {
+//line exp.go:59
+								f4252 = 0
+							} else {
+//line exp.go:62
+								f4252 = f4246
+							}
 						}
-//line wide.go:52
-						if i832 <= 5 {
-							f5263 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5263 = float32(dtype.BF16(uint16(i1807)).Float32() * f87)
-						}
-//line wide.go:52
-						if i832 <= 6 {
-							f5264 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5264 = float32(dtype.BF16(uint16(i1809)).Float32() * f87)
-						}
-//line wide.go:52
-						if i832 <= 7 {
-							f5265 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5265 = float32(dtype.BF16(uint16(i1811)).Float32() * f87)
-						}
+//line wide.go:99
+						f5222 = float32(f4252 * f407)
+					}
 //line wide.go:95
-						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5265, f5264, f5263, f5262, f5261, f5260, f5259, f5258
-					}
-					if c28 {
-//line wide.go:99
-						f5226 = float32((f5228 - f393) * 0.6931472)
+					if c20 {
+//line wide.go:97
+						f5225 = float32((f5227 - f407) * 0.6931472)
 					} else {
-						f4229 := f5228 - f585
+						f4271 := f5227 - f601
 //line exp.go:73
-						f4230 := f4229 + 1.2582912e+07
-						f4233 := f4229 - (f4230 - 1.2582912e+07) + 0
+						f4272 := f4271 + 1.2582912e+07
+						f4275 := f4271 - (f4272 - 1.2582912e+07) + 0
 //line exp.go:77
-						i4240 := int32(math.Float32bits(f4230))
+						i4282 := int32(math.Float32bits(f4272))
 //line exp.go:47
-						i4241 := int32(uint32(i4240) >> 1)
-						f4250 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4233, 0.001339097), f4233, 0.009618499), f4233, 0.055503596), f4233, 0.24022648), f4233, 0.6931472), f4233, 1)*math.Float32frombits(uint32(i4241<<23+1065353216))) * math.Float32frombits(uint32((i4240-i4241)<<23+1065353216)))
+						i4283 := int32(uint32(i4282) >> 1)
+						f4292 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4275, 0.001339097), f4275, 0.009618499), f4275, 0.055503596), f4275, 0.24022648), f4275, 0.6931472), f4275, 1)*math.Float32frombits(uint32(i4283<<23+1065353216))) * math.Float32frombits(uint32((i4282-i4283)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f4229 {
+						if 151 < f4271 {
 //line exp.go:56
-							f4256 = math.Float32frombits(0x7f800000)
+							f4298 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f4229 < -151 {
+							if f4271 < -151 {
 //line exp.go:59
-								f4256 = 0
+								f4298 = 0
 							} else {
 //line exp.go:62
-								f4256 = f4250
+								f4298 = f4292
 							}
 						}
-//line wide.go:101
-						f5226 = float32(f4256 * f393)
+//line wide.go:99
+						f5225 = float32(f4298 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5228 = float32((f5230 - f407) * 0.6931472)
+					} else {
+						f4317 := f5230 - f601
+//line exp.go:73
+						f4318 := f4317 + 1.2582912e+07
+						f4321 := f4317 - (f4318 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4328 := int32(math.Float32bits(f4318))
+//line exp.go:47
+						i4329 := int32(uint32(i4328) >> 1)
+						f4338 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4321, 0.001339097), f4321, 0.009618499), f4321, 0.055503596), f4321, 0.24022648), f4321, 0.6931472), f4321, 1)*math.Float32frombits(uint32(i4329<<23+1065353216))) * math.Float32frombits(uint32((i4328-i4329)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4317 {
+//line exp.go:56
+							f4344 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4317 < -151 {
+//line exp.go:59
+								f4344 = 0
+							} else {
+//line exp.go:62
+								f4344 = f4338
+							}
+						}
+//line wide.go:99
+						f5228 = float32(f4344 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5231 = float32((f5233 - f407) * 0.6931472)
+					} else {
+						f4363 := f5233 - f601
+//line exp.go:73
+						f4364 := f4363 + 1.2582912e+07
+						f4367 := f4363 - (f4364 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4374 := int32(math.Float32bits(f4364))
+//line exp.go:47
+						i4375 := int32(uint32(i4374) >> 1)
+						f4384 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4367, 0.001339097), f4367, 0.009618499), f4367, 0.055503596), f4367, 0.24022648), f4367, 0.6931472), f4367, 1)*math.Float32frombits(uint32(i4375<<23+1065353216))) * math.Float32frombits(uint32((i4374-i4375)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4363 {
+//line exp.go:56
+							f4390 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4363 < -151 {
+//line exp.go:59
+								f4390 = 0
+							} else {
+//line exp.go:62
+								f4390 = f4384
+							}
+						}
+//line wide.go:99
+						f5231 = float32(f4390 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5234 = float32((f5236 - f407) * 0.6931472)
+					} else {
+						f4409 := f5236 - f601
+//line exp.go:73
+						f4410 := f4409 + 1.2582912e+07
+						f4413 := f4409 - (f4410 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4420 := int32(math.Float32bits(f4410))
+//line exp.go:47
+						i4421 := int32(uint32(i4420) >> 1)
+						f4430 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4413, 0.001339097), f4413, 0.009618499), f4413, 0.055503596), f4413, 0.24022648), f4413, 0.6931472), f4413, 1)*math.Float32frombits(uint32(i4421<<23+1065353216))) * math.Float32frombits(uint32((i4420-i4421)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4409 {
+//line exp.go:56
+							f4436 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4409 < -151 {
+//line exp.go:59
+								f4436 = 0
+							} else {
+//line exp.go:62
+								f4436 = f4430
+							}
+						}
+//line wide.go:99
+						f5234 = float32(f4436 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5237 = float32((f5239 - f407) * 0.6931472)
+					} else {
+						f4455 := f5239 - f601
+//line exp.go:73
+						f4456 := f4455 + 1.2582912e+07
+						f4459 := f4455 - (f4456 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4466 := int32(math.Float32bits(f4456))
+//line exp.go:47
+						i4467 := int32(uint32(i4466) >> 1)
+						f4476 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4459, 0.001339097), f4459, 0.009618499), f4459, 0.055503596), f4459, 0.24022648), f4459, 0.6931472), f4459, 1)*math.Float32frombits(uint32(i4467<<23+1065353216))) * math.Float32frombits(uint32((i4466-i4467)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4455 {
+//line exp.go:56
+							f4482 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4455 < -151 {
+//line exp.go:59
+								f4482 = 0
+							} else {
+//line exp.go:62
+								f4482 = f4476
+							}
+						}
+//line wide.go:99
+						f5237 = float32(f4482 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5240 = float32((f5242 - f407) * 0.6931472)
+					} else {
+						f4501 := f5242 - f601
+//line exp.go:73
+						f4502 := f4501 + 1.2582912e+07
+						f4505 := f4501 - (f4502 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4512 := int32(math.Float32bits(f4502))
+//line exp.go:47
+						i4513 := int32(uint32(i4512) >> 1)
+						f4522 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4505, 0.001339097), f4505, 0.009618499), f4505, 0.055503596), f4505, 0.24022648), f4505, 0.6931472), f4505, 1)*math.Float32frombits(uint32(i4513<<23+1065353216))) * math.Float32frombits(uint32((i4512-i4513)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4501 {
+//line exp.go:56
+							f4528 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4501 < -151 {
+//line exp.go:59
+								f4528 = 0
+							} else {
+//line exp.go:62
+								f4528 = f4522
+							}
+						}
+//line wide.go:99
+						f5240 = float32(f4528 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5243 = float32((f5245 - f407) * 0.6931472)
+					} else {
+						f4547 := f5245 - f601
+//line exp.go:73
+						f4548 := f4547 + 1.2582912e+07
+						f4551 := f4547 - (f4548 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4558 := int32(math.Float32bits(f4548))
+//line exp.go:47
+						i4559 := int32(uint32(i4558) >> 1)
+						f4568 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4551, 0.001339097), f4551, 0.009618499), f4551, 0.055503596), f4551, 0.24022648), f4551, 0.6931472), f4551, 1)*math.Float32frombits(uint32(i4559<<23+1065353216))) * math.Float32frombits(uint32((i4558-i4559)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4547 {
+//line exp.go:56
+							f4574 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4547 < -151 {
+//line exp.go:59
+								f4574 = 0
+							} else {
+//line exp.go:62
+								f4574 = f4568
+							}
+						}
+//line wide.go:99
+						f5243 = float32(f4574 * f407)
 					}
 //line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5229 = float32((f5231 - f393) * 0.6931472)
-					} else {
-						f4275 := f5231 - f585
-//line exp.go:73
-						f4276 := f4275 + 1.2582912e+07
-						f4279 := f4275 - (f4276 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4286 := int32(math.Float32bits(f4276))
-//line exp.go:47
-						i4287 := int32(uint32(i4286) >> 1)
-						f4296 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4279, 0.001339097), f4279, 0.009618499), f4279, 0.055503596), f4279, 0.24022648), f4279, 0.6931472), f4279, 1)*math.Float32frombits(uint32(i4287<<23+1065353216))) * math.Float32frombits(uint32((i4286-i4287)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4275 {
-//line exp.go:56
-							f4302 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4275 < -151 {
-//line exp.go:59
-								f4302 = 0
-							} else {
-//line exp.go:62
-								f4302 = f4296
-							}
-						}
-//line wide.go:101
-						f5229 = float32(f4302 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5232 = float32((f5234 - f393) * 0.6931472)
-					} else {
-						f4321 := f5234 - f585
-//line exp.go:73
-						f4322 := f4321 + 1.2582912e+07
-						f4325 := f4321 - (f4322 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4332 := int32(math.Float32bits(f4322))
-//line exp.go:47
-						i4333 := int32(uint32(i4332) >> 1)
-						f4342 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4325, 0.001339097), f4325, 0.009618499), f4325, 0.055503596), f4325, 0.24022648), f4325, 0.6931472), f4325, 1)*math.Float32frombits(uint32(i4333<<23+1065353216))) * math.Float32frombits(uint32((i4332-i4333)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4321 {
-//line exp.go:56
-							f4348 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4321 < -151 {
-//line exp.go:59
-								f4348 = 0
-							} else {
-//line exp.go:62
-								f4348 = f4342
-							}
-						}
-//line wide.go:101
-						f5232 = float32(f4348 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5235 = float32((f5237 - f393) * 0.6931472)
-					} else {
-						f4367 := f5237 - f585
-//line exp.go:73
-						f4368 := f4367 + 1.2582912e+07
-						f4371 := f4367 - (f4368 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4378 := int32(math.Float32bits(f4368))
-//line exp.go:47
-						i4379 := int32(uint32(i4378) >> 1)
-						f4388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4371, 0.001339097), f4371, 0.009618499), f4371, 0.055503596), f4371, 0.24022648), f4371, 0.6931472), f4371, 1)*math.Float32frombits(uint32(i4379<<23+1065353216))) * math.Float32frombits(uint32((i4378-i4379)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4367 {
-//line exp.go:56
-							f4394 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4367 < -151 {
-//line exp.go:59
-								f4394 = 0
-							} else {
-//line exp.go:62
-								f4394 = f4388
-							}
-						}
-//line wide.go:101
-						f5235 = float32(f4394 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5238 = float32((f5240 - f393) * 0.6931472)
-					} else {
-						f4413 := f5240 - f585
-//line exp.go:73
-						f4414 := f4413 + 1.2582912e+07
-						f4417 := f4413 - (f4414 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4424 := int32(math.Float32bits(f4414))
-//line exp.go:47
-						i4425 := int32(uint32(i4424) >> 1)
-						f4434 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4417, 0.001339097), f4417, 0.009618499), f4417, 0.055503596), f4417, 0.24022648), f4417, 0.6931472), f4417, 1)*math.Float32frombits(uint32(i4425<<23+1065353216))) * math.Float32frombits(uint32((i4424-i4425)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4413 {
-//line exp.go:56
-							f4440 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4413 < -151 {
-//line exp.go:59
-								f4440 = 0
-							} else {
-//line exp.go:62
-								f4440 = f4434
-							}
-						}
-//line wide.go:101
-						f5238 = float32(f4440 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5241 = float32((f5243 - f393) * 0.6931472)
-					} else {
-						f4459 := f5243 - f585
-//line exp.go:73
-						f4460 := f4459 + 1.2582912e+07
-						f4463 := f4459 - (f4460 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4470 := int32(math.Float32bits(f4460))
-//line exp.go:47
-						i4471 := int32(uint32(i4470) >> 1)
-						f4480 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4463, 0.001339097), f4463, 0.009618499), f4463, 0.055503596), f4463, 0.24022648), f4463, 0.6931472), f4463, 1)*math.Float32frombits(uint32(i4471<<23+1065353216))) * math.Float32frombits(uint32((i4470-i4471)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4459 {
-//line exp.go:56
-							f4486 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4459 < -151 {
-//line exp.go:59
-								f4486 = 0
-							} else {
-//line exp.go:62
-								f4486 = f4480
-							}
-						}
-//line wide.go:101
-						f5241 = float32(f4486 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5244 = float32((f5246 - f393) * 0.6931472)
-					} else {
-						f4505 := f5246 - f585
-//line exp.go:73
-						f4506 := f4505 + 1.2582912e+07
-						f4509 := f4505 - (f4506 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4516 := int32(math.Float32bits(f4506))
-//line exp.go:47
-						i4517 := int32(uint32(i4516) >> 1)
-						f4526 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4509, 0.001339097), f4509, 0.009618499), f4509, 0.055503596), f4509, 0.24022648), f4509, 0.6931472), f4509, 1)*math.Float32frombits(uint32(i4517<<23+1065353216))) * math.Float32frombits(uint32((i4516-i4517)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4505 {
-//line exp.go:56
-							f4532 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4505 < -151 {
-//line exp.go:59
-								f4532 = 0
-							} else {
-//line exp.go:62
-								f4532 = f4526
-							}
-						}
-//line wide.go:101
-						f5244 = float32(f4532 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5247 = float32((f5249 - f393) * 0.6931472)
-					} else {
-						f4551 := f5249 - f585
-//line exp.go:73
-						f4552 := f4551 + 1.2582912e+07
-						f4555 := f4551 - (f4552 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4562 := int32(math.Float32bits(f4552))
-//line exp.go:47
-						i4563 := int32(uint32(i4562) >> 1)
-						f4572 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4555, 0.001339097), f4555, 0.009618499), f4555, 0.055503596), f4555, 0.24022648), f4555, 0.6931472), f4555, 1)*math.Float32frombits(uint32(i4563<<23+1065353216))) * math.Float32frombits(uint32((i4562-i4563)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4551 {
-//line exp.go:56
-							f4578 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4551 < -151 {
-//line exp.go:59
-								f4578 = 0
-							} else {
-//line exp.go:62
-								f4578 = f4572
-							}
-						}
-//line wide.go:101
-						f5247 = float32(f4578 * f393)
-					}
-//line wide.go:99
-					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f5247, f5244, f5241, f5238, f5235, f5232, f5229, f5226
+					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f5243, f5240, f5237, f5234, f5231, f5228, f5225, f5222
 				} else {
-//line wide.go:91
-					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
+//line wide.go:89
+					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
 				}
 			} else {
-//line wide.go:91
-				f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
-			}
-//line wide.go:109
-			if uint(i398) >= uint(i48) {
-//line wide.go:109
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
-//line wide.go:109
-				return false
-			}
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16)) = int16(dtype.BF16From32(f5227))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+2)) = int16(dtype.BF16From32(f5230))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+4)) = int16(dtype.BF16From32(f5233))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+6)) = int16(dtype.BF16From32(f5236))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+8)) = int16(dtype.BF16From32(f5239))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+10)) = int16(dtype.BF16From32(f5242))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+12)) = int16(dtype.BF16From32(f5245))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+14)) = int16(dtype.BF16From32(f5248))
 //line wide.go:89
-			i398 = i398 + c16
+				f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
+			}
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16)) = int16(dtype.BF16From32(f5223))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+2)) = int16(dtype.BF16From32(f5226))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+4)) = int16(dtype.BF16From32(f5229))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+6)) = int16(dtype.BF16From32(f5232))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+8)) = int16(dtype.BF16From32(f5235))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+10)) = int16(dtype.BF16From32(f5238))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+12)) = int16(dtype.BF16From32(f5241))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+14)) = int16(dtype.BF16From32(f5244))
+//line wide.go:87
+			i412 = i412 + i1630
 		}
 	}
-	return true
 }
 
 // wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
@@ -4442,114 +4198,93 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 40))
 	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
-	c0 := *(*int)(unsafe.Add(args, 72))
+	c0 := *(*int32)(unsafe.Add(args, 72))
+	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
 	c12 := *(*int32)(unsafe.Add(args, 84))
-	c16 := *(*int)(unsafe.Add(args, 88))
-	c24 := *(*float32)(unsafe.Add(args, 96))
-	c28 := *(*bool)(unsafe.Add(args, 100))
+	c16 := *(*float32)(unsafe.Add(args, 88))
+	c20 := *(*bool)(unsafe.Add(args, 92))
 	shared := blocks.Shared(256)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1612 := blocks.Scratch(8)
-	each42 := blocks.Scratch(1)
-	each1193 := blocks.Scratch(4)
-	each59 := blocks.Scratch(8)
-	each73 := blocks.Scratch(8)
-	each211 := blocks.Scratch(8)
-	each1201 := blocks.Scratch(4)
-	each1225 := blocks.Scratch(4)
-	each1226 := blocks.Scratch(4)
-	each1219 := blocks.Scratch(4)
-	each878 := blocks.Scratch(4)
-	each886 := blocks.Scratch(4)
-	each910 := blocks.Scratch(4)
-	each911 := blocks.Scratch(4)
-	each904 := blocks.Scratch(4)
-//line team.go:35
-	c126 := 32 < c16
-	each1613 := blocks.Scratch(8)
-//line wide.go:24
-	i47 := int(uint32(c8))
-//line wide.go:24
-	i48 := i47 / 8
-//line plain.go:42
-	c2486 := 0 < uint32(c12)
-	c5467 := !c2486 || c12 != 0
-//line plain.go:45
-	c197 := 0 < lengthsLen
-	c5463 := !c197
-//line wide.go:62
-	c276 := 0 < uint(i48)
-//line plain.go:42
+	each1628 := blocks.Scratch(8)
+	each1630 := blocks.Scratch(8)
+	each44 := blocks.Scratch(1)
+	each1209 := blocks.Scratch(4)
+	each62 := blocks.Scratch(8)
+	each231 := blocks.Scratch(8)
+	each82 := blocks.Scratch(8)
+	each91 := blocks.Scratch(8)
+	each103 := blocks.Scratch(8)
+	each1217 := blocks.Scratch(4)
+	each1241 := blocks.Scratch(4)
+	each1242 := blocks.Scratch(4)
+	each1235 := blocks.Scratch(4)
+	each572 := blocks.Scratch(1)
+	each894 := blocks.Scratch(4)
+	each902 := blocks.Scratch(4)
+	each926 := blocks.Scratch(4)
+	each927 := blocks.Scratch(4)
+	each920 := blocks.Scratch(4)
+//line team.go:37
+	i154 := int(uint32(c12))
+//line team.go:39
 	i183 := int(uint32(c12))
-	i186 := i47 - i183
+//line team.go:36
+	c144 := 32 < uint32(c12)
+//line wide.go:20
+	i43 := int(uint32(c0))
+	each1629 := blocks.Scratch(8)
+//line wide.go:24
+	i49 := int(uint32(c4))
+//line wide.go:24
+	i50 := i49 / 8
+//line plain.go:42
+	c2481 := 0 < uint32(c8)
+	c5387 := !c2481 || c8 != 0
+//line plain.go:45
+	c217 := 0 < lengthsLen
+	c5383 := !c217
+//line plain.go:42
+	i203 := int(uint32(c8))
+	i206 := i49 - i203
 //line wide.go:18
-	i34 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line wide.go:27
-	c82 := i48 <= i34
-	f87 := float32(c24 * 1.442695)
-	each269 := blocks.Scratch(4)
-	each270 := blocks.Scratch(4)
-	each585 := blocks.Scratch(4)
+	i35 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line wide.go:26
+	f70 := float32(c16 * 1.442695)
+	each291 := blocks.Scratch(4)
+	each292 := blocks.Scratch(4)
+	each601 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each3505 := blocks.Scratch(4)
-	each3506 := blocks.Scratch(4)
-	each3514 := blocks.Scratch(4)
-	each3515 := blocks.Scratch(4)
-	each3523 := blocks.Scratch(4)
-	each3524 := blocks.Scratch(4)
-	each3532 := blocks.Scratch(4)
-	each3533 := blocks.Scratch(4)
-	each3541 := blocks.Scratch(4)
-//line team.go:62
-	c558 := c16 == 32
-//line team.go:66
-	i565 := c16 / 32
-//line team.go:66
-	c566 := 0 < i565
-//line team.go:60
-	i5379 := 0
-//line team.go:60
-	if c566 {
-//line team.go:60
-		i5379 = i565 - 1
-	}
-//line team.go:60
-	c5389 := uint(i5379) < 2147483648 && i5379 < 2305843009213693952 && uint(i5379) < 32
-	each108 := blocks.Scratch(4)
-	each256 := blocks.Scratch(4)
-	each3559 := blocks.Scratch(4)
-	each3560 := blocks.Scratch(4)
-	each3568 := blocks.Scratch(4)
-	each3569 := blocks.Scratch(4)
-	each3577 := blocks.Scratch(4)
-	each3578 := blocks.Scratch(4)
-	each3586 := blocks.Scratch(4)
-	each3587 := blocks.Scratch(4)
-	each3595 := blocks.Scratch(4)
-//line team.go:53
-	i236 := c16 / 32
-//line team.go:53
-	c237 := 0 < i236
-//line team.go:46
-	i5405 := 0
-//line team.go:46
-	if c237 {
-//line team.go:46
-		i5405 = i236 - 1
-	}
-//line team.go:46
-	c5415 := uint(i5405) < 2147483648 && i5405 < 2305843009213693952 && uint(i5405) < 32
+	each3501 := blocks.Scratch(4)
+	each3502 := blocks.Scratch(4)
+	each3510 := blocks.Scratch(4)
+	each3511 := blocks.Scratch(4)
+	each3519 := blocks.Scratch(4)
+	each3520 := blocks.Scratch(4)
+	each3528 := blocks.Scratch(4)
+	each3529 := blocks.Scratch(4)
+	each3537 := blocks.Scratch(4)
+	each126 := blocks.Scratch(4)
+	each278 := blocks.Scratch(4)
+	each3555 := blocks.Scratch(4)
+	each3556 := blocks.Scratch(4)
+	each3564 := blocks.Scratch(4)
+	each3565 := blocks.Scratch(4)
+	each3573 := blocks.Scratch(4)
+	each3574 := blocks.Scratch(4)
+	each3582 := blocks.Scratch(4)
+	each3583 := blocks.Scratch(4)
+	each3591 := blocks.Scratch(4)
 //line wide.go:16
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1612, o59, o73, i211 int
-		var c42 bool
-		var i1193, i1225, i878, i910 int32
-		var f1201, f1226, f1219, f886, f911, f904 float32
+		var i1628, i1630, o62, i231, i82, o91, i103 int
+		var c44, c572 bool
+		var i1209, i1241, i894, i926 int32
+		var f1217, f1242, f1235, f902, f927, f920 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -4557,515 +4292,507 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4))
+					state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4))
 				}
 				for state < 23 {
 					switch state {
 					case 0:
-//line team.go:38
-						i2478 := bx << 3
+//line team.go:39
+						i2475 := bx << 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i1613 int
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:35
-							if c126 {
-								i1612, i1613 = bx, tx
+							var i1629 int
+//line team.go:39
+							i179 := int32(thread % 32)
+//line team.go:36
+							if c144 {
+								i1628, i1629, i1630 = bx, tx, i154
 							} else {
-								i157 := i2478 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:38
-								i1612, i1613 = i157, int(uint32(i160))
+								i176 := i2475 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:39
+								i1628, i1629, i1630 = i176, int(uint32(i179)), i183
 							}
 //line wide.go:20
-							c42 = c0 <= i1612
+							c44 = i43 <= i1628
 //line wide.go:20
-							*(*int)(unsafe.Add(each1613, thread*8)) = i1613
+							*(*int)(unsafe.Add(each1629, thread*8)) = i1629
 						}
-						if c42 {
+						if c44 {
 							state = 22
 						} else {
 							state = 1
 						}
 					case 1:
 //line reduce.go:51
-						i1193 = 0
+						i1209 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i195, i209, i271 int
-							var f269, f270, f5218, f5219, f5220, f5221, f5222, f5223, f5224, f5225, f302, f1458, f3953, f3991, f4029, f4067, f4105, f4143, f4181, f4219 float32
-//line wide.go:62
-							i1613 := *(*int)(unsafe.Add(each1613, thread*8))
+							var i215, i229, i293 int
+							var f291, f292, f5215, f5216, f5217, f5218, f5219, f5220, f5221, f316, f1474, f3949, f3987, f4025, f4063, f4101, f4139, f4177, f4215 float32
+//line wide.go:60
+							i1629 := *(*int)(unsafe.Add(each1629, thread*8))
 //line wide.go:25
-							i50 := i1612 * i48
-//line wide.go:27
-							i51 := i50 + i48
-//line wide.go:27
-							if uint(i51) > uint(xCap) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, xCap)
-//line wide.go:27
+							i52 := i1628 * i50
+							i54 := i52 + i50
+//line wide.go:26
+							if uint(i54) > uint(yCap) {
+//line wide.go:26
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, yCap)
+//line wide.go:26
 								return
 							}
-//line wide.go:27
-							if uint(i50) > uint(i51) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i50, i51)
-//line wide.go:27
-								return
-							}
-//line wide.go:27
-							o59 = i50 * 16
-//line wide.go:27
-							if uint(i51) > uint(yCap) {
-//line wide.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, yCap)
-//line wide.go:27
-								return
-							}
-//line wide.go:27
-							o73 = i50 * 16
+//line wide.go:26
+							o62 = i52 * 16
 //line plain.go:43
-							if !c5467 {
+							if !c5387 {
 //line plain.go:43
 								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
 //line plain.go:43
 								return
 							}
 //line plain.go:46
-							if !(c5463 || uint(i1612) < uint(lengthsLen)) {
+							if !(c5383 || uint(i1628) < uint(lengthsLen)) {
 //line plain.go:46
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1612, lengthsLen)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1628, lengthsLen)
 //line plain.go:46
 								return
 							}
-//line wide.go:62
-							if !c276 {
-//line wide.go:62
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), i48)
-//line wide.go:62
+//line wide.go:28
+							if uint(i54) > uint(xCap) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, xCap)
+//line wide.go:28
 								return
 							}
 //line plain.go:42
-							if c2486 {
-								var i189 int
+							if c2481 {
+								var i209 int
 //line plain.go:43
-								if i183 != 0 {
+								if i203 != 0 {
 //line plain.go:43
-									i189 = i1612 % i183
+									i209 = i1628 % i203
 								}
 //line plain.go:43
-								i191 := i186 + i189 + 1
+								i211 := i206 + i209 + 1
 //line plain.go:43
-								i193 := i47
+								i213 := i49
 //line plain.go:43
-								if i191 < i47 {
+								if i211 < i49 {
 //line plain.go:43
-									i193 = i191
+									i213 = i211
 								}
 //line plain.go:43
-								i195 = i193
+								i215 = i213
 							} else {
 //line plain.go:42
-								i195 = i47
+								i215 = i49
 							}
 //line plain.go:45
-							if c197 {
-								i205 := int(*(*int32)(unsafe.Add(lengths, i1612*4)))
+							if c217 {
+								i225 := int(*(*int32)(unsafe.Add(lengths, i1628*4)))
 //line plain.go:46
-								i207 := i195
+								i227 := i215
 //line plain.go:46
-								if i205 < i195 {
+								if i225 < i215 {
 //line plain.go:46
-									i207 = i205
+									i227 = i225
 								}
 //line plain.go:46
-								i209 = i207
+								i229 = i227
 							} else {
 //line plain.go:45
-								i209 = i195
+								i229 = i215
 							}
 //line plain.go:48
-							i211 = i209
+							i231 = i229
 //line plain.go:48
-							if i209 < 0 {
+							if i229 < 0 {
 //line plain.go:48
-								i211 = 0
+								i231 = 0
 							}
-//line wide.go:62
-							f269, f270, i271 = math.Float32frombits(0xff800000), 0, i1613
-//line wide.go:62
+//line wide.go:27
+							i82 = (i231 + 7) / 8
+							o91 = i52 * 16
+//line wide.go:28
+							if uint(i82) > uint(xCap-i52) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i82, xCap-i52)
+//line wide.go:28
+								return
+							}
+//line wide.go:28
+							i103 = i82
+//line wide.go:28
+							if i35 < i82 {
+//line wide.go:28
+								i103 = i35
+							}
+//line wide.go:28
+							if uint(i103) > uint(i35) {
+//line wide.go:28
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i103, i35)
+//line wide.go:28
+								return
+							}
+//line wide.go:60
+							f291, f292, i293 = math.Float32frombits(0xff800000), 0, i1629
+//line wide.go:60
 							for {
-//line wide.go:62
-								i2494 := i271 << 3
-//line wide.go:62
-								if i2494 >= i211 {
-//line wide.go:62
+//line wide.go:60
+								if i293 >= i82 {
+//line wide.go:60
 									break
 								}
+//line wide.go:61
+								i2254 := *(*int16)(unsafe.Add(x, o91+i293*16))
+//line wide.go:61
+								i2256 := *(*int16)(unsafe.Add(x, o91+i293*16+2))
+//line wide.go:61
+								i2258 := *(*int16)(unsafe.Add(x, o91+i293*16+4))
+//line wide.go:61
+								i2260 := *(*int16)(unsafe.Add(x, o91+i293*16+6))
+//line wide.go:61
+								i2262 := *(*int16)(unsafe.Add(x, o91+i293*16+8))
+//line wide.go:61
+								i2264 := *(*int16)(unsafe.Add(x, o91+i293*16+10))
+//line wide.go:61
+								i2266 := *(*int16)(unsafe.Add(x, o91+i293*16+12))
+//line wide.go:61
+								i2268 := *(*int16)(unsafe.Add(x, o91+i293*16+14))
+								if i293 < i103 {
+									*(*int16)(unsafe.Add(shared, i293*16+256)) = i2254
 //line wide.go:63
-								if uint(i271) >= uint(i48) {
+									*(*int16)(unsafe.Add(shared, i293*16+2+256)) = i2256
 //line wide.go:63
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i271, i48)
+									*(*int16)(unsafe.Add(shared, i293*16+4+256)) = i2258
 //line wide.go:63
-									return
+									*(*int16)(unsafe.Add(shared, i293*16+6+256)) = i2260
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+8+256)) = i2262
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+10+256)) = i2264
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+12+256)) = i2266
+//line wide.go:63
+									*(*int16)(unsafe.Add(shared, i293*16+14+256)) = i2268
 								}
-//line wide.go:63
-								i2262 := *(*int16)(unsafe.Add(x, o59+i271*16))
-//line wide.go:63
-								i2264 := *(*int16)(unsafe.Add(x, o59+i271*16+2))
-//line wide.go:63
-								i2266 := *(*int16)(unsafe.Add(x, o59+i271*16+4))
-//line wide.go:63
-								i2268 := *(*int16)(unsafe.Add(x, o59+i271*16+6))
-//line wide.go:63
-								i2270 := *(*int16)(unsafe.Add(x, o59+i271*16+8))
-//line wide.go:63
-								i2272 := *(*int16)(unsafe.Add(x, o59+i271*16+10))
-//line wide.go:63
-								i2274 := *(*int16)(unsafe.Add(x, o59+i271*16+12))
-//line wide.go:63
-								i2276 := *(*int16)(unsafe.Add(x, o59+i271*16+14))
-								if c82 {
-									*(*int16)(unsafe.Add(shared, i271*16+256)) = i2262
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+2+256)) = i2264
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+4+256)) = i2266
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+6+256)) = i2268
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+8+256)) = i2270
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+10+256)) = i2272
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+12+256)) = i2274
-//line wide.go:65
-									*(*int16)(unsafe.Add(shared, i271*16+14+256)) = i2276
-								}
+//line wide.go:47
+								i629 := i231 - i293<<3
 //line wide.go:49
-								i613 := i211 - i2494
-//line wide.go:52
-								if i613 <= 0 {
+								f3816 := float32(dtype.F16(uint16(i2254)).Float32() * f70)
+								if i629 <= 1 {
+									f5215 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:50
+									f5215 = float32(dtype.F16(uint16(i2256)).Float32() * f70)
+								}
+//line wide.go:50
+								if i629 <= 2 {
+									f5216 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:50
+									f5216 = float32(dtype.F16(uint16(i2258)).Float32() * f70)
+								}
+//line wide.go:50
+								if i629 <= 3 {
+									f5217 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:50
+									f5217 = float32(dtype.F16(uint16(i2260)).Float32() * f70)
+								}
+//line wide.go:50
+								if i629 <= 4 {
 									f5218 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5218 = float32(dtype.F16(uint16(i2262)).Float32() * f87)
+//line wide.go:50
+									f5218 = float32(dtype.F16(uint16(i2262)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 1 {
+//line wide.go:50
+								if i629 <= 5 {
 									f5219 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5219 = float32(dtype.F16(uint16(i2264)).Float32() * f87)
+//line wide.go:50
+									f5219 = float32(dtype.F16(uint16(i2264)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 2 {
+//line wide.go:50
+								if i629 <= 6 {
 									f5220 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5220 = float32(dtype.F16(uint16(i2266)).Float32() * f87)
+//line wide.go:50
+									f5220 = float32(dtype.F16(uint16(i2266)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 3 {
+//line wide.go:50
+								if i629 <= 7 {
 									f5221 = math.Float32frombits(0xff800000)
 								} else {
-//line wide.go:52
-									f5221 = float32(dtype.F16(uint16(i2268)).Float32() * f87)
+//line wide.go:50
+									f5221 = float32(dtype.F16(uint16(i2268)).Float32() * f70)
 								}
-//line wide.go:52
-								if i613 <= 4 {
-									f5222 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5222 = float32(dtype.F16(uint16(i2270)).Float32() * f87)
-								}
-//line wide.go:52
-								if i613 <= 5 {
-									f5223 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5223 = float32(dtype.F16(uint16(i2272)).Float32() * f87)
-								}
-//line wide.go:52
-								if i613 <= 6 {
-									f5224 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5224 = float32(dtype.F16(uint16(i2274)).Float32() * f87)
-								}
-//line wide.go:52
-								if i613 <= 7 {
-									f5225 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:52
-									f5225 = float32(dtype.F16(uint16(i2276)).Float32() * f87)
-								}
+//line wide.go:68
+								f3491 := max(max(max(max(max(max(max(max(f291, f3816), f5215), f5216), f5217), f5218), f5219), f5220), f5221)
 //line wide.go:70
-								f3495 := max(max(max(max(max(max(max(max(f269, f5218), f5219), f5220), f5221), f5222), f5223), f5224), f5225)
-//line wide.go:72
-								if f3495 == math.Float32frombits(0xff800000) {
-//line wide.go:72
-									f302 = f270
+								if f3491 == math.Float32frombits(0xff800000) {
+//line wide.go:70
+									f316 = f292
 								} else {
+//line wide.go:73
+									f354 := f291 - f3491
+//line exp.go:73
+									f1261 := f354 + 1.2582912e+07
+									f1264 := f354 - (f1261 - 1.2582912e+07) + 0
+//line exp.go:77
+									i1271 := int32(math.Float32bits(f1261))
+//line exp.go:47
+									i1383 := int32(uint32(i1271) >> 1)
+									f1388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1264, 0.001339097), f1264, 0.009618499), f1264, 0.055503596), f1264, 0.24022648), f1264, 0.6931472), f1264, 1)*math.Float32frombits(uint32(i1383<<23+1065353216))) * math.Float32frombits(uint32((i1271-i1383)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f354 {
+//line exp.go:56
+										f1474 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f354 < -151 {
+//line exp.go:59
+											f1474 = 0
+										} else {
+//line exp.go:62
+											f1474 = f1388
+										}
+									}
 //line wide.go:75
-									f340 := f269 - f3495
+									f3922 := f3816 - f3491
 //line exp.go:73
-									f1245 := f340 + 1.2582912e+07
-									f1248 := f340 - (f1245 - 1.2582912e+07) + 0
+									f3923 := f3922 + 1.2582912e+07
+									f3926 := f3922 - (f3923 - 1.2582912e+07) + 0
 //line exp.go:77
-									i1255 := int32(math.Float32bits(f1245))
+									i3933 := int32(math.Float32bits(f3923))
 //line exp.go:47
-									i1367 := int32(uint32(i1255) >> 1)
-									f1372 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1248, 0.001339097), f1248, 0.009618499), f1248, 0.055503596), f1248, 0.24022648), f1248, 0.6931472), f1248, 1)*math.Float32frombits(uint32(i1367<<23+1065353216))) * math.Float32frombits(uint32((i1255-i1367)<<23+1065353216)))
+									i3934 := int32(uint32(i3933) >> 1)
+									f3943 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3926, 0.001339097), f3926, 0.009618499), f3926, 0.055503596), f3926, 0.24022648), f3926, 0.6931472), f3926, 1)*math.Float32frombits(uint32(i3934<<23+1065353216))) * math.Float32frombits(uint32((i3933-i3934)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f340 {
+									if 151 < f3922 {
 //line exp.go:56
-										f1458 = math.Float32frombits(0x7f800000)
+										f3949 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f340 < -151 {
+										if f3922 < -151 {
 //line exp.go:59
-											f1458 = 0
+											f3949 = 0
 										} else {
 //line exp.go:62
-											f1458 = f1372
+											f3949 = f3943
 										}
 									}
-//line wide.go:77
-									f3926 := f5218 - f3495
+//line wide.go:75
+									f3960 := f5215 - f3491
 //line exp.go:73
-									f3927 := f3926 + 1.2582912e+07
-									f3930 := f3926 - (f3927 - 1.2582912e+07) + 0
+									f3961 := f3960 + 1.2582912e+07
+									f3964 := f3960 - (f3961 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3937 := int32(math.Float32bits(f3927))
+									i3971 := int32(math.Float32bits(f3961))
 //line exp.go:47
-									i3938 := int32(uint32(i3937) >> 1)
-									f3947 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3930, 0.001339097), f3930, 0.009618499), f3930, 0.055503596), f3930, 0.24022648), f3930, 0.6931472), f3930, 1)*math.Float32frombits(uint32(i3938<<23+1065353216))) * math.Float32frombits(uint32((i3937-i3938)<<23+1065353216)))
+									i3972 := int32(uint32(i3971) >> 1)
+									f3981 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3964, 0.001339097), f3964, 0.009618499), f3964, 0.055503596), f3964, 0.24022648), f3964, 0.6931472), f3964, 1)*math.Float32frombits(uint32(i3972<<23+1065353216))) * math.Float32frombits(uint32((i3971-i3972)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f3926 {
+									if 151 < f3960 {
 //line exp.go:56
-										f3953 = math.Float32frombits(0x7f800000)
+										f3987 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f3926 < -151 {
+										if f3960 < -151 {
 //line exp.go:59
-											f3953 = 0
+											f3987 = 0
 										} else {
 //line exp.go:62
-											f3953 = f3947
+											f3987 = f3981
 										}
 									}
-//line wide.go:77
-									f3964 := f5219 - f3495
+//line wide.go:75
+									f3998 := f5216 - f3491
 //line exp.go:73
-									f3965 := f3964 + 1.2582912e+07
-									f3968 := f3964 - (f3965 - 1.2582912e+07) + 0
+									f3999 := f3998 + 1.2582912e+07
+									f4002 := f3998 - (f3999 - 1.2582912e+07) + 0
 //line exp.go:77
-									i3975 := int32(math.Float32bits(f3965))
+									i4009 := int32(math.Float32bits(f3999))
 //line exp.go:47
-									i3976 := int32(uint32(i3975) >> 1)
-									f3985 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3968, 0.001339097), f3968, 0.009618499), f3968, 0.055503596), f3968, 0.24022648), f3968, 0.6931472), f3968, 1)*math.Float32frombits(uint32(i3976<<23+1065353216))) * math.Float32frombits(uint32((i3975-i3976)<<23+1065353216)))
+									i4010 := int32(uint32(i4009) >> 1)
+									f4019 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4002, 0.001339097), f4002, 0.009618499), f4002, 0.055503596), f4002, 0.24022648), f4002, 0.6931472), f4002, 1)*math.Float32frombits(uint32(i4010<<23+1065353216))) * math.Float32frombits(uint32((i4009-i4010)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f3964 {
+									if 151 < f3998 {
 //line exp.go:56
-										f3991 = math.Float32frombits(0x7f800000)
+										f4025 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f3964 < -151 {
+										if f3998 < -151 {
 //line exp.go:59
-											f3991 = 0
+											f4025 = 0
 										} else {
 //line exp.go:62
-											f3991 = f3985
+											f4025 = f4019
 										}
 									}
-//line wide.go:77
-									f4002 := f5220 - f3495
+//line wide.go:75
+									f4036 := f5217 - f3491
 //line exp.go:73
-									f4003 := f4002 + 1.2582912e+07
-									f4006 := f4002 - (f4003 - 1.2582912e+07) + 0
+									f4037 := f4036 + 1.2582912e+07
+									f4040 := f4036 - (f4037 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4013 := int32(math.Float32bits(f4003))
+									i4047 := int32(math.Float32bits(f4037))
 //line exp.go:47
-									i4014 := int32(uint32(i4013) >> 1)
-									f4023 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4006, 0.001339097), f4006, 0.009618499), f4006, 0.055503596), f4006, 0.24022648), f4006, 0.6931472), f4006, 1)*math.Float32frombits(uint32(i4014<<23+1065353216))) * math.Float32frombits(uint32((i4013-i4014)<<23+1065353216)))
+									i4048 := int32(uint32(i4047) >> 1)
+									f4057 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4040, 0.001339097), f4040, 0.009618499), f4040, 0.055503596), f4040, 0.24022648), f4040, 0.6931472), f4040, 1)*math.Float32frombits(uint32(i4048<<23+1065353216))) * math.Float32frombits(uint32((i4047-i4048)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4002 {
+									if 151 < f4036 {
 //line exp.go:56
-										f4029 = math.Float32frombits(0x7f800000)
+										f4063 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4002 < -151 {
+										if f4036 < -151 {
 //line exp.go:59
-											f4029 = 0
+											f4063 = 0
 										} else {
 //line exp.go:62
-											f4029 = f4023
+											f4063 = f4057
 										}
 									}
-//line wide.go:77
-									f4040 := f5221 - f3495
+//line wide.go:75
+									f4064 := float32(f292*f1474) + f3949 + f3987 + f4025 + f4063
+//line wide.go:75
+									f4074 := f5218 - f3491
 //line exp.go:73
-									f4041 := f4040 + 1.2582912e+07
-									f4044 := f4040 - (f4041 - 1.2582912e+07) + 0
+									f4075 := f4074 + 1.2582912e+07
+									f4078 := f4074 - (f4075 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4051 := int32(math.Float32bits(f4041))
+									i4085 := int32(math.Float32bits(f4075))
 //line exp.go:47
-									i4052 := int32(uint32(i4051) >> 1)
-									f4061 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4044, 0.001339097), f4044, 0.009618499), f4044, 0.055503596), f4044, 0.24022648), f4044, 0.6931472), f4044, 1)*math.Float32frombits(uint32(i4052<<23+1065353216))) * math.Float32frombits(uint32((i4051-i4052)<<23+1065353216)))
+									i4086 := int32(uint32(i4085) >> 1)
+									f4095 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4078, 0.001339097), f4078, 0.009618499), f4078, 0.055503596), f4078, 0.24022648), f4078, 0.6931472), f4078, 1)*math.Float32frombits(uint32(i4086<<23+1065353216))) * math.Float32frombits(uint32((i4085-i4086)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4040 {
+									if 151 < f4074 {
 //line exp.go:56
-										f4067 = math.Float32frombits(0x7f800000)
+										f4101 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4040 < -151 {
+										if f4074 < -151 {
 //line exp.go:59
-											f4067 = 0
+											f4101 = 0
 										} else {
 //line exp.go:62
-											f4067 = f4061
+											f4101 = f4095
 										}
 									}
-//line wide.go:77
-									f4068 := float32(f270*f1458) + f3953 + f3991 + f4029 + f4067
-//line wide.go:77
-									f4078 := f5222 - f3495
+//line wide.go:75
+									f4112 := f5219 - f3491
 //line exp.go:73
-									f4079 := f4078 + 1.2582912e+07
-									f4082 := f4078 - (f4079 - 1.2582912e+07) + 0
+									f4113 := f4112 + 1.2582912e+07
+									f4116 := f4112 - (f4113 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4089 := int32(math.Float32bits(f4079))
+									i4123 := int32(math.Float32bits(f4113))
 //line exp.go:47
-									i4090 := int32(uint32(i4089) >> 1)
-									f4099 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4082, 0.001339097), f4082, 0.009618499), f4082, 0.055503596), f4082, 0.24022648), f4082, 0.6931472), f4082, 1)*math.Float32frombits(uint32(i4090<<23+1065353216))) * math.Float32frombits(uint32((i4089-i4090)<<23+1065353216)))
+									i4124 := int32(uint32(i4123) >> 1)
+									f4133 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4116, 0.001339097), f4116, 0.009618499), f4116, 0.055503596), f4116, 0.24022648), f4116, 0.6931472), f4116, 1)*math.Float32frombits(uint32(i4124<<23+1065353216))) * math.Float32frombits(uint32((i4123-i4124)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4078 {
+									if 151 < f4112 {
 //line exp.go:56
-										f4105 = math.Float32frombits(0x7f800000)
+										f4139 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4078 < -151 {
+										if f4112 < -151 {
 //line exp.go:59
-											f4105 = 0
+											f4139 = 0
 										} else {
 //line exp.go:62
-											f4105 = f4099
+											f4139 = f4133
 										}
 									}
-//line wide.go:77
-									f4116 := f5223 - f3495
+//line wide.go:75
+									f4150 := f5220 - f3491
 //line exp.go:73
-									f4117 := f4116 + 1.2582912e+07
-									f4120 := f4116 - (f4117 - 1.2582912e+07) + 0
+									f4151 := f4150 + 1.2582912e+07
+									f4154 := f4150 - (f4151 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4127 := int32(math.Float32bits(f4117))
+									i4161 := int32(math.Float32bits(f4151))
 //line exp.go:47
-									i4128 := int32(uint32(i4127) >> 1)
-									f4137 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4120, 0.001339097), f4120, 0.009618499), f4120, 0.055503596), f4120, 0.24022648), f4120, 0.6931472), f4120, 1)*math.Float32frombits(uint32(i4128<<23+1065353216))) * math.Float32frombits(uint32((i4127-i4128)<<23+1065353216)))
+									i4162 := int32(uint32(i4161) >> 1)
+									f4171 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4154, 0.001339097), f4154, 0.009618499), f4154, 0.055503596), f4154, 0.24022648), f4154, 0.6931472), f4154, 1)*math.Float32frombits(uint32(i4162<<23+1065353216))) * math.Float32frombits(uint32((i4161-i4162)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4116 {
+									if 151 < f4150 {
 //line exp.go:56
-										f4143 = math.Float32frombits(0x7f800000)
+										f4177 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4116 < -151 {
+										if f4150 < -151 {
 //line exp.go:59
-											f4143 = 0
+											f4177 = 0
 										} else {
 //line exp.go:62
-											f4143 = f4137
+											f4177 = f4171
 										}
 									}
-//line wide.go:77
-									f4154 := f5224 - f3495
+//line wide.go:75
+									f4188 := f5221 - f3491
 //line exp.go:73
-									f4155 := f4154 + 1.2582912e+07
-									f4158 := f4154 - (f4155 - 1.2582912e+07) + 0
+									f4189 := f4188 + 1.2582912e+07
+									f4192 := f4188 - (f4189 - 1.2582912e+07) + 0
 //line exp.go:77
-									i4165 := int32(math.Float32bits(f4155))
+									i4199 := int32(math.Float32bits(f4189))
 //line exp.go:47
-									i4166 := int32(uint32(i4165) >> 1)
-									f4175 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4158, 0.001339097), f4158, 0.009618499), f4158, 0.055503596), f4158, 0.24022648), f4158, 0.6931472), f4158, 1)*math.Float32frombits(uint32(i4166<<23+1065353216))) * math.Float32frombits(uint32((i4165-i4166)<<23+1065353216)))
+									i4200 := int32(uint32(i4199) >> 1)
+									f4209 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4192, 0.001339097), f4192, 0.009618499), f4192, 0.055503596), f4192, 0.24022648), f4192, 0.6931472), f4192, 1)*math.Float32frombits(uint32(i4200<<23+1065353216))) * math.Float32frombits(uint32((i4199-i4200)<<23+1065353216)))
 //line exp.go:56
-									if 151 < f4154 {
+									if 151 < f4188 {
 //line exp.go:56
-										f4181 = math.Float32frombits(0x7f800000)
+										f4215 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:59
-										if f4154 < -151 {
+										if f4188 < -151 {
 //line exp.go:59
-											f4181 = 0
+											f4215 = 0
 										} else {
 //line exp.go:62
-											f4181 = f4175
+											f4215 = f4209
 										}
 									}
-//line wide.go:77
-									f4192 := f5225 - f3495
-//line exp.go:73
-									f4193 := f4192 + 1.2582912e+07
-									f4196 := f4192 - (f4193 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4203 := int32(math.Float32bits(f4193))
-//line exp.go:47
-									i4204 := int32(uint32(i4203) >> 1)
-									f4213 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4196, 0.001339097), f4196, 0.009618499), f4196, 0.055503596), f4196, 0.24022648), f4196, 0.6931472), f4196, 1)*math.Float32frombits(uint32(i4204<<23+1065353216))) * math.Float32frombits(uint32((i4203-i4204)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4192 {
-//line exp.go:56
-										f4219 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4192 < -151 {
-//line exp.go:59
-											f4219 = 0
-										} else {
-//line exp.go:62
-											f4219 = f4213
-										}
-									}
-//line wide.go:77
-									f4220 := f4068 + f4105 + f4143 + f4181 + f4219
-//line wide.go:77
-									f302 = f4220
+//line wide.go:75
+									f4216 := f4064 + f4101 + f4139 + f4177 + f4215
+//line wide.go:75
+									f316 = f4216
 								}
-//line wide.go:62
-								f269, f270, i271 = f3495, f302, i271+c16
+//line wide.go:60
+								f291, f292, i293 = f3491, f316, i293+i1630
 							}
 //line reduce.go:51
-							i1193 |= 1 << (thread & 31)
+							i1209 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each269, thread*4)) = f269
+							*(*float32)(unsafe.Add(each291, thread*4)) = f291
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each270, thread*4)) = f270
+							*(*float32)(unsafe.Add(each292, thread*4)) = f292
 						}
-						if i1193 == -1 {
+						if i1209 == -1 {
 							state = 6
 						} else {
 							state = 2
 						}
 					case 2:
 //line reduce.go:58
-						f1201 = math.Float32frombits(1<<32 - 1)
+						f1217 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1193)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1209)))&31 {
 //line reduce.go:58
-								f1201 = f269
+								f1217 = f291
 							}
 						}
-						i1225, f1226 = i1193&(i1193-1), f1201
+						i1241, f1242 = i1209&(i1209-1), f1217
 						state = 3
 					case 3:
-						if i1225 != 0 {
+						if i1241 != 0 {
 							state = 5
 						} else {
 							state = 4
@@ -5073,99 +4800,103 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 4:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each585, thread*4)) = f1226
+							*(*float32)(unsafe.Add(each601, thread*4)) = f1242
 						}
 						state = 7
 					case 5:
 //line reduce.go:60
-						f1219 = math.Float32frombits(1<<32 - 1)
+						f1235 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1225)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1241)))&31 {
 //line reduce.go:60
-								f1219 = f269
+								f1235 = f291
 							}
 						}
-						i1225, f1226 = i1225&(i1225-1), max(f1226, f1219)
+						i1241, f1242 = i1241&(i1241-1), max(f1242, f1235)
 						state = 3
 					case 6:
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f269
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f291
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3505, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3501, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line reduce.go:54
-							f3505 := *(*float32)(unsafe.Add(each3505, thread*4))
+							f3501 := *(*float32)(unsafe.Add(each3501, thread*4))
 //line reduce.go:40
-							f3506 := max(f269, f3505)
+							f3502 := max(f291, f3501)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3506
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3502
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3506, thread*4)) = f3506
+							*(*float32)(unsafe.Add(each3502, thread*4)) = f3502
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3510, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3506 := *(*float32)(unsafe.Add(each3506, thread*4))
+							f3502 := *(*float32)(unsafe.Add(each3502, thread*4))
 //line reduce.go:54
-							f3514 := *(*float32)(unsafe.Add(each3514, thread*4))
+							f3510 := *(*float32)(unsafe.Add(each3510, thread*4))
 //line reduce.go:40
-							f3515 := max(f3506, f3514)
+							f3511 := max(f3502, f3510)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3515
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3511
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3515, thread*4)) = f3515
+							*(*float32)(unsafe.Add(each3511, thread*4)) = f3511
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3523, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3519, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3515 := *(*float32)(unsafe.Add(each3515, thread*4))
+							f3511 := *(*float32)(unsafe.Add(each3511, thread*4))
 //line reduce.go:54
-							f3523 := *(*float32)(unsafe.Add(each3523, thread*4))
+							f3519 := *(*float32)(unsafe.Add(each3519, thread*4))
 //line reduce.go:40
-							f3524 := max(f3515, f3523)
+							f3520 := max(f3511, f3519)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3524
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3520
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3524, thread*4)) = f3524
+							*(*float32)(unsafe.Add(each3520, thread*4)) = f3520
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3532, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3528, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3524 := *(*float32)(unsafe.Add(each3524, thread*4))
+							f3520 := *(*float32)(unsafe.Add(each3520, thread*4))
 //line reduce.go:54
-							f3532 := *(*float32)(unsafe.Add(each3532, thread*4))
+							f3528 := *(*float32)(unsafe.Add(each3528, thread*4))
 //line reduce.go:40
-							f3533 := max(f3524, f3532)
+							f3529 := max(f3520, f3528)
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3533
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3529
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3533, thread*4)) = f3533
+							*(*float32)(unsafe.Add(each3529, thread*4)) = f3529
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3541, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3537, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:40
-							f3533 := *(*float32)(unsafe.Add(each3533, thread*4))
+							f3529 := *(*float32)(unsafe.Add(each3529, thread*4))
 //line reduce.go:54
-							f3541 := *(*float32)(unsafe.Add(each3541, thread*4))
+							f3537 := *(*float32)(unsafe.Add(each3537, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each585, thread*4)) = max(f3533, f3541)
+							*(*float32)(unsafe.Add(each601, thread*4)) = max(f3529, f3537)
 						}
 						state = 7
 					case 7:
-						if c558 {
+						for thread := warp; thread < end; thread++ {
+//line team.go:63
+							c572 = i1630 == 32
+						}
+						if c572 {
 							state = 10
 						} else {
 							state = 8
@@ -5175,104 +4906,102 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f1248 := *(*float32)(unsafe.Add(each601, thread*4))
+//line team.go:39
+							i179 := int32(thread % 32)
 //line team.go:75
-							f1232 := *(*float32)(unsafe.Add(each585, thread*4))
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:74
-							if i160 == 0 {
-								i957 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i957) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i957, int(32))
-//line team.go:75
+							if i179 == 0 {
+								i973 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i973) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i973, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, i957*4)) = f1232
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, i973*4)) = f1248
 							}
 						}
 						state = 9
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
 						waiting = true
 						continue warps
 					case 9:
-//line team.go:67
-						if !wideF16TwinRow(end, warp, blocks, each585, c566, c5389, shared, i565) {
-							return
-						}
+//line team.go:68
+						wideF16TwinRow(end, warp, each601, i1630, shared)
 						state = 11
 					case 10:
 						state = 11
 					case 11:
 //line reduce.go:51
-						i878 = 0
+						i894 = 0
 						for thread := warp; thread < end; thread++ {
-							var f1298, f108 float32
-//line wide.go:60
-							f269 := *(*float32)(unsafe.Add(each269, thread*4))
-//line wide.go:33
-							f585 := *(*float32)(unsafe.Add(each585, thread*4))
-//line wide.go:60
-							f270 := *(*float32)(unsafe.Add(each270, thread*4))
+							var f1314, f126 float32
+//line wide.go:58
+							f291 := *(*float32)(unsafe.Add(each291, thread*4))
 //line wide.go:32
-							if f269 != math.Float32frombits(0xff800000) {
-								f104 := f269 - f585
+							f601 := *(*float32)(unsafe.Add(each601, thread*4))
+//line wide.go:58
+							f292 := *(*float32)(unsafe.Add(each292, thread*4))
+//line wide.go:31
+							if f291 != math.Float32frombits(0xff800000) {
+								f122 := f291 - f601
 //line exp.go:73
-								f675 := f104 + 1.2582912e+07
-								f678 := f104 - (f675 - 1.2582912e+07) + 0
+								f691 := f122 + 1.2582912e+07
+								f694 := f122 - (f691 - 1.2582912e+07) + 0
 //line exp.go:77
-								i685 := int32(math.Float32bits(f675))
+								i701 := int32(math.Float32bits(f691))
 //line exp.go:47
-								i1032 := int32(uint32(i685) >> 1)
-								f1037 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f678, 0.001339097), f678, 0.009618499), f678, 0.055503596), f678, 0.24022648), f678, 0.6931472), f678, 1)*math.Float32frombits(uint32(i1032<<23+1065353216))) * math.Float32frombits(uint32((i685-i1032)<<23+1065353216)))
+								i1048 := int32(uint32(i701) >> 1)
+								f1053 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f694, 0.001339097), f694, 0.009618499), f694, 0.055503596), f694, 0.24022648), f694, 0.6931472), f694, 1)*math.Float32frombits(uint32(i1048<<23+1065353216))) * math.Float32frombits(uint32((i701-i1048)<<23+1065353216)))
 //line exp.go:56
-								if 151 < f104 {
+								if 151 < f122 {
 //line exp.go:56
-									f1298 = math.Float32frombits(0x7f800000)
+									f1314 = math.Float32frombits(0x7f800000)
 								} else {
 //line exp.go:59
-									if f104 < -151 {
+									if f122 < -151 {
 //line exp.go:59
-										f1298 = 0
+										f1314 = 0
 									} else {
 //line exp.go:62
-										f1298 = f1037
+										f1314 = f1053
 									}
 								}
-//line wide.go:33
-								f108 = float32(f270 * f1298)
-							} else {
 //line wide.go:32
-								f108 = f270
+								f126 = float32(f292 * f1314)
+							} else {
+//line wide.go:31
+								f126 = f292
 							}
 //line reduce.go:51
-							i878 |= 1 << (thread & 31)
+							i894 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each108, thread*4)) = f108
+							*(*float32)(unsafe.Add(each126, thread*4)) = f126
 						}
-						if i878 == -1 {
+						if i894 == -1 {
 							state = 16
 						} else {
 							state = 12
 						}
 					case 12:
 //line reduce.go:58
-						f886 = math.Float32frombits(1<<32 - 1)
+						f902 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i878)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i894)))&31 {
 //line reduce.go:58
-								f886 = f108
+								f902 = f126
 							}
 						}
-						i910, f911 = i878&(i878-1), f886
+						i926, f927 = i894&(i894-1), f902
 						state = 13
 					case 13:
-						if i910 != 0 {
+						if i926 != 0 {
 							state = 15
 						} else {
 							state = 14
@@ -5280,99 +5009,99 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 14:
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:59
-							*(*float32)(unsafe.Add(each256, thread*4)) = f911
+							*(*float32)(unsafe.Add(each278, thread*4)) = f927
 						}
 						state = 17
 					case 15:
 //line reduce.go:60
-						f904 = math.Float32frombits(1<<32 - 1)
+						f920 = math.Float32frombits(1<<32 - 1)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i910)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i926)))&31 {
 //line reduce.go:60
-								f904 = f108
+								f920 = f126
 							}
 						}
-						i910, f911 = i910&(i910-1), f911+f904
+						i926, f927 = i926&(i926-1), f927+f920
 						state = 13
 					case 16:
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f108
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f126
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3559, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line wide.go:30
-							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line wide.go:29
+							f126 := *(*float32)(unsafe.Add(each126, thread*4))
 //line reduce.go:54
-							f3559 := *(*float32)(unsafe.Add(each3559, thread*4))
+							f3555 := *(*float32)(unsafe.Add(each3555, thread*4))
 //line reduce.go:38
-							f3560 := f108 + f3559
+							f3556 := f126 + f3555
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3560
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3556
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3560, thread*4)) = f3560
+							*(*float32)(unsafe.Add(each3556, thread*4)) = f3556
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3564, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3560 := *(*float32)(unsafe.Add(each3560, thread*4))
+							f3556 := *(*float32)(unsafe.Add(each3556, thread*4))
 //line reduce.go:54
-							f3568 := *(*float32)(unsafe.Add(each3568, thread*4))
+							f3564 := *(*float32)(unsafe.Add(each3564, thread*4))
 //line reduce.go:38
-							f3569 := f3560 + f3568
+							f3565 := f3556 + f3564
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3569
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3565
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3569, thread*4)) = f3569
+							*(*float32)(unsafe.Add(each3565, thread*4)) = f3565
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3577, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3573, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3569 := *(*float32)(unsafe.Add(each3569, thread*4))
+							f3565 := *(*float32)(unsafe.Add(each3565, thread*4))
 //line reduce.go:54
-							f3577 := *(*float32)(unsafe.Add(each3577, thread*4))
+							f3573 := *(*float32)(unsafe.Add(each3573, thread*4))
 //line reduce.go:38
-							f3578 := f3569 + f3577
+							f3574 := f3565 + f3573
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3578
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3574
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3578, thread*4)) = f3578
+							*(*float32)(unsafe.Add(each3574, thread*4)) = f3574
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3586, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3582, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3578 := *(*float32)(unsafe.Add(each3578, thread*4))
+							f3574 := *(*float32)(unsafe.Add(each3574, thread*4))
 //line reduce.go:54
-							f3586 := *(*float32)(unsafe.Add(each3586, thread*4))
+							f3582 := *(*float32)(unsafe.Add(each3582, thread*4))
 //line reduce.go:38
-							f3587 := f3578 + f3586
+							f3583 := f3574 + f3582
 //line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3587
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3583
 //line reduce.go:54
-							*(*float32)(unsafe.Add(each3587, thread*4)) = f3587
+							*(*float32)(unsafe.Add(each3583, thread*4)) = f3583
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3595, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 //line reduce.go:38
-							f3587 := *(*float32)(unsafe.Add(each3587, thread*4))
+							f3583 := *(*float32)(unsafe.Add(each3583, thread*4))
 //line reduce.go:54
-							f3595 := *(*float32)(unsafe.Add(each3595, thread*4))
+							f3591 := *(*float32)(unsafe.Add(each3591, thread*4))
 //line reduce.go:53
-							*(*float32)(unsafe.Add(each256, thread*4)) = f3587 + f3595
+							*(*float32)(unsafe.Add(each278, thread*4)) = f3583 + f3591
 						}
 						state = 17
 					case 17:
-						if c558 {
+						if c572 {
 							state = 20
 						} else {
 							state = 18
@@ -5382,41 +5111,37 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
+//line team.go:76
+							f933 := *(*float32)(unsafe.Add(each278, thread*4))
+//line team.go:39
+							i179 := int32(thread % 32)
 //line team.go:75
-							f917 := *(*float32)(unsafe.Add(each256, thread*4))
-//line team.go:38
-							i160 := int32(thread % 32)
-//line team.go:74
-							if i160 == 0 {
-								i537 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:75
-								if uint(i537) >= 32 {
-//line team.go:75
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i537, int(32))
-//line team.go:75
+							if i179 == 0 {
+								i551 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:76
+								if uint(i551) >= 32 {
+//line team.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i551, int(32))
+//line team.go:76
 									return
 								}
-//line team.go:75
-								*(*float32)(unsafe.Add(shared, 128+i537*4)) = f917
+//line team.go:76
+								*(*float32)(unsafe.Add(shared, 128+i551*4)) = f933
 							}
 						}
 						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
 						waiting = true
 						continue warps
 					case 19:
-//line team.go:53
-						if !wideF16TwinRow_(end, warp, blocks, c237, c5415, shared, i236, each256) {
-							return
-						}
+//line team.go:54
+						wideF16TwinRow_(end, warp, i1630, shared, each278)
 						state = 21
 					case 20:
 						state = 21
 					case 21:
 //line log.go:69
-						if !wideF16TwinRow__(end, warp, blocks, each256, each585, each1613, c28, i48, i211, c82, i34, shared, f87, o59, x, o73, y, c16) {
-							return
-						}
+						wideF16TwinRow__(end, warp, each278, each601, each1629, c20, i50, i82, i103, shared, i231, f70, o91, x, o62, y, i1630)
 						state = 23
 					case 22:
 						state = 23
@@ -5430,668 +5155,577 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wideF16TwinRow is what a row of threads does in wideF16Twin.
 //
-//line team.go:67
-func wideF16TwinRow(end int, warp int, blocks *gpu.Blocks, each585 unsafe.Pointer, c566 bool, c5389 bool, shared unsafe.Pointer, i565 int) (ok bool) {
+//line team.go:68
+func wideF16TwinRow(end int, warp int, each601 unsafe.Pointer, i1630 int, shared unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f568, f576, f580, f5391, f5397 float32
-		var i569, i5392 int
+		var f584, f592, f596 float32
+		var i585 int
+//line team.go:68
+		f1248 := *(*float32)(unsafe.Add(each601, thread*4))
 //line team.go:67
-		f1232 := *(*float32)(unsafe.Add(each585, thread*4))
-//line team.go:66
-		if c566 {
-//line team.go:60
-			if c5389 {
+		i579 := i1630 / 32
 //line team.go:67
-				f568, i569 = f1232, 0
+		i581 := i579
 //line team.go:67
-				for {
+		if 32 < i579 {
 //line team.go:67
-					f576 = max(f568, *(*float32)(unsafe.Add(shared, i569*4)))
-//line team.go:67
-					i577 := i569 + 1
-//line team.go:67
-					if i577 >= i565 {
-//line team.go:67
-						break
-					}
-//line team.go:67
-					f568, i569 = f576, i577
-				}
-//line team.go:67
-				f580 = f576
-			} else {
-//line team.go:67
-				f5391, i5392 = f1232, 0
-//line team.go:67
-				for {
-//line team.go:67
-					if uint(i5392) >= 32 {
-//line team.go:67
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5392, int(32))
-//line team.go:67
-						return false
-					}
-//line team.go:67
-					f5397 = max(f5391, *(*float32)(unsafe.Add(shared, i5392*4)))
-//line team.go:67
-					i5398 := i5392 + 1
-//line team.go:67
-					if i5398 >= i565 {
-//line team.go:67
-						break
-					}
-//line team.go:67
-					f5391, i5392 = f5397, i5398
-				}
-//line team.go:67
-				f580 = f5397
-			}
-		} else {
-//line team.go:66
-			f580 = f1232
+			i581 = 32
 		}
-//line team.go:69
-		*(*float32)(unsafe.Add(each585, thread*4)) = f580
+//line team.go:67
+		if 0 < i581 {
+			f584, i585 = f1248, 0
+//line team.go:68
+			for {
+//line team.go:68
+				f592 = max(f584, *(*float32)(unsafe.Add(shared, i585*4)))
+//line team.go:68
+				i593 := i585 + 1
+//line team.go:68
+				if i593 >= i581 {
+//line team.go:68
+					break
+				}
+//line team.go:68
+				f584, i585 = f592, i593
+			}
+//line team.go:68
+			f596 = f592
+		} else {
+//line team.go:67
+			f596 = f1248
+		}
+//line team.go:70
+		*(*float32)(unsafe.Add(each601, thread*4)) = f596
 	}
-	return true
 }
 
 // wideF16TwinRow_ is what a row of threads does in wideF16Twin.
 //
-//line team.go:53
-func wideF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c237 bool, c5415 bool, shared unsafe.Pointer, i236 int, each256 unsafe.Pointer) (ok bool) {
+//line team.go:54
+func wideF16TwinRow_(end int, warp int, i1630 int, shared unsafe.Pointer, each278 unsafe.Pointer) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f239, f247, f251, f5417, f5423 float32
-		var i240, i5418 int
-//line team.go:53
-		if c237 {
-//line team.go:46
-			if c5415 {
+		var f261, f269, f273 float32
+		var i262 int
 //line team.go:54
-				f239, i240 = 0, 0
+		i256 := i1630 / 32
 //line team.go:54
-				for {
+		i258 := i256
 //line team.go:54
-					f247 = f239 + *(*float32)(unsafe.Add(shared, 128+i240*4))
+		if 32 < i256 {
 //line team.go:54
-					i248 := i240 + 1
-//line team.go:54
-					if i248 >= i236 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f239, i240 = f247, i248
-				}
-//line team.go:54
-				f251 = f247
-			} else {
-//line team.go:54
-				f5417, i5418 = 0, 0
-//line team.go:54
-				for {
-//line team.go:54
-					if uint(i5418) >= 32 {
-//line team.go:54
-						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5418, int(32))
-//line team.go:54
-						return false
-					}
-//line team.go:54
-					f5423 = f5417 + *(*float32)(unsafe.Add(shared, 128+i5418*4))
-//line team.go:54
-					i5424 := i5418 + 1
-//line team.go:54
-					if i5424 >= i236 {
-//line team.go:54
-						break
-					}
-//line team.go:54
-					f5417, i5418 = f5423, i5424
-				}
-//line team.go:54
-				f251 = f5423
-			}
-		} else {
-//line team.go:53
-			f251 = 0
+			i258 = 32
 		}
-//line team.go:56
-		*(*float32)(unsafe.Add(each256, thread*4)) = f251
+//line team.go:54
+		if 0 < i258 {
+			f261, i262 = 0, 0
+//line team.go:55
+			for {
+//line team.go:55
+				f269 = f261 + *(*float32)(unsafe.Add(shared, 128+i262*4))
+//line team.go:55
+				i270 := i262 + 1
+//line team.go:55
+				if i270 >= i258 {
+//line team.go:55
+					break
+				}
+//line team.go:55
+				f261, i262 = f269, i270
+			}
+//line team.go:55
+			f273 = f269
+		} else {
+//line team.go:54
+			f273 = 0
+		}
+//line team.go:57
+		*(*float32)(unsafe.Add(each278, thread*4)) = f273
 	}
-	return true
 }
 
 // wideF16TwinRow__ is what a row of threads does in wideF16Twin.
 //
 //line log.go:69
-func wideF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each256 unsafe.Pointer, each585 unsafe.Pointer, each1613 unsafe.Pointer, c28 bool, i48 int, i211 int, c82 bool, i34 int, shared unsafe.Pointer, f87 float32, o59 int, x unsafe.Pointer, o73 int, y unsafe.Pointer, c16 int) (ok bool) {
+func wideF16TwinRow__(end int, warp int, each278 unsafe.Pointer, each601 unsafe.Pointer, each1629 unsafe.Pointer, c20 bool, i50 int, i82 int, i103 int, shared unsafe.Pointer, i231 int, f70 float32, o91 int, x unsafe.Pointer, o62 int, y unsafe.Pointer, i1630 int) {
 	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var f1065, f1318, f1323, f393, f394, f5250, f5251, f5252, f5253, f5254, f5255, f5256, f5257, f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228, f5258, f5259, f5260, f5261, f5262, f5263, f5264, f5265, f5226, f4256, f5229, f4302, f5232, f4348, f5235, f4394, f5238, f4440, f5241, f4486, f5244, f4532, f5247, f4578, f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 float32
-		var i1066 int32
-		var i398 int
+		var f1081, f1334, f1339, f407, f408, f5247, f5248, f5249, f5250, f5251, f5252, f5253, f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224, f5255, f5256, f5257, f5258, f5259, f5260, f5261, f5222, f4252, f5225, f4298, f5228, f4344, f5231, f4390, f5234, f4436, f5237, f4482, f5240, f4528, f5243, f4574, f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 float32
+		var i1082 int32
+		var i412 int
 //line log.go:69
-		f256 := *(*float32)(unsafe.Add(each256, thread*4))
+		f278 := *(*float32)(unsafe.Add(each278, thread*4))
 //line basic.go:21
-		f585 := *(*float32)(unsafe.Add(each585, thread*4))
-//line wide.go:89
-		i1613 := *(*int)(unsafe.Add(each1613, thread*8))
-//line wide.go:85
-		if c28 {
+		f601 := *(*float32)(unsafe.Add(each601, thread*4))
+//line wide.go:87
+		i1629 := *(*int)(unsafe.Add(each1629, thread*8))
+//line wide.go:83
+		if c20 {
 //line log.go:68
-			if math.Float32frombits(math.Float32bits(f256)&^(1<<31)) < 1.1754944e-38 {
-				f1065, i1066 = float32(f256*8.388608e+06), 192937984
+			if math.Float32frombits(math.Float32bits(f278)&^(1<<31)) < 1.1754944e-38 {
+				f1081, i1082 = float32(f278*8.388608e+06), 192937984
 			} else {
 //line log.go:68
-				f1065, i1066 = f256, 0
+				f1081, i1082 = f278, 0
 			}
 //line log.go:71
-			i1067 := int32(math.Float32bits(f1065))
-			i1069 := (i1067 - 1060439283) & -8388608
+			i1083 := int32(math.Float32bits(f1081))
+			i1085 := (i1083 - 1060439283) & -8388608
 //line log.go:15
-			f706 := math.Float32frombits(uint32(i1067-i1069)) - 1
+			f722 := math.Float32frombits(uint32(i1083-i1085)) - 1
 //line log.go:17
-			f712 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f706, 0.18721975), f706, -0.19119146), f706, 0.20444842), f706, -0.23958118), f706, 0.28857377), f706, -0.36069843)
+			f728 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f722, 0.18721975), f722, -0.19119146), f722, 0.20444842), f722, -0.23958118), f722, 0.28857377), f722, -0.36069843)
 //line log.go:19
-			f719 := float32(float32(i1069-i1066) * 1.1920929e-07)
-			f720 := f719 + f706
-			f723 := math32.FMA(f706, 0.44269502, math32.FMA(float32(f706*f706), math32.FMA(math32.FMA(f712, f706, 0.48089817), f706, -0.72134733), float32(f706*1.925963e-08))) + (f706 - (f720 - f719))
+			f735 := float32(float32(i1085-i1082) * 1.1920929e-07)
+			f736 := f735 + f722
+			f739 := math32.FMA(f722, 0.44269502, math32.FMA(float32(f722*f722), math32.FMA(math32.FMA(f728, f722, 0.48089817), f722, -0.72134733), float32(f722*1.925963e-08))) + (f722 - (f736 - f735))
 //line log.go:87
-			if 2139095040 <= uint32(int32(math.Float32bits(f256))) {
-				f1318 = math32.FMA(f256, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			if 2139095040 <= uint32(int32(math.Float32bits(f278))) {
+				f1334 = math32.FMA(f278, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
 //line log.go:87
-				f1318 = f720 + f723
+				f1334 = f736 + f739
 			}
 //line log.go:90
-			if f256 == 0 {
+			if f278 == 0 {
 //line basic.go:21
-				f1323 = math.Float32frombits(0xff800000)
+				f1339 = math.Float32frombits(0xff800000)
 			} else {
 //line log.go:90
-				f1323 = f1318
+				f1339 = f1334
 			}
 //line basic.go:21
-			f393, f394 = f585+f1323, math.Float32frombits(0xff800000)
+			f407, f408 = f601+f1339, math.Float32frombits(0xff800000)
 		} else {
-//line wide.go:85
-			f393, f394 = 1/f256, 0
+//line wide.go:83
+			f407, f408 = 1/f278, 0
 		}
-//line wide.go:91
-		c442 := f585 != math.Float32frombits(0xff800000)
 //line wide.go:89
-		i398 = i1613
-//line wide.go:89
+		c456 := f601 != math.Float32frombits(0xff800000)
+//line wide.go:87
+		i412 = i1629
+//line wide.go:87
 		for {
-//line wide.go:89
-			if i398 >= i48 {
-//line wide.go:89
+//line wide.go:87
+			if i412 >= i50 {
+//line wide.go:87
 				break
 			}
-			i2537 := i398 << 3
+			if i412 < i82 {
+//line wide.go:89
+				if c456 {
+					if i412 < i103 {
+						i1959 := *(*int16)(unsafe.Add(shared, i412*16+256))
 //line wide.go:91
-			if i2537 < i211 {
+						i1961 := *(*int16)(unsafe.Add(shared, i412*16+2+256))
 //line wide.go:91
-				if c442 {
-					if c82 {
-						if uint(i398) >= uint(i34) {
-//line wide.go:93
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i34)
-//line wide.go:93
-							return false
+						i1963 := *(*int16)(unsafe.Add(shared, i412*16+4+256))
+//line wide.go:91
+						i1965 := *(*int16)(unsafe.Add(shared, i412*16+6+256))
+//line wide.go:91
+						i1967 := *(*int16)(unsafe.Add(shared, i412*16+8+256))
+//line wide.go:91
+						i1969 := *(*int16)(unsafe.Add(shared, i412*16+10+256))
+//line wide.go:91
+						i1971 := *(*int16)(unsafe.Add(shared, i412*16+12+256))
+//line wide.go:91
+						i1973 := *(*int16)(unsafe.Add(shared, i412*16+14+256))
+//line wide.go:47
+						i801 := i231 - i412<<3
+//line wide.go:50
+						if i801 <= 1 {
+							f5247 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:50
+							f5247 = float32(dtype.F16(uint16(i1961)).Float32() * f70)
 						}
-//line wide.go:93
-						i1967 := *(*int16)(unsafe.Add(shared, i398*16+256))
-//line wide.go:93
-						i1969 := *(*int16)(unsafe.Add(shared, i398*16+2+256))
-//line wide.go:93
-						i1971 := *(*int16)(unsafe.Add(shared, i398*16+4+256))
-//line wide.go:93
-						i1973 := *(*int16)(unsafe.Add(shared, i398*16+6+256))
-//line wide.go:93
-						i1975 := *(*int16)(unsafe.Add(shared, i398*16+8+256))
-//line wide.go:93
-						i1977 := *(*int16)(unsafe.Add(shared, i398*16+10+256))
-//line wide.go:93
-						i1979 := *(*int16)(unsafe.Add(shared, i398*16+12+256))
-//line wide.go:93
-						i1981 := *(*int16)(unsafe.Add(shared, i398*16+14+256))
-//line wide.go:49
-						i785 := i211 - i2537
-//line wide.go:52
-						if i785 <= 0 {
+//line wide.go:50
+						if i801 <= 2 {
+							f5248 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:50
+							f5248 = float32(dtype.F16(uint16(i1963)).Float32() * f70)
+						}
+//line wide.go:50
+						if i801 <= 3 {
+							f5249 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:50
+							f5249 = float32(dtype.F16(uint16(i1965)).Float32() * f70)
+						}
+//line wide.go:50
+						if i801 <= 4 {
 							f5250 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5250 = float32(dtype.F16(uint16(i1967)).Float32() * f87)
+//line wide.go:50
+							f5250 = float32(dtype.F16(uint16(i1967)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 1 {
+//line wide.go:50
+						if i801 <= 5 {
 							f5251 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5251 = float32(dtype.F16(uint16(i1969)).Float32() * f87)
+//line wide.go:50
+							f5251 = float32(dtype.F16(uint16(i1969)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 2 {
+//line wide.go:50
+						if i801 <= 6 {
 							f5252 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5252 = float32(dtype.F16(uint16(i1971)).Float32() * f87)
+//line wide.go:50
+							f5252 = float32(dtype.F16(uint16(i1971)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 3 {
+//line wide.go:50
+						if i801 <= 7 {
 							f5253 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5253 = float32(dtype.F16(uint16(i1973)).Float32() * f87)
+//line wide.go:50
+							f5253 = float32(dtype.F16(uint16(i1973)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 4 {
-							f5254 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5254 = float32(dtype.F16(uint16(i1975)).Float32() * f87)
-						}
-//line wide.go:52
-						if i785 <= 5 {
+//line wide.go:91
+						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5253, f5252, f5251, f5250, f5249, f5248, f5247, float32(dtype.F16(uint16(i1959)).Float32()*f70)
+					} else {
+						i1789 := *(*int16)(unsafe.Add(x, o91+i412*16))
+//line wide.go:93
+						i1791 := *(*int16)(unsafe.Add(x, o91+i412*16+2))
+//line wide.go:93
+						i1793 := *(*int16)(unsafe.Add(x, o91+i412*16+4))
+//line wide.go:93
+						i1795 := *(*int16)(unsafe.Add(x, o91+i412*16+6))
+//line wide.go:93
+						i1797 := *(*int16)(unsafe.Add(x, o91+i412*16+8))
+//line wide.go:93
+						i1799 := *(*int16)(unsafe.Add(x, o91+i412*16+10))
+//line wide.go:93
+						i1801 := *(*int16)(unsafe.Add(x, o91+i412*16+12))
+//line wide.go:93
+						i1803 := *(*int16)(unsafe.Add(x, o91+i412*16+14))
+//line wide.go:47
+						i848 := i231 - i412<<3
+//line wide.go:50
+						if i848 <= 1 {
 							f5255 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5255 = float32(dtype.F16(uint16(i1977)).Float32() * f87)
+//line wide.go:50
+							f5255 = float32(dtype.F16(uint16(i1791)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 6 {
+//line wide.go:50
+						if i848 <= 2 {
 							f5256 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5256 = float32(dtype.F16(uint16(i1979)).Float32() * f87)
+//line wide.go:50
+							f5256 = float32(dtype.F16(uint16(i1793)).Float32() * f70)
 						}
-//line wide.go:52
-						if i785 <= 7 {
+//line wide.go:50
+						if i848 <= 3 {
 							f5257 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5257 = float32(dtype.F16(uint16(i1981)).Float32() * f87)
+//line wide.go:50
+							f5257 = float32(dtype.F16(uint16(i1795)).Float32() * f70)
 						}
-//line wide.go:93
-						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5257, f5256, f5255, f5254, f5253, f5252, f5251, f5250
-					} else {
-						if uint(i398) >= uint(i48) {
-//line wide.go:95
-							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
-//line wide.go:95
-							return false
-						}
-//line wide.go:95
-						i1797 := *(*int16)(unsafe.Add(x, o59+i398*16))
-//line wide.go:95
-						i1799 := *(*int16)(unsafe.Add(x, o59+i398*16+2))
-//line wide.go:95
-						i1801 := *(*int16)(unsafe.Add(x, o59+i398*16+4))
-//line wide.go:95
-						i1803 := *(*int16)(unsafe.Add(x, o59+i398*16+6))
-//line wide.go:95
-						i1805 := *(*int16)(unsafe.Add(x, o59+i398*16+8))
-//line wide.go:95
-						i1807 := *(*int16)(unsafe.Add(x, o59+i398*16+10))
-//line wide.go:95
-						i1809 := *(*int16)(unsafe.Add(x, o59+i398*16+12))
-//line wide.go:95
-						i1811 := *(*int16)(unsafe.Add(x, o59+i398*16+14))
-//line wide.go:49
-						i832 := i211 - i2537
-//line wide.go:52
-						if i832 <= 0 {
+//line wide.go:50
+						if i848 <= 4 {
 							f5258 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5258 = float32(dtype.F16(uint16(i1797)).Float32() * f87)
+//line wide.go:50
+							f5258 = float32(dtype.F16(uint16(i1797)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 1 {
+//line wide.go:50
+						if i848 <= 5 {
 							f5259 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5259 = float32(dtype.F16(uint16(i1799)).Float32() * f87)
+//line wide.go:50
+							f5259 = float32(dtype.F16(uint16(i1799)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 2 {
+//line wide.go:50
+						if i848 <= 6 {
 							f5260 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5260 = float32(dtype.F16(uint16(i1801)).Float32() * f87)
+//line wide.go:50
+							f5260 = float32(dtype.F16(uint16(i1801)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 3 {
+//line wide.go:50
+						if i848 <= 7 {
 							f5261 = math.Float32frombits(0xff800000)
 						} else {
-//line wide.go:52
-							f5261 = float32(dtype.F16(uint16(i1803)).Float32() * f87)
+//line wide.go:50
+							f5261 = float32(dtype.F16(uint16(i1803)).Float32() * f70)
 						}
-//line wide.go:52
-						if i832 <= 4 {
-							f5262 = math.Float32frombits(0xff800000)
+//line wide.go:93
+						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5261, f5260, f5259, f5258, f5257, f5256, f5255, float32(dtype.F16(uint16(i1789)).Float32()*f70)
+					}
+					if c20 {
+//line wide.go:97
+						f5222 = float32((f5224 - f407) * 0.6931472)
+					} else {
+						f4225 := f5224 - f601
+//line exp.go:73
+						f4226 := f4225 + 1.2582912e+07
+						f4229 := f4225 - (f4226 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4236 := int32(math.Float32bits(f4226))
+//line exp.go:47
+						i4237 := int32(uint32(i4236) >> 1)
+						f4246 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4229, 0.001339097), f4229, 0.009618499), f4229, 0.055503596), f4229, 0.24022648), f4229, 0.6931472), f4229, 1)*math.Float32frombits(uint32(i4237<<23+1065353216))) * math.Float32frombits(uint32((i4236-i4237)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4225 {
+//line exp.go:56
+							f4252 = math.Float32frombits(0x7f800000)
 						} else {
-//line wide.go:52
-							f5262 = float32(dtype.F16(uint16(i1805)).Float32() * f87)
+//line exp.go:59
+							if f4225 < -151 {
+//line exp.go:59
+								f4252 = 0
+							} else {
+//line exp.go:62
+								f4252 = f4246
+							}
 						}
-//line wide.go:52
-						if i832 <= 5 {
-							f5263 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5263 = float32(dtype.F16(uint16(i1807)).Float32() * f87)
-						}
-//line wide.go:52
-						if i832 <= 6 {
-							f5264 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5264 = float32(dtype.F16(uint16(i1809)).Float32() * f87)
-						}
-//line wide.go:52
-						if i832 <= 7 {
-							f5265 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:52
-							f5265 = float32(dtype.F16(uint16(i1811)).Float32() * f87)
-						}
+//line wide.go:99
+						f5222 = float32(f4252 * f407)
+					}
 //line wide.go:95
-						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5265, f5264, f5263, f5262, f5261, f5260, f5259, f5258
-					}
-					if c28 {
-//line wide.go:99
-						f5226 = float32((f5228 - f393) * 0.6931472)
+					if c20 {
+//line wide.go:97
+						f5225 = float32((f5227 - f407) * 0.6931472)
 					} else {
-						f4229 := f5228 - f585
+						f4271 := f5227 - f601
 //line exp.go:73
-						f4230 := f4229 + 1.2582912e+07
-						f4233 := f4229 - (f4230 - 1.2582912e+07) + 0
+						f4272 := f4271 + 1.2582912e+07
+						f4275 := f4271 - (f4272 - 1.2582912e+07) + 0
 //line exp.go:77
-						i4240 := int32(math.Float32bits(f4230))
+						i4282 := int32(math.Float32bits(f4272))
 //line exp.go:47
-						i4241 := int32(uint32(i4240) >> 1)
-						f4250 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4233, 0.001339097), f4233, 0.009618499), f4233, 0.055503596), f4233, 0.24022648), f4233, 0.6931472), f4233, 1)*math.Float32frombits(uint32(i4241<<23+1065353216))) * math.Float32frombits(uint32((i4240-i4241)<<23+1065353216)))
+						i4283 := int32(uint32(i4282) >> 1)
+						f4292 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4275, 0.001339097), f4275, 0.009618499), f4275, 0.055503596), f4275, 0.24022648), f4275, 0.6931472), f4275, 1)*math.Float32frombits(uint32(i4283<<23+1065353216))) * math.Float32frombits(uint32((i4282-i4283)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f4229 {
+						if 151 < f4271 {
 //line exp.go:56
-							f4256 = math.Float32frombits(0x7f800000)
+							f4298 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f4229 < -151 {
+							if f4271 < -151 {
 //line exp.go:59
-								f4256 = 0
+								f4298 = 0
 							} else {
 //line exp.go:62
-								f4256 = f4250
+								f4298 = f4292
 							}
 						}
-//line wide.go:101
-						f5226 = float32(f4256 * f393)
+//line wide.go:99
+						f5225 = float32(f4298 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5228 = float32((f5230 - f407) * 0.6931472)
+					} else {
+						f4317 := f5230 - f601
+//line exp.go:73
+						f4318 := f4317 + 1.2582912e+07
+						f4321 := f4317 - (f4318 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4328 := int32(math.Float32bits(f4318))
+//line exp.go:47
+						i4329 := int32(uint32(i4328) >> 1)
+						f4338 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4321, 0.001339097), f4321, 0.009618499), f4321, 0.055503596), f4321, 0.24022648), f4321, 0.6931472), f4321, 1)*math.Float32frombits(uint32(i4329<<23+1065353216))) * math.Float32frombits(uint32((i4328-i4329)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4317 {
+//line exp.go:56
+							f4344 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4317 < -151 {
+//line exp.go:59
+								f4344 = 0
+							} else {
+//line exp.go:62
+								f4344 = f4338
+							}
+						}
+//line wide.go:99
+						f5228 = float32(f4344 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5231 = float32((f5233 - f407) * 0.6931472)
+					} else {
+						f4363 := f5233 - f601
+//line exp.go:73
+						f4364 := f4363 + 1.2582912e+07
+						f4367 := f4363 - (f4364 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4374 := int32(math.Float32bits(f4364))
+//line exp.go:47
+						i4375 := int32(uint32(i4374) >> 1)
+						f4384 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4367, 0.001339097), f4367, 0.009618499), f4367, 0.055503596), f4367, 0.24022648), f4367, 0.6931472), f4367, 1)*math.Float32frombits(uint32(i4375<<23+1065353216))) * math.Float32frombits(uint32((i4374-i4375)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4363 {
+//line exp.go:56
+							f4390 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4363 < -151 {
+//line exp.go:59
+								f4390 = 0
+							} else {
+//line exp.go:62
+								f4390 = f4384
+							}
+						}
+//line wide.go:99
+						f5231 = float32(f4390 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5234 = float32((f5236 - f407) * 0.6931472)
+					} else {
+						f4409 := f5236 - f601
+//line exp.go:73
+						f4410 := f4409 + 1.2582912e+07
+						f4413 := f4409 - (f4410 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4420 := int32(math.Float32bits(f4410))
+//line exp.go:47
+						i4421 := int32(uint32(i4420) >> 1)
+						f4430 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4413, 0.001339097), f4413, 0.009618499), f4413, 0.055503596), f4413, 0.24022648), f4413, 0.6931472), f4413, 1)*math.Float32frombits(uint32(i4421<<23+1065353216))) * math.Float32frombits(uint32((i4420-i4421)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4409 {
+//line exp.go:56
+							f4436 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4409 < -151 {
+//line exp.go:59
+								f4436 = 0
+							} else {
+//line exp.go:62
+								f4436 = f4430
+							}
+						}
+//line wide.go:99
+						f5234 = float32(f4436 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5237 = float32((f5239 - f407) * 0.6931472)
+					} else {
+						f4455 := f5239 - f601
+//line exp.go:73
+						f4456 := f4455 + 1.2582912e+07
+						f4459 := f4455 - (f4456 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4466 := int32(math.Float32bits(f4456))
+//line exp.go:47
+						i4467 := int32(uint32(i4466) >> 1)
+						f4476 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4459, 0.001339097), f4459, 0.009618499), f4459, 0.055503596), f4459, 0.24022648), f4459, 0.6931472), f4459, 1)*math.Float32frombits(uint32(i4467<<23+1065353216))) * math.Float32frombits(uint32((i4466-i4467)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4455 {
+//line exp.go:56
+							f4482 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4455 < -151 {
+//line exp.go:59
+								f4482 = 0
+							} else {
+//line exp.go:62
+								f4482 = f4476
+							}
+						}
+//line wide.go:99
+						f5237 = float32(f4482 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5240 = float32((f5242 - f407) * 0.6931472)
+					} else {
+						f4501 := f5242 - f601
+//line exp.go:73
+						f4502 := f4501 + 1.2582912e+07
+						f4505 := f4501 - (f4502 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4512 := int32(math.Float32bits(f4502))
+//line exp.go:47
+						i4513 := int32(uint32(i4512) >> 1)
+						f4522 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4505, 0.001339097), f4505, 0.009618499), f4505, 0.055503596), f4505, 0.24022648), f4505, 0.6931472), f4505, 1)*math.Float32frombits(uint32(i4513<<23+1065353216))) * math.Float32frombits(uint32((i4512-i4513)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4501 {
+//line exp.go:56
+							f4528 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4501 < -151 {
+//line exp.go:59
+								f4528 = 0
+							} else {
+//line exp.go:62
+								f4528 = f4522
+							}
+						}
+//line wide.go:99
+						f5240 = float32(f4528 * f407)
+					}
+//line wide.go:95
+					if c20 {
+//line wide.go:97
+						f5243 = float32((f5245 - f407) * 0.6931472)
+					} else {
+						f4547 := f5245 - f601
+//line exp.go:73
+						f4548 := f4547 + 1.2582912e+07
+						f4551 := f4547 - (f4548 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4558 := int32(math.Float32bits(f4548))
+//line exp.go:47
+						i4559 := int32(uint32(i4558) >> 1)
+						f4568 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4551, 0.001339097), f4551, 0.009618499), f4551, 0.055503596), f4551, 0.24022648), f4551, 0.6931472), f4551, 1)*math.Float32frombits(uint32(i4559<<23+1065353216))) * math.Float32frombits(uint32((i4558-i4559)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4547 {
+//line exp.go:56
+							f4574 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4547 < -151 {
+//line exp.go:59
+								f4574 = 0
+							} else {
+//line exp.go:62
+								f4574 = f4568
+							}
+						}
+//line wide.go:99
+						f5243 = float32(f4574 * f407)
 					}
 //line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5229 = float32((f5231 - f393) * 0.6931472)
-					} else {
-						f4275 := f5231 - f585
-//line exp.go:73
-						f4276 := f4275 + 1.2582912e+07
-						f4279 := f4275 - (f4276 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4286 := int32(math.Float32bits(f4276))
-//line exp.go:47
-						i4287 := int32(uint32(i4286) >> 1)
-						f4296 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4279, 0.001339097), f4279, 0.009618499), f4279, 0.055503596), f4279, 0.24022648), f4279, 0.6931472), f4279, 1)*math.Float32frombits(uint32(i4287<<23+1065353216))) * math.Float32frombits(uint32((i4286-i4287)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4275 {
-//line exp.go:56
-							f4302 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4275 < -151 {
-//line exp.go:59
-								f4302 = 0
-							} else {
-//line exp.go:62
-								f4302 = f4296
-							}
-						}
-//line wide.go:101
-						f5229 = float32(f4302 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5232 = float32((f5234 - f393) * 0.6931472)
-					} else {
-						f4321 := f5234 - f585
-//line exp.go:73
-						f4322 := f4321 + 1.2582912e+07
-						f4325 := f4321 - (f4322 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4332 := int32(math.Float32bits(f4322))
-//line exp.go:47
-						i4333 := int32(uint32(i4332) >> 1)
-						f4342 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4325, 0.001339097), f4325, 0.009618499), f4325, 0.055503596), f4325, 0.24022648), f4325, 0.6931472), f4325, 1)*math.Float32frombits(uint32(i4333<<23+1065353216))) * math.Float32frombits(uint32((i4332-i4333)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4321 {
-//line exp.go:56
-							f4348 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4321 < -151 {
-//line exp.go:59
-								f4348 = 0
-							} else {
-//line exp.go:62
-								f4348 = f4342
-							}
-						}
-//line wide.go:101
-						f5232 = float32(f4348 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5235 = float32((f5237 - f393) * 0.6931472)
-					} else {
-						f4367 := f5237 - f585
-//line exp.go:73
-						f4368 := f4367 + 1.2582912e+07
-						f4371 := f4367 - (f4368 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4378 := int32(math.Float32bits(f4368))
-//line exp.go:47
-						i4379 := int32(uint32(i4378) >> 1)
-						f4388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4371, 0.001339097), f4371, 0.009618499), f4371, 0.055503596), f4371, 0.24022648), f4371, 0.6931472), f4371, 1)*math.Float32frombits(uint32(i4379<<23+1065353216))) * math.Float32frombits(uint32((i4378-i4379)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4367 {
-//line exp.go:56
-							f4394 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4367 < -151 {
-//line exp.go:59
-								f4394 = 0
-							} else {
-//line exp.go:62
-								f4394 = f4388
-							}
-						}
-//line wide.go:101
-						f5235 = float32(f4394 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5238 = float32((f5240 - f393) * 0.6931472)
-					} else {
-						f4413 := f5240 - f585
-//line exp.go:73
-						f4414 := f4413 + 1.2582912e+07
-						f4417 := f4413 - (f4414 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4424 := int32(math.Float32bits(f4414))
-//line exp.go:47
-						i4425 := int32(uint32(i4424) >> 1)
-						f4434 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4417, 0.001339097), f4417, 0.009618499), f4417, 0.055503596), f4417, 0.24022648), f4417, 0.6931472), f4417, 1)*math.Float32frombits(uint32(i4425<<23+1065353216))) * math.Float32frombits(uint32((i4424-i4425)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4413 {
-//line exp.go:56
-							f4440 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4413 < -151 {
-//line exp.go:59
-								f4440 = 0
-							} else {
-//line exp.go:62
-								f4440 = f4434
-							}
-						}
-//line wide.go:101
-						f5238 = float32(f4440 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5241 = float32((f5243 - f393) * 0.6931472)
-					} else {
-						f4459 := f5243 - f585
-//line exp.go:73
-						f4460 := f4459 + 1.2582912e+07
-						f4463 := f4459 - (f4460 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4470 := int32(math.Float32bits(f4460))
-//line exp.go:47
-						i4471 := int32(uint32(i4470) >> 1)
-						f4480 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4463, 0.001339097), f4463, 0.009618499), f4463, 0.055503596), f4463, 0.24022648), f4463, 0.6931472), f4463, 1)*math.Float32frombits(uint32(i4471<<23+1065353216))) * math.Float32frombits(uint32((i4470-i4471)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4459 {
-//line exp.go:56
-							f4486 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4459 < -151 {
-//line exp.go:59
-								f4486 = 0
-							} else {
-//line exp.go:62
-								f4486 = f4480
-							}
-						}
-//line wide.go:101
-						f5241 = float32(f4486 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5244 = float32((f5246 - f393) * 0.6931472)
-					} else {
-						f4505 := f5246 - f585
-//line exp.go:73
-						f4506 := f4505 + 1.2582912e+07
-						f4509 := f4505 - (f4506 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4516 := int32(math.Float32bits(f4506))
-//line exp.go:47
-						i4517 := int32(uint32(i4516) >> 1)
-						f4526 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4509, 0.001339097), f4509, 0.009618499), f4509, 0.055503596), f4509, 0.24022648), f4509, 0.6931472), f4509, 1)*math.Float32frombits(uint32(i4517<<23+1065353216))) * math.Float32frombits(uint32((i4516-i4517)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4505 {
-//line exp.go:56
-							f4532 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4505 < -151 {
-//line exp.go:59
-								f4532 = 0
-							} else {
-//line exp.go:62
-								f4532 = f4526
-							}
-						}
-//line wide.go:101
-						f5244 = float32(f4532 * f393)
-					}
-//line wide.go:97
-					if c28 {
-//line wide.go:99
-						f5247 = float32((f5249 - f393) * 0.6931472)
-					} else {
-						f4551 := f5249 - f585
-//line exp.go:73
-						f4552 := f4551 + 1.2582912e+07
-						f4555 := f4551 - (f4552 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4562 := int32(math.Float32bits(f4552))
-//line exp.go:47
-						i4563 := int32(uint32(i4562) >> 1)
-						f4572 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4555, 0.001339097), f4555, 0.009618499), f4555, 0.055503596), f4555, 0.24022648), f4555, 0.6931472), f4555, 1)*math.Float32frombits(uint32(i4563<<23+1065353216))) * math.Float32frombits(uint32((i4562-i4563)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4551 {
-//line exp.go:56
-							f4578 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4551 < -151 {
-//line exp.go:59
-								f4578 = 0
-							} else {
-//line exp.go:62
-								f4578 = f4572
-							}
-						}
-//line wide.go:101
-						f5247 = float32(f4578 * f393)
-					}
-//line wide.go:99
-					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f5247, f5244, f5241, f5238, f5235, f5232, f5229, f5226
+					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f5243, f5240, f5237, f5234, f5231, f5228, f5225, f5222
 				} else {
-//line wide.go:91
-					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
+//line wide.go:89
+					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
 				}
 			} else {
-//line wide.go:91
-				f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
-			}
-//line wide.go:109
-			if uint(i398) >= uint(i48) {
-//line wide.go:109
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
-//line wide.go:109
-				return false
-			}
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16)) = int16(dtype.F16From32(f5227))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+2)) = int16(dtype.F16From32(f5230))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+4)) = int16(dtype.F16From32(f5233))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+6)) = int16(dtype.F16From32(f5236))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+8)) = int16(dtype.F16From32(f5239))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+10)) = int16(dtype.F16From32(f5242))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+12)) = int16(dtype.F16From32(f5245))
-//line wide.go:109
-			*(*int16)(unsafe.Add(y, o73+i398*16+14)) = int16(dtype.F16From32(f5248))
 //line wide.go:89
-			i398 = i398 + c16
+				f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
+			}
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16)) = int16(dtype.F16From32(f5223))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+2)) = int16(dtype.F16From32(f5226))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+4)) = int16(dtype.F16From32(f5229))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+6)) = int16(dtype.F16From32(f5232))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+8)) = int16(dtype.F16From32(f5235))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+10)) = int16(dtype.F16From32(f5238))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+12)) = int16(dtype.F16From32(f5241))
+//line wide.go:107
+			*(*int16)(unsafe.Add(y, o62+i412*16+14)) = int16(dtype.F16From32(f5244))
+//line wide.go:87
+			i412 = i412 + i1630
 		}
 	}
-	return true
 }

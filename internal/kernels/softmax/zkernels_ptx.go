@@ -40,14 +40,14 @@ de84420e26779845	../row/format.go	Format
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
 84fd1a522cadb6bd	../row/team.go	Parts
 17394fa75020c14a	../row/team.go	Team
-4b5bf70230e39b4c	../row/team.go	Team.Max
-ff52b3575d013	../row/team.go	Team.Sum
+2a1ffb0bbe33dbc1	../row/team.go	Team.Max
+182044522071c124	../row/team.go	Team.Sum
 60a2cf35986de4fa	../row/team.go	Team.exchange
-3d19f77343953f31	../row/team.go	TeamOf
+abe7b427e2bbc4a9	../row/team.go	TeamOf
 f2028ce287c25052	../row/team.go	blockThreads
 f0b90071c94a6ff9	../row/vector.go	Pack
 924bed0c72306733	../row/vector.go	Unpack
-7539acc30832d250	launch.go	config
+747cf3fa9efef6f4	launch.go	config
 e108d74556a6ffb8	plain.go	config.limit
 7441b0b7ceaaab22	plain.go	line
 5f2f46073a8b44b2	plain.go	plain
@@ -56,11 +56,11 @@ e108d74556a6ffb8	plain.go	config.limit
 945a97090afbe514	plain.go	plainRow.store
 e8b728a14c96cf83	plain.go	plainRow.storeLog
 3d447a7ffba7b0b5	plain.go	plainRow.sum
-ed5c60afcce68ab3	wide.go	wide
-79bdb5ba4a997e14	wide.go	wideRow
-ed309a537f7f7ce1	wide.go	wideRow.online
+1aacb668089937b4	wide.go	wide
+dceee87f208114df	wide.go	wideRow
+2c1df8d3402c8ab7	wide.go	wideRow.online
 6dac8b65695dd047	wide.go	wideRow.scaled
-17c678641f7d7846	wide.go	wideRow.store
+42a451692b021d06	wide.go	wideRow.store
 `
 
 const plain32SM80 = `.version 7.0
@@ -72,7 +72,7 @@ const plain32SM80 = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
 
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[120])
+.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[112])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<48>;
@@ -86,10 +86,10 @@ const plain32SM80 = `.version 7.0
 	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
 	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
 	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+80];
-	ld.param.u32 %r2, [plain_float32_row_F32_params+84];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+96];
-	ld.param.u8 %r3, [plain_float32_row_F32_params+100];
+	ld.param.u32 %r1, [plain_float32_row_F32_params+76];
+	ld.param.u32 %r2, [plain_float32_row_F32_params+80];
+	ld.param.f32 %f1, [plain_float32_row_F32_params+88];
+	ld.param.u8 %r3, [plain_float32_row_F32_params+92];
 	setp.ne.u32 %p1, %r3, 0;
 	.loc 1 15 36
 	mov.u32 %r4, %ctaid.x;
@@ -467,14 +467,14 @@ $FAULT4:
 	mov.u64 %rd49, %rd7;
 	mov.u64 %rd50, %rd6;
 $FAULT:
-	ld.param.u64 %rd51, [plain_float32_row_F32_params+104];
+	ld.param.u64 %rd51, [plain_float32_row_F32_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r31, [%rd51], 0, 1;
 	setp.ne.u32 %p47, %r31, 0;
 	@%p47 bra $EXIT;
 	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r32, [plain_float32_row_F32_params+112];
+	ld.param.u32 %r32, [plain_float32_row_F32_params+104];
 	st.global.u32 [%rd52+4], %r32;
-	ld.param.u32 %r33, [plain_float32_row_F32_params+116];
+	ld.param.u32 %r33, [plain_float32_row_F32_params+108];
 	st.global.v2.u32 [%rd52+8], {%r33, %r30};
 	mov.u32 %r34, %ctaid.x;
 	mov.u32 %r35, %ctaid.y;
@@ -502,7 +502,7 @@ const plain32SM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
 
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[120])
+.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[112])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<54>;
@@ -516,10 +516,10 @@ const plain32SM70 = `.version 6.0
 	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
 	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
 	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+80];
-	ld.param.u32 %r2, [plain_float32_row_F32_params+84];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+96];
-	ld.param.u8 %r3, [plain_float32_row_F32_params+100];
+	ld.param.u32 %r1, [plain_float32_row_F32_params+76];
+	ld.param.u32 %r2, [plain_float32_row_F32_params+80];
+	ld.param.f32 %f1, [plain_float32_row_F32_params+88];
+	ld.param.u8 %r3, [plain_float32_row_F32_params+92];
 	setp.ne.u32 %p1, %r3, 0;
 	.loc 1 15 36
 	mov.u32 %r4, %ctaid.x;
@@ -909,14 +909,14 @@ $FAULT4:
 	mov.u64 %rd49, %rd7;
 	mov.u64 %rd50, %rd6;
 $FAULT:
-	ld.param.u64 %rd51, [plain_float32_row_F32_params+104];
+	ld.param.u64 %rd51, [plain_float32_row_F32_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r31, [%rd51], 0, 1;
 	setp.ne.u32 %p53, %r31, 0;
 	@%p53 bra $EXIT;
 	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r32, [plain_float32_row_F32_params+112];
+	ld.param.u32 %r32, [plain_float32_row_F32_params+104];
 	st.global.u32 [%rd52+4], %r32;
-	ld.param.u32 %r33, [plain_float32_row_F32_params+116];
+	ld.param.u32 %r33, [plain_float32_row_F32_params+108];
 	st.global.v2.u32 [%rd52+8], {%r33, %r30};
 	mov.u32 %r34, %ctaid.x;
 	mov.u32 %r35, %ctaid.y;
@@ -945,7 +945,7 @@ const plainBF16SM80 = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[120])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[112])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<48>;
@@ -960,10 +960,10 @@ const plainBF16SM80 = `.version 7.0
 	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
 	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
 	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+84];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+96];
-	ld.param.u8 %r3, [plain_dtype_BF16_row_BF16_params+100];
+	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+76];
+	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+80];
+	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+88];
+	ld.param.u8 %r3, [plain_dtype_BF16_row_BF16_params+92];
 	setp.ne.u32 %p1, %r3, 0;
 	.loc 1 15 36
 	mov.u32 %r4, %ctaid.x;
@@ -1395,14 +1395,14 @@ $FAULT4:
 	mov.u64 %rd49, %rd7;
 	mov.u64 %rd50, %rd6;
 $FAULT:
-	ld.param.u64 %rd51, [plain_dtype_BF16_row_BF16_params+104];
+	ld.param.u64 %rd51, [plain_dtype_BF16_row_BF16_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r57, [%rd51], 0, 1;
 	setp.ne.u32 %p47, %r57, 0;
 	@%p47 bra $EXIT;
 	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r58, [plain_dtype_BF16_row_BF16_params+112];
+	ld.param.u32 %r58, [plain_dtype_BF16_row_BF16_params+104];
 	st.global.u32 [%rd52+4], %r58;
-	ld.param.u32 %r59, [plain_dtype_BF16_row_BF16_params+116];
+	ld.param.u32 %r59, [plain_dtype_BF16_row_BF16_params+108];
 	st.global.v2.u32 [%rd52+8], {%r59, %r56};
 	mov.u32 %r60, %ctaid.x;
 	mov.u32 %r61, %ctaid.y;
@@ -1431,7 +1431,7 @@ const plainBF16SM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
 
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[120])
+.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[112])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<56>;
@@ -1445,10 +1445,10 @@ const plainBF16SM70 = `.version 6.0
 	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
 	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
 	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+84];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+96];
-	ld.param.u8 %r3, [plain_dtype_BF16_row_BF16_params+100];
+	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+76];
+	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+80];
+	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+88];
+	ld.param.u8 %r3, [plain_dtype_BF16_row_BF16_params+92];
 	setp.ne.u32 %p1, %r3, 0;
 	.loc 1 15 36
 	mov.u32 %r4, %ctaid.x;
@@ -1904,14 +1904,14 @@ $FAULT4:
 	mov.u64 %rd49, %rd7;
 	mov.u64 %rd50, %rd6;
 $FAULT:
-	ld.param.u64 %rd51, [plain_dtype_BF16_row_BF16_params+104];
+	ld.param.u64 %rd51, [plain_dtype_BF16_row_BF16_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r69, [%rd51], 0, 1;
 	setp.ne.u32 %p55, %r69, 0;
 	@%p55 bra $EXIT;
 	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r70, [plain_dtype_BF16_row_BF16_params+112];
+	ld.param.u32 %r70, [plain_dtype_BF16_row_BF16_params+104];
 	st.global.u32 [%rd52+4], %r70;
-	ld.param.u32 %r71, [plain_dtype_BF16_row_BF16_params+116];
+	ld.param.u32 %r71, [plain_dtype_BF16_row_BF16_params+108];
 	st.global.v2.u32 [%rd52+8], {%r71, %r68};
 	mov.u32 %r72, %ctaid.x;
 	mov.u32 %r73, %ctaid.y;
@@ -1940,7 +1940,7 @@ const plainF16SM80 = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
 
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[120])
+.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[112])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<48>;
@@ -1955,10 +1955,10 @@ const plainF16SM80 = `.version 7.0
 	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
 	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
 	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+80];
-	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+84];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+96];
-	ld.param.u8 %r3, [plain_dtype_F16_row_F16_params+100];
+	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+76];
+	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+80];
+	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+88];
+	ld.param.u8 %r3, [plain_dtype_F16_row_F16_params+92];
 	setp.ne.u32 %p1, %r3, 0;
 	.loc 1 15 36
 	mov.u32 %r4, %ctaid.x;
@@ -2390,14 +2390,14 @@ $FAULT4:
 	mov.u64 %rd49, %rd7;
 	mov.u64 %rd50, %rd6;
 $FAULT:
-	ld.param.u64 %rd51, [plain_dtype_F16_row_F16_params+104];
+	ld.param.u64 %rd51, [plain_dtype_F16_row_F16_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r45, [%rd51], 0, 1;
 	setp.ne.u32 %p47, %r45, 0;
 	@%p47 bra $EXIT;
 	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r46, [plain_dtype_F16_row_F16_params+112];
+	ld.param.u32 %r46, [plain_dtype_F16_row_F16_params+104];
 	st.global.u32 [%rd52+4], %r46;
-	ld.param.u32 %r47, [plain_dtype_F16_row_F16_params+116];
+	ld.param.u32 %r47, [plain_dtype_F16_row_F16_params+108];
 	st.global.v2.u32 [%rd52+8], {%r47, %r44};
 	mov.u32 %r48, %ctaid.x;
 	mov.u32 %r49, %ctaid.y;
@@ -2426,7 +2426,7 @@ const plainF16SM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
 
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[120])
+.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[112])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<54>;
@@ -2441,10 +2441,10 @@ const plainF16SM70 = `.version 6.0
 	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
 	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
 	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+80];
-	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+84];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+96];
-	ld.param.u8 %r3, [plain_dtype_F16_row_F16_params+100];
+	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+76];
+	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+80];
+	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+88];
+	ld.param.u8 %r3, [plain_dtype_F16_row_F16_params+92];
 	setp.ne.u32 %p1, %r3, 0;
 	.loc 1 15 36
 	mov.u32 %r4, %ctaid.x;
@@ -2888,14 +2888,14 @@ $FAULT4:
 	mov.u64 %rd49, %rd7;
 	mov.u64 %rd50, %rd6;
 $FAULT:
-	ld.param.u64 %rd51, [plain_dtype_F16_row_F16_params+104];
+	ld.param.u64 %rd51, [plain_dtype_F16_row_F16_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r45, [%rd51], 0, 1;
 	setp.ne.u32 %p53, %r45, 0;
 	@%p53 bra $EXIT;
 	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r46, [plain_dtype_F16_row_F16_params+112];
+	ld.param.u32 %r46, [plain_dtype_F16_row_F16_params+104];
 	st.global.u32 [%rd52+4], %r46;
-	ld.param.u32 %r47, [plain_dtype_F16_row_F16_params+116];
+	ld.param.u32 %r47, [plain_dtype_F16_row_F16_params+108];
 	st.global.v2.u32 [%rd52+8], {%r47, %r44};
 	mov.u32 %r48, %ctaid.x;
 	mov.u32 %r49, %ctaid.y;
@@ -2926,12 +2926,12 @@ const wide32SM80NarrowAligned = `.version 7.0
 .shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[120])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
 {
-	.reg .pred %p<83>;
-	.reg .b32 %r<89>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<118>;
+	.reg .pred %p<68>;
+	.reg .b32 %r<87>;
+	.reg .b64 %rd<58>;
+	.reg .f32 %f<116>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -2939,200 +2939,204 @@ const wide32SM80NarrowAligned = `.version 7.0
 	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
 	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
 	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u8 %r3, [wide_float32_4_float32_4_float32_row_F32_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
+	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
+	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
+	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
+	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	cvt.u32.u64 %r16, %rd2;
+	cvt.u64.u32 %rd7, %r16;
+	cvt.u32.u64 %r17, %rd4;
+	cvt.u64.u32 %rd8, %r17;
+	cvt.u32.u64 %r18, %rd6;
 	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
+	shr.u32 %r19, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r20, %r11, %r12, %r13;
+	mad.lo.s32 %r21, %r20, %r14, %r10;
+	cvt.u64.u32 %rd9, %r21;
+	shr.u64 %rd10, %rd9, 5;
+	mad.wide.u32 %rd11, %r9, 8, %rd10;
+	mov.u32 %r22, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd11, %r9;
+	mov.u32 %r22, %r10;
 $B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B50;
+	cvt.u64.u32 %rd12, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd13, %r1;
+	setp.le.s64 %p3, %rd13, %rd11;
+	@%p3 bra $B48;
 	.loc 1 24 22
-	shr.u32 %r23, %r1, 2;
-	cvt.u64.u32 %rd17, %r23;
+	shr.u32 %r23, %r2, 2;
+	cvt.u64.u32 %rd14, %r23;
 	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
+	cvt.u32.u64 %r24, %rd11;
+	mul.wide.u32 %rd15, %r24, %r23;
+	.loc 1 26 45
+	add.s64 %rd16, %rd15, %rd14;
+	setp.le.u64 %p4, %rd16, %rd8;
 	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
+	setp.lt.u32 %p5, 0, %r3;
 	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
 	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
+	setp.lt.u32 %p9, 0, %r18;
 	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
+	setp.lt.u32 %p10, %r24, %r18;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	cvt.u32.u64 %r25, %rd16;
+	setp.le.u32 %p13, %r25, %r16;
 	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
+	and.pred %p14, %p4, %p8;
 	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B51;
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B49;
 	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 26 31
+	shl.b64 %rd18, %rd15, 4;
+	add.s64 %rd19, %rd3, %rd18;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
+	cvt.u64.u32 %rd20, %r3;
+	@!%p5 bra $B2;
 	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
+	sub.s64 %rd21, %rd17, %rd20;
+	rem.u32 %r26, %r24, %r3;
+	cvt.u64.u32 %rd22, %r26;
+	add.s64 %rd23, %rd21, %rd22;
+	add.s64 %rd24, %rd23, 1;
+	setp.lt.s64 %p17, %rd24, %rd17;
+	selp.b64 %rd17, %rd24, %rd17, %p17;
 $B2:
 	.loc 3 45 18
-	@!%p10 bra $B3;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
+	shl.b64 %rd25, %rd11, 2;
+	add.s64 %rd26, %rd5, %rd25;
+	ld.global.u32 %r27, [%rd26];
+	cvt.s64.s32 %rd27, %r27;
+	setp.lt.s64 %p18, %rd27, %rd17;
+	selp.b64 %rd17, %rd27, %rd17, %p18;
 $B3:
 	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 2;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
+	setp.lt.s64 %p19, %rd17, 0;
+	cvt.u32.u64 %r28, %rd17;
+	selp.b32 %r29, 0, %r28, %p19;
+	cvt.u64.u32 %rd28, %r29;
+	.loc 1 27 28
+	add.s64 %rd29, %rd28, 3;
+	shr.u64 %rd30, %rd29, 2;
+	.loc 1 28 17
+	sub.s64 %rd31, %rd7, %rd15;
+	setp.le.u64 %p20, %rd30, %rd31;
+	cvt.u32.u64 %r30, %rd30;
+	setp.lt.u32 %p21, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p21;
+	setp.le.u32 %p22, %r31, %r19;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B50;
+	shl.b64 %rd32, %rd15, 4;
+	add.s64 %rd33, %rd1, %rd32;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r22, %r30;
+	@!%p24 bra $B4;
 	mov.f32 %f3, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
+	mov.u32 %r32, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f5, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
 	bra $B12;
 $B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
+	cvt.u64.u32 %rd34, %r32;
+	.loc 1 61 11
+	mad.wide.u32 %rd35, %r32, 16, %rd33;
 	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd35];
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r31, %rd16;
-	mad.lo.s32 %r32, %r31, 16, %r5;
-	st.shared.f32 [%r32], %f6;
-	st.shared.f32 [%r32+4], %f7;
-	st.shared.f32 [%r32+8], %f8;
-	st.shared.f32 [%r32+12], %f9;
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r32, %r31;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r33, %r32, 16, %r7;
+	st.shared.f32 [%r33], %f6;
+	st.shared.f32 [%r33+4], %f7;
+	st.shared.f32 [%r33+8], %f8;
+	st.shared.f32 [%r33+12], %f9;
 $B6:
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
+	.loc 1 47 21
+	shl.b32 %r34, %r32, 2;
+	cvt.u64.u32 %rd36, %r34;
+	sub.s64 %rd37, %rd28, %rd36;
+	.loc 1 49 3
 	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd37, 0;
+	@!%p26 bra $B7;
 	mov.f32 %f10, 0fFF800000;
 $B7:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd37, 1;
+	@!%p27 bra $B8;
 	mov.f32 %f11, 0fFF800000;
 $B8:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd37, 2;
+	@!%p28 bra $B9;
 	mov.f32 %f12, 0fFF800000;
 $B9:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd37, 3;
+	@!%p29 bra $B10;
 	mov.f32 %f13, 0fFF800000;
 $B10:
-	.loc 1 70 13
+	.loc 1 68 13
 	max.NaN.f32 %f14, %f3, %f10;
 	max.NaN.f32 %f15, %f14, %f11;
 	max.NaN.f32 %f16, %f15, %f12;
 	max.NaN.f32 %f5, %f16, %f13;
-	.loc 1 72 10
-	setp.eq.f32 %p29, %f5, 0fFF800000;
-	@%p29 bra $B11;
-	.loc 1 75 30
+	.loc 1 70 10
+	setp.eq.f32 %p30, %f5, 0fFF800000;
+	@%p30 bra $B11;
+	.loc 1 73 30
 	sub.rn.f32 %f17, %f3, %f5;
 	ex2.approx.ftz.f32 %f18, %f17;
 	mul.rn.f32 %f19, %f4, %f18;
-	.loc 1 77 32
+	.loc 1 75 32
 	sub.rn.f32 %f20, %f10, %f5;
 	ex2.approx.ftz.f32 %f21, %f20;
 	add.rn.f32 %f22, %f19, %f21;
@@ -3146,40 +3150,40 @@ $B10:
 	ex2.approx.ftz.f32 %f30, %f29;
 	add.rn.f32 %f4, %f28, %f30;
 $B11:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 2;
-	setp.lt.s64 %p30, %rd33, %rd32;
+	.loc 1 60 34
+	add.s64 %rd38, %rd34, %rd12;
+	setp.lt.s64 %p31, %rd38, %rd30;
+	cvt.u32.u64 %r32, %rd38;
 	mov.f32 %f3, %f5;
-	@%p30 bra $B5;
+	@%p31 bra $B5;
 $B12:
 	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r33, %p31, 0xffffffff;
+	mov.pred %p32, 1;
+	vote.sync.ballot.b32 %r35, %p32, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p32, %r33, -1;
-	@%p32 bra $B14;
+	setp.eq.s32 %p33, %r35, -1;
+	@%p33 bra $B14;
 	.loc 4 58 43
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f31, %f5, %r35, 31, 0xffffffff;
+	brev.b32 %r36, %r35;
+	clz.b32 %r37, %r36;
+	shfl.sync.idx.b32 %f31, %f5, %r37, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r36, %r33, -1;
-	and.b32 %r37, %r33, %r36;
-	setp.ne.s32 %p33, %r37, 0;
-	@!%p33 bra $B15;
+	add.s32 %r38, %r35, -1;
+	and.b32 %r39, %r35, %r38;
+	setp.ne.s32 %p34, %r39, 0;
+	@!%p34 bra $B15;
 $B13:
 	.loc 4 60 59
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f32, %f5, %r39, 31, 0xffffffff;
+	brev.b32 %r40, %r39;
+	clz.b32 %r41, %r40;
+	shfl.sync.idx.b32 %f32, %f5, %r41, 31, 0xffffffff;
 	.loc 4 40 50
 	max.NaN.f32 %f31, %f31, %f32;
 	.loc 4 59 53
-	add.s32 %r40, %r37, -1;
-	and.b32 %r37, %r37, %r40;
-	setp.ne.s32 %p34, %r37, 0;
-	@%p34 bra $B13;
+	add.s32 %r42, %r39, -1;
+	and.b32 %r39, %r39, %r42;
+	setp.ne.s32 %p35, %r39, 0;
+	@%p35 bra $B13;
 	bra $B15;
 $B14:
 	.loc 4 54 32
@@ -3203,1318 +3207,432 @@ $B14:
 	.loc 4 40 50
 	max.NaN.f32 %f31, %f40, %f41;
 $B15:
-	.loc 2 62 12
-	setp.eq.s32 %p35, %r18, 32;
-	@%p35 bra $B20;
-	.loc 2 74 14
-	setp.eq.s32 %p36, %r13, 0;
-	@!%p36 bra $B16;
-	.loc 2 75 15
-	mad.lo.s32 %r41, %r9, %r10, %r11;
-	mad.lo.s32 %r42, %r41, %r12, %r8;
-	cvt.u64.u32 %rd37, %r42;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r43, %rd38;
-	setp.lt.u32 %p37, %r43, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r44, %r43, 4, %r4;
-	st.shared.f32 [%r44], %f31;
+	.loc 2 63 12
+	setp.eq.s32 %p36, %r4, 32;
+	@%p36 bra $B19;
+	.loc 2 75 14
+	setp.eq.s32 %p37, %r15, 0;
+	@!%p37 bra $B16;
+	.loc 2 76 15
+	mad.lo.s32 %r43, %r11, %r12, %r13;
+	mad.lo.s32 %r44, %r43, %r14, %r10;
+	cvt.u64.u32 %rd39, %r44;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r45, %rd40;
+	setp.lt.u32 %p38, %r45, 32;
+	@!%p38 bra $FAULT0;
+	mad.lo.s32 %r46, %r45, 4, %r6;
+	st.shared.f32 [%r46], %f31;
 $B16:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r45, %rd42;
-	setp.lt.s32 %p38, 0, %r45;
-	@!%p38 bra $B19;
-	.loc 2 60 47
-	add.s32 %r46, %r45, -1;
-	setp.lt.u32 %p39, 0, %r45;
-	selp.b32 %r47, %r46, 0, %p39;
-	cvt.u64.u32 %rd43, %r47;
-	setp.lt.u32 %p40, %r47, -2147483648;
-	setp.lt.s64 %p41, %rd43, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r47, 32;
-	and.pred %p44, %p42, %p43;
-	mov.u32 %r48, 0;
+	.loc 2 67 27
+	shr.u32 %r47, %r4, 5;
+	setp.lt.u32 %p39, 32, %r47;
+	selp.b32 %r48, 32, %r47, %p39;
+	setp.lt.u32 %p40, 0, %r48;
 	mov.u32 %r49, 0;
-	@%p44 bra $B18;
+	@!%p40 bra $B18;
 $B17:
-	cvt.u64.u32 %rd44, %r49;
-	.loc 2 67 19
-	setp.lt.u32 %p45, %r49, 32;
-	@!%p45 bra $FAULT2;
-	mad.lo.s32 %r50, %r49, 4, %r4;
+	.loc 2 68 19
+	mad.lo.s32 %r50, %r49, 4, %r6;
 	ld.shared.f32 %f42, [%r50];
 	max.NaN.f32 %f31, %f31, %f42;
 	add.s32 %r49, %r49, 1;
-	setp.lt.u32 %p46, %r49, %r45;
-	@%p46 bra $B17;
-	bra $B19;
+	setp.lt.u32 %p41, %r49, %r48;
+	@%p41 bra $B17;
 $B18:
-	mad.lo.s32 %r51, %r48, 4, %r4;
-	ld.shared.f32 %f43, [%r51];
-	max.NaN.f32 %f31, %f31, %f43;
-	add.s32 %r48, %r48, 1;
-	setp.lt.u32 %p47, %r48, %r45;
-	@%p47 bra $B18;
 $B19:
-$B20:
-	.loc 1 32 9
-	setp.neu.f32 %p48, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f44, %f5, %f31;
-	ex2.approx.ftz.f32 %f45, %f44;
-	mul.rn.f32 %f46, %f4, %f45;
-	.loc 1 32 9
-	selp.f32 %f47, %f46, %f4, %p48;
+	.loc 1 31 9
+	setp.neu.f32 %p42, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f43, %f5, %f31;
+	ex2.approx.ftz.f32 %f44, %f43;
+	mul.rn.f32 %f45, %f4, %f44;
+	.loc 1 31 9
+	selp.f32 %f46, %f45, %f4, %p42;
 	.loc 4 51 17
-	mov.pred %p49, 1;
-	vote.sync.ballot.b32 %r52, %p49, 0xffffffff;
+	mov.pred %p43, 1;
+	vote.sync.ballot.b32 %r51, %p43, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p50, %r52, -1;
-	@%p50 bra $B22;
+	setp.eq.s32 %p44, %r51, -1;
+	@%p44 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r53, %r52;
-	clz.b32 %r54, %r53;
-	shfl.sync.idx.b32 %f48, %f47, %r54, 31, 0xffffffff;
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f47, %f46, %r53, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r55, %r52, -1;
-	and.b32 %r56, %r52, %r55;
-	setp.ne.s32 %p51, %r56, 0;
-	@!%p51 bra $B23;
-$B21:
+	add.s32 %r54, %r51, -1;
+	and.b32 %r55, %r51, %r54;
+	setp.ne.s32 %p45, %r55, 0;
+	@!%p45 bra $B22;
+$B20:
 	.loc 4 60 59
-	brev.b32 %r57, %r56;
-	clz.b32 %r58, %r57;
-	shfl.sync.idx.b32 %f49, %f47, %r58, 31, 0xffffffff;
+	brev.b32 %r56, %r55;
+	clz.b32 %r57, %r56;
+	shfl.sync.idx.b32 %f48, %f46, %r57, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f48, %f48, %f49;
+	add.rn.f32 %f47, %f47, %f48;
 	.loc 4 59 53
-	add.s32 %r59, %r56, -1;
-	and.b32 %r56, %r56, %r59;
-	setp.ne.s32 %p52, %r56, 0;
-	@%p52 bra $B21;
-	bra $B23;
+	add.s32 %r58, %r55, -1;
+	and.b32 %r55, %r55, %r58;
+	setp.ne.s32 %p46, %r55, 0;
+	@%p46 bra $B20;
+	bra $B22;
+$B21:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f46, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f46, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f54, %f52, %f53;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f55, %f54, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f56, %f54, %f55;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f57, %f56, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f47, %f56, %f57;
 $B22:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f50, %f47, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f51, %f47, %f50;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f52, %f51, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f53, %f51, %f52;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f54, %f53, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f55, %f53, %f54;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f56, %f55, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f57, %f55, %f56;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f57, %f58;
+	.loc 2 49 12
+	@%p36 bra $B27;
+	.loc 2 75 14
+	setp.eq.s32 %p47, %r15, 0;
+	@!%p47 bra $B23;
+	.loc 2 76 15
+	mad.lo.s32 %r59, %r11, %r12, %r13;
+	mad.lo.s32 %r60, %r59, %r14, %r10;
+	cvt.u64.u32 %rd41, %r60;
+	shr.u64 %rd42, %rd41, 5;
+	cvt.u32.u64 %r61, %rd42;
+	setp.lt.u32 %p48, %r61, 32;
+	@!%p48 bra $FAULT1;
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	st.shared.f32 [%r62+128], %f47;
 $B23:
-	.loc 2 48 12
-	@%p35 bra $B29;
-	.loc 2 74 14
-	setp.eq.s32 %p53, %r13, 0;
-	@!%p53 bra $B24;
-	.loc 2 75 15
-	mad.lo.s32 %r60, %r9, %r10, %r11;
-	mad.lo.s32 %r61, %r60, %r12, %r8;
-	cvt.u64.u32 %rd45, %r61;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r62, %rd46;
-	setp.lt.u32 %p54, %r62, 32;
-	@!%p54 bra $FAULT3;
-	mad.lo.s32 %r63, %r62, 4, %r4;
-	st.shared.f32 [%r63+128], %f48;
-$B24:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r64, %rd50;
-	setp.lt.s32 %p55, 0, %r64;
-	mov.f32 %f48, 0f00000000;
-	@!%p55 bra $B28;
-	.loc 2 46 47
-	add.s32 %r65, %r64, -1;
-	setp.lt.u32 %p56, 0, %r64;
-	selp.b32 %r66, %r65, 0, %p56;
-	cvt.u64.u32 %rd51, %r66;
-	setp.lt.u32 %p57, %r66, -2147483648;
-	setp.lt.s64 %p58, %rd51, 2305843009213693952;
-	and.pred %p59, %p57, %p58;
-	setp.lt.u32 %p60, %r66, 32;
-	and.pred %p61, %p59, %p60;
-	@!%p61 bra $B25;
-	mov.f32 %f48, 0f00000000;
-	mov.u32 %r67, 0;
-	bra $B27;
+	.loc 2 54 27
+	shr.u32 %r63, %r4, 5;
+	setp.lt.u32 %p49, 32, %r63;
+	selp.b32 %r64, 32, %r63, %p49;
+	setp.lt.u32 %p50, 0, %r64;
+	@!%p50 bra $B24;
+	mov.f32 %f47, 0f00000000;
+	mov.u32 %r65, 0;
+	bra $B25;
+$B24:
+	mov.f32 %f47, 0f00000000;
+	bra $B26;
 $B25:
-	mov.f32 %f48, 0f00000000;
-	mov.u32 %r68, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r66, %r65, 4, %r6;
+	ld.shared.f32 %f58, [%r66+128];
+	add.rn.f32 %f47, %f47, %f58;
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p51, %r65, %r64;
+	@%p51 bra $B25;
 $B26:
-	cvt.u64.u32 %rd52, %r68;
-	.loc 2 54 13
-	setp.lt.u32 %p62, %r68, 32;
-	@!%p62 bra $FAULT4;
-	mad.lo.s32 %r69, %r68, 4, %r4;
-	ld.shared.f32 %f59, [%r69+128];
-	add.rn.f32 %f48, %f48, %f59;
-	add.s32 %r68, %r68, 1;
-	setp.lt.u32 %p63, %r68, %r64;
-	@%p63 bra $B26;
-	bra $B28;
 $B27:
-	mad.lo.s32 %r70, %r67, 4, %r4;
-	ld.shared.f32 %f60, [%r70+128];
-	add.rn.f32 %f48, %f48, %f60;
-	add.s32 %r67, %r67, 1;
-	setp.lt.u32 %p64, %r67, %r64;
-	@%p64 bra $B27;
-$B28:
-$B29:
-	.loc 1 85 21
-	rcp.rn.f32 %f61, %f48;
-	mov.f32 %f62, 0f00000000;
-	@!%p1 bra $B30;
+	.loc 1 83 21
+	rcp.rn.f32 %f59, %f47;
+	mov.f32 %f60, 0f00000000;
+	@!%p1 bra $B28;
 	.loc 5 68 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p65, %f63, 0f00800000;
+	abs.f32 %f61, %f47;
+	setp.lt.f32 %p52, %f61, 0f00800000;
 	.loc 5 69 21
-	mul.rn.f32 %f64, %f48, 0f4B000000;
+	mul.rn.f32 %f62, %f47, 0f4B000000;
 	.loc 5 68 12
-	selp.f32 %f65, %f64, %f48, %p65;
-	selp.b32 %r71, 192937984, 0, %p65;
+	selp.f32 %f63, %f62, %f47, %p52;
+	selp.b32 %r67, 192937984, 0, %p52;
 	.loc 5 71 23
-	mov.b32 %r72, %f65;
+	mov.b32 %r68, %f63;
 	.loc 5 72 10
-	add.s32 %r73, %r72, -1060439283;
-	and.b32 %r74, %r73, -8388608;
+	add.s32 %r69, %r68, -1060439283;
+	and.b32 %r70, %r69, -8388608;
 	.loc 5 73 32
-	sub.s32 %r75, %r72, %r74;
-	mov.b32 %f66, %r75;
-	sub.s32 %r76, %r74, %r71;
-	cvt.rn.f32.s32 %f67, %r76;
+	sub.s32 %r71, %r68, %r70;
+	mov.b32 %f64, %r71;
+	sub.s32 %r72, %r70, %r67;
+	cvt.rn.f32.s32 %f65, %r72;
 	.loc 5 15 9
-	sub.rn.f32 %f68, %f66, 0f3F800000;
+	sub.rn.f32 %f66, %f64, 0f3F800000;
 	.loc 5 16 22
-	fma.rn.f32 %f69, 0fBDE34383, %f68, 0f3E3FB689;
-	fma.rn.f32 %f70, %f69, %f68, 0fBE43C7B2;
-	fma.rn.f32 %f71, %f70, %f68, 0f3E515AED;
-	fma.rn.f32 %f72, %f71, %f68, 0fBE7554C5;
+	fma.rn.f32 %f67, 0fBDE34383, %f66, 0f3E3FB689;
+	fma.rn.f32 %f68, %f67, %f66, 0fBE43C7B2;
+	fma.rn.f32 %f69, %f68, %f66, 0f3E515AED;
+	fma.rn.f32 %f70, %f69, %f66, 0fBE7554C5;
 	.loc 5 17 21
-	fma.rn.f32 %f73, %f72, %f68, 0f3E93BFF1;
-	fma.rn.f32 %f74, %f73, %f68, 0fBEB8AD77;
-	fma.rn.f32 %f75, %f74, %f68, 0f3EF63849;
-	fma.rn.f32 %f76, %f75, %f68, 0fBF38AA38;
+	fma.rn.f32 %f71, %f70, %f66, 0f3E93BFF1;
+	fma.rn.f32 %f72, %f71, %f66, 0fBEB8AD77;
+	fma.rn.f32 %f73, %f72, %f66, 0f3EF63849;
+	fma.rn.f32 %f74, %f73, %f66, 0fBF38AA38;
 	.loc 5 18 42
-	mul.rn.f32 %f77, %f68, %f68;
-	mul.rn.f32 %f78, %f68, 0f32A57060;
-	fma.rn.f32 %f79, %f77, %f76, %f78;
-	fma.rn.f32 %f80, %f68, 0f3EE2A8EC, %f79;
+	mul.rn.f32 %f75, %f66, %f66;
+	mul.rn.f32 %f76, %f66, 0f32A57060;
+	fma.rn.f32 %f77, %f75, %f74, %f76;
+	fma.rn.f32 %f78, %f66, 0f3EE2A8EC, %f77;
 	.loc 5 20 9
-	fma.rn.f32 %f81, %f67, 0f34000000, %f68;
+	fma.rn.f32 %f79, %f65, 0f34000000, %f66;
 	.loc 5 21 32
-	neg.f32 %f82, %f67;
-	fma.rn.f32 %f83, %f82, 0f34000000, %f81;
-	sub.rn.f32 %f84, %f68, %f83;
-	add.rn.f32 %f85, %f80, %f84;
-	add.rn.f32 %f86, %f81, %f85;
+	neg.f32 %f80, %f65;
+	fma.rn.f32 %f81, %f80, 0f34000000, %f79;
+	sub.rn.f32 %f82, %f66, %f81;
+	add.rn.f32 %f83, %f78, %f82;
+	add.rn.f32 %f84, %f79, %f83;
 	.loc 5 87 21
-	mov.b32 %r77, %f48;
-	setp.le.u32 %p66, 2139095040, %r77;
+	mov.b32 %r73, %f47;
+	setp.le.u32 %p53, 2139095040, %r73;
 	.loc 5 88 10
-	fma.rn.f32 %f87, %f48, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f85, %f47, 0f7F800000, 0f7F800000;
 	.loc 5 87 25
-	selp.f32 %f88, %f87, %f86, %p66;
+	selp.f32 %f86, %f85, %f84, %p53;
 	.loc 5 90 7
-	setp.eq.f32 %p67, %f48, 0f00000000;
-	selp.f32 %f89, 0fFF800000, %f88, %p67;
-	.loc 1 87 25
-	add.rn.f32 %f61, %f31, %f89;
-	mov.f32 %f62, 0fFF800000;
+	setp.eq.f32 %p54, %f47, 0f00000000;
+	selp.f32 %f87, 0fFF800000, %f86, %p54;
+	.loc 1 85 25
+	add.rn.f32 %f59, %f31, %f87;
+	mov.f32 %f60, 0fFF800000;
+$B28:
+	.loc 1 87 22
+	setp.lt.u32 %p55, %r22, %r23;
+	@!%p55 bra $B47;
+	.loc 1 89 28
+	setp.neu.f32 %p56, %f31, 0fFF800000;
+$B29:
+	cvt.u64.u32 %rd43, %r22;
+	setp.lt.u32 %p57, %r22, %r30;
+	and.pred %p58, %p57, %p56;
+	mov.f32 %f88, %f60;
+	mov.f32 %f89, %f60;
+	mov.f32 %f90, %f60;
+	mov.f32 %f91, %f60;
+	@!%p58 bra $B46;
+	.loc 1 90 9
+	setp.lt.u32 %p59, %r22, %r31;
+	@%p59 bra $B33;
+	.loc 1 93 21
+	mad.wide.u32 %rd44, %r22, 16, %rd33;
+	ld.global.v4.f32 {%f92, %f93, %f94, %f95}, [%rd44];
+	.loc 1 47 21
+	shl.b32 %r74, %r22, 2;
+	cvt.u64.u32 %rd45, %r74;
+	sub.s64 %rd46, %rd28, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f96, %f92, %f2;
+	mul.rn.f32 %f97, %f93, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p60, %rd46, 1;
+	@!%p60 bra $B30;
+	mov.f32 %f97, 0fFF800000;
 $B30:
-	.loc 1 89 22
-	setp.lt.u32 %p68, %r22, %r23;
-	@!%p68 bra $B49;
-	.loc 1 91 34
-	setp.neu.f32 %p69, %f31, 0fFF800000;
-$B31:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 4;
-	setp.lt.s64 %p70, %rd54, %rd32;
-	and.pred %p71, %p70, %p69;
-	mov.f32 %f90, %f62;
-	mov.f32 %f91, %f62;
-	mov.f32 %f92, %f62;
-	mov.f32 %f93, %f62;
-	@!%p71 bra $B48;
-	.loc 1 92 9
-	@%p19 bra $B35;
-	.loc 1 95 21
-	setp.lt.u32 %p72, %r22, %r23;
-	@!%p72 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.v4.f32 {%f94, %f95, %f96, %f97}, [%rd55];
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f98, %f94, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p61, %rd46, 2;
+	@!%p61 bra $B31;
+	mov.f32 %f98, 0fFF800000;
+$B31:
+	.loc 1 49 3
 	mul.rn.f32 %f99, %f95, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p73, %rd56, 1;
-	@!%p73 bra $B32;
+	.loc 1 50 8
+	setp.le.s64 %p62, %rd46, 3;
+	@!%p62 bra $B32;
 	mov.f32 %f99, 0fFF800000;
 $B32:
-	.loc 1 51 3
-	mul.rn.f32 %f100, %f96, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p74, %rd56, 2;
-	@!%p74 bra $B33;
-	mov.f32 %f100, 0fFF800000;
+	.loc 1 93 5
+	bra $B37;
 $B33:
-	.loc 1 51 3
-	mul.rn.f32 %f101, %f97, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p75, %rd56, 3;
-	@!%p75 bra $B34;
-	mov.f32 %f101, 0fFF800000;
+	.loc 1 91 24
+	mad.lo.s32 %r75, %r22, 16, %r7;
+	ld.shared.f32 %f100, [%r75];
+	ld.shared.f32 %f101, [%r75+4];
+	ld.shared.f32 %f102, [%r75+8];
+	ld.shared.f32 %f103, [%r75+12];
+	.loc 1 47 21
+	shl.b32 %r76, %r22, 2;
+	cvt.u64.u32 %rd47, %r76;
+	sub.s64 %rd48, %rd28, %rd47;
+	.loc 1 49 3
+	mul.rn.f32 %f96, %f100, %f2;
+	mul.rn.f32 %f97, %f101, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p63, %rd48, 1;
+	@!%p63 bra $B34;
+	mov.f32 %f97, 0fFF800000;
 $B34:
-	.loc 1 95 5
-	bra $B39;
-$B35:
-	.loc 1 93 24
-	setp.lt.u32 %p76, %r22, %r19;
-	@!%p76 bra $FAULT6;
-	mad.lo.s32 %r78, %r22, 16, %r5;
-	ld.shared.f32 %f102, [%r78];
-	ld.shared.f32 %f103, [%r78+4];
-	ld.shared.f32 %f104, [%r78+8];
-	ld.shared.f32 %f105, [%r78+12];
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f98, %f102, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p64, %rd48, 2;
+	@!%p64 bra $B35;
+	mov.f32 %f98, 0fFF800000;
+$B35:
+	.loc 1 49 3
 	mul.rn.f32 %f99, %f103, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd57, 1;
-	@!%p77 bra $B36;
+	.loc 1 50 8
+	setp.le.s64 %p65, %rd48, 3;
+	@!%p65 bra $B36;
 	mov.f32 %f99, 0fFF800000;
 $B36:
-	.loc 1 51 3
-	mul.rn.f32 %f100, %f104, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p78, %rd57, 2;
-	@!%p78 bra $B37;
-	mov.f32 %f100, 0fFF800000;
 $B37:
-	.loc 1 51 3
-	mul.rn.f32 %f101, %f105, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p79, %rd57, 3;
-	@!%p79 bra $B38;
-	mov.f32 %f101, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B38;
+	.loc 1 99 33
+	sub.rn.f32 %f104, %f96, %f31;
+	ex2.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f91, %f105, %f59;
+	bra $B39;
 $B38:
+	.loc 1 97 19
+	sub.rn.f32 %f106, %f96, %f59;
+	mul.rn.f32 %f91, %f106, 0f3F317218;
 $B39:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B40;
-	.loc 1 101 33
-	sub.rn.f32 %f106, %f98, %f31;
-	ex2.approx.ftz.f32 %f107, %f106;
-	mul.rn.f32 %f93, %f107, %f61;
+	.loc 1 99 33
+	sub.rn.f32 %f107, %f97, %f31;
+	ex2.approx.ftz.f32 %f108, %f107;
+	mul.rn.f32 %f90, %f108, %f59;
 	bra $B41;
 $B40:
-	.loc 1 99 19
-	sub.rn.f32 %f108, %f98, %f61;
-	mul.rn.f32 %f93, %f108, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f109, %f97, %f59;
+	mul.rn.f32 %f90, %f109, 0f3F317218;
 $B41:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B42;
-	.loc 1 101 33
-	sub.rn.f32 %f109, %f99, %f31;
-	ex2.approx.ftz.f32 %f110, %f109;
-	mul.rn.f32 %f92, %f110, %f61;
+	.loc 1 99 33
+	sub.rn.f32 %f110, %f98, %f31;
+	ex2.approx.ftz.f32 %f111, %f110;
+	mul.rn.f32 %f89, %f111, %f59;
 	bra $B43;
 $B42:
-	.loc 1 99 19
-	sub.rn.f32 %f111, %f99, %f61;
-	mul.rn.f32 %f92, %f111, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f112, %f98, %f59;
+	mul.rn.f32 %f89, %f112, 0f3F317218;
 $B43:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B44;
-	.loc 1 101 33
-	sub.rn.f32 %f112, %f100, %f31;
-	ex2.approx.ftz.f32 %f113, %f112;
-	mul.rn.f32 %f91, %f113, %f61;
+	.loc 1 99 33
+	sub.rn.f32 %f113, %f99, %f31;
+	ex2.approx.ftz.f32 %f114, %f113;
+	mul.rn.f32 %f88, %f114, %f59;
 	bra $B45;
 $B44:
-	.loc 1 99 19
-	sub.rn.f32 %f114, %f100, %f61;
-	mul.rn.f32 %f91, %f114, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f115, %f99, %f59;
+	mul.rn.f32 %f88, %f115, 0f3F317218;
 $B45:
-	.loc 1 97 23
-	@%p1 bra $B46;
-	.loc 1 101 33
-	sub.rn.f32 %f115, %f101, %f31;
-	ex2.approx.ftz.f32 %f116, %f115;
-	mul.rn.f32 %f90, %f116, %f61;
-	bra $B47;
 $B46:
-	.loc 1 99 19
-	sub.rn.f32 %f117, %f101, %f61;
-	mul.rn.f32 %f90, %f117, 0f3F317218;
+	.loc 1 107 6
+	mad.wide.u32 %rd49, %r22, 16, %rd19;
+	st.global.v4.f32 [%rd49], {%f91, %f90, %f89, %f88};
+	.loc 1 87 34
+	add.s64 %rd50, %rd43, %rd12;
+	setp.lt.s64 %p66, %rd50, %rd14;
+	cvt.u32.u64 %r22, %rd50;
+	@%p66 bra $B29;
 $B47:
-$B48:
-	.loc 1 109 6
-	setp.lt.u32 %p80, %r22, %r23;
-	@!%p80 bra $FAULT7;
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	st.global.v4.f32 [%rd58], {%f93, %f92, %f91, %f90};
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p81, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p81 bra $B31;
-$B49:
-	.loc 1 35 9
+	.loc 1 34 9
 	bra $EXIT;
-$B50:
+$B48:
 	.loc 1 21 3
 	bra $EXIT;
-$B51:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
+$B49:
+	cvt.u64.u32 %rd51, %r18;
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
 	.loc 3 43 20
-	@!%p9 bra $FAULT10;
+	@!%p8 bra $FAULT3;
 	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B50:
+	.loc 1 18 30
+	cvt.u64.u32 %rd52, %r19;
+	.loc 1 28 52
+	cvt.u64.u32 %rd53, %r31;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 63 11
-	mov.u32 %r79, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
+	.loc 2 76 8
+	mov.u32 %r77, 0;
+	mov.u64 %rd54, %rd40;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
+	mov.u32 %r77, 0;
+	mov.u64 %rd54, %rd42;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 67 19
-	mov.u32 %r79, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
+	.loc 1 26 31
+	mov.u32 %r77, 1;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd8;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
+	.loc 3 43 20
+	mov.u32 %r77, 2;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 54 13
-	mov.u32 %r79, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
+	.loc 3 46 25
+	mov.u32 %r77, 3;
+	mov.u64 %rd54, %rd11;
+	mov.u64 %rd55, %rd51;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 95 21
-	mov.u32 %r79, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
+	.loc 1 28 17
+	mov.u32 %r77, 4;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 93 24
-	mov.u32 %r79, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
+	mov.u32 %r77, 4;
+	mov.u64 %rd54, %rd30;
+	mov.u64 %rd55, %rd31;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 109 6
-	mov.u32 %r79, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r79, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r79, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r79, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
+	mov.u32 %r77, 4;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd52;
 $FAULT:
-	ld.param.u64 %rd64, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r80, [%rd64], 0, 1;
-	setp.ne.u32 %p82, %r80, 0;
-	@%p82 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r81, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	st.global.u32 [%rd65+4], %r81;
-	ld.param.u32 %r82, [wide_float32_4_float32_4_float32_row_F32_params+116];
-	st.global.v2.u32 [%rd65+8], {%r82, %r79};
-	mov.u32 %r83, %ctaid.x;
-	mov.u32 %r84, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r83, %r84};
-	mov.u32 %r85, %ctaid.z;
-	mov.u32 %r86, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r85, %r86};
-	mov.u32 %r87, %tid.y;
-	mov.u32 %r88, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r87, %r88};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
+	ld.param.u64 %rd56, [wide_float32_4_float32_4_float32_row_F32_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r78, [%rd56], 0, 1;
+	setp.ne.u32 %p67, %r78, 0;
+	@%p67 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r79, [wide_float32_4_float32_4_float32_row_F32_params+104];
+	st.global.u32 [%rd57+4], %r79;
+	ld.param.u32 %r80, [wide_float32_4_float32_4_float32_row_F32_params+108];
+	st.global.v2.u32 [%rd57+8], {%r80, %r77};
+	mov.u32 %r81, %ctaid.x;
+	mov.u32 %r82, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r81, %r82};
+	mov.u32 %r83, %ctaid.z;
+	mov.u32 %r84, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r83, %r84};
+	mov.u32 %r85, %tid.y;
+	mov.u32 %r86, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r85, %r86};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
-	bra $EXIT;
-}
-`
-
-const wide32SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "reduce.go"
-.file 5 "log.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[120])
-{
-	.reg .pred %p<83>;
-	.reg .b32 %r<89>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<118>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u8 %r3, [wide_float32_4_float32_4_float32_row_F32_params+100];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
-	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
-$B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B50;
-	.loc 1 24 22
-	shr.u32 %r23, %r1, 2;
-	cvt.u64.u32 %rd17, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
-	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
-	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
-	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
-	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
-	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
-	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B51;
-	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
-$B2:
-	.loc 3 45 18
-	@!%p10 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 2;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B12;
-$B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
-	ld.global.f32 %f6, [%rd35];
-	ld.global.f32 %f7, [%rd35+4];
-	ld.global.f32 %f8, [%rd35+8];
-	ld.global.f32 %f9, [%rd35+12];
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r31, %rd16;
-	mad.lo.s32 %r32, %r31, 16, %r5;
-	st.shared.f32 [%r32], %f6;
-	st.shared.f32 [%r32+4], %f7;
-	st.shared.f32 [%r32+8], %f8;
-	st.shared.f32 [%r32+12], %f9;
-$B6:
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
-	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
-	mov.f32 %f10, 0fFF800000;
-$B7:
-	.loc 1 51 3
-	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
-	mov.f32 %f11, 0fFF800000;
-$B8:
-	.loc 1 51 3
-	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
-	mov.f32 %f12, 0fFF800000;
-$B9:
-	.loc 1 51 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
-	mov.f32 %f13, 0fFF800000;
-$B10:
-	.loc 1 70 13
-	max.NaN.f32 %f14, %f3, %f10;
-	max.NaN.f32 %f15, %f14, %f11;
-	max.NaN.f32 %f16, %f15, %f12;
-	max.NaN.f32 %f5, %f16, %f13;
-	.loc 1 72 10
-	setp.eq.f32 %p29, %f5, 0fFF800000;
-	@%p29 bra $B11;
-	.loc 1 75 30
-	sub.rn.f32 %f17, %f3, %f5;
-	ex2.approx.ftz.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f4, %f18;
-	.loc 1 77 32
-	sub.rn.f32 %f20, %f10, %f5;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f19, %f21;
-	sub.rn.f32 %f23, %f11, %f5;
-	ex2.approx.ftz.f32 %f24, %f23;
-	add.rn.f32 %f25, %f22, %f24;
-	sub.rn.f32 %f26, %f12, %f5;
-	ex2.approx.ftz.f32 %f27, %f26;
-	add.rn.f32 %f28, %f25, %f27;
-	sub.rn.f32 %f29, %f13, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f4, %f28, %f30;
-$B11:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 2;
-	setp.lt.s64 %p30, %rd33, %rd32;
-	mov.f32 %f3, %f5;
-	@%p30 bra $B5;
-$B12:
-	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r33, %p31, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p32, %r33, -1;
-	@%p32 bra $B14;
-	.loc 4 58 43
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f31, %f5, %r35, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r36, %r33, -1;
-	and.b32 %r37, %r33, %r36;
-	setp.ne.s32 %p33, %r37, 0;
-	@!%p33 bra $B15;
-$B13:
-	.loc 4 60 59
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f32, %f5, %r39, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f31, %f31, %f32;
-	.loc 4 59 53
-	add.s32 %r40, %r37, -1;
-	and.b32 %r37, %r37, %r40;
-	setp.ne.s32 %p34, %r37, 0;
-	@%p34 bra $B13;
-	bra $B15;
-$B14:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f33, %f5, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f34, %f5, %f33;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f35, %f34, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f36, %f34, %f35;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f37, %f36, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f38, %f36, %f37;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f39, %f38, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f40, %f38, %f39;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f40, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f31, %f40, %f41;
-$B15:
-	.loc 2 62 12
-	setp.eq.s32 %p35, %r18, 32;
-	@%p35 bra $B20;
-	.loc 2 74 14
-	setp.eq.s32 %p36, %r13, 0;
-	@!%p36 bra $B16;
-	.loc 2 75 15
-	mad.lo.s32 %r41, %r9, %r10, %r11;
-	mad.lo.s32 %r42, %r41, %r12, %r8;
-	cvt.u64.u32 %rd37, %r42;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r43, %rd38;
-	setp.lt.u32 %p37, %r43, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r44, %r43, 4, %r4;
-	st.shared.f32 [%r44], %f31;
-$B16:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r45, %rd42;
-	setp.lt.s32 %p38, 0, %r45;
-	@!%p38 bra $B19;
-	.loc 2 60 47
-	add.s32 %r46, %r45, -1;
-	setp.lt.u32 %p39, 0, %r45;
-	selp.b32 %r47, %r46, 0, %p39;
-	cvt.u64.u32 %rd43, %r47;
-	setp.lt.u32 %p40, %r47, -2147483648;
-	setp.lt.s64 %p41, %rd43, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r47, 32;
-	and.pred %p44, %p42, %p43;
-	mov.u32 %r48, 0;
-	mov.u32 %r49, 0;
-	@%p44 bra $B18;
-$B17:
-	cvt.u64.u32 %rd44, %r49;
-	.loc 2 67 19
-	setp.lt.u32 %p45, %r49, 32;
-	@!%p45 bra $FAULT2;
-	mad.lo.s32 %r50, %r49, 4, %r4;
-	ld.shared.f32 %f42, [%r50];
-	max.NaN.f32 %f31, %f31, %f42;
-	add.s32 %r49, %r49, 1;
-	setp.lt.u32 %p46, %r49, %r45;
-	@%p46 bra $B17;
-	bra $B19;
-$B18:
-	mad.lo.s32 %r51, %r48, 4, %r4;
-	ld.shared.f32 %f43, [%r51];
-	max.NaN.f32 %f31, %f31, %f43;
-	add.s32 %r48, %r48, 1;
-	setp.lt.u32 %p47, %r48, %r45;
-	@%p47 bra $B18;
-$B19:
-$B20:
-	.loc 1 32 9
-	setp.neu.f32 %p48, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f44, %f5, %f31;
-	ex2.approx.ftz.f32 %f45, %f44;
-	mul.rn.f32 %f46, %f4, %f45;
-	.loc 1 32 9
-	selp.f32 %f47, %f46, %f4, %p48;
-	.loc 4 51 17
-	mov.pred %p49, 1;
-	vote.sync.ballot.b32 %r52, %p49, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p50, %r52, -1;
-	@%p50 bra $B22;
-	.loc 4 58 43
-	brev.b32 %r53, %r52;
-	clz.b32 %r54, %r53;
-	shfl.sync.idx.b32 %f48, %f47, %r54, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r55, %r52, -1;
-	and.b32 %r56, %r52, %r55;
-	setp.ne.s32 %p51, %r56, 0;
-	@!%p51 bra $B23;
-$B21:
-	.loc 4 60 59
-	brev.b32 %r57, %r56;
-	clz.b32 %r58, %r57;
-	shfl.sync.idx.b32 %f49, %f47, %r58, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f48, %f49;
-	.loc 4 59 53
-	add.s32 %r59, %r56, -1;
-	and.b32 %r56, %r56, %r59;
-	setp.ne.s32 %p52, %r56, 0;
-	@%p52 bra $B21;
-	bra $B23;
-$B22:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f50, %f47, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f51, %f47, %f50;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f52, %f51, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f53, %f51, %f52;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f54, %f53, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f55, %f53, %f54;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f56, %f55, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f57, %f55, %f56;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f57, %f58;
-$B23:
-	.loc 2 48 12
-	@%p35 bra $B29;
-	.loc 2 74 14
-	setp.eq.s32 %p53, %r13, 0;
-	@!%p53 bra $B24;
-	.loc 2 75 15
-	mad.lo.s32 %r60, %r9, %r10, %r11;
-	mad.lo.s32 %r61, %r60, %r12, %r8;
-	cvt.u64.u32 %rd45, %r61;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r62, %rd46;
-	setp.lt.u32 %p54, %r62, 32;
-	@!%p54 bra $FAULT3;
-	mad.lo.s32 %r63, %r62, 4, %r4;
-	st.shared.f32 [%r63+128], %f48;
-$B24:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r64, %rd50;
-	setp.lt.s32 %p55, 0, %r64;
-	mov.f32 %f48, 0f00000000;
-	@!%p55 bra $B28;
-	.loc 2 46 47
-	add.s32 %r65, %r64, -1;
-	setp.lt.u32 %p56, 0, %r64;
-	selp.b32 %r66, %r65, 0, %p56;
-	cvt.u64.u32 %rd51, %r66;
-	setp.lt.u32 %p57, %r66, -2147483648;
-	setp.lt.s64 %p58, %rd51, 2305843009213693952;
-	and.pred %p59, %p57, %p58;
-	setp.lt.u32 %p60, %r66, 32;
-	and.pred %p61, %p59, %p60;
-	@!%p61 bra $B25;
-	mov.f32 %f48, 0f00000000;
-	mov.u32 %r67, 0;
-	bra $B27;
-$B25:
-	mov.f32 %f48, 0f00000000;
-	mov.u32 %r68, 0;
-$B26:
-	cvt.u64.u32 %rd52, %r68;
-	.loc 2 54 13
-	setp.lt.u32 %p62, %r68, 32;
-	@!%p62 bra $FAULT4;
-	mad.lo.s32 %r69, %r68, 4, %r4;
-	ld.shared.f32 %f59, [%r69+128];
-	add.rn.f32 %f48, %f48, %f59;
-	add.s32 %r68, %r68, 1;
-	setp.lt.u32 %p63, %r68, %r64;
-	@%p63 bra $B26;
-	bra $B28;
-$B27:
-	mad.lo.s32 %r70, %r67, 4, %r4;
-	ld.shared.f32 %f60, [%r70+128];
-	add.rn.f32 %f48, %f48, %f60;
-	add.s32 %r67, %r67, 1;
-	setp.lt.u32 %p64, %r67, %r64;
-	@%p64 bra $B27;
-$B28:
-$B29:
-	.loc 1 85 21
-	rcp.rn.f32 %f61, %f48;
-	mov.f32 %f62, 0f00000000;
-	@!%p1 bra $B30;
-	.loc 5 68 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p65, %f63, 0f00800000;
-	.loc 5 69 21
-	mul.rn.f32 %f64, %f48, 0f4B000000;
-	.loc 5 68 12
-	selp.f32 %f65, %f64, %f48, %p65;
-	selp.b32 %r71, 192937984, 0, %p65;
-	.loc 5 71 23
-	mov.b32 %r72, %f65;
-	.loc 5 72 10
-	add.s32 %r73, %r72, -1060439283;
-	and.b32 %r74, %r73, -8388608;
-	.loc 5 73 32
-	sub.s32 %r75, %r72, %r74;
-	mov.b32 %f66, %r75;
-	sub.s32 %r76, %r74, %r71;
-	cvt.rn.f32.s32 %f67, %r76;
-	.loc 5 15 9
-	sub.rn.f32 %f68, %f66, 0f3F800000;
-	.loc 5 16 22
-	fma.rn.f32 %f69, 0fBDE34383, %f68, 0f3E3FB689;
-	fma.rn.f32 %f70, %f69, %f68, 0fBE43C7B2;
-	fma.rn.f32 %f71, %f70, %f68, 0f3E515AED;
-	fma.rn.f32 %f72, %f71, %f68, 0fBE7554C5;
-	.loc 5 17 21
-	fma.rn.f32 %f73, %f72, %f68, 0f3E93BFF1;
-	fma.rn.f32 %f74, %f73, %f68, 0fBEB8AD77;
-	fma.rn.f32 %f75, %f74, %f68, 0f3EF63849;
-	fma.rn.f32 %f76, %f75, %f68, 0fBF38AA38;
-	.loc 5 18 42
-	mul.rn.f32 %f77, %f68, %f68;
-	mul.rn.f32 %f78, %f68, 0f32A57060;
-	fma.rn.f32 %f79, %f77, %f76, %f78;
-	fma.rn.f32 %f80, %f68, 0f3EE2A8EC, %f79;
-	.loc 5 20 9
-	fma.rn.f32 %f81, %f67, 0f34000000, %f68;
-	.loc 5 21 32
-	neg.f32 %f82, %f67;
-	fma.rn.f32 %f83, %f82, 0f34000000, %f81;
-	sub.rn.f32 %f84, %f68, %f83;
-	add.rn.f32 %f85, %f80, %f84;
-	add.rn.f32 %f86, %f81, %f85;
-	.loc 5 87 21
-	mov.b32 %r77, %f48;
-	setp.le.u32 %p66, 2139095040, %r77;
-	.loc 5 88 10
-	fma.rn.f32 %f87, %f48, 0f7F800000, 0f7F800000;
-	.loc 5 87 25
-	selp.f32 %f88, %f87, %f86, %p66;
-	.loc 5 90 7
-	setp.eq.f32 %p67, %f48, 0f00000000;
-	selp.f32 %f89, 0fFF800000, %f88, %p67;
-	.loc 1 87 25
-	add.rn.f32 %f61, %f31, %f89;
-	mov.f32 %f62, 0fFF800000;
-$B30:
-	.loc 1 89 22
-	setp.lt.u32 %p68, %r22, %r23;
-	@!%p68 bra $B49;
-	.loc 1 91 34
-	setp.neu.f32 %p69, %f31, 0fFF800000;
-$B31:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 4;
-	setp.lt.s64 %p70, %rd54, %rd32;
-	and.pred %p71, %p70, %p69;
-	mov.f32 %f90, %f62;
-	mov.f32 %f91, %f62;
-	mov.f32 %f92, %f62;
-	mov.f32 %f93, %f62;
-	@!%p71 bra $B48;
-	.loc 1 92 9
-	@%p19 bra $B35;
-	.loc 1 95 21
-	setp.lt.u32 %p72, %r22, %r23;
-	@!%p72 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.f32 %f94, [%rd55];
-	ld.global.f32 %f95, [%rd55+4];
-	ld.global.f32 %f96, [%rd55+8];
-	ld.global.f32 %f97, [%rd55+12];
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f98, %f94, %f2;
-	mul.rn.f32 %f99, %f95, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p73, %rd56, 1;
-	@!%p73 bra $B32;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 51 3
-	mul.rn.f32 %f100, %f96, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p74, %rd56, 2;
-	@!%p74 bra $B33;
-	mov.f32 %f100, 0fFF800000;
-$B33:
-	.loc 1 51 3
-	mul.rn.f32 %f101, %f97, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p75, %rd56, 3;
-	@!%p75 bra $B34;
-	mov.f32 %f101, 0fFF800000;
-$B34:
-	.loc 1 95 5
-	bra $B39;
-$B35:
-	.loc 1 93 24
-	setp.lt.u32 %p76, %r22, %r19;
-	@!%p76 bra $FAULT6;
-	mad.lo.s32 %r78, %r22, 16, %r5;
-	ld.shared.f32 %f102, [%r78];
-	ld.shared.f32 %f103, [%r78+4];
-	ld.shared.f32 %f104, [%r78+8];
-	ld.shared.f32 %f105, [%r78+12];
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f98, %f102, %f2;
-	mul.rn.f32 %f99, %f103, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd57, 1;
-	@!%p77 bra $B36;
-	mov.f32 %f99, 0fFF800000;
-$B36:
-	.loc 1 51 3
-	mul.rn.f32 %f100, %f104, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p78, %rd57, 2;
-	@!%p78 bra $B37;
-	mov.f32 %f100, 0fFF800000;
-$B37:
-	.loc 1 51 3
-	mul.rn.f32 %f101, %f105, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p79, %rd57, 3;
-	@!%p79 bra $B38;
-	mov.f32 %f101, 0fFF800000;
-$B38:
-$B39:
-	.loc 1 97 23
-	@%p1 bra $B40;
-	.loc 1 101 33
-	sub.rn.f32 %f106, %f98, %f31;
-	ex2.approx.ftz.f32 %f107, %f106;
-	mul.rn.f32 %f93, %f107, %f61;
-	bra $B41;
-$B40:
-	.loc 1 99 19
-	sub.rn.f32 %f108, %f98, %f61;
-	mul.rn.f32 %f93, %f108, 0f3F317218;
-$B41:
-	.loc 1 97 23
-	@%p1 bra $B42;
-	.loc 1 101 33
-	sub.rn.f32 %f109, %f99, %f31;
-	ex2.approx.ftz.f32 %f110, %f109;
-	mul.rn.f32 %f92, %f110, %f61;
-	bra $B43;
-$B42:
-	.loc 1 99 19
-	sub.rn.f32 %f111, %f99, %f61;
-	mul.rn.f32 %f92, %f111, 0f3F317218;
-$B43:
-	.loc 1 97 23
-	@%p1 bra $B44;
-	.loc 1 101 33
-	sub.rn.f32 %f112, %f100, %f31;
-	ex2.approx.ftz.f32 %f113, %f112;
-	mul.rn.f32 %f91, %f113, %f61;
-	bra $B45;
-$B44:
-	.loc 1 99 19
-	sub.rn.f32 %f114, %f100, %f61;
-	mul.rn.f32 %f91, %f114, 0f3F317218;
-$B45:
-	.loc 1 97 23
-	@%p1 bra $B46;
-	.loc 1 101 33
-	sub.rn.f32 %f115, %f101, %f31;
-	ex2.approx.ftz.f32 %f116, %f115;
-	mul.rn.f32 %f90, %f116, %f61;
-	bra $B47;
-$B46:
-	.loc 1 99 19
-	sub.rn.f32 %f117, %f101, %f61;
-	mul.rn.f32 %f90, %f117, 0f3F317218;
-$B47:
-$B48:
-	.loc 1 109 6
-	setp.lt.u32 %p80, %r22, %r23;
-	@!%p80 bra $FAULT7;
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	st.global.f32 [%rd58], %f93;
-	st.global.f32 [%rd58+4], %f92;
-	st.global.f32 [%rd58+8], %f91;
-	st.global.f32 [%rd58+12], %f90;
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p81, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p81 bra $B31;
-$B49:
-	.loc 1 35 9
-	bra $EXIT;
-$B50:
-	.loc 1 21 3
-	bra $EXIT;
-$B51:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
-	.loc 3 43 20
-	@!%p9 bra $FAULT10;
-	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 63 11
-	mov.u32 %r79, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 67 19
-	mov.u32 %r79, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 54 13
-	mov.u32 %r79, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 95 21
-	mov.u32 %r79, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 93 24
-	mov.u32 %r79, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 109 6
-	mov.u32 %r79, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r79, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r79, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r79, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
-$FAULT:
-	ld.param.u64 %rd64, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r80, [%rd64], 0, 1;
-	setp.ne.u32 %p82, %r80, 0;
-	@%p82 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r81, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	st.global.u32 [%rd65+4], %r81;
-	ld.param.u32 %r82, [wide_float32_4_float32_4_float32_row_F32_params+116];
-	st.global.v2.u32 [%rd65+8], {%r82, %r79};
-	mov.u32 %r83, %ctaid.x;
-	mov.u32 %r84, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r83, %r84};
-	mov.u32 %r85, %ctaid.z;
-	mov.u32 %r86, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r85, %r86};
-	mov.u32 %r87, %tid.y;
-	mov.u32 %r88, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r87, %r88};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -4531,12 +3649,12 @@ const wide32SM80 = `.version 7.0
 .shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[120])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
 {
-	.reg .pred %p<81>;
-	.reg .b32 %r<80>;
-	.reg .b64 %rd<84>;
-	.reg .f32 %f<121>;
+	.reg .pred %p<68>;
+	.reg .b32 %r<83>;
+	.reg .b64 %rd<55>;
+	.reg .f32 %f<116>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -4544,804 +3662,702 @@ const wide32SM80 = `.version 7.0
 	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
 	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
 	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u8 %r3, [wide_float32_4_float32_4_float32_row_F32_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
+	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
+	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
+	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
+	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
 	.loc 1 18 30
-	shr.u32 %r14, %r6, 4;
-	cvt.u64.u32 %rd9, %r14;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd8;
+	shr.u32 %r16, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r15, %r9, %r10, %r11;
-	mad.lo.s32 %r16, %r15, %r12, %r8;
-	cvt.u64.u32 %rd10, %r16;
-	shr.u64 %rd11, %rd10, 5;
-	mad.wide.u32 %rd12, %r7, 8, %rd11;
-	mov.u32 %r17, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r17, %r11, %r12, %r13;
+	mad.lo.s32 %r18, %r17, %r14, %r10;
+	cvt.u64.u32 %rd7, %r18;
+	shr.u64 %rd8, %rd7, 5;
+	mad.wide.u32 %rd9, %r9, 8, %rd8;
+	mov.u32 %r19, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd12, %r7;
-	mov.u32 %r17, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd9, %r9;
+	mov.u32 %r19, %r10;
 $B1:
-	cvt.u64.u32 %rd13, %r17;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd7, %rd12;
-	@%p3 bra $B55;
+	cvt.u64.u32 %rd10, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd11, %r1;
+	setp.le.s64 %p3, %rd11, %rd9;
+	@%p3 bra $B48;
 	.loc 1 24 22
-	shr.u32 %r18, %r1, 2;
-	cvt.u64.u32 %rd14, %r18;
+	shr.u32 %r20, %r2, 2;
+	cvt.u64.u32 %rd12, %r20;
 	.loc 1 25 20
-	mul.lo.s64 %rd15, %rd12, %rd14;
-	.loc 1 27 21
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd2;
-	setp.le.u64 %p5, %rd15, %rd16;
-	setp.le.u64 %p6, %rd16, %rd4;
-	and.pred %p7, %p4, %p5;
-	and.pred %p8, %p7, %p6;
-	@!%p8 bra $B56;
+	cvt.u32.u64 %r21, %rd9;
+	mul.wide.u32 %rd13, %r21, %r20;
+	.loc 1 26 45
+	add.s64 %rd14, %rd13, %rd12;
+	setp.le.u64 %p4, %rd14, %rd4;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.s64 %p9, 0, %rd6;
+	.loc 3 46 25
+	setp.lt.u64 %p10, %rd9, %rd6;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	setp.le.u64 %p13, %rd14, %rd2;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B49;
 	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r1;
-	.loc 1 27 7
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd1, %rd18;
-	add.s64 %rd20, %rd3, %rd18;
-	setp.le.u32 %p9, %r18, %r14;
-	.loc 1 28 18
+	cvt.u64.u32 %rd15, %r2;
+	.loc 1 26 31
+	shl.b64 %rd16, %rd13, 4;
+	add.s64 %rd17, %rd3, %rd16;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd21, %r2;
-	setp.lt.u32 %p10, 0, %r2;
-	@!%p10 bra $B4;
-	.loc 3 43 20
-	setp.ne.s32 %p11, %r2, 0;
-	@!%p11 bra $FAULT0;
-	sub.s64 %rd22, %rd17, %rd21;
-	or.b64 %rd23, %rd12, %rd21;
-	setp.lt.u64 %p12, %rd23, 4294967296;
-	@%p12 bra $B2;
-	cvt.rp.f32.u64 %f3, %rd21;
-	rcp.approx.ftz.f32 %f4, %f3;
-	mov.b32 %r19, %f4;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f5, %r20;
-	cvt.rzi.u64.f32 %rd24, %f5;
-	mul.lo.s64 %rd25, %rd24, %rd21;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd21;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd12, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd21;
-	sub.s64 %rd35, %rd12, %rd34;
-	setp.ge.u64 %p13, %rd35, %rd21;
-	sub.s64 %rd36, %rd35, %rd21;
-	selp.b64 %rd37, %rd36, %rd35, %p13;
-	setp.ge.u64 %p14, %rd37, %rd21;
-	sub.s64 %rd38, %rd37, %rd21;
-	selp.b64 %rd39, %rd38, %rd37, %p14;
-	bra $B3;
+	cvt.u64.u32 %rd18, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd19, %rd15, %rd18;
+	rem.u32 %r22, %r21, %r3;
+	cvt.u64.u32 %rd20, %r22;
+	add.s64 %rd21, %rd19, %rd20;
+	add.s64 %rd22, %rd21, 1;
+	setp.lt.s64 %p17, %rd22, %rd15;
+	selp.b64 %rd15, %rd22, %rd15, %p17;
 $B2:
-	cvt.u32.u64 %r21, %rd12;
-	rem.u32 %r22, %r21, %r2;
-	cvt.u64.u32 %rd39, %r22;
-$B3:
-	add.s64 %rd40, %rd22, %rd39;
-	add.s64 %rd41, %rd40, 1;
-	setp.lt.s64 %p15, %rd41, %rd17;
-	selp.b64 %rd17, %rd41, %rd17, %p15;
-$B4:
 	.loc 3 45 18
-	setp.lt.s64 %p16, 0, %rd6;
-	@!%p16 bra $B5;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	setp.lt.u64 %p17, %rd12, %rd6;
-	@!%p17 bra $FAULT1;
-	shl.b64 %rd42, %rd12, 2;
-	add.s64 %rd43, %rd5, %rd42;
-	ld.global.u32 %r23, [%rd43];
-	cvt.s64.s32 %rd44, %r23;
-	setp.lt.s64 %p18, %rd44, %rd17;
-	selp.b64 %rd17, %rd44, %rd17, %p18;
-$B5:
-	.loc 1 62 29
-	setp.lt.u32 %p19, 0, %r18;
-	@!%p19 bra $FAULT2;
+	shl.b64 %rd23, %rd9, 2;
+	add.s64 %rd24, %rd5, %rd23;
+	ld.global.u32 %r23, [%rd24];
+	cvt.s64.s32 %rd25, %r23;
+	setp.lt.s64 %p18, %rd25, %rd15;
+	selp.b64 %rd15, %rd25, %rd15, %p18;
+$B3:
 	.loc 3 48 12
-	setp.lt.s64 %p20, %rd17, 0;
-	cvt.u32.u64 %r24, %rd17;
-	selp.b32 %r25, 0, %r24, %p20;
-	cvt.u64.u32 %rd45, %r25;
-	.loc 1 62 21
-	shl.b32 %r26, %r17, 2;
-	cvt.u64.u32 %rd46, %r26;
-	setp.lt.u32 %p21, %r26, %r25;
-	@!%p21 bra $B6;
-	mov.f32 %f6, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	mov.u64 %rd47, %rd13;
-	bra $B7;
+	setp.lt.s64 %p19, %rd15, 0;
+	cvt.u32.u64 %r24, %rd15;
+	selp.b32 %r25, 0, %r24, %p19;
+	cvt.u64.u32 %rd26, %r25;
+	.loc 1 27 28
+	add.s64 %rd27, %rd26, 3;
+	shr.u64 %rd28, %rd27, 2;
+	.loc 1 28 17
+	sub.s64 %rd29, %rd2, %rd13;
+	setp.le.u64 %p20, %rd28, %rd29;
+	cvt.u32.u64 %r26, %rd28;
+	setp.lt.u32 %p21, %r16, %r26;
+	selp.b32 %r27, %r16, %r26, %p21;
+	setp.le.u32 %p22, %r27, %r16;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B50;
+	shl.b64 %rd30, %rd13, 4;
+	add.s64 %rd31, %rd1, %rd30;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r19, %r26;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r28, %r19;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B12;
+$B5:
+	cvt.u64.u32 %rd32, %r28;
+	.loc 1 61 11
+	mad.wide.u32 %rd33, %r28, 16, %rd31;
+	ld.global.f32 %f6, [%rd33];
+	ld.global.f32 %f7, [%rd33+4];
+	ld.global.f32 %f8, [%rd33+8];
+	ld.global.f32 %f9, [%rd33+12];
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r28, %r27;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r29, %r28, 16, %r7;
+	st.shared.f32 [%r29], %f6;
+	st.shared.f32 [%r29+4], %f7;
+	st.shared.f32 [%r29+8], %f8;
+	st.shared.f32 [%r29+12], %f9;
 $B6:
-	mov.f32 %f8, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	bra $B14;
+	.loc 1 47 21
+	shl.b32 %r30, %r28, 2;
+	cvt.u64.u32 %rd34, %r30;
+	sub.s64 %rd35, %rd26, %rd34;
+	.loc 1 49 3
+	mul.rn.f32 %f10, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd35, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f10, 0fFF800000;
 $B7:
-	.loc 1 63 11
-	setp.lt.u64 %p22, %rd47, %rd14;
-	@!%p22 bra $FAULT3;
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd19, %rd48;
-	ld.global.f32 %f9, [%rd49];
-	ld.global.f32 %f10, [%rd49+4];
-	ld.global.f32 %f11, [%rd49+8];
-	ld.global.f32 %f12, [%rd49+12];
-	.loc 1 64 8
-	@!%p9 bra $B8;
-	.loc 1 65 10
-	cvt.u32.u64 %r27, %rd47;
-	mad.lo.s32 %r28, %r27, 16, %r5;
-	st.shared.f32 [%r28], %f9;
-	st.shared.f32 [%r28+4], %f10;
-	st.shared.f32 [%r28+8], %f11;
-	st.shared.f32 [%r28+12], %f12;
+	.loc 1 49 3
+	mul.rn.f32 %f11, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd35, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f11, 0fFF800000;
 $B8:
-	.loc 1 49 18
-	sub.s64 %rd50, %rd45, %rd46;
-	.loc 1 51 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p23, %rd50, 0;
-	@!%p23 bra $B9;
-	mov.f32 %f13, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f12, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd35, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f12, 0fFF800000;
 $B9:
-	.loc 1 51 3
-	mul.rn.f32 %f14, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p24, %rd50, 1;
-	@!%p24 bra $B10;
-	mov.f32 %f14, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f13, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd35, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f13, 0fFF800000;
 $B10:
-	.loc 1 51 3
-	mul.rn.f32 %f15, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd50, 2;
-	@!%p25 bra $B11;
-	mov.f32 %f15, 0fFF800000;
-$B11:
-	.loc 1 51 3
-	mul.rn.f32 %f16, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd50, 3;
-	@!%p26 bra $B12;
-	mov.f32 %f16, 0fFF800000;
-$B12:
-	.loc 1 70 13
-	max.NaN.f32 %f17, %f6, %f13;
-	max.NaN.f32 %f18, %f17, %f14;
-	max.NaN.f32 %f19, %f18, %f15;
-	max.NaN.f32 %f8, %f19, %f16;
-	.loc 1 72 10
-	setp.eq.f32 %p27, %f8, 0fFF800000;
-	@%p27 bra $B13;
-	.loc 1 75 30
-	sub.rn.f32 %f20, %f6, %f8;
+	.loc 1 68 13
+	max.NaN.f32 %f14, %f3, %f10;
+	max.NaN.f32 %f15, %f14, %f11;
+	max.NaN.f32 %f16, %f15, %f12;
+	max.NaN.f32 %f5, %f16, %f13;
+	.loc 1 70 10
+	setp.eq.f32 %p30, %f5, 0fFF800000;
+	@%p30 bra $B11;
+	.loc 1 73 30
+	sub.rn.f32 %f17, %f3, %f5;
+	ex2.approx.ftz.f32 %f18, %f17;
+	mul.rn.f32 %f19, %f4, %f18;
+	.loc 1 75 32
+	sub.rn.f32 %f20, %f10, %f5;
 	ex2.approx.ftz.f32 %f21, %f20;
-	mul.rn.f32 %f22, %f7, %f21;
-	.loc 1 77 32
-	sub.rn.f32 %f23, %f13, %f8;
+	add.rn.f32 %f22, %f19, %f21;
+	sub.rn.f32 %f23, %f11, %f5;
 	ex2.approx.ftz.f32 %f24, %f23;
 	add.rn.f32 %f25, %f22, %f24;
-	sub.rn.f32 %f26, %f14, %f8;
+	sub.rn.f32 %f26, %f12, %f5;
 	ex2.approx.ftz.f32 %f27, %f26;
 	add.rn.f32 %f28, %f25, %f27;
-	sub.rn.f32 %f29, %f15, %f8;
+	sub.rn.f32 %f29, %f13, %f5;
 	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f31, %f28, %f30;
-	sub.rn.f32 %f32, %f16, %f8;
-	ex2.approx.ftz.f32 %f33, %f32;
-	add.rn.f32 %f7, %f31, %f33;
+	add.rn.f32 %f4, %f28, %f30;
+$B11:
+	.loc 1 60 34
+	add.s64 %rd36, %rd32, %rd10;
+	setp.lt.s64 %p31, %rd36, %rd28;
+	cvt.u32.u64 %r28, %rd36;
+	mov.f32 %f3, %f5;
+	@%p31 bra $B5;
+$B12:
+	.loc 4 51 17
+	mov.pred %p32, 1;
+	vote.sync.ballot.b32 %r31, %p32, 0xffffffff;
+	.loc 4 52 11
+	setp.eq.s32 %p33, %r31, -1;
+	@%p33 bra $B14;
+	.loc 4 58 43
+	brev.b32 %r32, %r31;
+	clz.b32 %r33, %r32;
+	shfl.sync.idx.b32 %f31, %f5, %r33, 31, 0xffffffff;
+	.loc 4 59 21
+	add.s32 %r34, %r31, -1;
+	and.b32 %r35, %r31, %r34;
+	setp.ne.s32 %p34, %r35, 0;
+	@!%p34 bra $B15;
 $B13:
-	.loc 1 62 45
-	add.s64 %rd47, %rd47, %rd8;
-	shl.b64 %rd46, %rd47, 2;
-	setp.lt.s64 %p28, %rd46, %rd45;
-	mov.f32 %f6, %f8;
-	@%p28 bra $B7;
+	.loc 4 60 59
+	brev.b32 %r36, %r35;
+	clz.b32 %r37, %r36;
+	shfl.sync.idx.b32 %f32, %f5, %r37, 31, 0xffffffff;
+	.loc 4 40 50
+	max.NaN.f32 %f31, %f31, %f32;
+	.loc 4 59 53
+	add.s32 %r38, %r35, -1;
+	and.b32 %r35, %r35, %r38;
+	setp.ne.s32 %p35, %r35, 0;
+	@%p35 bra $B13;
+	bra $B15;
 $B14:
-	.loc 4 51 17
-	mov.pred %p29, 1;
-	vote.sync.ballot.b32 %r29, %p29, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p30, %r29, -1;
-	@%p30 bra $B16;
-	.loc 4 58 43
-	brev.b32 %r30, %r29;
-	clz.b32 %r31, %r30;
-	shfl.sync.idx.b32 %f34, %f8, %r31, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r32, %r29, -1;
-	and.b32 %r33, %r29, %r32;
-	setp.ne.s32 %p31, %r33, 0;
-	@!%p31 bra $B17;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f33, %f5, 16, 31, 0xffffffff;
+	.loc 4 40 50
+	max.NaN.f32 %f34, %f5, %f33;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f35, %f34, 8, 31, 0xffffffff;
+	.loc 4 40 50
+	max.NaN.f32 %f36, %f34, %f35;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f37, %f36, 4, 31, 0xffffffff;
+	.loc 4 40 50
+	max.NaN.f32 %f38, %f36, %f37;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f39, %f38, 2, 31, 0xffffffff;
+	.loc 4 40 50
+	max.NaN.f32 %f40, %f38, %f39;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f41, %f40, 1, 31, 0xffffffff;
+	.loc 4 40 50
+	max.NaN.f32 %f31, %f40, %f41;
 $B15:
-	.loc 4 60 59
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f35, %f8, %r35, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f34, %f34, %f35;
-	.loc 4 59 53
-	add.s32 %r36, %r33, -1;
-	and.b32 %r33, %r33, %r36;
-	setp.ne.s32 %p32, %r33, 0;
-	@%p32 bra $B15;
-	bra $B17;
+	.loc 2 63 12
+	setp.eq.s32 %p36, %r4, 32;
+	@%p36 bra $B19;
+	.loc 2 75 14
+	setp.eq.s32 %p37, %r15, 0;
+	@!%p37 bra $B16;
+	.loc 2 76 15
+	mad.lo.s32 %r39, %r11, %r12, %r13;
+	mad.lo.s32 %r40, %r39, %r14, %r10;
+	cvt.u64.u32 %rd37, %r40;
+	shr.u64 %rd38, %rd37, 5;
+	cvt.u32.u64 %r41, %rd38;
+	setp.lt.u32 %p38, %r41, 32;
+	@!%p38 bra $FAULT0;
+	mad.lo.s32 %r42, %r41, 4, %r6;
+	st.shared.f32 [%r42], %f31;
 $B16:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f36, %f8, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f37, %f8, %f36;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f38, %f37, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f39, %f37, %f38;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f40, %f39, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f41, %f39, %f40;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f42, %f41, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f43, %f41, %f42;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f44, %f43, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f34, %f43, %f44;
-$B17:
-	.loc 2 62 12
-	setp.eq.s64 %p33, %rd8, 32;
-	@%p33 bra $B23;
-	.loc 2 74 14
-	setp.eq.s32 %p34, %r13, 0;
-	@!%p34 bra $B18;
-	.loc 2 75 15
-	mad.lo.s32 %r37, %r9, %r10, %r11;
-	mad.lo.s32 %r38, %r37, %r12, %r8;
-	cvt.u64.u32 %rd51, %r38;
-	shr.u64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r39, %rd52;
-	setp.lt.u32 %p35, %r39, 32;
-	@!%p35 bra $FAULT4;
-	mad.lo.s32 %r40, %r39, 4, %r4;
-	st.shared.f32 [%r40], %f34;
-$B18:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd53, %rd8, 63;
-	shr.u64 %rd54, %rd53, 59;
-	add.s64 %rd55, %rd8, %rd54;
-	shr.s64 %rd56, %rd55, 5;
-	setp.lt.s64 %p36, 0, %rd56;
-	@!%p36 bra $B22;
-	.loc 2 60 47
-	add.s64 %rd57, %rd56, -1;
-	selp.b64 %rd58, %rd57, 0, %p36;
-	setp.lt.u64 %p37, %rd58, 2147483648;
-	setp.lt.s64 %p38, %rd58, 2305843009213693952;
-	and.pred %p39, %p37, %p38;
-	setp.lt.u64 %p40, %rd58, 32;
-	and.pred %p41, %p39, %p40;
-	mov.u32 %r41, 0;
-	@%p41 bra $B20;
+	.loc 2 67 27
+	shr.u32 %r43, %r4, 5;
+	setp.lt.u32 %p39, 32, %r43;
+	selp.b32 %r44, 32, %r43, %p39;
+	setp.lt.u32 %p40, 0, %r44;
+	mov.u32 %r45, 0;
+	@!%p40 bra $B18;
+$B17:
+	.loc 2 68 19
+	mad.lo.s32 %r46, %r45, 4, %r6;
+	ld.shared.f32 %f42, [%r46];
+	max.NaN.f32 %f31, %f31, %f42;
+	add.s32 %r45, %r45, 1;
+	setp.lt.u32 %p41, %r45, %r44;
+	@%p41 bra $B17;
+$B18:
 $B19:
-	cvt.u64.u32 %rd59, %r41;
-	.loc 2 67 19
-	setp.lt.u32 %p42, %r41, 32;
-	@!%p42 bra $FAULT5;
-	mad.lo.s32 %r42, %r41, 4, %r4;
-	ld.shared.f32 %f45, [%r42];
-	max.NaN.f32 %f34, %f34, %f45;
-	add.s32 %r41, %r41, 1;
-	cvt.u64.u32 %rd60, %r41;
-	setp.lt.s64 %p43, %rd60, %rd56;
-	@%p43 bra $B19;
-	bra $B22;
-$B20:
-	mov.u64 %rd61, 0;
-$B21:
-	cvt.u32.u64 %r43, %rd61;
-	mad.lo.s32 %r44, %r43, 4, %r4;
-	ld.shared.f32 %f46, [%r44];
-	max.NaN.f32 %f34, %f34, %f46;
-	add.s64 %rd61, %rd61, 1;
-	setp.lt.s64 %p44, %rd61, %rd56;
-	@%p44 bra $B21;
-$B22:
-$B23:
-	.loc 1 32 9
-	setp.neu.f32 %p45, %f8, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f47, %f8, %f34;
-	ex2.approx.ftz.f32 %f48, %f47;
-	mul.rn.f32 %f49, %f7, %f48;
-	.loc 1 32 9
-	selp.f32 %f50, %f49, %f7, %p45;
+	.loc 1 31 9
+	setp.neu.f32 %p42, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f43, %f5, %f31;
+	ex2.approx.ftz.f32 %f44, %f43;
+	mul.rn.f32 %f45, %f4, %f44;
+	.loc 1 31 9
+	selp.f32 %f46, %f45, %f4, %p42;
 	.loc 4 51 17
-	mov.pred %p46, 1;
-	vote.sync.ballot.b32 %r45, %p46, 0xffffffff;
+	mov.pred %p43, 1;
+	vote.sync.ballot.b32 %r47, %p43, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p47, %r45, -1;
-	@%p47 bra $B25;
+	setp.eq.s32 %p44, %r47, -1;
+	@%p44 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r46, %r45;
-	clz.b32 %r47, %r46;
-	shfl.sync.idx.b32 %f51, %f50, %r47, 31, 0xffffffff;
+	brev.b32 %r48, %r47;
+	clz.b32 %r49, %r48;
+	shfl.sync.idx.b32 %f47, %f46, %r49, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r48, %r45, -1;
-	and.b32 %r49, %r45, %r48;
-	setp.ne.s32 %p48, %r49, 0;
-	@!%p48 bra $B26;
-$B24:
+	add.s32 %r50, %r47, -1;
+	and.b32 %r51, %r47, %r50;
+	setp.ne.s32 %p45, %r51, 0;
+	@!%p45 bra $B22;
+$B20:
 	.loc 4 60 59
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f52, %f50, %r51, 31, 0xffffffff;
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f48, %f46, %r53, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f51, %f51, %f52;
+	add.rn.f32 %f47, %f47, %f48;
 	.loc 4 59 53
-	add.s32 %r52, %r49, -1;
-	and.b32 %r49, %r49, %r52;
-	setp.ne.s32 %p49, %r49, 0;
-	@%p49 bra $B24;
-	bra $B26;
-$B25:
+	add.s32 %r54, %r51, -1;
+	and.b32 %r51, %r51, %r54;
+	setp.ne.s32 %p46, %r51, 0;
+	@%p46 bra $B20;
+	bra $B22;
+$B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f50, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f49, %f46, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f54, %f50, %f53;
+	add.rn.f32 %f50, %f46, %f49;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f55, %f54, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f51, %f50, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f54, %f52, %f53;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f55, %f54, 2, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f56, %f54, %f55;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f57, %f56, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f57, %f56, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f58, %f56, %f57;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f60, %f58, %f59;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f61, %f60, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f51, %f60, %f61;
-$B26:
-	.loc 2 48 12
-	@%p33 bra $B32;
-	.loc 2 74 14
-	setp.eq.s32 %p50, %r13, 0;
-	@!%p50 bra $B27;
-	.loc 2 75 15
-	mad.lo.s32 %r53, %r9, %r10, %r11;
-	mad.lo.s32 %r54, %r53, %r12, %r8;
-	cvt.u64.u32 %rd62, %r54;
-	shr.u64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r55, %rd63;
-	setp.lt.u32 %p51, %r55, 32;
-	@!%p51 bra $FAULT6;
-	mad.lo.s32 %r56, %r55, 4, %r4;
-	st.shared.f32 [%r56+128], %f51;
-$B27:
-	.loc 2 77 8
+	add.rn.f32 %f47, %f56, %f57;
+$B22:
+	.loc 2 49 12
+	@%p36 bra $B27;
+	.loc 2 75 14
+	setp.eq.s32 %p47, %r15, 0;
+	@!%p47 bra $B23;
+	.loc 2 76 15
+	mad.lo.s32 %r55, %r11, %r12, %r13;
+	mad.lo.s32 %r56, %r55, %r14, %r10;
+	cvt.u64.u32 %rd39, %r56;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r57, %rd40;
+	setp.lt.u32 %p48, %r57, 32;
+	@!%p48 bra $FAULT1;
+	mad.lo.s32 %r58, %r57, 4, %r6;
+	st.shared.f32 [%r58+128], %f47;
+$B23:
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd64, %rd8, 63;
-	shr.u64 %rd65, %rd64, 59;
-	add.s64 %rd66, %rd8, %rd65;
-	shr.s64 %rd67, %rd66, 5;
-	setp.lt.s64 %p52, 0, %rd67;
-	mov.f32 %f51, 0f00000000;
-	@!%p52 bra $B31;
-	.loc 2 46 47
-	add.s64 %rd68, %rd67, -1;
-	selp.b64 %rd69, %rd68, 0, %p52;
-	setp.lt.u64 %p53, %rd69, 2147483648;
-	setp.lt.s64 %p54, %rd69, 2305843009213693952;
-	and.pred %p55, %p53, %p54;
-	setp.lt.u64 %p56, %rd69, 32;
-	and.pred %p57, %p55, %p56;
-	mov.f32 %f51, 0f00000000;
-	mov.u32 %r57, 0;
-	@%p57 bra $B29;
-$B28:
-	cvt.u64.u32 %rd70, %r57;
-	.loc 2 54 13
-	setp.lt.u32 %p58, %r57, 32;
-	@!%p58 bra $FAULT7;
-	mad.lo.s32 %r58, %r57, 4, %r4;
-	ld.shared.f32 %f62, [%r58+128];
-	add.rn.f32 %f51, %f51, %f62;
-	add.s32 %r57, %r57, 1;
-	cvt.u64.u32 %rd71, %r57;
-	setp.lt.s64 %p59, %rd71, %rd67;
-	@%p59 bra $B28;
-	bra $B31;
-$B29:
-	mov.f32 %f51, 0f00000000;
-	mov.u64 %rd72, 0;
-$B30:
-	cvt.u32.u64 %r59, %rd72;
-	mad.lo.s32 %r60, %r59, 4, %r4;
-	ld.shared.f32 %f63, [%r60+128];
-	add.rn.f32 %f51, %f51, %f63;
-	add.s64 %rd72, %rd72, 1;
-	setp.lt.s64 %p60, %rd72, %rd67;
-	@%p60 bra $B30;
-$B31:
-$B32:
-	.loc 1 85 21
-	rcp.rn.f32 %f64, %f51;
-	mov.f32 %f65, 0f00000000;
-	@!%p1 bra $B33;
+	.loc 2 54 27
+	shr.u32 %r59, %r4, 5;
+	setp.lt.u32 %p49, 32, %r59;
+	selp.b32 %r60, 32, %r59, %p49;
+	setp.lt.u32 %p50, 0, %r60;
+	@!%p50 bra $B24;
+	mov.f32 %f47, 0f00000000;
+	mov.u32 %r61, 0;
+	bra $B25;
+$B24:
+	mov.f32 %f47, 0f00000000;
+	bra $B26;
+$B25:
+	.loc 2 55 13
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	ld.shared.f32 %f58, [%r62+128];
+	add.rn.f32 %f47, %f47, %f58;
+	add.s32 %r61, %r61, 1;
+	setp.lt.u32 %p51, %r61, %r60;
+	@%p51 bra $B25;
+$B26:
+$B27:
+	.loc 1 83 21
+	rcp.rn.f32 %f59, %f47;
+	mov.f32 %f60, 0f00000000;
+	@!%p1 bra $B28;
 	.loc 5 68 8
-	abs.f32 %f66, %f51;
-	setp.lt.f32 %p61, %f66, 0f00800000;
+	abs.f32 %f61, %f47;
+	setp.lt.f32 %p52, %f61, 0f00800000;
 	.loc 5 69 21
-	mul.rn.f32 %f67, %f51, 0f4B000000;
+	mul.rn.f32 %f62, %f47, 0f4B000000;
 	.loc 5 68 12
-	selp.f32 %f68, %f67, %f51, %p61;
-	selp.b32 %r61, 192937984, 0, %p61;
+	selp.f32 %f63, %f62, %f47, %p52;
+	selp.b32 %r63, 192937984, 0, %p52;
 	.loc 5 71 23
-	mov.b32 %r62, %f68;
+	mov.b32 %r64, %f63;
 	.loc 5 72 10
-	add.s32 %r63, %r62, -1060439283;
-	and.b32 %r64, %r63, -8388608;
+	add.s32 %r65, %r64, -1060439283;
+	and.b32 %r66, %r65, -8388608;
 	.loc 5 73 32
-	sub.s32 %r65, %r62, %r64;
-	mov.b32 %f69, %r65;
-	sub.s32 %r66, %r64, %r61;
-	cvt.rn.f32.s32 %f70, %r66;
+	sub.s32 %r67, %r64, %r66;
+	mov.b32 %f64, %r67;
+	sub.s32 %r68, %r66, %r63;
+	cvt.rn.f32.s32 %f65, %r68;
 	.loc 5 15 9
-	sub.rn.f32 %f71, %f69, 0f3F800000;
+	sub.rn.f32 %f66, %f64, 0f3F800000;
 	.loc 5 16 22
-	fma.rn.f32 %f72, 0fBDE34383, %f71, 0f3E3FB689;
-	fma.rn.f32 %f73, %f72, %f71, 0fBE43C7B2;
-	fma.rn.f32 %f74, %f73, %f71, 0f3E515AED;
-	fma.rn.f32 %f75, %f74, %f71, 0fBE7554C5;
+	fma.rn.f32 %f67, 0fBDE34383, %f66, 0f3E3FB689;
+	fma.rn.f32 %f68, %f67, %f66, 0fBE43C7B2;
+	fma.rn.f32 %f69, %f68, %f66, 0f3E515AED;
+	fma.rn.f32 %f70, %f69, %f66, 0fBE7554C5;
 	.loc 5 17 21
-	fma.rn.f32 %f76, %f75, %f71, 0f3E93BFF1;
-	fma.rn.f32 %f77, %f76, %f71, 0fBEB8AD77;
-	fma.rn.f32 %f78, %f77, %f71, 0f3EF63849;
-	fma.rn.f32 %f79, %f78, %f71, 0fBF38AA38;
+	fma.rn.f32 %f71, %f70, %f66, 0f3E93BFF1;
+	fma.rn.f32 %f72, %f71, %f66, 0fBEB8AD77;
+	fma.rn.f32 %f73, %f72, %f66, 0f3EF63849;
+	fma.rn.f32 %f74, %f73, %f66, 0fBF38AA38;
 	.loc 5 18 42
-	mul.rn.f32 %f80, %f71, %f71;
-	mul.rn.f32 %f81, %f71, 0f32A57060;
-	fma.rn.f32 %f82, %f80, %f79, %f81;
-	fma.rn.f32 %f83, %f71, 0f3EE2A8EC, %f82;
+	mul.rn.f32 %f75, %f66, %f66;
+	mul.rn.f32 %f76, %f66, 0f32A57060;
+	fma.rn.f32 %f77, %f75, %f74, %f76;
+	fma.rn.f32 %f78, %f66, 0f3EE2A8EC, %f77;
 	.loc 5 20 9
-	fma.rn.f32 %f84, %f70, 0f34000000, %f71;
+	fma.rn.f32 %f79, %f65, 0f34000000, %f66;
 	.loc 5 21 32
-	neg.f32 %f85, %f70;
-	fma.rn.f32 %f86, %f85, 0f34000000, %f84;
-	sub.rn.f32 %f87, %f71, %f86;
-	add.rn.f32 %f88, %f83, %f87;
-	add.rn.f32 %f89, %f84, %f88;
+	neg.f32 %f80, %f65;
+	fma.rn.f32 %f81, %f80, 0f34000000, %f79;
+	sub.rn.f32 %f82, %f66, %f81;
+	add.rn.f32 %f83, %f78, %f82;
+	add.rn.f32 %f84, %f79, %f83;
 	.loc 5 87 21
-	mov.b32 %r67, %f51;
-	setp.le.u32 %p62, 2139095040, %r67;
+	mov.b32 %r69, %f47;
+	setp.le.u32 %p53, 2139095040, %r69;
 	.loc 5 88 10
-	fma.rn.f32 %f90, %f51, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f85, %f47, 0f7F800000, 0f7F800000;
 	.loc 5 87 25
-	selp.f32 %f91, %f90, %f89, %p62;
+	selp.f32 %f86, %f85, %f84, %p53;
 	.loc 5 90 7
-	setp.eq.f32 %p63, %f51, 0f00000000;
-	selp.f32 %f92, 0fFF800000, %f91, %p63;
-	.loc 1 87 25
-	add.rn.f32 %f64, %f34, %f92;
-	mov.f32 %f65, 0fFF800000;
+	setp.eq.f32 %p54, %f47, 0f00000000;
+	selp.f32 %f87, 0fFF800000, %f86, %p54;
+	.loc 1 85 25
+	add.rn.f32 %f59, %f31, %f87;
+	mov.f32 %f60, 0fFF800000;
+$B28:
+	.loc 1 87 22
+	setp.lt.u32 %p55, %r19, %r20;
+	@!%p55 bra $B47;
+	.loc 1 89 28
+	setp.neu.f32 %p56, %f31, 0fFF800000;
+$B29:
+	cvt.u64.u32 %rd41, %r19;
+	setp.lt.u32 %p57, %r19, %r26;
+	and.pred %p58, %p57, %p56;
+	mov.f32 %f88, %f60;
+	mov.f32 %f89, %f60;
+	mov.f32 %f90, %f60;
+	mov.f32 %f91, %f60;
+	@!%p58 bra $B46;
+	.loc 1 90 9
+	setp.lt.u32 %p59, %r19, %r27;
+	@%p59 bra $B33;
+	.loc 1 93 21
+	mad.wide.u32 %rd42, %r19, 16, %rd31;
+	ld.global.f32 %f92, [%rd42];
+	ld.global.f32 %f93, [%rd42+4];
+	ld.global.f32 %f94, [%rd42+8];
+	ld.global.f32 %f95, [%rd42+12];
+	.loc 1 47 21
+	shl.b32 %r70, %r19, 2;
+	cvt.u64.u32 %rd43, %r70;
+	sub.s64 %rd44, %rd26, %rd43;
+	.loc 1 49 3
+	mul.rn.f32 %f96, %f92, %f2;
+	mul.rn.f32 %f97, %f93, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p60, %rd44, 1;
+	@!%p60 bra $B30;
+	mov.f32 %f97, 0fFF800000;
+$B30:
+	.loc 1 49 3
+	mul.rn.f32 %f98, %f94, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p61, %rd44, 2;
+	@!%p61 bra $B31;
+	mov.f32 %f98, 0fFF800000;
+$B31:
+	.loc 1 49 3
+	mul.rn.f32 %f99, %f95, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p62, %rd44, 3;
+	@!%p62 bra $B32;
+	mov.f32 %f99, 0fFF800000;
+$B32:
+	.loc 1 93 5
+	bra $B37;
 $B33:
-	.loc 1 89 22
-	setp.lt.u32 %p64, %r17, %r18;
-	@!%p64 bra $B54;
-	.loc 1 91 34
-	setp.neu.f32 %p65, %f34, 0fFF800000;
+	.loc 1 91 24
+	mad.lo.s32 %r71, %r19, 16, %r7;
+	ld.shared.f32 %f100, [%r71];
+	ld.shared.f32 %f101, [%r71+4];
+	ld.shared.f32 %f102, [%r71+8];
+	ld.shared.f32 %f103, [%r71+12];
+	.loc 1 47 21
+	shl.b32 %r72, %r19, 2;
+	cvt.u64.u32 %rd45, %r72;
+	sub.s64 %rd46, %rd26, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f96, %f100, %f2;
+	mul.rn.f32 %f97, %f101, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p63, %rd46, 1;
+	@!%p63 bra $B34;
+	mov.f32 %f97, 0fFF800000;
 $B34:
-	shl.b64 %rd73, %rd13, 2;
-	setp.lt.s64 %p66, %rd73, %rd45;
-	and.pred %p67, %p66, %p65;
-	mov.f32 %f93, %f65;
-	mov.f32 %f94, %f65;
-	mov.f32 %f95, %f65;
-	mov.f32 %f96, %f65;
-	@!%p67 bra $B53;
-	.loc 1 92 9
-	@%p9 bra $B39;
-	.loc 1 95 21
-	setp.lt.u64 %p68, %rd13, %rd14;
-	@!%p68 bra $FAULT8;
-	shl.b64 %rd74, %rd13, 4;
-	add.s64 %rd75, %rd19, %rd74;
-	ld.global.f32 %f97, [%rd75];
-	ld.global.f32 %f98, [%rd75+4];
-	ld.global.f32 %f99, [%rd75+8];
-	ld.global.f32 %f100, [%rd75+12];
-	.loc 1 49 18
-	sub.s64 %rd76, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f101, %f97, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p69, %rd76, 0;
-	@!%p69 bra $B35;
-	mov.f32 %f101, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f98, %f102, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p64, %rd46, 2;
+	@!%p64 bra $B35;
+	mov.f32 %f98, 0fFF800000;
 $B35:
-	.loc 1 51 3
-	mul.rn.f32 %f102, %f98, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p70, %rd76, 1;
-	@!%p70 bra $B36;
-	mov.f32 %f102, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f99, %f103, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p65, %rd46, 3;
+	@!%p65 bra $B36;
+	mov.f32 %f99, 0fFF800000;
 $B36:
-	.loc 1 51 3
-	mul.rn.f32 %f103, %f99, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p71, %rd76, 2;
-	@!%p71 bra $B37;
-	mov.f32 %f103, 0fFF800000;
 $B37:
-	.loc 1 51 3
-	mul.rn.f32 %f104, %f100, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p72, %rd76, 3;
-	@!%p72 bra $B38;
-	mov.f32 %f104, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B38;
+	.loc 1 99 33
+	sub.rn.f32 %f104, %f96, %f31;
+	ex2.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f91, %f105, %f59;
+	bra $B39;
 $B38:
-	.loc 1 95 5
-	bra $B44;
+	.loc 1 97 19
+	sub.rn.f32 %f106, %f96, %f59;
+	mul.rn.f32 %f91, %f106, 0f3F317218;
 $B39:
-	.loc 1 93 24
-	setp.lt.u64 %p73, %rd13, %rd9;
-	@!%p73 bra $FAULT9;
-	cvt.u32.u64 %r68, %rd13;
-	mad.lo.s32 %r69, %r68, 16, %r5;
-	ld.shared.f32 %f105, [%r69];
-	ld.shared.f32 %f106, [%r69+4];
-	ld.shared.f32 %f107, [%r69+8];
-	ld.shared.f32 %f108, [%r69+12];
-	.loc 1 49 18
-	sub.s64 %rd77, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f101, %f105, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p74, %rd77, 0;
-	@!%p74 bra $B40;
-	mov.f32 %f101, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B40;
+	.loc 1 99 33
+	sub.rn.f32 %f107, %f97, %f31;
+	ex2.approx.ftz.f32 %f108, %f107;
+	mul.rn.f32 %f90, %f108, %f59;
+	bra $B41;
 $B40:
-	.loc 1 51 3
-	mul.rn.f32 %f102, %f106, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p75, %rd77, 1;
-	@!%p75 bra $B41;
-	mov.f32 %f102, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f109, %f97, %f59;
+	mul.rn.f32 %f90, %f109, 0f3F317218;
 $B41:
-	.loc 1 51 3
-	mul.rn.f32 %f103, %f107, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p76, %rd77, 2;
-	@!%p76 bra $B42;
-	mov.f32 %f103, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B42;
+	.loc 1 99 33
+	sub.rn.f32 %f110, %f98, %f31;
+	ex2.approx.ftz.f32 %f111, %f110;
+	mul.rn.f32 %f89, %f111, %f59;
+	bra $B43;
 $B42:
-	.loc 1 51 3
-	mul.rn.f32 %f104, %f108, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd77, 3;
-	@!%p77 bra $B43;
-	mov.f32 %f104, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f112, %f98, %f59;
+	mul.rn.f32 %f89, %f112, 0f3F317218;
 $B43:
+	.loc 1 95 23
+	@%p1 bra $B44;
+	.loc 1 99 33
+	sub.rn.f32 %f113, %f99, %f31;
+	ex2.approx.ftz.f32 %f114, %f113;
+	mul.rn.f32 %f88, %f114, %f59;
+	bra $B45;
 $B44:
-	.loc 1 97 23
-	@%p1 bra $B45;
-	.loc 1 101 33
-	sub.rn.f32 %f109, %f101, %f34;
-	ex2.approx.ftz.f32 %f110, %f109;
-	mul.rn.f32 %f96, %f110, %f64;
-	bra $B46;
+	.loc 1 97 19
+	sub.rn.f32 %f115, %f99, %f59;
+	mul.rn.f32 %f88, %f115, 0f3F317218;
 $B45:
-	.loc 1 99 19
-	sub.rn.f32 %f111, %f101, %f64;
-	mul.rn.f32 %f96, %f111, 0f3F317218;
 $B46:
-	.loc 1 97 23
-	@%p1 bra $B47;
-	.loc 1 101 33
-	sub.rn.f32 %f112, %f102, %f34;
-	ex2.approx.ftz.f32 %f113, %f112;
-	mul.rn.f32 %f95, %f113, %f64;
-	bra $B48;
+	.loc 1 107 6
+	mad.wide.u32 %rd47, %r19, 16, %rd17;
+	st.global.f32 [%rd47], %f91;
+	st.global.f32 [%rd47+4], %f90;
+	st.global.f32 [%rd47+8], %f89;
+	st.global.f32 [%rd47+12], %f88;
+	.loc 1 87 34
+	add.s64 %rd48, %rd41, %rd10;
+	setp.lt.s64 %p66, %rd48, %rd12;
+	cvt.u32.u64 %r19, %rd48;
+	@%p66 bra $B29;
 $B47:
-	.loc 1 99 19
-	sub.rn.f32 %f114, %f102, %f64;
-	mul.rn.f32 %f95, %f114, 0f3F317218;
-$B48:
-	.loc 1 97 23
-	@%p1 bra $B49;
-	.loc 1 101 33
-	sub.rn.f32 %f115, %f103, %f34;
-	ex2.approx.ftz.f32 %f116, %f115;
-	mul.rn.f32 %f94, %f116, %f64;
-	bra $B50;
-$B49:
-	.loc 1 99 19
-	sub.rn.f32 %f117, %f103, %f64;
-	mul.rn.f32 %f94, %f117, 0f3F317218;
-$B50:
-	.loc 1 97 23
-	@%p1 bra $B51;
-	.loc 1 101 33
-	sub.rn.f32 %f118, %f104, %f34;
-	ex2.approx.ftz.f32 %f119, %f118;
-	mul.rn.f32 %f93, %f119, %f64;
-	bra $B52;
-$B51:
-	.loc 1 99 19
-	sub.rn.f32 %f120, %f104, %f64;
-	mul.rn.f32 %f93, %f120, 0f3F317218;
-$B52:
-$B53:
-	.loc 1 109 6
-	setp.lt.u64 %p78, %rd13, %rd14;
-	@!%p78 bra $FAULT10;
-	shl.b64 %rd78, %rd13, 4;
-	add.s64 %rd79, %rd20, %rd78;
-	st.global.f32 [%rd79], %f96;
-	st.global.f32 [%rd79+4], %f95;
-	st.global.f32 [%rd79+8], %f94;
-	st.global.f32 [%rd79+12], %f93;
-	.loc 1 89 34
-	add.s64 %rd13, %rd13, %rd8;
-	setp.lt.s64 %p79, %rd13, %rd14;
-	@%p79 bra $B34;
-$B54:
-	.loc 1 35 9
+	.loc 1 34 9
 	bra $EXIT;
-$B55:
+$B48:
 	.loc 1 21 3
 	bra $EXIT;
-$B56:
-	.loc 1 27 7
-	@!%p4 bra $FAULT11;
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
+$B49:
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B50:
+	.loc 1 18 30
+	cvt.u64.u32 %rd49, %r16;
+	.loc 1 28 52
+	cvt.u64.u32 %rd50, %r27;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 3 43 20
-	mov.u32 %r70, 0;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, 0;
+	.loc 2 76 8
+	mov.u32 %r73, 0;
+	mov.u64 %rd51, %rd38;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 3 46 25
-	mov.u32 %r70, 1;
-	mov.u64 %rd80, %rd12;
-	mov.u64 %rd81, %rd6;
+	mov.u32 %r73, 0;
+	mov.u64 %rd51, %rd40;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 62 29
-	mov.u32 %r70, 2;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, %rd14;
+	.loc 1 26 31
+	mov.u32 %r73, 1;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 63 11
-	mov.u32 %r70, 3;
-	mov.u64 %rd80, %rd47;
-	mov.u64 %rd81, %rd14;
+	.loc 3 43 20
+	mov.u32 %r73, 2;
+	mov.u64 %rd51, 0;
+	mov.u64 %rd52, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 75 8
-	mov.u32 %r70, 7;
-	mov.u64 %rd80, %rd52;
-	mov.u64 %rd81, 32;
+	.loc 3 46 25
+	mov.u32 %r73, 3;
+	mov.u64 %rd51, %rd9;
+	mov.u64 %rd52, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 67 19
-	mov.u32 %r70, 8;
-	mov.u64 %rd80, %rd59;
-	mov.u64 %rd81, 32;
+	.loc 1 28 17
+	mov.u32 %r73, 4;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 75 8
-	mov.u32 %r70, 7;
-	mov.u64 %rd80, %rd63;
-	mov.u64 %rd81, 32;
+	mov.u32 %r73, 4;
+	mov.u64 %rd51, %rd28;
+	mov.u64 %rd52, %rd29;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 54 13
-	mov.u32 %r70, 9;
-	mov.u64 %rd80, %rd70;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 95 21
-	mov.u32 %r70, 6;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 93 24
-	mov.u32 %r70, 5;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd9;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 109 6
-	mov.u32 %r70, 4;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 27 7
-	mov.u32 %r70, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd2;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r70, 11;
-	mov.u64 %rd80, %rd15;
-	mov.u64 %rd81, %rd16;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r70, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd4;
+	mov.u32 %r73, 4;
+	mov.u64 %rd51, %rd50;
+	mov.u64 %rd52, %rd49;
 $FAULT:
-	ld.param.u64 %rd82, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r71, [%rd82], 0, 1;
-	setp.ne.u32 %p80, %r71, 0;
-	@%p80 bra $EXIT;
-	ld.global.u64 %rd83, [%rd82+8];
-	ld.param.u32 %r72, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	st.global.u32 [%rd83+4], %r72;
-	ld.param.u32 %r73, [wide_float32_4_float32_4_float32_row_F32_params+116];
-	st.global.v2.u32 [%rd83+8], {%r73, %r70};
-	mov.u32 %r74, %ctaid.x;
-	mov.u32 %r75, %ctaid.y;
-	st.global.v2.u32 [%rd83+16], {%r74, %r75};
-	mov.u32 %r76, %ctaid.z;
-	mov.u32 %r77, %tid.x;
-	st.global.v2.u32 [%rd83+24], {%r76, %r77};
-	mov.u32 %r78, %tid.y;
-	mov.u32 %r79, %tid.z;
-	st.global.v2.u32 [%rd83+32], {%r78, %r79};
-	st.global.u64 [%rd83+40], %rd80;
-	st.global.u64 [%rd83+48], %rd81;
+	ld.param.u64 %rd53, [wide_float32_4_float32_4_float32_row_F32_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r74, [%rd53], 0, 1;
+	setp.ne.u32 %p67, %r74, 0;
+	@%p67 bra $EXIT;
+	ld.global.u64 %rd54, [%rd53+8];
+	ld.param.u32 %r75, [wide_float32_4_float32_4_float32_row_F32_params+104];
+	st.global.u32 [%rd54+4], %r75;
+	ld.param.u32 %r76, [wide_float32_4_float32_4_float32_row_F32_params+108];
+	st.global.v2.u32 [%rd54+8], {%r76, %r73};
+	mov.u32 %r77, %ctaid.x;
+	mov.u32 %r78, %ctaid.y;
+	st.global.v2.u32 [%rd54+16], {%r77, %r78};
+	mov.u32 %r79, %ctaid.z;
+	mov.u32 %r80, %tid.x;
+	st.global.v2.u32 [%rd54+24], {%r79, %r80};
+	mov.u32 %r81, %tid.y;
+	mov.u32 %r82, %tid.z;
+	st.global.v2.u32 [%rd54+32], {%r81, %r82};
+	st.global.u64 [%rd54+40], %rd51;
+	st.global.u64 [%rd54+48], %rd52;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd83], 56;
+	st.volatile.global.u32 [%rd54], 56;
 	bra $EXIT;
 }
 `
@@ -5358,12 +4374,12 @@ const wide32SM70NarrowAligned = `.version 6.0
 .shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[120])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
 {
-	.reg .pred %p<95>;
-	.reg .b32 %r<89>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<130>;
+	.reg .pred %p<79>;
+	.reg .b32 %r<87>;
+	.reg .b64 %rd<58>;
+	.reg .f32 %f<127>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -5371,208 +4387,212 @@ const wide32SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
 	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
 	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u8 %r3, [wide_float32_4_float32_4_float32_row_F32_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
+	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
+	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
+	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
+	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	cvt.u32.u64 %r16, %rd2;
+	cvt.u64.u32 %rd7, %r16;
+	cvt.u32.u64 %r17, %rd4;
+	cvt.u64.u32 %rd8, %r17;
+	cvt.u32.u64 %r18, %rd6;
 	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
+	shr.u32 %r19, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r20, %r11, %r12, %r13;
+	mad.lo.s32 %r21, %r20, %r14, %r10;
+	cvt.u64.u32 %rd9, %r21;
+	shr.u64 %rd10, %rd9, 5;
+	mad.wide.u32 %rd11, %r9, 8, %rd10;
+	mov.u32 %r22, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd11, %r9;
+	mov.u32 %r22, %r10;
 $B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B50;
+	cvt.u64.u32 %rd12, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd13, %r1;
+	setp.le.s64 %p3, %rd13, %rd11;
+	@%p3 bra $B48;
 	.loc 1 24 22
-	shr.u32 %r23, %r1, 2;
-	cvt.u64.u32 %rd17, %r23;
+	shr.u32 %r23, %r2, 2;
+	cvt.u64.u32 %rd14, %r23;
 	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
+	cvt.u32.u64 %r24, %rd11;
+	mul.wide.u32 %rd15, %r24, %r23;
+	.loc 1 26 45
+	add.s64 %rd16, %rd15, %rd14;
+	setp.le.u64 %p4, %rd16, %rd8;
 	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
+	setp.lt.u32 %p5, 0, %r3;
 	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
 	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
+	setp.lt.u32 %p9, 0, %r18;
 	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
+	setp.lt.u32 %p10, %r24, %r18;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	cvt.u32.u64 %r25, %rd16;
+	setp.le.u32 %p13, %r25, %r16;
 	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
+	and.pred %p14, %p4, %p8;
 	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B51;
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B49;
 	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 26 31
+	shl.b64 %rd18, %rd15, 4;
+	add.s64 %rd19, %rd3, %rd18;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
+	cvt.u64.u32 %rd20, %r3;
+	@!%p5 bra $B2;
 	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
+	sub.s64 %rd21, %rd17, %rd20;
+	rem.u32 %r26, %r24, %r3;
+	cvt.u64.u32 %rd22, %r26;
+	add.s64 %rd23, %rd21, %rd22;
+	add.s64 %rd24, %rd23, 1;
+	setp.lt.s64 %p17, %rd24, %rd17;
+	selp.b64 %rd17, %rd24, %rd17, %p17;
 $B2:
 	.loc 3 45 18
-	@!%p10 bra $B3;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
+	shl.b64 %rd25, %rd11, 2;
+	add.s64 %rd26, %rd5, %rd25;
+	ld.global.u32 %r27, [%rd26];
+	cvt.s64.s32 %rd27, %r27;
+	setp.lt.s64 %p18, %rd27, %rd17;
+	selp.b64 %rd17, %rd27, %rd17, %p18;
 $B3:
 	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 2;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
+	setp.lt.s64 %p19, %rd17, 0;
+	cvt.u32.u64 %r28, %rd17;
+	selp.b32 %r29, 0, %r28, %p19;
+	cvt.u64.u32 %rd28, %r29;
+	.loc 1 27 28
+	add.s64 %rd29, %rd28, 3;
+	shr.u64 %rd30, %rd29, 2;
+	.loc 1 28 17
+	sub.s64 %rd31, %rd7, %rd15;
+	setp.le.u64 %p20, %rd30, %rd31;
+	cvt.u32.u64 %r30, %rd30;
+	setp.lt.u32 %p21, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p21;
+	setp.le.u32 %p22, %r31, %r19;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B50;
+	shl.b64 %rd32, %rd15, 4;
+	add.s64 %rd33, %rd1, %rd32;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r22, %r30;
+	@!%p24 bra $B4;
 	mov.f32 %f3, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
+	mov.u32 %r32, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f5, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
 	bra $B12;
 $B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
+	cvt.u64.u32 %rd34, %r32;
+	.loc 1 61 11
+	mad.wide.u32 %rd35, %r32, 16, %rd33;
 	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd35];
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r31, %rd16;
-	mad.lo.s32 %r32, %r31, 16, %r5;
-	st.shared.f32 [%r32], %f6;
-	st.shared.f32 [%r32+4], %f7;
-	st.shared.f32 [%r32+8], %f8;
-	st.shared.f32 [%r32+12], %f9;
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r32, %r31;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r33, %r32, 16, %r7;
+	st.shared.f32 [%r33], %f6;
+	st.shared.f32 [%r33+4], %f7;
+	st.shared.f32 [%r33+8], %f8;
+	st.shared.f32 [%r33+12], %f9;
 $B6:
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
+	.loc 1 47 21
+	shl.b32 %r34, %r32, 2;
+	cvt.u64.u32 %rd36, %r34;
+	sub.s64 %rd37, %rd28, %rd36;
+	.loc 1 49 3
 	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd37, 0;
+	@!%p26 bra $B7;
 	mov.f32 %f10, 0fFF800000;
 $B7:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd37, 1;
+	@!%p27 bra $B8;
 	mov.f32 %f11, 0fFF800000;
 $B8:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd37, 2;
+	@!%p28 bra $B9;
 	mov.f32 %f12, 0fFF800000;
 $B9:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd37, 3;
+	@!%p29 bra $B10;
 	mov.f32 %f13, 0fFF800000;
 $B10:
-	.loc 1 70 13
-	setp.nan.f32 %p29, %f3, %f10;
+	.loc 1 68 13
+	setp.nan.f32 %p30, %f3, %f10;
 	max.f32 %f14, %f3, %f10;
-	selp.f32 %f15, 0f7FFFFFFF, %f14, %p29;
-	setp.nan.f32 %p30, %f15, %f11;
+	selp.f32 %f15, 0f7FFFFFFF, %f14, %p30;
+	setp.nan.f32 %p31, %f15, %f11;
 	max.f32 %f16, %f15, %f11;
-	selp.f32 %f17, 0f7FFFFFFF, %f16, %p30;
-	setp.nan.f32 %p31, %f17, %f12;
+	selp.f32 %f17, 0f7FFFFFFF, %f16, %p31;
+	setp.nan.f32 %p32, %f17, %f12;
 	max.f32 %f18, %f17, %f12;
-	selp.f32 %f19, 0f7FFFFFFF, %f18, %p31;
-	setp.nan.f32 %p32, %f19, %f13;
+	selp.f32 %f19, 0f7FFFFFFF, %f18, %p32;
+	setp.nan.f32 %p33, %f19, %f13;
 	max.f32 %f20, %f19, %f13;
-	selp.f32 %f5, 0f7FFFFFFF, %f20, %p32;
-	.loc 1 72 10
-	setp.eq.f32 %p33, %f5, 0fFF800000;
-	@%p33 bra $B11;
-	.loc 1 75 30
+	selp.f32 %f5, 0f7FFFFFFF, %f20, %p33;
+	.loc 1 70 10
+	setp.eq.f32 %p34, %f5, 0fFF800000;
+	@%p34 bra $B11;
+	.loc 1 73 30
 	sub.rn.f32 %f21, %f3, %f5;
 	ex2.approx.ftz.f32 %f22, %f21;
 	mul.rn.f32 %f23, %f4, %f22;
-	.loc 1 77 32
+	.loc 1 75 32
 	sub.rn.f32 %f24, %f10, %f5;
 	ex2.approx.ftz.f32 %f25, %f24;
 	add.rn.f32 %f26, %f23, %f25;
@@ -5586,1415 +4606,503 @@ $B10:
 	ex2.approx.ftz.f32 %f34, %f33;
 	add.rn.f32 %f4, %f32, %f34;
 $B11:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 2;
-	setp.lt.s64 %p34, %rd33, %rd32;
+	.loc 1 60 34
+	add.s64 %rd38, %rd34, %rd12;
+	setp.lt.s64 %p35, %rd38, %rd30;
+	cvt.u32.u64 %r32, %rd38;
 	mov.f32 %f3, %f5;
-	@%p34 bra $B5;
+	@%p35 bra $B5;
 $B12:
 	.loc 4 51 17
-	mov.pred %p35, 1;
-	vote.sync.ballot.b32 %r33, %p35, 0xffffffff;
+	mov.pred %p36, 1;
+	vote.sync.ballot.b32 %r35, %p36, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p36, %r33, -1;
-	@%p36 bra $B14;
+	setp.eq.s32 %p37, %r35, -1;
+	@%p37 bra $B14;
 	.loc 4 58 43
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f35, %f5, %r35, 31, 0xffffffff;
+	brev.b32 %r36, %r35;
+	clz.b32 %r37, %r36;
+	shfl.sync.idx.b32 %f35, %f5, %r37, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r36, %r33, -1;
-	and.b32 %r37, %r33, %r36;
-	setp.ne.s32 %p37, %r37, 0;
-	@!%p37 bra $B15;
+	add.s32 %r38, %r35, -1;
+	and.b32 %r39, %r35, %r38;
+	setp.ne.s32 %p38, %r39, 0;
+	@!%p38 bra $B15;
 $B13:
 	.loc 4 60 59
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f36, %f5, %r39, 31, 0xffffffff;
+	brev.b32 %r40, %r39;
+	clz.b32 %r41, %r40;
+	shfl.sync.idx.b32 %f36, %f5, %r41, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p38, %f35, %f36;
+	setp.nan.f32 %p39, %f35, %f36;
 	max.f32 %f37, %f35, %f36;
-	selp.f32 %f35, 0f7FFFFFFF, %f37, %p38;
+	selp.f32 %f35, 0f7FFFFFFF, %f37, %p39;
 	.loc 4 59 53
-	add.s32 %r40, %r37, -1;
-	and.b32 %r37, %r37, %r40;
-	setp.ne.s32 %p39, %r37, 0;
-	@%p39 bra $B13;
+	add.s32 %r42, %r39, -1;
+	and.b32 %r39, %r39, %r42;
+	setp.ne.s32 %p40, %r39, 0;
+	@%p40 bra $B13;
 	bra $B15;
 $B14:
 	.loc 4 54 32
 	shfl.sync.bfly.b32 %f38, %f5, 16, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p40, %f5, %f38;
+	setp.nan.f32 %p41, %f5, %f38;
 	max.f32 %f39, %f5, %f38;
-	selp.f32 %f40, 0f7FFFFFFF, %f39, %p40;
+	selp.f32 %f40, 0f7FFFFFFF, %f39, %p41;
 	.loc 4 54 32
 	shfl.sync.bfly.b32 %f41, %f40, 8, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p41, %f40, %f41;
+	setp.nan.f32 %p42, %f40, %f41;
 	max.f32 %f42, %f40, %f41;
-	selp.f32 %f43, 0f7FFFFFFF, %f42, %p41;
+	selp.f32 %f43, 0f7FFFFFFF, %f42, %p42;
 	.loc 4 54 32
 	shfl.sync.bfly.b32 %f44, %f43, 4, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p42, %f43, %f44;
+	setp.nan.f32 %p43, %f43, %f44;
 	max.f32 %f45, %f43, %f44;
-	selp.f32 %f46, 0f7FFFFFFF, %f45, %p42;
+	selp.f32 %f46, 0f7FFFFFFF, %f45, %p43;
 	.loc 4 54 32
 	shfl.sync.bfly.b32 %f47, %f46, 2, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p43, %f46, %f47;
+	setp.nan.f32 %p44, %f46, %f47;
 	max.f32 %f48, %f46, %f47;
-	selp.f32 %f49, 0f7FFFFFFF, %f48, %p43;
+	selp.f32 %f49, 0f7FFFFFFF, %f48, %p44;
 	.loc 4 54 32
 	shfl.sync.bfly.b32 %f50, %f49, 1, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p44, %f49, %f50;
+	setp.nan.f32 %p45, %f49, %f50;
 	max.f32 %f51, %f49, %f50;
-	selp.f32 %f35, 0f7FFFFFFF, %f51, %p44;
+	selp.f32 %f35, 0f7FFFFFFF, %f51, %p45;
 $B15:
-	.loc 2 62 12
-	setp.eq.s32 %p45, %r18, 32;
-	@%p45 bra $B20;
-	.loc 2 74 14
-	setp.eq.s32 %p46, %r13, 0;
-	@!%p46 bra $B16;
-	.loc 2 75 15
-	mad.lo.s32 %r41, %r9, %r10, %r11;
-	mad.lo.s32 %r42, %r41, %r12, %r8;
-	cvt.u64.u32 %rd37, %r42;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r43, %rd38;
-	setp.lt.u32 %p47, %r43, 32;
-	@!%p47 bra $FAULT1;
-	mad.lo.s32 %r44, %r43, 4, %r4;
-	st.shared.f32 [%r44], %f35;
+	.loc 2 63 12
+	setp.eq.s32 %p46, %r4, 32;
+	@%p46 bra $B19;
+	.loc 2 75 14
+	setp.eq.s32 %p47, %r15, 0;
+	@!%p47 bra $B16;
+	.loc 2 76 15
+	mad.lo.s32 %r43, %r11, %r12, %r13;
+	mad.lo.s32 %r44, %r43, %r14, %r10;
+	cvt.u64.u32 %rd39, %r44;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r45, %rd40;
+	setp.lt.u32 %p48, %r45, 32;
+	@!%p48 bra $FAULT0;
+	mad.lo.s32 %r46, %r45, 4, %r6;
+	st.shared.f32 [%r46], %f35;
 $B16:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r45, %rd42;
-	setp.lt.s32 %p48, 0, %r45;
-	@!%p48 bra $B19;
-	.loc 2 60 47
-	add.s32 %r46, %r45, -1;
-	setp.lt.u32 %p49, 0, %r45;
-	selp.b32 %r47, %r46, 0, %p49;
-	cvt.u64.u32 %rd43, %r47;
-	setp.lt.u32 %p50, %r47, -2147483648;
-	setp.lt.s64 %p51, %rd43, 2305843009213693952;
-	and.pred %p52, %p50, %p51;
-	setp.lt.u32 %p53, %r47, 32;
-	and.pred %p54, %p52, %p53;
-	mov.u32 %r48, 0;
+	.loc 2 67 27
+	shr.u32 %r47, %r4, 5;
+	setp.lt.u32 %p49, 32, %r47;
+	selp.b32 %r48, 32, %r47, %p49;
+	setp.lt.u32 %p50, 0, %r48;
 	mov.u32 %r49, 0;
-	@%p54 bra $B18;
+	@!%p50 bra $B18;
 $B17:
-	cvt.u64.u32 %rd44, %r49;
-	.loc 2 67 19
-	setp.lt.u32 %p55, %r49, 32;
-	@!%p55 bra $FAULT2;
-	mad.lo.s32 %r50, %r49, 4, %r4;
+	.loc 2 68 19
+	mad.lo.s32 %r50, %r49, 4, %r6;
 	ld.shared.f32 %f52, [%r50];
-	setp.nan.f32 %p56, %f35, %f52;
+	setp.nan.f32 %p51, %f35, %f52;
 	max.f32 %f53, %f35, %f52;
-	selp.f32 %f35, 0f7FFFFFFF, %f53, %p56;
+	selp.f32 %f35, 0f7FFFFFFF, %f53, %p51;
 	add.s32 %r49, %r49, 1;
-	setp.lt.u32 %p57, %r49, %r45;
-	@%p57 bra $B17;
-	bra $B19;
+	setp.lt.u32 %p52, %r49, %r48;
+	@%p52 bra $B17;
 $B18:
-	mad.lo.s32 %r51, %r48, 4, %r4;
-	ld.shared.f32 %f54, [%r51];
-	setp.nan.f32 %p58, %f35, %f54;
-	max.f32 %f55, %f35, %f54;
-	selp.f32 %f35, 0f7FFFFFFF, %f55, %p58;
-	add.s32 %r48, %r48, 1;
-	setp.lt.u32 %p59, %r48, %r45;
-	@%p59 bra $B18;
 $B19:
-$B20:
-	.loc 1 32 9
-	setp.neu.f32 %p60, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f56, %f5, %f35;
-	ex2.approx.ftz.f32 %f57, %f56;
-	mul.rn.f32 %f58, %f4, %f57;
-	.loc 1 32 9
-	selp.f32 %f59, %f58, %f4, %p60;
+	.loc 1 31 9
+	setp.neu.f32 %p53, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f54, %f5, %f35;
+	ex2.approx.ftz.f32 %f55, %f54;
+	mul.rn.f32 %f56, %f4, %f55;
+	.loc 1 31 9
+	selp.f32 %f57, %f56, %f4, %p53;
 	.loc 4 51 17
-	mov.pred %p61, 1;
-	vote.sync.ballot.b32 %r52, %p61, 0xffffffff;
+	mov.pred %p54, 1;
+	vote.sync.ballot.b32 %r51, %p54, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p62, %r52, -1;
-	@%p62 bra $B22;
+	setp.eq.s32 %p55, %r51, -1;
+	@%p55 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r53, %r52;
-	clz.b32 %r54, %r53;
-	shfl.sync.idx.b32 %f60, %f59, %r54, 31, 0xffffffff;
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f58, %f57, %r53, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r55, %r52, -1;
-	and.b32 %r56, %r52, %r55;
-	setp.ne.s32 %p63, %r56, 0;
-	@!%p63 bra $B23;
-$B21:
+	add.s32 %r54, %r51, -1;
+	and.b32 %r55, %r51, %r54;
+	setp.ne.s32 %p56, %r55, 0;
+	@!%p56 bra $B22;
+$B20:
 	.loc 4 60 59
-	brev.b32 %r57, %r56;
-	clz.b32 %r58, %r57;
-	shfl.sync.idx.b32 %f61, %f59, %r58, 31, 0xffffffff;
+	brev.b32 %r56, %r55;
+	clz.b32 %r57, %r56;
+	shfl.sync.idx.b32 %f59, %f57, %r57, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f60, %f60, %f61;
+	add.rn.f32 %f58, %f58, %f59;
 	.loc 4 59 53
-	add.s32 %r59, %r56, -1;
-	and.b32 %r56, %r56, %r59;
-	setp.ne.s32 %p64, %r56, 0;
-	@%p64 bra $B21;
-	bra $B23;
-$B22:
+	add.s32 %r58, %r55, -1;
+	and.b32 %r55, %r55, %r58;
+	setp.ne.s32 %p57, %r55, 0;
+	@%p57 bra $B20;
+	bra $B22;
+$B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f62, %f59, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f60, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f63, %f59, %f62;
+	add.rn.f32 %f61, %f57, %f60;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f62, %f61, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f63, %f61, %f62;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f64, %f63, 4, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f65, %f63, %f64;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f66, %f65, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f66, %f65, 2, 31, 0xffffffff;
 	.loc 4 38 49
 	add.rn.f32 %f67, %f65, %f66;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f68, %f67, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f68, %f67, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f69, %f67, %f68;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f70, %f69, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f60, %f69, %f70;
-$B23:
-	.loc 2 48 12
-	@%p45 bra $B29;
-	.loc 2 74 14
-	setp.eq.s32 %p65, %r13, 0;
-	@!%p65 bra $B24;
-	.loc 2 75 15
-	mad.lo.s32 %r60, %r9, %r10, %r11;
-	mad.lo.s32 %r61, %r60, %r12, %r8;
-	cvt.u64.u32 %rd45, %r61;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r62, %rd46;
-	setp.lt.u32 %p66, %r62, 32;
-	@!%p66 bra $FAULT3;
-	mad.lo.s32 %r63, %r62, 4, %r4;
-	st.shared.f32 [%r63+128], %f60;
-$B24:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r64, %rd50;
-	setp.lt.s32 %p67, 0, %r64;
-	mov.f32 %f60, 0f00000000;
-	@!%p67 bra $B28;
-	.loc 2 46 47
-	add.s32 %r65, %r64, -1;
-	setp.lt.u32 %p68, 0, %r64;
-	selp.b32 %r66, %r65, 0, %p68;
-	cvt.u64.u32 %rd51, %r66;
-	setp.lt.u32 %p69, %r66, -2147483648;
-	setp.lt.s64 %p70, %rd51, 2305843009213693952;
-	and.pred %p71, %p69, %p70;
-	setp.lt.u32 %p72, %r66, 32;
-	and.pred %p73, %p71, %p72;
-	@!%p73 bra $B25;
-	mov.f32 %f60, 0f00000000;
-	mov.u32 %r67, 0;
-	bra $B27;
-$B25:
-	mov.f32 %f60, 0f00000000;
-	mov.u32 %r68, 0;
-$B26:
-	cvt.u64.u32 %rd52, %r68;
-	.loc 2 54 13
-	setp.lt.u32 %p74, %r68, 32;
-	@!%p74 bra $FAULT4;
-	mad.lo.s32 %r69, %r68, 4, %r4;
-	ld.shared.f32 %f71, [%r69+128];
-	add.rn.f32 %f60, %f60, %f71;
-	add.s32 %r68, %r68, 1;
-	setp.lt.u32 %p75, %r68, %r64;
-	@%p75 bra $B26;
-	bra $B28;
-$B27:
-	mad.lo.s32 %r70, %r67, 4, %r4;
-	ld.shared.f32 %f72, [%r70+128];
-	add.rn.f32 %f60, %f60, %f72;
-	add.s32 %r67, %r67, 1;
-	setp.lt.u32 %p76, %r67, %r64;
-	@%p76 bra $B27;
-$B28:
-$B29:
-	.loc 1 85 21
-	rcp.rn.f32 %f73, %f60;
-	mov.f32 %f74, 0f00000000;
-	@!%p1 bra $B30;
-	.loc 5 68 8
-	abs.f32 %f75, %f60;
-	setp.lt.f32 %p77, %f75, 0f00800000;
-	.loc 5 69 21
-	mul.rn.f32 %f76, %f60, 0f4B000000;
-	.loc 5 68 12
-	selp.f32 %f77, %f76, %f60, %p77;
-	selp.b32 %r71, 192937984, 0, %p77;
-	.loc 5 71 23
-	mov.b32 %r72, %f77;
-	.loc 5 72 10
-	add.s32 %r73, %r72, -1060439283;
-	and.b32 %r74, %r73, -8388608;
-	.loc 5 73 32
-	sub.s32 %r75, %r72, %r74;
-	mov.b32 %f78, %r75;
-	sub.s32 %r76, %r74, %r71;
-	cvt.rn.f32.s32 %f79, %r76;
-	.loc 5 15 9
-	sub.rn.f32 %f80, %f78, 0f3F800000;
-	.loc 5 16 22
-	fma.rn.f32 %f81, 0fBDE34383, %f80, 0f3E3FB689;
-	fma.rn.f32 %f82, %f81, %f80, 0fBE43C7B2;
-	fma.rn.f32 %f83, %f82, %f80, 0f3E515AED;
-	fma.rn.f32 %f84, %f83, %f80, 0fBE7554C5;
-	.loc 5 17 21
-	fma.rn.f32 %f85, %f84, %f80, 0f3E93BFF1;
-	fma.rn.f32 %f86, %f85, %f80, 0fBEB8AD77;
-	fma.rn.f32 %f87, %f86, %f80, 0f3EF63849;
-	fma.rn.f32 %f88, %f87, %f80, 0fBF38AA38;
-	.loc 5 18 42
-	mul.rn.f32 %f89, %f80, %f80;
-	mul.rn.f32 %f90, %f80, 0f32A57060;
-	fma.rn.f32 %f91, %f89, %f88, %f90;
-	fma.rn.f32 %f92, %f80, 0f3EE2A8EC, %f91;
-	.loc 5 20 9
-	fma.rn.f32 %f93, %f79, 0f34000000, %f80;
-	.loc 5 21 32
-	neg.f32 %f94, %f79;
-	fma.rn.f32 %f95, %f94, 0f34000000, %f93;
-	sub.rn.f32 %f96, %f80, %f95;
-	add.rn.f32 %f97, %f92, %f96;
-	add.rn.f32 %f98, %f93, %f97;
-	.loc 5 87 21
-	mov.b32 %r77, %f60;
-	setp.le.u32 %p78, 2139095040, %r77;
-	.loc 5 88 10
-	fma.rn.f32 %f99, %f60, 0f7F800000, 0f7F800000;
-	.loc 5 87 25
-	selp.f32 %f100, %f99, %f98, %p78;
-	.loc 5 90 7
-	setp.eq.f32 %p79, %f60, 0f00000000;
-	selp.f32 %f101, 0fFF800000, %f100, %p79;
-	.loc 1 87 25
-	add.rn.f32 %f73, %f35, %f101;
-	mov.f32 %f74, 0fFF800000;
-$B30:
-	.loc 1 89 22
-	setp.lt.u32 %p80, %r22, %r23;
-	@!%p80 bra $B49;
-	.loc 1 91 34
-	setp.neu.f32 %p81, %f35, 0fFF800000;
-$B31:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 4;
-	setp.lt.s64 %p82, %rd54, %rd32;
-	and.pred %p83, %p82, %p81;
-	mov.f32 %f102, %f74;
-	mov.f32 %f103, %f74;
-	mov.f32 %f104, %f74;
-	mov.f32 %f105, %f74;
-	@!%p83 bra $B48;
-	.loc 1 92 9
-	@%p19 bra $B35;
-	.loc 1 95 21
-	setp.lt.u32 %p84, %r22, %r23;
-	@!%p84 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.v4.f32 {%f106, %f107, %f108, %f109}, [%rd55];
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f110, %f106, %f2;
-	mul.rn.f32 %f111, %f107, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p85, %rd56, 1;
-	@!%p85 bra $B32;
-	mov.f32 %f111, 0fFF800000;
-$B32:
-	.loc 1 51 3
-	mul.rn.f32 %f112, %f108, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd56, 2;
-	@!%p86 bra $B33;
-	mov.f32 %f112, 0fFF800000;
-$B33:
-	.loc 1 51 3
-	mul.rn.f32 %f113, %f109, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd56, 3;
-	@!%p87 bra $B34;
-	mov.f32 %f113, 0fFF800000;
-$B34:
-	.loc 1 95 5
-	bra $B39;
-$B35:
-	.loc 1 93 24
-	setp.lt.u32 %p88, %r22, %r19;
-	@!%p88 bra $FAULT6;
-	mad.lo.s32 %r78, %r22, 16, %r5;
-	ld.shared.f32 %f114, [%r78];
-	ld.shared.f32 %f115, [%r78+4];
-	ld.shared.f32 %f116, [%r78+8];
-	ld.shared.f32 %f117, [%r78+12];
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f110, %f114, %f2;
-	mul.rn.f32 %f111, %f115, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd57, 1;
-	@!%p89 bra $B36;
-	mov.f32 %f111, 0fFF800000;
-$B36:
-	.loc 1 51 3
-	mul.rn.f32 %f112, %f116, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p90, %rd57, 2;
-	@!%p90 bra $B37;
-	mov.f32 %f112, 0fFF800000;
-$B37:
-	.loc 1 51 3
-	mul.rn.f32 %f113, %f117, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p91, %rd57, 3;
-	@!%p91 bra $B38;
-	mov.f32 %f113, 0fFF800000;
-$B38:
-$B39:
-	.loc 1 97 23
-	@%p1 bra $B40;
-	.loc 1 101 33
-	sub.rn.f32 %f118, %f110, %f35;
-	ex2.approx.ftz.f32 %f119, %f118;
-	mul.rn.f32 %f105, %f119, %f73;
-	bra $B41;
-$B40:
-	.loc 1 99 19
-	sub.rn.f32 %f120, %f110, %f73;
-	mul.rn.f32 %f105, %f120, 0f3F317218;
-$B41:
-	.loc 1 97 23
-	@%p1 bra $B42;
-	.loc 1 101 33
-	sub.rn.f32 %f121, %f111, %f35;
-	ex2.approx.ftz.f32 %f122, %f121;
-	mul.rn.f32 %f104, %f122, %f73;
-	bra $B43;
-$B42:
-	.loc 1 99 19
-	sub.rn.f32 %f123, %f111, %f73;
-	mul.rn.f32 %f104, %f123, 0f3F317218;
-$B43:
-	.loc 1 97 23
-	@%p1 bra $B44;
-	.loc 1 101 33
-	sub.rn.f32 %f124, %f112, %f35;
-	ex2.approx.ftz.f32 %f125, %f124;
-	mul.rn.f32 %f103, %f125, %f73;
-	bra $B45;
-$B44:
-	.loc 1 99 19
-	sub.rn.f32 %f126, %f112, %f73;
-	mul.rn.f32 %f103, %f126, 0f3F317218;
-$B45:
-	.loc 1 97 23
-	@%p1 bra $B46;
-	.loc 1 101 33
-	sub.rn.f32 %f127, %f113, %f35;
-	ex2.approx.ftz.f32 %f128, %f127;
-	mul.rn.f32 %f102, %f128, %f73;
-	bra $B47;
-$B46:
-	.loc 1 99 19
-	sub.rn.f32 %f129, %f113, %f73;
-	mul.rn.f32 %f102, %f129, 0f3F317218;
-$B47:
-$B48:
-	.loc 1 109 6
-	setp.lt.u32 %p92, %r22, %r23;
-	@!%p92 bra $FAULT7;
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	st.global.v4.f32 [%rd58], {%f105, %f104, %f103, %f102};
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p93, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p93 bra $B31;
-$B49:
-	.loc 1 35 9
-	bra $EXIT;
-$B50:
-	.loc 1 21 3
-	bra $EXIT;
-$B51:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
-	.loc 3 43 20
-	@!%p9 bra $FAULT10;
-	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 63 11
-	mov.u32 %r79, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 67 19
-	mov.u32 %r79, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 54 13
-	mov.u32 %r79, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 95 21
-	mov.u32 %r79, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 93 24
-	mov.u32 %r79, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 109 6
-	mov.u32 %r79, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r79, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r79, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r79, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
-$FAULT:
-	ld.param.u64 %rd64, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r80, [%rd64], 0, 1;
-	setp.ne.u32 %p94, %r80, 0;
-	@%p94 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r81, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	st.global.u32 [%rd65+4], %r81;
-	ld.param.u32 %r82, [wide_float32_4_float32_4_float32_row_F32_params+116];
-	st.global.v2.u32 [%rd65+8], {%r82, %r79};
-	mov.u32 %r83, %ctaid.x;
-	mov.u32 %r84, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r83, %r84};
-	mov.u32 %r85, %ctaid.z;
-	mov.u32 %r86, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r85, %r86};
-	mov.u32 %r87, %tid.y;
-	mov.u32 %r88, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r87, %r88};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
-	bra $EXIT;
-}
-`
-
-const wide32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "reduce.go"
-.file 5 "log.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[120])
-{
-	.reg .pred %p<95>;
-	.reg .b32 %r<89>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<130>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u8 %r3, [wide_float32_4_float32_4_float32_row_F32_params+100];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
-	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
-$B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B50;
-	.loc 1 24 22
-	shr.u32 %r23, %r1, 2;
-	cvt.u64.u32 %rd17, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
-	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
-	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
-	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
-	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
-	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
-	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B51;
-	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
-$B2:
-	.loc 3 45 18
-	@!%p10 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 2;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B12;
-$B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
-	ld.global.f32 %f6, [%rd35];
-	ld.global.f32 %f7, [%rd35+4];
-	ld.global.f32 %f8, [%rd35+8];
-	ld.global.f32 %f9, [%rd35+12];
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r31, %rd16;
-	mad.lo.s32 %r32, %r31, 16, %r5;
-	st.shared.f32 [%r32], %f6;
-	st.shared.f32 [%r32+4], %f7;
-	st.shared.f32 [%r32+8], %f8;
-	st.shared.f32 [%r32+12], %f9;
-$B6:
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
-	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
-	mov.f32 %f10, 0fFF800000;
-$B7:
-	.loc 1 51 3
-	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
-	mov.f32 %f11, 0fFF800000;
-$B8:
-	.loc 1 51 3
-	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
-	mov.f32 %f12, 0fFF800000;
-$B9:
-	.loc 1 51 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
-	mov.f32 %f13, 0fFF800000;
-$B10:
-	.loc 1 70 13
-	setp.nan.f32 %p29, %f3, %f10;
-	max.f32 %f14, %f3, %f10;
-	selp.f32 %f15, 0f7FFFFFFF, %f14, %p29;
-	setp.nan.f32 %p30, %f15, %f11;
-	max.f32 %f16, %f15, %f11;
-	selp.f32 %f17, 0f7FFFFFFF, %f16, %p30;
-	setp.nan.f32 %p31, %f17, %f12;
-	max.f32 %f18, %f17, %f12;
-	selp.f32 %f19, 0f7FFFFFFF, %f18, %p31;
-	setp.nan.f32 %p32, %f19, %f13;
-	max.f32 %f20, %f19, %f13;
-	selp.f32 %f5, 0f7FFFFFFF, %f20, %p32;
-	.loc 1 72 10
-	setp.eq.f32 %p33, %f5, 0fFF800000;
-	@%p33 bra $B11;
-	.loc 1 75 30
-	sub.rn.f32 %f21, %f3, %f5;
-	ex2.approx.ftz.f32 %f22, %f21;
-	mul.rn.f32 %f23, %f4, %f22;
-	.loc 1 77 32
-	sub.rn.f32 %f24, %f10, %f5;
-	ex2.approx.ftz.f32 %f25, %f24;
-	add.rn.f32 %f26, %f23, %f25;
-	sub.rn.f32 %f27, %f11, %f5;
-	ex2.approx.ftz.f32 %f28, %f27;
-	add.rn.f32 %f29, %f26, %f28;
-	sub.rn.f32 %f30, %f12, %f5;
-	ex2.approx.ftz.f32 %f31, %f30;
-	add.rn.f32 %f32, %f29, %f31;
-	sub.rn.f32 %f33, %f13, %f5;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f4, %f32, %f34;
-$B11:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 2;
-	setp.lt.s64 %p34, %rd33, %rd32;
-	mov.f32 %f3, %f5;
-	@%p34 bra $B5;
-$B12:
-	.loc 4 51 17
-	mov.pred %p35, 1;
-	vote.sync.ballot.b32 %r33, %p35, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p36, %r33, -1;
-	@%p36 bra $B14;
-	.loc 4 58 43
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f35, %f5, %r35, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r36, %r33, -1;
-	and.b32 %r37, %r33, %r36;
-	setp.ne.s32 %p37, %r37, 0;
-	@!%p37 bra $B15;
-$B13:
-	.loc 4 60 59
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f36, %f5, %r39, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p38, %f35, %f36;
-	max.f32 %f37, %f35, %f36;
-	selp.f32 %f35, 0f7FFFFFFF, %f37, %p38;
-	.loc 4 59 53
-	add.s32 %r40, %r37, -1;
-	and.b32 %r37, %r37, %r40;
-	setp.ne.s32 %p39, %r37, 0;
-	@%p39 bra $B13;
-	bra $B15;
-$B14:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f38, %f5, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p40, %f5, %f38;
-	max.f32 %f39, %f5, %f38;
-	selp.f32 %f40, 0f7FFFFFFF, %f39, %p40;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f40, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p41, %f40, %f41;
-	max.f32 %f42, %f40, %f41;
-	selp.f32 %f43, 0f7FFFFFFF, %f42, %p41;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f44, %f43, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p42, %f43, %f44;
-	max.f32 %f45, %f43, %f44;
-	selp.f32 %f46, 0f7FFFFFFF, %f45, %p42;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p43, %f46, %f47;
-	max.f32 %f48, %f46, %f47;
-	selp.f32 %f49, 0f7FFFFFFF, %f48, %p43;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f50, %f49, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p44, %f49, %f50;
-	max.f32 %f51, %f49, %f50;
-	selp.f32 %f35, 0f7FFFFFFF, %f51, %p44;
-$B15:
-	.loc 2 62 12
-	setp.eq.s32 %p45, %r18, 32;
-	@%p45 bra $B20;
-	.loc 2 74 14
-	setp.eq.s32 %p46, %r13, 0;
-	@!%p46 bra $B16;
-	.loc 2 75 15
-	mad.lo.s32 %r41, %r9, %r10, %r11;
-	mad.lo.s32 %r42, %r41, %r12, %r8;
-	cvt.u64.u32 %rd37, %r42;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r43, %rd38;
-	setp.lt.u32 %p47, %r43, 32;
-	@!%p47 bra $FAULT1;
-	mad.lo.s32 %r44, %r43, 4, %r4;
-	st.shared.f32 [%r44], %f35;
-$B16:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r45, %rd42;
-	setp.lt.s32 %p48, 0, %r45;
-	@!%p48 bra $B19;
-	.loc 2 60 47
-	add.s32 %r46, %r45, -1;
-	setp.lt.u32 %p49, 0, %r45;
-	selp.b32 %r47, %r46, 0, %p49;
-	cvt.u64.u32 %rd43, %r47;
-	setp.lt.u32 %p50, %r47, -2147483648;
-	setp.lt.s64 %p51, %rd43, 2305843009213693952;
-	and.pred %p52, %p50, %p51;
-	setp.lt.u32 %p53, %r47, 32;
-	and.pred %p54, %p52, %p53;
-	mov.u32 %r48, 0;
-	mov.u32 %r49, 0;
-	@%p54 bra $B18;
-$B17:
-	cvt.u64.u32 %rd44, %r49;
-	.loc 2 67 19
-	setp.lt.u32 %p55, %r49, 32;
-	@!%p55 bra $FAULT2;
-	mad.lo.s32 %r50, %r49, 4, %r4;
-	ld.shared.f32 %f52, [%r50];
-	setp.nan.f32 %p56, %f35, %f52;
-	max.f32 %f53, %f35, %f52;
-	selp.f32 %f35, 0f7FFFFFFF, %f53, %p56;
-	add.s32 %r49, %r49, 1;
-	setp.lt.u32 %p57, %r49, %r45;
-	@%p57 bra $B17;
-	bra $B19;
-$B18:
-	mad.lo.s32 %r51, %r48, 4, %r4;
-	ld.shared.f32 %f54, [%r51];
-	setp.nan.f32 %p58, %f35, %f54;
-	max.f32 %f55, %f35, %f54;
-	selp.f32 %f35, 0f7FFFFFFF, %f55, %p58;
-	add.s32 %r48, %r48, 1;
-	setp.lt.u32 %p59, %r48, %r45;
-	@%p59 bra $B18;
-$B19:
-$B20:
-	.loc 1 32 9
-	setp.neu.f32 %p60, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f56, %f5, %f35;
-	ex2.approx.ftz.f32 %f57, %f56;
-	mul.rn.f32 %f58, %f4, %f57;
-	.loc 1 32 9
-	selp.f32 %f59, %f58, %f4, %p60;
-	.loc 4 51 17
-	mov.pred %p61, 1;
-	vote.sync.ballot.b32 %r52, %p61, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p62, %r52, -1;
-	@%p62 bra $B22;
-	.loc 4 58 43
-	brev.b32 %r53, %r52;
-	clz.b32 %r54, %r53;
-	shfl.sync.idx.b32 %f60, %f59, %r54, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r55, %r52, -1;
-	and.b32 %r56, %r52, %r55;
-	setp.ne.s32 %p63, %r56, 0;
-	@!%p63 bra $B23;
-$B21:
-	.loc 4 60 59
-	brev.b32 %r57, %r56;
-	clz.b32 %r58, %r57;
-	shfl.sync.idx.b32 %f61, %f59, %r58, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f60, %f60, %f61;
-	.loc 4 59 53
-	add.s32 %r59, %r56, -1;
-	and.b32 %r56, %r56, %r59;
-	setp.ne.s32 %p64, %r56, 0;
-	@%p64 bra $B21;
-	bra $B23;
+	add.rn.f32 %f58, %f67, %f68;
 $B22:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f62, %f59, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f63, %f59, %f62;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f65, %f63, %f64;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f66, %f65, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f67, %f65, %f66;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f68, %f67, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f69, %f67, %f68;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f70, %f69, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f60, %f69, %f70;
+	.loc 2 49 12
+	@%p46 bra $B27;
+	.loc 2 75 14
+	setp.eq.s32 %p58, %r15, 0;
+	@!%p58 bra $B23;
+	.loc 2 76 15
+	mad.lo.s32 %r59, %r11, %r12, %r13;
+	mad.lo.s32 %r60, %r59, %r14, %r10;
+	cvt.u64.u32 %rd41, %r60;
+	shr.u64 %rd42, %rd41, 5;
+	cvt.u32.u64 %r61, %rd42;
+	setp.lt.u32 %p59, %r61, 32;
+	@!%p59 bra $FAULT1;
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	st.shared.f32 [%r62+128], %f58;
 $B23:
-	.loc 2 48 12
-	@%p45 bra $B29;
-	.loc 2 74 14
-	setp.eq.s32 %p65, %r13, 0;
-	@!%p65 bra $B24;
-	.loc 2 75 15
-	mad.lo.s32 %r60, %r9, %r10, %r11;
-	mad.lo.s32 %r61, %r60, %r12, %r8;
-	cvt.u64.u32 %rd45, %r61;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r62, %rd46;
-	setp.lt.u32 %p66, %r62, 32;
-	@!%p66 bra $FAULT3;
-	mad.lo.s32 %r63, %r62, 4, %r4;
-	st.shared.f32 [%r63+128], %f60;
-$B24:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r64, %rd50;
-	setp.lt.s32 %p67, 0, %r64;
-	mov.f32 %f60, 0f00000000;
-	@!%p67 bra $B28;
-	.loc 2 46 47
-	add.s32 %r65, %r64, -1;
-	setp.lt.u32 %p68, 0, %r64;
-	selp.b32 %r66, %r65, 0, %p68;
-	cvt.u64.u32 %rd51, %r66;
-	setp.lt.u32 %p69, %r66, -2147483648;
-	setp.lt.s64 %p70, %rd51, 2305843009213693952;
-	and.pred %p71, %p69, %p70;
-	setp.lt.u32 %p72, %r66, 32;
-	and.pred %p73, %p71, %p72;
-	@!%p73 bra $B25;
-	mov.f32 %f60, 0f00000000;
-	mov.u32 %r67, 0;
-	bra $B27;
+	.loc 2 54 27
+	shr.u32 %r63, %r4, 5;
+	setp.lt.u32 %p60, 32, %r63;
+	selp.b32 %r64, 32, %r63, %p60;
+	setp.lt.u32 %p61, 0, %r64;
+	@!%p61 bra $B24;
+	mov.f32 %f58, 0f00000000;
+	mov.u32 %r65, 0;
+	bra $B25;
+$B24:
+	mov.f32 %f58, 0f00000000;
+	bra $B26;
 $B25:
-	mov.f32 %f60, 0f00000000;
-	mov.u32 %r68, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r66, %r65, 4, %r6;
+	ld.shared.f32 %f69, [%r66+128];
+	add.rn.f32 %f58, %f58, %f69;
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p62, %r65, %r64;
+	@%p62 bra $B25;
 $B26:
-	cvt.u64.u32 %rd52, %r68;
-	.loc 2 54 13
-	setp.lt.u32 %p74, %r68, 32;
-	@!%p74 bra $FAULT4;
-	mad.lo.s32 %r69, %r68, 4, %r4;
-	ld.shared.f32 %f71, [%r69+128];
-	add.rn.f32 %f60, %f60, %f71;
-	add.s32 %r68, %r68, 1;
-	setp.lt.u32 %p75, %r68, %r64;
-	@%p75 bra $B26;
-	bra $B28;
 $B27:
-	mad.lo.s32 %r70, %r67, 4, %r4;
-	ld.shared.f32 %f72, [%r70+128];
-	add.rn.f32 %f60, %f60, %f72;
-	add.s32 %r67, %r67, 1;
-	setp.lt.u32 %p76, %r67, %r64;
-	@%p76 bra $B27;
-$B28:
-$B29:
-	.loc 1 85 21
-	rcp.rn.f32 %f73, %f60;
-	mov.f32 %f74, 0f00000000;
-	@!%p1 bra $B30;
+	.loc 1 83 21
+	rcp.rn.f32 %f70, %f58;
+	mov.f32 %f71, 0f00000000;
+	@!%p1 bra $B28;
 	.loc 5 68 8
-	abs.f32 %f75, %f60;
-	setp.lt.f32 %p77, %f75, 0f00800000;
+	abs.f32 %f72, %f58;
+	setp.lt.f32 %p63, %f72, 0f00800000;
 	.loc 5 69 21
-	mul.rn.f32 %f76, %f60, 0f4B000000;
+	mul.rn.f32 %f73, %f58, 0f4B000000;
 	.loc 5 68 12
-	selp.f32 %f77, %f76, %f60, %p77;
-	selp.b32 %r71, 192937984, 0, %p77;
+	selp.f32 %f74, %f73, %f58, %p63;
+	selp.b32 %r67, 192937984, 0, %p63;
 	.loc 5 71 23
-	mov.b32 %r72, %f77;
+	mov.b32 %r68, %f74;
 	.loc 5 72 10
-	add.s32 %r73, %r72, -1060439283;
-	and.b32 %r74, %r73, -8388608;
+	add.s32 %r69, %r68, -1060439283;
+	and.b32 %r70, %r69, -8388608;
 	.loc 5 73 32
-	sub.s32 %r75, %r72, %r74;
-	mov.b32 %f78, %r75;
-	sub.s32 %r76, %r74, %r71;
-	cvt.rn.f32.s32 %f79, %r76;
+	sub.s32 %r71, %r68, %r70;
+	mov.b32 %f75, %r71;
+	sub.s32 %r72, %r70, %r67;
+	cvt.rn.f32.s32 %f76, %r72;
 	.loc 5 15 9
-	sub.rn.f32 %f80, %f78, 0f3F800000;
+	sub.rn.f32 %f77, %f75, 0f3F800000;
 	.loc 5 16 22
-	fma.rn.f32 %f81, 0fBDE34383, %f80, 0f3E3FB689;
-	fma.rn.f32 %f82, %f81, %f80, 0fBE43C7B2;
-	fma.rn.f32 %f83, %f82, %f80, 0f3E515AED;
-	fma.rn.f32 %f84, %f83, %f80, 0fBE7554C5;
+	fma.rn.f32 %f78, 0fBDE34383, %f77, 0f3E3FB689;
+	fma.rn.f32 %f79, %f78, %f77, 0fBE43C7B2;
+	fma.rn.f32 %f80, %f79, %f77, 0f3E515AED;
+	fma.rn.f32 %f81, %f80, %f77, 0fBE7554C5;
 	.loc 5 17 21
-	fma.rn.f32 %f85, %f84, %f80, 0f3E93BFF1;
-	fma.rn.f32 %f86, %f85, %f80, 0fBEB8AD77;
-	fma.rn.f32 %f87, %f86, %f80, 0f3EF63849;
-	fma.rn.f32 %f88, %f87, %f80, 0fBF38AA38;
+	fma.rn.f32 %f82, %f81, %f77, 0f3E93BFF1;
+	fma.rn.f32 %f83, %f82, %f77, 0fBEB8AD77;
+	fma.rn.f32 %f84, %f83, %f77, 0f3EF63849;
+	fma.rn.f32 %f85, %f84, %f77, 0fBF38AA38;
 	.loc 5 18 42
-	mul.rn.f32 %f89, %f80, %f80;
-	mul.rn.f32 %f90, %f80, 0f32A57060;
-	fma.rn.f32 %f91, %f89, %f88, %f90;
-	fma.rn.f32 %f92, %f80, 0f3EE2A8EC, %f91;
+	mul.rn.f32 %f86, %f77, %f77;
+	mul.rn.f32 %f87, %f77, 0f32A57060;
+	fma.rn.f32 %f88, %f86, %f85, %f87;
+	fma.rn.f32 %f89, %f77, 0f3EE2A8EC, %f88;
 	.loc 5 20 9
-	fma.rn.f32 %f93, %f79, 0f34000000, %f80;
+	fma.rn.f32 %f90, %f76, 0f34000000, %f77;
 	.loc 5 21 32
-	neg.f32 %f94, %f79;
-	fma.rn.f32 %f95, %f94, 0f34000000, %f93;
-	sub.rn.f32 %f96, %f80, %f95;
-	add.rn.f32 %f97, %f92, %f96;
-	add.rn.f32 %f98, %f93, %f97;
+	neg.f32 %f91, %f76;
+	fma.rn.f32 %f92, %f91, 0f34000000, %f90;
+	sub.rn.f32 %f93, %f77, %f92;
+	add.rn.f32 %f94, %f89, %f93;
+	add.rn.f32 %f95, %f90, %f94;
 	.loc 5 87 21
-	mov.b32 %r77, %f60;
-	setp.le.u32 %p78, 2139095040, %r77;
+	mov.b32 %r73, %f58;
+	setp.le.u32 %p64, 2139095040, %r73;
 	.loc 5 88 10
-	fma.rn.f32 %f99, %f60, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f96, %f58, 0f7F800000, 0f7F800000;
 	.loc 5 87 25
-	selp.f32 %f100, %f99, %f98, %p78;
+	selp.f32 %f97, %f96, %f95, %p64;
 	.loc 5 90 7
-	setp.eq.f32 %p79, %f60, 0f00000000;
-	selp.f32 %f101, 0fFF800000, %f100, %p79;
-	.loc 1 87 25
-	add.rn.f32 %f73, %f35, %f101;
-	mov.f32 %f74, 0fFF800000;
+	setp.eq.f32 %p65, %f58, 0f00000000;
+	selp.f32 %f98, 0fFF800000, %f97, %p65;
+	.loc 1 85 25
+	add.rn.f32 %f70, %f35, %f98;
+	mov.f32 %f71, 0fFF800000;
+$B28:
+	.loc 1 87 22
+	setp.lt.u32 %p66, %r22, %r23;
+	@!%p66 bra $B47;
+	.loc 1 89 28
+	setp.neu.f32 %p67, %f35, 0fFF800000;
+$B29:
+	cvt.u64.u32 %rd43, %r22;
+	setp.lt.u32 %p68, %r22, %r30;
+	and.pred %p69, %p68, %p67;
+	mov.f32 %f99, %f71;
+	mov.f32 %f100, %f71;
+	mov.f32 %f101, %f71;
+	mov.f32 %f102, %f71;
+	@!%p69 bra $B46;
+	.loc 1 90 9
+	setp.lt.u32 %p70, %r22, %r31;
+	@%p70 bra $B33;
+	.loc 1 93 21
+	mad.wide.u32 %rd44, %r22, 16, %rd33;
+	ld.global.v4.f32 {%f103, %f104, %f105, %f106}, [%rd44];
+	.loc 1 47 21
+	shl.b32 %r74, %r22, 2;
+	cvt.u64.u32 %rd45, %r74;
+	sub.s64 %rd46, %rd28, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f107, %f103, %f2;
+	mul.rn.f32 %f108, %f104, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p71, %rd46, 1;
+	@!%p71 bra $B30;
+	mov.f32 %f108, 0fFF800000;
 $B30:
-	.loc 1 89 22
-	setp.lt.u32 %p80, %r22, %r23;
-	@!%p80 bra $B49;
-	.loc 1 91 34
-	setp.neu.f32 %p81, %f35, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f109, %f105, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p72, %rd46, 2;
+	@!%p72 bra $B31;
+	mov.f32 %f109, 0fFF800000;
 $B31:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 4;
-	setp.lt.s64 %p82, %rd54, %rd32;
-	and.pred %p83, %p82, %p81;
-	mov.f32 %f102, %f74;
-	mov.f32 %f103, %f74;
-	mov.f32 %f104, %f74;
-	mov.f32 %f105, %f74;
-	@!%p83 bra $B48;
-	.loc 1 92 9
-	@%p19 bra $B35;
-	.loc 1 95 21
-	setp.lt.u32 %p84, %r22, %r23;
-	@!%p84 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.f32 %f106, [%rd55];
-	ld.global.f32 %f107, [%rd55+4];
-	ld.global.f32 %f108, [%rd55+8];
-	ld.global.f32 %f109, [%rd55+12];
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f110, %f106, %f2;
-	mul.rn.f32 %f111, %f107, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p85, %rd56, 1;
-	@!%p85 bra $B32;
-	mov.f32 %f111, 0fFF800000;
+	.loc 1 50 8
+	setp.le.s64 %p73, %rd46, 3;
+	@!%p73 bra $B32;
+	mov.f32 %f110, 0fFF800000;
 $B32:
-	.loc 1 51 3
-	mul.rn.f32 %f112, %f108, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd56, 2;
-	@!%p86 bra $B33;
-	mov.f32 %f112, 0fFF800000;
+	.loc 1 93 5
+	bra $B37;
 $B33:
-	.loc 1 51 3
-	mul.rn.f32 %f113, %f109, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd56, 3;
-	@!%p87 bra $B34;
-	mov.f32 %f113, 0fFF800000;
+	.loc 1 91 24
+	mad.lo.s32 %r75, %r22, 16, %r7;
+	ld.shared.f32 %f111, [%r75];
+	ld.shared.f32 %f112, [%r75+4];
+	ld.shared.f32 %f113, [%r75+8];
+	ld.shared.f32 %f114, [%r75+12];
+	.loc 1 47 21
+	shl.b32 %r76, %r22, 2;
+	cvt.u64.u32 %rd47, %r76;
+	sub.s64 %rd48, %rd28, %rd47;
+	.loc 1 49 3
+	mul.rn.f32 %f107, %f111, %f2;
+	mul.rn.f32 %f108, %f112, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p74, %rd48, 1;
+	@!%p74 bra $B34;
+	mov.f32 %f108, 0fFF800000;
 $B34:
-	.loc 1 95 5
-	bra $B39;
+	.loc 1 49 3
+	mul.rn.f32 %f109, %f113, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p75, %rd48, 2;
+	@!%p75 bra $B35;
+	mov.f32 %f109, 0fFF800000;
 $B35:
-	.loc 1 93 24
-	setp.lt.u32 %p88, %r22, %r19;
-	@!%p88 bra $FAULT6;
-	mad.lo.s32 %r78, %r22, 16, %r5;
-	ld.shared.f32 %f114, [%r78];
-	ld.shared.f32 %f115, [%r78+4];
-	ld.shared.f32 %f116, [%r78+8];
-	ld.shared.f32 %f117, [%r78+12];
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f110, %f114, %f2;
-	mul.rn.f32 %f111, %f115, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd57, 1;
-	@!%p89 bra $B36;
-	mov.f32 %f111, 0fFF800000;
+	.loc 1 50 8
+	setp.le.s64 %p76, %rd48, 3;
+	@!%p76 bra $B36;
+	mov.f32 %f110, 0fFF800000;
 $B36:
-	.loc 1 51 3
-	mul.rn.f32 %f112, %f116, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p90, %rd57, 2;
-	@!%p90 bra $B37;
-	mov.f32 %f112, 0fFF800000;
 $B37:
-	.loc 1 51 3
-	mul.rn.f32 %f113, %f117, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p91, %rd57, 3;
-	@!%p91 bra $B38;
-	mov.f32 %f113, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B38;
+	.loc 1 99 33
+	sub.rn.f32 %f115, %f107, %f35;
+	ex2.approx.ftz.f32 %f116, %f115;
+	mul.rn.f32 %f102, %f116, %f70;
+	bra $B39;
 $B38:
+	.loc 1 97 19
+	sub.rn.f32 %f117, %f107, %f70;
+	mul.rn.f32 %f102, %f117, 0f3F317218;
 $B39:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B40;
-	.loc 1 101 33
-	sub.rn.f32 %f118, %f110, %f35;
+	.loc 1 99 33
+	sub.rn.f32 %f118, %f108, %f35;
 	ex2.approx.ftz.f32 %f119, %f118;
-	mul.rn.f32 %f105, %f119, %f73;
+	mul.rn.f32 %f101, %f119, %f70;
 	bra $B41;
 $B40:
-	.loc 1 99 19
-	sub.rn.f32 %f120, %f110, %f73;
-	mul.rn.f32 %f105, %f120, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f120, %f108, %f70;
+	mul.rn.f32 %f101, %f120, 0f3F317218;
 $B41:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B42;
-	.loc 1 101 33
-	sub.rn.f32 %f121, %f111, %f35;
+	.loc 1 99 33
+	sub.rn.f32 %f121, %f109, %f35;
 	ex2.approx.ftz.f32 %f122, %f121;
-	mul.rn.f32 %f104, %f122, %f73;
+	mul.rn.f32 %f100, %f122, %f70;
 	bra $B43;
 $B42:
-	.loc 1 99 19
-	sub.rn.f32 %f123, %f111, %f73;
-	mul.rn.f32 %f104, %f123, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f123, %f109, %f70;
+	mul.rn.f32 %f100, %f123, 0f3F317218;
 $B43:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B44;
-	.loc 1 101 33
-	sub.rn.f32 %f124, %f112, %f35;
+	.loc 1 99 33
+	sub.rn.f32 %f124, %f110, %f35;
 	ex2.approx.ftz.f32 %f125, %f124;
-	mul.rn.f32 %f103, %f125, %f73;
+	mul.rn.f32 %f99, %f125, %f70;
 	bra $B45;
 $B44:
-	.loc 1 99 19
-	sub.rn.f32 %f126, %f112, %f73;
-	mul.rn.f32 %f103, %f126, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f126, %f110, %f70;
+	mul.rn.f32 %f99, %f126, 0f3F317218;
 $B45:
-	.loc 1 97 23
-	@%p1 bra $B46;
-	.loc 1 101 33
-	sub.rn.f32 %f127, %f113, %f35;
-	ex2.approx.ftz.f32 %f128, %f127;
-	mul.rn.f32 %f102, %f128, %f73;
-	bra $B47;
 $B46:
-	.loc 1 99 19
-	sub.rn.f32 %f129, %f113, %f73;
-	mul.rn.f32 %f102, %f129, 0f3F317218;
+	.loc 1 107 6
+	mad.wide.u32 %rd49, %r22, 16, %rd19;
+	st.global.v4.f32 [%rd49], {%f102, %f101, %f100, %f99};
+	.loc 1 87 34
+	add.s64 %rd50, %rd43, %rd12;
+	setp.lt.s64 %p77, %rd50, %rd14;
+	cvt.u32.u64 %r22, %rd50;
+	@%p77 bra $B29;
 $B47:
-$B48:
-	.loc 1 109 6
-	setp.lt.u32 %p92, %r22, %r23;
-	@!%p92 bra $FAULT7;
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	st.global.f32 [%rd58], %f105;
-	st.global.f32 [%rd58+4], %f104;
-	st.global.f32 [%rd58+8], %f103;
-	st.global.f32 [%rd58+12], %f102;
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p93, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p93 bra $B31;
-$B49:
-	.loc 1 35 9
+	.loc 1 34 9
 	bra $EXIT;
-$B50:
+$B48:
 	.loc 1 21 3
 	bra $EXIT;
-$B51:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
+$B49:
+	cvt.u64.u32 %rd51, %r18;
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
 	.loc 3 43 20
-	@!%p9 bra $FAULT10;
+	@!%p8 bra $FAULT3;
 	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B50:
+	.loc 1 18 30
+	cvt.u64.u32 %rd52, %r19;
+	.loc 1 28 52
+	cvt.u64.u32 %rd53, %r31;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 63 11
-	mov.u32 %r79, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
+	.loc 2 76 8
+	mov.u32 %r77, 0;
+	mov.u64 %rd54, %rd40;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
+	mov.u32 %r77, 0;
+	mov.u64 %rd54, %rd42;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 67 19
-	mov.u32 %r79, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
+	.loc 1 26 31
+	mov.u32 %r77, 1;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd8;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 75 8
-	mov.u32 %r79, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
+	.loc 3 43 20
+	mov.u32 %r77, 2;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 54 13
-	mov.u32 %r79, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
+	.loc 3 46 25
+	mov.u32 %r77, 3;
+	mov.u64 %rd54, %rd11;
+	mov.u64 %rd55, %rd51;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 95 21
-	mov.u32 %r79, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
+	.loc 1 28 17
+	mov.u32 %r77, 4;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 93 24
-	mov.u32 %r79, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
+	mov.u32 %r77, 4;
+	mov.u64 %rd54, %rd30;
+	mov.u64 %rd55, %rd31;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 109 6
-	mov.u32 %r79, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r79, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r79, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r79, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r79, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
+	mov.u32 %r77, 4;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd52;
 $FAULT:
-	ld.param.u64 %rd64, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r80, [%rd64], 0, 1;
-	setp.ne.u32 %p94, %r80, 0;
-	@%p94 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r81, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	st.global.u32 [%rd65+4], %r81;
-	ld.param.u32 %r82, [wide_float32_4_float32_4_float32_row_F32_params+116];
-	st.global.v2.u32 [%rd65+8], {%r82, %r79};
-	mov.u32 %r83, %ctaid.x;
-	mov.u32 %r84, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r83, %r84};
-	mov.u32 %r85, %ctaid.z;
-	mov.u32 %r86, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r85, %r86};
-	mov.u32 %r87, %tid.y;
-	mov.u32 %r88, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r87, %r88};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
+	ld.param.u64 %rd56, [wide_float32_4_float32_4_float32_row_F32_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r78, [%rd56], 0, 1;
+	setp.ne.u32 %p78, %r78, 0;
+	@%p78 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r79, [wide_float32_4_float32_4_float32_row_F32_params+104];
+	st.global.u32 [%rd57+4], %r79;
+	ld.param.u32 %r80, [wide_float32_4_float32_4_float32_row_F32_params+108];
+	st.global.v2.u32 [%rd57+8], {%r80, %r77};
+	mov.u32 %r81, %ctaid.x;
+	mov.u32 %r82, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r81, %r82};
+	mov.u32 %r83, %ctaid.z;
+	mov.u32 %r84, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r83, %r84};
+	mov.u32 %r85, %tid.y;
+	mov.u32 %r86, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r85, %r86};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -7011,12 +5119,12 @@ const wide32SM70 = `.version 6.0
 .shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[120])
+.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
 {
-	.reg .pred %p<93>;
-	.reg .b32 %r<80>;
-	.reg .b64 %rd<84>;
-	.reg .f32 %f<133>;
+	.reg .pred %p<79>;
+	.reg .b32 %r<83>;
+	.reg .b64 %rd<55>;
+	.reg .f32 %f<127>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -7024,828 +5132,724 @@ const wide32SM70 = `.version 6.0
 	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
 	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
 	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u8 %r3, [wide_float32_4_float32_4_float32_row_F32_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
+	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
+	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
+	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
+	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
+	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
+	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
 	.loc 1 18 30
-	shr.u32 %r14, %r6, 4;
-	cvt.u64.u32 %rd9, %r14;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd8;
+	shr.u32 %r16, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r15, %r9, %r10, %r11;
-	mad.lo.s32 %r16, %r15, %r12, %r8;
-	cvt.u64.u32 %rd10, %r16;
-	shr.u64 %rd11, %rd10, 5;
-	mad.wide.u32 %rd12, %r7, 8, %rd11;
-	mov.u32 %r17, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r17, %r11, %r12, %r13;
+	mad.lo.s32 %r18, %r17, %r14, %r10;
+	cvt.u64.u32 %rd7, %r18;
+	shr.u64 %rd8, %rd7, 5;
+	mad.wide.u32 %rd9, %r9, 8, %rd8;
+	mov.u32 %r19, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd12, %r7;
-	mov.u32 %r17, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd9, %r9;
+	mov.u32 %r19, %r10;
 $B1:
-	cvt.u64.u32 %rd13, %r17;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd7, %rd12;
-	@%p3 bra $B55;
+	cvt.u64.u32 %rd10, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd11, %r1;
+	setp.le.s64 %p3, %rd11, %rd9;
+	@%p3 bra $B48;
 	.loc 1 24 22
-	shr.u32 %r18, %r1, 2;
-	cvt.u64.u32 %rd14, %r18;
+	shr.u32 %r20, %r2, 2;
+	cvt.u64.u32 %rd12, %r20;
 	.loc 1 25 20
-	mul.lo.s64 %rd15, %rd12, %rd14;
-	.loc 1 27 21
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd2;
-	setp.le.u64 %p5, %rd15, %rd16;
-	setp.le.u64 %p6, %rd16, %rd4;
-	and.pred %p7, %p4, %p5;
-	and.pred %p8, %p7, %p6;
-	@!%p8 bra $B56;
+	cvt.u32.u64 %r21, %rd9;
+	mul.wide.u32 %rd13, %r21, %r20;
+	.loc 1 26 45
+	add.s64 %rd14, %rd13, %rd12;
+	setp.le.u64 %p4, %rd14, %rd4;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.s64 %p9, 0, %rd6;
+	.loc 3 46 25
+	setp.lt.u64 %p10, %rd9, %rd6;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	setp.le.u64 %p13, %rd14, %rd2;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B49;
 	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r1;
-	.loc 1 27 7
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd1, %rd18;
-	add.s64 %rd20, %rd3, %rd18;
-	setp.le.u32 %p9, %r18, %r14;
-	.loc 1 28 18
+	cvt.u64.u32 %rd15, %r2;
+	.loc 1 26 31
+	shl.b64 %rd16, %rd13, 4;
+	add.s64 %rd17, %rd3, %rd16;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd21, %r2;
-	setp.lt.u32 %p10, 0, %r2;
-	@!%p10 bra $B4;
-	.loc 3 43 20
-	setp.ne.s32 %p11, %r2, 0;
-	@!%p11 bra $FAULT0;
-	sub.s64 %rd22, %rd17, %rd21;
-	or.b64 %rd23, %rd12, %rd21;
-	setp.lt.u64 %p12, %rd23, 4294967296;
-	@%p12 bra $B2;
-	cvt.rp.f32.u64 %f3, %rd21;
-	rcp.approx.ftz.f32 %f4, %f3;
-	mov.b32 %r19, %f4;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f5, %r20;
-	cvt.rzi.u64.f32 %rd24, %f5;
-	mul.lo.s64 %rd25, %rd24, %rd21;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd21;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd12, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd21;
-	sub.s64 %rd35, %rd12, %rd34;
-	setp.ge.u64 %p13, %rd35, %rd21;
-	sub.s64 %rd36, %rd35, %rd21;
-	selp.b64 %rd37, %rd36, %rd35, %p13;
-	setp.ge.u64 %p14, %rd37, %rd21;
-	sub.s64 %rd38, %rd37, %rd21;
-	selp.b64 %rd39, %rd38, %rd37, %p14;
-	bra $B3;
+	cvt.u64.u32 %rd18, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd19, %rd15, %rd18;
+	rem.u32 %r22, %r21, %r3;
+	cvt.u64.u32 %rd20, %r22;
+	add.s64 %rd21, %rd19, %rd20;
+	add.s64 %rd22, %rd21, 1;
+	setp.lt.s64 %p17, %rd22, %rd15;
+	selp.b64 %rd15, %rd22, %rd15, %p17;
 $B2:
-	cvt.u32.u64 %r21, %rd12;
-	rem.u32 %r22, %r21, %r2;
-	cvt.u64.u32 %rd39, %r22;
-$B3:
-	add.s64 %rd40, %rd22, %rd39;
-	add.s64 %rd41, %rd40, 1;
-	setp.lt.s64 %p15, %rd41, %rd17;
-	selp.b64 %rd17, %rd41, %rd17, %p15;
-$B4:
 	.loc 3 45 18
-	setp.lt.s64 %p16, 0, %rd6;
-	@!%p16 bra $B5;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	setp.lt.u64 %p17, %rd12, %rd6;
-	@!%p17 bra $FAULT1;
-	shl.b64 %rd42, %rd12, 2;
-	add.s64 %rd43, %rd5, %rd42;
-	ld.global.u32 %r23, [%rd43];
-	cvt.s64.s32 %rd44, %r23;
-	setp.lt.s64 %p18, %rd44, %rd17;
-	selp.b64 %rd17, %rd44, %rd17, %p18;
-$B5:
-	.loc 1 62 29
-	setp.lt.u32 %p19, 0, %r18;
-	@!%p19 bra $FAULT2;
+	shl.b64 %rd23, %rd9, 2;
+	add.s64 %rd24, %rd5, %rd23;
+	ld.global.u32 %r23, [%rd24];
+	cvt.s64.s32 %rd25, %r23;
+	setp.lt.s64 %p18, %rd25, %rd15;
+	selp.b64 %rd15, %rd25, %rd15, %p18;
+$B3:
 	.loc 3 48 12
-	setp.lt.s64 %p20, %rd17, 0;
-	cvt.u32.u64 %r24, %rd17;
-	selp.b32 %r25, 0, %r24, %p20;
-	cvt.u64.u32 %rd45, %r25;
-	.loc 1 62 21
-	shl.b32 %r26, %r17, 2;
-	cvt.u64.u32 %rd46, %r26;
-	setp.lt.u32 %p21, %r26, %r25;
-	@!%p21 bra $B6;
-	mov.f32 %f6, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	mov.u64 %rd47, %rd13;
-	bra $B7;
+	setp.lt.s64 %p19, %rd15, 0;
+	cvt.u32.u64 %r24, %rd15;
+	selp.b32 %r25, 0, %r24, %p19;
+	cvt.u64.u32 %rd26, %r25;
+	.loc 1 27 28
+	add.s64 %rd27, %rd26, 3;
+	shr.u64 %rd28, %rd27, 2;
+	.loc 1 28 17
+	sub.s64 %rd29, %rd2, %rd13;
+	setp.le.u64 %p20, %rd28, %rd29;
+	cvt.u32.u64 %r26, %rd28;
+	setp.lt.u32 %p21, %r16, %r26;
+	selp.b32 %r27, %r16, %r26, %p21;
+	setp.le.u32 %p22, %r27, %r16;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B50;
+	shl.b64 %rd30, %rd13, 4;
+	add.s64 %rd31, %rd1, %rd30;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r19, %r26;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r28, %r19;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B12;
+$B5:
+	cvt.u64.u32 %rd32, %r28;
+	.loc 1 61 11
+	mad.wide.u32 %rd33, %r28, 16, %rd31;
+	ld.global.f32 %f6, [%rd33];
+	ld.global.f32 %f7, [%rd33+4];
+	ld.global.f32 %f8, [%rd33+8];
+	ld.global.f32 %f9, [%rd33+12];
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r28, %r27;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r29, %r28, 16, %r7;
+	st.shared.f32 [%r29], %f6;
+	st.shared.f32 [%r29+4], %f7;
+	st.shared.f32 [%r29+8], %f8;
+	st.shared.f32 [%r29+12], %f9;
 $B6:
-	mov.f32 %f8, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	bra $B14;
+	.loc 1 47 21
+	shl.b32 %r30, %r28, 2;
+	cvt.u64.u32 %rd34, %r30;
+	sub.s64 %rd35, %rd26, %rd34;
+	.loc 1 49 3
+	mul.rn.f32 %f10, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd35, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f10, 0fFF800000;
 $B7:
-	.loc 1 63 11
-	setp.lt.u64 %p22, %rd47, %rd14;
-	@!%p22 bra $FAULT3;
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd19, %rd48;
-	ld.global.f32 %f9, [%rd49];
-	ld.global.f32 %f10, [%rd49+4];
-	ld.global.f32 %f11, [%rd49+8];
-	ld.global.f32 %f12, [%rd49+12];
-	.loc 1 64 8
-	@!%p9 bra $B8;
-	.loc 1 65 10
-	cvt.u32.u64 %r27, %rd47;
-	mad.lo.s32 %r28, %r27, 16, %r5;
-	st.shared.f32 [%r28], %f9;
-	st.shared.f32 [%r28+4], %f10;
-	st.shared.f32 [%r28+8], %f11;
-	st.shared.f32 [%r28+12], %f12;
+	.loc 1 49 3
+	mul.rn.f32 %f11, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd35, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f11, 0fFF800000;
 $B8:
-	.loc 1 49 18
-	sub.s64 %rd50, %rd45, %rd46;
-	.loc 1 51 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p23, %rd50, 0;
-	@!%p23 bra $B9;
-	mov.f32 %f13, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f12, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd35, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f12, 0fFF800000;
 $B9:
-	.loc 1 51 3
-	mul.rn.f32 %f14, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p24, %rd50, 1;
-	@!%p24 bra $B10;
-	mov.f32 %f14, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f13, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd35, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f13, 0fFF800000;
 $B10:
-	.loc 1 51 3
-	mul.rn.f32 %f15, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd50, 2;
-	@!%p25 bra $B11;
-	mov.f32 %f15, 0fFF800000;
-$B11:
-	.loc 1 51 3
-	mul.rn.f32 %f16, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd50, 3;
-	@!%p26 bra $B12;
-	mov.f32 %f16, 0fFF800000;
-$B12:
-	.loc 1 70 13
-	setp.nan.f32 %p27, %f6, %f13;
-	max.f32 %f17, %f6, %f13;
-	selp.f32 %f18, 0f7FFFFFFF, %f17, %p27;
-	setp.nan.f32 %p28, %f18, %f14;
-	max.f32 %f19, %f18, %f14;
-	selp.f32 %f20, 0f7FFFFFFF, %f19, %p28;
-	setp.nan.f32 %p29, %f20, %f15;
-	max.f32 %f21, %f20, %f15;
-	selp.f32 %f22, 0f7FFFFFFF, %f21, %p29;
-	setp.nan.f32 %p30, %f22, %f16;
-	max.f32 %f23, %f22, %f16;
-	selp.f32 %f8, 0f7FFFFFFF, %f23, %p30;
-	.loc 1 72 10
-	setp.eq.f32 %p31, %f8, 0fFF800000;
-	@%p31 bra $B13;
-	.loc 1 75 30
-	sub.rn.f32 %f24, %f6, %f8;
+	.loc 1 68 13
+	setp.nan.f32 %p30, %f3, %f10;
+	max.f32 %f14, %f3, %f10;
+	selp.f32 %f15, 0f7FFFFFFF, %f14, %p30;
+	setp.nan.f32 %p31, %f15, %f11;
+	max.f32 %f16, %f15, %f11;
+	selp.f32 %f17, 0f7FFFFFFF, %f16, %p31;
+	setp.nan.f32 %p32, %f17, %f12;
+	max.f32 %f18, %f17, %f12;
+	selp.f32 %f19, 0f7FFFFFFF, %f18, %p32;
+	setp.nan.f32 %p33, %f19, %f13;
+	max.f32 %f20, %f19, %f13;
+	selp.f32 %f5, 0f7FFFFFFF, %f20, %p33;
+	.loc 1 70 10
+	setp.eq.f32 %p34, %f5, 0fFF800000;
+	@%p34 bra $B11;
+	.loc 1 73 30
+	sub.rn.f32 %f21, %f3, %f5;
+	ex2.approx.ftz.f32 %f22, %f21;
+	mul.rn.f32 %f23, %f4, %f22;
+	.loc 1 75 32
+	sub.rn.f32 %f24, %f10, %f5;
 	ex2.approx.ftz.f32 %f25, %f24;
-	mul.rn.f32 %f26, %f7, %f25;
-	.loc 1 77 32
-	sub.rn.f32 %f27, %f13, %f8;
+	add.rn.f32 %f26, %f23, %f25;
+	sub.rn.f32 %f27, %f11, %f5;
 	ex2.approx.ftz.f32 %f28, %f27;
 	add.rn.f32 %f29, %f26, %f28;
-	sub.rn.f32 %f30, %f14, %f8;
+	sub.rn.f32 %f30, %f12, %f5;
 	ex2.approx.ftz.f32 %f31, %f30;
 	add.rn.f32 %f32, %f29, %f31;
-	sub.rn.f32 %f33, %f15, %f8;
+	sub.rn.f32 %f33, %f13, %f5;
 	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f35, %f32, %f34;
-	sub.rn.f32 %f36, %f16, %f8;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f7, %f35, %f37;
+	add.rn.f32 %f4, %f32, %f34;
+$B11:
+	.loc 1 60 34
+	add.s64 %rd36, %rd32, %rd10;
+	setp.lt.s64 %p35, %rd36, %rd28;
+	cvt.u32.u64 %r28, %rd36;
+	mov.f32 %f3, %f5;
+	@%p35 bra $B5;
+$B12:
+	.loc 4 51 17
+	mov.pred %p36, 1;
+	vote.sync.ballot.b32 %r31, %p36, 0xffffffff;
+	.loc 4 52 11
+	setp.eq.s32 %p37, %r31, -1;
+	@%p37 bra $B14;
+	.loc 4 58 43
+	brev.b32 %r32, %r31;
+	clz.b32 %r33, %r32;
+	shfl.sync.idx.b32 %f35, %f5, %r33, 31, 0xffffffff;
+	.loc 4 59 21
+	add.s32 %r34, %r31, -1;
+	and.b32 %r35, %r31, %r34;
+	setp.ne.s32 %p38, %r35, 0;
+	@!%p38 bra $B15;
 $B13:
-	.loc 1 62 45
-	add.s64 %rd47, %rd47, %rd8;
-	shl.b64 %rd46, %rd47, 2;
-	setp.lt.s64 %p32, %rd46, %rd45;
-	mov.f32 %f6, %f8;
-	@%p32 bra $B7;
+	.loc 4 60 59
+	brev.b32 %r36, %r35;
+	clz.b32 %r37, %r36;
+	shfl.sync.idx.b32 %f36, %f5, %r37, 31, 0xffffffff;
+	.loc 4 40 50
+	setp.nan.f32 %p39, %f35, %f36;
+	max.f32 %f37, %f35, %f36;
+	selp.f32 %f35, 0f7FFFFFFF, %f37, %p39;
+	.loc 4 59 53
+	add.s32 %r38, %r35, -1;
+	and.b32 %r35, %r35, %r38;
+	setp.ne.s32 %p40, %r35, 0;
+	@%p40 bra $B13;
+	bra $B15;
 $B14:
-	.loc 4 51 17
-	mov.pred %p33, 1;
-	vote.sync.ballot.b32 %r29, %p33, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p34, %r29, -1;
-	@%p34 bra $B16;
-	.loc 4 58 43
-	brev.b32 %r30, %r29;
-	clz.b32 %r31, %r30;
-	shfl.sync.idx.b32 %f38, %f8, %r31, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r32, %r29, -1;
-	and.b32 %r33, %r29, %r32;
-	setp.ne.s32 %p35, %r33, 0;
-	@!%p35 bra $B17;
-$B15:
-	.loc 4 60 59
-	brev.b32 %r34, %r33;
-	clz.b32 %r35, %r34;
-	shfl.sync.idx.b32 %f39, %f8, %r35, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p36, %f38, %f39;
-	max.f32 %f40, %f38, %f39;
-	selp.f32 %f38, 0f7FFFFFFF, %f40, %p36;
-	.loc 4 59 53
-	add.s32 %r36, %r33, -1;
-	and.b32 %r33, %r33, %r36;
-	setp.ne.s32 %p37, %r33, 0;
-	@%p37 bra $B15;
-	bra $B17;
-$B16:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f8, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f38, %f5, 16, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p38, %f8, %f41;
-	max.f32 %f42, %f8, %f41;
-	selp.f32 %f43, 0f7FFFFFFF, %f42, %p38;
+	setp.nan.f32 %p41, %f5, %f38;
+	max.f32 %f39, %f5, %f38;
+	selp.f32 %f40, 0f7FFFFFFF, %f39, %p41;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f44, %f43, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f41, %f40, 8, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p39, %f43, %f44;
+	setp.nan.f32 %p42, %f40, %f41;
+	max.f32 %f42, %f40, %f41;
+	selp.f32 %f43, 0f7FFFFFFF, %f42, %p42;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f44, %f43, 4, 31, 0xffffffff;
+	.loc 4 40 50
+	setp.nan.f32 %p43, %f43, %f44;
 	max.f32 %f45, %f43, %f44;
-	selp.f32 %f46, 0f7FFFFFFF, %f45, %p39;
+	selp.f32 %f46, 0f7FFFFFFF, %f45, %p43;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f47, %f46, 2, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p40, %f46, %f47;
+	setp.nan.f32 %p44, %f46, %f47;
 	max.f32 %f48, %f46, %f47;
-	selp.f32 %f49, 0f7FFFFFFF, %f48, %p40;
+	selp.f32 %f49, 0f7FFFFFFF, %f48, %p44;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f50, %f49, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f50, %f49, 1, 31, 0xffffffff;
 	.loc 4 40 50
-	setp.nan.f32 %p41, %f49, %f50;
+	setp.nan.f32 %p45, %f49, %f50;
 	max.f32 %f51, %f49, %f50;
-	selp.f32 %f52, 0f7FFFFFFF, %f51, %p41;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p42, %f52, %f53;
-	max.f32 %f54, %f52, %f53;
-	selp.f32 %f38, 0f7FFFFFFF, %f54, %p42;
-$B17:
-	.loc 2 62 12
-	setp.eq.s64 %p43, %rd8, 32;
-	@%p43 bra $B23;
-	.loc 2 74 14
-	setp.eq.s32 %p44, %r13, 0;
-	@!%p44 bra $B18;
-	.loc 2 75 15
-	mad.lo.s32 %r37, %r9, %r10, %r11;
-	mad.lo.s32 %r38, %r37, %r12, %r8;
-	cvt.u64.u32 %rd51, %r38;
-	shr.u64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r39, %rd52;
-	setp.lt.u32 %p45, %r39, 32;
-	@!%p45 bra $FAULT4;
-	mad.lo.s32 %r40, %r39, 4, %r4;
-	st.shared.f32 [%r40], %f38;
-$B18:
-	.loc 2 77 8
+	selp.f32 %f35, 0f7FFFFFFF, %f51, %p45;
+$B15:
+	.loc 2 63 12
+	setp.eq.s32 %p46, %r4, 32;
+	@%p46 bra $B19;
+	.loc 2 75 14
+	setp.eq.s32 %p47, %r15, 0;
+	@!%p47 bra $B16;
+	.loc 2 76 15
+	mad.lo.s32 %r39, %r11, %r12, %r13;
+	mad.lo.s32 %r40, %r39, %r14, %r10;
+	cvt.u64.u32 %rd37, %r40;
+	shr.u64 %rd38, %rd37, 5;
+	cvt.u32.u64 %r41, %rd38;
+	setp.lt.u32 %p48, %r41, 32;
+	@!%p48 bra $FAULT0;
+	mad.lo.s32 %r42, %r41, 4, %r6;
+	st.shared.f32 [%r42], %f35;
+$B16:
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd53, %rd8, 63;
-	shr.u64 %rd54, %rd53, 59;
-	add.s64 %rd55, %rd8, %rd54;
-	shr.s64 %rd56, %rd55, 5;
-	setp.lt.s64 %p46, 0, %rd56;
-	@!%p46 bra $B22;
-	.loc 2 60 47
-	add.s64 %rd57, %rd56, -1;
-	selp.b64 %rd58, %rd57, 0, %p46;
-	setp.lt.u64 %p47, %rd58, 2147483648;
-	setp.lt.s64 %p48, %rd58, 2305843009213693952;
-	and.pred %p49, %p47, %p48;
-	setp.lt.u64 %p50, %rd58, 32;
-	and.pred %p51, %p49, %p50;
-	mov.u32 %r41, 0;
-	@%p51 bra $B20;
+	.loc 2 67 27
+	shr.u32 %r43, %r4, 5;
+	setp.lt.u32 %p49, 32, %r43;
+	selp.b32 %r44, 32, %r43, %p49;
+	setp.lt.u32 %p50, 0, %r44;
+	mov.u32 %r45, 0;
+	@!%p50 bra $B18;
+$B17:
+	.loc 2 68 19
+	mad.lo.s32 %r46, %r45, 4, %r6;
+	ld.shared.f32 %f52, [%r46];
+	setp.nan.f32 %p51, %f35, %f52;
+	max.f32 %f53, %f35, %f52;
+	selp.f32 %f35, 0f7FFFFFFF, %f53, %p51;
+	add.s32 %r45, %r45, 1;
+	setp.lt.u32 %p52, %r45, %r44;
+	@%p52 bra $B17;
+$B18:
 $B19:
-	cvt.u64.u32 %rd59, %r41;
-	.loc 2 67 19
-	setp.lt.u32 %p52, %r41, 32;
-	@!%p52 bra $FAULT5;
-	mad.lo.s32 %r42, %r41, 4, %r4;
-	ld.shared.f32 %f55, [%r42];
-	setp.nan.f32 %p53, %f38, %f55;
-	max.f32 %f56, %f38, %f55;
-	selp.f32 %f38, 0f7FFFFFFF, %f56, %p53;
-	add.s32 %r41, %r41, 1;
-	cvt.u64.u32 %rd60, %r41;
-	setp.lt.s64 %p54, %rd60, %rd56;
-	@%p54 bra $B19;
-	bra $B22;
-$B20:
-	mov.u64 %rd61, 0;
-$B21:
-	cvt.u32.u64 %r43, %rd61;
-	mad.lo.s32 %r44, %r43, 4, %r4;
-	ld.shared.f32 %f57, [%r44];
-	setp.nan.f32 %p55, %f38, %f57;
-	max.f32 %f58, %f38, %f57;
-	selp.f32 %f38, 0f7FFFFFFF, %f58, %p55;
-	add.s64 %rd61, %rd61, 1;
-	setp.lt.s64 %p56, %rd61, %rd56;
-	@%p56 bra $B21;
-$B22:
-$B23:
-	.loc 1 32 9
-	setp.neu.f32 %p57, %f8, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f59, %f8, %f38;
-	ex2.approx.ftz.f32 %f60, %f59;
-	mul.rn.f32 %f61, %f7, %f60;
-	.loc 1 32 9
-	selp.f32 %f62, %f61, %f7, %p57;
+	.loc 1 31 9
+	setp.neu.f32 %p53, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f54, %f5, %f35;
+	ex2.approx.ftz.f32 %f55, %f54;
+	mul.rn.f32 %f56, %f4, %f55;
+	.loc 1 31 9
+	selp.f32 %f57, %f56, %f4, %p53;
 	.loc 4 51 17
-	mov.pred %p58, 1;
-	vote.sync.ballot.b32 %r45, %p58, 0xffffffff;
+	mov.pred %p54, 1;
+	vote.sync.ballot.b32 %r47, %p54, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p59, %r45, -1;
-	@%p59 bra $B25;
+	setp.eq.s32 %p55, %r47, -1;
+	@%p55 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r46, %r45;
-	clz.b32 %r47, %r46;
-	shfl.sync.idx.b32 %f63, %f62, %r47, 31, 0xffffffff;
+	brev.b32 %r48, %r47;
+	clz.b32 %r49, %r48;
+	shfl.sync.idx.b32 %f58, %f57, %r49, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r48, %r45, -1;
-	and.b32 %r49, %r45, %r48;
-	setp.ne.s32 %p60, %r49, 0;
-	@!%p60 bra $B26;
-$B24:
+	add.s32 %r50, %r47, -1;
+	and.b32 %r51, %r47, %r50;
+	setp.ne.s32 %p56, %r51, 0;
+	@!%p56 bra $B22;
+$B20:
 	.loc 4 60 59
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f64, %f62, %r51, 31, 0xffffffff;
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f59, %f57, %r53, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f63, %f63, %f64;
+	add.rn.f32 %f58, %f58, %f59;
 	.loc 4 59 53
-	add.s32 %r52, %r49, -1;
-	and.b32 %r49, %r49, %r52;
-	setp.ne.s32 %p61, %r49, 0;
-	@%p61 bra $B24;
+	add.s32 %r54, %r51, -1;
+	and.b32 %r51, %r51, %r54;
+	setp.ne.s32 %p57, %r51, 0;
+	@%p57 bra $B20;
+	bra $B22;
+$B21:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f60, %f57, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f61, %f57, %f60;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f62, %f61, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f63, %f61, %f62;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f64, %f63, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f65, %f63, %f64;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f66, %f65, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f67, %f65, %f66;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f68, %f67, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f58, %f67, %f68;
+$B22:
+	.loc 2 49 12
+	@%p46 bra $B27;
+	.loc 2 75 14
+	setp.eq.s32 %p58, %r15, 0;
+	@!%p58 bra $B23;
+	.loc 2 76 15
+	mad.lo.s32 %r55, %r11, %r12, %r13;
+	mad.lo.s32 %r56, %r55, %r14, %r10;
+	cvt.u64.u32 %rd39, %r56;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r57, %rd40;
+	setp.lt.u32 %p59, %r57, 32;
+	@!%p59 bra $FAULT1;
+	mad.lo.s32 %r58, %r57, 4, %r6;
+	st.shared.f32 [%r58+128], %f58;
+$B23:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 54 27
+	shr.u32 %r59, %r4, 5;
+	setp.lt.u32 %p60, 32, %r59;
+	selp.b32 %r60, 32, %r59, %p60;
+	setp.lt.u32 %p61, 0, %r60;
+	@!%p61 bra $B24;
+	mov.f32 %f58, 0f00000000;
+	mov.u32 %r61, 0;
+	bra $B25;
+$B24:
+	mov.f32 %f58, 0f00000000;
 	bra $B26;
 $B25:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f65, %f62, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f66, %f62, %f65;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f67, %f66, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f68, %f66, %f67;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f69, %f68, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f70, %f68, %f69;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f71, %f70, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f72, %f70, %f71;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f73, %f72, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f63, %f72, %f73;
+	.loc 2 55 13
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	ld.shared.f32 %f69, [%r62+128];
+	add.rn.f32 %f58, %f58, %f69;
+	add.s32 %r61, %r61, 1;
+	setp.lt.u32 %p62, %r61, %r60;
+	@%p62 bra $B25;
 $B26:
-	.loc 2 48 12
-	@%p43 bra $B32;
-	.loc 2 74 14
-	setp.eq.s32 %p62, %r13, 0;
-	@!%p62 bra $B27;
-	.loc 2 75 15
-	mad.lo.s32 %r53, %r9, %r10, %r11;
-	mad.lo.s32 %r54, %r53, %r12, %r8;
-	cvt.u64.u32 %rd62, %r54;
-	shr.u64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r55, %rd63;
-	setp.lt.u32 %p63, %r55, 32;
-	@!%p63 bra $FAULT6;
-	mad.lo.s32 %r56, %r55, 4, %r4;
-	st.shared.f32 [%r56+128], %f63;
 $B27:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd64, %rd8, 63;
-	shr.u64 %rd65, %rd64, 59;
-	add.s64 %rd66, %rd8, %rd65;
-	shr.s64 %rd67, %rd66, 5;
-	setp.lt.s64 %p64, 0, %rd67;
-	mov.f32 %f63, 0f00000000;
-	@!%p64 bra $B31;
-	.loc 2 46 47
-	add.s64 %rd68, %rd67, -1;
-	selp.b64 %rd69, %rd68, 0, %p64;
-	setp.lt.u64 %p65, %rd69, 2147483648;
-	setp.lt.s64 %p66, %rd69, 2305843009213693952;
-	and.pred %p67, %p65, %p66;
-	setp.lt.u64 %p68, %rd69, 32;
-	and.pred %p69, %p67, %p68;
-	mov.f32 %f63, 0f00000000;
-	mov.u32 %r57, 0;
-	@%p69 bra $B29;
-$B28:
-	cvt.u64.u32 %rd70, %r57;
-	.loc 2 54 13
-	setp.lt.u32 %p70, %r57, 32;
-	@!%p70 bra $FAULT7;
-	mad.lo.s32 %r58, %r57, 4, %r4;
-	ld.shared.f32 %f74, [%r58+128];
-	add.rn.f32 %f63, %f63, %f74;
-	add.s32 %r57, %r57, 1;
-	cvt.u64.u32 %rd71, %r57;
-	setp.lt.s64 %p71, %rd71, %rd67;
-	@%p71 bra $B28;
-	bra $B31;
-$B29:
-	mov.f32 %f63, 0f00000000;
-	mov.u64 %rd72, 0;
-$B30:
-	cvt.u32.u64 %r59, %rd72;
-	mad.lo.s32 %r60, %r59, 4, %r4;
-	ld.shared.f32 %f75, [%r60+128];
-	add.rn.f32 %f63, %f63, %f75;
-	add.s64 %rd72, %rd72, 1;
-	setp.lt.s64 %p72, %rd72, %rd67;
-	@%p72 bra $B30;
-$B31:
-$B32:
-	.loc 1 85 21
-	rcp.rn.f32 %f76, %f63;
-	mov.f32 %f77, 0f00000000;
-	@!%p1 bra $B33;
+	.loc 1 83 21
+	rcp.rn.f32 %f70, %f58;
+	mov.f32 %f71, 0f00000000;
+	@!%p1 bra $B28;
 	.loc 5 68 8
-	abs.f32 %f78, %f63;
-	setp.lt.f32 %p73, %f78, 0f00800000;
+	abs.f32 %f72, %f58;
+	setp.lt.f32 %p63, %f72, 0f00800000;
 	.loc 5 69 21
-	mul.rn.f32 %f79, %f63, 0f4B000000;
+	mul.rn.f32 %f73, %f58, 0f4B000000;
 	.loc 5 68 12
-	selp.f32 %f80, %f79, %f63, %p73;
-	selp.b32 %r61, 192937984, 0, %p73;
+	selp.f32 %f74, %f73, %f58, %p63;
+	selp.b32 %r63, 192937984, 0, %p63;
 	.loc 5 71 23
-	mov.b32 %r62, %f80;
+	mov.b32 %r64, %f74;
 	.loc 5 72 10
-	add.s32 %r63, %r62, -1060439283;
-	and.b32 %r64, %r63, -8388608;
+	add.s32 %r65, %r64, -1060439283;
+	and.b32 %r66, %r65, -8388608;
 	.loc 5 73 32
-	sub.s32 %r65, %r62, %r64;
-	mov.b32 %f81, %r65;
-	sub.s32 %r66, %r64, %r61;
-	cvt.rn.f32.s32 %f82, %r66;
+	sub.s32 %r67, %r64, %r66;
+	mov.b32 %f75, %r67;
+	sub.s32 %r68, %r66, %r63;
+	cvt.rn.f32.s32 %f76, %r68;
 	.loc 5 15 9
-	sub.rn.f32 %f83, %f81, 0f3F800000;
+	sub.rn.f32 %f77, %f75, 0f3F800000;
 	.loc 5 16 22
-	fma.rn.f32 %f84, 0fBDE34383, %f83, 0f3E3FB689;
-	fma.rn.f32 %f85, %f84, %f83, 0fBE43C7B2;
-	fma.rn.f32 %f86, %f85, %f83, 0f3E515AED;
-	fma.rn.f32 %f87, %f86, %f83, 0fBE7554C5;
+	fma.rn.f32 %f78, 0fBDE34383, %f77, 0f3E3FB689;
+	fma.rn.f32 %f79, %f78, %f77, 0fBE43C7B2;
+	fma.rn.f32 %f80, %f79, %f77, 0f3E515AED;
+	fma.rn.f32 %f81, %f80, %f77, 0fBE7554C5;
 	.loc 5 17 21
-	fma.rn.f32 %f88, %f87, %f83, 0f3E93BFF1;
-	fma.rn.f32 %f89, %f88, %f83, 0fBEB8AD77;
-	fma.rn.f32 %f90, %f89, %f83, 0f3EF63849;
-	fma.rn.f32 %f91, %f90, %f83, 0fBF38AA38;
+	fma.rn.f32 %f82, %f81, %f77, 0f3E93BFF1;
+	fma.rn.f32 %f83, %f82, %f77, 0fBEB8AD77;
+	fma.rn.f32 %f84, %f83, %f77, 0f3EF63849;
+	fma.rn.f32 %f85, %f84, %f77, 0fBF38AA38;
 	.loc 5 18 42
-	mul.rn.f32 %f92, %f83, %f83;
-	mul.rn.f32 %f93, %f83, 0f32A57060;
-	fma.rn.f32 %f94, %f92, %f91, %f93;
-	fma.rn.f32 %f95, %f83, 0f3EE2A8EC, %f94;
+	mul.rn.f32 %f86, %f77, %f77;
+	mul.rn.f32 %f87, %f77, 0f32A57060;
+	fma.rn.f32 %f88, %f86, %f85, %f87;
+	fma.rn.f32 %f89, %f77, 0f3EE2A8EC, %f88;
 	.loc 5 20 9
-	fma.rn.f32 %f96, %f82, 0f34000000, %f83;
+	fma.rn.f32 %f90, %f76, 0f34000000, %f77;
 	.loc 5 21 32
-	neg.f32 %f97, %f82;
-	fma.rn.f32 %f98, %f97, 0f34000000, %f96;
-	sub.rn.f32 %f99, %f83, %f98;
-	add.rn.f32 %f100, %f95, %f99;
-	add.rn.f32 %f101, %f96, %f100;
+	neg.f32 %f91, %f76;
+	fma.rn.f32 %f92, %f91, 0f34000000, %f90;
+	sub.rn.f32 %f93, %f77, %f92;
+	add.rn.f32 %f94, %f89, %f93;
+	add.rn.f32 %f95, %f90, %f94;
 	.loc 5 87 21
-	mov.b32 %r67, %f63;
-	setp.le.u32 %p74, 2139095040, %r67;
+	mov.b32 %r69, %f58;
+	setp.le.u32 %p64, 2139095040, %r69;
 	.loc 5 88 10
-	fma.rn.f32 %f102, %f63, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f96, %f58, 0f7F800000, 0f7F800000;
 	.loc 5 87 25
-	selp.f32 %f103, %f102, %f101, %p74;
+	selp.f32 %f97, %f96, %f95, %p64;
 	.loc 5 90 7
-	setp.eq.f32 %p75, %f63, 0f00000000;
-	selp.f32 %f104, 0fFF800000, %f103, %p75;
-	.loc 1 87 25
-	add.rn.f32 %f76, %f38, %f104;
-	mov.f32 %f77, 0fFF800000;
+	setp.eq.f32 %p65, %f58, 0f00000000;
+	selp.f32 %f98, 0fFF800000, %f97, %p65;
+	.loc 1 85 25
+	add.rn.f32 %f70, %f35, %f98;
+	mov.f32 %f71, 0fFF800000;
+$B28:
+	.loc 1 87 22
+	setp.lt.u32 %p66, %r19, %r20;
+	@!%p66 bra $B47;
+	.loc 1 89 28
+	setp.neu.f32 %p67, %f35, 0fFF800000;
+$B29:
+	cvt.u64.u32 %rd41, %r19;
+	setp.lt.u32 %p68, %r19, %r26;
+	and.pred %p69, %p68, %p67;
+	mov.f32 %f99, %f71;
+	mov.f32 %f100, %f71;
+	mov.f32 %f101, %f71;
+	mov.f32 %f102, %f71;
+	@!%p69 bra $B46;
+	.loc 1 90 9
+	setp.lt.u32 %p70, %r19, %r27;
+	@%p70 bra $B33;
+	.loc 1 93 21
+	mad.wide.u32 %rd42, %r19, 16, %rd31;
+	ld.global.f32 %f103, [%rd42];
+	ld.global.f32 %f104, [%rd42+4];
+	ld.global.f32 %f105, [%rd42+8];
+	ld.global.f32 %f106, [%rd42+12];
+	.loc 1 47 21
+	shl.b32 %r70, %r19, 2;
+	cvt.u64.u32 %rd43, %r70;
+	sub.s64 %rd44, %rd26, %rd43;
+	.loc 1 49 3
+	mul.rn.f32 %f107, %f103, %f2;
+	mul.rn.f32 %f108, %f104, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p71, %rd44, 1;
+	@!%p71 bra $B30;
+	mov.f32 %f108, 0fFF800000;
+$B30:
+	.loc 1 49 3
+	mul.rn.f32 %f109, %f105, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p72, %rd44, 2;
+	@!%p72 bra $B31;
+	mov.f32 %f109, 0fFF800000;
+$B31:
+	.loc 1 49 3
+	mul.rn.f32 %f110, %f106, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p73, %rd44, 3;
+	@!%p73 bra $B32;
+	mov.f32 %f110, 0fFF800000;
+$B32:
+	.loc 1 93 5
+	bra $B37;
 $B33:
-	.loc 1 89 22
-	setp.lt.u32 %p76, %r17, %r18;
-	@!%p76 bra $B54;
-	.loc 1 91 34
-	setp.neu.f32 %p77, %f38, 0fFF800000;
+	.loc 1 91 24
+	mad.lo.s32 %r71, %r19, 16, %r7;
+	ld.shared.f32 %f111, [%r71];
+	ld.shared.f32 %f112, [%r71+4];
+	ld.shared.f32 %f113, [%r71+8];
+	ld.shared.f32 %f114, [%r71+12];
+	.loc 1 47 21
+	shl.b32 %r72, %r19, 2;
+	cvt.u64.u32 %rd45, %r72;
+	sub.s64 %rd46, %rd26, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f107, %f111, %f2;
+	mul.rn.f32 %f108, %f112, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p74, %rd46, 1;
+	@!%p74 bra $B34;
+	mov.f32 %f108, 0fFF800000;
 $B34:
-	shl.b64 %rd73, %rd13, 2;
-	setp.lt.s64 %p78, %rd73, %rd45;
-	and.pred %p79, %p78, %p77;
-	mov.f32 %f105, %f77;
-	mov.f32 %f106, %f77;
-	mov.f32 %f107, %f77;
-	mov.f32 %f108, %f77;
-	@!%p79 bra $B53;
-	.loc 1 92 9
-	@%p9 bra $B39;
-	.loc 1 95 21
-	setp.lt.u64 %p80, %rd13, %rd14;
-	@!%p80 bra $FAULT8;
-	shl.b64 %rd74, %rd13, 4;
-	add.s64 %rd75, %rd19, %rd74;
-	ld.global.f32 %f109, [%rd75];
-	ld.global.f32 %f110, [%rd75+4];
-	ld.global.f32 %f111, [%rd75+8];
-	ld.global.f32 %f112, [%rd75+12];
-	.loc 1 49 18
-	sub.s64 %rd76, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f113, %f109, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p81, %rd76, 0;
-	@!%p81 bra $B35;
-	mov.f32 %f113, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f109, %f113, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p75, %rd46, 2;
+	@!%p75 bra $B35;
+	mov.f32 %f109, 0fFF800000;
 $B35:
-	.loc 1 51 3
-	mul.rn.f32 %f114, %f110, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p82, %rd76, 1;
-	@!%p82 bra $B36;
-	mov.f32 %f114, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f110, %f114, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p76, %rd46, 3;
+	@!%p76 bra $B36;
+	mov.f32 %f110, 0fFF800000;
 $B36:
-	.loc 1 51 3
-	mul.rn.f32 %f115, %f111, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p83, %rd76, 2;
-	@!%p83 bra $B37;
-	mov.f32 %f115, 0fFF800000;
 $B37:
-	.loc 1 51 3
-	mul.rn.f32 %f116, %f112, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p84, %rd76, 3;
-	@!%p84 bra $B38;
-	mov.f32 %f116, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B38;
+	.loc 1 99 33
+	sub.rn.f32 %f115, %f107, %f35;
+	ex2.approx.ftz.f32 %f116, %f115;
+	mul.rn.f32 %f102, %f116, %f70;
+	bra $B39;
 $B38:
-	.loc 1 95 5
-	bra $B44;
+	.loc 1 97 19
+	sub.rn.f32 %f117, %f107, %f70;
+	mul.rn.f32 %f102, %f117, 0f3F317218;
 $B39:
-	.loc 1 93 24
-	setp.lt.u64 %p85, %rd13, %rd9;
-	@!%p85 bra $FAULT9;
-	cvt.u32.u64 %r68, %rd13;
-	mad.lo.s32 %r69, %r68, 16, %r5;
-	ld.shared.f32 %f117, [%r69];
-	ld.shared.f32 %f118, [%r69+4];
-	ld.shared.f32 %f119, [%r69+8];
-	ld.shared.f32 %f120, [%r69+12];
-	.loc 1 49 18
-	sub.s64 %rd77, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f113, %f117, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd77, 0;
-	@!%p86 bra $B40;
-	mov.f32 %f113, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B40;
+	.loc 1 99 33
+	sub.rn.f32 %f118, %f108, %f35;
+	ex2.approx.ftz.f32 %f119, %f118;
+	mul.rn.f32 %f101, %f119, %f70;
+	bra $B41;
 $B40:
-	.loc 1 51 3
-	mul.rn.f32 %f114, %f118, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd77, 1;
-	@!%p87 bra $B41;
-	mov.f32 %f114, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f120, %f108, %f70;
+	mul.rn.f32 %f101, %f120, 0f3F317218;
 $B41:
-	.loc 1 51 3
-	mul.rn.f32 %f115, %f119, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p88, %rd77, 2;
-	@!%p88 bra $B42;
-	mov.f32 %f115, 0fFF800000;
-$B42:
-	.loc 1 51 3
-	mul.rn.f32 %f116, %f120, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd77, 3;
-	@!%p89 bra $B43;
-	mov.f32 %f116, 0fFF800000;
-$B43:
-$B44:
-	.loc 1 97 23
-	@%p1 bra $B45;
-	.loc 1 101 33
-	sub.rn.f32 %f121, %f113, %f38;
+	.loc 1 95 23
+	@%p1 bra $B42;
+	.loc 1 99 33
+	sub.rn.f32 %f121, %f109, %f35;
 	ex2.approx.ftz.f32 %f122, %f121;
-	mul.rn.f32 %f108, %f122, %f76;
-	bra $B46;
-$B45:
-	.loc 1 99 19
-	sub.rn.f32 %f123, %f113, %f76;
-	mul.rn.f32 %f108, %f123, 0f3F317218;
-$B46:
-	.loc 1 97 23
-	@%p1 bra $B47;
-	.loc 1 101 33
-	sub.rn.f32 %f124, %f114, %f38;
+	mul.rn.f32 %f100, %f122, %f70;
+	bra $B43;
+$B42:
+	.loc 1 97 19
+	sub.rn.f32 %f123, %f109, %f70;
+	mul.rn.f32 %f100, %f123, 0f3F317218;
+$B43:
+	.loc 1 95 23
+	@%p1 bra $B44;
+	.loc 1 99 33
+	sub.rn.f32 %f124, %f110, %f35;
 	ex2.approx.ftz.f32 %f125, %f124;
-	mul.rn.f32 %f107, %f125, %f76;
-	bra $B48;
+	mul.rn.f32 %f99, %f125, %f70;
+	bra $B45;
+$B44:
+	.loc 1 97 19
+	sub.rn.f32 %f126, %f110, %f70;
+	mul.rn.f32 %f99, %f126, 0f3F317218;
+$B45:
+$B46:
+	.loc 1 107 6
+	mad.wide.u32 %rd47, %r19, 16, %rd17;
+	st.global.f32 [%rd47], %f102;
+	st.global.f32 [%rd47+4], %f101;
+	st.global.f32 [%rd47+8], %f100;
+	st.global.f32 [%rd47+12], %f99;
+	.loc 1 87 34
+	add.s64 %rd48, %rd41, %rd10;
+	setp.lt.s64 %p77, %rd48, %rd12;
+	cvt.u32.u64 %r19, %rd48;
+	@%p77 bra $B29;
 $B47:
-	.loc 1 99 19
-	sub.rn.f32 %f126, %f114, %f76;
-	mul.rn.f32 %f107, %f126, 0f3F317218;
-$B48:
-	.loc 1 97 23
-	@%p1 bra $B49;
-	.loc 1 101 33
-	sub.rn.f32 %f127, %f115, %f38;
-	ex2.approx.ftz.f32 %f128, %f127;
-	mul.rn.f32 %f106, %f128, %f76;
-	bra $B50;
-$B49:
-	.loc 1 99 19
-	sub.rn.f32 %f129, %f115, %f76;
-	mul.rn.f32 %f106, %f129, 0f3F317218;
-$B50:
-	.loc 1 97 23
-	@%p1 bra $B51;
-	.loc 1 101 33
-	sub.rn.f32 %f130, %f116, %f38;
-	ex2.approx.ftz.f32 %f131, %f130;
-	mul.rn.f32 %f105, %f131, %f76;
-	bra $B52;
-$B51:
-	.loc 1 99 19
-	sub.rn.f32 %f132, %f116, %f76;
-	mul.rn.f32 %f105, %f132, 0f3F317218;
-$B52:
-$B53:
-	.loc 1 109 6
-	setp.lt.u64 %p90, %rd13, %rd14;
-	@!%p90 bra $FAULT10;
-	shl.b64 %rd78, %rd13, 4;
-	add.s64 %rd79, %rd20, %rd78;
-	st.global.f32 [%rd79], %f108;
-	st.global.f32 [%rd79+4], %f107;
-	st.global.f32 [%rd79+8], %f106;
-	st.global.f32 [%rd79+12], %f105;
-	.loc 1 89 34
-	add.s64 %rd13, %rd13, %rd8;
-	setp.lt.s64 %p91, %rd13, %rd14;
-	@%p91 bra $B34;
-$B54:
-	.loc 1 35 9
+	.loc 1 34 9
 	bra $EXIT;
-$B55:
+$B48:
 	.loc 1 21 3
 	bra $EXIT;
-$B56:
-	.loc 1 27 7
-	@!%p4 bra $FAULT11;
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
+$B49:
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B50:
+	.loc 1 18 30
+	cvt.u64.u32 %rd49, %r16;
+	.loc 1 28 52
+	cvt.u64.u32 %rd50, %r27;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 3 43 20
-	mov.u32 %r70, 0;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, 0;
+	.loc 2 76 8
+	mov.u32 %r73, 0;
+	mov.u64 %rd51, %rd38;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 3 46 25
-	mov.u32 %r70, 1;
-	mov.u64 %rd80, %rd12;
-	mov.u64 %rd81, %rd6;
+	mov.u32 %r73, 0;
+	mov.u64 %rd51, %rd40;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 62 29
-	mov.u32 %r70, 2;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, %rd14;
+	.loc 1 26 31
+	mov.u32 %r73, 1;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 63 11
-	mov.u32 %r70, 3;
-	mov.u64 %rd80, %rd47;
-	mov.u64 %rd81, %rd14;
+	.loc 3 43 20
+	mov.u32 %r73, 2;
+	mov.u64 %rd51, 0;
+	mov.u64 %rd52, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 75 8
-	mov.u32 %r70, 7;
-	mov.u64 %rd80, %rd52;
-	mov.u64 %rd81, 32;
+	.loc 3 46 25
+	mov.u32 %r73, 3;
+	mov.u64 %rd51, %rd9;
+	mov.u64 %rd52, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 67 19
-	mov.u32 %r70, 8;
-	mov.u64 %rd80, %rd59;
-	mov.u64 %rd81, 32;
+	.loc 1 28 17
+	mov.u32 %r73, 4;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 75 8
-	mov.u32 %r70, 7;
-	mov.u64 %rd80, %rd63;
-	mov.u64 %rd81, 32;
+	mov.u32 %r73, 4;
+	mov.u64 %rd51, %rd28;
+	mov.u64 %rd52, %rd29;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 54 13
-	mov.u32 %r70, 9;
-	mov.u64 %rd80, %rd70;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 95 21
-	mov.u32 %r70, 6;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 93 24
-	mov.u32 %r70, 5;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd9;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 109 6
-	mov.u32 %r70, 4;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 27 7
-	mov.u32 %r70, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd2;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r70, 11;
-	mov.u64 %rd80, %rd15;
-	mov.u64 %rd81, %rd16;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r70, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd4;
+	mov.u32 %r73, 4;
+	mov.u64 %rd51, %rd50;
+	mov.u64 %rd52, %rd49;
 $FAULT:
-	ld.param.u64 %rd82, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r71, [%rd82], 0, 1;
-	setp.ne.u32 %p92, %r71, 0;
-	@%p92 bra $EXIT;
-	ld.global.u64 %rd83, [%rd82+8];
-	ld.param.u32 %r72, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	st.global.u32 [%rd83+4], %r72;
-	ld.param.u32 %r73, [wide_float32_4_float32_4_float32_row_F32_params+116];
-	st.global.v2.u32 [%rd83+8], {%r73, %r70};
-	mov.u32 %r74, %ctaid.x;
-	mov.u32 %r75, %ctaid.y;
-	st.global.v2.u32 [%rd83+16], {%r74, %r75};
-	mov.u32 %r76, %ctaid.z;
-	mov.u32 %r77, %tid.x;
-	st.global.v2.u32 [%rd83+24], {%r76, %r77};
-	mov.u32 %r78, %tid.y;
-	mov.u32 %r79, %tid.z;
-	st.global.v2.u32 [%rd83+32], {%r78, %r79};
-	st.global.u64 [%rd83+40], %rd80;
-	st.global.u64 [%rd83+48], %rd81;
+	ld.param.u64 %rd53, [wide_float32_4_float32_4_float32_row_F32_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r74, [%rd53], 0, 1;
+	setp.ne.u32 %p78, %r74, 0;
+	@%p78 bra $EXIT;
+	ld.global.u64 %rd54, [%rd53+8];
+	ld.param.u32 %r75, [wide_float32_4_float32_4_float32_row_F32_params+104];
+	st.global.u32 [%rd54+4], %r75;
+	ld.param.u32 %r76, [wide_float32_4_float32_4_float32_row_F32_params+108];
+	st.global.v2.u32 [%rd54+8], {%r76, %r73};
+	mov.u32 %r77, %ctaid.x;
+	mov.u32 %r78, %ctaid.y;
+	st.global.v2.u32 [%rd54+16], {%r77, %r78};
+	mov.u32 %r79, %ctaid.z;
+	mov.u32 %r80, %tid.x;
+	st.global.v2.u32 [%rd54+24], {%r79, %r80};
+	mov.u32 %r81, %tid.y;
+	mov.u32 %r82, %tid.z;
+	st.global.v2.u32 [%rd54+32], {%r81, %r82};
+	st.global.u64 [%rd54+40], %rd51;
+	st.global.u64 [%rd54+48], %rd52;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd83], 56;
+	st.volatile.global.u32 [%rd54], 56;
 	bra $EXIT;
 }
 `
@@ -7863,12 +5867,12 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 .shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[120])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
 {
-	.reg .pred %p<95>;
-	.reg .b32 %r<157>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<170>;
+	.reg .pred %p<80>;
+	.reg .b32 %r<155>;
+	.reg .b64 %rd<58>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -7876,249 +5880,253 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
 	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
 	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u8 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
+	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	cvt.u32.u64 %r16, %rd2;
+	cvt.u64.u32 %rd7, %r16;
+	cvt.u32.u64 %r17, %rd4;
+	cvt.u64.u32 %rd8, %r17;
+	cvt.u32.u64 %r18, %rd6;
 	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
+	shr.u32 %r19, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r20, %r11, %r12, %r13;
+	mad.lo.s32 %r21, %r20, %r14, %r10;
+	cvt.u64.u32 %rd9, %r21;
+	shr.u64 %rd10, %rd9, 5;
+	mad.wide.u32 %rd11, %r9, 8, %rd10;
+	mov.u32 %r22, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd11, %r9;
+	mov.u32 %r22, %r10;
 $B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B70;
+	cvt.u64.u32 %rd12, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd13, %r1;
+	setp.le.s64 %p3, %rd13, %rd11;
+	@%p3 bra $B68;
 	.loc 1 24 22
-	shr.u32 %r23, %r1, 3;
-	cvt.u64.u32 %rd17, %r23;
+	shr.u32 %r23, %r2, 3;
+	cvt.u64.u32 %rd14, %r23;
 	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
+	cvt.u32.u64 %r24, %rd11;
+	mul.wide.u32 %rd15, %r24, %r23;
+	.loc 1 26 45
+	add.s64 %rd16, %rd15, %rd14;
+	setp.le.u64 %p4, %rd16, %rd8;
 	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
+	setp.lt.u32 %p5, 0, %r3;
 	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
 	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
+	setp.lt.u32 %p9, 0, %r18;
 	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
+	setp.lt.u32 %p10, %r24, %r18;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	cvt.u32.u64 %r25, %rd16;
+	setp.le.u32 %p13, %r25, %r16;
 	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
+	and.pred %p14, %p4, %p8;
 	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B71;
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
 	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 26 31
+	shl.b64 %rd18, %rd15, 4;
+	add.s64 %rd19, %rd3, %rd18;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
+	cvt.u64.u32 %rd20, %r3;
+	@!%p5 bra $B2;
 	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
+	sub.s64 %rd21, %rd17, %rd20;
+	rem.u32 %r26, %r24, %r3;
+	cvt.u64.u32 %rd22, %r26;
+	add.s64 %rd23, %rd21, %rd22;
+	add.s64 %rd24, %rd23, 1;
+	setp.lt.s64 %p17, %rd24, %rd17;
+	selp.b64 %rd17, %rd24, %rd17, %p17;
 $B2:
 	.loc 3 45 18
-	@!%p10 bra $B3;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
+	shl.b64 %rd25, %rd11, 2;
+	add.s64 %rd26, %rd5, %rd25;
+	ld.global.u32 %r27, [%rd26];
+	cvt.s64.s32 %rd27, %r27;
+	setp.lt.s64 %p18, %rd27, %rd17;
+	selp.b64 %rd17, %rd27, %rd17, %p18;
 $B3:
 	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 3;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
+	setp.lt.s64 %p19, %rd17, 0;
+	cvt.u32.u64 %r28, %rd17;
+	selp.b32 %r29, 0, %r28, %p19;
+	cvt.u64.u32 %rd28, %r29;
+	.loc 1 27 28
+	add.s64 %rd29, %rd28, 7;
+	shr.u64 %rd30, %rd29, 3;
+	.loc 1 28 17
+	sub.s64 %rd31, %rd7, %rd15;
+	setp.le.u64 %p20, %rd30, %rd31;
+	cvt.u32.u64 %r30, %rd30;
+	setp.lt.u32 %p21, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p21;
+	setp.le.u32 %p22, %r31, %r19;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd32, %rd15, 4;
+	add.s64 %rd33, %rd1, %rd32;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r22, %r30;
+	@!%p24 bra $B4;
 	mov.f32 %f3, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
+	mov.u32 %r32, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f5, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
 	bra $B16;
 $B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
-	ld.global.v4.u32 {%r31, %r32, %r33, %r34}, [%rd35];
-	and.b32 %r35, %r31, 65535;
-	shr.u32 %r36, %r31, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r32, 65535;
-	shr.u32 %r39, %r32, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r33, 65535;
-	shr.u32 %r42, %r33, 16;
-	and.b32 %r43, %r42, 65535;
-	and.b32 %r44, %r34, 65535;
-	shr.u32 %r45, %r34, 16;
-	and.b32 %r46, %r45, 65535;
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r47, %rd16;
-	mad.lo.s32 %r48, %r47, 16, %r5;
-	st.shared.u16 [%r48], %r35;
-	st.shared.u16 [%r48+2], %r37;
-	st.shared.u16 [%r48+4], %r38;
-	st.shared.u16 [%r48+6], %r40;
-	st.shared.u16 [%r48+8], %r41;
-	st.shared.u16 [%r48+10], %r43;
-	st.shared.u16 [%r48+12], %r44;
-	st.shared.u16 [%r48+14], %r46;
+	cvt.u64.u32 %rd34, %r32;
+	.loc 1 61 11
+	mad.wide.u32 %rd35, %r32, 16, %rd33;
+	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
+	and.b32 %r37, %r33, 65535;
+	shr.u32 %r38, %r33, 16;
+	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r34, 65535;
+	shr.u32 %r41, %r34, 16;
+	and.b32 %r42, %r41, 65535;
+	and.b32 %r43, %r35, 65535;
+	shr.u32 %r44, %r35, 16;
+	and.b32 %r45, %r44, 65535;
+	and.b32 %r46, %r36, 65535;
+	shr.u32 %r47, %r36, 16;
+	and.b32 %r48, %r47, 65535;
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r32, %r31;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r49, %r32, 16, %r7;
+	st.shared.u16 [%r49], %r37;
+	st.shared.u16 [%r49+2], %r39;
+	st.shared.u16 [%r49+4], %r40;
+	st.shared.u16 [%r49+6], %r42;
+	st.shared.u16 [%r49+8], %r43;
+	st.shared.u16 [%r49+10], %r45;
+	st.shared.u16 [%r49+12], %r46;
+	st.shared.u16 [%r49+14], %r48;
 $B6:
 	.loc 4 29 61
-	shl.b32 %r49, %r35, 16;
-	mov.b32 %f6, %r49;
 	shl.b32 %r50, %r37, 16;
-	mov.b32 %f7, %r50;
-	shl.b32 %r51, %r38, 16;
-	mov.b32 %f8, %r51;
+	mov.b32 %f6, %r50;
+	shl.b32 %r51, %r39, 16;
+	mov.b32 %f7, %r51;
 	shl.b32 %r52, %r40, 16;
-	mov.b32 %f9, %r52;
-	shl.b32 %r53, %r41, 16;
-	mov.b32 %f10, %r53;
+	mov.b32 %f8, %r52;
+	shl.b32 %r53, %r42, 16;
+	mov.b32 %f9, %r53;
 	shl.b32 %r54, %r43, 16;
-	mov.b32 %f11, %r54;
-	shl.b32 %r55, %r44, 16;
-	mov.b32 %f12, %r55;
+	mov.b32 %f10, %r54;
+	shl.b32 %r55, %r45, 16;
+	mov.b32 %f11, %r55;
 	shl.b32 %r56, %r46, 16;
-	mov.b32 %f13, %r56;
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
+	mov.b32 %f12, %r56;
+	shl.b32 %r57, %r48, 16;
+	mov.b32 %f13, %r57;
+	.loc 1 47 21
+	shl.b32 %r58, %r32, 3;
+	cvt.u64.u32 %rd36, %r58;
+	sub.s64 %rd37, %rd28, %rd36;
+	.loc 1 49 3
 	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd37, 0;
+	@!%p26 bra $B7;
 	mov.f32 %f14, 0fFF800000;
 $B7:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd37, 1;
+	@!%p27 bra $B8;
 	mov.f32 %f15, 0fFF800000;
 $B8:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd37, 2;
+	@!%p28 bra $B9;
 	mov.f32 %f16, 0fFF800000;
 $B9:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd37, 3;
+	@!%p29 bra $B10;
 	mov.f32 %f17, 0fFF800000;
 $B10:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd36, 4;
-	@!%p29 bra $B11;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd37, 4;
+	@!%p30 bra $B11;
 	mov.f32 %f18, 0fFF800000;
 $B11:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd36, 5;
-	@!%p30 bra $B12;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd37, 5;
+	@!%p31 bra $B12;
 	mov.f32 %f19, 0fFF800000;
 $B12:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p31, %rd36, 6;
-	@!%p31 bra $B13;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd37, 6;
+	@!%p32 bra $B13;
 	mov.f32 %f20, 0fFF800000;
 $B13:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p32, %rd36, 7;
-	@!%p32 bra $B14;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd37, 7;
+	@!%p33 bra $B14;
 	mov.f32 %f21, 0fFF800000;
 $B14:
-	.loc 1 70 13
+	.loc 1 68 13
 	max.NaN.f32 %f22, %f3, %f14;
 	max.NaN.f32 %f23, %f22, %f15;
 	max.NaN.f32 %f24, %f23, %f16;
@@ -8127,14 +6135,14 @@ $B14:
 	max.NaN.f32 %f27, %f26, %f19;
 	max.NaN.f32 %f28, %f27, %f20;
 	max.NaN.f32 %f5, %f28, %f21;
-	.loc 1 72 10
-	setp.eq.f32 %p33, %f5, 0fFF800000;
-	@%p33 bra $B15;
-	.loc 1 75 30
+	.loc 1 70 10
+	setp.eq.f32 %p34, %f5, 0fFF800000;
+	@%p34 bra $B15;
+	.loc 1 73 30
 	sub.rn.f32 %f29, %f3, %f5;
 	ex2.approx.ftz.f32 %f30, %f29;
 	mul.rn.f32 %f31, %f4, %f30;
-	.loc 1 77 32
+	.loc 1 75 32
 	sub.rn.f32 %f32, %f14, %f5;
 	ex2.approx.ftz.f32 %f33, %f32;
 	add.rn.f32 %f34, %f31, %f33;
@@ -8160,40 +6168,40 @@ $B14:
 	ex2.approx.ftz.f32 %f54, %f53;
 	add.rn.f32 %f4, %f52, %f54;
 $B15:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 3;
-	setp.lt.s64 %p34, %rd33, %rd32;
+	.loc 1 60 34
+	add.s64 %rd38, %rd34, %rd12;
+	setp.lt.s64 %p35, %rd38, %rd30;
+	cvt.u32.u64 %r32, %rd38;
 	mov.f32 %f3, %f5;
-	@%p34 bra $B5;
+	@%p35 bra $B5;
 $B16:
 	.loc 5 51 17
-	mov.pred %p35, 1;
-	vote.sync.ballot.b32 %r57, %p35, 0xffffffff;
+	mov.pred %p36, 1;
+	vote.sync.ballot.b32 %r59, %p36, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p36, %r57, -1;
-	@%p36 bra $B18;
+	setp.eq.s32 %p37, %r59, -1;
+	@%p37 bra $B18;
 	.loc 5 58 43
-	brev.b32 %r58, %r57;
-	clz.b32 %r59, %r58;
-	shfl.sync.idx.b32 %f55, %f5, %r59, 31, 0xffffffff;
+	brev.b32 %r60, %r59;
+	clz.b32 %r61, %r60;
+	shfl.sync.idx.b32 %f55, %f5, %r61, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r60, %r57, -1;
-	and.b32 %r61, %r57, %r60;
-	setp.ne.s32 %p37, %r61, 0;
-	@!%p37 bra $B19;
+	add.s32 %r62, %r59, -1;
+	and.b32 %r63, %r59, %r62;
+	setp.ne.s32 %p38, %r63, 0;
+	@!%p38 bra $B19;
 $B17:
 	.loc 5 60 59
-	brev.b32 %r62, %r61;
-	clz.b32 %r63, %r62;
-	shfl.sync.idx.b32 %f56, %f5, %r63, 31, 0xffffffff;
+	brev.b32 %r64, %r63;
+	clz.b32 %r65, %r64;
+	shfl.sync.idx.b32 %f56, %f5, %r65, 31, 0xffffffff;
 	.loc 5 40 50
 	max.NaN.f32 %f55, %f55, %f56;
 	.loc 5 59 53
-	add.s32 %r64, %r61, -1;
-	and.b32 %r61, %r61, %r64;
-	setp.ne.s32 %p38, %r61, 0;
-	@%p38 bra $B17;
+	add.s32 %r66, %r63, -1;
+	and.b32 %r63, %r63, %r66;
+	setp.ne.s32 %p39, %r63, 0;
+	@%p39 bra $B17;
 	bra $B19;
 $B18:
 	.loc 5 54 32
@@ -8217,673 +6225,594 @@ $B18:
 	.loc 5 40 50
 	max.NaN.f32 %f55, %f64, %f65;
 $B19:
-	.loc 2 62 12
-	setp.eq.s32 %p39, %r18, 32;
-	@%p39 bra $B24;
-	.loc 2 74 14
-	setp.eq.s32 %p40, %r13, 0;
-	@!%p40 bra $B20;
-	.loc 2 75 15
-	mad.lo.s32 %r65, %r9, %r10, %r11;
-	mad.lo.s32 %r66, %r65, %r12, %r8;
-	cvt.u64.u32 %rd37, %r66;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r67, %rd38;
-	setp.lt.u32 %p41, %r67, 32;
-	@!%p41 bra $FAULT1;
-	mad.lo.s32 %r68, %r67, 4, %r4;
-	st.shared.f32 [%r68], %f55;
+	.loc 2 63 12
+	setp.eq.s32 %p40, %r4, 32;
+	@%p40 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p41, %r15, 0;
+	@!%p41 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r67, %r11, %r12, %r13;
+	mad.lo.s32 %r68, %r67, %r14, %r10;
+	cvt.u64.u32 %rd39, %r68;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r69, %rd40;
+	setp.lt.u32 %p42, %r69, 32;
+	@!%p42 bra $FAULT0;
+	mad.lo.s32 %r70, %r69, 4, %r6;
+	st.shared.f32 [%r70], %f55;
 $B20:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r69, %rd42;
-	setp.lt.s32 %p42, 0, %r69;
-	@!%p42 bra $B23;
-	.loc 2 60 47
-	add.s32 %r70, %r69, -1;
-	setp.lt.u32 %p43, 0, %r69;
-	selp.b32 %r71, %r70, 0, %p43;
-	cvt.u64.u32 %rd43, %r71;
-	setp.lt.u32 %p44, %r71, -2147483648;
-	setp.lt.s64 %p45, %rd43, 2305843009213693952;
-	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r71, 32;
-	and.pred %p48, %p46, %p47;
-	mov.u32 %r72, 0;
+	.loc 2 67 27
+	shr.u32 %r71, %r4, 5;
+	setp.lt.u32 %p43, 32, %r71;
+	selp.b32 %r72, 32, %r71, %p43;
+	setp.lt.u32 %p44, 0, %r72;
 	mov.u32 %r73, 0;
-	@%p48 bra $B22;
+	@!%p44 bra $B22;
 $B21:
-	cvt.u64.u32 %rd44, %r73;
-	.loc 2 67 19
-	setp.lt.u32 %p49, %r73, 32;
-	@!%p49 bra $FAULT2;
-	mad.lo.s32 %r74, %r73, 4, %r4;
+	.loc 2 68 19
+	mad.lo.s32 %r74, %r73, 4, %r6;
 	ld.shared.f32 %f66, [%r74];
 	max.NaN.f32 %f55, %f55, %f66;
 	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p50, %r73, %r69;
-	@%p50 bra $B21;
-	bra $B23;
+	setp.lt.u32 %p45, %r73, %r72;
+	@%p45 bra $B21;
 $B22:
-	mad.lo.s32 %r75, %r72, 4, %r4;
-	ld.shared.f32 %f67, [%r75];
-	max.NaN.f32 %f55, %f55, %f67;
-	add.s32 %r72, %r72, 1;
-	setp.lt.u32 %p51, %r72, %r69;
-	@%p51 bra $B22;
 $B23:
-$B24:
-	.loc 1 32 9
-	setp.neu.f32 %p52, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f68, %f5, %f55;
-	ex2.approx.ftz.f32 %f69, %f68;
-	mul.rn.f32 %f70, %f4, %f69;
-	.loc 1 32 9
-	selp.f32 %f71, %f70, %f4, %p52;
+	.loc 1 31 9
+	setp.neu.f32 %p46, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f67, %f5, %f55;
+	ex2.approx.ftz.f32 %f68, %f67;
+	mul.rn.f32 %f69, %f4, %f68;
+	.loc 1 31 9
+	selp.f32 %f70, %f69, %f4, %p46;
 	.loc 5 51 17
-	mov.pred %p53, 1;
-	vote.sync.ballot.b32 %r76, %p53, 0xffffffff;
+	mov.pred %p47, 1;
+	vote.sync.ballot.b32 %r75, %p47, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p54, %r76, -1;
-	@%p54 bra $B26;
+	setp.eq.s32 %p48, %r75, -1;
+	@%p48 bra $B25;
 	.loc 5 58 43
-	brev.b32 %r77, %r76;
-	clz.b32 %r78, %r77;
-	shfl.sync.idx.b32 %f72, %f71, %r78, 31, 0xffffffff;
+	brev.b32 %r76, %r75;
+	clz.b32 %r77, %r76;
+	shfl.sync.idx.b32 %f71, %f70, %r77, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r79, %r76, -1;
-	and.b32 %r80, %r76, %r79;
-	setp.ne.s32 %p55, %r80, 0;
-	@!%p55 bra $B27;
-$B25:
+	add.s32 %r78, %r75, -1;
+	and.b32 %r79, %r75, %r78;
+	setp.ne.s32 %p49, %r79, 0;
+	@!%p49 bra $B26;
+$B24:
 	.loc 5 60 59
-	brev.b32 %r81, %r80;
-	clz.b32 %r82, %r81;
-	shfl.sync.idx.b32 %f73, %f71, %r82, 31, 0xffffffff;
+	brev.b32 %r80, %r79;
+	clz.b32 %r81, %r80;
+	shfl.sync.idx.b32 %f72, %f70, %r81, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f72, %f72, %f73;
+	add.rn.f32 %f71, %f71, %f72;
 	.loc 5 59 53
-	add.s32 %r83, %r80, -1;
-	and.b32 %r80, %r80, %r83;
-	setp.ne.s32 %p56, %r80, 0;
-	@%p56 bra $B25;
-	bra $B27;
+	add.s32 %r82, %r79, -1;
+	and.b32 %r79, %r79, %r82;
+	setp.ne.s32 %p50, %r79, 0;
+	@%p50 bra $B24;
+	bra $B26;
+$B25:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f74, %f70, %f73;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f76, %f74, %f75;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f78, %f76, %f77;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f80, %f78, %f79;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f71, %f80, %f81;
 $B26:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f74, %f71, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f75, %f71, %f74;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f76, %f75, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f77, %f75, %f76;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f79, %f77, %f78;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f80, %f79, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f81, %f79, %f80;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f82, %f81, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f72, %f81, %f82;
+	.loc 2 49 12
+	@%p40 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p51, %r15, 0;
+	@!%p51 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r83, %r11, %r12, %r13;
+	mad.lo.s32 %r84, %r83, %r14, %r10;
+	cvt.u64.u32 %rd41, %r84;
+	shr.u64 %rd42, %rd41, 5;
+	cvt.u32.u64 %r85, %rd42;
+	setp.lt.u32 %p52, %r85, 32;
+	@!%p52 bra $FAULT1;
+	mad.lo.s32 %r86, %r85, 4, %r6;
+	st.shared.f32 [%r86+128], %f71;
 $B27:
-	.loc 2 48 12
-	@%p39 bra $B33;
-	.loc 2 74 14
-	setp.eq.s32 %p57, %r13, 0;
-	@!%p57 bra $B28;
-	.loc 2 75 15
-	mad.lo.s32 %r84, %r9, %r10, %r11;
-	mad.lo.s32 %r85, %r84, %r12, %r8;
-	cvt.u64.u32 %rd45, %r85;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r86, %rd46;
-	setp.lt.u32 %p58, %r86, 32;
-	@!%p58 bra $FAULT3;
-	mad.lo.s32 %r87, %r86, 4, %r4;
-	st.shared.f32 [%r87+128], %f72;
-$B28:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r88, %rd50;
-	setp.lt.s32 %p59, 0, %r88;
-	mov.f32 %f72, 0f00000000;
-	@!%p59 bra $B32;
-	.loc 2 46 47
-	add.s32 %r89, %r88, -1;
-	setp.lt.u32 %p60, 0, %r88;
-	selp.b32 %r90, %r89, 0, %p60;
-	cvt.u64.u32 %rd51, %r90;
-	setp.lt.u32 %p61, %r90, -2147483648;
-	setp.lt.s64 %p62, %rd51, 2305843009213693952;
-	and.pred %p63, %p61, %p62;
-	setp.lt.u32 %p64, %r90, 32;
-	and.pred %p65, %p63, %p64;
-	@!%p65 bra $B29;
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r91, 0;
-	bra $B31;
+	.loc 2 54 27
+	shr.u32 %r87, %r4, 5;
+	setp.lt.u32 %p53, 32, %r87;
+	selp.b32 %r88, 32, %r87, %p53;
+	setp.lt.u32 %p54, 0, %r88;
+	@!%p54 bra $B28;
+	mov.f32 %f71, 0f00000000;
+	mov.u32 %r89, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f71, 0f00000000;
+	bra $B30;
 $B29:
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r92, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r90, %r89, 4, %r6;
+	ld.shared.f32 %f82, [%r90+128];
+	add.rn.f32 %f71, %f71, %f82;
+	add.s32 %r89, %r89, 1;
+	setp.lt.u32 %p55, %r89, %r88;
+	@%p55 bra $B29;
 $B30:
-	cvt.u64.u32 %rd52, %r92;
-	.loc 2 54 13
-	setp.lt.u32 %p66, %r92, 32;
-	@!%p66 bra $FAULT4;
-	mad.lo.s32 %r93, %r92, 4, %r4;
-	ld.shared.f32 %f83, [%r93+128];
-	add.rn.f32 %f72, %f72, %f83;
-	add.s32 %r92, %r92, 1;
-	setp.lt.u32 %p67, %r92, %r88;
-	@%p67 bra $B30;
-	bra $B32;
 $B31:
-	mad.lo.s32 %r94, %r91, 4, %r4;
-	ld.shared.f32 %f84, [%r94+128];
-	add.rn.f32 %f72, %f72, %f84;
-	add.s32 %r91, %r91, 1;
-	setp.lt.u32 %p68, %r91, %r88;
-	@%p68 bra $B31;
-$B32:
-$B33:
-	.loc 1 85 21
-	rcp.rn.f32 %f85, %f72;
-	mov.f32 %f86, 0f00000000;
-	@!%p1 bra $B34;
+	.loc 1 83 21
+	rcp.rn.f32 %f83, %f71;
+	mov.f32 %f84, 0f00000000;
+	@!%p1 bra $B32;
 	.loc 6 68 8
-	abs.f32 %f87, %f72;
-	setp.lt.f32 %p69, %f87, 0f00800000;
+	abs.f32 %f85, %f71;
+	setp.lt.f32 %p56, %f85, 0f00800000;
 	.loc 6 69 21
-	mul.rn.f32 %f88, %f72, 0f4B000000;
+	mul.rn.f32 %f86, %f71, 0f4B000000;
 	.loc 6 68 12
-	selp.f32 %f89, %f88, %f72, %p69;
-	selp.b32 %r95, 192937984, 0, %p69;
+	selp.f32 %f87, %f86, %f71, %p56;
+	selp.b32 %r91, 192937984, 0, %p56;
 	.loc 6 71 23
-	mov.b32 %r96, %f89;
+	mov.b32 %r92, %f87;
 	.loc 6 72 10
-	add.s32 %r97, %r96, -1060439283;
-	and.b32 %r98, %r97, -8388608;
+	add.s32 %r93, %r92, -1060439283;
+	and.b32 %r94, %r93, -8388608;
 	.loc 6 73 32
-	sub.s32 %r99, %r96, %r98;
-	mov.b32 %f90, %r99;
-	sub.s32 %r100, %r98, %r95;
-	cvt.rn.f32.s32 %f91, %r100;
+	sub.s32 %r95, %r92, %r94;
+	mov.b32 %f88, %r95;
+	sub.s32 %r96, %r94, %r91;
+	cvt.rn.f32.s32 %f89, %r96;
 	.loc 6 15 9
-	sub.rn.f32 %f92, %f90, 0f3F800000;
+	sub.rn.f32 %f90, %f88, 0f3F800000;
 	.loc 6 16 22
-	fma.rn.f32 %f93, 0fBDE34383, %f92, 0f3E3FB689;
-	fma.rn.f32 %f94, %f93, %f92, 0fBE43C7B2;
-	fma.rn.f32 %f95, %f94, %f92, 0f3E515AED;
-	fma.rn.f32 %f96, %f95, %f92, 0fBE7554C5;
+	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
+	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
+	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
+	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
 	.loc 6 17 21
-	fma.rn.f32 %f97, %f96, %f92, 0f3E93BFF1;
-	fma.rn.f32 %f98, %f97, %f92, 0fBEB8AD77;
-	fma.rn.f32 %f99, %f98, %f92, 0f3EF63849;
-	fma.rn.f32 %f100, %f99, %f92, 0fBF38AA38;
+	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
+	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
+	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
+	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
 	.loc 6 18 42
-	mul.rn.f32 %f101, %f92, %f92;
-	mul.rn.f32 %f102, %f92, 0f32A57060;
-	fma.rn.f32 %f103, %f101, %f100, %f102;
-	fma.rn.f32 %f104, %f92, 0f3EE2A8EC, %f103;
+	mul.rn.f32 %f99, %f90, %f90;
+	mul.rn.f32 %f100, %f90, 0f32A57060;
+	fma.rn.f32 %f101, %f99, %f98, %f100;
+	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
 	.loc 6 20 9
-	fma.rn.f32 %f105, %f91, 0f34000000, %f92;
+	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
 	.loc 6 21 32
-	neg.f32 %f106, %f91;
-	fma.rn.f32 %f107, %f106, 0f34000000, %f105;
-	sub.rn.f32 %f108, %f92, %f107;
-	add.rn.f32 %f109, %f104, %f108;
-	add.rn.f32 %f110, %f105, %f109;
+	neg.f32 %f104, %f89;
+	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
+	sub.rn.f32 %f106, %f90, %f105;
+	add.rn.f32 %f107, %f102, %f106;
+	add.rn.f32 %f108, %f103, %f107;
 	.loc 6 87 21
-	mov.b32 %r101, %f72;
-	setp.le.u32 %p70, 2139095040, %r101;
+	mov.b32 %r97, %f71;
+	setp.le.u32 %p57, 2139095040, %r97;
 	.loc 6 88 10
-	fma.rn.f32 %f111, %f72, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
 	.loc 6 87 25
-	selp.f32 %f112, %f111, %f110, %p70;
+	selp.f32 %f110, %f109, %f108, %p57;
 	.loc 6 90 7
-	setp.eq.f32 %p71, %f72, 0f00000000;
-	selp.f32 %f113, 0fFF800000, %f112, %p71;
-	.loc 1 87 25
-	add.rn.f32 %f85, %f55, %f113;
-	mov.f32 %f86, 0fFF800000;
-$B34:
-	.loc 1 89 22
-	setp.lt.u32 %p72, %r22, %r23;
-	@!%p72 bra $B69;
-	.loc 1 91 34
-	setp.neu.f32 %p73, %f55, 0fFF800000;
-$B35:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 8;
-	setp.lt.s64 %p74, %rd54, %rd32;
-	and.pred %p75, %p74, %p73;
-	mov.f32 %f114, %f86;
-	mov.f32 %f115, %f86;
-	mov.f32 %f116, %f86;
-	mov.f32 %f117, %f86;
-	mov.f32 %f118, %f86;
-	mov.f32 %f119, %f86;
-	mov.f32 %f120, %f86;
-	mov.f32 %f121, %f86;
-	@!%p75 bra $B68;
-	.loc 1 92 9
-	@%p19 bra $B43;
-	.loc 1 95 21
-	setp.lt.u32 %p76, %r22, %r23;
-	@!%p76 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.v4.u32 {%r102, %r103, %r104, %r105}, [%rd55];
-	and.b32 %r106, %r102, 65535;
-	shr.u32 %r107, %r102, 16;
-	and.b32 %r108, %r107, 65535;
-	and.b32 %r109, %r103, 65535;
-	shr.u32 %r110, %r103, 16;
-	and.b32 %r111, %r110, 65535;
-	and.b32 %r112, %r104, 65535;
-	shr.u32 %r113, %r104, 16;
-	and.b32 %r114, %r113, 65535;
-	and.b32 %r115, %r105, 65535;
-	shr.u32 %r116, %r105, 16;
-	and.b32 %r117, %r116, 65535;
+	setp.eq.f32 %p58, %f71, 0f00000000;
+	selp.f32 %f111, 0fFF800000, %f110, %p58;
+	.loc 1 85 25
+	add.rn.f32 %f83, %f55, %f111;
+	mov.f32 %f84, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p59, %r22, %r23;
+	@!%p59 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p60, %f55, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd43, %r22;
+	setp.lt.u32 %p61, %r22, %r30;
+	and.pred %p62, %p61, %p60;
+	mov.f32 %f112, %f84;
+	mov.f32 %f113, %f84;
+	mov.f32 %f114, %f84;
+	mov.f32 %f115, %f84;
+	mov.f32 %f116, %f84;
+	mov.f32 %f117, %f84;
+	mov.f32 %f118, %f84;
+	mov.f32 %f119, %f84;
+	@!%p62 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p63, %r22, %r31;
+	@%p63 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd44, %r22, 16, %rd33;
+	ld.global.v4.u32 {%r98, %r99, %r100, %r101}, [%rd44];
+	and.b32 %r102, %r98, 65535;
+	shr.u32 %r103, %r98, 16;
+	and.b32 %r104, %r103, 65535;
+	and.b32 %r105, %r99, 65535;
+	shr.u32 %r106, %r99, 16;
+	and.b32 %r107, %r106, 65535;
+	and.b32 %r108, %r100, 65535;
+	shr.u32 %r109, %r100, 16;
+	and.b32 %r110, %r109, 65535;
+	and.b32 %r111, %r101, 65535;
+	shr.u32 %r112, %r101, 16;
+	and.b32 %r113, %r112, 65535;
 	.loc 4 29 61
-	shl.b32 %r118, %r106, 16;
-	mov.b32 %f122, %r118;
-	shl.b32 %r119, %r108, 16;
-	mov.b32 %f123, %r119;
-	shl.b32 %r120, %r109, 16;
-	mov.b32 %f124, %r120;
-	shl.b32 %r121, %r111, 16;
-	mov.b32 %f125, %r121;
-	shl.b32 %r122, %r112, 16;
-	mov.b32 %f126, %r122;
-	shl.b32 %r123, %r114, 16;
-	mov.b32 %f127, %r123;
-	shl.b32 %r124, %r115, 16;
-	mov.b32 %f128, %r124;
-	shl.b32 %r125, %r117, 16;
-	mov.b32 %f129, %r125;
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
+	shl.b32 %r114, %r102, 16;
+	mov.b32 %f120, %r114;
+	shl.b32 %r115, %r104, 16;
+	mov.b32 %f121, %r115;
+	shl.b32 %r116, %r105, 16;
+	mov.b32 %f122, %r116;
+	shl.b32 %r117, %r107, 16;
+	mov.b32 %f123, %r117;
+	shl.b32 %r118, %r108, 16;
+	mov.b32 %f124, %r118;
+	shl.b32 %r119, %r110, 16;
+	mov.b32 %f125, %r119;
+	shl.b32 %r120, %r111, 16;
+	mov.b32 %f126, %r120;
+	shl.b32 %r121, %r113, 16;
+	mov.b32 %f127, %r121;
+	.loc 1 47 21
+	shl.b32 %r122, %r22, 3;
+	cvt.u64.u32 %rd45, %r122;
+	sub.s64 %rd46, %rd28, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f120, %f2;
+	mul.rn.f32 %f129, %f121, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p64, %rd46, 1;
+	@!%p64 bra $B34;
+	mov.f32 %f129, 0fFF800000;
+$B34:
+	.loc 1 49 3
 	mul.rn.f32 %f130, %f122, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p65, %rd46, 2;
+	@!%p65 bra $B35;
+	mov.f32 %f130, 0fFF800000;
+$B35:
+	.loc 1 49 3
 	mul.rn.f32 %f131, %f123, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd56, 1;
-	@!%p77 bra $B36;
+	.loc 1 50 8
+	setp.le.s64 %p66, %rd46, 3;
+	@!%p66 bra $B36;
 	mov.f32 %f131, 0fFF800000;
 $B36:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f132, %f124, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p78, %rd56, 2;
-	@!%p78 bra $B37;
+	.loc 1 50 8
+	setp.le.s64 %p67, %rd46, 4;
+	@!%p67 bra $B37;
 	mov.f32 %f132, 0fFF800000;
 $B37:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p79, %rd56, 3;
-	@!%p79 bra $B38;
+	.loc 1 50 8
+	setp.le.s64 %p68, %rd46, 5;
+	@!%p68 bra $B38;
 	mov.f32 %f133, 0fFF800000;
 $B38:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p80, %rd56, 4;
-	@!%p80 bra $B39;
+	.loc 1 50 8
+	setp.le.s64 %p69, %rd46, 6;
+	@!%p69 bra $B39;
 	mov.f32 %f134, 0fFF800000;
 $B39:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p81, %rd56, 5;
-	@!%p81 bra $B40;
+	.loc 1 50 8
+	setp.le.s64 %p70, %rd46, 7;
+	@!%p70 bra $B40;
 	mov.f32 %f135, 0fFF800000;
 $B40:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f128, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p82, %rd56, 6;
-	@!%p82 bra $B41;
-	mov.f32 %f136, 0fFF800000;
+	.loc 1 93 5
+	bra $B49;
 $B41:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f129, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p83, %rd56, 7;
-	@!%p83 bra $B42;
-	mov.f32 %f137, 0fFF800000;
-$B42:
-	.loc 1 95 5
-	bra $B51;
-$B43:
-	.loc 1 93 24
-	setp.lt.u32 %p84, %r22, %r19;
-	@!%p84 bra $FAULT6;
-	mad.lo.s32 %r126, %r22, 16, %r5;
-	ld.shared.u16 %r127, [%r126];
-	ld.shared.u16 %r128, [%r126+2];
-	ld.shared.u16 %r129, [%r126+4];
-	ld.shared.u16 %r130, [%r126+6];
-	ld.shared.u16 %r131, [%r126+8];
-	ld.shared.u16 %r132, [%r126+10];
-	ld.shared.u16 %r133, [%r126+12];
-	ld.shared.u16 %r134, [%r126+14];
+	.loc 1 91 24
+	mad.lo.s32 %r123, %r22, 16, %r7;
+	ld.shared.u16 %r124, [%r123];
+	ld.shared.u16 %r125, [%r123+2];
+	ld.shared.u16 %r126, [%r123+4];
+	ld.shared.u16 %r127, [%r123+6];
+	ld.shared.u16 %r128, [%r123+8];
+	ld.shared.u16 %r129, [%r123+10];
+	ld.shared.u16 %r130, [%r123+12];
+	ld.shared.u16 %r131, [%r123+14];
 	.loc 4 29 61
+	shl.b32 %r132, %r124, 16;
+	mov.b32 %f136, %r132;
+	shl.b32 %r133, %r125, 16;
+	mov.b32 %f137, %r133;
+	shl.b32 %r134, %r126, 16;
+	mov.b32 %f138, %r134;
 	shl.b32 %r135, %r127, 16;
-	mov.b32 %f138, %r135;
+	mov.b32 %f139, %r135;
 	shl.b32 %r136, %r128, 16;
-	mov.b32 %f139, %r136;
+	mov.b32 %f140, %r136;
 	shl.b32 %r137, %r129, 16;
-	mov.b32 %f140, %r137;
+	mov.b32 %f141, %r137;
 	shl.b32 %r138, %r130, 16;
-	mov.b32 %f141, %r138;
+	mov.b32 %f142, %r138;
 	shl.b32 %r139, %r131, 16;
-	mov.b32 %f142, %r139;
-	shl.b32 %r140, %r132, 16;
-	mov.b32 %f143, %r140;
-	shl.b32 %r141, %r133, 16;
-	mov.b32 %f144, %r141;
-	shl.b32 %r142, %r134, 16;
-	mov.b32 %f145, %r142;
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
+	mov.b32 %f143, %r139;
+	.loc 1 47 21
+	shl.b32 %r140, %r22, 3;
+	cvt.u64.u32 %rd47, %r140;
+	sub.s64 %rd48, %rd28, %rd47;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f136, %f2;
+	mul.rn.f32 %f129, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p71, %rd48, 1;
+	@!%p71 bra $B42;
+	mov.f32 %f129, 0fFF800000;
+$B42:
+	.loc 1 49 3
 	mul.rn.f32 %f130, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p72, %rd48, 2;
+	@!%p72 bra $B43;
+	mov.f32 %f130, 0fFF800000;
+$B43:
+	.loc 1 49 3
 	mul.rn.f32 %f131, %f139, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p85, %rd57, 1;
-	@!%p85 bra $B44;
+	.loc 1 50 8
+	setp.le.s64 %p73, %rd48, 3;
+	@!%p73 bra $B44;
 	mov.f32 %f131, 0fFF800000;
 $B44:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f132, %f140, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd57, 2;
-	@!%p86 bra $B45;
+	.loc 1 50 8
+	setp.le.s64 %p74, %rd48, 4;
+	@!%p74 bra $B45;
 	mov.f32 %f132, 0fFF800000;
 $B45:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd57, 3;
-	@!%p87 bra $B46;
+	.loc 1 50 8
+	setp.le.s64 %p75, %rd48, 5;
+	@!%p75 bra $B46;
 	mov.f32 %f133, 0fFF800000;
 $B46:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p88, %rd57, 4;
-	@!%p88 bra $B47;
+	.loc 1 50 8
+	setp.le.s64 %p76, %rd48, 6;
+	@!%p76 bra $B47;
 	mov.f32 %f134, 0fFF800000;
 $B47:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd57, 5;
-	@!%p89 bra $B48;
+	.loc 1 50 8
+	setp.le.s64 %p77, %rd48, 7;
+	@!%p77 bra $B48;
 	mov.f32 %f135, 0fFF800000;
 $B48:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p90, %rd57, 6;
-	@!%p90 bra $B49;
-	mov.f32 %f136, 0fFF800000;
 $B49:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p91, %rd57, 7;
-	@!%p91 bra $B50;
-	mov.f32 %f137, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f144, %f128, %f55;
+	ex2.approx.ftz.f32 %f145, %f144;
+	mul.rn.f32 %f119, %f145, %f83;
+	bra $B51;
 $B50:
+	.loc 1 97 19
+	sub.rn.f32 %f146, %f128, %f83;
+	mul.rn.f32 %f119, %f146, 0f3F317218;
 $B51:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B52;
-	.loc 1 101 33
-	sub.rn.f32 %f146, %f130, %f55;
-	ex2.approx.ftz.f32 %f147, %f146;
-	mul.rn.f32 %f121, %f147, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f147, %f129, %f55;
+	ex2.approx.ftz.f32 %f148, %f147;
+	mul.rn.f32 %f118, %f148, %f83;
 	bra $B53;
 $B52:
-	.loc 1 99 19
-	sub.rn.f32 %f148, %f130, %f85;
-	mul.rn.f32 %f121, %f148, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f149, %f129, %f83;
+	mul.rn.f32 %f118, %f149, 0f3F317218;
 $B53:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B54;
-	.loc 1 101 33
-	sub.rn.f32 %f149, %f131, %f55;
-	ex2.approx.ftz.f32 %f150, %f149;
-	mul.rn.f32 %f120, %f150, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f150, %f130, %f55;
+	ex2.approx.ftz.f32 %f151, %f150;
+	mul.rn.f32 %f117, %f151, %f83;
 	bra $B55;
 $B54:
-	.loc 1 99 19
-	sub.rn.f32 %f151, %f131, %f85;
-	mul.rn.f32 %f120, %f151, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f152, %f130, %f83;
+	mul.rn.f32 %f117, %f152, 0f3F317218;
 $B55:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B56;
-	.loc 1 101 33
-	sub.rn.f32 %f152, %f132, %f55;
-	ex2.approx.ftz.f32 %f153, %f152;
-	mul.rn.f32 %f119, %f153, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f153, %f131, %f55;
+	ex2.approx.ftz.f32 %f154, %f153;
+	mul.rn.f32 %f116, %f154, %f83;
 	bra $B57;
 $B56:
-	.loc 1 99 19
-	sub.rn.f32 %f154, %f132, %f85;
-	mul.rn.f32 %f119, %f154, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f155, %f131, %f83;
+	mul.rn.f32 %f116, %f155, 0f3F317218;
 $B57:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B58;
-	.loc 1 101 33
-	sub.rn.f32 %f155, %f133, %f55;
-	ex2.approx.ftz.f32 %f156, %f155;
-	mul.rn.f32 %f118, %f156, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f156, %f132, %f55;
+	ex2.approx.ftz.f32 %f157, %f156;
+	mul.rn.f32 %f115, %f157, %f83;
 	bra $B59;
 $B58:
-	.loc 1 99 19
-	sub.rn.f32 %f157, %f133, %f85;
-	mul.rn.f32 %f118, %f157, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f158, %f132, %f83;
+	mul.rn.f32 %f115, %f158, 0f3F317218;
 $B59:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B60;
-	.loc 1 101 33
-	sub.rn.f32 %f158, %f134, %f55;
-	ex2.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f117, %f159, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f133, %f55;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f114, %f160, %f83;
 	bra $B61;
 $B60:
-	.loc 1 99 19
-	sub.rn.f32 %f160, %f134, %f85;
-	mul.rn.f32 %f117, %f160, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f133, %f83;
+	mul.rn.f32 %f114, %f161, 0f3F317218;
 $B61:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B62;
-	.loc 1 101 33
-	sub.rn.f32 %f161, %f135, %f55;
-	ex2.approx.ftz.f32 %f162, %f161;
-	mul.rn.f32 %f116, %f162, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f134, %f55;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f113, %f163, %f83;
 	bra $B63;
 $B62:
-	.loc 1 99 19
-	sub.rn.f32 %f163, %f135, %f85;
-	mul.rn.f32 %f116, %f163, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f134, %f83;
+	mul.rn.f32 %f113, %f164, 0f3F317218;
 $B63:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B64;
-	.loc 1 101 33
-	sub.rn.f32 %f164, %f136, %f55;
-	ex2.approx.ftz.f32 %f165, %f164;
-	mul.rn.f32 %f115, %f165, %f85;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f135, %f55;
+	ex2.approx.ftz.f32 %f166, %f165;
+	mul.rn.f32 %f112, %f166, %f83;
 	bra $B65;
 $B64:
-	.loc 1 99 19
-	sub.rn.f32 %f166, %f136, %f85;
-	mul.rn.f32 %f115, %f166, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f135, %f83;
+	mul.rn.f32 %f112, %f167, 0f3F317218;
 $B65:
-	.loc 1 97 23
-	@%p1 bra $B66;
-	.loc 1 101 33
-	sub.rn.f32 %f167, %f137, %f55;
-	ex2.approx.ftz.f32 %f168, %f167;
-	mul.rn.f32 %f114, %f168, %f85;
-	bra $B67;
 $B66:
-	.loc 1 99 19
-	sub.rn.f32 %f169, %f137, %f85;
-	mul.rn.f32 %f114, %f169, 0f3F317218;
+	.loc 1 107 6
+	mad.wide.u32 %rd49, %r22, 16, %rd19;
+	cvt.rn.bf16x2.f32 %r141, %f118, %f119;
+	cvt.rn.bf16x2.f32 %r142, %f116, %f117;
+	cvt.rn.bf16x2.f32 %r143, %f114, %f115;
+	cvt.rn.bf16x2.f32 %r144, %f112, %f113;
+	st.global.v4.u32 [%rd49], {%r141, %r142, %r143, %r144};
+	.loc 1 87 34
+	add.s64 %rd50, %rd43, %rd12;
+	setp.lt.s64 %p78, %rd50, %rd14;
+	cvt.u32.u64 %r22, %rd50;
+	@%p78 bra $B33;
 $B67:
-$B68:
-	.loc 1 109 6
-	setp.lt.u32 %p92, %r22, %r23;
-	@!%p92 bra $FAULT7;
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	cvt.rn.bf16x2.f32 %r143, %f120, %f121;
-	cvt.rn.bf16x2.f32 %r144, %f118, %f119;
-	cvt.rn.bf16x2.f32 %r145, %f116, %f117;
-	cvt.rn.bf16x2.f32 %r146, %f114, %f115;
-	st.global.v4.u32 [%rd58], {%r143, %r144, %r145, %r146};
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p93, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p93 bra $B35;
-$B69:
-	.loc 1 35 9
+	.loc 1 34 9
 	bra $EXIT;
-$B70:
+$B68:
 	.loc 1 21 3
 	bra $EXIT;
-$B71:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
+$B69:
+	cvt.u64.u32 %rd51, %r18;
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
 	.loc 3 43 20
-	@!%p9 bra $FAULT10;
+	@!%p8 bra $FAULT3;
 	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd52, %r19;
+	.loc 1 28 52
+	cvt.u64.u32 %rd53, %r31;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 63 11
-	mov.u32 %r147, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
+	.loc 2 76 8
+	mov.u32 %r145, 0;
+	mov.u64 %rd54, %rd40;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 2 75 8
-	mov.u32 %r147, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
+	mov.u32 %r145, 0;
+	mov.u64 %rd54, %rd42;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 67 19
-	mov.u32 %r147, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
+	.loc 1 26 31
+	mov.u32 %r145, 1;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd8;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 75 8
-	mov.u32 %r147, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
+	.loc 3 43 20
+	mov.u32 %r145, 2;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 54 13
-	mov.u32 %r147, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
+	.loc 3 46 25
+	mov.u32 %r145, 3;
+	mov.u64 %rd54, %rd11;
+	mov.u64 %rd55, %rd51;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 95 21
-	mov.u32 %r147, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
+	.loc 1 28 17
+	mov.u32 %r145, 4;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 93 24
-	mov.u32 %r147, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
+	mov.u32 %r145, 4;
+	mov.u64 %rd54, %rd30;
+	mov.u64 %rd55, %rd31;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 109 6
-	mov.u32 %r147, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r147, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r147, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r147, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r147, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r147, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
+	mov.u32 %r145, 4;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd52;
 $FAULT:
-	ld.param.u64 %rd64, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r148, [%rd64], 0, 1;
-	setp.ne.u32 %p94, %r148, 0;
-	@%p94 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r149, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	st.global.u32 [%rd65+4], %r149;
-	ld.param.u32 %r150, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+116];
-	st.global.v2.u32 [%rd65+8], {%r150, %r147};
-	mov.u32 %r151, %ctaid.x;
-	mov.u32 %r152, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r151, %r152};
-	mov.u32 %r153, %ctaid.z;
-	mov.u32 %r154, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r153, %r154};
-	mov.u32 %r155, %tid.y;
-	mov.u32 %r156, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r155, %r156};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
+	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r146, [%rd56], 0, 1;
+	setp.ne.u32 %p79, %r146, 0;
+	@%p79 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r147, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	st.global.u32 [%rd57+4], %r147;
+	ld.param.u32 %r148, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
+	st.global.v2.u32 [%rd57+8], {%r148, %r145};
+	mov.u32 %r149, %ctaid.x;
+	mov.u32 %r150, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r149, %r150};
+	mov.u32 %r151, %ctaid.z;
+	mov.u32 %r152, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r151, %r152};
+	mov.u32 %r153, %tid.y;
+	mov.u32 %r154, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r153, %r154};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -8901,13 +6830,13 @@ const wideBF16SM80 = `.version 7.0
 .shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[120])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
 {
-	.reg .pred %p<93>;
+	.reg .pred %p<80>;
 	.reg .b16 %rs<9>;
-	.reg .b32 %r<136>;
-	.reg .b64 %rd<84>;
-	.reg .f32 %f<173>;
+	.reg .b32 %r<139>;
+	.reg .b64 %rd<55>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -8915,3608 +6844,242 @@ const wideBF16SM80 = `.version 7.0
 	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
 	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
 	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u8 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
+	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
 	.loc 1 18 30
-	shr.u32 %r14, %r6, 4;
-	cvt.u64.u32 %rd9, %r14;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd8;
+	shr.u32 %r16, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r15, %r9, %r10, %r11;
-	mad.lo.s32 %r16, %r15, %r12, %r8;
-	cvt.u64.u32 %rd10, %r16;
-	shr.u64 %rd11, %rd10, 5;
-	mad.wide.u32 %rd12, %r7, 8, %rd11;
-	mov.u32 %r17, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r17, %r11, %r12, %r13;
+	mad.lo.s32 %r18, %r17, %r14, %r10;
+	cvt.u64.u32 %rd7, %r18;
+	shr.u64 %rd8, %rd7, 5;
+	mad.wide.u32 %rd9, %r9, 8, %rd8;
+	mov.u32 %r19, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd12, %r7;
-	mov.u32 %r17, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd9, %r9;
+	mov.u32 %r19, %r10;
 $B1:
-	cvt.u64.u32 %rd13, %r17;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd7, %rd12;
-	@%p3 bra $B75;
+	cvt.u64.u32 %rd10, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd11, %r1;
+	setp.le.s64 %p3, %rd11, %rd9;
+	@%p3 bra $B68;
 	.loc 1 24 22
-	shr.u32 %r18, %r1, 3;
-	cvt.u64.u32 %rd14, %r18;
+	shr.u32 %r20, %r2, 3;
+	cvt.u64.u32 %rd12, %r20;
 	.loc 1 25 20
-	mul.lo.s64 %rd15, %rd12, %rd14;
-	.loc 1 27 21
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd2;
-	setp.le.u64 %p5, %rd15, %rd16;
-	setp.le.u64 %p6, %rd16, %rd4;
-	and.pred %p7, %p4, %p5;
-	and.pred %p8, %p7, %p6;
-	@!%p8 bra $B76;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r1;
-	.loc 1 27 7
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd1, %rd18;
-	add.s64 %rd20, %rd3, %rd18;
-	setp.le.u32 %p9, %r18, %r14;
-	.loc 1 28 18
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd21, %r2;
-	setp.lt.u32 %p10, 0, %r2;
-	@!%p10 bra $B4;
-	.loc 3 43 20
-	setp.ne.s32 %p11, %r2, 0;
-	@!%p11 bra $FAULT0;
-	sub.s64 %rd22, %rd17, %rd21;
-	or.b64 %rd23, %rd12, %rd21;
-	setp.lt.u64 %p12, %rd23, 4294967296;
-	@%p12 bra $B2;
-	cvt.rp.f32.u64 %f3, %rd21;
-	rcp.approx.ftz.f32 %f4, %f3;
-	mov.b32 %r19, %f4;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f5, %r20;
-	cvt.rzi.u64.f32 %rd24, %f5;
-	mul.lo.s64 %rd25, %rd24, %rd21;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd21;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd12, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd21;
-	sub.s64 %rd35, %rd12, %rd34;
-	setp.ge.u64 %p13, %rd35, %rd21;
-	sub.s64 %rd36, %rd35, %rd21;
-	selp.b64 %rd37, %rd36, %rd35, %p13;
-	setp.ge.u64 %p14, %rd37, %rd21;
-	sub.s64 %rd38, %rd37, %rd21;
-	selp.b64 %rd39, %rd38, %rd37, %p14;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r21, %rd12;
-	rem.u32 %r22, %r21, %r2;
-	cvt.u64.u32 %rd39, %r22;
-$B3:
-	add.s64 %rd40, %rd22, %rd39;
-	add.s64 %rd41, %rd40, 1;
-	setp.lt.s64 %p15, %rd41, %rd17;
-	selp.b64 %rd17, %rd41, %rd17, %p15;
-$B4:
-	.loc 3 45 18
-	setp.lt.s64 %p16, 0, %rd6;
-	@!%p16 bra $B5;
-	.loc 3 46 25
-	setp.lt.u64 %p17, %rd12, %rd6;
-	@!%p17 bra $FAULT1;
-	shl.b64 %rd42, %rd12, 2;
-	add.s64 %rd43, %rd5, %rd42;
-	ld.global.u32 %r23, [%rd43];
-	cvt.s64.s32 %rd44, %r23;
-	setp.lt.s64 %p18, %rd44, %rd17;
-	selp.b64 %rd17, %rd44, %rd17, %p18;
-$B5:
-	.loc 1 62 29
-	setp.lt.u32 %p19, 0, %r18;
-	@!%p19 bra $FAULT2;
-	.loc 3 48 12
-	setp.lt.s64 %p20, %rd17, 0;
-	cvt.u32.u64 %r24, %rd17;
-	selp.b32 %r25, 0, %r24, %p20;
-	cvt.u64.u32 %rd45, %r25;
-	.loc 1 62 21
-	shl.b32 %r26, %r17, 3;
-	cvt.u64.u32 %rd46, %r26;
-	setp.lt.u32 %p21, %r26, %r25;
-	@!%p21 bra $B6;
-	mov.f32 %f6, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	mov.u64 %rd47, %rd13;
-	bra $B7;
-$B6:
-	mov.f32 %f8, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	bra $B18;
-$B7:
-	.loc 1 63 11
-	setp.lt.u64 %p22, %rd47, %rd14;
-	@!%p22 bra $FAULT3;
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd19, %rd48;
-	ld.global.u16 %r27, [%rd49];
-	ld.global.u16 %r28, [%rd49+2];
-	ld.global.u16 %r29, [%rd49+4];
-	ld.global.u16 %r30, [%rd49+6];
-	ld.global.u16 %r31, [%rd49+8];
-	ld.global.u16 %r32, [%rd49+10];
-	ld.global.u16 %r33, [%rd49+12];
-	ld.global.u16 %r34, [%rd49+14];
-	.loc 1 64 8
-	@!%p9 bra $B8;
-	.loc 1 65 10
-	cvt.u32.u64 %r35, %rd47;
-	mad.lo.s32 %r36, %r35, 16, %r5;
-	st.shared.u16 [%r36], %r27;
-	st.shared.u16 [%r36+2], %r28;
-	st.shared.u16 [%r36+4], %r29;
-	st.shared.u16 [%r36+6], %r30;
-	st.shared.u16 [%r36+8], %r31;
-	st.shared.u16 [%r36+10], %r32;
-	st.shared.u16 [%r36+12], %r33;
-	st.shared.u16 [%r36+14], %r34;
-$B8:
-	.loc 4 29 61
-	shl.b32 %r37, %r27, 16;
-	mov.b32 %f9, %r37;
-	shl.b32 %r38, %r28, 16;
-	mov.b32 %f10, %r38;
-	shl.b32 %r39, %r29, 16;
-	mov.b32 %f11, %r39;
-	shl.b32 %r40, %r30, 16;
-	mov.b32 %f12, %r40;
-	shl.b32 %r41, %r31, 16;
-	mov.b32 %f13, %r41;
-	shl.b32 %r42, %r32, 16;
-	mov.b32 %f14, %r42;
-	shl.b32 %r43, %r33, 16;
-	mov.b32 %f15, %r43;
-	shl.b32 %r44, %r34, 16;
-	mov.b32 %f16, %r44;
-	.loc 1 49 18
-	sub.s64 %rd50, %rd45, %rd46;
-	.loc 1 51 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p23, %rd50, 0;
-	@!%p23 bra $B9;
-	mov.f32 %f17, 0fFF800000;
-$B9:
-	.loc 1 51 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p24, %rd50, 1;
-	@!%p24 bra $B10;
-	mov.f32 %f18, 0fFF800000;
-$B10:
-	.loc 1 51 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd50, 2;
-	@!%p25 bra $B11;
-	mov.f32 %f19, 0fFF800000;
-$B11:
-	.loc 1 51 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd50, 3;
-	@!%p26 bra $B12;
-	mov.f32 %f20, 0fFF800000;
-$B12:
-	.loc 1 51 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd50, 4;
-	@!%p27 bra $B13;
-	mov.f32 %f21, 0fFF800000;
-$B13:
-	.loc 1 51 3
-	mul.rn.f32 %f22, %f14, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd50, 5;
-	@!%p28 bra $B14;
-	mov.f32 %f22, 0fFF800000;
-$B14:
-	.loc 1 51 3
-	mul.rn.f32 %f23, %f15, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd50, 6;
-	@!%p29 bra $B15;
-	mov.f32 %f23, 0fFF800000;
-$B15:
-	.loc 1 51 3
-	mul.rn.f32 %f24, %f16, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd50, 7;
-	@!%p30 bra $B16;
-	mov.f32 %f24, 0fFF800000;
-$B16:
-	.loc 1 70 13
-	max.NaN.f32 %f25, %f6, %f17;
-	max.NaN.f32 %f26, %f25, %f18;
-	max.NaN.f32 %f27, %f26, %f19;
-	max.NaN.f32 %f28, %f27, %f20;
-	max.NaN.f32 %f29, %f28, %f21;
-	max.NaN.f32 %f30, %f29, %f22;
-	max.NaN.f32 %f31, %f30, %f23;
-	max.NaN.f32 %f8, %f31, %f24;
-	.loc 1 72 10
-	setp.eq.f32 %p31, %f8, 0fFF800000;
-	@%p31 bra $B17;
-	.loc 1 75 30
-	sub.rn.f32 %f32, %f6, %f8;
-	ex2.approx.ftz.f32 %f33, %f32;
-	mul.rn.f32 %f34, %f7, %f33;
-	.loc 1 77 32
-	sub.rn.f32 %f35, %f17, %f8;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f34, %f36;
-	sub.rn.f32 %f38, %f18, %f8;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f40, %f37, %f39;
-	sub.rn.f32 %f41, %f19, %f8;
-	ex2.approx.ftz.f32 %f42, %f41;
-	add.rn.f32 %f43, %f40, %f42;
-	sub.rn.f32 %f44, %f20, %f8;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f43, %f45;
-	sub.rn.f32 %f47, %f21, %f8;
-	ex2.approx.ftz.f32 %f48, %f47;
-	add.rn.f32 %f49, %f46, %f48;
-	sub.rn.f32 %f50, %f22, %f8;
-	ex2.approx.ftz.f32 %f51, %f50;
-	add.rn.f32 %f52, %f49, %f51;
-	sub.rn.f32 %f53, %f23, %f8;
-	ex2.approx.ftz.f32 %f54, %f53;
-	add.rn.f32 %f55, %f52, %f54;
-	sub.rn.f32 %f56, %f24, %f8;
-	ex2.approx.ftz.f32 %f57, %f56;
-	add.rn.f32 %f7, %f55, %f57;
-$B17:
-	.loc 1 62 45
-	add.s64 %rd47, %rd47, %rd8;
-	shl.b64 %rd46, %rd47, 3;
-	setp.lt.s64 %p32, %rd46, %rd45;
-	mov.f32 %f6, %f8;
-	@%p32 bra $B7;
-$B18:
-	.loc 5 51 17
-	mov.pred %p33, 1;
-	vote.sync.ballot.b32 %r45, %p33, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p34, %r45, -1;
-	@%p34 bra $B20;
-	.loc 5 58 43
-	brev.b32 %r46, %r45;
-	clz.b32 %r47, %r46;
-	shfl.sync.idx.b32 %f58, %f8, %r47, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r48, %r45, -1;
-	and.b32 %r49, %r45, %r48;
-	setp.ne.s32 %p35, %r49, 0;
-	@!%p35 bra $B21;
-$B19:
-	.loc 5 60 59
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f59, %f8, %r51, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f58, %f59;
-	.loc 5 59 53
-	add.s32 %r52, %r49, -1;
-	and.b32 %r49, %r49, %r52;
-	setp.ne.s32 %p36, %r49, 0;
-	@%p36 bra $B19;
-	bra $B21;
-$B20:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f60, %f8, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f61, %f8, %f60;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f63, %f61, %f62;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f65, %f63, %f64;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f65, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f67, %f65, %f66;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f68, %f67, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f67, %f68;
-$B21:
-	.loc 2 62 12
-	setp.eq.s64 %p37, %rd8, 32;
-	@%p37 bra $B27;
-	.loc 2 74 14
-	setp.eq.s32 %p38, %r13, 0;
-	@!%p38 bra $B22;
-	.loc 2 75 15
-	mad.lo.s32 %r53, %r9, %r10, %r11;
-	mad.lo.s32 %r54, %r53, %r12, %r8;
-	cvt.u64.u32 %rd51, %r54;
-	shr.u64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r55, %rd52;
-	setp.lt.u32 %p39, %r55, 32;
-	@!%p39 bra $FAULT4;
-	mad.lo.s32 %r56, %r55, 4, %r4;
-	st.shared.f32 [%r56], %f58;
-$B22:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd53, %rd8, 63;
-	shr.u64 %rd54, %rd53, 59;
-	add.s64 %rd55, %rd8, %rd54;
-	shr.s64 %rd56, %rd55, 5;
-	setp.lt.s64 %p40, 0, %rd56;
-	@!%p40 bra $B26;
-	.loc 2 60 47
-	add.s64 %rd57, %rd56, -1;
-	selp.b64 %rd58, %rd57, 0, %p40;
-	setp.lt.u64 %p41, %rd58, 2147483648;
-	setp.lt.s64 %p42, %rd58, 2305843009213693952;
-	and.pred %p43, %p41, %p42;
-	setp.lt.u64 %p44, %rd58, 32;
-	and.pred %p45, %p43, %p44;
-	mov.u32 %r57, 0;
-	@%p45 bra $B24;
-$B23:
-	cvt.u64.u32 %rd59, %r57;
-	.loc 2 67 19
-	setp.lt.u32 %p46, %r57, 32;
-	@!%p46 bra $FAULT5;
-	mad.lo.s32 %r58, %r57, 4, %r4;
-	ld.shared.f32 %f69, [%r58];
-	max.NaN.f32 %f58, %f58, %f69;
-	add.s32 %r57, %r57, 1;
-	cvt.u64.u32 %rd60, %r57;
-	setp.lt.s64 %p47, %rd60, %rd56;
-	@%p47 bra $B23;
-	bra $B26;
-$B24:
-	mov.u64 %rd61, 0;
-$B25:
-	cvt.u32.u64 %r59, %rd61;
-	mad.lo.s32 %r60, %r59, 4, %r4;
-	ld.shared.f32 %f70, [%r60];
-	max.NaN.f32 %f58, %f58, %f70;
-	add.s64 %rd61, %rd61, 1;
-	setp.lt.s64 %p48, %rd61, %rd56;
-	@%p48 bra $B25;
-$B26:
-$B27:
-	.loc 1 32 9
-	setp.neu.f32 %p49, %f8, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f71, %f8, %f58;
-	ex2.approx.ftz.f32 %f72, %f71;
-	mul.rn.f32 %f73, %f7, %f72;
-	.loc 1 32 9
-	selp.f32 %f74, %f73, %f7, %p49;
-	.loc 5 51 17
-	mov.pred %p50, 1;
-	vote.sync.ballot.b32 %r61, %p50, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p51, %r61, -1;
-	@%p51 bra $B29;
-	.loc 5 58 43
-	brev.b32 %r62, %r61;
-	clz.b32 %r63, %r62;
-	shfl.sync.idx.b32 %f75, %f74, %r63, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r64, %r61, -1;
-	and.b32 %r65, %r61, %r64;
-	setp.ne.s32 %p52, %r65, 0;
-	@!%p52 bra $B30;
-$B28:
-	.loc 5 60 59
-	brev.b32 %r66, %r65;
-	clz.b32 %r67, %r66;
-	shfl.sync.idx.b32 %f76, %f74, %r67, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f75, %f75, %f76;
-	.loc 5 59 53
-	add.s32 %r68, %r65, -1;
-	and.b32 %r65, %r65, %r68;
-	setp.ne.s32 %p53, %r65, 0;
-	@%p53 bra $B28;
-	bra $B30;
-$B29:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f77, %f74, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f78, %f74, %f77;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f79, %f78, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f80, %f78, %f79;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f82, %f80, %f81;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f83, %f82, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f84, %f82, %f83;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f75, %f84, %f85;
-$B30:
-	.loc 2 48 12
-	@%p37 bra $B36;
-	.loc 2 74 14
-	setp.eq.s32 %p54, %r13, 0;
-	@!%p54 bra $B31;
-	.loc 2 75 15
-	mad.lo.s32 %r69, %r9, %r10, %r11;
-	mad.lo.s32 %r70, %r69, %r12, %r8;
-	cvt.u64.u32 %rd62, %r70;
-	shr.u64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r71, %rd63;
-	setp.lt.u32 %p55, %r71, 32;
-	@!%p55 bra $FAULT6;
-	mad.lo.s32 %r72, %r71, 4, %r4;
-	st.shared.f32 [%r72+128], %f75;
-$B31:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd64, %rd8, 63;
-	shr.u64 %rd65, %rd64, 59;
-	add.s64 %rd66, %rd8, %rd65;
-	shr.s64 %rd67, %rd66, 5;
-	setp.lt.s64 %p56, 0, %rd67;
-	mov.f32 %f75, 0f00000000;
-	@!%p56 bra $B35;
-	.loc 2 46 47
-	add.s64 %rd68, %rd67, -1;
-	selp.b64 %rd69, %rd68, 0, %p56;
-	setp.lt.u64 %p57, %rd69, 2147483648;
-	setp.lt.s64 %p58, %rd69, 2305843009213693952;
-	and.pred %p59, %p57, %p58;
-	setp.lt.u64 %p60, %rd69, 32;
-	and.pred %p61, %p59, %p60;
-	mov.f32 %f75, 0f00000000;
-	mov.u32 %r73, 0;
-	@%p61 bra $B33;
-$B32:
-	cvt.u64.u32 %rd70, %r73;
-	.loc 2 54 13
-	setp.lt.u32 %p62, %r73, 32;
-	@!%p62 bra $FAULT7;
-	mad.lo.s32 %r74, %r73, 4, %r4;
-	ld.shared.f32 %f86, [%r74+128];
-	add.rn.f32 %f75, %f75, %f86;
-	add.s32 %r73, %r73, 1;
-	cvt.u64.u32 %rd71, %r73;
-	setp.lt.s64 %p63, %rd71, %rd67;
-	@%p63 bra $B32;
-	bra $B35;
-$B33:
-	mov.f32 %f75, 0f00000000;
-	mov.u64 %rd72, 0;
-$B34:
-	cvt.u32.u64 %r75, %rd72;
-	mad.lo.s32 %r76, %r75, 4, %r4;
-	ld.shared.f32 %f87, [%r76+128];
-	add.rn.f32 %f75, %f75, %f87;
-	add.s64 %rd72, %rd72, 1;
-	setp.lt.s64 %p64, %rd72, %rd67;
-	@%p64 bra $B34;
-$B35:
-$B36:
-	.loc 1 85 21
-	rcp.rn.f32 %f88, %f75;
-	mov.f32 %f89, 0f00000000;
-	@!%p1 bra $B37;
-	.loc 6 68 8
-	abs.f32 %f90, %f75;
-	setp.lt.f32 %p65, %f90, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f91, %f75, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f92, %f91, %f75, %p65;
-	selp.b32 %r77, 192937984, 0, %p65;
-	.loc 6 71 23
-	mov.b32 %r78, %f92;
-	.loc 6 72 10
-	add.s32 %r79, %r78, -1060439283;
-	and.b32 %r80, %r79, -8388608;
-	.loc 6 73 32
-	sub.s32 %r81, %r78, %r80;
-	mov.b32 %f93, %r81;
-	sub.s32 %r82, %r80, %r77;
-	cvt.rn.f32.s32 %f94, %r82;
-	.loc 6 15 9
-	sub.rn.f32 %f95, %f93, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f96, 0fBDE34383, %f95, 0f3E3FB689;
-	fma.rn.f32 %f97, %f96, %f95, 0fBE43C7B2;
-	fma.rn.f32 %f98, %f97, %f95, 0f3E515AED;
-	fma.rn.f32 %f99, %f98, %f95, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f100, %f99, %f95, 0f3E93BFF1;
-	fma.rn.f32 %f101, %f100, %f95, 0fBEB8AD77;
-	fma.rn.f32 %f102, %f101, %f95, 0f3EF63849;
-	fma.rn.f32 %f103, %f102, %f95, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f104, %f95, %f95;
-	mul.rn.f32 %f105, %f95, 0f32A57060;
-	fma.rn.f32 %f106, %f104, %f103, %f105;
-	fma.rn.f32 %f107, %f95, 0f3EE2A8EC, %f106;
-	.loc 6 20 9
-	fma.rn.f32 %f108, %f94, 0f34000000, %f95;
-	.loc 6 21 32
-	neg.f32 %f109, %f94;
-	fma.rn.f32 %f110, %f109, 0f34000000, %f108;
-	sub.rn.f32 %f111, %f95, %f110;
-	add.rn.f32 %f112, %f107, %f111;
-	add.rn.f32 %f113, %f108, %f112;
-	.loc 6 87 21
-	mov.b32 %r83, %f75;
-	setp.le.u32 %p66, 2139095040, %r83;
-	.loc 6 88 10
-	fma.rn.f32 %f114, %f75, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f115, %f114, %f113, %p66;
-	.loc 6 90 7
-	setp.eq.f32 %p67, %f75, 0f00000000;
-	selp.f32 %f116, 0fFF800000, %f115, %p67;
-	.loc 1 87 25
-	add.rn.f32 %f88, %f58, %f116;
-	mov.f32 %f89, 0fFF800000;
-$B37:
-	.loc 1 89 22
-	setp.lt.u32 %p68, %r17, %r18;
-	@!%p68 bra $B74;
-	.loc 1 91 34
-	setp.neu.f32 %p69, %f58, 0fFF800000;
-$B38:
-	shl.b64 %rd73, %rd13, 3;
-	setp.lt.s64 %p70, %rd73, %rd45;
-	and.pred %p71, %p70, %p69;
-	mov.f32 %f117, %f89;
-	mov.f32 %f118, %f89;
-	mov.f32 %f119, %f89;
-	mov.f32 %f120, %f89;
-	mov.f32 %f121, %f89;
-	mov.f32 %f122, %f89;
-	mov.f32 %f123, %f89;
-	mov.f32 %f124, %f89;
-	@!%p71 bra $B73;
-	.loc 1 92 9
-	@%p9 bra $B47;
-	.loc 1 95 21
-	setp.lt.u64 %p72, %rd13, %rd14;
-	@!%p72 bra $FAULT8;
-	shl.b64 %rd74, %rd13, 4;
-	add.s64 %rd75, %rd19, %rd74;
-	ld.global.u16 %r84, [%rd75];
-	ld.global.u16 %r85, [%rd75+2];
-	ld.global.u16 %r86, [%rd75+4];
-	ld.global.u16 %r87, [%rd75+6];
-	ld.global.u16 %r88, [%rd75+8];
-	ld.global.u16 %r89, [%rd75+10];
-	ld.global.u16 %r90, [%rd75+12];
-	ld.global.u16 %r91, [%rd75+14];
-	.loc 4 29 61
-	shl.b32 %r92, %r84, 16;
-	mov.b32 %f125, %r92;
-	shl.b32 %r93, %r85, 16;
-	mov.b32 %f126, %r93;
-	shl.b32 %r94, %r86, 16;
-	mov.b32 %f127, %r94;
-	shl.b32 %r95, %r87, 16;
-	mov.b32 %f128, %r95;
-	shl.b32 %r96, %r88, 16;
-	mov.b32 %f129, %r96;
-	shl.b32 %r97, %r89, 16;
-	mov.b32 %f130, %r97;
-	shl.b32 %r98, %r90, 16;
-	mov.b32 %f131, %r98;
-	shl.b32 %r99, %r91, 16;
-	mov.b32 %f132, %r99;
-	.loc 1 49 18
-	sub.s64 %rd76, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p73, %rd76, 0;
-	@!%p73 bra $B39;
-	mov.f32 %f133, 0fFF800000;
-$B39:
-	.loc 1 51 3
-	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p74, %rd76, 1;
-	@!%p74 bra $B40;
-	mov.f32 %f134, 0fFF800000;
-$B40:
-	.loc 1 51 3
-	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p75, %rd76, 2;
-	@!%p75 bra $B41;
-	mov.f32 %f135, 0fFF800000;
-$B41:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f128, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p76, %rd76, 3;
-	@!%p76 bra $B42;
-	mov.f32 %f136, 0fFF800000;
-$B42:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f129, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd76, 4;
-	@!%p77 bra $B43;
-	mov.f32 %f137, 0fFF800000;
-$B43:
-	.loc 1 51 3
-	mul.rn.f32 %f138, %f130, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p78, %rd76, 5;
-	@!%p78 bra $B44;
-	mov.f32 %f138, 0fFF800000;
-$B44:
-	.loc 1 51 3
-	mul.rn.f32 %f139, %f131, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p79, %rd76, 6;
-	@!%p79 bra $B45;
-	mov.f32 %f139, 0fFF800000;
-$B45:
-	.loc 1 51 3
-	mul.rn.f32 %f140, %f132, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p80, %rd76, 7;
-	@!%p80 bra $B46;
-	mov.f32 %f140, 0fFF800000;
-$B46:
-	.loc 1 95 5
-	bra $B56;
-$B47:
-	.loc 1 93 24
-	setp.lt.u64 %p81, %rd13, %rd9;
-	@!%p81 bra $FAULT9;
-	cvt.u32.u64 %r100, %rd13;
-	mad.lo.s32 %r101, %r100, 16, %r5;
-	ld.shared.u16 %r102, [%r101];
-	ld.shared.u16 %r103, [%r101+2];
-	ld.shared.u16 %r104, [%r101+4];
-	ld.shared.u16 %r105, [%r101+6];
-	ld.shared.u16 %r106, [%r101+8];
-	ld.shared.u16 %r107, [%r101+10];
-	ld.shared.u16 %r108, [%r101+12];
-	ld.shared.u16 %r109, [%r101+14];
-	.loc 4 29 61
-	shl.b32 %r110, %r102, 16;
-	mov.b32 %f141, %r110;
-	shl.b32 %r111, %r103, 16;
-	mov.b32 %f142, %r111;
-	shl.b32 %r112, %r104, 16;
-	mov.b32 %f143, %r112;
-	shl.b32 %r113, %r105, 16;
-	mov.b32 %f144, %r113;
-	shl.b32 %r114, %r106, 16;
-	mov.b32 %f145, %r114;
-	shl.b32 %r115, %r107, 16;
-	mov.b32 %f146, %r115;
-	shl.b32 %r116, %r108, 16;
-	mov.b32 %f147, %r116;
-	shl.b32 %r117, %r109, 16;
-	mov.b32 %f148, %r117;
-	.loc 1 49 18
-	sub.s64 %rd77, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p82, %rd77, 0;
-	@!%p82 bra $B48;
-	mov.f32 %f133, 0fFF800000;
-$B48:
-	.loc 1 51 3
-	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p83, %rd77, 1;
-	@!%p83 bra $B49;
-	mov.f32 %f134, 0fFF800000;
-$B49:
-	.loc 1 51 3
-	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p84, %rd77, 2;
-	@!%p84 bra $B50;
-	mov.f32 %f135, 0fFF800000;
-$B50:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p85, %rd77, 3;
-	@!%p85 bra $B51;
-	mov.f32 %f136, 0fFF800000;
-$B51:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd77, 4;
-	@!%p86 bra $B52;
-	mov.f32 %f137, 0fFF800000;
-$B52:
-	.loc 1 51 3
-	mul.rn.f32 %f138, %f146, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd77, 5;
-	@!%p87 bra $B53;
-	mov.f32 %f138, 0fFF800000;
-$B53:
-	.loc 1 51 3
-	mul.rn.f32 %f139, %f147, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p88, %rd77, 6;
-	@!%p88 bra $B54;
-	mov.f32 %f139, 0fFF800000;
-$B54:
-	.loc 1 51 3
-	mul.rn.f32 %f140, %f148, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd77, 7;
-	@!%p89 bra $B55;
-	mov.f32 %f140, 0fFF800000;
-$B55:
-$B56:
-	.loc 1 97 23
-	@%p1 bra $B57;
-	.loc 1 101 33
-	sub.rn.f32 %f149, %f133, %f58;
-	ex2.approx.ftz.f32 %f150, %f149;
-	mul.rn.f32 %f124, %f150, %f88;
-	bra $B58;
-$B57:
-	.loc 1 99 19
-	sub.rn.f32 %f151, %f133, %f88;
-	mul.rn.f32 %f124, %f151, 0f3F317218;
-$B58:
-	.loc 1 97 23
-	@%p1 bra $B59;
-	.loc 1 101 33
-	sub.rn.f32 %f152, %f134, %f58;
-	ex2.approx.ftz.f32 %f153, %f152;
-	mul.rn.f32 %f123, %f153, %f88;
-	bra $B60;
-$B59:
-	.loc 1 99 19
-	sub.rn.f32 %f154, %f134, %f88;
-	mul.rn.f32 %f123, %f154, 0f3F317218;
-$B60:
-	.loc 1 97 23
-	@%p1 bra $B61;
-	.loc 1 101 33
-	sub.rn.f32 %f155, %f135, %f58;
-	ex2.approx.ftz.f32 %f156, %f155;
-	mul.rn.f32 %f122, %f156, %f88;
-	bra $B62;
-$B61:
-	.loc 1 99 19
-	sub.rn.f32 %f157, %f135, %f88;
-	mul.rn.f32 %f122, %f157, 0f3F317218;
-$B62:
-	.loc 1 97 23
-	@%p1 bra $B63;
-	.loc 1 101 33
-	sub.rn.f32 %f158, %f136, %f58;
-	ex2.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f121, %f159, %f88;
-	bra $B64;
-$B63:
-	.loc 1 99 19
-	sub.rn.f32 %f160, %f136, %f88;
-	mul.rn.f32 %f121, %f160, 0f3F317218;
-$B64:
-	.loc 1 97 23
-	@%p1 bra $B65;
-	.loc 1 101 33
-	sub.rn.f32 %f161, %f137, %f58;
-	ex2.approx.ftz.f32 %f162, %f161;
-	mul.rn.f32 %f120, %f162, %f88;
-	bra $B66;
-$B65:
-	.loc 1 99 19
-	sub.rn.f32 %f163, %f137, %f88;
-	mul.rn.f32 %f120, %f163, 0f3F317218;
-$B66:
-	.loc 1 97 23
-	@%p1 bra $B67;
-	.loc 1 101 33
-	sub.rn.f32 %f164, %f138, %f58;
-	ex2.approx.ftz.f32 %f165, %f164;
-	mul.rn.f32 %f119, %f165, %f88;
-	bra $B68;
-$B67:
-	.loc 1 99 19
-	sub.rn.f32 %f166, %f138, %f88;
-	mul.rn.f32 %f119, %f166, 0f3F317218;
-$B68:
-	.loc 1 97 23
-	@%p1 bra $B69;
-	.loc 1 101 33
-	sub.rn.f32 %f167, %f139, %f58;
-	ex2.approx.ftz.f32 %f168, %f167;
-	mul.rn.f32 %f118, %f168, %f88;
-	bra $B70;
-$B69:
-	.loc 1 99 19
-	sub.rn.f32 %f169, %f139, %f88;
-	mul.rn.f32 %f118, %f169, 0f3F317218;
-$B70:
-	.loc 1 97 23
-	@%p1 bra $B71;
-	.loc 1 101 33
-	sub.rn.f32 %f170, %f140, %f58;
-	ex2.approx.ftz.f32 %f171, %f170;
-	mul.rn.f32 %f117, %f171, %f88;
-	bra $B72;
-$B71:
-	.loc 1 99 19
-	sub.rn.f32 %f172, %f140, %f88;
-	mul.rn.f32 %f117, %f172, 0f3F317218;
-$B72:
-$B73:
-	.loc 1 109 6
-	setp.lt.u64 %p90, %rd13, %rd14;
-	@!%p90 bra $FAULT10;
-	.loc 4 32 63
-	cvt.rn.bf16.f32 %rs1, %f124;
-	cvt.u32.u16 %r118, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f123;
-	cvt.u32.u16 %r119, %rs2;
-	cvt.rn.bf16.f32 %rs3, %f122;
-	cvt.u32.u16 %r120, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f121;
-	cvt.u32.u16 %r121, %rs4;
-	cvt.rn.bf16.f32 %rs5, %f120;
-	cvt.u32.u16 %r122, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f119;
-	cvt.u32.u16 %r123, %rs6;
-	cvt.rn.bf16.f32 %rs7, %f118;
-	cvt.u32.u16 %r124, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f117;
-	cvt.u32.u16 %r125, %rs8;
-	.loc 1 109 6
-	shl.b64 %rd78, %rd13, 4;
-	add.s64 %rd79, %rd20, %rd78;
-	st.global.u16 [%rd79], %r118;
-	st.global.u16 [%rd79+2], %r119;
-	st.global.u16 [%rd79+4], %r120;
-	st.global.u16 [%rd79+6], %r121;
-	st.global.u16 [%rd79+8], %r122;
-	st.global.u16 [%rd79+10], %r123;
-	st.global.u16 [%rd79+12], %r124;
-	st.global.u16 [%rd79+14], %r125;
-	.loc 1 89 34
-	add.s64 %rd13, %rd13, %rd8;
-	setp.lt.s64 %p91, %rd13, %rd14;
-	@%p91 bra $B38;
-$B74:
-	.loc 1 35 9
-	bra $EXIT;
-$B75:
-	.loc 1 21 3
-	bra $EXIT;
-$B76:
-	.loc 1 27 7
-	@!%p4 bra $FAULT11;
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 3 43 20
-	mov.u32 %r126, 0;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 3 46 25
-	mov.u32 %r126, 1;
-	mov.u64 %rd80, %rd12;
-	mov.u64 %rd81, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 62 29
-	mov.u32 %r126, 2;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 63 11
-	mov.u32 %r126, 3;
-	mov.u64 %rd80, %rd47;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 75 8
-	mov.u32 %r126, 7;
-	mov.u64 %rd80, %rd52;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 67 19
-	mov.u32 %r126, 8;
-	mov.u64 %rd80, %rd59;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 75 8
-	mov.u32 %r126, 7;
-	mov.u64 %rd80, %rd63;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT7:
-	.loc 2 54 13
-	mov.u32 %r126, 9;
-	mov.u64 %rd80, %rd70;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 95 21
-	mov.u32 %r126, 6;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 93 24
-	mov.u32 %r126, 5;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd9;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 109 6
-	mov.u32 %r126, 4;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 27 7
-	mov.u32 %r126, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd2;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r126, 11;
-	mov.u64 %rd80, %rd15;
-	mov.u64 %rd81, %rd16;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r126, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd4;
-$FAULT:
-	ld.param.u64 %rd82, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r127, [%rd82], 0, 1;
-	setp.ne.u32 %p92, %r127, 0;
-	@%p92 bra $EXIT;
-	ld.global.u64 %rd83, [%rd82+8];
-	ld.param.u32 %r128, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	st.global.u32 [%rd83+4], %r128;
-	ld.param.u32 %r129, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+116];
-	st.global.v2.u32 [%rd83+8], {%r129, %r126};
-	mov.u32 %r130, %ctaid.x;
-	mov.u32 %r131, %ctaid.y;
-	st.global.v2.u32 [%rd83+16], {%r130, %r131};
-	mov.u32 %r132, %ctaid.z;
-	mov.u32 %r133, %tid.x;
-	st.global.v2.u32 [%rd83+24], {%r132, %r133};
-	mov.u32 %r134, %tid.y;
-	mov.u32 %r135, %tid.z;
-	st.global.v2.u32 [%rd83+32], {%r134, %r135};
-	st.global.u64 [%rd83+40], %rd80;
-	st.global.u64 [%rd83+48], %rd81;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd83], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[120])
-{
-	.reg .pred %p<119>;
-	.reg .b32 %r<217>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<186>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u8 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
-	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
-$B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B70;
-	.loc 1 24 22
-	shr.u32 %r23, %r1, 3;
-	cvt.u64.u32 %rd17, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
+	cvt.u32.u64 %r21, %rd9;
+	mul.wide.u32 %rd13, %r21, %r20;
+	.loc 1 26 45
+	add.s64 %rd14, %rd13, %rd12;
+	setp.le.u64 %p4, %rd14, %rd4;
 	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
+	setp.lt.u32 %p5, 0, %r3;
 	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
 	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
+	setp.lt.s64 %p9, 0, %rd6;
 	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
+	setp.lt.u64 %p10, %rd9, %rd6;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	setp.le.u64 %p13, %rd14, %rd2;
 	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
+	and.pred %p14, %p4, %p8;
 	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B71;
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
 	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
+	cvt.u64.u32 %rd15, %r2;
+	.loc 1 26 31
+	shl.b64 %rd16, %rd13, 4;
+	add.s64 %rd17, %rd3, %rd16;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
+	cvt.u64.u32 %rd18, %r3;
+	@!%p5 bra $B2;
 	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
+	sub.s64 %rd19, %rd15, %rd18;
+	rem.u32 %r22, %r21, %r3;
+	cvt.u64.u32 %rd20, %r22;
+	add.s64 %rd21, %rd19, %rd20;
+	add.s64 %rd22, %rd21, 1;
+	setp.lt.s64 %p17, %rd22, %rd15;
+	selp.b64 %rd15, %rd22, %rd15, %p17;
 $B2:
 	.loc 3 45 18
-	@!%p10 bra $B3;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
+	shl.b64 %rd23, %rd9, 2;
+	add.s64 %rd24, %rd5, %rd23;
+	ld.global.u32 %r23, [%rd24];
+	cvt.s64.s32 %rd25, %r23;
+	setp.lt.s64 %p18, %rd25, %rd15;
+	selp.b64 %rd15, %rd25, %rd15, %p18;
 $B3:
 	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 3;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
+	setp.lt.s64 %p19, %rd15, 0;
+	cvt.u32.u64 %r24, %rd15;
+	selp.b32 %r25, 0, %r24, %p19;
+	cvt.u64.u32 %rd26, %r25;
+	.loc 1 27 28
+	add.s64 %rd27, %rd26, 7;
+	shr.u64 %rd28, %rd27, 3;
+	.loc 1 28 17
+	sub.s64 %rd29, %rd2, %rd13;
+	setp.le.u64 %p20, %rd28, %rd29;
+	cvt.u32.u64 %r26, %rd28;
+	setp.lt.u32 %p21, %r16, %r26;
+	selp.b32 %r27, %r16, %r26, %p21;
+	setp.le.u32 %p22, %r27, %r16;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd30, %rd13, 4;
+	add.s64 %rd31, %rd1, %rd30;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r19, %r26;
+	@!%p24 bra $B4;
 	mov.f32 %f3, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
+	mov.u32 %r28, %r19;
 	bra $B5;
 $B4:
 	mov.f32 %f5, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
 	bra $B16;
 $B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
-	ld.global.v4.u32 {%r31, %r32, %r33, %r34}, [%rd35];
-	and.b32 %r35, %r31, 65535;
-	shr.u32 %r36, %r31, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r32, 65535;
-	shr.u32 %r39, %r32, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r33, 65535;
-	shr.u32 %r42, %r33, 16;
-	and.b32 %r43, %r42, 65535;
-	and.b32 %r44, %r34, 65535;
-	shr.u32 %r45, %r34, 16;
-	and.b32 %r46, %r45, 65535;
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r47, %rd16;
-	mad.lo.s32 %r48, %r47, 16, %r5;
-	st.shared.u16 [%r48], %r35;
-	st.shared.u16 [%r48+2], %r37;
-	st.shared.u16 [%r48+4], %r38;
-	st.shared.u16 [%r48+6], %r40;
-	st.shared.u16 [%r48+8], %r41;
-	st.shared.u16 [%r48+10], %r43;
-	st.shared.u16 [%r48+12], %r44;
-	st.shared.u16 [%r48+14], %r46;
+	cvt.u64.u32 %rd32, %r28;
+	.loc 1 61 11
+	mad.wide.u32 %rd33, %r28, 16, %rd31;
+	ld.global.u16 %r29, [%rd33];
+	ld.global.u16 %r30, [%rd33+2];
+	ld.global.u16 %r31, [%rd33+4];
+	ld.global.u16 %r32, [%rd33+6];
+	ld.global.u16 %r33, [%rd33+8];
+	ld.global.u16 %r34, [%rd33+10];
+	ld.global.u16 %r35, [%rd33+12];
+	ld.global.u16 %r36, [%rd33+14];
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r28, %r27;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r37, %r28, 16, %r7;
+	st.shared.u16 [%r37], %r29;
+	st.shared.u16 [%r37+2], %r30;
+	st.shared.u16 [%r37+4], %r31;
+	st.shared.u16 [%r37+6], %r32;
+	st.shared.u16 [%r37+8], %r33;
+	st.shared.u16 [%r37+10], %r34;
+	st.shared.u16 [%r37+12], %r35;
+	st.shared.u16 [%r37+14], %r36;
 $B6:
 	.loc 4 29 61
-	shl.b32 %r49, %r35, 16;
-	mov.b32 %f6, %r49;
-	shl.b32 %r50, %r37, 16;
-	mov.b32 %f7, %r50;
-	shl.b32 %r51, %r38, 16;
-	mov.b32 %f8, %r51;
-	shl.b32 %r52, %r40, 16;
-	mov.b32 %f9, %r52;
-	shl.b32 %r53, %r41, 16;
-	mov.b32 %f10, %r53;
-	shl.b32 %r54, %r43, 16;
-	mov.b32 %f11, %r54;
-	shl.b32 %r55, %r44, 16;
-	mov.b32 %f12, %r55;
-	shl.b32 %r56, %r46, 16;
-	mov.b32 %f13, %r56;
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
+	shl.b32 %r38, %r29, 16;
+	mov.b32 %f6, %r38;
+	shl.b32 %r39, %r30, 16;
+	mov.b32 %f7, %r39;
+	shl.b32 %r40, %r31, 16;
+	mov.b32 %f8, %r40;
+	shl.b32 %r41, %r32, 16;
+	mov.b32 %f9, %r41;
+	shl.b32 %r42, %r33, 16;
+	mov.b32 %f10, %r42;
+	shl.b32 %r43, %r34, 16;
+	mov.b32 %f11, %r43;
+	shl.b32 %r44, %r35, 16;
+	mov.b32 %f12, %r44;
+	shl.b32 %r45, %r36, 16;
+	mov.b32 %f13, %r45;
+	.loc 1 47 21
+	shl.b32 %r46, %r28, 3;
+	cvt.u64.u32 %rd34, %r46;
+	sub.s64 %rd35, %rd26, %rd34;
+	.loc 1 49 3
 	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd35, 0;
+	@!%p26 bra $B7;
 	mov.f32 %f14, 0fFF800000;
 $B7:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd35, 1;
+	@!%p27 bra $B8;
 	mov.f32 %f15, 0fFF800000;
 $B8:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd35, 2;
+	@!%p28 bra $B9;
 	mov.f32 %f16, 0fFF800000;
 $B9:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd35, 3;
+	@!%p29 bra $B10;
 	mov.f32 %f17, 0fFF800000;
 $B10:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd36, 4;
-	@!%p29 bra $B11;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd35, 4;
+	@!%p30 bra $B11;
 	mov.f32 %f18, 0fFF800000;
 $B11:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd36, 5;
-	@!%p30 bra $B12;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd35, 5;
+	@!%p31 bra $B12;
 	mov.f32 %f19, 0fFF800000;
 $B12:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p31, %rd36, 6;
-	@!%p31 bra $B13;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd35, 6;
+	@!%p32 bra $B13;
 	mov.f32 %f20, 0fFF800000;
 $B13:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p32, %rd36, 7;
-	@!%p32 bra $B14;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd35, 7;
+	@!%p33 bra $B14;
 	mov.f32 %f21, 0fFF800000;
 $B14:
-	.loc 1 70 13
-	setp.nan.f32 %p33, %f3, %f14;
-	max.f32 %f22, %f3, %f14;
-	selp.f32 %f23, 0f7FFFFFFF, %f22, %p33;
-	setp.nan.f32 %p34, %f23, %f15;
-	max.f32 %f24, %f23, %f15;
-	selp.f32 %f25, 0f7FFFFFFF, %f24, %p34;
-	setp.nan.f32 %p35, %f25, %f16;
-	max.f32 %f26, %f25, %f16;
-	selp.f32 %f27, 0f7FFFFFFF, %f26, %p35;
-	setp.nan.f32 %p36, %f27, %f17;
-	max.f32 %f28, %f27, %f17;
-	selp.f32 %f29, 0f7FFFFFFF, %f28, %p36;
-	setp.nan.f32 %p37, %f29, %f18;
-	max.f32 %f30, %f29, %f18;
-	selp.f32 %f31, 0f7FFFFFFF, %f30, %p37;
-	setp.nan.f32 %p38, %f31, %f19;
-	max.f32 %f32, %f31, %f19;
-	selp.f32 %f33, 0f7FFFFFFF, %f32, %p38;
-	setp.nan.f32 %p39, %f33, %f20;
-	max.f32 %f34, %f33, %f20;
-	selp.f32 %f35, 0f7FFFFFFF, %f34, %p39;
-	setp.nan.f32 %p40, %f35, %f21;
-	max.f32 %f36, %f35, %f21;
-	selp.f32 %f5, 0f7FFFFFFF, %f36, %p40;
-	.loc 1 72 10
-	setp.eq.f32 %p41, %f5, 0fFF800000;
-	@%p41 bra $B15;
-	.loc 1 75 30
-	sub.rn.f32 %f37, %f3, %f5;
-	ex2.approx.ftz.f32 %f38, %f37;
-	mul.rn.f32 %f39, %f4, %f38;
-	.loc 1 77 32
-	sub.rn.f32 %f40, %f14, %f5;
-	ex2.approx.ftz.f32 %f41, %f40;
-	add.rn.f32 %f42, %f39, %f41;
-	sub.rn.f32 %f43, %f15, %f5;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f16, %f5;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f17, %f5;
-	ex2.approx.ftz.f32 %f50, %f49;
-	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f18, %f5;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f19, %f5;
-	ex2.approx.ftz.f32 %f56, %f55;
-	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f20, %f5;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f21, %f5;
-	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f4, %f60, %f62;
-$B15:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 3;
-	setp.lt.s64 %p42, %rd33, %rd32;
-	mov.f32 %f3, %f5;
-	@%p42 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r57, %p43, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p44, %r57, -1;
-	@%p44 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r58, %r57;
-	clz.b32 %r59, %r58;
-	shfl.sync.idx.b32 %f63, %f5, %r59, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r60, %r57, -1;
-	and.b32 %r61, %r57, %r60;
-	setp.ne.s32 %p45, %r61, 0;
-	@!%p45 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r62, %r61;
-	clz.b32 %r63, %r62;
-	shfl.sync.idx.b32 %f64, %f5, %r63, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p46, %f63, %f64;
-	max.f32 %f65, %f63, %f64;
-	selp.f32 %f63, 0f7FFFFFFF, %f65, %p46;
-	.loc 5 59 53
-	add.s32 %r64, %r61, -1;
-	and.b32 %r61, %r61, %r64;
-	setp.ne.s32 %p47, %r61, 0;
-	@%p47 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p48, %f5, %f66;
-	max.f32 %f67, %f5, %f66;
-	selp.f32 %f68, 0f7FFFFFFF, %f67, %p48;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p49, %f68, %f69;
-	max.f32 %f70, %f68, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f71, %f72;
-	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p50;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p51, %f74, %f75;
-	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p51;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p52, %f77, %f78;
-	max.f32 %f79, %f77, %f78;
-	selp.f32 %f63, 0f7FFFFFFF, %f79, %p52;
-$B19:
-	.loc 2 62 12
-	setp.eq.s32 %p53, %r18, 32;
-	@%p53 bra $B24;
-	.loc 2 74 14
-	setp.eq.s32 %p54, %r13, 0;
-	@!%p54 bra $B20;
-	.loc 2 75 15
-	mad.lo.s32 %r65, %r9, %r10, %r11;
-	mad.lo.s32 %r66, %r65, %r12, %r8;
-	cvt.u64.u32 %rd37, %r66;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r67, %rd38;
-	setp.lt.u32 %p55, %r67, 32;
-	@!%p55 bra $FAULT1;
-	mad.lo.s32 %r68, %r67, 4, %r4;
-	st.shared.f32 [%r68], %f63;
-$B20:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r69, %rd42;
-	setp.lt.s32 %p56, 0, %r69;
-	@!%p56 bra $B23;
-	.loc 2 60 47
-	add.s32 %r70, %r69, -1;
-	setp.lt.u32 %p57, 0, %r69;
-	selp.b32 %r71, %r70, 0, %p57;
-	cvt.u64.u32 %rd43, %r71;
-	setp.lt.u32 %p58, %r71, -2147483648;
-	setp.lt.s64 %p59, %rd43, 2305843009213693952;
-	and.pred %p60, %p58, %p59;
-	setp.lt.u32 %p61, %r71, 32;
-	and.pred %p62, %p60, %p61;
-	mov.u32 %r72, 0;
-	mov.u32 %r73, 0;
-	@%p62 bra $B22;
-$B21:
-	cvt.u64.u32 %rd44, %r73;
-	.loc 2 67 19
-	setp.lt.u32 %p63, %r73, 32;
-	@!%p63 bra $FAULT2;
-	mad.lo.s32 %r74, %r73, 4, %r4;
-	ld.shared.f32 %f80, [%r74];
-	setp.nan.f32 %p64, %f63, %f80;
-	max.f32 %f81, %f63, %f80;
-	selp.f32 %f63, 0f7FFFFFFF, %f81, %p64;
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p65, %r73, %r69;
-	@%p65 bra $B21;
-	bra $B23;
-$B22:
-	mad.lo.s32 %r75, %r72, 4, %r4;
-	ld.shared.f32 %f82, [%r75];
-	setp.nan.f32 %p66, %f63, %f82;
-	max.f32 %f83, %f63, %f82;
-	selp.f32 %f63, 0f7FFFFFFF, %f83, %p66;
-	add.s32 %r72, %r72, 1;
-	setp.lt.u32 %p67, %r72, %r69;
-	@%p67 bra $B22;
-$B23:
-$B24:
-	.loc 1 32 9
-	setp.neu.f32 %p68, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f84, %f5, %f63;
-	ex2.approx.ftz.f32 %f85, %f84;
-	mul.rn.f32 %f86, %f4, %f85;
-	.loc 1 32 9
-	selp.f32 %f87, %f86, %f4, %p68;
-	.loc 5 51 17
-	mov.pred %p69, 1;
-	vote.sync.ballot.b32 %r76, %p69, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p70, %r76, -1;
-	@%p70 bra $B26;
-	.loc 5 58 43
-	brev.b32 %r77, %r76;
-	clz.b32 %r78, %r77;
-	shfl.sync.idx.b32 %f88, %f87, %r78, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r79, %r76, -1;
-	and.b32 %r80, %r76, %r79;
-	setp.ne.s32 %p71, %r80, 0;
-	@!%p71 bra $B27;
-$B25:
-	.loc 5 60 59
-	brev.b32 %r81, %r80;
-	clz.b32 %r82, %r81;
-	shfl.sync.idx.b32 %f89, %f87, %r82, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f88, %f88, %f89;
-	.loc 5 59 53
-	add.s32 %r83, %r80, -1;
-	and.b32 %r80, %r80, %r83;
-	setp.ne.s32 %p72, %r80, 0;
-	@%p72 bra $B25;
-	bra $B27;
-$B26:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f90, %f87, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f87, %f90;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f92, %f91, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f93, %f91, %f92;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f94, %f93, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f95, %f93, %f94;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f96, %f95, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f97, %f95, %f96;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f98, %f97, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f88, %f97, %f98;
-$B27:
-	.loc 2 48 12
-	@%p53 bra $B33;
-	.loc 2 74 14
-	setp.eq.s32 %p73, %r13, 0;
-	@!%p73 bra $B28;
-	.loc 2 75 15
-	mad.lo.s32 %r84, %r9, %r10, %r11;
-	mad.lo.s32 %r85, %r84, %r12, %r8;
-	cvt.u64.u32 %rd45, %r85;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r86, %rd46;
-	setp.lt.u32 %p74, %r86, 32;
-	@!%p74 bra $FAULT3;
-	mad.lo.s32 %r87, %r86, 4, %r4;
-	st.shared.f32 [%r87+128], %f88;
-$B28:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r88, %rd50;
-	setp.lt.s32 %p75, 0, %r88;
-	mov.f32 %f88, 0f00000000;
-	@!%p75 bra $B32;
-	.loc 2 46 47
-	add.s32 %r89, %r88, -1;
-	setp.lt.u32 %p76, 0, %r88;
-	selp.b32 %r90, %r89, 0, %p76;
-	cvt.u64.u32 %rd51, %r90;
-	setp.lt.u32 %p77, %r90, -2147483648;
-	setp.lt.s64 %p78, %rd51, 2305843009213693952;
-	and.pred %p79, %p77, %p78;
-	setp.lt.u32 %p80, %r90, 32;
-	and.pred %p81, %p79, %p80;
-	@!%p81 bra $B29;
-	mov.f32 %f88, 0f00000000;
-	mov.u32 %r91, 0;
-	bra $B31;
-$B29:
-	mov.f32 %f88, 0f00000000;
-	mov.u32 %r92, 0;
-$B30:
-	cvt.u64.u32 %rd52, %r92;
-	.loc 2 54 13
-	setp.lt.u32 %p82, %r92, 32;
-	@!%p82 bra $FAULT4;
-	mad.lo.s32 %r93, %r92, 4, %r4;
-	ld.shared.f32 %f99, [%r93+128];
-	add.rn.f32 %f88, %f88, %f99;
-	add.s32 %r92, %r92, 1;
-	setp.lt.u32 %p83, %r92, %r88;
-	@%p83 bra $B30;
-	bra $B32;
-$B31:
-	mad.lo.s32 %r94, %r91, 4, %r4;
-	ld.shared.f32 %f100, [%r94+128];
-	add.rn.f32 %f88, %f88, %f100;
-	add.s32 %r91, %r91, 1;
-	setp.lt.u32 %p84, %r91, %r88;
-	@%p84 bra $B31;
-$B32:
-$B33:
-	.loc 1 85 21
-	rcp.rn.f32 %f101, %f88;
-	mov.f32 %f102, 0f00000000;
-	@!%p1 bra $B34;
-	.loc 6 68 8
-	abs.f32 %f103, %f88;
-	setp.lt.f32 %p85, %f103, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f104, %f88, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f105, %f104, %f88, %p85;
-	selp.b32 %r95, 192937984, 0, %p85;
-	.loc 6 71 23
-	mov.b32 %r96, %f105;
-	.loc 6 72 10
-	add.s32 %r97, %r96, -1060439283;
-	and.b32 %r98, %r97, -8388608;
-	.loc 6 73 32
-	sub.s32 %r99, %r96, %r98;
-	mov.b32 %f106, %r99;
-	sub.s32 %r100, %r98, %r95;
-	cvt.rn.f32.s32 %f107, %r100;
-	.loc 6 15 9
-	sub.rn.f32 %f108, %f106, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f109, 0fBDE34383, %f108, 0f3E3FB689;
-	fma.rn.f32 %f110, %f109, %f108, 0fBE43C7B2;
-	fma.rn.f32 %f111, %f110, %f108, 0f3E515AED;
-	fma.rn.f32 %f112, %f111, %f108, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f113, %f112, %f108, 0f3E93BFF1;
-	fma.rn.f32 %f114, %f113, %f108, 0fBEB8AD77;
-	fma.rn.f32 %f115, %f114, %f108, 0f3EF63849;
-	fma.rn.f32 %f116, %f115, %f108, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f117, %f108, %f108;
-	mul.rn.f32 %f118, %f108, 0f32A57060;
-	fma.rn.f32 %f119, %f117, %f116, %f118;
-	fma.rn.f32 %f120, %f108, 0f3EE2A8EC, %f119;
-	.loc 6 20 9
-	fma.rn.f32 %f121, %f107, 0f34000000, %f108;
-	.loc 6 21 32
-	neg.f32 %f122, %f107;
-	fma.rn.f32 %f123, %f122, 0f34000000, %f121;
-	sub.rn.f32 %f124, %f108, %f123;
-	add.rn.f32 %f125, %f120, %f124;
-	add.rn.f32 %f126, %f121, %f125;
-	.loc 6 87 21
-	mov.b32 %r101, %f88;
-	setp.le.u32 %p86, 2139095040, %r101;
-	.loc 6 88 10
-	fma.rn.f32 %f127, %f88, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f128, %f127, %f126, %p86;
-	.loc 6 90 7
-	setp.eq.f32 %p87, %f88, 0f00000000;
-	selp.f32 %f129, 0fFF800000, %f128, %p87;
-	.loc 1 87 25
-	add.rn.f32 %f101, %f63, %f129;
-	mov.f32 %f102, 0fFF800000;
-$B34:
-	.loc 1 89 22
-	setp.lt.u32 %p88, %r22, %r23;
-	@!%p88 bra $B69;
-	.loc 1 91 34
-	setp.neu.f32 %p89, %f63, 0fFF800000;
-$B35:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 8;
-	setp.lt.s64 %p90, %rd54, %rd32;
-	and.pred %p91, %p90, %p89;
-	mov.f32 %f130, %f102;
-	mov.f32 %f131, %f102;
-	mov.f32 %f132, %f102;
-	mov.f32 %f133, %f102;
-	mov.f32 %f134, %f102;
-	mov.f32 %f135, %f102;
-	mov.f32 %f136, %f102;
-	mov.f32 %f137, %f102;
-	@!%p91 bra $B68;
-	.loc 1 92 9
-	@%p19 bra $B43;
-	.loc 1 95 21
-	setp.lt.u32 %p92, %r22, %r23;
-	@!%p92 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.v4.u32 {%r102, %r103, %r104, %r105}, [%rd55];
-	and.b32 %r106, %r102, 65535;
-	shr.u32 %r107, %r102, 16;
-	and.b32 %r108, %r107, 65535;
-	and.b32 %r109, %r103, 65535;
-	shr.u32 %r110, %r103, 16;
-	and.b32 %r111, %r110, 65535;
-	and.b32 %r112, %r104, 65535;
-	shr.u32 %r113, %r104, 16;
-	and.b32 %r114, %r113, 65535;
-	and.b32 %r115, %r105, 65535;
-	shr.u32 %r116, %r105, 16;
-	and.b32 %r117, %r116, 65535;
-	.loc 4 29 61
-	shl.b32 %r118, %r106, 16;
-	mov.b32 %f138, %r118;
-	shl.b32 %r119, %r108, 16;
-	mov.b32 %f139, %r119;
-	shl.b32 %r120, %r109, 16;
-	mov.b32 %f140, %r120;
-	shl.b32 %r121, %r111, 16;
-	mov.b32 %f141, %r121;
-	shl.b32 %r122, %r112, 16;
-	mov.b32 %f142, %r122;
-	shl.b32 %r123, %r114, 16;
-	mov.b32 %f143, %r123;
-	shl.b32 %r124, %r115, 16;
-	mov.b32 %f144, %r124;
-	shl.b32 %r125, %r117, 16;
-	mov.b32 %f145, %r125;
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f146, %f138, %f2;
-	mul.rn.f32 %f147, %f139, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p93, %rd56, 1;
-	@!%p93 bra $B36;
-	mov.f32 %f147, 0fFF800000;
-$B36:
-	.loc 1 51 3
-	mul.rn.f32 %f148, %f140, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p94, %rd56, 2;
-	@!%p94 bra $B37;
-	mov.f32 %f148, 0fFF800000;
-$B37:
-	.loc 1 51 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p95, %rd56, 3;
-	@!%p95 bra $B38;
-	mov.f32 %f149, 0fFF800000;
-$B38:
-	.loc 1 51 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p96, %rd56, 4;
-	@!%p96 bra $B39;
-	mov.f32 %f150, 0fFF800000;
-$B39:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p97, %rd56, 5;
-	@!%p97 bra $B40;
-	mov.f32 %f151, 0fFF800000;
-$B40:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p98, %rd56, 6;
-	@!%p98 bra $B41;
-	mov.f32 %f152, 0fFF800000;
-$B41:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p99, %rd56, 7;
-	@!%p99 bra $B42;
-	mov.f32 %f153, 0fFF800000;
-$B42:
-	.loc 1 95 5
-	bra $B51;
-$B43:
-	.loc 1 93 24
-	setp.lt.u32 %p100, %r22, %r19;
-	@!%p100 bra $FAULT6;
-	mad.lo.s32 %r126, %r22, 16, %r5;
-	ld.shared.u16 %r127, [%r126];
-	ld.shared.u16 %r128, [%r126+2];
-	ld.shared.u16 %r129, [%r126+4];
-	ld.shared.u16 %r130, [%r126+6];
-	ld.shared.u16 %r131, [%r126+8];
-	ld.shared.u16 %r132, [%r126+10];
-	ld.shared.u16 %r133, [%r126+12];
-	ld.shared.u16 %r134, [%r126+14];
-	.loc 4 29 61
-	shl.b32 %r135, %r127, 16;
-	mov.b32 %f154, %r135;
-	shl.b32 %r136, %r128, 16;
-	mov.b32 %f155, %r136;
-	shl.b32 %r137, %r129, 16;
-	mov.b32 %f156, %r137;
-	shl.b32 %r138, %r130, 16;
-	mov.b32 %f157, %r138;
-	shl.b32 %r139, %r131, 16;
-	mov.b32 %f158, %r139;
-	shl.b32 %r140, %r132, 16;
-	mov.b32 %f159, %r140;
-	shl.b32 %r141, %r133, 16;
-	mov.b32 %f160, %r141;
-	shl.b32 %r142, %r134, 16;
-	mov.b32 %f161, %r142;
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f146, %f154, %f2;
-	mul.rn.f32 %f147, %f155, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p101, %rd57, 1;
-	@!%p101 bra $B44;
-	mov.f32 %f147, 0fFF800000;
-$B44:
-	.loc 1 51 3
-	mul.rn.f32 %f148, %f156, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p102, %rd57, 2;
-	@!%p102 bra $B45;
-	mov.f32 %f148, 0fFF800000;
-$B45:
-	.loc 1 51 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p103, %rd57, 3;
-	@!%p103 bra $B46;
-	mov.f32 %f149, 0fFF800000;
-$B46:
-	.loc 1 51 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p104, %rd57, 4;
-	@!%p104 bra $B47;
-	mov.f32 %f150, 0fFF800000;
-$B47:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f159, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p105, %rd57, 5;
-	@!%p105 bra $B48;
-	mov.f32 %f151, 0fFF800000;
-$B48:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f160, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p106, %rd57, 6;
-	@!%p106 bra $B49;
-	mov.f32 %f152, 0fFF800000;
-$B49:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f161, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p107, %rd57, 7;
-	@!%p107 bra $B50;
-	mov.f32 %f153, 0fFF800000;
-$B50:
-$B51:
-	.loc 1 97 23
-	@%p1 bra $B52;
-	.loc 1 101 33
-	sub.rn.f32 %f162, %f146, %f63;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f137, %f163, %f101;
-	bra $B53;
-$B52:
-	.loc 1 99 19
-	sub.rn.f32 %f164, %f146, %f101;
-	mul.rn.f32 %f137, %f164, 0f3F317218;
-$B53:
-	.loc 1 97 23
-	@%p1 bra $B54;
-	.loc 1 101 33
-	sub.rn.f32 %f165, %f147, %f63;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f136, %f166, %f101;
-	bra $B55;
-$B54:
-	.loc 1 99 19
-	sub.rn.f32 %f167, %f147, %f101;
-	mul.rn.f32 %f136, %f167, 0f3F317218;
-$B55:
-	.loc 1 97 23
-	@%p1 bra $B56;
-	.loc 1 101 33
-	sub.rn.f32 %f168, %f148, %f63;
-	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f135, %f169, %f101;
-	bra $B57;
-$B56:
-	.loc 1 99 19
-	sub.rn.f32 %f170, %f148, %f101;
-	mul.rn.f32 %f135, %f170, 0f3F317218;
-$B57:
-	.loc 1 97 23
-	@%p1 bra $B58;
-	.loc 1 101 33
-	sub.rn.f32 %f171, %f149, %f63;
-	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f134, %f172, %f101;
-	bra $B59;
-$B58:
-	.loc 1 99 19
-	sub.rn.f32 %f173, %f149, %f101;
-	mul.rn.f32 %f134, %f173, 0f3F317218;
-$B59:
-	.loc 1 97 23
-	@%p1 bra $B60;
-	.loc 1 101 33
-	sub.rn.f32 %f174, %f150, %f63;
-	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f133, %f175, %f101;
-	bra $B61;
-$B60:
-	.loc 1 99 19
-	sub.rn.f32 %f176, %f150, %f101;
-	mul.rn.f32 %f133, %f176, 0f3F317218;
-$B61:
-	.loc 1 97 23
-	@%p1 bra $B62;
-	.loc 1 101 33
-	sub.rn.f32 %f177, %f151, %f63;
-	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f132, %f178, %f101;
-	bra $B63;
-$B62:
-	.loc 1 99 19
-	sub.rn.f32 %f179, %f151, %f101;
-	mul.rn.f32 %f132, %f179, 0f3F317218;
-$B63:
-	.loc 1 97 23
-	@%p1 bra $B64;
-	.loc 1 101 33
-	sub.rn.f32 %f180, %f152, %f63;
-	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f131, %f181, %f101;
-	bra $B65;
-$B64:
-	.loc 1 99 19
-	sub.rn.f32 %f182, %f152, %f101;
-	mul.rn.f32 %f131, %f182, 0f3F317218;
-$B65:
-	.loc 1 97 23
-	@%p1 bra $B66;
-	.loc 1 101 33
-	sub.rn.f32 %f183, %f153, %f63;
-	ex2.approx.ftz.f32 %f184, %f183;
-	mul.rn.f32 %f130, %f184, %f101;
-	bra $B67;
-$B66:
-	.loc 1 99 19
-	sub.rn.f32 %f185, %f153, %f101;
-	mul.rn.f32 %f130, %f185, 0f3F317218;
-$B67:
-$B68:
-	.loc 1 109 6
-	setp.lt.u32 %p108, %r22, %r23;
-	@!%p108 bra $FAULT7;
-	.loc 4 32 63
-	mov.b32 %r143, %f137;
-	shr.u32 %r144, %r143, 16;
-	and.b32 %r145, %r144, 1;
-	add.s32 %r146, %r143, 32767;
-	add.s32 %r147, %r146, %r145;
-	setp.nan.f32 %p109, %f137, %f137;
-	shr.u32 %r148, %r147, 16;
-	selp.b32 %r149, 32767, %r148, %p109;
-	mov.b32 %r150, %f136;
-	shr.u32 %r151, %r150, 16;
-	and.b32 %r152, %r151, 1;
-	add.s32 %r153, %r150, 32767;
-	add.s32 %r154, %r153, %r152;
-	setp.nan.f32 %p110, %f136, %f136;
-	shr.u32 %r155, %r154, 16;
-	selp.b32 %r156, 32767, %r155, %p110;
-	mov.b32 %r157, %f135;
-	shr.u32 %r158, %r157, 16;
-	and.b32 %r159, %r158, 1;
-	add.s32 %r160, %r157, 32767;
-	add.s32 %r161, %r160, %r159;
-	setp.nan.f32 %p111, %f135, %f135;
-	shr.u32 %r162, %r161, 16;
-	selp.b32 %r163, 32767, %r162, %p111;
-	mov.b32 %r164, %f134;
-	shr.u32 %r165, %r164, 16;
-	and.b32 %r166, %r165, 1;
-	add.s32 %r167, %r164, 32767;
-	add.s32 %r168, %r167, %r166;
-	setp.nan.f32 %p112, %f134, %f134;
-	shr.u32 %r169, %r168, 16;
-	selp.b32 %r170, 32767, %r169, %p112;
-	mov.b32 %r171, %f133;
-	shr.u32 %r172, %r171, 16;
-	and.b32 %r173, %r172, 1;
-	add.s32 %r174, %r171, 32767;
-	add.s32 %r175, %r174, %r173;
-	setp.nan.f32 %p113, %f133, %f133;
-	shr.u32 %r176, %r175, 16;
-	selp.b32 %r177, 32767, %r176, %p113;
-	mov.b32 %r178, %f132;
-	shr.u32 %r179, %r178, 16;
-	and.b32 %r180, %r179, 1;
-	add.s32 %r181, %r178, 32767;
-	add.s32 %r182, %r181, %r180;
-	setp.nan.f32 %p114, %f132, %f132;
-	shr.u32 %r183, %r182, 16;
-	selp.b32 %r184, 32767, %r183, %p114;
-	mov.b32 %r185, %f131;
-	shr.u32 %r186, %r185, 16;
-	and.b32 %r187, %r186, 1;
-	add.s32 %r188, %r185, 32767;
-	add.s32 %r189, %r188, %r187;
-	setp.nan.f32 %p115, %f131, %f131;
-	shr.u32 %r190, %r189, 16;
-	selp.b32 %r191, 32767, %r190, %p115;
-	mov.b32 %r192, %f130;
-	shr.u32 %r193, %r192, 16;
-	and.b32 %r194, %r193, 1;
-	add.s32 %r195, %r192, 32767;
-	add.s32 %r196, %r195, %r194;
-	setp.nan.f32 %p116, %f130, %f130;
-	shr.u32 %r197, %r196, 16;
-	selp.b32 %r198, 32767, %r197, %p116;
-	.loc 1 109 6
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	shl.b32 %r199, %r156, 16;
-	or.b32 %r200, %r149, %r199;
-	shl.b32 %r201, %r170, 16;
-	or.b32 %r202, %r163, %r201;
-	shl.b32 %r203, %r184, 16;
-	or.b32 %r204, %r177, %r203;
-	shl.b32 %r205, %r198, 16;
-	or.b32 %r206, %r191, %r205;
-	st.global.v4.u32 [%rd58], {%r200, %r202, %r204, %r206};
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p117, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p117 bra $B35;
-$B69:
-	.loc 1 35 9
-	bra $EXIT;
-$B70:
-	.loc 1 21 3
-	bra $EXIT;
-$B71:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
-	.loc 3 43 20
-	@!%p9 bra $FAULT10;
-	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 63 11
-	mov.u32 %r207, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 75 8
-	mov.u32 %r207, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 67 19
-	mov.u32 %r207, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 75 8
-	mov.u32 %r207, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 54 13
-	mov.u32 %r207, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 95 21
-	mov.u32 %r207, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 93 24
-	mov.u32 %r207, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 109 6
-	mov.u32 %r207, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r207, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r207, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r207, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r207, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r207, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
-$FAULT:
-	ld.param.u64 %rd64, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r208, [%rd64], 0, 1;
-	setp.ne.u32 %p118, %r208, 0;
-	@%p118 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r209, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	st.global.u32 [%rd65+4], %r209;
-	ld.param.u32 %r210, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+116];
-	st.global.v2.u32 [%rd65+8], {%r210, %r207};
-	mov.u32 %r211, %ctaid.x;
-	mov.u32 %r212, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r211, %r212};
-	mov.u32 %r213, %ctaid.z;
-	mov.u32 %r214, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r213, %r214};
-	mov.u32 %r215, %tid.y;
-	mov.u32 %r216, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r215, %r216};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[120])
-{
-	.reg .pred %p<117>;
-	.reg .b32 %r<184>;
-	.reg .b64 %rd<84>;
-	.reg .f32 %f<189>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u8 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	.loc 1 18 30
-	shr.u32 %r14, %r6, 4;
-	cvt.u64.u32 %rd9, %r14;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd8;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r15, %r9, %r10, %r11;
-	mad.lo.s32 %r16, %r15, %r12, %r8;
-	cvt.u64.u32 %rd10, %r16;
-	shr.u64 %rd11, %rd10, 5;
-	mad.wide.u32 %rd12, %r7, 8, %rd11;
-	mov.u32 %r17, %r13;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd12, %r7;
-	mov.u32 %r17, %r8;
-$B1:
-	cvt.u64.u32 %rd13, %r17;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd7, %rd12;
-	@%p3 bra $B75;
-	.loc 1 24 22
-	shr.u32 %r18, %r1, 3;
-	cvt.u64.u32 %rd14, %r18;
-	.loc 1 25 20
-	mul.lo.s64 %rd15, %rd12, %rd14;
-	.loc 1 27 21
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd2;
-	setp.le.u64 %p5, %rd15, %rd16;
-	setp.le.u64 %p6, %rd16, %rd4;
-	and.pred %p7, %p4, %p5;
-	and.pred %p8, %p7, %p6;
-	@!%p8 bra $B76;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r1;
-	.loc 1 27 7
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd1, %rd18;
-	add.s64 %rd20, %rd3, %rd18;
-	setp.le.u32 %p9, %r18, %r14;
-	.loc 1 28 18
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd21, %r2;
-	setp.lt.u32 %p10, 0, %r2;
-	@!%p10 bra $B4;
-	.loc 3 43 20
-	setp.ne.s32 %p11, %r2, 0;
-	@!%p11 bra $FAULT0;
-	sub.s64 %rd22, %rd17, %rd21;
-	or.b64 %rd23, %rd12, %rd21;
-	setp.lt.u64 %p12, %rd23, 4294967296;
-	@%p12 bra $B2;
-	cvt.rp.f32.u64 %f3, %rd21;
-	rcp.approx.ftz.f32 %f4, %f3;
-	mov.b32 %r19, %f4;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f5, %r20;
-	cvt.rzi.u64.f32 %rd24, %f5;
-	mul.lo.s64 %rd25, %rd24, %rd21;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd21;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd12, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd21;
-	sub.s64 %rd35, %rd12, %rd34;
-	setp.ge.u64 %p13, %rd35, %rd21;
-	sub.s64 %rd36, %rd35, %rd21;
-	selp.b64 %rd37, %rd36, %rd35, %p13;
-	setp.ge.u64 %p14, %rd37, %rd21;
-	sub.s64 %rd38, %rd37, %rd21;
-	selp.b64 %rd39, %rd38, %rd37, %p14;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r21, %rd12;
-	rem.u32 %r22, %r21, %r2;
-	cvt.u64.u32 %rd39, %r22;
-$B3:
-	add.s64 %rd40, %rd22, %rd39;
-	add.s64 %rd41, %rd40, 1;
-	setp.lt.s64 %p15, %rd41, %rd17;
-	selp.b64 %rd17, %rd41, %rd17, %p15;
-$B4:
-	.loc 3 45 18
-	setp.lt.s64 %p16, 0, %rd6;
-	@!%p16 bra $B5;
-	.loc 3 46 25
-	setp.lt.u64 %p17, %rd12, %rd6;
-	@!%p17 bra $FAULT1;
-	shl.b64 %rd42, %rd12, 2;
-	add.s64 %rd43, %rd5, %rd42;
-	ld.global.u32 %r23, [%rd43];
-	cvt.s64.s32 %rd44, %r23;
-	setp.lt.s64 %p18, %rd44, %rd17;
-	selp.b64 %rd17, %rd44, %rd17, %p18;
-$B5:
-	.loc 1 62 29
-	setp.lt.u32 %p19, 0, %r18;
-	@!%p19 bra $FAULT2;
-	.loc 3 48 12
-	setp.lt.s64 %p20, %rd17, 0;
-	cvt.u32.u64 %r24, %rd17;
-	selp.b32 %r25, 0, %r24, %p20;
-	cvt.u64.u32 %rd45, %r25;
-	.loc 1 62 21
-	shl.b32 %r26, %r17, 3;
-	cvt.u64.u32 %rd46, %r26;
-	setp.lt.u32 %p21, %r26, %r25;
-	@!%p21 bra $B6;
-	mov.f32 %f6, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	mov.u64 %rd47, %rd13;
-	bra $B7;
-$B6:
-	mov.f32 %f8, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	bra $B18;
-$B7:
-	.loc 1 63 11
-	setp.lt.u64 %p22, %rd47, %rd14;
-	@!%p22 bra $FAULT3;
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd19, %rd48;
-	ld.global.u16 %r27, [%rd49];
-	ld.global.u16 %r28, [%rd49+2];
-	ld.global.u16 %r29, [%rd49+4];
-	ld.global.u16 %r30, [%rd49+6];
-	ld.global.u16 %r31, [%rd49+8];
-	ld.global.u16 %r32, [%rd49+10];
-	ld.global.u16 %r33, [%rd49+12];
-	ld.global.u16 %r34, [%rd49+14];
-	.loc 1 64 8
-	@!%p9 bra $B8;
-	.loc 1 65 10
-	cvt.u32.u64 %r35, %rd47;
-	mad.lo.s32 %r36, %r35, 16, %r5;
-	st.shared.u16 [%r36], %r27;
-	st.shared.u16 [%r36+2], %r28;
-	st.shared.u16 [%r36+4], %r29;
-	st.shared.u16 [%r36+6], %r30;
-	st.shared.u16 [%r36+8], %r31;
-	st.shared.u16 [%r36+10], %r32;
-	st.shared.u16 [%r36+12], %r33;
-	st.shared.u16 [%r36+14], %r34;
-$B8:
-	.loc 4 29 61
-	shl.b32 %r37, %r27, 16;
-	mov.b32 %f9, %r37;
-	shl.b32 %r38, %r28, 16;
-	mov.b32 %f10, %r38;
-	shl.b32 %r39, %r29, 16;
-	mov.b32 %f11, %r39;
-	shl.b32 %r40, %r30, 16;
-	mov.b32 %f12, %r40;
-	shl.b32 %r41, %r31, 16;
-	mov.b32 %f13, %r41;
-	shl.b32 %r42, %r32, 16;
-	mov.b32 %f14, %r42;
-	shl.b32 %r43, %r33, 16;
-	mov.b32 %f15, %r43;
-	shl.b32 %r44, %r34, 16;
-	mov.b32 %f16, %r44;
-	.loc 1 49 18
-	sub.s64 %rd50, %rd45, %rd46;
-	.loc 1 51 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p23, %rd50, 0;
-	@!%p23 bra $B9;
-	mov.f32 %f17, 0fFF800000;
-$B9:
-	.loc 1 51 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p24, %rd50, 1;
-	@!%p24 bra $B10;
-	mov.f32 %f18, 0fFF800000;
-$B10:
-	.loc 1 51 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd50, 2;
-	@!%p25 bra $B11;
-	mov.f32 %f19, 0fFF800000;
-$B11:
-	.loc 1 51 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd50, 3;
-	@!%p26 bra $B12;
-	mov.f32 %f20, 0fFF800000;
-$B12:
-	.loc 1 51 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd50, 4;
-	@!%p27 bra $B13;
-	mov.f32 %f21, 0fFF800000;
-$B13:
-	.loc 1 51 3
-	mul.rn.f32 %f22, %f14, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd50, 5;
-	@!%p28 bra $B14;
-	mov.f32 %f22, 0fFF800000;
-$B14:
-	.loc 1 51 3
-	mul.rn.f32 %f23, %f15, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd50, 6;
-	@!%p29 bra $B15;
-	mov.f32 %f23, 0fFF800000;
-$B15:
-	.loc 1 51 3
-	mul.rn.f32 %f24, %f16, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd50, 7;
-	@!%p30 bra $B16;
-	mov.f32 %f24, 0fFF800000;
-$B16:
-	.loc 1 70 13
-	setp.nan.f32 %p31, %f6, %f17;
-	max.f32 %f25, %f6, %f17;
-	selp.f32 %f26, 0f7FFFFFFF, %f25, %p31;
-	setp.nan.f32 %p32, %f26, %f18;
-	max.f32 %f27, %f26, %f18;
-	selp.f32 %f28, 0f7FFFFFFF, %f27, %p32;
-	setp.nan.f32 %p33, %f28, %f19;
-	max.f32 %f29, %f28, %f19;
-	selp.f32 %f30, 0f7FFFFFFF, %f29, %p33;
-	setp.nan.f32 %p34, %f30, %f20;
-	max.f32 %f31, %f30, %f20;
-	selp.f32 %f32, 0f7FFFFFFF, %f31, %p34;
-	setp.nan.f32 %p35, %f32, %f21;
-	max.f32 %f33, %f32, %f21;
-	selp.f32 %f34, 0f7FFFFFFF, %f33, %p35;
-	setp.nan.f32 %p36, %f34, %f22;
-	max.f32 %f35, %f34, %f22;
-	selp.f32 %f36, 0f7FFFFFFF, %f35, %p36;
-	setp.nan.f32 %p37, %f36, %f23;
-	max.f32 %f37, %f36, %f23;
-	selp.f32 %f38, 0f7FFFFFFF, %f37, %p37;
-	setp.nan.f32 %p38, %f38, %f24;
-	max.f32 %f39, %f38, %f24;
-	selp.f32 %f8, 0f7FFFFFFF, %f39, %p38;
-	.loc 1 72 10
-	setp.eq.f32 %p39, %f8, 0fFF800000;
-	@%p39 bra $B17;
-	.loc 1 75 30
-	sub.rn.f32 %f40, %f6, %f8;
-	ex2.approx.ftz.f32 %f41, %f40;
-	mul.rn.f32 %f42, %f7, %f41;
-	.loc 1 77 32
-	sub.rn.f32 %f43, %f17, %f8;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f18, %f8;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f19, %f8;
-	ex2.approx.ftz.f32 %f50, %f49;
-	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f20, %f8;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f21, %f8;
-	ex2.approx.ftz.f32 %f56, %f55;
-	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f22, %f8;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f23, %f8;
-	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f63, %f60, %f62;
-	sub.rn.f32 %f64, %f24, %f8;
-	ex2.approx.ftz.f32 %f65, %f64;
-	add.rn.f32 %f7, %f63, %f65;
-$B17:
-	.loc 1 62 45
-	add.s64 %rd47, %rd47, %rd8;
-	shl.b64 %rd46, %rd47, 3;
-	setp.lt.s64 %p40, %rd46, %rd45;
-	mov.f32 %f6, %f8;
-	@%p40 bra $B7;
-$B18:
-	.loc 5 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r45, %p41, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p42, %r45, -1;
-	@%p42 bra $B20;
-	.loc 5 58 43
-	brev.b32 %r46, %r45;
-	clz.b32 %r47, %r46;
-	shfl.sync.idx.b32 %f66, %f8, %r47, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r48, %r45, -1;
-	and.b32 %r49, %r45, %r48;
-	setp.ne.s32 %p43, %r49, 0;
-	@!%p43 bra $B21;
-$B19:
-	.loc 5 60 59
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f67, %f8, %r51, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p44, %f66, %f67;
-	max.f32 %f68, %f66, %f67;
-	selp.f32 %f66, 0f7FFFFFFF, %f68, %p44;
-	.loc 5 59 53
-	add.s32 %r52, %r49, -1;
-	and.b32 %r49, %r49, %r52;
-	setp.ne.s32 %p45, %r49, 0;
-	@%p45 bra $B19;
-	bra $B21;
-$B20:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f8, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p46, %f8, %f69;
-	max.f32 %f70, %f8, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p46;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p47, %f71, %f72;
-	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p47;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p48, %f74, %f75;
-	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p48;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p49, %f77, %f78;
-	max.f32 %f79, %f77, %f78;
-	selp.f32 %f80, 0f7FFFFFFF, %f79, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f80, %f81;
-	max.f32 %f82, %f80, %f81;
-	selp.f32 %f66, 0f7FFFFFFF, %f82, %p50;
-$B21:
-	.loc 2 62 12
-	setp.eq.s64 %p51, %rd8, 32;
-	@%p51 bra $B27;
-	.loc 2 74 14
-	setp.eq.s32 %p52, %r13, 0;
-	@!%p52 bra $B22;
-	.loc 2 75 15
-	mad.lo.s32 %r53, %r9, %r10, %r11;
-	mad.lo.s32 %r54, %r53, %r12, %r8;
-	cvt.u64.u32 %rd51, %r54;
-	shr.u64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r55, %rd52;
-	setp.lt.u32 %p53, %r55, 32;
-	@!%p53 bra $FAULT4;
-	mad.lo.s32 %r56, %r55, 4, %r4;
-	st.shared.f32 [%r56], %f66;
-$B22:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd53, %rd8, 63;
-	shr.u64 %rd54, %rd53, 59;
-	add.s64 %rd55, %rd8, %rd54;
-	shr.s64 %rd56, %rd55, 5;
-	setp.lt.s64 %p54, 0, %rd56;
-	@!%p54 bra $B26;
-	.loc 2 60 47
-	add.s64 %rd57, %rd56, -1;
-	selp.b64 %rd58, %rd57, 0, %p54;
-	setp.lt.u64 %p55, %rd58, 2147483648;
-	setp.lt.s64 %p56, %rd58, 2305843009213693952;
-	and.pred %p57, %p55, %p56;
-	setp.lt.u64 %p58, %rd58, 32;
-	and.pred %p59, %p57, %p58;
-	mov.u32 %r57, 0;
-	@%p59 bra $B24;
-$B23:
-	cvt.u64.u32 %rd59, %r57;
-	.loc 2 67 19
-	setp.lt.u32 %p60, %r57, 32;
-	@!%p60 bra $FAULT5;
-	mad.lo.s32 %r58, %r57, 4, %r4;
-	ld.shared.f32 %f83, [%r58];
-	setp.nan.f32 %p61, %f66, %f83;
-	max.f32 %f84, %f66, %f83;
-	selp.f32 %f66, 0f7FFFFFFF, %f84, %p61;
-	add.s32 %r57, %r57, 1;
-	cvt.u64.u32 %rd60, %r57;
-	setp.lt.s64 %p62, %rd60, %rd56;
-	@%p62 bra $B23;
-	bra $B26;
-$B24:
-	mov.u64 %rd61, 0;
-$B25:
-	cvt.u32.u64 %r59, %rd61;
-	mad.lo.s32 %r60, %r59, 4, %r4;
-	ld.shared.f32 %f85, [%r60];
-	setp.nan.f32 %p63, %f66, %f85;
-	max.f32 %f86, %f66, %f85;
-	selp.f32 %f66, 0f7FFFFFFF, %f86, %p63;
-	add.s64 %rd61, %rd61, 1;
-	setp.lt.s64 %p64, %rd61, %rd56;
-	@%p64 bra $B25;
-$B26:
-$B27:
-	.loc 1 32 9
-	setp.neu.f32 %p65, %f8, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f87, %f8, %f66;
-	ex2.approx.ftz.f32 %f88, %f87;
-	mul.rn.f32 %f89, %f7, %f88;
-	.loc 1 32 9
-	selp.f32 %f90, %f89, %f7, %p65;
-	.loc 5 51 17
-	mov.pred %p66, 1;
-	vote.sync.ballot.b32 %r61, %p66, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p67, %r61, -1;
-	@%p67 bra $B29;
-	.loc 5 58 43
-	brev.b32 %r62, %r61;
-	clz.b32 %r63, %r62;
-	shfl.sync.idx.b32 %f91, %f90, %r63, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r64, %r61, -1;
-	and.b32 %r65, %r61, %r64;
-	setp.ne.s32 %p68, %r65, 0;
-	@!%p68 bra $B30;
-$B28:
-	.loc 5 60 59
-	brev.b32 %r66, %r65;
-	clz.b32 %r67, %r66;
-	shfl.sync.idx.b32 %f92, %f90, %r67, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f91, %f92;
-	.loc 5 59 53
-	add.s32 %r68, %r65, -1;
-	and.b32 %r65, %r65, %r68;
-	setp.ne.s32 %p69, %r65, 0;
-	@%p69 bra $B28;
-	bra $B30;
-$B29:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f93, %f90, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f94, %f90, %f93;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f95, %f94, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f96, %f94, %f95;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f97, %f96, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f98, %f96, %f97;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f99, %f98, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f100, %f98, %f99;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f101, %f100, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f100, %f101;
-$B30:
-	.loc 2 48 12
-	@%p51 bra $B36;
-	.loc 2 74 14
-	setp.eq.s32 %p70, %r13, 0;
-	@!%p70 bra $B31;
-	.loc 2 75 15
-	mad.lo.s32 %r69, %r9, %r10, %r11;
-	mad.lo.s32 %r70, %r69, %r12, %r8;
-	cvt.u64.u32 %rd62, %r70;
-	shr.u64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r71, %rd63;
-	setp.lt.u32 %p71, %r71, 32;
-	@!%p71 bra $FAULT6;
-	mad.lo.s32 %r72, %r71, 4, %r4;
-	st.shared.f32 [%r72+128], %f91;
-$B31:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd64, %rd8, 63;
-	shr.u64 %rd65, %rd64, 59;
-	add.s64 %rd66, %rd8, %rd65;
-	shr.s64 %rd67, %rd66, 5;
-	setp.lt.s64 %p72, 0, %rd67;
-	mov.f32 %f91, 0f00000000;
-	@!%p72 bra $B35;
-	.loc 2 46 47
-	add.s64 %rd68, %rd67, -1;
-	selp.b64 %rd69, %rd68, 0, %p72;
-	setp.lt.u64 %p73, %rd69, 2147483648;
-	setp.lt.s64 %p74, %rd69, 2305843009213693952;
-	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd69, 32;
-	and.pred %p77, %p75, %p76;
-	mov.f32 %f91, 0f00000000;
-	mov.u32 %r73, 0;
-	@%p77 bra $B33;
-$B32:
-	cvt.u64.u32 %rd70, %r73;
-	.loc 2 54 13
-	setp.lt.u32 %p78, %r73, 32;
-	@!%p78 bra $FAULT7;
-	mad.lo.s32 %r74, %r73, 4, %r4;
-	ld.shared.f32 %f102, [%r74+128];
-	add.rn.f32 %f91, %f91, %f102;
-	add.s32 %r73, %r73, 1;
-	cvt.u64.u32 %rd71, %r73;
-	setp.lt.s64 %p79, %rd71, %rd67;
-	@%p79 bra $B32;
-	bra $B35;
-$B33:
-	mov.f32 %f91, 0f00000000;
-	mov.u64 %rd72, 0;
-$B34:
-	cvt.u32.u64 %r75, %rd72;
-	mad.lo.s32 %r76, %r75, 4, %r4;
-	ld.shared.f32 %f103, [%r76+128];
-	add.rn.f32 %f91, %f91, %f103;
-	add.s64 %rd72, %rd72, 1;
-	setp.lt.s64 %p80, %rd72, %rd67;
-	@%p80 bra $B34;
-$B35:
-$B36:
-	.loc 1 85 21
-	rcp.rn.f32 %f104, %f91;
-	mov.f32 %f105, 0f00000000;
-	@!%p1 bra $B37;
-	.loc 6 68 8
-	abs.f32 %f106, %f91;
-	setp.lt.f32 %p81, %f106, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f107, %f91, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f108, %f107, %f91, %p81;
-	selp.b32 %r77, 192937984, 0, %p81;
-	.loc 6 71 23
-	mov.b32 %r78, %f108;
-	.loc 6 72 10
-	add.s32 %r79, %r78, -1060439283;
-	and.b32 %r80, %r79, -8388608;
-	.loc 6 73 32
-	sub.s32 %r81, %r78, %r80;
-	mov.b32 %f109, %r81;
-	sub.s32 %r82, %r80, %r77;
-	cvt.rn.f32.s32 %f110, %r82;
-	.loc 6 15 9
-	sub.rn.f32 %f111, %f109, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f112, 0fBDE34383, %f111, 0f3E3FB689;
-	fma.rn.f32 %f113, %f112, %f111, 0fBE43C7B2;
-	fma.rn.f32 %f114, %f113, %f111, 0f3E515AED;
-	fma.rn.f32 %f115, %f114, %f111, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f116, %f115, %f111, 0f3E93BFF1;
-	fma.rn.f32 %f117, %f116, %f111, 0fBEB8AD77;
-	fma.rn.f32 %f118, %f117, %f111, 0f3EF63849;
-	fma.rn.f32 %f119, %f118, %f111, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f120, %f111, %f111;
-	mul.rn.f32 %f121, %f111, 0f32A57060;
-	fma.rn.f32 %f122, %f120, %f119, %f121;
-	fma.rn.f32 %f123, %f111, 0f3EE2A8EC, %f122;
-	.loc 6 20 9
-	fma.rn.f32 %f124, %f110, 0f34000000, %f111;
-	.loc 6 21 32
-	neg.f32 %f125, %f110;
-	fma.rn.f32 %f126, %f125, 0f34000000, %f124;
-	sub.rn.f32 %f127, %f111, %f126;
-	add.rn.f32 %f128, %f123, %f127;
-	add.rn.f32 %f129, %f124, %f128;
-	.loc 6 87 21
-	mov.b32 %r83, %f91;
-	setp.le.u32 %p82, 2139095040, %r83;
-	.loc 6 88 10
-	fma.rn.f32 %f130, %f91, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f131, %f130, %f129, %p82;
-	.loc 6 90 7
-	setp.eq.f32 %p83, %f91, 0f00000000;
-	selp.f32 %f132, 0fFF800000, %f131, %p83;
-	.loc 1 87 25
-	add.rn.f32 %f104, %f66, %f132;
-	mov.f32 %f105, 0fFF800000;
-$B37:
-	.loc 1 89 22
-	setp.lt.u32 %p84, %r17, %r18;
-	@!%p84 bra $B74;
-	.loc 1 91 34
-	setp.neu.f32 %p85, %f66, 0fFF800000;
-$B38:
-	shl.b64 %rd73, %rd13, 3;
-	setp.lt.s64 %p86, %rd73, %rd45;
-	and.pred %p87, %p86, %p85;
-	mov.f32 %f133, %f105;
-	mov.f32 %f134, %f105;
-	mov.f32 %f135, %f105;
-	mov.f32 %f136, %f105;
-	mov.f32 %f137, %f105;
-	mov.f32 %f138, %f105;
-	mov.f32 %f139, %f105;
-	mov.f32 %f140, %f105;
-	@!%p87 bra $B73;
-	.loc 1 92 9
-	@%p9 bra $B47;
-	.loc 1 95 21
-	setp.lt.u64 %p88, %rd13, %rd14;
-	@!%p88 bra $FAULT8;
-	shl.b64 %rd74, %rd13, 4;
-	add.s64 %rd75, %rd19, %rd74;
-	ld.global.u16 %r84, [%rd75];
-	ld.global.u16 %r85, [%rd75+2];
-	ld.global.u16 %r86, [%rd75+4];
-	ld.global.u16 %r87, [%rd75+6];
-	ld.global.u16 %r88, [%rd75+8];
-	ld.global.u16 %r89, [%rd75+10];
-	ld.global.u16 %r90, [%rd75+12];
-	ld.global.u16 %r91, [%rd75+14];
-	.loc 4 29 61
-	shl.b32 %r92, %r84, 16;
-	mov.b32 %f141, %r92;
-	shl.b32 %r93, %r85, 16;
-	mov.b32 %f142, %r93;
-	shl.b32 %r94, %r86, 16;
-	mov.b32 %f143, %r94;
-	shl.b32 %r95, %r87, 16;
-	mov.b32 %f144, %r95;
-	shl.b32 %r96, %r88, 16;
-	mov.b32 %f145, %r96;
-	shl.b32 %r97, %r89, 16;
-	mov.b32 %f146, %r97;
-	shl.b32 %r98, %r90, 16;
-	mov.b32 %f147, %r98;
-	shl.b32 %r99, %r91, 16;
-	mov.b32 %f148, %r99;
-	.loc 1 49 18
-	sub.s64 %rd76, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd76, 0;
-	@!%p89 bra $B39;
-	mov.f32 %f149, 0fFF800000;
-$B39:
-	.loc 1 51 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p90, %rd76, 1;
-	@!%p90 bra $B40;
-	mov.f32 %f150, 0fFF800000;
-$B40:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p91, %rd76, 2;
-	@!%p91 bra $B41;
-	mov.f32 %f151, 0fFF800000;
-$B41:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p92, %rd76, 3;
-	@!%p92 bra $B42;
-	mov.f32 %f152, 0fFF800000;
-$B42:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p93, %rd76, 4;
-	@!%p93 bra $B43;
-	mov.f32 %f153, 0fFF800000;
-$B43:
-	.loc 1 51 3
-	mul.rn.f32 %f154, %f146, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p94, %rd76, 5;
-	@!%p94 bra $B44;
-	mov.f32 %f154, 0fFF800000;
-$B44:
-	.loc 1 51 3
-	mul.rn.f32 %f155, %f147, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p95, %rd76, 6;
-	@!%p95 bra $B45;
-	mov.f32 %f155, 0fFF800000;
-$B45:
-	.loc 1 51 3
-	mul.rn.f32 %f156, %f148, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p96, %rd76, 7;
-	@!%p96 bra $B46;
-	mov.f32 %f156, 0fFF800000;
-$B46:
-	.loc 1 95 5
-	bra $B56;
-$B47:
-	.loc 1 93 24
-	setp.lt.u64 %p97, %rd13, %rd9;
-	@!%p97 bra $FAULT9;
-	cvt.u32.u64 %r100, %rd13;
-	mad.lo.s32 %r101, %r100, 16, %r5;
-	ld.shared.u16 %r102, [%r101];
-	ld.shared.u16 %r103, [%r101+2];
-	ld.shared.u16 %r104, [%r101+4];
-	ld.shared.u16 %r105, [%r101+6];
-	ld.shared.u16 %r106, [%r101+8];
-	ld.shared.u16 %r107, [%r101+10];
-	ld.shared.u16 %r108, [%r101+12];
-	ld.shared.u16 %r109, [%r101+14];
-	.loc 4 29 61
-	shl.b32 %r110, %r102, 16;
-	mov.b32 %f157, %r110;
-	shl.b32 %r111, %r103, 16;
-	mov.b32 %f158, %r111;
-	shl.b32 %r112, %r104, 16;
-	mov.b32 %f159, %r112;
-	shl.b32 %r113, %r105, 16;
-	mov.b32 %f160, %r113;
-	shl.b32 %r114, %r106, 16;
-	mov.b32 %f161, %r114;
-	shl.b32 %r115, %r107, 16;
-	mov.b32 %f162, %r115;
-	shl.b32 %r116, %r108, 16;
-	mov.b32 %f163, %r116;
-	shl.b32 %r117, %r109, 16;
-	mov.b32 %f164, %r117;
-	.loc 1 49 18
-	sub.s64 %rd77, %rd45, %rd73;
-	.loc 1 51 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p98, %rd77, 0;
-	@!%p98 bra $B48;
-	mov.f32 %f149, 0fFF800000;
-$B48:
-	.loc 1 51 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p99, %rd77, 1;
-	@!%p99 bra $B49;
-	mov.f32 %f150, 0fFF800000;
-$B49:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f159, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p100, %rd77, 2;
-	@!%p100 bra $B50;
-	mov.f32 %f151, 0fFF800000;
-$B50:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f160, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p101, %rd77, 3;
-	@!%p101 bra $B51;
-	mov.f32 %f152, 0fFF800000;
-$B51:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f161, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p102, %rd77, 4;
-	@!%p102 bra $B52;
-	mov.f32 %f153, 0fFF800000;
-$B52:
-	.loc 1 51 3
-	mul.rn.f32 %f154, %f162, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p103, %rd77, 5;
-	@!%p103 bra $B53;
-	mov.f32 %f154, 0fFF800000;
-$B53:
-	.loc 1 51 3
-	mul.rn.f32 %f155, %f163, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p104, %rd77, 6;
-	@!%p104 bra $B54;
-	mov.f32 %f155, 0fFF800000;
-$B54:
-	.loc 1 51 3
-	mul.rn.f32 %f156, %f164, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p105, %rd77, 7;
-	@!%p105 bra $B55;
-	mov.f32 %f156, 0fFF800000;
-$B55:
-$B56:
-	.loc 1 97 23
-	@%p1 bra $B57;
-	.loc 1 101 33
-	sub.rn.f32 %f165, %f149, %f66;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f140, %f166, %f104;
-	bra $B58;
-$B57:
-	.loc 1 99 19
-	sub.rn.f32 %f167, %f149, %f104;
-	mul.rn.f32 %f140, %f167, 0f3F317218;
-$B58:
-	.loc 1 97 23
-	@%p1 bra $B59;
-	.loc 1 101 33
-	sub.rn.f32 %f168, %f150, %f66;
-	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f139, %f169, %f104;
-	bra $B60;
-$B59:
-	.loc 1 99 19
-	sub.rn.f32 %f170, %f150, %f104;
-	mul.rn.f32 %f139, %f170, 0f3F317218;
-$B60:
-	.loc 1 97 23
-	@%p1 bra $B61;
-	.loc 1 101 33
-	sub.rn.f32 %f171, %f151, %f66;
-	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f138, %f172, %f104;
-	bra $B62;
-$B61:
-	.loc 1 99 19
-	sub.rn.f32 %f173, %f151, %f104;
-	mul.rn.f32 %f138, %f173, 0f3F317218;
-$B62:
-	.loc 1 97 23
-	@%p1 bra $B63;
-	.loc 1 101 33
-	sub.rn.f32 %f174, %f152, %f66;
-	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f137, %f175, %f104;
-	bra $B64;
-$B63:
-	.loc 1 99 19
-	sub.rn.f32 %f176, %f152, %f104;
-	mul.rn.f32 %f137, %f176, 0f3F317218;
-$B64:
-	.loc 1 97 23
-	@%p1 bra $B65;
-	.loc 1 101 33
-	sub.rn.f32 %f177, %f153, %f66;
-	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f136, %f178, %f104;
-	bra $B66;
-$B65:
-	.loc 1 99 19
-	sub.rn.f32 %f179, %f153, %f104;
-	mul.rn.f32 %f136, %f179, 0f3F317218;
-$B66:
-	.loc 1 97 23
-	@%p1 bra $B67;
-	.loc 1 101 33
-	sub.rn.f32 %f180, %f154, %f66;
-	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f135, %f181, %f104;
-	bra $B68;
-$B67:
-	.loc 1 99 19
-	sub.rn.f32 %f182, %f154, %f104;
-	mul.rn.f32 %f135, %f182, 0f3F317218;
-$B68:
-	.loc 1 97 23
-	@%p1 bra $B69;
-	.loc 1 101 33
-	sub.rn.f32 %f183, %f155, %f66;
-	ex2.approx.ftz.f32 %f184, %f183;
-	mul.rn.f32 %f134, %f184, %f104;
-	bra $B70;
-$B69:
-	.loc 1 99 19
-	sub.rn.f32 %f185, %f155, %f104;
-	mul.rn.f32 %f134, %f185, 0f3F317218;
-$B70:
-	.loc 1 97 23
-	@%p1 bra $B71;
-	.loc 1 101 33
-	sub.rn.f32 %f186, %f156, %f66;
-	ex2.approx.ftz.f32 %f187, %f186;
-	mul.rn.f32 %f133, %f187, %f104;
-	bra $B72;
-$B71:
-	.loc 1 99 19
-	sub.rn.f32 %f188, %f156, %f104;
-	mul.rn.f32 %f133, %f188, 0f3F317218;
-$B72:
-$B73:
-	.loc 1 109 6
-	setp.lt.u64 %p106, %rd13, %rd14;
-	@!%p106 bra $FAULT10;
-	.loc 4 32 63
-	mov.b32 %r118, %f140;
-	shr.u32 %r119, %r118, 16;
-	and.b32 %r120, %r119, 1;
-	add.s32 %r121, %r118, 32767;
-	add.s32 %r122, %r121, %r120;
-	setp.nan.f32 %p107, %f140, %f140;
-	shr.u32 %r123, %r122, 16;
-	selp.b32 %r124, 32767, %r123, %p107;
-	mov.b32 %r125, %f139;
-	shr.u32 %r126, %r125, 16;
-	and.b32 %r127, %r126, 1;
-	add.s32 %r128, %r125, 32767;
-	add.s32 %r129, %r128, %r127;
-	setp.nan.f32 %p108, %f139, %f139;
-	shr.u32 %r130, %r129, 16;
-	selp.b32 %r131, 32767, %r130, %p108;
-	mov.b32 %r132, %f138;
-	shr.u32 %r133, %r132, 16;
-	and.b32 %r134, %r133, 1;
-	add.s32 %r135, %r132, 32767;
-	add.s32 %r136, %r135, %r134;
-	setp.nan.f32 %p109, %f138, %f138;
-	shr.u32 %r137, %r136, 16;
-	selp.b32 %r138, 32767, %r137, %p109;
-	mov.b32 %r139, %f137;
-	shr.u32 %r140, %r139, 16;
-	and.b32 %r141, %r140, 1;
-	add.s32 %r142, %r139, 32767;
-	add.s32 %r143, %r142, %r141;
-	setp.nan.f32 %p110, %f137, %f137;
-	shr.u32 %r144, %r143, 16;
-	selp.b32 %r145, 32767, %r144, %p110;
-	mov.b32 %r146, %f136;
-	shr.u32 %r147, %r146, 16;
-	and.b32 %r148, %r147, 1;
-	add.s32 %r149, %r146, 32767;
-	add.s32 %r150, %r149, %r148;
-	setp.nan.f32 %p111, %f136, %f136;
-	shr.u32 %r151, %r150, 16;
-	selp.b32 %r152, 32767, %r151, %p111;
-	mov.b32 %r153, %f135;
-	shr.u32 %r154, %r153, 16;
-	and.b32 %r155, %r154, 1;
-	add.s32 %r156, %r153, 32767;
-	add.s32 %r157, %r156, %r155;
-	setp.nan.f32 %p112, %f135, %f135;
-	shr.u32 %r158, %r157, 16;
-	selp.b32 %r159, 32767, %r158, %p112;
-	mov.b32 %r160, %f134;
-	shr.u32 %r161, %r160, 16;
-	and.b32 %r162, %r161, 1;
-	add.s32 %r163, %r160, 32767;
-	add.s32 %r164, %r163, %r162;
-	setp.nan.f32 %p113, %f134, %f134;
-	shr.u32 %r165, %r164, 16;
-	selp.b32 %r166, 32767, %r165, %p113;
-	mov.b32 %r167, %f133;
-	shr.u32 %r168, %r167, 16;
-	and.b32 %r169, %r168, 1;
-	add.s32 %r170, %r167, 32767;
-	add.s32 %r171, %r170, %r169;
-	setp.nan.f32 %p114, %f133, %f133;
-	shr.u32 %r172, %r171, 16;
-	selp.b32 %r173, 32767, %r172, %p114;
-	.loc 1 109 6
-	shl.b64 %rd78, %rd13, 4;
-	add.s64 %rd79, %rd20, %rd78;
-	st.global.u16 [%rd79], %r124;
-	st.global.u16 [%rd79+2], %r131;
-	st.global.u16 [%rd79+4], %r138;
-	st.global.u16 [%rd79+6], %r145;
-	st.global.u16 [%rd79+8], %r152;
-	st.global.u16 [%rd79+10], %r159;
-	st.global.u16 [%rd79+12], %r166;
-	st.global.u16 [%rd79+14], %r173;
-	.loc 1 89 34
-	add.s64 %rd13, %rd13, %rd8;
-	setp.lt.s64 %p115, %rd13, %rd14;
-	@%p115 bra $B38;
-$B74:
-	.loc 1 35 9
-	bra $EXIT;
-$B75:
-	.loc 1 21 3
-	bra $EXIT;
-$B76:
-	.loc 1 27 7
-	@!%p4 bra $FAULT11;
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 3 43 20
-	mov.u32 %r174, 0;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 3 46 25
-	mov.u32 %r174, 1;
-	mov.u64 %rd80, %rd12;
-	mov.u64 %rd81, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 62 29
-	mov.u32 %r174, 2;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 63 11
-	mov.u32 %r174, 3;
-	mov.u64 %rd80, %rd47;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 75 8
-	mov.u32 %r174, 7;
-	mov.u64 %rd80, %rd52;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 67 19
-	mov.u32 %r174, 8;
-	mov.u64 %rd80, %rd59;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 75 8
-	mov.u32 %r174, 7;
-	mov.u64 %rd80, %rd63;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT7:
-	.loc 2 54 13
-	mov.u32 %r174, 9;
-	mov.u64 %rd80, %rd70;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 95 21
-	mov.u32 %r174, 6;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 93 24
-	mov.u32 %r174, 5;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd9;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 109 6
-	mov.u32 %r174, 4;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 27 7
-	mov.u32 %r174, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd2;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r174, 11;
-	mov.u64 %rd80, %rd15;
-	mov.u64 %rd81, %rd16;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r174, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd4;
-$FAULT:
-	ld.param.u64 %rd82, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r175, [%rd82], 0, 1;
-	setp.ne.u32 %p116, %r175, 0;
-	@%p116 bra $EXIT;
-	ld.global.u64 %rd83, [%rd82+8];
-	ld.param.u32 %r176, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	st.global.u32 [%rd83+4], %r176;
-	ld.param.u32 %r177, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+116];
-	st.global.v2.u32 [%rd83+8], {%r177, %r174};
-	mov.u32 %r178, %ctaid.x;
-	mov.u32 %r179, %ctaid.y;
-	st.global.v2.u32 [%rd83+16], {%r178, %r179};
-	mov.u32 %r180, %ctaid.z;
-	mov.u32 %r181, %tid.x;
-	st.global.v2.u32 [%rd83+24], {%r180, %r181};
-	mov.u32 %r182, %tid.y;
-	mov.u32 %r183, %tid.z;
-	st.global.v2.u32 [%rd83+32], {%r182, %r183};
-	st.global.u64 [%rd83+40], %rd80;
-	st.global.u64 [%rd83+48], %rd81;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd83], 56;
-	bra $EXIT;
-}
-`
-
-const wideF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[120])
-{
-	.reg .pred %p<95>;
-	.reg .b16 %rs<25>;
-	.reg .b32 %r<133>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<170>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u8 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
-	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
-$B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B70;
-	.loc 1 24 22
-	shr.u32 %r23, %r1, 3;
-	cvt.u64.u32 %rd17, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
-	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
-	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
-	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
-	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
-	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
-	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B71;
-	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
-$B2:
-	.loc 3 45 18
-	@!%p10 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 3;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
-	ld.global.v4.u32 {%r31, %r32, %r33, %r34}, [%rd35];
-	and.b32 %r35, %r31, 65535;
-	shr.u32 %r36, %r31, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r32, 65535;
-	shr.u32 %r39, %r32, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r33, 65535;
-	shr.u32 %r42, %r33, 16;
-	and.b32 %r43, %r42, 65535;
-	and.b32 %r44, %r34, 65535;
-	shr.u32 %r45, %r34, 16;
-	and.b32 %r46, %r45, 65535;
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r47, %rd16;
-	mad.lo.s32 %r48, %r47, 16, %r5;
-	st.shared.u16 [%r48], %r35;
-	st.shared.u16 [%r48+2], %r37;
-	st.shared.u16 [%r48+4], %r38;
-	st.shared.u16 [%r48+6], %r40;
-	st.shared.u16 [%r48+8], %r41;
-	st.shared.u16 [%r48+10], %r43;
-	st.shared.u16 [%r48+12], %r44;
-	st.shared.u16 [%r48+14], %r46;
-$B6:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r35;
-	cvt.f32.f16 %f6, %rs1;
-	cvt.u16.u32 %rs2, %r37;
-	cvt.f32.f16 %f7, %rs2;
-	cvt.u16.u32 %rs3, %r38;
-	cvt.f32.f16 %f8, %rs3;
-	cvt.u16.u32 %rs4, %r40;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r41;
-	cvt.f32.f16 %f10, %rs5;
-	cvt.u16.u32 %rs6, %r43;
-	cvt.f32.f16 %f11, %rs6;
-	cvt.u16.u32 %rs7, %r44;
-	cvt.f32.f16 %f12, %rs7;
-	cvt.u16.u32 %rs8, %r46;
-	cvt.f32.f16 %f13, %rs8;
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 51 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 51 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 51 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 51 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd36, 4;
-	@!%p29 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 51 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd36, 5;
-	@!%p30 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 51 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p31, %rd36, 6;
-	@!%p31 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 51 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p32, %rd36, 7;
-	@!%p32 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 70 13
+	.loc 1 68 13
 	max.NaN.f32 %f22, %f3, %f14;
 	max.NaN.f32 %f23, %f22, %f15;
 	max.NaN.f32 %f24, %f23, %f16;
@@ -12525,14 +7088,14 @@ $B14:
 	max.NaN.f32 %f27, %f26, %f19;
 	max.NaN.f32 %f28, %f27, %f20;
 	max.NaN.f32 %f5, %f28, %f21;
-	.loc 1 72 10
-	setp.eq.f32 %p33, %f5, 0fFF800000;
-	@%p33 bra $B15;
-	.loc 1 75 30
+	.loc 1 70 10
+	setp.eq.f32 %p34, %f5, 0fFF800000;
+	@%p34 bra $B15;
+	.loc 1 73 30
 	sub.rn.f32 %f29, %f3, %f5;
 	ex2.approx.ftz.f32 %f30, %f29;
 	mul.rn.f32 %f31, %f4, %f30;
-	.loc 1 77 32
+	.loc 1 75 32
 	sub.rn.f32 %f32, %f14, %f5;
 	ex2.approx.ftz.f32 %f33, %f32;
 	add.rn.f32 %f34, %f31, %f33;
@@ -12558,40 +7121,40 @@ $B14:
 	ex2.approx.ftz.f32 %f54, %f53;
 	add.rn.f32 %f4, %f52, %f54;
 $B15:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 3;
-	setp.lt.s64 %p34, %rd33, %rd32;
+	.loc 1 60 34
+	add.s64 %rd36, %rd32, %rd10;
+	setp.lt.s64 %p35, %rd36, %rd28;
+	cvt.u32.u64 %r28, %rd36;
 	mov.f32 %f3, %f5;
-	@%p34 bra $B5;
+	@%p35 bra $B5;
 $B16:
 	.loc 5 51 17
-	mov.pred %p35, 1;
-	vote.sync.ballot.b32 %r49, %p35, 0xffffffff;
+	mov.pred %p36, 1;
+	vote.sync.ballot.b32 %r47, %p36, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p36, %r49, -1;
-	@%p36 bra $B18;
+	setp.eq.s32 %p37, %r47, -1;
+	@%p37 bra $B18;
 	.loc 5 58 43
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f55, %f5, %r51, 31, 0xffffffff;
+	brev.b32 %r48, %r47;
+	clz.b32 %r49, %r48;
+	shfl.sync.idx.b32 %f55, %f5, %r49, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r52, %r49, -1;
-	and.b32 %r53, %r49, %r52;
-	setp.ne.s32 %p37, %r53, 0;
-	@!%p37 bra $B19;
+	add.s32 %r50, %r47, -1;
+	and.b32 %r51, %r47, %r50;
+	setp.ne.s32 %p38, %r51, 0;
+	@!%p38 bra $B19;
 $B17:
 	.loc 5 60 59
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f56, %f5, %r55, 31, 0xffffffff;
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f56, %f5, %r53, 31, 0xffffffff;
 	.loc 5 40 50
 	max.NaN.f32 %f55, %f55, %f56;
 	.loc 5 59 53
-	add.s32 %r56, %r53, -1;
-	and.b32 %r53, %r53, %r56;
-	setp.ne.s32 %p38, %r53, 0;
-	@%p38 bra $B17;
+	add.s32 %r54, %r51, -1;
+	and.b32 %r51, %r51, %r54;
+	setp.ne.s32 %p39, %r51, 0;
+	@%p39 bra $B17;
 	bra $B19;
 $B18:
 	.loc 5 54 32
@@ -12615,1748 +7178,613 @@ $B18:
 	.loc 5 40 50
 	max.NaN.f32 %f55, %f64, %f65;
 $B19:
-	.loc 2 62 12
-	setp.eq.s32 %p39, %r18, 32;
-	@%p39 bra $B24;
-	.loc 2 74 14
-	setp.eq.s32 %p40, %r13, 0;
-	@!%p40 bra $B20;
-	.loc 2 75 15
-	mad.lo.s32 %r57, %r9, %r10, %r11;
-	mad.lo.s32 %r58, %r57, %r12, %r8;
-	cvt.u64.u32 %rd37, %r58;
+	.loc 2 63 12
+	setp.eq.s32 %p40, %r4, 32;
+	@%p40 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p41, %r15, 0;
+	@!%p41 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r55, %r11, %r12, %r13;
+	mad.lo.s32 %r56, %r55, %r14, %r10;
+	cvt.u64.u32 %rd37, %r56;
 	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r59, %rd38;
-	setp.lt.u32 %p41, %r59, 32;
-	@!%p41 bra $FAULT1;
-	mad.lo.s32 %r60, %r59, 4, %r4;
-	st.shared.f32 [%r60], %f55;
+	cvt.u32.u64 %r57, %rd38;
+	setp.lt.u32 %p42, %r57, 32;
+	@!%p42 bra $FAULT0;
+	mad.lo.s32 %r58, %r57, 4, %r6;
+	st.shared.f32 [%r58], %f55;
 $B20:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r61, %rd42;
-	setp.lt.s32 %p42, 0, %r61;
-	@!%p42 bra $B23;
-	.loc 2 60 47
-	add.s32 %r62, %r61, -1;
-	setp.lt.u32 %p43, 0, %r61;
-	selp.b32 %r63, %r62, 0, %p43;
-	cvt.u64.u32 %rd43, %r63;
-	setp.lt.u32 %p44, %r63, -2147483648;
-	setp.lt.s64 %p45, %rd43, 2305843009213693952;
-	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r63, 32;
-	and.pred %p48, %p46, %p47;
-	mov.u32 %r64, 0;
-	mov.u32 %r65, 0;
-	@%p48 bra $B22;
+	.loc 2 67 27
+	shr.u32 %r59, %r4, 5;
+	setp.lt.u32 %p43, 32, %r59;
+	selp.b32 %r60, 32, %r59, %p43;
+	setp.lt.u32 %p44, 0, %r60;
+	mov.u32 %r61, 0;
+	@!%p44 bra $B22;
 $B21:
-	cvt.u64.u32 %rd44, %r65;
-	.loc 2 67 19
-	setp.lt.u32 %p49, %r65, 32;
-	@!%p49 bra $FAULT2;
-	mad.lo.s32 %r66, %r65, 4, %r4;
-	ld.shared.f32 %f66, [%r66];
+	.loc 2 68 19
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	ld.shared.f32 %f66, [%r62];
 	max.NaN.f32 %f55, %f55, %f66;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p50, %r65, %r61;
-	@%p50 bra $B21;
-	bra $B23;
+	add.s32 %r61, %r61, 1;
+	setp.lt.u32 %p45, %r61, %r60;
+	@%p45 bra $B21;
 $B22:
-	mad.lo.s32 %r67, %r64, 4, %r4;
-	ld.shared.f32 %f67, [%r67];
-	max.NaN.f32 %f55, %f55, %f67;
-	add.s32 %r64, %r64, 1;
-	setp.lt.u32 %p51, %r64, %r61;
-	@%p51 bra $B22;
 $B23:
-$B24:
-	.loc 1 32 9
-	setp.neu.f32 %p52, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f68, %f5, %f55;
-	ex2.approx.ftz.f32 %f69, %f68;
-	mul.rn.f32 %f70, %f4, %f69;
-	.loc 1 32 9
-	selp.f32 %f71, %f70, %f4, %p52;
+	.loc 1 31 9
+	setp.neu.f32 %p46, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f67, %f5, %f55;
+	ex2.approx.ftz.f32 %f68, %f67;
+	mul.rn.f32 %f69, %f4, %f68;
+	.loc 1 31 9
+	selp.f32 %f70, %f69, %f4, %p46;
 	.loc 5 51 17
-	mov.pred %p53, 1;
-	vote.sync.ballot.b32 %r68, %p53, 0xffffffff;
+	mov.pred %p47, 1;
+	vote.sync.ballot.b32 %r63, %p47, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p54, %r68, -1;
-	@%p54 bra $B26;
-	.loc 5 58 43
-	brev.b32 %r69, %r68;
-	clz.b32 %r70, %r69;
-	shfl.sync.idx.b32 %f72, %f71, %r70, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r71, %r68, -1;
-	and.b32 %r72, %r68, %r71;
-	setp.ne.s32 %p55, %r72, 0;
-	@!%p55 bra $B27;
-$B25:
-	.loc 5 60 59
-	brev.b32 %r73, %r72;
-	clz.b32 %r74, %r73;
-	shfl.sync.idx.b32 %f73, %f71, %r74, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f72, %f72, %f73;
-	.loc 5 59 53
-	add.s32 %r75, %r72, -1;
-	and.b32 %r72, %r72, %r75;
-	setp.ne.s32 %p56, %r72, 0;
-	@%p56 bra $B25;
-	bra $B27;
-$B26:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f74, %f71, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f75, %f71, %f74;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f76, %f75, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f77, %f75, %f76;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f79, %f77, %f78;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f80, %f79, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f81, %f79, %f80;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f82, %f81, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f72, %f81, %f82;
-$B27:
-	.loc 2 48 12
-	@%p39 bra $B33;
-	.loc 2 74 14
-	setp.eq.s32 %p57, %r13, 0;
-	@!%p57 bra $B28;
-	.loc 2 75 15
-	mad.lo.s32 %r76, %r9, %r10, %r11;
-	mad.lo.s32 %r77, %r76, %r12, %r8;
-	cvt.u64.u32 %rd45, %r77;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r78, %rd46;
-	setp.lt.u32 %p58, %r78, 32;
-	@!%p58 bra $FAULT3;
-	mad.lo.s32 %r79, %r78, 4, %r4;
-	st.shared.f32 [%r79+128], %f72;
-$B28:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r80, %rd50;
-	setp.lt.s32 %p59, 0, %r80;
-	mov.f32 %f72, 0f00000000;
-	@!%p59 bra $B32;
-	.loc 2 46 47
-	add.s32 %r81, %r80, -1;
-	setp.lt.u32 %p60, 0, %r80;
-	selp.b32 %r82, %r81, 0, %p60;
-	cvt.u64.u32 %rd51, %r82;
-	setp.lt.u32 %p61, %r82, -2147483648;
-	setp.lt.s64 %p62, %rd51, 2305843009213693952;
-	and.pred %p63, %p61, %p62;
-	setp.lt.u32 %p64, %r82, 32;
-	and.pred %p65, %p63, %p64;
-	@!%p65 bra $B29;
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r83, 0;
-	bra $B31;
-$B29:
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r84, 0;
-$B30:
-	cvt.u64.u32 %rd52, %r84;
-	.loc 2 54 13
-	setp.lt.u32 %p66, %r84, 32;
-	@!%p66 bra $FAULT4;
-	mad.lo.s32 %r85, %r84, 4, %r4;
-	ld.shared.f32 %f83, [%r85+128];
-	add.rn.f32 %f72, %f72, %f83;
-	add.s32 %r84, %r84, 1;
-	setp.lt.u32 %p67, %r84, %r80;
-	@%p67 bra $B30;
-	bra $B32;
-$B31:
-	mad.lo.s32 %r86, %r83, 4, %r4;
-	ld.shared.f32 %f84, [%r86+128];
-	add.rn.f32 %f72, %f72, %f84;
-	add.s32 %r83, %r83, 1;
-	setp.lt.u32 %p68, %r83, %r80;
-	@%p68 bra $B31;
-$B32:
-$B33:
-	.loc 1 85 21
-	rcp.rn.f32 %f85, %f72;
-	mov.f32 %f86, 0f00000000;
-	@!%p1 bra $B34;
-	.loc 6 68 8
-	abs.f32 %f87, %f72;
-	setp.lt.f32 %p69, %f87, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f88, %f72, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f89, %f88, %f72, %p69;
-	selp.b32 %r87, 192937984, 0, %p69;
-	.loc 6 71 23
-	mov.b32 %r88, %f89;
-	.loc 6 72 10
-	add.s32 %r89, %r88, -1060439283;
-	and.b32 %r90, %r89, -8388608;
-	.loc 6 73 32
-	sub.s32 %r91, %r88, %r90;
-	mov.b32 %f90, %r91;
-	sub.s32 %r92, %r90, %r87;
-	cvt.rn.f32.s32 %f91, %r92;
-	.loc 6 15 9
-	sub.rn.f32 %f92, %f90, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f93, 0fBDE34383, %f92, 0f3E3FB689;
-	fma.rn.f32 %f94, %f93, %f92, 0fBE43C7B2;
-	fma.rn.f32 %f95, %f94, %f92, 0f3E515AED;
-	fma.rn.f32 %f96, %f95, %f92, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f97, %f96, %f92, 0f3E93BFF1;
-	fma.rn.f32 %f98, %f97, %f92, 0fBEB8AD77;
-	fma.rn.f32 %f99, %f98, %f92, 0f3EF63849;
-	fma.rn.f32 %f100, %f99, %f92, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f101, %f92, %f92;
-	mul.rn.f32 %f102, %f92, 0f32A57060;
-	fma.rn.f32 %f103, %f101, %f100, %f102;
-	fma.rn.f32 %f104, %f92, 0f3EE2A8EC, %f103;
-	.loc 6 20 9
-	fma.rn.f32 %f105, %f91, 0f34000000, %f92;
-	.loc 6 21 32
-	neg.f32 %f106, %f91;
-	fma.rn.f32 %f107, %f106, 0f34000000, %f105;
-	sub.rn.f32 %f108, %f92, %f107;
-	add.rn.f32 %f109, %f104, %f108;
-	add.rn.f32 %f110, %f105, %f109;
-	.loc 6 87 21
-	mov.b32 %r93, %f72;
-	setp.le.u32 %p70, 2139095040, %r93;
-	.loc 6 88 10
-	fma.rn.f32 %f111, %f72, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f112, %f111, %f110, %p70;
-	.loc 6 90 7
-	setp.eq.f32 %p71, %f72, 0f00000000;
-	selp.f32 %f113, 0fFF800000, %f112, %p71;
-	.loc 1 87 25
-	add.rn.f32 %f85, %f55, %f113;
-	mov.f32 %f86, 0fFF800000;
-$B34:
-	.loc 1 89 22
-	setp.lt.u32 %p72, %r22, %r23;
-	@!%p72 bra $B69;
-	.loc 1 91 34
-	setp.neu.f32 %p73, %f55, 0fFF800000;
-$B35:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 8;
-	setp.lt.s64 %p74, %rd54, %rd32;
-	and.pred %p75, %p74, %p73;
-	mov.f32 %f114, %f86;
-	mov.f32 %f115, %f86;
-	mov.f32 %f116, %f86;
-	mov.f32 %f117, %f86;
-	mov.f32 %f118, %f86;
-	mov.f32 %f119, %f86;
-	mov.f32 %f120, %f86;
-	mov.f32 %f121, %f86;
-	@!%p75 bra $B68;
-	.loc 1 92 9
-	@%p19 bra $B43;
-	.loc 1 95 21
-	setp.lt.u32 %p76, %r22, %r23;
-	@!%p76 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.v4.u32 {%r94, %r95, %r96, %r97}, [%rd55];
-	and.b32 %r98, %r94, 65535;
-	shr.u32 %r99, %r94, 16;
-	and.b32 %r100, %r99, 65535;
-	and.b32 %r101, %r95, 65535;
-	shr.u32 %r102, %r95, 16;
-	and.b32 %r103, %r102, 65535;
-	and.b32 %r104, %r96, 65535;
-	shr.u32 %r105, %r96, 16;
-	and.b32 %r106, %r105, 65535;
-	and.b32 %r107, %r97, 65535;
-	shr.u32 %r108, %r97, 16;
-	and.b32 %r109, %r108, 65535;
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r98;
-	cvt.f32.f16 %f122, %rs9;
-	cvt.u16.u32 %rs10, %r100;
-	cvt.f32.f16 %f123, %rs10;
-	cvt.u16.u32 %rs11, %r101;
-	cvt.f32.f16 %f124, %rs11;
-	cvt.u16.u32 %rs12, %r103;
-	cvt.f32.f16 %f125, %rs12;
-	cvt.u16.u32 %rs13, %r104;
-	cvt.f32.f16 %f126, %rs13;
-	cvt.u16.u32 %rs14, %r106;
-	cvt.f32.f16 %f127, %rs14;
-	cvt.u16.u32 %rs15, %r107;
-	cvt.f32.f16 %f128, %rs15;
-	cvt.u16.u32 %rs16, %r109;
-	cvt.f32.f16 %f129, %rs16;
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f130, %f122, %f2;
-	mul.rn.f32 %f131, %f123, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd56, 1;
-	@!%p77 bra $B36;
-	mov.f32 %f131, 0fFF800000;
-$B36:
-	.loc 1 51 3
-	mul.rn.f32 %f132, %f124, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p78, %rd56, 2;
-	@!%p78 bra $B37;
-	mov.f32 %f132, 0fFF800000;
-$B37:
-	.loc 1 51 3
-	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p79, %rd56, 3;
-	@!%p79 bra $B38;
-	mov.f32 %f133, 0fFF800000;
-$B38:
-	.loc 1 51 3
-	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p80, %rd56, 4;
-	@!%p80 bra $B39;
-	mov.f32 %f134, 0fFF800000;
-$B39:
-	.loc 1 51 3
-	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p81, %rd56, 5;
-	@!%p81 bra $B40;
-	mov.f32 %f135, 0fFF800000;
-$B40:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f128, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p82, %rd56, 6;
-	@!%p82 bra $B41;
-	mov.f32 %f136, 0fFF800000;
-$B41:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f129, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p83, %rd56, 7;
-	@!%p83 bra $B42;
-	mov.f32 %f137, 0fFF800000;
-$B42:
-	.loc 1 95 5
-	bra $B51;
-$B43:
-	.loc 1 93 24
-	setp.lt.u32 %p84, %r22, %r19;
-	@!%p84 bra $FAULT6;
-	mad.lo.s32 %r110, %r22, 16, %r5;
-	ld.shared.u16 %r111, [%r110];
-	ld.shared.u16 %r112, [%r110+2];
-	ld.shared.u16 %r113, [%r110+4];
-	ld.shared.u16 %r114, [%r110+6];
-	ld.shared.u16 %r115, [%r110+8];
-	ld.shared.u16 %r116, [%r110+10];
-	ld.shared.u16 %r117, [%r110+12];
-	ld.shared.u16 %r118, [%r110+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r111;
-	cvt.f32.f16 %f138, %rs17;
-	cvt.u16.u32 %rs18, %r112;
-	cvt.f32.f16 %f139, %rs18;
-	cvt.u16.u32 %rs19, %r113;
-	cvt.f32.f16 %f140, %rs19;
-	cvt.u16.u32 %rs20, %r114;
-	cvt.f32.f16 %f141, %rs20;
-	cvt.u16.u32 %rs21, %r115;
-	cvt.f32.f16 %f142, %rs21;
-	cvt.u16.u32 %rs22, %r116;
-	cvt.f32.f16 %f143, %rs22;
-	cvt.u16.u32 %rs23, %r117;
-	cvt.f32.f16 %f144, %rs23;
-	cvt.u16.u32 %rs24, %r118;
-	cvt.f32.f16 %f145, %rs24;
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f130, %f138, %f2;
-	mul.rn.f32 %f131, %f139, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p85, %rd57, 1;
-	@!%p85 bra $B44;
-	mov.f32 %f131, 0fFF800000;
-$B44:
-	.loc 1 51 3
-	mul.rn.f32 %f132, %f140, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd57, 2;
-	@!%p86 bra $B45;
-	mov.f32 %f132, 0fFF800000;
-$B45:
-	.loc 1 51 3
-	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd57, 3;
-	@!%p87 bra $B46;
-	mov.f32 %f133, 0fFF800000;
-$B46:
-	.loc 1 51 3
-	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p88, %rd57, 4;
-	@!%p88 bra $B47;
-	mov.f32 %f134, 0fFF800000;
-$B47:
-	.loc 1 51 3
-	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd57, 5;
-	@!%p89 bra $B48;
-	mov.f32 %f135, 0fFF800000;
-$B48:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p90, %rd57, 6;
-	@!%p90 bra $B49;
-	mov.f32 %f136, 0fFF800000;
-$B49:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p91, %rd57, 7;
-	@!%p91 bra $B50;
-	mov.f32 %f137, 0fFF800000;
-$B50:
-$B51:
-	.loc 1 97 23
-	@%p1 bra $B52;
-	.loc 1 101 33
-	sub.rn.f32 %f146, %f130, %f55;
-	ex2.approx.ftz.f32 %f147, %f146;
-	mul.rn.f32 %f121, %f147, %f85;
-	bra $B53;
-$B52:
-	.loc 1 99 19
-	sub.rn.f32 %f148, %f130, %f85;
-	mul.rn.f32 %f121, %f148, 0f3F317218;
-$B53:
-	.loc 1 97 23
-	@%p1 bra $B54;
-	.loc 1 101 33
-	sub.rn.f32 %f149, %f131, %f55;
-	ex2.approx.ftz.f32 %f150, %f149;
-	mul.rn.f32 %f120, %f150, %f85;
-	bra $B55;
-$B54:
-	.loc 1 99 19
-	sub.rn.f32 %f151, %f131, %f85;
-	mul.rn.f32 %f120, %f151, 0f3F317218;
-$B55:
-	.loc 1 97 23
-	@%p1 bra $B56;
-	.loc 1 101 33
-	sub.rn.f32 %f152, %f132, %f55;
-	ex2.approx.ftz.f32 %f153, %f152;
-	mul.rn.f32 %f119, %f153, %f85;
-	bra $B57;
-$B56:
-	.loc 1 99 19
-	sub.rn.f32 %f154, %f132, %f85;
-	mul.rn.f32 %f119, %f154, 0f3F317218;
-$B57:
-	.loc 1 97 23
-	@%p1 bra $B58;
-	.loc 1 101 33
-	sub.rn.f32 %f155, %f133, %f55;
-	ex2.approx.ftz.f32 %f156, %f155;
-	mul.rn.f32 %f118, %f156, %f85;
-	bra $B59;
-$B58:
-	.loc 1 99 19
-	sub.rn.f32 %f157, %f133, %f85;
-	mul.rn.f32 %f118, %f157, 0f3F317218;
-$B59:
-	.loc 1 97 23
-	@%p1 bra $B60;
-	.loc 1 101 33
-	sub.rn.f32 %f158, %f134, %f55;
-	ex2.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f117, %f159, %f85;
-	bra $B61;
-$B60:
-	.loc 1 99 19
-	sub.rn.f32 %f160, %f134, %f85;
-	mul.rn.f32 %f117, %f160, 0f3F317218;
-$B61:
-	.loc 1 97 23
-	@%p1 bra $B62;
-	.loc 1 101 33
-	sub.rn.f32 %f161, %f135, %f55;
-	ex2.approx.ftz.f32 %f162, %f161;
-	mul.rn.f32 %f116, %f162, %f85;
-	bra $B63;
-$B62:
-	.loc 1 99 19
-	sub.rn.f32 %f163, %f135, %f85;
-	mul.rn.f32 %f116, %f163, 0f3F317218;
-$B63:
-	.loc 1 97 23
-	@%p1 bra $B64;
-	.loc 1 101 33
-	sub.rn.f32 %f164, %f136, %f55;
-	ex2.approx.ftz.f32 %f165, %f164;
-	mul.rn.f32 %f115, %f165, %f85;
-	bra $B65;
-$B64:
-	.loc 1 99 19
-	sub.rn.f32 %f166, %f136, %f85;
-	mul.rn.f32 %f115, %f166, 0f3F317218;
-$B65:
-	.loc 1 97 23
-	@%p1 bra $B66;
-	.loc 1 101 33
-	sub.rn.f32 %f167, %f137, %f55;
-	ex2.approx.ftz.f32 %f168, %f167;
-	mul.rn.f32 %f114, %f168, %f85;
-	bra $B67;
-$B66:
-	.loc 1 99 19
-	sub.rn.f32 %f169, %f137, %f85;
-	mul.rn.f32 %f114, %f169, 0f3F317218;
-$B67:
-$B68:
-	.loc 1 109 6
-	setp.lt.u32 %p92, %r22, %r23;
-	@!%p92 bra $FAULT7;
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
-	cvt.rn.f16x2.f32 %r119, %f120, %f121;
-	cvt.rn.f16x2.f32 %r120, %f118, %f119;
-	cvt.rn.f16x2.f32 %r121, %f116, %f117;
-	cvt.rn.f16x2.f32 %r122, %f114, %f115;
-	st.global.v4.u32 [%rd58], {%r119, %r120, %r121, %r122};
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p93, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p93 bra $B35;
-$B69:
-	.loc 1 35 9
-	bra $EXIT;
-$B70:
-	.loc 1 21 3
-	bra $EXIT;
-$B71:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
-	.loc 3 43 20
-	@!%p9 bra $FAULT10;
-	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 63 11
-	mov.u32 %r123, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 75 8
-	mov.u32 %r123, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 67 19
-	mov.u32 %r123, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 75 8
-	mov.u32 %r123, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 54 13
-	mov.u32 %r123, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 95 21
-	mov.u32 %r123, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 93 24
-	mov.u32 %r123, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 109 6
-	mov.u32 %r123, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r123, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r123, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r123, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r123, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r123, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
-$FAULT:
-	ld.param.u64 %rd64, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r124, [%rd64], 0, 1;
-	setp.ne.u32 %p94, %r124, 0;
-	@%p94 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r125, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
-	st.global.u32 [%rd65+4], %r125;
-	ld.param.u32 %r126, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+116];
-	st.global.v2.u32 [%rd65+8], {%r126, %r123};
-	mov.u32 %r127, %ctaid.x;
-	mov.u32 %r128, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r127, %r128};
-	mov.u32 %r129, %ctaid.z;
-	mov.u32 %r130, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r129, %r130};
-	mov.u32 %r131, %tid.y;
-	mov.u32 %r132, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r131, %r132};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
-	bra $EXIT;
-}
-`
-
-const wideF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[120])
-{
-	.reg .pred %p<93>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<112>;
-	.reg .b64 %rd<84>;
-	.reg .f32 %f<173>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u8 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	.loc 1 18 30
-	shr.u32 %r14, %r6, 4;
-	cvt.u64.u32 %rd9, %r14;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd8;
-	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r15, %r9, %r10, %r11;
-	mad.lo.s32 %r16, %r15, %r12, %r8;
-	cvt.u64.u32 %rd10, %r16;
-	shr.u64 %rd11, %rd10, 5;
-	mad.wide.u32 %rd12, %r7, 8, %rd11;
-	mov.u32 %r17, %r13;
-	bra $B1;
-$B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd12, %r7;
-	mov.u32 %r17, %r8;
-$B1:
-	cvt.u64.u32 %rd13, %r17;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd7, %rd12;
-	@%p3 bra $B75;
-	.loc 1 24 22
-	shr.u32 %r18, %r1, 3;
-	cvt.u64.u32 %rd14, %r18;
-	.loc 1 25 20
-	mul.lo.s64 %rd15, %rd12, %rd14;
-	.loc 1 27 21
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd2;
-	setp.le.u64 %p5, %rd15, %rd16;
-	setp.le.u64 %p6, %rd16, %rd4;
-	and.pred %p7, %p4, %p5;
-	and.pred %p8, %p7, %p6;
-	@!%p8 bra $B76;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r1;
-	.loc 1 27 7
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd1, %rd18;
-	add.s64 %rd20, %rd3, %rd18;
-	setp.le.u32 %p9, %r18, %r14;
-	.loc 1 28 18
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd21, %r2;
-	setp.lt.u32 %p10, 0, %r2;
-	@!%p10 bra $B4;
-	.loc 3 43 20
-	setp.ne.s32 %p11, %r2, 0;
-	@!%p11 bra $FAULT0;
-	sub.s64 %rd22, %rd17, %rd21;
-	or.b64 %rd23, %rd12, %rd21;
-	setp.lt.u64 %p12, %rd23, 4294967296;
-	@%p12 bra $B2;
-	cvt.rp.f32.u64 %f3, %rd21;
-	rcp.approx.ftz.f32 %f4, %f3;
-	mov.b32 %r19, %f4;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f5, %r20;
-	cvt.rzi.u64.f32 %rd24, %f5;
-	mul.lo.s64 %rd25, %rd24, %rd21;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd21;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd12, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd21;
-	sub.s64 %rd35, %rd12, %rd34;
-	setp.ge.u64 %p13, %rd35, %rd21;
-	sub.s64 %rd36, %rd35, %rd21;
-	selp.b64 %rd37, %rd36, %rd35, %p13;
-	setp.ge.u64 %p14, %rd37, %rd21;
-	sub.s64 %rd38, %rd37, %rd21;
-	selp.b64 %rd39, %rd38, %rd37, %p14;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r21, %rd12;
-	rem.u32 %r22, %r21, %r2;
-	cvt.u64.u32 %rd39, %r22;
-$B3:
-	add.s64 %rd40, %rd22, %rd39;
-	add.s64 %rd41, %rd40, 1;
-	setp.lt.s64 %p15, %rd41, %rd17;
-	selp.b64 %rd17, %rd41, %rd17, %p15;
-$B4:
-	.loc 3 45 18
-	setp.lt.s64 %p16, 0, %rd6;
-	@!%p16 bra $B5;
-	.loc 3 46 25
-	setp.lt.u64 %p17, %rd12, %rd6;
-	@!%p17 bra $FAULT1;
-	shl.b64 %rd42, %rd12, 2;
-	add.s64 %rd43, %rd5, %rd42;
-	ld.global.u32 %r23, [%rd43];
-	cvt.s64.s32 %rd44, %r23;
-	setp.lt.s64 %p18, %rd44, %rd17;
-	selp.b64 %rd17, %rd44, %rd17, %p18;
-$B5:
-	.loc 1 62 29
-	setp.lt.u32 %p19, 0, %r18;
-	@!%p19 bra $FAULT2;
-	.loc 3 48 12
-	setp.lt.s64 %p20, %rd17, 0;
-	cvt.u32.u64 %r24, %rd17;
-	selp.b32 %r25, 0, %r24, %p20;
-	cvt.u64.u32 %rd45, %r25;
-	.loc 1 62 21
-	shl.b32 %r26, %r17, 3;
-	cvt.u64.u32 %rd46, %r26;
-	setp.lt.u32 %p21, %r26, %r25;
-	@!%p21 bra $B6;
-	mov.f32 %f6, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	mov.u64 %rd47, %rd13;
-	bra $B7;
-$B6:
-	mov.f32 %f8, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	bra $B18;
-$B7:
-	.loc 1 63 11
-	setp.lt.u64 %p22, %rd47, %rd14;
-	@!%p22 bra $FAULT3;
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd19, %rd48;
-	ld.global.u16 %r27, [%rd49];
-	ld.global.u16 %r28, [%rd49+2];
-	ld.global.u16 %r29, [%rd49+4];
-	ld.global.u16 %r30, [%rd49+6];
-	ld.global.u16 %r31, [%rd49+8];
-	ld.global.u16 %r32, [%rd49+10];
-	ld.global.u16 %r33, [%rd49+12];
-	ld.global.u16 %r34, [%rd49+14];
-	.loc 1 64 8
-	@!%p9 bra $B8;
-	.loc 1 65 10
-	cvt.u32.u64 %r35, %rd47;
-	mad.lo.s32 %r36, %r35, 16, %r5;
-	st.shared.u16 [%r36], %r27;
-	st.shared.u16 [%r36+2], %r28;
-	st.shared.u16 [%r36+4], %r29;
-	st.shared.u16 [%r36+6], %r30;
-	st.shared.u16 [%r36+8], %r31;
-	st.shared.u16 [%r36+10], %r32;
-	st.shared.u16 [%r36+12], %r33;
-	st.shared.u16 [%r36+14], %r34;
-$B8:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r27;
-	cvt.f32.f16 %f9, %rs1;
-	cvt.u16.u32 %rs2, %r28;
-	cvt.f32.f16 %f10, %rs2;
-	cvt.u16.u32 %rs3, %r29;
-	cvt.f32.f16 %f11, %rs3;
-	cvt.u16.u32 %rs4, %r30;
-	cvt.f32.f16 %f12, %rs4;
-	cvt.u16.u32 %rs5, %r31;
-	cvt.f32.f16 %f13, %rs5;
-	cvt.u16.u32 %rs6, %r32;
-	cvt.f32.f16 %f14, %rs6;
-	cvt.u16.u32 %rs7, %r33;
-	cvt.f32.f16 %f15, %rs7;
-	cvt.u16.u32 %rs8, %r34;
-	cvt.f32.f16 %f16, %rs8;
-	.loc 1 49 18
-	sub.s64 %rd50, %rd45, %rd46;
-	.loc 1 51 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p23, %rd50, 0;
-	@!%p23 bra $B9;
-	mov.f32 %f17, 0fFF800000;
-$B9:
-	.loc 1 51 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p24, %rd50, 1;
-	@!%p24 bra $B10;
-	mov.f32 %f18, 0fFF800000;
-$B10:
-	.loc 1 51 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd50, 2;
-	@!%p25 bra $B11;
-	mov.f32 %f19, 0fFF800000;
-$B11:
-	.loc 1 51 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd50, 3;
-	@!%p26 bra $B12;
-	mov.f32 %f20, 0fFF800000;
-$B12:
-	.loc 1 51 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd50, 4;
-	@!%p27 bra $B13;
-	mov.f32 %f21, 0fFF800000;
-$B13:
-	.loc 1 51 3
-	mul.rn.f32 %f22, %f14, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd50, 5;
-	@!%p28 bra $B14;
-	mov.f32 %f22, 0fFF800000;
-$B14:
-	.loc 1 51 3
-	mul.rn.f32 %f23, %f15, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd50, 6;
-	@!%p29 bra $B15;
-	mov.f32 %f23, 0fFF800000;
-$B15:
-	.loc 1 51 3
-	mul.rn.f32 %f24, %f16, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd50, 7;
-	@!%p30 bra $B16;
-	mov.f32 %f24, 0fFF800000;
-$B16:
-	.loc 1 70 13
-	max.NaN.f32 %f25, %f6, %f17;
-	max.NaN.f32 %f26, %f25, %f18;
-	max.NaN.f32 %f27, %f26, %f19;
-	max.NaN.f32 %f28, %f27, %f20;
-	max.NaN.f32 %f29, %f28, %f21;
-	max.NaN.f32 %f30, %f29, %f22;
-	max.NaN.f32 %f31, %f30, %f23;
-	max.NaN.f32 %f8, %f31, %f24;
-	.loc 1 72 10
-	setp.eq.f32 %p31, %f8, 0fFF800000;
-	@%p31 bra $B17;
-	.loc 1 75 30
-	sub.rn.f32 %f32, %f6, %f8;
-	ex2.approx.ftz.f32 %f33, %f32;
-	mul.rn.f32 %f34, %f7, %f33;
-	.loc 1 77 32
-	sub.rn.f32 %f35, %f17, %f8;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f34, %f36;
-	sub.rn.f32 %f38, %f18, %f8;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f40, %f37, %f39;
-	sub.rn.f32 %f41, %f19, %f8;
-	ex2.approx.ftz.f32 %f42, %f41;
-	add.rn.f32 %f43, %f40, %f42;
-	sub.rn.f32 %f44, %f20, %f8;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f43, %f45;
-	sub.rn.f32 %f47, %f21, %f8;
-	ex2.approx.ftz.f32 %f48, %f47;
-	add.rn.f32 %f49, %f46, %f48;
-	sub.rn.f32 %f50, %f22, %f8;
-	ex2.approx.ftz.f32 %f51, %f50;
-	add.rn.f32 %f52, %f49, %f51;
-	sub.rn.f32 %f53, %f23, %f8;
-	ex2.approx.ftz.f32 %f54, %f53;
-	add.rn.f32 %f55, %f52, %f54;
-	sub.rn.f32 %f56, %f24, %f8;
-	ex2.approx.ftz.f32 %f57, %f56;
-	add.rn.f32 %f7, %f55, %f57;
-$B17:
-	.loc 1 62 45
-	add.s64 %rd47, %rd47, %rd8;
-	shl.b64 %rd46, %rd47, 3;
-	setp.lt.s64 %p32, %rd46, %rd45;
-	mov.f32 %f6, %f8;
-	@%p32 bra $B7;
-$B18:
-	.loc 5 51 17
-	mov.pred %p33, 1;
-	vote.sync.ballot.b32 %r37, %p33, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p34, %r37, -1;
-	@%p34 bra $B20;
-	.loc 5 58 43
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f58, %f8, %r39, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r40, %r37, -1;
-	and.b32 %r41, %r37, %r40;
-	setp.ne.s32 %p35, %r41, 0;
-	@!%p35 bra $B21;
-$B19:
-	.loc 5 60 59
-	brev.b32 %r42, %r41;
-	clz.b32 %r43, %r42;
-	shfl.sync.idx.b32 %f59, %f8, %r43, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f58, %f59;
-	.loc 5 59 53
-	add.s32 %r44, %r41, -1;
-	and.b32 %r41, %r41, %r44;
-	setp.ne.s32 %p36, %r41, 0;
-	@%p36 bra $B19;
-	bra $B21;
-$B20:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f60, %f8, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f61, %f8, %f60;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f63, %f61, %f62;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f65, %f63, %f64;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f65, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f67, %f65, %f66;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f68, %f67, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f67, %f68;
-$B21:
-	.loc 2 62 12
-	setp.eq.s64 %p37, %rd8, 32;
-	@%p37 bra $B27;
-	.loc 2 74 14
-	setp.eq.s32 %p38, %r13, 0;
-	@!%p38 bra $B22;
-	.loc 2 75 15
-	mad.lo.s32 %r45, %r9, %r10, %r11;
-	mad.lo.s32 %r46, %r45, %r12, %r8;
-	cvt.u64.u32 %rd51, %r46;
-	shr.u64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r47, %rd52;
-	setp.lt.u32 %p39, %r47, 32;
-	@!%p39 bra $FAULT4;
-	mad.lo.s32 %r48, %r47, 4, %r4;
-	st.shared.f32 [%r48], %f58;
-$B22:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd53, %rd8, 63;
-	shr.u64 %rd54, %rd53, 59;
-	add.s64 %rd55, %rd8, %rd54;
-	shr.s64 %rd56, %rd55, 5;
-	setp.lt.s64 %p40, 0, %rd56;
-	@!%p40 bra $B26;
-	.loc 2 60 47
-	add.s64 %rd57, %rd56, -1;
-	selp.b64 %rd58, %rd57, 0, %p40;
-	setp.lt.u64 %p41, %rd58, 2147483648;
-	setp.lt.s64 %p42, %rd58, 2305843009213693952;
-	and.pred %p43, %p41, %p42;
-	setp.lt.u64 %p44, %rd58, 32;
-	and.pred %p45, %p43, %p44;
-	mov.u32 %r49, 0;
-	@%p45 bra $B24;
-$B23:
-	cvt.u64.u32 %rd59, %r49;
-	.loc 2 67 19
-	setp.lt.u32 %p46, %r49, 32;
-	@!%p46 bra $FAULT5;
-	mad.lo.s32 %r50, %r49, 4, %r4;
-	ld.shared.f32 %f69, [%r50];
-	max.NaN.f32 %f58, %f58, %f69;
-	add.s32 %r49, %r49, 1;
-	cvt.u64.u32 %rd60, %r49;
-	setp.lt.s64 %p47, %rd60, %rd56;
-	@%p47 bra $B23;
-	bra $B26;
-$B24:
-	mov.u64 %rd61, 0;
-$B25:
-	cvt.u32.u64 %r51, %rd61;
-	mad.lo.s32 %r52, %r51, 4, %r4;
-	ld.shared.f32 %f70, [%r52];
-	max.NaN.f32 %f58, %f58, %f70;
-	add.s64 %rd61, %rd61, 1;
-	setp.lt.s64 %p48, %rd61, %rd56;
+	setp.eq.s32 %p48, %r63, -1;
 	@%p48 bra $B25;
-$B26:
-$B27:
-	.loc 1 32 9
-	setp.neu.f32 %p49, %f8, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f71, %f8, %f58;
-	ex2.approx.ftz.f32 %f72, %f71;
-	mul.rn.f32 %f73, %f7, %f72;
-	.loc 1 32 9
-	selp.f32 %f74, %f73, %f7, %p49;
-	.loc 5 51 17
-	mov.pred %p50, 1;
-	vote.sync.ballot.b32 %r53, %p50, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p51, %r53, -1;
-	@%p51 bra $B29;
 	.loc 5 58 43
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f75, %f74, %r55, 31, 0xffffffff;
+	brev.b32 %r64, %r63;
+	clz.b32 %r65, %r64;
+	shfl.sync.idx.b32 %f71, %f70, %r65, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r56, %r53, -1;
-	and.b32 %r57, %r53, %r56;
-	setp.ne.s32 %p52, %r57, 0;
-	@!%p52 bra $B30;
-$B28:
+	add.s32 %r66, %r63, -1;
+	and.b32 %r67, %r63, %r66;
+	setp.ne.s32 %p49, %r67, 0;
+	@!%p49 bra $B26;
+$B24:
 	.loc 5 60 59
-	brev.b32 %r58, %r57;
-	clz.b32 %r59, %r58;
-	shfl.sync.idx.b32 %f76, %f74, %r59, 31, 0xffffffff;
+	brev.b32 %r68, %r67;
+	clz.b32 %r69, %r68;
+	shfl.sync.idx.b32 %f72, %f70, %r69, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f75, %f75, %f76;
+	add.rn.f32 %f71, %f71, %f72;
 	.loc 5 59 53
-	add.s32 %r60, %r57, -1;
-	and.b32 %r57, %r57, %r60;
-	setp.ne.s32 %p53, %r57, 0;
-	@%p53 bra $B28;
-	bra $B30;
-$B29:
+	add.s32 %r70, %r67, -1;
+	and.b32 %r67, %r67, %r70;
+	setp.ne.s32 %p50, %r67, 0;
+	@%p50 bra $B24;
+	bra $B26;
+$B25:
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f77, %f74, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f78, %f74, %f77;
+	add.rn.f32 %f74, %f70, %f73;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f79, %f78, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f76, %f74, %f75;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f78, %f76, %f77;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
 	.loc 5 38 49
 	add.rn.f32 %f80, %f78, %f79;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f82, %f80, %f81;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f83, %f82, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f84, %f82, %f83;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f85, %f84, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f75, %f84, %f85;
-$B30:
-	.loc 2 48 12
-	@%p37 bra $B36;
-	.loc 2 74 14
-	setp.eq.s32 %p54, %r13, 0;
-	@!%p54 bra $B31;
-	.loc 2 75 15
-	mad.lo.s32 %r61, %r9, %r10, %r11;
-	mad.lo.s32 %r62, %r61, %r12, %r8;
-	cvt.u64.u32 %rd62, %r62;
-	shr.u64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r63, %rd63;
-	setp.lt.u32 %p55, %r63, 32;
-	@!%p55 bra $FAULT6;
-	mad.lo.s32 %r64, %r63, 4, %r4;
-	st.shared.f32 [%r64+128], %f75;
-$B31:
-	.loc 2 77 8
+	add.rn.f32 %f71, %f80, %f81;
+$B26:
+	.loc 2 49 12
+	@%p40 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p51, %r15, 0;
+	@!%p51 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r71, %r11, %r12, %r13;
+	mad.lo.s32 %r72, %r71, %r14, %r10;
+	cvt.u64.u32 %rd39, %r72;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r73, %rd40;
+	setp.lt.u32 %p52, %r73, 32;
+	@!%p52 bra $FAULT1;
+	mad.lo.s32 %r74, %r73, 4, %r6;
+	st.shared.f32 [%r74+128], %f71;
+$B27:
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd64, %rd8, 63;
-	shr.u64 %rd65, %rd64, 59;
-	add.s64 %rd66, %rd8, %rd65;
-	shr.s64 %rd67, %rd66, 5;
-	setp.lt.s64 %p56, 0, %rd67;
-	mov.f32 %f75, 0f00000000;
-	@!%p56 bra $B35;
-	.loc 2 46 47
-	add.s64 %rd68, %rd67, -1;
-	selp.b64 %rd69, %rd68, 0, %p56;
-	setp.lt.u64 %p57, %rd69, 2147483648;
-	setp.lt.s64 %p58, %rd69, 2305843009213693952;
-	and.pred %p59, %p57, %p58;
-	setp.lt.u64 %p60, %rd69, 32;
-	and.pred %p61, %p59, %p60;
-	mov.f32 %f75, 0f00000000;
-	mov.u32 %r65, 0;
-	@%p61 bra $B33;
-$B32:
-	cvt.u64.u32 %rd70, %r65;
-	.loc 2 54 13
-	setp.lt.u32 %p62, %r65, 32;
-	@!%p62 bra $FAULT7;
-	mad.lo.s32 %r66, %r65, 4, %r4;
-	ld.shared.f32 %f86, [%r66+128];
-	add.rn.f32 %f75, %f75, %f86;
-	add.s32 %r65, %r65, 1;
-	cvt.u64.u32 %rd71, %r65;
-	setp.lt.s64 %p63, %rd71, %rd67;
-	@%p63 bra $B32;
-	bra $B35;
-$B33:
-	mov.f32 %f75, 0f00000000;
-	mov.u64 %rd72, 0;
-$B34:
-	cvt.u32.u64 %r67, %rd72;
-	mad.lo.s32 %r68, %r67, 4, %r4;
-	ld.shared.f32 %f87, [%r68+128];
-	add.rn.f32 %f75, %f75, %f87;
-	add.s64 %rd72, %rd72, 1;
-	setp.lt.s64 %p64, %rd72, %rd67;
-	@%p64 bra $B34;
-$B35:
-$B36:
-	.loc 1 85 21
-	rcp.rn.f32 %f88, %f75;
-	mov.f32 %f89, 0f00000000;
-	@!%p1 bra $B37;
+	.loc 2 54 27
+	shr.u32 %r75, %r4, 5;
+	setp.lt.u32 %p53, 32, %r75;
+	selp.b32 %r76, 32, %r75, %p53;
+	setp.lt.u32 %p54, 0, %r76;
+	@!%p54 bra $B28;
+	mov.f32 %f71, 0f00000000;
+	mov.u32 %r77, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f71, 0f00000000;
+	bra $B30;
+$B29:
+	.loc 2 55 13
+	mad.lo.s32 %r78, %r77, 4, %r6;
+	ld.shared.f32 %f82, [%r78+128];
+	add.rn.f32 %f71, %f71, %f82;
+	add.s32 %r77, %r77, 1;
+	setp.lt.u32 %p55, %r77, %r76;
+	@%p55 bra $B29;
+$B30:
+$B31:
+	.loc 1 83 21
+	rcp.rn.f32 %f83, %f71;
+	mov.f32 %f84, 0f00000000;
+	@!%p1 bra $B32;
 	.loc 6 68 8
-	abs.f32 %f90, %f75;
-	setp.lt.f32 %p65, %f90, 0f00800000;
+	abs.f32 %f85, %f71;
+	setp.lt.f32 %p56, %f85, 0f00800000;
 	.loc 6 69 21
-	mul.rn.f32 %f91, %f75, 0f4B000000;
+	mul.rn.f32 %f86, %f71, 0f4B000000;
 	.loc 6 68 12
-	selp.f32 %f92, %f91, %f75, %p65;
-	selp.b32 %r69, 192937984, 0, %p65;
+	selp.f32 %f87, %f86, %f71, %p56;
+	selp.b32 %r79, 192937984, 0, %p56;
 	.loc 6 71 23
-	mov.b32 %r70, %f92;
+	mov.b32 %r80, %f87;
 	.loc 6 72 10
-	add.s32 %r71, %r70, -1060439283;
-	and.b32 %r72, %r71, -8388608;
+	add.s32 %r81, %r80, -1060439283;
+	and.b32 %r82, %r81, -8388608;
 	.loc 6 73 32
-	sub.s32 %r73, %r70, %r72;
-	mov.b32 %f93, %r73;
-	sub.s32 %r74, %r72, %r69;
-	cvt.rn.f32.s32 %f94, %r74;
+	sub.s32 %r83, %r80, %r82;
+	mov.b32 %f88, %r83;
+	sub.s32 %r84, %r82, %r79;
+	cvt.rn.f32.s32 %f89, %r84;
 	.loc 6 15 9
-	sub.rn.f32 %f95, %f93, 0f3F800000;
+	sub.rn.f32 %f90, %f88, 0f3F800000;
 	.loc 6 16 22
-	fma.rn.f32 %f96, 0fBDE34383, %f95, 0f3E3FB689;
-	fma.rn.f32 %f97, %f96, %f95, 0fBE43C7B2;
-	fma.rn.f32 %f98, %f97, %f95, 0f3E515AED;
-	fma.rn.f32 %f99, %f98, %f95, 0fBE7554C5;
+	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
+	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
+	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
+	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
 	.loc 6 17 21
-	fma.rn.f32 %f100, %f99, %f95, 0f3E93BFF1;
-	fma.rn.f32 %f101, %f100, %f95, 0fBEB8AD77;
-	fma.rn.f32 %f102, %f101, %f95, 0f3EF63849;
-	fma.rn.f32 %f103, %f102, %f95, 0fBF38AA38;
+	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
+	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
+	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
+	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
 	.loc 6 18 42
-	mul.rn.f32 %f104, %f95, %f95;
-	mul.rn.f32 %f105, %f95, 0f32A57060;
-	fma.rn.f32 %f106, %f104, %f103, %f105;
-	fma.rn.f32 %f107, %f95, 0f3EE2A8EC, %f106;
+	mul.rn.f32 %f99, %f90, %f90;
+	mul.rn.f32 %f100, %f90, 0f32A57060;
+	fma.rn.f32 %f101, %f99, %f98, %f100;
+	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
 	.loc 6 20 9
-	fma.rn.f32 %f108, %f94, 0f34000000, %f95;
+	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
 	.loc 6 21 32
-	neg.f32 %f109, %f94;
-	fma.rn.f32 %f110, %f109, 0f34000000, %f108;
-	sub.rn.f32 %f111, %f95, %f110;
-	add.rn.f32 %f112, %f107, %f111;
-	add.rn.f32 %f113, %f108, %f112;
+	neg.f32 %f104, %f89;
+	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
+	sub.rn.f32 %f106, %f90, %f105;
+	add.rn.f32 %f107, %f102, %f106;
+	add.rn.f32 %f108, %f103, %f107;
 	.loc 6 87 21
-	mov.b32 %r75, %f75;
-	setp.le.u32 %p66, 2139095040, %r75;
+	mov.b32 %r85, %f71;
+	setp.le.u32 %p57, 2139095040, %r85;
 	.loc 6 88 10
-	fma.rn.f32 %f114, %f75, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
 	.loc 6 87 25
-	selp.f32 %f115, %f114, %f113, %p66;
+	selp.f32 %f110, %f109, %f108, %p57;
 	.loc 6 90 7
-	setp.eq.f32 %p67, %f75, 0f00000000;
-	selp.f32 %f116, 0fFF800000, %f115, %p67;
-	.loc 1 87 25
-	add.rn.f32 %f88, %f58, %f116;
-	mov.f32 %f89, 0fFF800000;
+	setp.eq.f32 %p58, %f71, 0f00000000;
+	selp.f32 %f111, 0fFF800000, %f110, %p58;
+	.loc 1 85 25
+	add.rn.f32 %f83, %f55, %f111;
+	mov.f32 %f84, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p59, %r19, %r20;
+	@!%p59 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p60, %f55, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd41, %r19;
+	setp.lt.u32 %p61, %r19, %r26;
+	and.pred %p62, %p61, %p60;
+	mov.f32 %f112, %f84;
+	mov.f32 %f113, %f84;
+	mov.f32 %f114, %f84;
+	mov.f32 %f115, %f84;
+	mov.f32 %f116, %f84;
+	mov.f32 %f117, %f84;
+	mov.f32 %f118, %f84;
+	mov.f32 %f119, %f84;
+	@!%p62 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p63, %r19, %r27;
+	@%p63 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd42, %r19, 16, %rd31;
+	ld.global.u16 %r86, [%rd42];
+	ld.global.u16 %r87, [%rd42+2];
+	ld.global.u16 %r88, [%rd42+4];
+	ld.global.u16 %r89, [%rd42+6];
+	ld.global.u16 %r90, [%rd42+8];
+	ld.global.u16 %r91, [%rd42+10];
+	ld.global.u16 %r92, [%rd42+12];
+	ld.global.u16 %r93, [%rd42+14];
+	.loc 4 29 61
+	shl.b32 %r94, %r86, 16;
+	mov.b32 %f120, %r94;
+	shl.b32 %r95, %r87, 16;
+	mov.b32 %f121, %r95;
+	shl.b32 %r96, %r88, 16;
+	mov.b32 %f122, %r96;
+	shl.b32 %r97, %r89, 16;
+	mov.b32 %f123, %r97;
+	shl.b32 %r98, %r90, 16;
+	mov.b32 %f124, %r98;
+	shl.b32 %r99, %r91, 16;
+	mov.b32 %f125, %r99;
+	shl.b32 %r100, %r92, 16;
+	mov.b32 %f126, %r100;
+	shl.b32 %r101, %r93, 16;
+	mov.b32 %f127, %r101;
+	.loc 1 47 21
+	shl.b32 %r102, %r19, 3;
+	cvt.u64.u32 %rd43, %r102;
+	sub.s64 %rd44, %rd26, %rd43;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f120, %f2;
+	mul.rn.f32 %f129, %f121, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p64, %rd44, 1;
+	@!%p64 bra $B34;
+	mov.f32 %f129, 0fFF800000;
+$B34:
+	.loc 1 49 3
+	mul.rn.f32 %f130, %f122, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p65, %rd44, 2;
+	@!%p65 bra $B35;
+	mov.f32 %f130, 0fFF800000;
+$B35:
+	.loc 1 49 3
+	mul.rn.f32 %f131, %f123, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p66, %rd44, 3;
+	@!%p66 bra $B36;
+	mov.f32 %f131, 0fFF800000;
+$B36:
+	.loc 1 49 3
+	mul.rn.f32 %f132, %f124, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p67, %rd44, 4;
+	@!%p67 bra $B37;
+	mov.f32 %f132, 0fFF800000;
 $B37:
-	.loc 1 89 22
-	setp.lt.u32 %p68, %r17, %r18;
-	@!%p68 bra $B74;
-	.loc 1 91 34
-	setp.neu.f32 %p69, %f58, 0fFF800000;
-$B38:
-	shl.b64 %rd73, %rd13, 3;
-	setp.lt.s64 %p70, %rd73, %rd45;
-	and.pred %p71, %p70, %p69;
-	mov.f32 %f117, %f89;
-	mov.f32 %f118, %f89;
-	mov.f32 %f119, %f89;
-	mov.f32 %f120, %f89;
-	mov.f32 %f121, %f89;
-	mov.f32 %f122, %f89;
-	mov.f32 %f123, %f89;
-	mov.f32 %f124, %f89;
-	@!%p71 bra $B73;
-	.loc 1 92 9
-	@%p9 bra $B47;
-	.loc 1 95 21
-	setp.lt.u64 %p72, %rd13, %rd14;
-	@!%p72 bra $FAULT8;
-	shl.b64 %rd74, %rd13, 4;
-	add.s64 %rd75, %rd19, %rd74;
-	ld.global.u16 %r76, [%rd75];
-	ld.global.u16 %r77, [%rd75+2];
-	ld.global.u16 %r78, [%rd75+4];
-	ld.global.u16 %r79, [%rd75+6];
-	ld.global.u16 %r80, [%rd75+8];
-	ld.global.u16 %r81, [%rd75+10];
-	ld.global.u16 %r82, [%rd75+12];
-	ld.global.u16 %r83, [%rd75+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r76;
-	cvt.f32.f16 %f125, %rs9;
-	cvt.u16.u32 %rs10, %r77;
-	cvt.f32.f16 %f126, %rs10;
-	cvt.u16.u32 %rs11, %r78;
-	cvt.f32.f16 %f127, %rs11;
-	cvt.u16.u32 %rs12, %r79;
-	cvt.f32.f16 %f128, %rs12;
-	cvt.u16.u32 %rs13, %r80;
-	cvt.f32.f16 %f129, %rs13;
-	cvt.u16.u32 %rs14, %r81;
-	cvt.f32.f16 %f130, %rs14;
-	cvt.u16.u32 %rs15, %r82;
-	cvt.f32.f16 %f131, %rs15;
-	cvt.u16.u32 %rs16, %r83;
-	cvt.f32.f16 %f132, %rs16;
-	.loc 1 49 18
-	sub.s64 %rd76, %rd45, %rd73;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p73, %rd76, 0;
-	@!%p73 bra $B39;
+	.loc 1 50 8
+	setp.le.s64 %p68, %rd44, 5;
+	@!%p68 bra $B38;
 	mov.f32 %f133, 0fFF800000;
-$B39:
-	.loc 1 51 3
+$B38:
+	.loc 1 49 3
 	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p74, %rd76, 1;
-	@!%p74 bra $B40;
+	.loc 1 50 8
+	setp.le.s64 %p69, %rd44, 6;
+	@!%p69 bra $B39;
 	mov.f32 %f134, 0fFF800000;
-$B40:
-	.loc 1 51 3
+$B39:
+	.loc 1 49 3
 	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p75, %rd76, 2;
-	@!%p75 bra $B41;
+	.loc 1 50 8
+	setp.le.s64 %p70, %rd44, 7;
+	@!%p70 bra $B40;
 	mov.f32 %f135, 0fFF800000;
+$B40:
+	.loc 1 93 5
+	bra $B49;
 $B41:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f128, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p76, %rd76, 3;
-	@!%p76 bra $B42;
-	mov.f32 %f136, 0fFF800000;
+	.loc 1 91 24
+	mad.lo.s32 %r103, %r19, 16, %r7;
+	ld.shared.u16 %r104, [%r103];
+	ld.shared.u16 %r105, [%r103+2];
+	ld.shared.u16 %r106, [%r103+4];
+	ld.shared.u16 %r107, [%r103+6];
+	ld.shared.u16 %r108, [%r103+8];
+	ld.shared.u16 %r109, [%r103+10];
+	ld.shared.u16 %r110, [%r103+12];
+	ld.shared.u16 %r111, [%r103+14];
+	.loc 4 29 61
+	shl.b32 %r112, %r104, 16;
+	mov.b32 %f136, %r112;
+	shl.b32 %r113, %r105, 16;
+	mov.b32 %f137, %r113;
+	shl.b32 %r114, %r106, 16;
+	mov.b32 %f138, %r114;
+	shl.b32 %r115, %r107, 16;
+	mov.b32 %f139, %r115;
+	shl.b32 %r116, %r108, 16;
+	mov.b32 %f140, %r116;
+	shl.b32 %r117, %r109, 16;
+	mov.b32 %f141, %r117;
+	shl.b32 %r118, %r110, 16;
+	mov.b32 %f142, %r118;
+	shl.b32 %r119, %r111, 16;
+	mov.b32 %f143, %r119;
+	.loc 1 47 21
+	shl.b32 %r120, %r19, 3;
+	cvt.u64.u32 %rd45, %r120;
+	sub.s64 %rd46, %rd26, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f136, %f2;
+	mul.rn.f32 %f129, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p71, %rd46, 1;
+	@!%p71 bra $B42;
+	mov.f32 %f129, 0fFF800000;
 $B42:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f129, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p77, %rd76, 4;
-	@!%p77 bra $B43;
-	mov.f32 %f137, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f130, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p72, %rd46, 2;
+	@!%p72 bra $B43;
+	mov.f32 %f130, 0fFF800000;
 $B43:
-	.loc 1 51 3
-	mul.rn.f32 %f138, %f130, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p78, %rd76, 5;
-	@!%p78 bra $B44;
-	mov.f32 %f138, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f131, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p73, %rd46, 3;
+	@!%p73 bra $B44;
+	mov.f32 %f131, 0fFF800000;
 $B44:
-	.loc 1 51 3
-	mul.rn.f32 %f139, %f131, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p79, %rd76, 6;
-	@!%p79 bra $B45;
-	mov.f32 %f139, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f132, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p74, %rd46, 4;
+	@!%p74 bra $B45;
+	mov.f32 %f132, 0fFF800000;
 $B45:
-	.loc 1 51 3
-	mul.rn.f32 %f140, %f132, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p80, %rd76, 7;
-	@!%p80 bra $B46;
-	mov.f32 %f140, 0fFF800000;
-$B46:
-	.loc 1 95 5
-	bra $B56;
-$B47:
-	.loc 1 93 24
-	setp.lt.u64 %p81, %rd13, %rd9;
-	@!%p81 bra $FAULT9;
-	cvt.u32.u64 %r84, %rd13;
-	mad.lo.s32 %r85, %r84, 16, %r5;
-	ld.shared.u16 %r86, [%r85];
-	ld.shared.u16 %r87, [%r85+2];
-	ld.shared.u16 %r88, [%r85+4];
-	ld.shared.u16 %r89, [%r85+6];
-	ld.shared.u16 %r90, [%r85+8];
-	ld.shared.u16 %r91, [%r85+10];
-	ld.shared.u16 %r92, [%r85+12];
-	ld.shared.u16 %r93, [%r85+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r86;
-	cvt.f32.f16 %f141, %rs17;
-	cvt.u16.u32 %rs18, %r87;
-	cvt.f32.f16 %f142, %rs18;
-	cvt.u16.u32 %rs19, %r88;
-	cvt.f32.f16 %f143, %rs19;
-	cvt.u16.u32 %rs20, %r89;
-	cvt.f32.f16 %f144, %rs20;
-	cvt.u16.u32 %rs21, %r90;
-	cvt.f32.f16 %f145, %rs21;
-	cvt.u16.u32 %rs22, %r91;
-	cvt.f32.f16 %f146, %rs22;
-	cvt.u16.u32 %rs23, %r92;
-	cvt.f32.f16 %f147, %rs23;
-	cvt.u16.u32 %rs24, %r93;
-	cvt.f32.f16 %f148, %rs24;
-	.loc 1 49 18
-	sub.s64 %rd77, %rd45, %rd73;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p82, %rd77, 0;
-	@!%p82 bra $B48;
+	.loc 1 50 8
+	setp.le.s64 %p75, %rd46, 5;
+	@!%p75 bra $B46;
 	mov.f32 %f133, 0fFF800000;
-$B48:
-	.loc 1 51 3
+$B46:
+	.loc 1 49 3
 	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p83, %rd77, 1;
-	@!%p83 bra $B49;
+	.loc 1 50 8
+	setp.le.s64 %p76, %rd46, 6;
+	@!%p76 bra $B47;
 	mov.f32 %f134, 0fFF800000;
-$B49:
-	.loc 1 51 3
+$B47:
+	.loc 1 49 3
 	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p84, %rd77, 2;
-	@!%p84 bra $B50;
+	.loc 1 50 8
+	setp.le.s64 %p77, %rd46, 7;
+	@!%p77 bra $B48;
 	mov.f32 %f135, 0fFF800000;
+$B48:
+$B49:
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f144, %f128, %f55;
+	ex2.approx.ftz.f32 %f145, %f144;
+	mul.rn.f32 %f119, %f145, %f83;
+	bra $B51;
 $B50:
-	.loc 1 51 3
-	mul.rn.f32 %f136, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p85, %rd77, 3;
-	@!%p85 bra $B51;
-	mov.f32 %f136, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f146, %f128, %f83;
+	mul.rn.f32 %f119, %f146, 0f3F317218;
 $B51:
-	.loc 1 51 3
-	mul.rn.f32 %f137, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p86, %rd77, 4;
-	@!%p86 bra $B52;
-	mov.f32 %f137, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B52;
+	.loc 1 99 33
+	sub.rn.f32 %f147, %f129, %f55;
+	ex2.approx.ftz.f32 %f148, %f147;
+	mul.rn.f32 %f118, %f148, %f83;
+	bra $B53;
 $B52:
-	.loc 1 51 3
-	mul.rn.f32 %f138, %f146, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p87, %rd77, 5;
-	@!%p87 bra $B53;
-	mov.f32 %f138, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f149, %f129, %f83;
+	mul.rn.f32 %f118, %f149, 0f3F317218;
 $B53:
-	.loc 1 51 3
-	mul.rn.f32 %f139, %f147, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p88, %rd77, 6;
-	@!%p88 bra $B54;
-	mov.f32 %f139, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B54;
+	.loc 1 99 33
+	sub.rn.f32 %f150, %f130, %f55;
+	ex2.approx.ftz.f32 %f151, %f150;
+	mul.rn.f32 %f117, %f151, %f83;
+	bra $B55;
 $B54:
-	.loc 1 51 3
-	mul.rn.f32 %f140, %f148, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd77, 7;
-	@!%p89 bra $B55;
-	mov.f32 %f140, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f152, %f130, %f83;
+	mul.rn.f32 %f117, %f152, 0f3F317218;
 $B55:
+	.loc 1 95 23
+	@%p1 bra $B56;
+	.loc 1 99 33
+	sub.rn.f32 %f153, %f131, %f55;
+	ex2.approx.ftz.f32 %f154, %f153;
+	mul.rn.f32 %f116, %f154, %f83;
+	bra $B57;
 $B56:
-	.loc 1 97 23
-	@%p1 bra $B57;
-	.loc 1 101 33
-	sub.rn.f32 %f149, %f133, %f58;
-	ex2.approx.ftz.f32 %f150, %f149;
-	mul.rn.f32 %f124, %f150, %f88;
-	bra $B58;
+	.loc 1 97 19
+	sub.rn.f32 %f155, %f131, %f83;
+	mul.rn.f32 %f116, %f155, 0f3F317218;
 $B57:
-	.loc 1 99 19
-	sub.rn.f32 %f151, %f133, %f88;
-	mul.rn.f32 %f124, %f151, 0f3F317218;
+	.loc 1 95 23
+	@%p1 bra $B58;
+	.loc 1 99 33
+	sub.rn.f32 %f156, %f132, %f55;
+	ex2.approx.ftz.f32 %f157, %f156;
+	mul.rn.f32 %f115, %f157, %f83;
+	bra $B59;
 $B58:
-	.loc 1 97 23
-	@%p1 bra $B59;
-	.loc 1 101 33
-	sub.rn.f32 %f152, %f134, %f58;
-	ex2.approx.ftz.f32 %f153, %f152;
-	mul.rn.f32 %f123, %f153, %f88;
-	bra $B60;
+	.loc 1 97 19
+	sub.rn.f32 %f158, %f132, %f83;
+	mul.rn.f32 %f115, %f158, 0f3F317218;
 $B59:
-	.loc 1 99 19
-	sub.rn.f32 %f154, %f134, %f88;
-	mul.rn.f32 %f123, %f154, 0f3F317218;
+	.loc 1 95 23
+	@%p1 bra $B60;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f133, %f55;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f114, %f160, %f83;
+	bra $B61;
 $B60:
-	.loc 1 97 23
-	@%p1 bra $B61;
-	.loc 1 101 33
-	sub.rn.f32 %f155, %f135, %f58;
-	ex2.approx.ftz.f32 %f156, %f155;
-	mul.rn.f32 %f122, %f156, %f88;
-	bra $B62;
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f133, %f83;
+	mul.rn.f32 %f114, %f161, 0f3F317218;
 $B61:
-	.loc 1 99 19
-	sub.rn.f32 %f157, %f135, %f88;
-	mul.rn.f32 %f122, %f157, 0f3F317218;
+	.loc 1 95 23
+	@%p1 bra $B62;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f134, %f55;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f113, %f163, %f83;
+	bra $B63;
 $B62:
-	.loc 1 97 23
-	@%p1 bra $B63;
-	.loc 1 101 33
-	sub.rn.f32 %f158, %f136, %f58;
-	ex2.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f121, %f159, %f88;
-	bra $B64;
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f134, %f83;
+	mul.rn.f32 %f113, %f164, 0f3F317218;
 $B63:
-	.loc 1 99 19
-	sub.rn.f32 %f160, %f136, %f88;
-	mul.rn.f32 %f121, %f160, 0f3F317218;
+	.loc 1 95 23
+	@%p1 bra $B64;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f135, %f55;
+	ex2.approx.ftz.f32 %f166, %f165;
+	mul.rn.f32 %f112, %f166, %f83;
+	bra $B65;
 $B64:
-	.loc 1 97 23
-	@%p1 bra $B65;
-	.loc 1 101 33
-	sub.rn.f32 %f161, %f137, %f58;
-	ex2.approx.ftz.f32 %f162, %f161;
-	mul.rn.f32 %f120, %f162, %f88;
-	bra $B66;
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f135, %f83;
+	mul.rn.f32 %f112, %f167, 0f3F317218;
 $B65:
-	.loc 1 99 19
-	sub.rn.f32 %f163, %f137, %f88;
-	mul.rn.f32 %f120, %f163, 0f3F317218;
 $B66:
-	.loc 1 97 23
-	@%p1 bra $B67;
-	.loc 1 101 33
-	sub.rn.f32 %f164, %f138, %f58;
-	ex2.approx.ftz.f32 %f165, %f164;
-	mul.rn.f32 %f119, %f165, %f88;
-	bra $B68;
+	.loc 4 32 63
+	cvt.rn.bf16.f32 %rs1, %f119;
+	cvt.u32.u16 %r121, %rs1;
+	cvt.rn.bf16.f32 %rs2, %f118;
+	cvt.u32.u16 %r122, %rs2;
+	cvt.rn.bf16.f32 %rs3, %f117;
+	cvt.u32.u16 %r123, %rs3;
+	cvt.rn.bf16.f32 %rs4, %f116;
+	cvt.u32.u16 %r124, %rs4;
+	cvt.rn.bf16.f32 %rs5, %f115;
+	cvt.u32.u16 %r125, %rs5;
+	cvt.rn.bf16.f32 %rs6, %f114;
+	cvt.u32.u16 %r126, %rs6;
+	cvt.rn.bf16.f32 %rs7, %f113;
+	cvt.u32.u16 %r127, %rs7;
+	cvt.rn.bf16.f32 %rs8, %f112;
+	cvt.u32.u16 %r128, %rs8;
+	.loc 1 107 6
+	mad.wide.u32 %rd47, %r19, 16, %rd17;
+	st.global.u16 [%rd47], %r121;
+	st.global.u16 [%rd47+2], %r122;
+	st.global.u16 [%rd47+4], %r123;
+	st.global.u16 [%rd47+6], %r124;
+	st.global.u16 [%rd47+8], %r125;
+	st.global.u16 [%rd47+10], %r126;
+	st.global.u16 [%rd47+12], %r127;
+	st.global.u16 [%rd47+14], %r128;
+	.loc 1 87 34
+	add.s64 %rd48, %rd41, %rd10;
+	setp.lt.s64 %p78, %rd48, %rd12;
+	cvt.u32.u64 %r19, %rd48;
+	@%p78 bra $B33;
 $B67:
-	.loc 1 99 19
-	sub.rn.f32 %f166, %f138, %f88;
-	mul.rn.f32 %f119, %f166, 0f3F317218;
-$B68:
-	.loc 1 97 23
-	@%p1 bra $B69;
-	.loc 1 101 33
-	sub.rn.f32 %f167, %f139, %f58;
-	ex2.approx.ftz.f32 %f168, %f167;
-	mul.rn.f32 %f118, %f168, %f88;
-	bra $B70;
-$B69:
-	.loc 1 99 19
-	sub.rn.f32 %f169, %f139, %f88;
-	mul.rn.f32 %f118, %f169, 0f3F317218;
-$B70:
-	.loc 1 97 23
-	@%p1 bra $B71;
-	.loc 1 101 33
-	sub.rn.f32 %f170, %f140, %f58;
-	ex2.approx.ftz.f32 %f171, %f170;
-	mul.rn.f32 %f117, %f171, %f88;
-	bra $B72;
-$B71:
-	.loc 1 99 19
-	sub.rn.f32 %f172, %f140, %f88;
-	mul.rn.f32 %f117, %f172, 0f3F317218;
-$B72:
-$B73:
-	.loc 1 109 6
-	setp.lt.u64 %p90, %rd13, %rd14;
-	@!%p90 bra $FAULT10;
-	.loc 4 41 60
-	cvt.rn.f16.f32 %rs25, %f124;
-	cvt.u32.u16 %r94, %rs25;
-	cvt.rn.f16.f32 %rs26, %f123;
-	cvt.u32.u16 %r95, %rs26;
-	cvt.rn.f16.f32 %rs27, %f122;
-	cvt.u32.u16 %r96, %rs27;
-	cvt.rn.f16.f32 %rs28, %f121;
-	cvt.u32.u16 %r97, %rs28;
-	cvt.rn.f16.f32 %rs29, %f120;
-	cvt.u32.u16 %r98, %rs29;
-	cvt.rn.f16.f32 %rs30, %f119;
-	cvt.u32.u16 %r99, %rs30;
-	cvt.rn.f16.f32 %rs31, %f118;
-	cvt.u32.u16 %r100, %rs31;
-	cvt.rn.f16.f32 %rs32, %f117;
-	cvt.u32.u16 %r101, %rs32;
-	.loc 1 109 6
-	shl.b64 %rd78, %rd13, 4;
-	add.s64 %rd79, %rd20, %rd78;
-	st.global.u16 [%rd79], %r94;
-	st.global.u16 [%rd79+2], %r95;
-	st.global.u16 [%rd79+4], %r96;
-	st.global.u16 [%rd79+6], %r97;
-	st.global.u16 [%rd79+8], %r98;
-	st.global.u16 [%rd79+10], %r99;
-	st.global.u16 [%rd79+12], %r100;
-	st.global.u16 [%rd79+14], %r101;
-	.loc 1 89 34
-	add.s64 %rd13, %rd13, %rd8;
-	setp.lt.s64 %p91, %rd13, %rd14;
-	@%p91 bra $B38;
-$B74:
-	.loc 1 35 9
+	.loc 1 34 9
 	bra $EXIT;
-$B75:
+$B68:
 	.loc 1 21 3
 	bra $EXIT;
-$B76:
-	.loc 1 27 7
-	@!%p4 bra $FAULT11;
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
+$B69:
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd49, %r16;
+	.loc 1 28 52
+	cvt.u64.u32 %rd50, %r27;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 3 43 20
-	mov.u32 %r102, 0;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, 0;
+	.loc 2 76 8
+	mov.u32 %r129, 0;
+	mov.u64 %rd51, %rd38;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 3 46 25
-	mov.u32 %r102, 1;
-	mov.u64 %rd80, %rd12;
-	mov.u64 %rd81, %rd6;
+	mov.u32 %r129, 0;
+	mov.u64 %rd51, %rd40;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 62 29
-	mov.u32 %r102, 2;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, %rd14;
+	.loc 1 26 31
+	mov.u32 %r129, 1;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 63 11
-	mov.u32 %r102, 3;
-	mov.u64 %rd80, %rd47;
-	mov.u64 %rd81, %rd14;
+	.loc 3 43 20
+	mov.u32 %r129, 2;
+	mov.u64 %rd51, 0;
+	mov.u64 %rd52, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 75 8
-	mov.u32 %r102, 7;
-	mov.u64 %rd80, %rd52;
-	mov.u64 %rd81, 32;
+	.loc 3 46 25
+	mov.u32 %r129, 3;
+	mov.u64 %rd51, %rd9;
+	mov.u64 %rd52, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 67 19
-	mov.u32 %r102, 8;
-	mov.u64 %rd80, %rd59;
-	mov.u64 %rd81, 32;
+	.loc 1 28 17
+	mov.u32 %r129, 4;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 75 8
-	mov.u32 %r102, 7;
-	mov.u64 %rd80, %rd63;
-	mov.u64 %rd81, 32;
+	mov.u32 %r129, 4;
+	mov.u64 %rd51, %rd28;
+	mov.u64 %rd52, %rd29;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 54 13
-	mov.u32 %r102, 9;
-	mov.u64 %rd80, %rd70;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 95 21
-	mov.u32 %r102, 6;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 93 24
-	mov.u32 %r102, 5;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd9;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 109 6
-	mov.u32 %r102, 4;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 27 7
-	mov.u32 %r102, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd2;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r102, 11;
-	mov.u64 %rd80, %rd15;
-	mov.u64 %rd81, %rd16;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r102, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd4;
+	mov.u32 %r129, 4;
+	mov.u64 %rd51, %rd50;
+	mov.u64 %rd52, %rd49;
 $FAULT:
-	ld.param.u64 %rd82, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r103, [%rd82], 0, 1;
-	setp.ne.u32 %p92, %r103, 0;
-	@%p92 bra $EXIT;
-	ld.global.u64 %rd83, [%rd82+8];
-	ld.param.u32 %r104, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
-	st.global.u32 [%rd83+4], %r104;
-	ld.param.u32 %r105, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+116];
-	st.global.v2.u32 [%rd83+8], {%r105, %r102};
-	mov.u32 %r106, %ctaid.x;
-	mov.u32 %r107, %ctaid.y;
-	st.global.v2.u32 [%rd83+16], {%r106, %r107};
-	mov.u32 %r108, %ctaid.z;
-	mov.u32 %r109, %tid.x;
-	st.global.v2.u32 [%rd83+24], {%r108, %r109};
-	mov.u32 %r110, %tid.y;
-	mov.u32 %r111, %tid.z;
-	st.global.v2.u32 [%rd83+32], {%r110, %r111};
-	st.global.u64 [%rd83+40], %rd80;
-	st.global.u64 [%rd83+48], %rd81;
+	ld.param.u64 %rd53, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r130, [%rd53], 0, 1;
+	setp.ne.u32 %p79, %r130, 0;
+	@%p79 bra $EXIT;
+	ld.global.u64 %rd54, [%rd53+8];
+	ld.param.u32 %r131, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	st.global.u32 [%rd54+4], %r131;
+	ld.param.u32 %r132, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
+	st.global.v2.u32 [%rd54+8], {%r132, %r129};
+	mov.u32 %r133, %ctaid.x;
+	mov.u32 %r134, %ctaid.y;
+	st.global.v2.u32 [%rd54+16], {%r133, %r134};
+	mov.u32 %r135, %ctaid.z;
+	mov.u32 %r136, %tid.x;
+	st.global.v2.u32 [%rd54+24], {%r135, %r136};
+	mov.u32 %r137, %tid.y;
+	mov.u32 %r138, %tid.z;
+	st.global.v2.u32 [%rd54+32], {%r137, %r138};
+	st.global.u64 [%rd54+40], %rd51;
+	st.global.u64 [%rd54+48], %rd52;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd83], 56;
+	st.volatile.global.u32 [%rd54], 56;
 	bra $EXIT;
 }
 `
 
-const wideF16SM70NarrowAligned = `.version 6.0
+const wideBF16SM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "wide.go"
@@ -14366,298 +7794,301 @@ const wideF16SM70NarrowAligned = `.version 6.0
 .file 5 "reduce.go"
 .file 6 "log.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
+.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[120])
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
 {
-	.reg .pred %p<111>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<145>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<186>;
+	.reg .pred %p<103>;
+	.reg .b32 %r<215>;
+	.reg .b64 %rd<58>;
+	.reg .f32 %f<183>;
 
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u8 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
+	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
+	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
+	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
+	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
+	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
+	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
-	cvt.u32.u64 %r14, %rd2;
-	cvt.u64.u32 %rd9, %r14;
-	cvt.u32.u64 %r15, %rd4;
-	cvt.u32.u64 %r16, %rd6;
-	cvt.u32.u64 %r17, %rd7;
-	cvt.s64.s32 %rd10, %r17;
-	cvt.u32.u64 %r18, %rd8;
-	cvt.s64.s32 %rd11, %r18;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	cvt.u32.u64 %r16, %rd2;
+	cvt.u64.u32 %rd7, %r16;
+	cvt.u32.u64 %r17, %rd4;
+	cvt.u64.u32 %rd8, %r17;
+	cvt.u32.u64 %r18, %rd6;
 	.loc 1 18 30
-	shr.u32 %r19, %r6, 4;
-	cvt.u64.u32 %rd12, %r19;
-	.loc 2 35 10
-	setp.lt.s32 %p2, 32, %r18;
+	shr.u32 %r19, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r20, %r9, %r10, %r11;
-	mad.lo.s32 %r21, %r20, %r12, %r8;
-	cvt.u64.u32 %rd13, %r21;
-	shr.u64 %rd14, %rd13, 5;
-	mad.wide.u32 %rd15, %r7, 8, %rd14;
-	mov.u32 %r22, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r20, %r11, %r12, %r13;
+	mad.lo.s32 %r21, %r20, %r14, %r10;
+	cvt.u64.u32 %rd9, %r21;
+	shr.u64 %rd10, %rd9, 5;
+	mad.wide.u32 %rd11, %r9, 8, %rd10;
+	mov.u32 %r22, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd15, %r7;
-	mov.u32 %r22, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd11, %r9;
+	mov.u32 %r22, %r10;
 $B1:
-	cvt.u64.u32 %rd16, %r22;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd10, %rd15;
-	@%p3 bra $B70;
+	cvt.u64.u32 %rd12, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd13, %r1;
+	setp.le.s64 %p3, %rd13, %rd11;
+	@%p3 bra $B68;
 	.loc 1 24 22
-	shr.u32 %r23, %r1, 3;
-	cvt.u64.u32 %rd17, %r23;
+	shr.u32 %r23, %r2, 3;
+	cvt.u64.u32 %rd14, %r23;
 	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd15;
-	mul.wide.u32 %rd18, %r24, %r23;
-	.loc 1 27 21
-	add.s64 %rd19, %rd18, %rd17;
-	setp.le.u64 %p4, %rd19, %rd9;
-	cvt.u32.u64 %r25, %rd19;
-	setp.le.u32 %p5, %r25, %r15;
+	cvt.u32.u64 %r24, %rd11;
+	mul.wide.u32 %rd15, %r24, %r23;
+	.loc 1 26 45
+	add.s64 %rd16, %rd15, %rd14;
+	setp.le.u64 %p4, %rd16, %rd8;
 	.loc 3 42 28
-	setp.lt.u32 %p6, 0, %r2;
+	setp.lt.u32 %p5, 0, %r3;
 	.loc 3 43 20
-	setp.ne.s32 %p7, %r2, 0;
-	not.pred %p8, %p6;
-	or.pred %p9, %p8, %p7;
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
 	.loc 3 45 18
-	setp.lt.u32 %p10, 0, %r16;
+	setp.lt.u32 %p9, 0, %r18;
 	.loc 3 46 25
-	setp.lt.u32 %p11, %r24, %r16;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	.loc 1 62 29
-	setp.lt.u32 %p14, 0, %r23;
-	.loc 1 27 30
-	and.pred %p15, %p4, %p5;
+	setp.lt.u32 %p10, %r24, %r18;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	cvt.u32.u64 %r25, %rd16;
+	setp.le.u32 %p13, %r25, %r16;
 	.loc 3 43 20
-	and.pred %p16, %p15, %p9;
+	and.pred %p14, %p4, %p8;
 	.loc 3 46 25
-	and.pred %p17, %p16, %p13;
-	.loc 1 62 29
-	and.pred %p18, %p17, %p14;
-	@!%p18 bra $B71;
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
 	.loc 1 24 10
-	cvt.u64.u32 %rd20, %r1;
-	.loc 1 27 7
-	shl.b64 %rd21, %rd18, 4;
-	add.s64 %rd22, %rd1, %rd21;
-	add.s64 %rd23, %rd3, %rd21;
-	setp.le.u32 %p19, %r23, %r19;
-	.loc 1 28 18
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 26 31
+	shl.b64 %rd18, %rd15, 4;
+	add.s64 %rd19, %rd3, %rd18;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd24, %r2;
-	@!%p6 bra $B2;
+	cvt.u64.u32 %rd20, %r3;
+	@!%p5 bra $B2;
 	.loc 3 43 15
-	sub.s64 %rd25, %rd20, %rd24;
-	rem.u32 %r26, %r24, %r2;
-	cvt.u64.u32 %rd26, %r26;
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, 1;
-	setp.lt.s64 %p20, %rd28, %rd20;
-	selp.b64 %rd20, %rd28, %rd20, %p20;
+	sub.s64 %rd21, %rd17, %rd20;
+	rem.u32 %r26, %r24, %r3;
+	cvt.u64.u32 %rd22, %r26;
+	add.s64 %rd23, %rd21, %rd22;
+	add.s64 %rd24, %rd23, 1;
+	setp.lt.s64 %p17, %rd24, %rd17;
+	selp.b64 %rd17, %rd24, %rd17, %p17;
 $B2:
 	.loc 3 45 18
-	@!%p10 bra $B3;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	shl.b64 %rd29, %rd15, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	ld.global.u32 %r27, [%rd30];
-	cvt.s64.s32 %rd31, %r27;
-	setp.lt.s64 %p21, %rd31, %rd20;
-	selp.b64 %rd20, %rd31, %rd20, %p21;
+	shl.b64 %rd25, %rd11, 2;
+	add.s64 %rd26, %rd5, %rd25;
+	ld.global.u32 %r27, [%rd26];
+	cvt.s64.s32 %rd27, %r27;
+	setp.lt.s64 %p18, %rd27, %rd17;
+	selp.b64 %rd17, %rd27, %rd17, %p18;
 $B3:
 	.loc 3 48 12
-	setp.lt.s64 %p22, %rd20, 0;
-	cvt.u32.u64 %r28, %rd20;
-	selp.b32 %r29, 0, %r28, %p22;
-	cvt.u64.u32 %rd32, %r29;
-	.loc 1 62 21
-	shl.b32 %r30, %r22, 3;
-	cvt.u64.u32 %rd33, %r30;
-	setp.lt.u32 %p23, %r30, %r29;
-	@!%p23 bra $B4;
+	setp.lt.s64 %p19, %rd17, 0;
+	cvt.u32.u64 %r28, %rd17;
+	selp.b32 %r29, 0, %r28, %p19;
+	cvt.u64.u32 %rd28, %r29;
+	.loc 1 27 28
+	add.s64 %rd29, %rd28, 7;
+	shr.u64 %rd30, %rd29, 3;
+	.loc 1 28 17
+	sub.s64 %rd31, %rd7, %rd15;
+	setp.le.u64 %p20, %rd30, %rd31;
+	cvt.u32.u64 %r30, %rd30;
+	setp.lt.u32 %p21, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p21;
+	setp.le.u32 %p22, %r31, %r19;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd32, %rd15, 4;
+	add.s64 %rd33, %rd1, %rd32;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r22, %r30;
+	@!%p24 bra $B4;
 	mov.f32 %f3, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
+	mov.u32 %r32, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f5, 0fFF800000;
 	mov.f32 %f4, 0f00000000;
 	bra $B16;
 $B5:
-	.loc 1 63 11
-	setp.lt.u64 %p24, %rd16, %rd17;
-	@!%p24 bra $FAULT0;
-	shl.b64 %rd34, %rd16, 4;
-	add.s64 %rd35, %rd22, %rd34;
-	ld.global.v4.u32 {%r31, %r32, %r33, %r34}, [%rd35];
-	and.b32 %r35, %r31, 65535;
-	shr.u32 %r36, %r31, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r32, 65535;
-	shr.u32 %r39, %r32, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r33, 65535;
-	shr.u32 %r42, %r33, 16;
-	and.b32 %r43, %r42, 65535;
-	and.b32 %r44, %r34, 65535;
-	shr.u32 %r45, %r34, 16;
-	and.b32 %r46, %r45, 65535;
-	.loc 1 64 8
-	@!%p19 bra $B6;
-	.loc 1 65 10
-	cvt.u32.u64 %r47, %rd16;
-	mad.lo.s32 %r48, %r47, 16, %r5;
-	st.shared.u16 [%r48], %r35;
-	st.shared.u16 [%r48+2], %r37;
-	st.shared.u16 [%r48+4], %r38;
-	st.shared.u16 [%r48+6], %r40;
-	st.shared.u16 [%r48+8], %r41;
-	st.shared.u16 [%r48+10], %r43;
-	st.shared.u16 [%r48+12], %r44;
-	st.shared.u16 [%r48+14], %r46;
+	cvt.u64.u32 %rd34, %r32;
+	.loc 1 61 11
+	mad.wide.u32 %rd35, %r32, 16, %rd33;
+	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
+	and.b32 %r37, %r33, 65535;
+	shr.u32 %r38, %r33, 16;
+	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r34, 65535;
+	shr.u32 %r41, %r34, 16;
+	and.b32 %r42, %r41, 65535;
+	and.b32 %r43, %r35, 65535;
+	shr.u32 %r44, %r35, 16;
+	and.b32 %r45, %r44, 65535;
+	and.b32 %r46, %r36, 65535;
+	shr.u32 %r47, %r36, 16;
+	and.b32 %r48, %r47, 65535;
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r32, %r31;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r49, %r32, 16, %r7;
+	st.shared.u16 [%r49], %r37;
+	st.shared.u16 [%r49+2], %r39;
+	st.shared.u16 [%r49+4], %r40;
+	st.shared.u16 [%r49+6], %r42;
+	st.shared.u16 [%r49+8], %r43;
+	st.shared.u16 [%r49+10], %r45;
+	st.shared.u16 [%r49+12], %r46;
+	st.shared.u16 [%r49+14], %r48;
 $B6:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r35;
-	cvt.f32.f16 %f6, %rs1;
-	cvt.u16.u32 %rs2, %r37;
-	cvt.f32.f16 %f7, %rs2;
-	cvt.u16.u32 %rs3, %r38;
-	cvt.f32.f16 %f8, %rs3;
-	cvt.u16.u32 %rs4, %r40;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r41;
-	cvt.f32.f16 %f10, %rs5;
-	cvt.u16.u32 %rs6, %r43;
-	cvt.f32.f16 %f11, %rs6;
-	cvt.u16.u32 %rs7, %r44;
-	cvt.f32.f16 %f12, %rs7;
-	cvt.u16.u32 %rs8, %r46;
-	cvt.f32.f16 %f13, %rs8;
-	.loc 1 49 18
-	sub.s64 %rd36, %rd32, %rd33;
-	.loc 1 51 3
+	.loc 4 29 61
+	shl.b32 %r50, %r37, 16;
+	mov.b32 %f6, %r50;
+	shl.b32 %r51, %r39, 16;
+	mov.b32 %f7, %r51;
+	shl.b32 %r52, %r40, 16;
+	mov.b32 %f8, %r52;
+	shl.b32 %r53, %r42, 16;
+	mov.b32 %f9, %r53;
+	shl.b32 %r54, %r43, 16;
+	mov.b32 %f10, %r54;
+	shl.b32 %r55, %r45, 16;
+	mov.b32 %f11, %r55;
+	shl.b32 %r56, %r46, 16;
+	mov.b32 %f12, %r56;
+	shl.b32 %r57, %r48, 16;
+	mov.b32 %f13, %r57;
+	.loc 1 47 21
+	shl.b32 %r58, %r32, 3;
+	cvt.u64.u32 %rd36, %r58;
+	sub.s64 %rd37, %rd28, %rd36;
+	.loc 1 49 3
 	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd36, 0;
-	@!%p25 bra $B7;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd37, 0;
+	@!%p26 bra $B7;
 	mov.f32 %f14, 0fFF800000;
 $B7:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd36, 1;
-	@!%p26 bra $B8;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd37, 1;
+	@!%p27 bra $B8;
 	mov.f32 %f15, 0fFF800000;
 $B8:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd36, 2;
-	@!%p27 bra $B9;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd37, 2;
+	@!%p28 bra $B9;
 	mov.f32 %f16, 0fFF800000;
 $B9:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd36, 3;
-	@!%p28 bra $B10;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd37, 3;
+	@!%p29 bra $B10;
 	mov.f32 %f17, 0fFF800000;
 $B10:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd36, 4;
-	@!%p29 bra $B11;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd37, 4;
+	@!%p30 bra $B11;
 	mov.f32 %f18, 0fFF800000;
 $B11:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd36, 5;
-	@!%p30 bra $B12;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd37, 5;
+	@!%p31 bra $B12;
 	mov.f32 %f19, 0fFF800000;
 $B12:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p31, %rd36, 6;
-	@!%p31 bra $B13;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd37, 6;
+	@!%p32 bra $B13;
 	mov.f32 %f20, 0fFF800000;
 $B13:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p32, %rd36, 7;
-	@!%p32 bra $B14;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd37, 7;
+	@!%p33 bra $B14;
 	mov.f32 %f21, 0fFF800000;
 $B14:
-	.loc 1 70 13
-	setp.nan.f32 %p33, %f3, %f14;
+	.loc 1 68 13
+	setp.nan.f32 %p34, %f3, %f14;
 	max.f32 %f22, %f3, %f14;
-	selp.f32 %f23, 0f7FFFFFFF, %f22, %p33;
-	setp.nan.f32 %p34, %f23, %f15;
+	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
+	setp.nan.f32 %p35, %f23, %f15;
 	max.f32 %f24, %f23, %f15;
-	selp.f32 %f25, 0f7FFFFFFF, %f24, %p34;
-	setp.nan.f32 %p35, %f25, %f16;
+	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
+	setp.nan.f32 %p36, %f25, %f16;
 	max.f32 %f26, %f25, %f16;
-	selp.f32 %f27, 0f7FFFFFFF, %f26, %p35;
-	setp.nan.f32 %p36, %f27, %f17;
+	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
+	setp.nan.f32 %p37, %f27, %f17;
 	max.f32 %f28, %f27, %f17;
-	selp.f32 %f29, 0f7FFFFFFF, %f28, %p36;
-	setp.nan.f32 %p37, %f29, %f18;
+	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
+	setp.nan.f32 %p38, %f29, %f18;
 	max.f32 %f30, %f29, %f18;
-	selp.f32 %f31, 0f7FFFFFFF, %f30, %p37;
-	setp.nan.f32 %p38, %f31, %f19;
+	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
+	setp.nan.f32 %p39, %f31, %f19;
 	max.f32 %f32, %f31, %f19;
-	selp.f32 %f33, 0f7FFFFFFF, %f32, %p38;
-	setp.nan.f32 %p39, %f33, %f20;
+	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
+	setp.nan.f32 %p40, %f33, %f20;
 	max.f32 %f34, %f33, %f20;
-	selp.f32 %f35, 0f7FFFFFFF, %f34, %p39;
-	setp.nan.f32 %p40, %f35, %f21;
+	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
+	setp.nan.f32 %p41, %f35, %f21;
 	max.f32 %f36, %f35, %f21;
-	selp.f32 %f5, 0f7FFFFFFF, %f36, %p40;
-	.loc 1 72 10
-	setp.eq.f32 %p41, %f5, 0fFF800000;
-	@%p41 bra $B15;
-	.loc 1 75 30
+	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
+	.loc 1 70 10
+	setp.eq.f32 %p42, %f5, 0fFF800000;
+	@%p42 bra $B15;
+	.loc 1 73 30
 	sub.rn.f32 %f37, %f3, %f5;
 	ex2.approx.ftz.f32 %f38, %f37;
 	mul.rn.f32 %f39, %f4, %f38;
-	.loc 1 77 32
+	.loc 1 75 32
 	sub.rn.f32 %f40, %f14, %f5;
 	ex2.approx.ftz.f32 %f41, %f40;
 	add.rn.f32 %f42, %f39, %f41;
@@ -14683,768 +8114,4724 @@ $B14:
 	ex2.approx.ftz.f32 %f62, %f61;
 	add.rn.f32 %f4, %f60, %f62;
 $B15:
-	.loc 1 62 45
-	add.s64 %rd16, %rd16, %rd11;
-	shl.b64 %rd33, %rd16, 3;
-	setp.lt.s64 %p42, %rd33, %rd32;
+	.loc 1 60 34
+	add.s64 %rd38, %rd34, %rd12;
+	setp.lt.s64 %p43, %rd38, %rd30;
+	cvt.u32.u64 %r32, %rd38;
 	mov.f32 %f3, %f5;
-	@%p42 bra $B5;
+	@%p43 bra $B5;
 $B16:
 	.loc 5 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r49, %p43, 0xffffffff;
+	mov.pred %p44, 1;
+	vote.sync.ballot.b32 %r59, %p44, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p44, %r49, -1;
-	@%p44 bra $B18;
+	setp.eq.s32 %p45, %r59, -1;
+	@%p45 bra $B18;
 	.loc 5 58 43
-	brev.b32 %r50, %r49;
-	clz.b32 %r51, %r50;
-	shfl.sync.idx.b32 %f63, %f5, %r51, 31, 0xffffffff;
+	brev.b32 %r60, %r59;
+	clz.b32 %r61, %r60;
+	shfl.sync.idx.b32 %f63, %f5, %r61, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r52, %r49, -1;
-	and.b32 %r53, %r49, %r52;
-	setp.ne.s32 %p45, %r53, 0;
-	@!%p45 bra $B19;
+	add.s32 %r62, %r59, -1;
+	and.b32 %r63, %r59, %r62;
+	setp.ne.s32 %p46, %r63, 0;
+	@!%p46 bra $B19;
 $B17:
 	.loc 5 60 59
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f64, %f5, %r55, 31, 0xffffffff;
+	brev.b32 %r64, %r63;
+	clz.b32 %r65, %r64;
+	shfl.sync.idx.b32 %f64, %f5, %r65, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p46, %f63, %f64;
+	setp.nan.f32 %p47, %f63, %f64;
 	max.f32 %f65, %f63, %f64;
-	selp.f32 %f63, 0f7FFFFFFF, %f65, %p46;
+	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
 	.loc 5 59 53
-	add.s32 %r56, %r53, -1;
-	and.b32 %r53, %r53, %r56;
-	setp.ne.s32 %p47, %r53, 0;
-	@%p47 bra $B17;
+	add.s32 %r66, %r63, -1;
+	and.b32 %r63, %r63, %r66;
+	setp.ne.s32 %p48, %r63, 0;
+	@%p48 bra $B17;
 	bra $B19;
 $B18:
 	.loc 5 54 32
 	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p48, %f5, %f66;
+	setp.nan.f32 %p49, %f5, %f66;
 	max.f32 %f67, %f5, %f66;
-	selp.f32 %f68, 0f7FFFFFFF, %f67, %p48;
+	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
 	.loc 5 54 32
 	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p49, %f68, %f69;
+	setp.nan.f32 %p50, %f68, %f69;
 	max.f32 %f70, %f68, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p49;
+	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
 	.loc 5 54 32
 	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p50, %f71, %f72;
+	setp.nan.f32 %p51, %f71, %f72;
 	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p50;
+	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
 	.loc 5 54 32
 	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p51, %f74, %f75;
+	setp.nan.f32 %p52, %f74, %f75;
 	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p51;
+	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
 	.loc 5 54 32
 	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p52, %f77, %f78;
+	setp.nan.f32 %p53, %f77, %f78;
 	max.f32 %f79, %f77, %f78;
-	selp.f32 %f63, 0f7FFFFFFF, %f79, %p52;
+	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
 $B19:
-	.loc 2 62 12
-	setp.eq.s32 %p53, %r18, 32;
-	@%p53 bra $B24;
-	.loc 2 74 14
-	setp.eq.s32 %p54, %r13, 0;
-	@!%p54 bra $B20;
-	.loc 2 75 15
-	mad.lo.s32 %r57, %r9, %r10, %r11;
-	mad.lo.s32 %r58, %r57, %r12, %r8;
-	cvt.u64.u32 %rd37, %r58;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r59, %rd38;
-	setp.lt.u32 %p55, %r59, 32;
-	@!%p55 bra $FAULT1;
-	mad.lo.s32 %r60, %r59, 4, %r4;
-	st.shared.f32 [%r60], %f63;
+	.loc 2 63 12
+	setp.eq.s32 %p54, %r4, 32;
+	@%p54 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p55, %r15, 0;
+	@!%p55 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r67, %r11, %r12, %r13;
+	mad.lo.s32 %r68, %r67, %r14, %r10;
+	cvt.u64.u32 %rd39, %r68;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r69, %rd40;
+	setp.lt.u32 %p56, %r69, 32;
+	@!%p56 bra $FAULT0;
+	mad.lo.s32 %r70, %r69, 4, %r6;
+	st.shared.f32 [%r70], %f63;
 $B20:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd39, %rd11, 63;
-	shr.u64 %rd40, %rd39, 59;
-	add.s64 %rd41, %rd11, %rd40;
-	shr.s64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r61, %rd42;
-	setp.lt.s32 %p56, 0, %r61;
-	@!%p56 bra $B23;
-	.loc 2 60 47
-	add.s32 %r62, %r61, -1;
-	setp.lt.u32 %p57, 0, %r61;
-	selp.b32 %r63, %r62, 0, %p57;
-	cvt.u64.u32 %rd43, %r63;
-	setp.lt.u32 %p58, %r63, -2147483648;
-	setp.lt.s64 %p59, %rd43, 2305843009213693952;
-	and.pred %p60, %p58, %p59;
-	setp.lt.u32 %p61, %r63, 32;
-	and.pred %p62, %p60, %p61;
-	mov.u32 %r64, 0;
-	mov.u32 %r65, 0;
-	@%p62 bra $B22;
+	.loc 2 67 27
+	shr.u32 %r71, %r4, 5;
+	setp.lt.u32 %p57, 32, %r71;
+	selp.b32 %r72, 32, %r71, %p57;
+	setp.lt.u32 %p58, 0, %r72;
+	mov.u32 %r73, 0;
+	@!%p58 bra $B22;
 $B21:
-	cvt.u64.u32 %rd44, %r65;
-	.loc 2 67 19
-	setp.lt.u32 %p63, %r65, 32;
-	@!%p63 bra $FAULT2;
-	mad.lo.s32 %r66, %r65, 4, %r4;
-	ld.shared.f32 %f80, [%r66];
-	setp.nan.f32 %p64, %f63, %f80;
+	.loc 2 68 19
+	mad.lo.s32 %r74, %r73, 4, %r6;
+	ld.shared.f32 %f80, [%r74];
+	setp.nan.f32 %p59, %f63, %f80;
 	max.f32 %f81, %f63, %f80;
-	selp.f32 %f63, 0f7FFFFFFF, %f81, %p64;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p65, %r65, %r61;
-	@%p65 bra $B21;
-	bra $B23;
+	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
+	add.s32 %r73, %r73, 1;
+	setp.lt.u32 %p60, %r73, %r72;
+	@%p60 bra $B21;
 $B22:
-	mad.lo.s32 %r67, %r64, 4, %r4;
-	ld.shared.f32 %f82, [%r67];
-	setp.nan.f32 %p66, %f63, %f82;
-	max.f32 %f83, %f63, %f82;
-	selp.f32 %f63, 0f7FFFFFFF, %f83, %p66;
-	add.s32 %r64, %r64, 1;
-	setp.lt.u32 %p67, %r64, %r61;
-	@%p67 bra $B22;
 $B23:
-$B24:
-	.loc 1 32 9
-	setp.neu.f32 %p68, %f5, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f84, %f5, %f63;
-	ex2.approx.ftz.f32 %f85, %f84;
-	mul.rn.f32 %f86, %f4, %f85;
-	.loc 1 32 9
-	selp.f32 %f87, %f86, %f4, %p68;
+	.loc 1 31 9
+	setp.neu.f32 %p61, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f82, %f5, %f63;
+	ex2.approx.ftz.f32 %f83, %f82;
+	mul.rn.f32 %f84, %f4, %f83;
+	.loc 1 31 9
+	selp.f32 %f85, %f84, %f4, %p61;
 	.loc 5 51 17
-	mov.pred %p69, 1;
-	vote.sync.ballot.b32 %r68, %p69, 0xffffffff;
+	mov.pred %p62, 1;
+	vote.sync.ballot.b32 %r75, %p62, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p70, %r68, -1;
-	@%p70 bra $B26;
+	setp.eq.s32 %p63, %r75, -1;
+	@%p63 bra $B25;
 	.loc 5 58 43
-	brev.b32 %r69, %r68;
-	clz.b32 %r70, %r69;
-	shfl.sync.idx.b32 %f88, %f87, %r70, 31, 0xffffffff;
+	brev.b32 %r76, %r75;
+	clz.b32 %r77, %r76;
+	shfl.sync.idx.b32 %f86, %f85, %r77, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r71, %r68, -1;
-	and.b32 %r72, %r68, %r71;
-	setp.ne.s32 %p71, %r72, 0;
-	@!%p71 bra $B27;
-$B25:
+	add.s32 %r78, %r75, -1;
+	and.b32 %r79, %r75, %r78;
+	setp.ne.s32 %p64, %r79, 0;
+	@!%p64 bra $B26;
+$B24:
 	.loc 5 60 59
-	brev.b32 %r73, %r72;
-	clz.b32 %r74, %r73;
-	shfl.sync.idx.b32 %f89, %f87, %r74, 31, 0xffffffff;
+	brev.b32 %r80, %r79;
+	clz.b32 %r81, %r80;
+	shfl.sync.idx.b32 %f87, %f85, %r81, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f88, %f88, %f89;
+	add.rn.f32 %f86, %f86, %f87;
 	.loc 5 59 53
-	add.s32 %r75, %r72, -1;
-	and.b32 %r72, %r72, %r75;
-	setp.ne.s32 %p72, %r72, 0;
-	@%p72 bra $B25;
-	bra $B27;
-$B26:
+	add.s32 %r82, %r79, -1;
+	and.b32 %r79, %r79, %r82;
+	setp.ne.s32 %p65, %r79, 0;
+	@%p65 bra $B24;
+	bra $B26;
+$B25:
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f90, %f87, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f91, %f87, %f90;
+	add.rn.f32 %f89, %f85, %f88;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f92, %f91, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f91, %f89, %f90;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
 	.loc 5 38 49
 	add.rn.f32 %f93, %f91, %f92;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f94, %f93, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
 	.loc 5 38 49
 	add.rn.f32 %f95, %f93, %f94;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f96, %f95, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f97, %f95, %f96;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f98, %f97, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f88, %f97, %f98;
+	add.rn.f32 %f86, %f95, %f96;
+$B26:
+	.loc 2 49 12
+	@%p54 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p66, %r15, 0;
+	@!%p66 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r83, %r11, %r12, %r13;
+	mad.lo.s32 %r84, %r83, %r14, %r10;
+	cvt.u64.u32 %rd41, %r84;
+	shr.u64 %rd42, %rd41, 5;
+	cvt.u32.u64 %r85, %rd42;
+	setp.lt.u32 %p67, %r85, 32;
+	@!%p67 bra $FAULT1;
+	mad.lo.s32 %r86, %r85, 4, %r6;
+	st.shared.f32 [%r86+128], %f86;
 $B27:
-	.loc 2 48 12
-	@%p53 bra $B33;
-	.loc 2 74 14
-	setp.eq.s32 %p73, %r13, 0;
-	@!%p73 bra $B28;
-	.loc 2 75 15
-	mad.lo.s32 %r76, %r9, %r10, %r11;
-	mad.lo.s32 %r77, %r76, %r12, %r8;
-	cvt.u64.u32 %rd45, %r77;
-	shr.u64 %rd46, %rd45, 5;
-	cvt.u32.u64 %r78, %rd46;
-	setp.lt.u32 %p74, %r78, 32;
-	@!%p74 bra $FAULT3;
-	mad.lo.s32 %r79, %r78, 4, %r4;
-	st.shared.f32 [%r79+128], %f88;
-$B28:
-	.loc 2 77 8
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd47, %rd11, 63;
-	shr.u64 %rd48, %rd47, 59;
-	add.s64 %rd49, %rd11, %rd48;
-	shr.s64 %rd50, %rd49, 5;
-	cvt.u32.u64 %r80, %rd50;
-	setp.lt.s32 %p75, 0, %r80;
-	mov.f32 %f88, 0f00000000;
-	@!%p75 bra $B32;
-	.loc 2 46 47
-	add.s32 %r81, %r80, -1;
-	setp.lt.u32 %p76, 0, %r80;
-	selp.b32 %r82, %r81, 0, %p76;
-	cvt.u64.u32 %rd51, %r82;
-	setp.lt.u32 %p77, %r82, -2147483648;
-	setp.lt.s64 %p78, %rd51, 2305843009213693952;
-	and.pred %p79, %p77, %p78;
-	setp.lt.u32 %p80, %r82, 32;
-	and.pred %p81, %p79, %p80;
-	@!%p81 bra $B29;
-	mov.f32 %f88, 0f00000000;
-	mov.u32 %r83, 0;
-	bra $B31;
+	.loc 2 54 27
+	shr.u32 %r87, %r4, 5;
+	setp.lt.u32 %p68, 32, %r87;
+	selp.b32 %r88, 32, %r87, %p68;
+	setp.lt.u32 %p69, 0, %r88;
+	@!%p69 bra $B28;
+	mov.f32 %f86, 0f00000000;
+	mov.u32 %r89, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f86, 0f00000000;
+	bra $B30;
 $B29:
-	mov.f32 %f88, 0f00000000;
-	mov.u32 %r84, 0;
+	.loc 2 55 13
+	mad.lo.s32 %r90, %r89, 4, %r6;
+	ld.shared.f32 %f97, [%r90+128];
+	add.rn.f32 %f86, %f86, %f97;
+	add.s32 %r89, %r89, 1;
+	setp.lt.u32 %p70, %r89, %r88;
+	@%p70 bra $B29;
 $B30:
-	cvt.u64.u32 %rd52, %r84;
-	.loc 2 54 13
-	setp.lt.u32 %p82, %r84, 32;
-	@!%p82 bra $FAULT4;
-	mad.lo.s32 %r85, %r84, 4, %r4;
-	ld.shared.f32 %f99, [%r85+128];
-	add.rn.f32 %f88, %f88, %f99;
-	add.s32 %r84, %r84, 1;
-	setp.lt.u32 %p83, %r84, %r80;
-	@%p83 bra $B30;
-	bra $B32;
 $B31:
-	mad.lo.s32 %r86, %r83, 4, %r4;
-	ld.shared.f32 %f100, [%r86+128];
-	add.rn.f32 %f88, %f88, %f100;
-	add.s32 %r83, %r83, 1;
-	setp.lt.u32 %p84, %r83, %r80;
-	@%p84 bra $B31;
-$B32:
-$B33:
-	.loc 1 85 21
-	rcp.rn.f32 %f101, %f88;
-	mov.f32 %f102, 0f00000000;
-	@!%p1 bra $B34;
+	.loc 1 83 21
+	rcp.rn.f32 %f98, %f86;
+	mov.f32 %f99, 0f00000000;
+	@!%p1 bra $B32;
 	.loc 6 68 8
-	abs.f32 %f103, %f88;
-	setp.lt.f32 %p85, %f103, 0f00800000;
+	abs.f32 %f100, %f86;
+	setp.lt.f32 %p71, %f100, 0f00800000;
 	.loc 6 69 21
-	mul.rn.f32 %f104, %f88, 0f4B000000;
+	mul.rn.f32 %f101, %f86, 0f4B000000;
 	.loc 6 68 12
-	selp.f32 %f105, %f104, %f88, %p85;
-	selp.b32 %r87, 192937984, 0, %p85;
+	selp.f32 %f102, %f101, %f86, %p71;
+	selp.b32 %r91, 192937984, 0, %p71;
 	.loc 6 71 23
-	mov.b32 %r88, %f105;
+	mov.b32 %r92, %f102;
 	.loc 6 72 10
-	add.s32 %r89, %r88, -1060439283;
-	and.b32 %r90, %r89, -8388608;
+	add.s32 %r93, %r92, -1060439283;
+	and.b32 %r94, %r93, -8388608;
 	.loc 6 73 32
-	sub.s32 %r91, %r88, %r90;
-	mov.b32 %f106, %r91;
-	sub.s32 %r92, %r90, %r87;
-	cvt.rn.f32.s32 %f107, %r92;
+	sub.s32 %r95, %r92, %r94;
+	mov.b32 %f103, %r95;
+	sub.s32 %r96, %r94, %r91;
+	cvt.rn.f32.s32 %f104, %r96;
 	.loc 6 15 9
-	sub.rn.f32 %f108, %f106, 0f3F800000;
+	sub.rn.f32 %f105, %f103, 0f3F800000;
 	.loc 6 16 22
-	fma.rn.f32 %f109, 0fBDE34383, %f108, 0f3E3FB689;
-	fma.rn.f32 %f110, %f109, %f108, 0fBE43C7B2;
-	fma.rn.f32 %f111, %f110, %f108, 0f3E515AED;
-	fma.rn.f32 %f112, %f111, %f108, 0fBE7554C5;
+	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
+	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
+	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
+	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
 	.loc 6 17 21
-	fma.rn.f32 %f113, %f112, %f108, 0f3E93BFF1;
-	fma.rn.f32 %f114, %f113, %f108, 0fBEB8AD77;
-	fma.rn.f32 %f115, %f114, %f108, 0f3EF63849;
-	fma.rn.f32 %f116, %f115, %f108, 0fBF38AA38;
+	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
+	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
+	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
+	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
 	.loc 6 18 42
-	mul.rn.f32 %f117, %f108, %f108;
-	mul.rn.f32 %f118, %f108, 0f32A57060;
-	fma.rn.f32 %f119, %f117, %f116, %f118;
-	fma.rn.f32 %f120, %f108, 0f3EE2A8EC, %f119;
+	mul.rn.f32 %f114, %f105, %f105;
+	mul.rn.f32 %f115, %f105, 0f32A57060;
+	fma.rn.f32 %f116, %f114, %f113, %f115;
+	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
 	.loc 6 20 9
-	fma.rn.f32 %f121, %f107, 0f34000000, %f108;
+	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
 	.loc 6 21 32
-	neg.f32 %f122, %f107;
-	fma.rn.f32 %f123, %f122, 0f34000000, %f121;
-	sub.rn.f32 %f124, %f108, %f123;
-	add.rn.f32 %f125, %f120, %f124;
-	add.rn.f32 %f126, %f121, %f125;
+	neg.f32 %f119, %f104;
+	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
+	sub.rn.f32 %f121, %f105, %f120;
+	add.rn.f32 %f122, %f117, %f121;
+	add.rn.f32 %f123, %f118, %f122;
 	.loc 6 87 21
-	mov.b32 %r93, %f88;
-	setp.le.u32 %p86, 2139095040, %r93;
+	mov.b32 %r97, %f86;
+	setp.le.u32 %p72, 2139095040, %r97;
 	.loc 6 88 10
-	fma.rn.f32 %f127, %f88, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
 	.loc 6 87 25
-	selp.f32 %f128, %f127, %f126, %p86;
+	selp.f32 %f125, %f124, %f123, %p72;
 	.loc 6 90 7
-	setp.eq.f32 %p87, %f88, 0f00000000;
-	selp.f32 %f129, 0fFF800000, %f128, %p87;
-	.loc 1 87 25
-	add.rn.f32 %f101, %f63, %f129;
-	mov.f32 %f102, 0fFF800000;
+	setp.eq.f32 %p73, %f86, 0f00000000;
+	selp.f32 %f126, 0fFF800000, %f125, %p73;
+	.loc 1 85 25
+	add.rn.f32 %f98, %f63, %f126;
+	mov.f32 %f99, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p74, %r22, %r23;
+	@!%p74 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p75, %f63, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd43, %r22;
+	setp.lt.u32 %p76, %r22, %r30;
+	and.pred %p77, %p76, %p75;
+	mov.f32 %f127, %f99;
+	mov.f32 %f128, %f99;
+	mov.f32 %f129, %f99;
+	mov.f32 %f130, %f99;
+	mov.f32 %f131, %f99;
+	mov.f32 %f132, %f99;
+	mov.f32 %f133, %f99;
+	mov.f32 %f134, %f99;
+	@!%p77 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p78, %r22, %r31;
+	@%p78 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd44, %r22, 16, %rd33;
+	ld.global.v4.u32 {%r98, %r99, %r100, %r101}, [%rd44];
+	and.b32 %r102, %r98, 65535;
+	shr.u32 %r103, %r98, 16;
+	and.b32 %r104, %r103, 65535;
+	and.b32 %r105, %r99, 65535;
+	shr.u32 %r106, %r99, 16;
+	and.b32 %r107, %r106, 65535;
+	and.b32 %r108, %r100, 65535;
+	shr.u32 %r109, %r100, 16;
+	and.b32 %r110, %r109, 65535;
+	and.b32 %r111, %r101, 65535;
+	shr.u32 %r112, %r101, 16;
+	and.b32 %r113, %r112, 65535;
+	.loc 4 29 61
+	shl.b32 %r114, %r102, 16;
+	mov.b32 %f135, %r114;
+	shl.b32 %r115, %r104, 16;
+	mov.b32 %f136, %r115;
+	shl.b32 %r116, %r105, 16;
+	mov.b32 %f137, %r116;
+	shl.b32 %r117, %r107, 16;
+	mov.b32 %f138, %r117;
+	shl.b32 %r118, %r108, 16;
+	mov.b32 %f139, %r118;
+	shl.b32 %r119, %r110, 16;
+	mov.b32 %f140, %r119;
+	shl.b32 %r120, %r111, 16;
+	mov.b32 %f141, %r120;
+	shl.b32 %r121, %r113, 16;
+	mov.b32 %f142, %r121;
+	.loc 1 47 21
+	shl.b32 %r122, %r22, 3;
+	cvt.u64.u32 %rd45, %r122;
+	sub.s64 %rd46, %rd28, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f135, %f2;
+	mul.rn.f32 %f144, %f136, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p79, %rd46, 1;
+	@!%p79 bra $B34;
+	mov.f32 %f144, 0fFF800000;
 $B34:
-	.loc 1 89 22
-	setp.lt.u32 %p88, %r22, %r23;
-	@!%p88 bra $B69;
-	.loc 1 91 34
-	setp.neu.f32 %p89, %f63, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p80, %rd46, 2;
+	@!%p80 bra $B35;
+	mov.f32 %f145, 0fFF800000;
 $B35:
-	cvt.s64.s32 %rd53, %r22;
-	mul.wide.s32 %rd54, %r22, 8;
-	setp.lt.s64 %p90, %rd54, %rd32;
-	and.pred %p91, %p90, %p89;
-	mov.f32 %f130, %f102;
-	mov.f32 %f131, %f102;
-	mov.f32 %f132, %f102;
-	mov.f32 %f133, %f102;
-	mov.f32 %f134, %f102;
-	mov.f32 %f135, %f102;
-	mov.f32 %f136, %f102;
-	mov.f32 %f137, %f102;
-	@!%p91 bra $B68;
-	.loc 1 92 9
-	@%p19 bra $B43;
-	.loc 1 95 21
-	setp.lt.u32 %p92, %r22, %r23;
-	@!%p92 bra $FAULT5;
-	mad.wide.s32 %rd55, %r22, 16, %rd22;
-	ld.global.v4.u32 {%r94, %r95, %r96, %r97}, [%rd55];
-	and.b32 %r98, %r94, 65535;
-	shr.u32 %r99, %r94, 16;
-	and.b32 %r100, %r99, 65535;
-	and.b32 %r101, %r95, 65535;
-	shr.u32 %r102, %r95, 16;
-	and.b32 %r103, %r102, 65535;
-	and.b32 %r104, %r96, 65535;
-	shr.u32 %r105, %r96, 16;
-	and.b32 %r106, %r105, 65535;
-	and.b32 %r107, %r97, 65535;
-	shr.u32 %r108, %r97, 16;
-	and.b32 %r109, %r108, 65535;
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r98;
-	cvt.f32.f16 %f138, %rs9;
-	cvt.u16.u32 %rs10, %r100;
-	cvt.f32.f16 %f139, %rs10;
-	cvt.u16.u32 %rs11, %r101;
-	cvt.f32.f16 %f140, %rs11;
-	cvt.u16.u32 %rs12, %r103;
-	cvt.f32.f16 %f141, %rs12;
-	cvt.u16.u32 %rs13, %r104;
-	cvt.f32.f16 %f142, %rs13;
-	cvt.u16.u32 %rs14, %r106;
-	cvt.f32.f16 %f143, %rs14;
-	cvt.u16.u32 %rs15, %r107;
-	cvt.f32.f16 %f144, %rs15;
-	cvt.u16.u32 %rs16, %r109;
-	cvt.f32.f16 %f145, %rs16;
-	.loc 1 49 18
-	sub.s64 %rd56, %rd32, %rd54;
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f146, %f138, %f2;
-	mul.rn.f32 %f147, %f139, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p93, %rd56, 1;
-	@!%p93 bra $B36;
-	mov.f32 %f147, 0fFF800000;
+	.loc 1 50 8
+	setp.le.s64 %p81, %rd46, 3;
+	@!%p81 bra $B36;
+	mov.f32 %f146, 0fFF800000;
 $B36:
-	.loc 1 51 3
-	mul.rn.f32 %f148, %f140, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p94, %rd56, 2;
-	@!%p94 bra $B37;
-	mov.f32 %f148, 0fFF800000;
-$B37:
-	.loc 1 51 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p95, %rd56, 3;
-	@!%p95 bra $B38;
-	mov.f32 %f149, 0fFF800000;
-$B38:
-	.loc 1 51 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p96, %rd56, 4;
-	@!%p96 bra $B39;
-	mov.f32 %f150, 0fFF800000;
-$B39:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p97, %rd56, 5;
-	@!%p97 bra $B40;
-	mov.f32 %f151, 0fFF800000;
-$B40:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p98, %rd56, 6;
-	@!%p98 bra $B41;
-	mov.f32 %f152, 0fFF800000;
-$B41:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p99, %rd56, 7;
-	@!%p99 bra $B42;
-	mov.f32 %f153, 0fFF800000;
-$B42:
-	.loc 1 95 5
-	bra $B51;
-$B43:
-	.loc 1 93 24
-	setp.lt.u32 %p100, %r22, %r19;
-	@!%p100 bra $FAULT6;
-	mad.lo.s32 %r110, %r22, 16, %r5;
-	ld.shared.u16 %r111, [%r110];
-	ld.shared.u16 %r112, [%r110+2];
-	ld.shared.u16 %r113, [%r110+4];
-	ld.shared.u16 %r114, [%r110+6];
-	ld.shared.u16 %r115, [%r110+8];
-	ld.shared.u16 %r116, [%r110+10];
-	ld.shared.u16 %r117, [%r110+12];
-	ld.shared.u16 %r118, [%r110+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r111;
-	cvt.f32.f16 %f154, %rs17;
-	cvt.u16.u32 %rs18, %r112;
-	cvt.f32.f16 %f155, %rs18;
-	cvt.u16.u32 %rs19, %r113;
-	cvt.f32.f16 %f156, %rs19;
-	cvt.u16.u32 %rs20, %r114;
-	cvt.f32.f16 %f157, %rs20;
-	cvt.u16.u32 %rs21, %r115;
-	cvt.f32.f16 %f158, %rs21;
-	cvt.u16.u32 %rs22, %r116;
-	cvt.f32.f16 %f159, %rs22;
-	cvt.u16.u32 %rs23, %r117;
-	cvt.f32.f16 %f160, %rs23;
-	cvt.u16.u32 %rs24, %r118;
-	cvt.f32.f16 %f161, %rs24;
-	.loc 1 49 18
-	sub.s64 %rd57, %rd32, %rd54;
-	.loc 1 51 3
-	mul.rn.f32 %f146, %f154, %f2;
-	mul.rn.f32 %f147, %f155, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p101, %rd57, 1;
-	@!%p101 bra $B44;
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p82, %rd46, 4;
+	@!%p82 bra $B37;
 	mov.f32 %f147, 0fFF800000;
-$B44:
-	.loc 1 51 3
-	mul.rn.f32 %f148, %f156, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p102, %rd57, 2;
-	@!%p102 bra $B45;
+$B37:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p83, %rd46, 5;
+	@!%p83 bra $B38;
 	mov.f32 %f148, 0fFF800000;
-$B45:
-	.loc 1 51 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p103, %rd57, 3;
-	@!%p103 bra $B46;
+$B38:
+	.loc 1 49 3
+	mul.rn.f32 %f149, %f141, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p84, %rd46, 6;
+	@!%p84 bra $B39;
 	mov.f32 %f149, 0fFF800000;
-$B46:
-	.loc 1 51 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p104, %rd57, 4;
-	@!%p104 bra $B47;
+$B39:
+	.loc 1 49 3
+	mul.rn.f32 %f150, %f142, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p85, %rd46, 7;
+	@!%p85 bra $B40;
 	mov.f32 %f150, 0fFF800000;
+$B40:
+	.loc 1 93 5
+	bra $B49;
+$B41:
+	.loc 1 91 24
+	mad.lo.s32 %r123, %r22, 16, %r7;
+	ld.shared.u16 %r124, [%r123];
+	ld.shared.u16 %r125, [%r123+2];
+	ld.shared.u16 %r126, [%r123+4];
+	ld.shared.u16 %r127, [%r123+6];
+	ld.shared.u16 %r128, [%r123+8];
+	ld.shared.u16 %r129, [%r123+10];
+	ld.shared.u16 %r130, [%r123+12];
+	ld.shared.u16 %r131, [%r123+14];
+	.loc 4 29 61
+	shl.b32 %r132, %r124, 16;
+	mov.b32 %f151, %r132;
+	shl.b32 %r133, %r125, 16;
+	mov.b32 %f152, %r133;
+	shl.b32 %r134, %r126, 16;
+	mov.b32 %f153, %r134;
+	shl.b32 %r135, %r127, 16;
+	mov.b32 %f154, %r135;
+	shl.b32 %r136, %r128, 16;
+	mov.b32 %f155, %r136;
+	shl.b32 %r137, %r129, 16;
+	mov.b32 %f156, %r137;
+	shl.b32 %r138, %r130, 16;
+	mov.b32 %f157, %r138;
+	shl.b32 %r139, %r131, 16;
+	mov.b32 %f158, %r139;
+	.loc 1 47 21
+	shl.b32 %r140, %r22, 3;
+	cvt.u64.u32 %rd47, %r140;
+	sub.s64 %rd48, %rd28, %rd47;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f151, %f2;
+	mul.rn.f32 %f144, %f152, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p86, %rd48, 1;
+	@!%p86 bra $B42;
+	mov.f32 %f144, 0fFF800000;
+$B42:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f153, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p87, %rd48, 2;
+	@!%p87 bra $B43;
+	mov.f32 %f145, 0fFF800000;
+$B43:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f154, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p88, %rd48, 3;
+	@!%p88 bra $B44;
+	mov.f32 %f146, 0fFF800000;
+$B44:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f155, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p89, %rd48, 4;
+	@!%p89 bra $B45;
+	mov.f32 %f147, 0fFF800000;
+$B45:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f156, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p90, %rd48, 5;
+	@!%p90 bra $B46;
+	mov.f32 %f148, 0fFF800000;
+$B46:
+	.loc 1 49 3
+	mul.rn.f32 %f149, %f157, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p91, %rd48, 6;
+	@!%p91 bra $B47;
+	mov.f32 %f149, 0fFF800000;
 $B47:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f159, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p105, %rd57, 5;
-	@!%p105 bra $B48;
-	mov.f32 %f151, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f150, %f158, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p92, %rd48, 7;
+	@!%p92 bra $B48;
+	mov.f32 %f150, 0fFF800000;
 $B48:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f160, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p106, %rd57, 6;
-	@!%p106 bra $B49;
-	mov.f32 %f152, 0fFF800000;
 $B49:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f161, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p107, %rd57, 7;
-	@!%p107 bra $B50;
-	mov.f32 %f153, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f143, %f63;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f134, %f160, %f98;
+	bra $B51;
 $B50:
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f143, %f98;
+	mul.rn.f32 %f134, %f161, 0f3F317218;
 $B51:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B52;
-	.loc 1 101 33
-	sub.rn.f32 %f162, %f146, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f144, %f63;
 	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f137, %f163, %f101;
+	mul.rn.f32 %f133, %f163, %f98;
 	bra $B53;
 $B52:
-	.loc 1 99 19
-	sub.rn.f32 %f164, %f146, %f101;
-	mul.rn.f32 %f137, %f164, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f144, %f98;
+	mul.rn.f32 %f133, %f164, 0f3F317218;
 $B53:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B54;
-	.loc 1 101 33
-	sub.rn.f32 %f165, %f147, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f145, %f63;
 	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f136, %f166, %f101;
+	mul.rn.f32 %f132, %f166, %f98;
 	bra $B55;
 $B54:
-	.loc 1 99 19
-	sub.rn.f32 %f167, %f147, %f101;
-	mul.rn.f32 %f136, %f167, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f145, %f98;
+	mul.rn.f32 %f132, %f167, 0f3F317218;
 $B55:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B56;
-	.loc 1 101 33
-	sub.rn.f32 %f168, %f148, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f168, %f146, %f63;
 	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f135, %f169, %f101;
+	mul.rn.f32 %f131, %f169, %f98;
 	bra $B57;
 $B56:
-	.loc 1 99 19
-	sub.rn.f32 %f170, %f148, %f101;
-	mul.rn.f32 %f135, %f170, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f170, %f146, %f98;
+	mul.rn.f32 %f131, %f170, 0f3F317218;
 $B57:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B58;
-	.loc 1 101 33
-	sub.rn.f32 %f171, %f149, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f171, %f147, %f63;
 	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f134, %f172, %f101;
+	mul.rn.f32 %f130, %f172, %f98;
 	bra $B59;
 $B58:
-	.loc 1 99 19
-	sub.rn.f32 %f173, %f149, %f101;
-	mul.rn.f32 %f134, %f173, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f173, %f147, %f98;
+	mul.rn.f32 %f130, %f173, 0f3F317218;
 $B59:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B60;
-	.loc 1 101 33
-	sub.rn.f32 %f174, %f150, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f174, %f148, %f63;
 	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f133, %f175, %f101;
+	mul.rn.f32 %f129, %f175, %f98;
 	bra $B61;
 $B60:
-	.loc 1 99 19
-	sub.rn.f32 %f176, %f150, %f101;
-	mul.rn.f32 %f133, %f176, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f176, %f148, %f98;
+	mul.rn.f32 %f129, %f176, 0f3F317218;
 $B61:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B62;
-	.loc 1 101 33
-	sub.rn.f32 %f177, %f151, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f177, %f149, %f63;
 	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f132, %f178, %f101;
+	mul.rn.f32 %f128, %f178, %f98;
 	bra $B63;
 $B62:
-	.loc 1 99 19
-	sub.rn.f32 %f179, %f151, %f101;
-	mul.rn.f32 %f132, %f179, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f179, %f149, %f98;
+	mul.rn.f32 %f128, %f179, 0f3F317218;
 $B63:
-	.loc 1 97 23
+	.loc 1 95 23
 	@%p1 bra $B64;
-	.loc 1 101 33
-	sub.rn.f32 %f180, %f152, %f63;
+	.loc 1 99 33
+	sub.rn.f32 %f180, %f150, %f63;
 	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f131, %f181, %f101;
+	mul.rn.f32 %f127, %f181, %f98;
 	bra $B65;
 $B64:
-	.loc 1 99 19
-	sub.rn.f32 %f182, %f152, %f101;
-	mul.rn.f32 %f131, %f182, 0f3F317218;
+	.loc 1 97 19
+	sub.rn.f32 %f182, %f150, %f98;
+	mul.rn.f32 %f127, %f182, 0f3F317218;
 $B65:
-	.loc 1 97 23
-	@%p1 bra $B66;
-	.loc 1 101 33
-	sub.rn.f32 %f183, %f153, %f63;
-	ex2.approx.ftz.f32 %f184, %f183;
-	mul.rn.f32 %f130, %f184, %f101;
-	bra $B67;
 $B66:
-	.loc 1 99 19
-	sub.rn.f32 %f185, %f153, %f101;
-	mul.rn.f32 %f130, %f185, 0f3F317218;
+	.loc 4 32 63
+	mov.b32 %r141, %f134;
+	shr.u32 %r142, %r141, 16;
+	and.b32 %r143, %r142, 1;
+	add.s32 %r144, %r141, 32767;
+	add.s32 %r145, %r144, %r143;
+	setp.nan.f32 %p93, %f134, %f134;
+	shr.u32 %r146, %r145, 16;
+	selp.b32 %r147, 32767, %r146, %p93;
+	mov.b32 %r148, %f133;
+	shr.u32 %r149, %r148, 16;
+	and.b32 %r150, %r149, 1;
+	add.s32 %r151, %r148, 32767;
+	add.s32 %r152, %r151, %r150;
+	setp.nan.f32 %p94, %f133, %f133;
+	shr.u32 %r153, %r152, 16;
+	selp.b32 %r154, 32767, %r153, %p94;
+	mov.b32 %r155, %f132;
+	shr.u32 %r156, %r155, 16;
+	and.b32 %r157, %r156, 1;
+	add.s32 %r158, %r155, 32767;
+	add.s32 %r159, %r158, %r157;
+	setp.nan.f32 %p95, %f132, %f132;
+	shr.u32 %r160, %r159, 16;
+	selp.b32 %r161, 32767, %r160, %p95;
+	mov.b32 %r162, %f131;
+	shr.u32 %r163, %r162, 16;
+	and.b32 %r164, %r163, 1;
+	add.s32 %r165, %r162, 32767;
+	add.s32 %r166, %r165, %r164;
+	setp.nan.f32 %p96, %f131, %f131;
+	shr.u32 %r167, %r166, 16;
+	selp.b32 %r168, 32767, %r167, %p96;
+	mov.b32 %r169, %f130;
+	shr.u32 %r170, %r169, 16;
+	and.b32 %r171, %r170, 1;
+	add.s32 %r172, %r169, 32767;
+	add.s32 %r173, %r172, %r171;
+	setp.nan.f32 %p97, %f130, %f130;
+	shr.u32 %r174, %r173, 16;
+	selp.b32 %r175, 32767, %r174, %p97;
+	mov.b32 %r176, %f129;
+	shr.u32 %r177, %r176, 16;
+	and.b32 %r178, %r177, 1;
+	add.s32 %r179, %r176, 32767;
+	add.s32 %r180, %r179, %r178;
+	setp.nan.f32 %p98, %f129, %f129;
+	shr.u32 %r181, %r180, 16;
+	selp.b32 %r182, 32767, %r181, %p98;
+	mov.b32 %r183, %f128;
+	shr.u32 %r184, %r183, 16;
+	and.b32 %r185, %r184, 1;
+	add.s32 %r186, %r183, 32767;
+	add.s32 %r187, %r186, %r185;
+	setp.nan.f32 %p99, %f128, %f128;
+	shr.u32 %r188, %r187, 16;
+	selp.b32 %r189, 32767, %r188, %p99;
+	mov.b32 %r190, %f127;
+	shr.u32 %r191, %r190, 16;
+	and.b32 %r192, %r191, 1;
+	add.s32 %r193, %r190, 32767;
+	add.s32 %r194, %r193, %r192;
+	setp.nan.f32 %p100, %f127, %f127;
+	shr.u32 %r195, %r194, 16;
+	selp.b32 %r196, 32767, %r195, %p100;
+	.loc 1 107 6
+	mad.wide.u32 %rd49, %r22, 16, %rd19;
+	shl.b32 %r197, %r154, 16;
+	or.b32 %r198, %r147, %r197;
+	shl.b32 %r199, %r168, 16;
+	or.b32 %r200, %r161, %r199;
+	shl.b32 %r201, %r182, 16;
+	or.b32 %r202, %r175, %r201;
+	shl.b32 %r203, %r196, 16;
+	or.b32 %r204, %r189, %r203;
+	st.global.v4.u32 [%rd49], {%r198, %r200, %r202, %r204};
+	.loc 1 87 34
+	add.s64 %rd50, %rd43, %rd12;
+	setp.lt.s64 %p101, %rd50, %rd14;
+	cvt.u32.u64 %r22, %rd50;
+	@%p101 bra $B33;
 $B67:
+	.loc 1 34 9
+	bra $EXIT;
 $B68:
-	.loc 1 109 6
-	setp.lt.u32 %p108, %r22, %r23;
-	@!%p108 bra $FAULT7;
+	.loc 1 21 3
+	bra $EXIT;
+$B69:
+	cvt.u64.u32 %rd51, %r18;
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd52, %r19;
+	.loc 1 28 52
+	cvt.u64.u32 %rd53, %r31;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 2 76 8
+	mov.u32 %r205, 0;
+	mov.u64 %rd54, %rd40;
+	mov.u64 %rd55, 32;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r205, 0;
+	mov.u64 %rd54, %rd42;
+	mov.u64 %rd55, 32;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 26 31
+	mov.u32 %r205, 1;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd8;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 43 20
+	mov.u32 %r205, 2;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 46 25
+	mov.u32 %r205, 3;
+	mov.u64 %rd54, %rd11;
+	mov.u64 %rd55, %rd51;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 28 17
+	mov.u32 %r205, 4;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd7;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r205, 4;
+	mov.u64 %rd54, %rd30;
+	mov.u64 %rd55, %rd31;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r205, 4;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd52;
+$FAULT:
+	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r206, [%rd56], 0, 1;
+	setp.ne.u32 %p102, %r206, 0;
+	@%p102 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r207, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	st.global.u32 [%rd57+4], %r207;
+	ld.param.u32 %r208, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
+	st.global.v2.u32 [%rd57+8], {%r208, %r205};
+	mov.u32 %r209, %ctaid.x;
+	mov.u32 %r210, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r209, %r210};
+	mov.u32 %r211, %ctaid.z;
+	mov.u32 %r212, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r211, %r212};
+	mov.u32 %r213, %tid.y;
+	mov.u32 %r214, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r213, %r214};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd57], 56;
+	bra $EXIT;
+}
+`
+
+const wideBF16SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "wide.go"
+.file 2 "team.go"
+.file 3 "plain.go"
+.file 4 "format.go"
+.file 5 "reduce.go"
+.file 6 "log.go"
+
+.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
+{
+	.reg .pred %p<103>;
+	.reg .b32 %r<187>;
+	.reg .b64 %rd<55>;
+	.reg .f32 %f<183>;
+
+	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
+	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
+	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
+	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
+	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
+	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
+	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
+	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
+	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
+	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
+	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
+	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
+	.loc 1 17 35
+	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
+	.loc 1 18 30
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	.loc 1 18 30
+	shr.u32 %r16, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
+	@%p2 bra $B0;
+	.loc 2 39 61
+	mad.lo.s32 %r17, %r11, %r12, %r13;
+	mad.lo.s32 %r18, %r17, %r14, %r10;
+	cvt.u64.u32 %rd7, %r18;
+	shr.u64 %rd8, %rd7, 5;
+	mad.wide.u32 %rd9, %r9, 8, %rd8;
+	mov.u32 %r19, %r15;
+	bra $B1;
+$B0:
+	.loc 2 37 23
+	cvt.u64.u32 %rd9, %r9;
+	mov.u32 %r19, %r10;
+$B1:
+	cvt.u64.u32 %rd10, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd11, %r1;
+	setp.le.s64 %p3, %rd11, %rd9;
+	@%p3 bra $B68;
+	.loc 1 24 22
+	shr.u32 %r20, %r2, 3;
+	cvt.u64.u32 %rd12, %r20;
+	.loc 1 25 20
+	cvt.u32.u64 %r21, %rd9;
+	mul.wide.u32 %rd13, %r21, %r20;
+	.loc 1 26 45
+	add.s64 %rd14, %rd13, %rd12;
+	setp.le.u64 %p4, %rd14, %rd4;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.s64 %p9, 0, %rd6;
+	.loc 3 46 25
+	setp.lt.u64 %p10, %rd9, %rd6;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	setp.le.u64 %p13, %rd14, %rd2;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
+	.loc 1 24 10
+	cvt.u64.u32 %rd15, %r2;
+	.loc 1 26 31
+	shl.b64 %rd16, %rd13, 4;
+	add.s64 %rd17, %rd3, %rd16;
+	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
+	.loc 3 42 13
+	cvt.u64.u32 %rd18, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd19, %rd15, %rd18;
+	rem.u32 %r22, %r21, %r3;
+	cvt.u64.u32 %rd20, %r22;
+	add.s64 %rd21, %rd19, %rd20;
+	add.s64 %rd22, %rd21, 1;
+	setp.lt.s64 %p17, %rd22, %rd15;
+	selp.b64 %rd15, %rd22, %rd15, %p17;
+$B2:
+	.loc 3 45 18
+	@!%p9 bra $B3;
+	.loc 3 46 25
+	shl.b64 %rd23, %rd9, 2;
+	add.s64 %rd24, %rd5, %rd23;
+	ld.global.u32 %r23, [%rd24];
+	cvt.s64.s32 %rd25, %r23;
+	setp.lt.s64 %p18, %rd25, %rd15;
+	selp.b64 %rd15, %rd25, %rd15, %p18;
+$B3:
+	.loc 3 48 12
+	setp.lt.s64 %p19, %rd15, 0;
+	cvt.u32.u64 %r24, %rd15;
+	selp.b32 %r25, 0, %r24, %p19;
+	cvt.u64.u32 %rd26, %r25;
+	.loc 1 27 28
+	add.s64 %rd27, %rd26, 7;
+	shr.u64 %rd28, %rd27, 3;
+	.loc 1 28 17
+	sub.s64 %rd29, %rd2, %rd13;
+	setp.le.u64 %p20, %rd28, %rd29;
+	cvt.u32.u64 %r26, %rd28;
+	setp.lt.u32 %p21, %r16, %r26;
+	selp.b32 %r27, %r16, %r26, %p21;
+	setp.le.u32 %p22, %r27, %r16;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd30, %rd13, 4;
+	add.s64 %rd31, %rd1, %rd30;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r19, %r26;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r28, %r19;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B16;
+$B5:
+	cvt.u64.u32 %rd32, %r28;
+	.loc 1 61 11
+	mad.wide.u32 %rd33, %r28, 16, %rd31;
+	ld.global.u16 %r29, [%rd33];
+	ld.global.u16 %r30, [%rd33+2];
+	ld.global.u16 %r31, [%rd33+4];
+	ld.global.u16 %r32, [%rd33+6];
+	ld.global.u16 %r33, [%rd33+8];
+	ld.global.u16 %r34, [%rd33+10];
+	ld.global.u16 %r35, [%rd33+12];
+	ld.global.u16 %r36, [%rd33+14];
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r28, %r27;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r37, %r28, 16, %r7;
+	st.shared.u16 [%r37], %r29;
+	st.shared.u16 [%r37+2], %r30;
+	st.shared.u16 [%r37+4], %r31;
+	st.shared.u16 [%r37+6], %r32;
+	st.shared.u16 [%r37+8], %r33;
+	st.shared.u16 [%r37+10], %r34;
+	st.shared.u16 [%r37+12], %r35;
+	st.shared.u16 [%r37+14], %r36;
+$B6:
+	.loc 4 29 61
+	shl.b32 %r38, %r29, 16;
+	mov.b32 %f6, %r38;
+	shl.b32 %r39, %r30, 16;
+	mov.b32 %f7, %r39;
+	shl.b32 %r40, %r31, 16;
+	mov.b32 %f8, %r40;
+	shl.b32 %r41, %r32, 16;
+	mov.b32 %f9, %r41;
+	shl.b32 %r42, %r33, 16;
+	mov.b32 %f10, %r42;
+	shl.b32 %r43, %r34, 16;
+	mov.b32 %f11, %r43;
+	shl.b32 %r44, %r35, 16;
+	mov.b32 %f12, %r44;
+	shl.b32 %r45, %r36, 16;
+	mov.b32 %f13, %r45;
+	.loc 1 47 21
+	shl.b32 %r46, %r28, 3;
+	cvt.u64.u32 %rd34, %r46;
+	sub.s64 %rd35, %rd26, %rd34;
+	.loc 1 49 3
+	mul.rn.f32 %f14, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd35, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f14, 0fFF800000;
+$B7:
+	.loc 1 49 3
+	mul.rn.f32 %f15, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd35, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f15, 0fFF800000;
+$B8:
+	.loc 1 49 3
+	mul.rn.f32 %f16, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd35, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f16, 0fFF800000;
+$B9:
+	.loc 1 49 3
+	mul.rn.f32 %f17, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd35, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f17, 0fFF800000;
+$B10:
+	.loc 1 49 3
+	mul.rn.f32 %f18, %f10, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd35, 4;
+	@!%p30 bra $B11;
+	mov.f32 %f18, 0fFF800000;
+$B11:
+	.loc 1 49 3
+	mul.rn.f32 %f19, %f11, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd35, 5;
+	@!%p31 bra $B12;
+	mov.f32 %f19, 0fFF800000;
+$B12:
+	.loc 1 49 3
+	mul.rn.f32 %f20, %f12, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd35, 6;
+	@!%p32 bra $B13;
+	mov.f32 %f20, 0fFF800000;
+$B13:
+	.loc 1 49 3
+	mul.rn.f32 %f21, %f13, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd35, 7;
+	@!%p33 bra $B14;
+	mov.f32 %f21, 0fFF800000;
+$B14:
+	.loc 1 68 13
+	setp.nan.f32 %p34, %f3, %f14;
+	max.f32 %f22, %f3, %f14;
+	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
+	setp.nan.f32 %p35, %f23, %f15;
+	max.f32 %f24, %f23, %f15;
+	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
+	setp.nan.f32 %p36, %f25, %f16;
+	max.f32 %f26, %f25, %f16;
+	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
+	setp.nan.f32 %p37, %f27, %f17;
+	max.f32 %f28, %f27, %f17;
+	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
+	setp.nan.f32 %p38, %f29, %f18;
+	max.f32 %f30, %f29, %f18;
+	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
+	setp.nan.f32 %p39, %f31, %f19;
+	max.f32 %f32, %f31, %f19;
+	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
+	setp.nan.f32 %p40, %f33, %f20;
+	max.f32 %f34, %f33, %f20;
+	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
+	setp.nan.f32 %p41, %f35, %f21;
+	max.f32 %f36, %f35, %f21;
+	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
+	.loc 1 70 10
+	setp.eq.f32 %p42, %f5, 0fFF800000;
+	@%p42 bra $B15;
+	.loc 1 73 30
+	sub.rn.f32 %f37, %f3, %f5;
+	ex2.approx.ftz.f32 %f38, %f37;
+	mul.rn.f32 %f39, %f4, %f38;
+	.loc 1 75 32
+	sub.rn.f32 %f40, %f14, %f5;
+	ex2.approx.ftz.f32 %f41, %f40;
+	add.rn.f32 %f42, %f39, %f41;
+	sub.rn.f32 %f43, %f15, %f5;
+	ex2.approx.ftz.f32 %f44, %f43;
+	add.rn.f32 %f45, %f42, %f44;
+	sub.rn.f32 %f46, %f16, %f5;
+	ex2.approx.ftz.f32 %f47, %f46;
+	add.rn.f32 %f48, %f45, %f47;
+	sub.rn.f32 %f49, %f17, %f5;
+	ex2.approx.ftz.f32 %f50, %f49;
+	add.rn.f32 %f51, %f48, %f50;
+	sub.rn.f32 %f52, %f18, %f5;
+	ex2.approx.ftz.f32 %f53, %f52;
+	add.rn.f32 %f54, %f51, %f53;
+	sub.rn.f32 %f55, %f19, %f5;
+	ex2.approx.ftz.f32 %f56, %f55;
+	add.rn.f32 %f57, %f54, %f56;
+	sub.rn.f32 %f58, %f20, %f5;
+	ex2.approx.ftz.f32 %f59, %f58;
+	add.rn.f32 %f60, %f57, %f59;
+	sub.rn.f32 %f61, %f21, %f5;
+	ex2.approx.ftz.f32 %f62, %f61;
+	add.rn.f32 %f4, %f60, %f62;
+$B15:
+	.loc 1 60 34
+	add.s64 %rd36, %rd32, %rd10;
+	setp.lt.s64 %p43, %rd36, %rd28;
+	cvt.u32.u64 %r28, %rd36;
+	mov.f32 %f3, %f5;
+	@%p43 bra $B5;
+$B16:
+	.loc 5 51 17
+	mov.pred %p44, 1;
+	vote.sync.ballot.b32 %r47, %p44, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p45, %r47, -1;
+	@%p45 bra $B18;
+	.loc 5 58 43
+	brev.b32 %r48, %r47;
+	clz.b32 %r49, %r48;
+	shfl.sync.idx.b32 %f63, %f5, %r49, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r50, %r47, -1;
+	and.b32 %r51, %r47, %r50;
+	setp.ne.s32 %p46, %r51, 0;
+	@!%p46 bra $B19;
+$B17:
+	.loc 5 60 59
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f64, %f5, %r53, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p47, %f63, %f64;
+	max.f32 %f65, %f63, %f64;
+	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
+	.loc 5 59 53
+	add.s32 %r54, %r51, -1;
+	and.b32 %r51, %r51, %r54;
+	setp.ne.s32 %p48, %r51, 0;
+	@%p48 bra $B17;
+	bra $B19;
+$B18:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p49, %f5, %f66;
+	max.f32 %f67, %f5, %f66;
+	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p50, %f68, %f69;
+	max.f32 %f70, %f68, %f69;
+	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p51, %f71, %f72;
+	max.f32 %f73, %f71, %f72;
+	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p52, %f74, %f75;
+	max.f32 %f76, %f74, %f75;
+	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p53, %f77, %f78;
+	max.f32 %f79, %f77, %f78;
+	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
+$B19:
+	.loc 2 63 12
+	setp.eq.s32 %p54, %r4, 32;
+	@%p54 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p55, %r15, 0;
+	@!%p55 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r55, %r11, %r12, %r13;
+	mad.lo.s32 %r56, %r55, %r14, %r10;
+	cvt.u64.u32 %rd37, %r56;
+	shr.u64 %rd38, %rd37, 5;
+	cvt.u32.u64 %r57, %rd38;
+	setp.lt.u32 %p56, %r57, 32;
+	@!%p56 bra $FAULT0;
+	mad.lo.s32 %r58, %r57, 4, %r6;
+	st.shared.f32 [%r58], %f63;
+$B20:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 67 27
+	shr.u32 %r59, %r4, 5;
+	setp.lt.u32 %p57, 32, %r59;
+	selp.b32 %r60, 32, %r59, %p57;
+	setp.lt.u32 %p58, 0, %r60;
+	mov.u32 %r61, 0;
+	@!%p58 bra $B22;
+$B21:
+	.loc 2 68 19
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	ld.shared.f32 %f80, [%r62];
+	setp.nan.f32 %p59, %f63, %f80;
+	max.f32 %f81, %f63, %f80;
+	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
+	add.s32 %r61, %r61, 1;
+	setp.lt.u32 %p60, %r61, %r60;
+	@%p60 bra $B21;
+$B22:
+$B23:
+	.loc 1 31 9
+	setp.neu.f32 %p61, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f82, %f5, %f63;
+	ex2.approx.ftz.f32 %f83, %f82;
+	mul.rn.f32 %f84, %f4, %f83;
+	.loc 1 31 9
+	selp.f32 %f85, %f84, %f4, %p61;
+	.loc 5 51 17
+	mov.pred %p62, 1;
+	vote.sync.ballot.b32 %r63, %p62, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p63, %r63, -1;
+	@%p63 bra $B25;
+	.loc 5 58 43
+	brev.b32 %r64, %r63;
+	clz.b32 %r65, %r64;
+	shfl.sync.idx.b32 %f86, %f85, %r65, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r66, %r63, -1;
+	and.b32 %r67, %r63, %r66;
+	setp.ne.s32 %p64, %r67, 0;
+	@!%p64 bra $B26;
+$B24:
+	.loc 5 60 59
+	brev.b32 %r68, %r67;
+	clz.b32 %r69, %r68;
+	shfl.sync.idx.b32 %f87, %f85, %r69, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f86, %f86, %f87;
+	.loc 5 59 53
+	add.s32 %r70, %r67, -1;
+	and.b32 %r67, %r67, %r70;
+	setp.ne.s32 %p65, %r67, 0;
+	@%p65 bra $B24;
+	bra $B26;
+$B25:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f89, %f85, %f88;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f91, %f89, %f90;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f93, %f91, %f92;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f95, %f93, %f94;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f86, %f95, %f96;
+$B26:
+	.loc 2 49 12
+	@%p54 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p66, %r15, 0;
+	@!%p66 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r71, %r11, %r12, %r13;
+	mad.lo.s32 %r72, %r71, %r14, %r10;
+	cvt.u64.u32 %rd39, %r72;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r73, %rd40;
+	setp.lt.u32 %p67, %r73, 32;
+	@!%p67 bra $FAULT1;
+	mad.lo.s32 %r74, %r73, 4, %r6;
+	st.shared.f32 [%r74+128], %f86;
+$B27:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 54 27
+	shr.u32 %r75, %r4, 5;
+	setp.lt.u32 %p68, 32, %r75;
+	selp.b32 %r76, 32, %r75, %p68;
+	setp.lt.u32 %p69, 0, %r76;
+	@!%p69 bra $B28;
+	mov.f32 %f86, 0f00000000;
+	mov.u32 %r77, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f86, 0f00000000;
+	bra $B30;
+$B29:
+	.loc 2 55 13
+	mad.lo.s32 %r78, %r77, 4, %r6;
+	ld.shared.f32 %f97, [%r78+128];
+	add.rn.f32 %f86, %f86, %f97;
+	add.s32 %r77, %r77, 1;
+	setp.lt.u32 %p70, %r77, %r76;
+	@%p70 bra $B29;
+$B30:
+$B31:
+	.loc 1 83 21
+	rcp.rn.f32 %f98, %f86;
+	mov.f32 %f99, 0f00000000;
+	@!%p1 bra $B32;
+	.loc 6 68 8
+	abs.f32 %f100, %f86;
+	setp.lt.f32 %p71, %f100, 0f00800000;
+	.loc 6 69 21
+	mul.rn.f32 %f101, %f86, 0f4B000000;
+	.loc 6 68 12
+	selp.f32 %f102, %f101, %f86, %p71;
+	selp.b32 %r79, 192937984, 0, %p71;
+	.loc 6 71 23
+	mov.b32 %r80, %f102;
+	.loc 6 72 10
+	add.s32 %r81, %r80, -1060439283;
+	and.b32 %r82, %r81, -8388608;
+	.loc 6 73 32
+	sub.s32 %r83, %r80, %r82;
+	mov.b32 %f103, %r83;
+	sub.s32 %r84, %r82, %r79;
+	cvt.rn.f32.s32 %f104, %r84;
+	.loc 6 15 9
+	sub.rn.f32 %f105, %f103, 0f3F800000;
+	.loc 6 16 22
+	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
+	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
+	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
+	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
+	.loc 6 17 21
+	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
+	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
+	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
+	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
+	.loc 6 18 42
+	mul.rn.f32 %f114, %f105, %f105;
+	mul.rn.f32 %f115, %f105, 0f32A57060;
+	fma.rn.f32 %f116, %f114, %f113, %f115;
+	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
+	.loc 6 20 9
+	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
+	.loc 6 21 32
+	neg.f32 %f119, %f104;
+	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
+	sub.rn.f32 %f121, %f105, %f120;
+	add.rn.f32 %f122, %f117, %f121;
+	add.rn.f32 %f123, %f118, %f122;
+	.loc 6 87 21
+	mov.b32 %r85, %f86;
+	setp.le.u32 %p72, 2139095040, %r85;
+	.loc 6 88 10
+	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
+	.loc 6 87 25
+	selp.f32 %f125, %f124, %f123, %p72;
+	.loc 6 90 7
+	setp.eq.f32 %p73, %f86, 0f00000000;
+	selp.f32 %f126, 0fFF800000, %f125, %p73;
+	.loc 1 85 25
+	add.rn.f32 %f98, %f63, %f126;
+	mov.f32 %f99, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p74, %r19, %r20;
+	@!%p74 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p75, %f63, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd41, %r19;
+	setp.lt.u32 %p76, %r19, %r26;
+	and.pred %p77, %p76, %p75;
+	mov.f32 %f127, %f99;
+	mov.f32 %f128, %f99;
+	mov.f32 %f129, %f99;
+	mov.f32 %f130, %f99;
+	mov.f32 %f131, %f99;
+	mov.f32 %f132, %f99;
+	mov.f32 %f133, %f99;
+	mov.f32 %f134, %f99;
+	@!%p77 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p78, %r19, %r27;
+	@%p78 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd42, %r19, 16, %rd31;
+	ld.global.u16 %r86, [%rd42];
+	ld.global.u16 %r87, [%rd42+2];
+	ld.global.u16 %r88, [%rd42+4];
+	ld.global.u16 %r89, [%rd42+6];
+	ld.global.u16 %r90, [%rd42+8];
+	ld.global.u16 %r91, [%rd42+10];
+	ld.global.u16 %r92, [%rd42+12];
+	ld.global.u16 %r93, [%rd42+14];
+	.loc 4 29 61
+	shl.b32 %r94, %r86, 16;
+	mov.b32 %f135, %r94;
+	shl.b32 %r95, %r87, 16;
+	mov.b32 %f136, %r95;
+	shl.b32 %r96, %r88, 16;
+	mov.b32 %f137, %r96;
+	shl.b32 %r97, %r89, 16;
+	mov.b32 %f138, %r97;
+	shl.b32 %r98, %r90, 16;
+	mov.b32 %f139, %r98;
+	shl.b32 %r99, %r91, 16;
+	mov.b32 %f140, %r99;
+	shl.b32 %r100, %r92, 16;
+	mov.b32 %f141, %r100;
+	shl.b32 %r101, %r93, 16;
+	mov.b32 %f142, %r101;
+	.loc 1 47 21
+	shl.b32 %r102, %r19, 3;
+	cvt.u64.u32 %rd43, %r102;
+	sub.s64 %rd44, %rd26, %rd43;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f135, %f2;
+	mul.rn.f32 %f144, %f136, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p79, %rd44, 1;
+	@!%p79 bra $B34;
+	mov.f32 %f144, 0fFF800000;
+$B34:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p80, %rd44, 2;
+	@!%p80 bra $B35;
+	mov.f32 %f145, 0fFF800000;
+$B35:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p81, %rd44, 3;
+	@!%p81 bra $B36;
+	mov.f32 %f146, 0fFF800000;
+$B36:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p82, %rd44, 4;
+	@!%p82 bra $B37;
+	mov.f32 %f147, 0fFF800000;
+$B37:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p83, %rd44, 5;
+	@!%p83 bra $B38;
+	mov.f32 %f148, 0fFF800000;
+$B38:
+	.loc 1 49 3
+	mul.rn.f32 %f149, %f141, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p84, %rd44, 6;
+	@!%p84 bra $B39;
+	mov.f32 %f149, 0fFF800000;
+$B39:
+	.loc 1 49 3
+	mul.rn.f32 %f150, %f142, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p85, %rd44, 7;
+	@!%p85 bra $B40;
+	mov.f32 %f150, 0fFF800000;
+$B40:
+	.loc 1 93 5
+	bra $B49;
+$B41:
+	.loc 1 91 24
+	mad.lo.s32 %r103, %r19, 16, %r7;
+	ld.shared.u16 %r104, [%r103];
+	ld.shared.u16 %r105, [%r103+2];
+	ld.shared.u16 %r106, [%r103+4];
+	ld.shared.u16 %r107, [%r103+6];
+	ld.shared.u16 %r108, [%r103+8];
+	ld.shared.u16 %r109, [%r103+10];
+	ld.shared.u16 %r110, [%r103+12];
+	ld.shared.u16 %r111, [%r103+14];
+	.loc 4 29 61
+	shl.b32 %r112, %r104, 16;
+	mov.b32 %f151, %r112;
+	shl.b32 %r113, %r105, 16;
+	mov.b32 %f152, %r113;
+	shl.b32 %r114, %r106, 16;
+	mov.b32 %f153, %r114;
+	shl.b32 %r115, %r107, 16;
+	mov.b32 %f154, %r115;
+	shl.b32 %r116, %r108, 16;
+	mov.b32 %f155, %r116;
+	shl.b32 %r117, %r109, 16;
+	mov.b32 %f156, %r117;
+	shl.b32 %r118, %r110, 16;
+	mov.b32 %f157, %r118;
+	shl.b32 %r119, %r111, 16;
+	mov.b32 %f158, %r119;
+	.loc 1 47 21
+	shl.b32 %r120, %r19, 3;
+	cvt.u64.u32 %rd45, %r120;
+	sub.s64 %rd46, %rd26, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f151, %f2;
+	mul.rn.f32 %f144, %f152, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p86, %rd46, 1;
+	@!%p86 bra $B42;
+	mov.f32 %f144, 0fFF800000;
+$B42:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f153, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p87, %rd46, 2;
+	@!%p87 bra $B43;
+	mov.f32 %f145, 0fFF800000;
+$B43:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f154, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p88, %rd46, 3;
+	@!%p88 bra $B44;
+	mov.f32 %f146, 0fFF800000;
+$B44:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f155, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p89, %rd46, 4;
+	@!%p89 bra $B45;
+	mov.f32 %f147, 0fFF800000;
+$B45:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f156, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p90, %rd46, 5;
+	@!%p90 bra $B46;
+	mov.f32 %f148, 0fFF800000;
+$B46:
+	.loc 1 49 3
+	mul.rn.f32 %f149, %f157, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p91, %rd46, 6;
+	@!%p91 bra $B47;
+	mov.f32 %f149, 0fFF800000;
+$B47:
+	.loc 1 49 3
+	mul.rn.f32 %f150, %f158, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p92, %rd46, 7;
+	@!%p92 bra $B48;
+	mov.f32 %f150, 0fFF800000;
+$B48:
+$B49:
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f143, %f63;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f134, %f160, %f98;
+	bra $B51;
+$B50:
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f143, %f98;
+	mul.rn.f32 %f134, %f161, 0f3F317218;
+$B51:
+	.loc 1 95 23
+	@%p1 bra $B52;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f144, %f63;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f133, %f163, %f98;
+	bra $B53;
+$B52:
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f144, %f98;
+	mul.rn.f32 %f133, %f164, 0f3F317218;
+$B53:
+	.loc 1 95 23
+	@%p1 bra $B54;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f145, %f63;
+	ex2.approx.ftz.f32 %f166, %f165;
+	mul.rn.f32 %f132, %f166, %f98;
+	bra $B55;
+$B54:
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f145, %f98;
+	mul.rn.f32 %f132, %f167, 0f3F317218;
+$B55:
+	.loc 1 95 23
+	@%p1 bra $B56;
+	.loc 1 99 33
+	sub.rn.f32 %f168, %f146, %f63;
+	ex2.approx.ftz.f32 %f169, %f168;
+	mul.rn.f32 %f131, %f169, %f98;
+	bra $B57;
+$B56:
+	.loc 1 97 19
+	sub.rn.f32 %f170, %f146, %f98;
+	mul.rn.f32 %f131, %f170, 0f3F317218;
+$B57:
+	.loc 1 95 23
+	@%p1 bra $B58;
+	.loc 1 99 33
+	sub.rn.f32 %f171, %f147, %f63;
+	ex2.approx.ftz.f32 %f172, %f171;
+	mul.rn.f32 %f130, %f172, %f98;
+	bra $B59;
+$B58:
+	.loc 1 97 19
+	sub.rn.f32 %f173, %f147, %f98;
+	mul.rn.f32 %f130, %f173, 0f3F317218;
+$B59:
+	.loc 1 95 23
+	@%p1 bra $B60;
+	.loc 1 99 33
+	sub.rn.f32 %f174, %f148, %f63;
+	ex2.approx.ftz.f32 %f175, %f174;
+	mul.rn.f32 %f129, %f175, %f98;
+	bra $B61;
+$B60:
+	.loc 1 97 19
+	sub.rn.f32 %f176, %f148, %f98;
+	mul.rn.f32 %f129, %f176, 0f3F317218;
+$B61:
+	.loc 1 95 23
+	@%p1 bra $B62;
+	.loc 1 99 33
+	sub.rn.f32 %f177, %f149, %f63;
+	ex2.approx.ftz.f32 %f178, %f177;
+	mul.rn.f32 %f128, %f178, %f98;
+	bra $B63;
+$B62:
+	.loc 1 97 19
+	sub.rn.f32 %f179, %f149, %f98;
+	mul.rn.f32 %f128, %f179, 0f3F317218;
+$B63:
+	.loc 1 95 23
+	@%p1 bra $B64;
+	.loc 1 99 33
+	sub.rn.f32 %f180, %f150, %f63;
+	ex2.approx.ftz.f32 %f181, %f180;
+	mul.rn.f32 %f127, %f181, %f98;
+	bra $B65;
+$B64:
+	.loc 1 97 19
+	sub.rn.f32 %f182, %f150, %f98;
+	mul.rn.f32 %f127, %f182, 0f3F317218;
+$B65:
+$B66:
+	.loc 4 32 63
+	mov.b32 %r121, %f134;
+	shr.u32 %r122, %r121, 16;
+	and.b32 %r123, %r122, 1;
+	add.s32 %r124, %r121, 32767;
+	add.s32 %r125, %r124, %r123;
+	setp.nan.f32 %p93, %f134, %f134;
+	shr.u32 %r126, %r125, 16;
+	selp.b32 %r127, 32767, %r126, %p93;
+	mov.b32 %r128, %f133;
+	shr.u32 %r129, %r128, 16;
+	and.b32 %r130, %r129, 1;
+	add.s32 %r131, %r128, 32767;
+	add.s32 %r132, %r131, %r130;
+	setp.nan.f32 %p94, %f133, %f133;
+	shr.u32 %r133, %r132, 16;
+	selp.b32 %r134, 32767, %r133, %p94;
+	mov.b32 %r135, %f132;
+	shr.u32 %r136, %r135, 16;
+	and.b32 %r137, %r136, 1;
+	add.s32 %r138, %r135, 32767;
+	add.s32 %r139, %r138, %r137;
+	setp.nan.f32 %p95, %f132, %f132;
+	shr.u32 %r140, %r139, 16;
+	selp.b32 %r141, 32767, %r140, %p95;
+	mov.b32 %r142, %f131;
+	shr.u32 %r143, %r142, 16;
+	and.b32 %r144, %r143, 1;
+	add.s32 %r145, %r142, 32767;
+	add.s32 %r146, %r145, %r144;
+	setp.nan.f32 %p96, %f131, %f131;
+	shr.u32 %r147, %r146, 16;
+	selp.b32 %r148, 32767, %r147, %p96;
+	mov.b32 %r149, %f130;
+	shr.u32 %r150, %r149, 16;
+	and.b32 %r151, %r150, 1;
+	add.s32 %r152, %r149, 32767;
+	add.s32 %r153, %r152, %r151;
+	setp.nan.f32 %p97, %f130, %f130;
+	shr.u32 %r154, %r153, 16;
+	selp.b32 %r155, 32767, %r154, %p97;
+	mov.b32 %r156, %f129;
+	shr.u32 %r157, %r156, 16;
+	and.b32 %r158, %r157, 1;
+	add.s32 %r159, %r156, 32767;
+	add.s32 %r160, %r159, %r158;
+	setp.nan.f32 %p98, %f129, %f129;
+	shr.u32 %r161, %r160, 16;
+	selp.b32 %r162, 32767, %r161, %p98;
+	mov.b32 %r163, %f128;
+	shr.u32 %r164, %r163, 16;
+	and.b32 %r165, %r164, 1;
+	add.s32 %r166, %r163, 32767;
+	add.s32 %r167, %r166, %r165;
+	setp.nan.f32 %p99, %f128, %f128;
+	shr.u32 %r168, %r167, 16;
+	selp.b32 %r169, 32767, %r168, %p99;
+	mov.b32 %r170, %f127;
+	shr.u32 %r171, %r170, 16;
+	and.b32 %r172, %r171, 1;
+	add.s32 %r173, %r170, 32767;
+	add.s32 %r174, %r173, %r172;
+	setp.nan.f32 %p100, %f127, %f127;
+	shr.u32 %r175, %r174, 16;
+	selp.b32 %r176, 32767, %r175, %p100;
+	.loc 1 107 6
+	mad.wide.u32 %rd47, %r19, 16, %rd17;
+	st.global.u16 [%rd47], %r127;
+	st.global.u16 [%rd47+2], %r134;
+	st.global.u16 [%rd47+4], %r141;
+	st.global.u16 [%rd47+6], %r148;
+	st.global.u16 [%rd47+8], %r155;
+	st.global.u16 [%rd47+10], %r162;
+	st.global.u16 [%rd47+12], %r169;
+	st.global.u16 [%rd47+14], %r176;
+	.loc 1 87 34
+	add.s64 %rd48, %rd41, %rd10;
+	setp.lt.s64 %p101, %rd48, %rd12;
+	cvt.u32.u64 %r19, %rd48;
+	@%p101 bra $B33;
+$B67:
+	.loc 1 34 9
+	bra $EXIT;
+$B68:
+	.loc 1 21 3
+	bra $EXIT;
+$B69:
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd49, %r16;
+	.loc 1 28 52
+	cvt.u64.u32 %rd50, %r27;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 2 76 8
+	mov.u32 %r177, 0;
+	mov.u64 %rd51, %rd38;
+	mov.u64 %rd52, 32;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r177, 0;
+	mov.u64 %rd51, %rd40;
+	mov.u64 %rd52, 32;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 26 31
+	mov.u32 %r177, 1;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd4;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 43 20
+	mov.u32 %r177, 2;
+	mov.u64 %rd51, 0;
+	mov.u64 %rd52, 0;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 46 25
+	mov.u32 %r177, 3;
+	mov.u64 %rd51, %rd9;
+	mov.u64 %rd52, %rd6;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 28 17
+	mov.u32 %r177, 4;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd2;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r177, 4;
+	mov.u64 %rd51, %rd28;
+	mov.u64 %rd52, %rd29;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r177, 4;
+	mov.u64 %rd51, %rd50;
+	mov.u64 %rd52, %rd49;
+$FAULT:
+	ld.param.u64 %rd53, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r178, [%rd53], 0, 1;
+	setp.ne.u32 %p102, %r178, 0;
+	@%p102 bra $EXIT;
+	ld.global.u64 %rd54, [%rd53+8];
+	ld.param.u32 %r179, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
+	st.global.u32 [%rd54+4], %r179;
+	ld.param.u32 %r180, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
+	st.global.v2.u32 [%rd54+8], {%r180, %r177};
+	mov.u32 %r181, %ctaid.x;
+	mov.u32 %r182, %ctaid.y;
+	st.global.v2.u32 [%rd54+16], {%r181, %r182};
+	mov.u32 %r183, %ctaid.z;
+	mov.u32 %r184, %tid.x;
+	st.global.v2.u32 [%rd54+24], {%r183, %r184};
+	mov.u32 %r185, %tid.y;
+	mov.u32 %r186, %tid.z;
+	st.global.v2.u32 [%rd54+32], {%r185, %r186};
+	st.global.u64 [%rd54+40], %rd51;
+	st.global.u64 [%rd54+48], %rd52;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd54], 56;
+	bra $EXIT;
+}
+`
+
+const wideF16SM80NarrowAligned = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "wide.go"
+.file 2 "team.go"
+.file 3 "plain.go"
+.file 4 "format.go"
+.file 5 "reduce.go"
+.file 6 "log.go"
+
+.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
+{
+	.reg .pred %p<80>;
+	.reg .b16 %rs<25>;
+	.reg .b32 %r<131>;
+	.reg .b64 %rd<58>;
+	.reg .f32 %f<168>;
+
+	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
+	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
+	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
+	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
+	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
+	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
+	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
+	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
+	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
+	.loc 1 17 35
+	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	.loc 1 18 30
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	cvt.u32.u64 %r16, %rd2;
+	cvt.u64.u32 %rd7, %r16;
+	cvt.u32.u64 %r17, %rd4;
+	cvt.u64.u32 %rd8, %r17;
+	cvt.u32.u64 %r18, %rd6;
+	.loc 1 18 30
+	shr.u32 %r19, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
+	@%p2 bra $B0;
+	.loc 2 39 61
+	mad.lo.s32 %r20, %r11, %r12, %r13;
+	mad.lo.s32 %r21, %r20, %r14, %r10;
+	cvt.u64.u32 %rd9, %r21;
+	shr.u64 %rd10, %rd9, 5;
+	mad.wide.u32 %rd11, %r9, 8, %rd10;
+	mov.u32 %r22, %r15;
+	bra $B1;
+$B0:
+	.loc 2 37 23
+	cvt.u64.u32 %rd11, %r9;
+	mov.u32 %r22, %r10;
+$B1:
+	cvt.u64.u32 %rd12, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd13, %r1;
+	setp.le.s64 %p3, %rd13, %rd11;
+	@%p3 bra $B68;
+	.loc 1 24 22
+	shr.u32 %r23, %r2, 3;
+	cvt.u64.u32 %rd14, %r23;
+	.loc 1 25 20
+	cvt.u32.u64 %r24, %rd11;
+	mul.wide.u32 %rd15, %r24, %r23;
+	.loc 1 26 45
+	add.s64 %rd16, %rd15, %rd14;
+	setp.le.u64 %p4, %rd16, %rd8;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.u32 %p9, 0, %r18;
+	.loc 3 46 25
+	setp.lt.u32 %p10, %r24, %r18;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	cvt.u32.u64 %r25, %rd16;
+	setp.le.u32 %p13, %r25, %r16;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
+	.loc 1 24 10
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 26 31
+	shl.b64 %rd18, %rd15, 4;
+	add.s64 %rd19, %rd3, %rd18;
+	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
+	.loc 3 42 13
+	cvt.u64.u32 %rd20, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd21, %rd17, %rd20;
+	rem.u32 %r26, %r24, %r3;
+	cvt.u64.u32 %rd22, %r26;
+	add.s64 %rd23, %rd21, %rd22;
+	add.s64 %rd24, %rd23, 1;
+	setp.lt.s64 %p17, %rd24, %rd17;
+	selp.b64 %rd17, %rd24, %rd17, %p17;
+$B2:
+	.loc 3 45 18
+	@!%p9 bra $B3;
+	.loc 3 46 25
+	shl.b64 %rd25, %rd11, 2;
+	add.s64 %rd26, %rd5, %rd25;
+	ld.global.u32 %r27, [%rd26];
+	cvt.s64.s32 %rd27, %r27;
+	setp.lt.s64 %p18, %rd27, %rd17;
+	selp.b64 %rd17, %rd27, %rd17, %p18;
+$B3:
+	.loc 3 48 12
+	setp.lt.s64 %p19, %rd17, 0;
+	cvt.u32.u64 %r28, %rd17;
+	selp.b32 %r29, 0, %r28, %p19;
+	cvt.u64.u32 %rd28, %r29;
+	.loc 1 27 28
+	add.s64 %rd29, %rd28, 7;
+	shr.u64 %rd30, %rd29, 3;
+	.loc 1 28 17
+	sub.s64 %rd31, %rd7, %rd15;
+	setp.le.u64 %p20, %rd30, %rd31;
+	cvt.u32.u64 %r30, %rd30;
+	setp.lt.u32 %p21, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p21;
+	setp.le.u32 %p22, %r31, %r19;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd32, %rd15, 4;
+	add.s64 %rd33, %rd1, %rd32;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r22, %r30;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r32, %r22;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B16;
+$B5:
+	cvt.u64.u32 %rd34, %r32;
+	.loc 1 61 11
+	mad.wide.u32 %rd35, %r32, 16, %rd33;
+	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
+	and.b32 %r37, %r33, 65535;
+	shr.u32 %r38, %r33, 16;
+	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r34, 65535;
+	shr.u32 %r41, %r34, 16;
+	and.b32 %r42, %r41, 65535;
+	and.b32 %r43, %r35, 65535;
+	shr.u32 %r44, %r35, 16;
+	and.b32 %r45, %r44, 65535;
+	and.b32 %r46, %r36, 65535;
+	shr.u32 %r47, %r36, 16;
+	and.b32 %r48, %r47, 65535;
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r32, %r31;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r49, %r32, 16, %r7;
+	st.shared.u16 [%r49], %r37;
+	st.shared.u16 [%r49+2], %r39;
+	st.shared.u16 [%r49+4], %r40;
+	st.shared.u16 [%r49+6], %r42;
+	st.shared.u16 [%r49+8], %r43;
+	st.shared.u16 [%r49+10], %r45;
+	st.shared.u16 [%r49+12], %r46;
+	st.shared.u16 [%r49+14], %r48;
+$B6:
+	.loc 4 38 59
+	cvt.u16.u32 %rs1, %r37;
+	cvt.f32.f16 %f6, %rs1;
+	cvt.u16.u32 %rs2, %r39;
+	cvt.f32.f16 %f7, %rs2;
+	cvt.u16.u32 %rs3, %r40;
+	cvt.f32.f16 %f8, %rs3;
+	cvt.u16.u32 %rs4, %r42;
+	cvt.f32.f16 %f9, %rs4;
+	cvt.u16.u32 %rs5, %r43;
+	cvt.f32.f16 %f10, %rs5;
+	cvt.u16.u32 %rs6, %r45;
+	cvt.f32.f16 %f11, %rs6;
+	cvt.u16.u32 %rs7, %r46;
+	cvt.f32.f16 %f12, %rs7;
+	cvt.u16.u32 %rs8, %r48;
+	cvt.f32.f16 %f13, %rs8;
+	.loc 1 47 21
+	shl.b32 %r50, %r32, 3;
+	cvt.u64.u32 %rd36, %r50;
+	sub.s64 %rd37, %rd28, %rd36;
+	.loc 1 49 3
+	mul.rn.f32 %f14, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd37, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f14, 0fFF800000;
+$B7:
+	.loc 1 49 3
+	mul.rn.f32 %f15, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd37, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f15, 0fFF800000;
+$B8:
+	.loc 1 49 3
+	mul.rn.f32 %f16, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd37, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f16, 0fFF800000;
+$B9:
+	.loc 1 49 3
+	mul.rn.f32 %f17, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd37, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f17, 0fFF800000;
+$B10:
+	.loc 1 49 3
+	mul.rn.f32 %f18, %f10, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd37, 4;
+	@!%p30 bra $B11;
+	mov.f32 %f18, 0fFF800000;
+$B11:
+	.loc 1 49 3
+	mul.rn.f32 %f19, %f11, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd37, 5;
+	@!%p31 bra $B12;
+	mov.f32 %f19, 0fFF800000;
+$B12:
+	.loc 1 49 3
+	mul.rn.f32 %f20, %f12, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd37, 6;
+	@!%p32 bra $B13;
+	mov.f32 %f20, 0fFF800000;
+$B13:
+	.loc 1 49 3
+	mul.rn.f32 %f21, %f13, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd37, 7;
+	@!%p33 bra $B14;
+	mov.f32 %f21, 0fFF800000;
+$B14:
+	.loc 1 68 13
+	max.NaN.f32 %f22, %f3, %f14;
+	max.NaN.f32 %f23, %f22, %f15;
+	max.NaN.f32 %f24, %f23, %f16;
+	max.NaN.f32 %f25, %f24, %f17;
+	max.NaN.f32 %f26, %f25, %f18;
+	max.NaN.f32 %f27, %f26, %f19;
+	max.NaN.f32 %f28, %f27, %f20;
+	max.NaN.f32 %f5, %f28, %f21;
+	.loc 1 70 10
+	setp.eq.f32 %p34, %f5, 0fFF800000;
+	@%p34 bra $B15;
+	.loc 1 73 30
+	sub.rn.f32 %f29, %f3, %f5;
+	ex2.approx.ftz.f32 %f30, %f29;
+	mul.rn.f32 %f31, %f4, %f30;
+	.loc 1 75 32
+	sub.rn.f32 %f32, %f14, %f5;
+	ex2.approx.ftz.f32 %f33, %f32;
+	add.rn.f32 %f34, %f31, %f33;
+	sub.rn.f32 %f35, %f15, %f5;
+	ex2.approx.ftz.f32 %f36, %f35;
+	add.rn.f32 %f37, %f34, %f36;
+	sub.rn.f32 %f38, %f16, %f5;
+	ex2.approx.ftz.f32 %f39, %f38;
+	add.rn.f32 %f40, %f37, %f39;
+	sub.rn.f32 %f41, %f17, %f5;
+	ex2.approx.ftz.f32 %f42, %f41;
+	add.rn.f32 %f43, %f40, %f42;
+	sub.rn.f32 %f44, %f18, %f5;
+	ex2.approx.ftz.f32 %f45, %f44;
+	add.rn.f32 %f46, %f43, %f45;
+	sub.rn.f32 %f47, %f19, %f5;
+	ex2.approx.ftz.f32 %f48, %f47;
+	add.rn.f32 %f49, %f46, %f48;
+	sub.rn.f32 %f50, %f20, %f5;
+	ex2.approx.ftz.f32 %f51, %f50;
+	add.rn.f32 %f52, %f49, %f51;
+	sub.rn.f32 %f53, %f21, %f5;
+	ex2.approx.ftz.f32 %f54, %f53;
+	add.rn.f32 %f4, %f52, %f54;
+$B15:
+	.loc 1 60 34
+	add.s64 %rd38, %rd34, %rd12;
+	setp.lt.s64 %p35, %rd38, %rd30;
+	cvt.u32.u64 %r32, %rd38;
+	mov.f32 %f3, %f5;
+	@%p35 bra $B5;
+$B16:
+	.loc 5 51 17
+	mov.pred %p36, 1;
+	vote.sync.ballot.b32 %r51, %p36, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p37, %r51, -1;
+	@%p37 bra $B18;
+	.loc 5 58 43
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f55, %f5, %r53, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r54, %r51, -1;
+	and.b32 %r55, %r51, %r54;
+	setp.ne.s32 %p38, %r55, 0;
+	@!%p38 bra $B19;
+$B17:
+	.loc 5 60 59
+	brev.b32 %r56, %r55;
+	clz.b32 %r57, %r56;
+	shfl.sync.idx.b32 %f56, %f5, %r57, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f55, %f55, %f56;
+	.loc 5 59 53
+	add.s32 %r58, %r55, -1;
+	and.b32 %r55, %r55, %r58;
+	setp.ne.s32 %p39, %r55, 0;
+	@%p39 bra $B17;
+	bra $B19;
+$B18:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f57, %f5, 16, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f58, %f5, %f57;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f59, %f58, 8, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f60, %f58, %f59;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f61, %f60, 4, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f62, %f60, %f61;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f63, %f62, 2, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f64, %f62, %f63;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f65, %f64, 1, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f55, %f64, %f65;
+$B19:
+	.loc 2 63 12
+	setp.eq.s32 %p40, %r4, 32;
+	@%p40 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p41, %r15, 0;
+	@!%p41 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r59, %r11, %r12, %r13;
+	mad.lo.s32 %r60, %r59, %r14, %r10;
+	cvt.u64.u32 %rd39, %r60;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r61, %rd40;
+	setp.lt.u32 %p42, %r61, 32;
+	@!%p42 bra $FAULT0;
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	st.shared.f32 [%r62], %f55;
+$B20:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 67 27
+	shr.u32 %r63, %r4, 5;
+	setp.lt.u32 %p43, 32, %r63;
+	selp.b32 %r64, 32, %r63, %p43;
+	setp.lt.u32 %p44, 0, %r64;
+	mov.u32 %r65, 0;
+	@!%p44 bra $B22;
+$B21:
+	.loc 2 68 19
+	mad.lo.s32 %r66, %r65, 4, %r6;
+	ld.shared.f32 %f66, [%r66];
+	max.NaN.f32 %f55, %f55, %f66;
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p45, %r65, %r64;
+	@%p45 bra $B21;
+$B22:
+$B23:
+	.loc 1 31 9
+	setp.neu.f32 %p46, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f67, %f5, %f55;
+	ex2.approx.ftz.f32 %f68, %f67;
+	mul.rn.f32 %f69, %f4, %f68;
+	.loc 1 31 9
+	selp.f32 %f70, %f69, %f4, %p46;
+	.loc 5 51 17
+	mov.pred %p47, 1;
+	vote.sync.ballot.b32 %r67, %p47, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p48, %r67, -1;
+	@%p48 bra $B25;
+	.loc 5 58 43
+	brev.b32 %r68, %r67;
+	clz.b32 %r69, %r68;
+	shfl.sync.idx.b32 %f71, %f70, %r69, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r70, %r67, -1;
+	and.b32 %r71, %r67, %r70;
+	setp.ne.s32 %p49, %r71, 0;
+	@!%p49 bra $B26;
+$B24:
+	.loc 5 60 59
+	brev.b32 %r72, %r71;
+	clz.b32 %r73, %r72;
+	shfl.sync.idx.b32 %f72, %f70, %r73, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f71, %f71, %f72;
+	.loc 5 59 53
+	add.s32 %r74, %r71, -1;
+	and.b32 %r71, %r71, %r74;
+	setp.ne.s32 %p50, %r71, 0;
+	@%p50 bra $B24;
+	bra $B26;
+$B25:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f74, %f70, %f73;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f76, %f74, %f75;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f78, %f76, %f77;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f80, %f78, %f79;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f71, %f80, %f81;
+$B26:
+	.loc 2 49 12
+	@%p40 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p51, %r15, 0;
+	@!%p51 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r75, %r11, %r12, %r13;
+	mad.lo.s32 %r76, %r75, %r14, %r10;
+	cvt.u64.u32 %rd41, %r76;
+	shr.u64 %rd42, %rd41, 5;
+	cvt.u32.u64 %r77, %rd42;
+	setp.lt.u32 %p52, %r77, 32;
+	@!%p52 bra $FAULT1;
+	mad.lo.s32 %r78, %r77, 4, %r6;
+	st.shared.f32 [%r78+128], %f71;
+$B27:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 54 27
+	shr.u32 %r79, %r4, 5;
+	setp.lt.u32 %p53, 32, %r79;
+	selp.b32 %r80, 32, %r79, %p53;
+	setp.lt.u32 %p54, 0, %r80;
+	@!%p54 bra $B28;
+	mov.f32 %f71, 0f00000000;
+	mov.u32 %r81, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f71, 0f00000000;
+	bra $B30;
+$B29:
+	.loc 2 55 13
+	mad.lo.s32 %r82, %r81, 4, %r6;
+	ld.shared.f32 %f82, [%r82+128];
+	add.rn.f32 %f71, %f71, %f82;
+	add.s32 %r81, %r81, 1;
+	setp.lt.u32 %p55, %r81, %r80;
+	@%p55 bra $B29;
+$B30:
+$B31:
+	.loc 1 83 21
+	rcp.rn.f32 %f83, %f71;
+	mov.f32 %f84, 0f00000000;
+	@!%p1 bra $B32;
+	.loc 6 68 8
+	abs.f32 %f85, %f71;
+	setp.lt.f32 %p56, %f85, 0f00800000;
+	.loc 6 69 21
+	mul.rn.f32 %f86, %f71, 0f4B000000;
+	.loc 6 68 12
+	selp.f32 %f87, %f86, %f71, %p56;
+	selp.b32 %r83, 192937984, 0, %p56;
+	.loc 6 71 23
+	mov.b32 %r84, %f87;
+	.loc 6 72 10
+	add.s32 %r85, %r84, -1060439283;
+	and.b32 %r86, %r85, -8388608;
+	.loc 6 73 32
+	sub.s32 %r87, %r84, %r86;
+	mov.b32 %f88, %r87;
+	sub.s32 %r88, %r86, %r83;
+	cvt.rn.f32.s32 %f89, %r88;
+	.loc 6 15 9
+	sub.rn.f32 %f90, %f88, 0f3F800000;
+	.loc 6 16 22
+	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
+	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
+	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
+	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
+	.loc 6 17 21
+	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
+	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
+	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
+	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
+	.loc 6 18 42
+	mul.rn.f32 %f99, %f90, %f90;
+	mul.rn.f32 %f100, %f90, 0f32A57060;
+	fma.rn.f32 %f101, %f99, %f98, %f100;
+	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
+	.loc 6 20 9
+	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
+	.loc 6 21 32
+	neg.f32 %f104, %f89;
+	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
+	sub.rn.f32 %f106, %f90, %f105;
+	add.rn.f32 %f107, %f102, %f106;
+	add.rn.f32 %f108, %f103, %f107;
+	.loc 6 87 21
+	mov.b32 %r89, %f71;
+	setp.le.u32 %p57, 2139095040, %r89;
+	.loc 6 88 10
+	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
+	.loc 6 87 25
+	selp.f32 %f110, %f109, %f108, %p57;
+	.loc 6 90 7
+	setp.eq.f32 %p58, %f71, 0f00000000;
+	selp.f32 %f111, 0fFF800000, %f110, %p58;
+	.loc 1 85 25
+	add.rn.f32 %f83, %f55, %f111;
+	mov.f32 %f84, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p59, %r22, %r23;
+	@!%p59 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p60, %f55, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd43, %r22;
+	setp.lt.u32 %p61, %r22, %r30;
+	and.pred %p62, %p61, %p60;
+	mov.f32 %f112, %f84;
+	mov.f32 %f113, %f84;
+	mov.f32 %f114, %f84;
+	mov.f32 %f115, %f84;
+	mov.f32 %f116, %f84;
+	mov.f32 %f117, %f84;
+	mov.f32 %f118, %f84;
+	mov.f32 %f119, %f84;
+	@!%p62 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p63, %r22, %r31;
+	@%p63 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd44, %r22, 16, %rd33;
+	ld.global.v4.u32 {%r90, %r91, %r92, %r93}, [%rd44];
+	and.b32 %r94, %r90, 65535;
+	shr.u32 %r95, %r90, 16;
+	and.b32 %r96, %r95, 65535;
+	and.b32 %r97, %r91, 65535;
+	shr.u32 %r98, %r91, 16;
+	and.b32 %r99, %r98, 65535;
+	and.b32 %r100, %r92, 65535;
+	shr.u32 %r101, %r92, 16;
+	and.b32 %r102, %r101, 65535;
+	and.b32 %r103, %r93, 65535;
+	shr.u32 %r104, %r93, 16;
+	and.b32 %r105, %r104, 65535;
+	.loc 4 38 59
+	cvt.u16.u32 %rs9, %r94;
+	cvt.f32.f16 %f120, %rs9;
+	cvt.u16.u32 %rs10, %r96;
+	cvt.f32.f16 %f121, %rs10;
+	cvt.u16.u32 %rs11, %r97;
+	cvt.f32.f16 %f122, %rs11;
+	cvt.u16.u32 %rs12, %r99;
+	cvt.f32.f16 %f123, %rs12;
+	cvt.u16.u32 %rs13, %r100;
+	cvt.f32.f16 %f124, %rs13;
+	cvt.u16.u32 %rs14, %r102;
+	cvt.f32.f16 %f125, %rs14;
+	cvt.u16.u32 %rs15, %r103;
+	cvt.f32.f16 %f126, %rs15;
+	cvt.u16.u32 %rs16, %r105;
+	cvt.f32.f16 %f127, %rs16;
+	.loc 1 47 21
+	shl.b32 %r106, %r22, 3;
+	cvt.u64.u32 %rd45, %r106;
+	sub.s64 %rd46, %rd28, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f120, %f2;
+	mul.rn.f32 %f129, %f121, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p64, %rd46, 1;
+	@!%p64 bra $B34;
+	mov.f32 %f129, 0fFF800000;
+$B34:
+	.loc 1 49 3
+	mul.rn.f32 %f130, %f122, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p65, %rd46, 2;
+	@!%p65 bra $B35;
+	mov.f32 %f130, 0fFF800000;
+$B35:
+	.loc 1 49 3
+	mul.rn.f32 %f131, %f123, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p66, %rd46, 3;
+	@!%p66 bra $B36;
+	mov.f32 %f131, 0fFF800000;
+$B36:
+	.loc 1 49 3
+	mul.rn.f32 %f132, %f124, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p67, %rd46, 4;
+	@!%p67 bra $B37;
+	mov.f32 %f132, 0fFF800000;
+$B37:
+	.loc 1 49 3
+	mul.rn.f32 %f133, %f125, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p68, %rd46, 5;
+	@!%p68 bra $B38;
+	mov.f32 %f133, 0fFF800000;
+$B38:
+	.loc 1 49 3
+	mul.rn.f32 %f134, %f126, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p69, %rd46, 6;
+	@!%p69 bra $B39;
+	mov.f32 %f134, 0fFF800000;
+$B39:
+	.loc 1 49 3
+	mul.rn.f32 %f135, %f127, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p70, %rd46, 7;
+	@!%p70 bra $B40;
+	mov.f32 %f135, 0fFF800000;
+$B40:
+	.loc 1 93 5
+	bra $B49;
+$B41:
+	.loc 1 91 24
+	mad.lo.s32 %r107, %r22, 16, %r7;
+	ld.shared.u16 %r108, [%r107];
+	ld.shared.u16 %r109, [%r107+2];
+	ld.shared.u16 %r110, [%r107+4];
+	ld.shared.u16 %r111, [%r107+6];
+	ld.shared.u16 %r112, [%r107+8];
+	ld.shared.u16 %r113, [%r107+10];
+	ld.shared.u16 %r114, [%r107+12];
+	ld.shared.u16 %r115, [%r107+14];
+	.loc 4 38 59
+	cvt.u16.u32 %rs17, %r108;
+	cvt.f32.f16 %f136, %rs17;
+	cvt.u16.u32 %rs18, %r109;
+	cvt.f32.f16 %f137, %rs18;
+	cvt.u16.u32 %rs19, %r110;
+	cvt.f32.f16 %f138, %rs19;
+	cvt.u16.u32 %rs20, %r111;
+	cvt.f32.f16 %f139, %rs20;
+	cvt.u16.u32 %rs21, %r112;
+	cvt.f32.f16 %f140, %rs21;
+	cvt.u16.u32 %rs22, %r113;
+	cvt.f32.f16 %f141, %rs22;
+	cvt.u16.u32 %rs23, %r114;
+	cvt.f32.f16 %f142, %rs23;
+	cvt.u16.u32 %rs24, %r115;
+	cvt.f32.f16 %f143, %rs24;
+	.loc 1 47 21
+	shl.b32 %r116, %r22, 3;
+	cvt.u64.u32 %rd47, %r116;
+	sub.s64 %rd48, %rd28, %rd47;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f136, %f2;
+	mul.rn.f32 %f129, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p71, %rd48, 1;
+	@!%p71 bra $B42;
+	mov.f32 %f129, 0fFF800000;
+$B42:
+	.loc 1 49 3
+	mul.rn.f32 %f130, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p72, %rd48, 2;
+	@!%p72 bra $B43;
+	mov.f32 %f130, 0fFF800000;
+$B43:
+	.loc 1 49 3
+	mul.rn.f32 %f131, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p73, %rd48, 3;
+	@!%p73 bra $B44;
+	mov.f32 %f131, 0fFF800000;
+$B44:
+	.loc 1 49 3
+	mul.rn.f32 %f132, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p74, %rd48, 4;
+	@!%p74 bra $B45;
+	mov.f32 %f132, 0fFF800000;
+$B45:
+	.loc 1 49 3
+	mul.rn.f32 %f133, %f141, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p75, %rd48, 5;
+	@!%p75 bra $B46;
+	mov.f32 %f133, 0fFF800000;
+$B46:
+	.loc 1 49 3
+	mul.rn.f32 %f134, %f142, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p76, %rd48, 6;
+	@!%p76 bra $B47;
+	mov.f32 %f134, 0fFF800000;
+$B47:
+	.loc 1 49 3
+	mul.rn.f32 %f135, %f143, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p77, %rd48, 7;
+	@!%p77 bra $B48;
+	mov.f32 %f135, 0fFF800000;
+$B48:
+$B49:
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f144, %f128, %f55;
+	ex2.approx.ftz.f32 %f145, %f144;
+	mul.rn.f32 %f119, %f145, %f83;
+	bra $B51;
+$B50:
+	.loc 1 97 19
+	sub.rn.f32 %f146, %f128, %f83;
+	mul.rn.f32 %f119, %f146, 0f3F317218;
+$B51:
+	.loc 1 95 23
+	@%p1 bra $B52;
+	.loc 1 99 33
+	sub.rn.f32 %f147, %f129, %f55;
+	ex2.approx.ftz.f32 %f148, %f147;
+	mul.rn.f32 %f118, %f148, %f83;
+	bra $B53;
+$B52:
+	.loc 1 97 19
+	sub.rn.f32 %f149, %f129, %f83;
+	mul.rn.f32 %f118, %f149, 0f3F317218;
+$B53:
+	.loc 1 95 23
+	@%p1 bra $B54;
+	.loc 1 99 33
+	sub.rn.f32 %f150, %f130, %f55;
+	ex2.approx.ftz.f32 %f151, %f150;
+	mul.rn.f32 %f117, %f151, %f83;
+	bra $B55;
+$B54:
+	.loc 1 97 19
+	sub.rn.f32 %f152, %f130, %f83;
+	mul.rn.f32 %f117, %f152, 0f3F317218;
+$B55:
+	.loc 1 95 23
+	@%p1 bra $B56;
+	.loc 1 99 33
+	sub.rn.f32 %f153, %f131, %f55;
+	ex2.approx.ftz.f32 %f154, %f153;
+	mul.rn.f32 %f116, %f154, %f83;
+	bra $B57;
+$B56:
+	.loc 1 97 19
+	sub.rn.f32 %f155, %f131, %f83;
+	mul.rn.f32 %f116, %f155, 0f3F317218;
+$B57:
+	.loc 1 95 23
+	@%p1 bra $B58;
+	.loc 1 99 33
+	sub.rn.f32 %f156, %f132, %f55;
+	ex2.approx.ftz.f32 %f157, %f156;
+	mul.rn.f32 %f115, %f157, %f83;
+	bra $B59;
+$B58:
+	.loc 1 97 19
+	sub.rn.f32 %f158, %f132, %f83;
+	mul.rn.f32 %f115, %f158, 0f3F317218;
+$B59:
+	.loc 1 95 23
+	@%p1 bra $B60;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f133, %f55;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f114, %f160, %f83;
+	bra $B61;
+$B60:
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f133, %f83;
+	mul.rn.f32 %f114, %f161, 0f3F317218;
+$B61:
+	.loc 1 95 23
+	@%p1 bra $B62;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f134, %f55;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f113, %f163, %f83;
+	bra $B63;
+$B62:
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f134, %f83;
+	mul.rn.f32 %f113, %f164, 0f3F317218;
+$B63:
+	.loc 1 95 23
+	@%p1 bra $B64;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f135, %f55;
+	ex2.approx.ftz.f32 %f166, %f165;
+	mul.rn.f32 %f112, %f166, %f83;
+	bra $B65;
+$B64:
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f135, %f83;
+	mul.rn.f32 %f112, %f167, 0f3F317218;
+$B65:
+$B66:
+	.loc 1 107 6
+	mad.wide.u32 %rd49, %r22, 16, %rd19;
+	cvt.rn.f16x2.f32 %r117, %f118, %f119;
+	cvt.rn.f16x2.f32 %r118, %f116, %f117;
+	cvt.rn.f16x2.f32 %r119, %f114, %f115;
+	cvt.rn.f16x2.f32 %r120, %f112, %f113;
+	st.global.v4.u32 [%rd49], {%r117, %r118, %r119, %r120};
+	.loc 1 87 34
+	add.s64 %rd50, %rd43, %rd12;
+	setp.lt.s64 %p78, %rd50, %rd14;
+	cvt.u32.u64 %r22, %rd50;
+	@%p78 bra $B33;
+$B67:
+	.loc 1 34 9
+	bra $EXIT;
+$B68:
+	.loc 1 21 3
+	bra $EXIT;
+$B69:
+	cvt.u64.u32 %rd51, %r18;
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd52, %r19;
+	.loc 1 28 52
+	cvt.u64.u32 %rd53, %r31;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 2 76 8
+	mov.u32 %r121, 0;
+	mov.u64 %rd54, %rd40;
+	mov.u64 %rd55, 32;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r121, 0;
+	mov.u64 %rd54, %rd42;
+	mov.u64 %rd55, 32;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 26 31
+	mov.u32 %r121, 1;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd8;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 43 20
+	mov.u32 %r121, 2;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 46 25
+	mov.u32 %r121, 3;
+	mov.u64 %rd54, %rd11;
+	mov.u64 %rd55, %rd51;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 28 17
+	mov.u32 %r121, 4;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd7;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r121, 4;
+	mov.u64 %rd54, %rd30;
+	mov.u64 %rd55, %rd31;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r121, 4;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd52;
+$FAULT:
+	ld.param.u64 %rd56, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r122, [%rd56], 0, 1;
+	setp.ne.u32 %p79, %r122, 0;
+	@%p79 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r123, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
+	st.global.u32 [%rd57+4], %r123;
+	ld.param.u32 %r124, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
+	st.global.v2.u32 [%rd57+8], {%r124, %r121};
+	mov.u32 %r125, %ctaid.x;
+	mov.u32 %r126, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r125, %r126};
+	mov.u32 %r127, %ctaid.z;
+	mov.u32 %r128, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r127, %r128};
+	mov.u32 %r129, %tid.y;
+	mov.u32 %r130, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r129, %r130};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd57], 56;
+	bra $EXIT;
+}
+`
+
+const wideF16SM80 = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "wide.go"
+.file 2 "team.go"
+.file 3 "plain.go"
+.file 4 "format.go"
+.file 5 "reduce.go"
+.file 6 "log.go"
+
+.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
+{
+	.reg .pred %p<80>;
+	.reg .b16 %rs<33>;
+	.reg .b32 %r<115>;
+	.reg .b64 %rd<55>;
+	.reg .f32 %f<168>;
+
+	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
+	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
+	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
+	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
+	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
+	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
+	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
+	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
+	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
+	.loc 1 17 35
+	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	.loc 1 18 30
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	.loc 1 18 30
+	shr.u32 %r16, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
+	@%p2 bra $B0;
+	.loc 2 39 61
+	mad.lo.s32 %r17, %r11, %r12, %r13;
+	mad.lo.s32 %r18, %r17, %r14, %r10;
+	cvt.u64.u32 %rd7, %r18;
+	shr.u64 %rd8, %rd7, 5;
+	mad.wide.u32 %rd9, %r9, 8, %rd8;
+	mov.u32 %r19, %r15;
+	bra $B1;
+$B0:
+	.loc 2 37 23
+	cvt.u64.u32 %rd9, %r9;
+	mov.u32 %r19, %r10;
+$B1:
+	cvt.u64.u32 %rd10, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd11, %r1;
+	setp.le.s64 %p3, %rd11, %rd9;
+	@%p3 bra $B68;
+	.loc 1 24 22
+	shr.u32 %r20, %r2, 3;
+	cvt.u64.u32 %rd12, %r20;
+	.loc 1 25 20
+	cvt.u32.u64 %r21, %rd9;
+	mul.wide.u32 %rd13, %r21, %r20;
+	.loc 1 26 45
+	add.s64 %rd14, %rd13, %rd12;
+	setp.le.u64 %p4, %rd14, %rd4;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.s64 %p9, 0, %rd6;
+	.loc 3 46 25
+	setp.lt.u64 %p10, %rd9, %rd6;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	setp.le.u64 %p13, %rd14, %rd2;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
+	.loc 1 24 10
+	cvt.u64.u32 %rd15, %r2;
+	.loc 1 26 31
+	shl.b64 %rd16, %rd13, 4;
+	add.s64 %rd17, %rd3, %rd16;
+	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
+	.loc 3 42 13
+	cvt.u64.u32 %rd18, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd19, %rd15, %rd18;
+	rem.u32 %r22, %r21, %r3;
+	cvt.u64.u32 %rd20, %r22;
+	add.s64 %rd21, %rd19, %rd20;
+	add.s64 %rd22, %rd21, 1;
+	setp.lt.s64 %p17, %rd22, %rd15;
+	selp.b64 %rd15, %rd22, %rd15, %p17;
+$B2:
+	.loc 3 45 18
+	@!%p9 bra $B3;
+	.loc 3 46 25
+	shl.b64 %rd23, %rd9, 2;
+	add.s64 %rd24, %rd5, %rd23;
+	ld.global.u32 %r23, [%rd24];
+	cvt.s64.s32 %rd25, %r23;
+	setp.lt.s64 %p18, %rd25, %rd15;
+	selp.b64 %rd15, %rd25, %rd15, %p18;
+$B3:
+	.loc 3 48 12
+	setp.lt.s64 %p19, %rd15, 0;
+	cvt.u32.u64 %r24, %rd15;
+	selp.b32 %r25, 0, %r24, %p19;
+	cvt.u64.u32 %rd26, %r25;
+	.loc 1 27 28
+	add.s64 %rd27, %rd26, 7;
+	shr.u64 %rd28, %rd27, 3;
+	.loc 1 28 17
+	sub.s64 %rd29, %rd2, %rd13;
+	setp.le.u64 %p20, %rd28, %rd29;
+	cvt.u32.u64 %r26, %rd28;
+	setp.lt.u32 %p21, %r16, %r26;
+	selp.b32 %r27, %r16, %r26, %p21;
+	setp.le.u32 %p22, %r27, %r16;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd30, %rd13, 4;
+	add.s64 %rd31, %rd1, %rd30;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r19, %r26;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r28, %r19;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B16;
+$B5:
+	cvt.u64.u32 %rd32, %r28;
+	.loc 1 61 11
+	mad.wide.u32 %rd33, %r28, 16, %rd31;
+	ld.global.u16 %r29, [%rd33];
+	ld.global.u16 %r30, [%rd33+2];
+	ld.global.u16 %r31, [%rd33+4];
+	ld.global.u16 %r32, [%rd33+6];
+	ld.global.u16 %r33, [%rd33+8];
+	ld.global.u16 %r34, [%rd33+10];
+	ld.global.u16 %r35, [%rd33+12];
+	ld.global.u16 %r36, [%rd33+14];
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r28, %r27;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r37, %r28, 16, %r7;
+	st.shared.u16 [%r37], %r29;
+	st.shared.u16 [%r37+2], %r30;
+	st.shared.u16 [%r37+4], %r31;
+	st.shared.u16 [%r37+6], %r32;
+	st.shared.u16 [%r37+8], %r33;
+	st.shared.u16 [%r37+10], %r34;
+	st.shared.u16 [%r37+12], %r35;
+	st.shared.u16 [%r37+14], %r36;
+$B6:
+	.loc 4 38 59
+	cvt.u16.u32 %rs1, %r29;
+	cvt.f32.f16 %f6, %rs1;
+	cvt.u16.u32 %rs2, %r30;
+	cvt.f32.f16 %f7, %rs2;
+	cvt.u16.u32 %rs3, %r31;
+	cvt.f32.f16 %f8, %rs3;
+	cvt.u16.u32 %rs4, %r32;
+	cvt.f32.f16 %f9, %rs4;
+	cvt.u16.u32 %rs5, %r33;
+	cvt.f32.f16 %f10, %rs5;
+	cvt.u16.u32 %rs6, %r34;
+	cvt.f32.f16 %f11, %rs6;
+	cvt.u16.u32 %rs7, %r35;
+	cvt.f32.f16 %f12, %rs7;
+	cvt.u16.u32 %rs8, %r36;
+	cvt.f32.f16 %f13, %rs8;
+	.loc 1 47 21
+	shl.b32 %r38, %r28, 3;
+	cvt.u64.u32 %rd34, %r38;
+	sub.s64 %rd35, %rd26, %rd34;
+	.loc 1 49 3
+	mul.rn.f32 %f14, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd35, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f14, 0fFF800000;
+$B7:
+	.loc 1 49 3
+	mul.rn.f32 %f15, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd35, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f15, 0fFF800000;
+$B8:
+	.loc 1 49 3
+	mul.rn.f32 %f16, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd35, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f16, 0fFF800000;
+$B9:
+	.loc 1 49 3
+	mul.rn.f32 %f17, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd35, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f17, 0fFF800000;
+$B10:
+	.loc 1 49 3
+	mul.rn.f32 %f18, %f10, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd35, 4;
+	@!%p30 bra $B11;
+	mov.f32 %f18, 0fFF800000;
+$B11:
+	.loc 1 49 3
+	mul.rn.f32 %f19, %f11, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd35, 5;
+	@!%p31 bra $B12;
+	mov.f32 %f19, 0fFF800000;
+$B12:
+	.loc 1 49 3
+	mul.rn.f32 %f20, %f12, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd35, 6;
+	@!%p32 bra $B13;
+	mov.f32 %f20, 0fFF800000;
+$B13:
+	.loc 1 49 3
+	mul.rn.f32 %f21, %f13, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd35, 7;
+	@!%p33 bra $B14;
+	mov.f32 %f21, 0fFF800000;
+$B14:
+	.loc 1 68 13
+	max.NaN.f32 %f22, %f3, %f14;
+	max.NaN.f32 %f23, %f22, %f15;
+	max.NaN.f32 %f24, %f23, %f16;
+	max.NaN.f32 %f25, %f24, %f17;
+	max.NaN.f32 %f26, %f25, %f18;
+	max.NaN.f32 %f27, %f26, %f19;
+	max.NaN.f32 %f28, %f27, %f20;
+	max.NaN.f32 %f5, %f28, %f21;
+	.loc 1 70 10
+	setp.eq.f32 %p34, %f5, 0fFF800000;
+	@%p34 bra $B15;
+	.loc 1 73 30
+	sub.rn.f32 %f29, %f3, %f5;
+	ex2.approx.ftz.f32 %f30, %f29;
+	mul.rn.f32 %f31, %f4, %f30;
+	.loc 1 75 32
+	sub.rn.f32 %f32, %f14, %f5;
+	ex2.approx.ftz.f32 %f33, %f32;
+	add.rn.f32 %f34, %f31, %f33;
+	sub.rn.f32 %f35, %f15, %f5;
+	ex2.approx.ftz.f32 %f36, %f35;
+	add.rn.f32 %f37, %f34, %f36;
+	sub.rn.f32 %f38, %f16, %f5;
+	ex2.approx.ftz.f32 %f39, %f38;
+	add.rn.f32 %f40, %f37, %f39;
+	sub.rn.f32 %f41, %f17, %f5;
+	ex2.approx.ftz.f32 %f42, %f41;
+	add.rn.f32 %f43, %f40, %f42;
+	sub.rn.f32 %f44, %f18, %f5;
+	ex2.approx.ftz.f32 %f45, %f44;
+	add.rn.f32 %f46, %f43, %f45;
+	sub.rn.f32 %f47, %f19, %f5;
+	ex2.approx.ftz.f32 %f48, %f47;
+	add.rn.f32 %f49, %f46, %f48;
+	sub.rn.f32 %f50, %f20, %f5;
+	ex2.approx.ftz.f32 %f51, %f50;
+	add.rn.f32 %f52, %f49, %f51;
+	sub.rn.f32 %f53, %f21, %f5;
+	ex2.approx.ftz.f32 %f54, %f53;
+	add.rn.f32 %f4, %f52, %f54;
+$B15:
+	.loc 1 60 34
+	add.s64 %rd36, %rd32, %rd10;
+	setp.lt.s64 %p35, %rd36, %rd28;
+	cvt.u32.u64 %r28, %rd36;
+	mov.f32 %f3, %f5;
+	@%p35 bra $B5;
+$B16:
+	.loc 5 51 17
+	mov.pred %p36, 1;
+	vote.sync.ballot.b32 %r39, %p36, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p37, %r39, -1;
+	@%p37 bra $B18;
+	.loc 5 58 43
+	brev.b32 %r40, %r39;
+	clz.b32 %r41, %r40;
+	shfl.sync.idx.b32 %f55, %f5, %r41, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r42, %r39, -1;
+	and.b32 %r43, %r39, %r42;
+	setp.ne.s32 %p38, %r43, 0;
+	@!%p38 bra $B19;
+$B17:
+	.loc 5 60 59
+	brev.b32 %r44, %r43;
+	clz.b32 %r45, %r44;
+	shfl.sync.idx.b32 %f56, %f5, %r45, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f55, %f55, %f56;
+	.loc 5 59 53
+	add.s32 %r46, %r43, -1;
+	and.b32 %r43, %r43, %r46;
+	setp.ne.s32 %p39, %r43, 0;
+	@%p39 bra $B17;
+	bra $B19;
+$B18:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f57, %f5, 16, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f58, %f5, %f57;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f59, %f58, 8, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f60, %f58, %f59;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f61, %f60, 4, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f62, %f60, %f61;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f63, %f62, 2, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f64, %f62, %f63;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f65, %f64, 1, 31, 0xffffffff;
+	.loc 5 40 50
+	max.NaN.f32 %f55, %f64, %f65;
+$B19:
+	.loc 2 63 12
+	setp.eq.s32 %p40, %r4, 32;
+	@%p40 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p41, %r15, 0;
+	@!%p41 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r47, %r11, %r12, %r13;
+	mad.lo.s32 %r48, %r47, %r14, %r10;
+	cvt.u64.u32 %rd37, %r48;
+	shr.u64 %rd38, %rd37, 5;
+	cvt.u32.u64 %r49, %rd38;
+	setp.lt.u32 %p42, %r49, 32;
+	@!%p42 bra $FAULT0;
+	mad.lo.s32 %r50, %r49, 4, %r6;
+	st.shared.f32 [%r50], %f55;
+$B20:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 67 27
+	shr.u32 %r51, %r4, 5;
+	setp.lt.u32 %p43, 32, %r51;
+	selp.b32 %r52, 32, %r51, %p43;
+	setp.lt.u32 %p44, 0, %r52;
+	mov.u32 %r53, 0;
+	@!%p44 bra $B22;
+$B21:
+	.loc 2 68 19
+	mad.lo.s32 %r54, %r53, 4, %r6;
+	ld.shared.f32 %f66, [%r54];
+	max.NaN.f32 %f55, %f55, %f66;
+	add.s32 %r53, %r53, 1;
+	setp.lt.u32 %p45, %r53, %r52;
+	@%p45 bra $B21;
+$B22:
+$B23:
+	.loc 1 31 9
+	setp.neu.f32 %p46, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f67, %f5, %f55;
+	ex2.approx.ftz.f32 %f68, %f67;
+	mul.rn.f32 %f69, %f4, %f68;
+	.loc 1 31 9
+	selp.f32 %f70, %f69, %f4, %p46;
+	.loc 5 51 17
+	mov.pred %p47, 1;
+	vote.sync.ballot.b32 %r55, %p47, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p48, %r55, -1;
+	@%p48 bra $B25;
+	.loc 5 58 43
+	brev.b32 %r56, %r55;
+	clz.b32 %r57, %r56;
+	shfl.sync.idx.b32 %f71, %f70, %r57, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r58, %r55, -1;
+	and.b32 %r59, %r55, %r58;
+	setp.ne.s32 %p49, %r59, 0;
+	@!%p49 bra $B26;
+$B24:
+	.loc 5 60 59
+	brev.b32 %r60, %r59;
+	clz.b32 %r61, %r60;
+	shfl.sync.idx.b32 %f72, %f70, %r61, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f71, %f71, %f72;
+	.loc 5 59 53
+	add.s32 %r62, %r59, -1;
+	and.b32 %r59, %r59, %r62;
+	setp.ne.s32 %p50, %r59, 0;
+	@%p50 bra $B24;
+	bra $B26;
+$B25:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f74, %f70, %f73;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f76, %f74, %f75;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f78, %f76, %f77;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f80, %f78, %f79;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f71, %f80, %f81;
+$B26:
+	.loc 2 49 12
+	@%p40 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p51, %r15, 0;
+	@!%p51 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r63, %r11, %r12, %r13;
+	mad.lo.s32 %r64, %r63, %r14, %r10;
+	cvt.u64.u32 %rd39, %r64;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r65, %rd40;
+	setp.lt.u32 %p52, %r65, 32;
+	@!%p52 bra $FAULT1;
+	mad.lo.s32 %r66, %r65, 4, %r6;
+	st.shared.f32 [%r66+128], %f71;
+$B27:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 54 27
+	shr.u32 %r67, %r4, 5;
+	setp.lt.u32 %p53, 32, %r67;
+	selp.b32 %r68, 32, %r67, %p53;
+	setp.lt.u32 %p54, 0, %r68;
+	@!%p54 bra $B28;
+	mov.f32 %f71, 0f00000000;
+	mov.u32 %r69, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f71, 0f00000000;
+	bra $B30;
+$B29:
+	.loc 2 55 13
+	mad.lo.s32 %r70, %r69, 4, %r6;
+	ld.shared.f32 %f82, [%r70+128];
+	add.rn.f32 %f71, %f71, %f82;
+	add.s32 %r69, %r69, 1;
+	setp.lt.u32 %p55, %r69, %r68;
+	@%p55 bra $B29;
+$B30:
+$B31:
+	.loc 1 83 21
+	rcp.rn.f32 %f83, %f71;
+	mov.f32 %f84, 0f00000000;
+	@!%p1 bra $B32;
+	.loc 6 68 8
+	abs.f32 %f85, %f71;
+	setp.lt.f32 %p56, %f85, 0f00800000;
+	.loc 6 69 21
+	mul.rn.f32 %f86, %f71, 0f4B000000;
+	.loc 6 68 12
+	selp.f32 %f87, %f86, %f71, %p56;
+	selp.b32 %r71, 192937984, 0, %p56;
+	.loc 6 71 23
+	mov.b32 %r72, %f87;
+	.loc 6 72 10
+	add.s32 %r73, %r72, -1060439283;
+	and.b32 %r74, %r73, -8388608;
+	.loc 6 73 32
+	sub.s32 %r75, %r72, %r74;
+	mov.b32 %f88, %r75;
+	sub.s32 %r76, %r74, %r71;
+	cvt.rn.f32.s32 %f89, %r76;
+	.loc 6 15 9
+	sub.rn.f32 %f90, %f88, 0f3F800000;
+	.loc 6 16 22
+	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
+	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
+	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
+	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
+	.loc 6 17 21
+	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
+	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
+	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
+	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
+	.loc 6 18 42
+	mul.rn.f32 %f99, %f90, %f90;
+	mul.rn.f32 %f100, %f90, 0f32A57060;
+	fma.rn.f32 %f101, %f99, %f98, %f100;
+	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
+	.loc 6 20 9
+	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
+	.loc 6 21 32
+	neg.f32 %f104, %f89;
+	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
+	sub.rn.f32 %f106, %f90, %f105;
+	add.rn.f32 %f107, %f102, %f106;
+	add.rn.f32 %f108, %f103, %f107;
+	.loc 6 87 21
+	mov.b32 %r77, %f71;
+	setp.le.u32 %p57, 2139095040, %r77;
+	.loc 6 88 10
+	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
+	.loc 6 87 25
+	selp.f32 %f110, %f109, %f108, %p57;
+	.loc 6 90 7
+	setp.eq.f32 %p58, %f71, 0f00000000;
+	selp.f32 %f111, 0fFF800000, %f110, %p58;
+	.loc 1 85 25
+	add.rn.f32 %f83, %f55, %f111;
+	mov.f32 %f84, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p59, %r19, %r20;
+	@!%p59 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p60, %f55, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd41, %r19;
+	setp.lt.u32 %p61, %r19, %r26;
+	and.pred %p62, %p61, %p60;
+	mov.f32 %f112, %f84;
+	mov.f32 %f113, %f84;
+	mov.f32 %f114, %f84;
+	mov.f32 %f115, %f84;
+	mov.f32 %f116, %f84;
+	mov.f32 %f117, %f84;
+	mov.f32 %f118, %f84;
+	mov.f32 %f119, %f84;
+	@!%p62 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p63, %r19, %r27;
+	@%p63 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd42, %r19, 16, %rd31;
+	ld.global.u16 %r78, [%rd42];
+	ld.global.u16 %r79, [%rd42+2];
+	ld.global.u16 %r80, [%rd42+4];
+	ld.global.u16 %r81, [%rd42+6];
+	ld.global.u16 %r82, [%rd42+8];
+	ld.global.u16 %r83, [%rd42+10];
+	ld.global.u16 %r84, [%rd42+12];
+	ld.global.u16 %r85, [%rd42+14];
+	.loc 4 38 59
+	cvt.u16.u32 %rs9, %r78;
+	cvt.f32.f16 %f120, %rs9;
+	cvt.u16.u32 %rs10, %r79;
+	cvt.f32.f16 %f121, %rs10;
+	cvt.u16.u32 %rs11, %r80;
+	cvt.f32.f16 %f122, %rs11;
+	cvt.u16.u32 %rs12, %r81;
+	cvt.f32.f16 %f123, %rs12;
+	cvt.u16.u32 %rs13, %r82;
+	cvt.f32.f16 %f124, %rs13;
+	cvt.u16.u32 %rs14, %r83;
+	cvt.f32.f16 %f125, %rs14;
+	cvt.u16.u32 %rs15, %r84;
+	cvt.f32.f16 %f126, %rs15;
+	cvt.u16.u32 %rs16, %r85;
+	cvt.f32.f16 %f127, %rs16;
+	.loc 1 47 21
+	shl.b32 %r86, %r19, 3;
+	cvt.u64.u32 %rd43, %r86;
+	sub.s64 %rd44, %rd26, %rd43;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f120, %f2;
+	mul.rn.f32 %f129, %f121, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p64, %rd44, 1;
+	@!%p64 bra $B34;
+	mov.f32 %f129, 0fFF800000;
+$B34:
+	.loc 1 49 3
+	mul.rn.f32 %f130, %f122, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p65, %rd44, 2;
+	@!%p65 bra $B35;
+	mov.f32 %f130, 0fFF800000;
+$B35:
+	.loc 1 49 3
+	mul.rn.f32 %f131, %f123, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p66, %rd44, 3;
+	@!%p66 bra $B36;
+	mov.f32 %f131, 0fFF800000;
+$B36:
+	.loc 1 49 3
+	mul.rn.f32 %f132, %f124, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p67, %rd44, 4;
+	@!%p67 bra $B37;
+	mov.f32 %f132, 0fFF800000;
+$B37:
+	.loc 1 49 3
+	mul.rn.f32 %f133, %f125, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p68, %rd44, 5;
+	@!%p68 bra $B38;
+	mov.f32 %f133, 0fFF800000;
+$B38:
+	.loc 1 49 3
+	mul.rn.f32 %f134, %f126, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p69, %rd44, 6;
+	@!%p69 bra $B39;
+	mov.f32 %f134, 0fFF800000;
+$B39:
+	.loc 1 49 3
+	mul.rn.f32 %f135, %f127, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p70, %rd44, 7;
+	@!%p70 bra $B40;
+	mov.f32 %f135, 0fFF800000;
+$B40:
+	.loc 1 93 5
+	bra $B49;
+$B41:
+	.loc 1 91 24
+	mad.lo.s32 %r87, %r19, 16, %r7;
+	ld.shared.u16 %r88, [%r87];
+	ld.shared.u16 %r89, [%r87+2];
+	ld.shared.u16 %r90, [%r87+4];
+	ld.shared.u16 %r91, [%r87+6];
+	ld.shared.u16 %r92, [%r87+8];
+	ld.shared.u16 %r93, [%r87+10];
+	ld.shared.u16 %r94, [%r87+12];
+	ld.shared.u16 %r95, [%r87+14];
+	.loc 4 38 59
+	cvt.u16.u32 %rs17, %r88;
+	cvt.f32.f16 %f136, %rs17;
+	cvt.u16.u32 %rs18, %r89;
+	cvt.f32.f16 %f137, %rs18;
+	cvt.u16.u32 %rs19, %r90;
+	cvt.f32.f16 %f138, %rs19;
+	cvt.u16.u32 %rs20, %r91;
+	cvt.f32.f16 %f139, %rs20;
+	cvt.u16.u32 %rs21, %r92;
+	cvt.f32.f16 %f140, %rs21;
+	cvt.u16.u32 %rs22, %r93;
+	cvt.f32.f16 %f141, %rs22;
+	cvt.u16.u32 %rs23, %r94;
+	cvt.f32.f16 %f142, %rs23;
+	cvt.u16.u32 %rs24, %r95;
+	cvt.f32.f16 %f143, %rs24;
+	.loc 1 47 21
+	shl.b32 %r96, %r19, 3;
+	cvt.u64.u32 %rd45, %r96;
+	sub.s64 %rd46, %rd26, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f128, %f136, %f2;
+	mul.rn.f32 %f129, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p71, %rd46, 1;
+	@!%p71 bra $B42;
+	mov.f32 %f129, 0fFF800000;
+$B42:
+	.loc 1 49 3
+	mul.rn.f32 %f130, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p72, %rd46, 2;
+	@!%p72 bra $B43;
+	mov.f32 %f130, 0fFF800000;
+$B43:
+	.loc 1 49 3
+	mul.rn.f32 %f131, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p73, %rd46, 3;
+	@!%p73 bra $B44;
+	mov.f32 %f131, 0fFF800000;
+$B44:
+	.loc 1 49 3
+	mul.rn.f32 %f132, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p74, %rd46, 4;
+	@!%p74 bra $B45;
+	mov.f32 %f132, 0fFF800000;
+$B45:
+	.loc 1 49 3
+	mul.rn.f32 %f133, %f141, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p75, %rd46, 5;
+	@!%p75 bra $B46;
+	mov.f32 %f133, 0fFF800000;
+$B46:
+	.loc 1 49 3
+	mul.rn.f32 %f134, %f142, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p76, %rd46, 6;
+	@!%p76 bra $B47;
+	mov.f32 %f134, 0fFF800000;
+$B47:
+	.loc 1 49 3
+	mul.rn.f32 %f135, %f143, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p77, %rd46, 7;
+	@!%p77 bra $B48;
+	mov.f32 %f135, 0fFF800000;
+$B48:
+$B49:
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f144, %f128, %f55;
+	ex2.approx.ftz.f32 %f145, %f144;
+	mul.rn.f32 %f119, %f145, %f83;
+	bra $B51;
+$B50:
+	.loc 1 97 19
+	sub.rn.f32 %f146, %f128, %f83;
+	mul.rn.f32 %f119, %f146, 0f3F317218;
+$B51:
+	.loc 1 95 23
+	@%p1 bra $B52;
+	.loc 1 99 33
+	sub.rn.f32 %f147, %f129, %f55;
+	ex2.approx.ftz.f32 %f148, %f147;
+	mul.rn.f32 %f118, %f148, %f83;
+	bra $B53;
+$B52:
+	.loc 1 97 19
+	sub.rn.f32 %f149, %f129, %f83;
+	mul.rn.f32 %f118, %f149, 0f3F317218;
+$B53:
+	.loc 1 95 23
+	@%p1 bra $B54;
+	.loc 1 99 33
+	sub.rn.f32 %f150, %f130, %f55;
+	ex2.approx.ftz.f32 %f151, %f150;
+	mul.rn.f32 %f117, %f151, %f83;
+	bra $B55;
+$B54:
+	.loc 1 97 19
+	sub.rn.f32 %f152, %f130, %f83;
+	mul.rn.f32 %f117, %f152, 0f3F317218;
+$B55:
+	.loc 1 95 23
+	@%p1 bra $B56;
+	.loc 1 99 33
+	sub.rn.f32 %f153, %f131, %f55;
+	ex2.approx.ftz.f32 %f154, %f153;
+	mul.rn.f32 %f116, %f154, %f83;
+	bra $B57;
+$B56:
+	.loc 1 97 19
+	sub.rn.f32 %f155, %f131, %f83;
+	mul.rn.f32 %f116, %f155, 0f3F317218;
+$B57:
+	.loc 1 95 23
+	@%p1 bra $B58;
+	.loc 1 99 33
+	sub.rn.f32 %f156, %f132, %f55;
+	ex2.approx.ftz.f32 %f157, %f156;
+	mul.rn.f32 %f115, %f157, %f83;
+	bra $B59;
+$B58:
+	.loc 1 97 19
+	sub.rn.f32 %f158, %f132, %f83;
+	mul.rn.f32 %f115, %f158, 0f3F317218;
+$B59:
+	.loc 1 95 23
+	@%p1 bra $B60;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f133, %f55;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f114, %f160, %f83;
+	bra $B61;
+$B60:
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f133, %f83;
+	mul.rn.f32 %f114, %f161, 0f3F317218;
+$B61:
+	.loc 1 95 23
+	@%p1 bra $B62;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f134, %f55;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f113, %f163, %f83;
+	bra $B63;
+$B62:
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f134, %f83;
+	mul.rn.f32 %f113, %f164, 0f3F317218;
+$B63:
+	.loc 1 95 23
+	@%p1 bra $B64;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f135, %f55;
+	ex2.approx.ftz.f32 %f166, %f165;
+	mul.rn.f32 %f112, %f166, %f83;
+	bra $B65;
+$B64:
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f135, %f83;
+	mul.rn.f32 %f112, %f167, 0f3F317218;
+$B65:
+$B66:
 	.loc 4 41 60
-	cvt.rn.f16.f32 %rs25, %f137;
-	cvt.u32.u16 %r119, %rs25;
-	cvt.rn.f16.f32 %rs26, %f136;
-	cvt.u32.u16 %r120, %rs26;
-	cvt.rn.f16.f32 %rs27, %f135;
-	cvt.u32.u16 %r121, %rs27;
-	cvt.rn.f16.f32 %rs28, %f134;
-	cvt.u32.u16 %r122, %rs28;
-	cvt.rn.f16.f32 %rs29, %f133;
-	cvt.u32.u16 %r123, %rs29;
-	cvt.rn.f16.f32 %rs30, %f132;
-	cvt.u32.u16 %r124, %rs30;
-	cvt.rn.f16.f32 %rs31, %f131;
-	cvt.u32.u16 %r125, %rs31;
-	cvt.rn.f16.f32 %rs32, %f130;
-	cvt.u32.u16 %r126, %rs32;
-	.loc 1 109 6
-	mad.wide.s32 %rd58, %r22, 16, %rd23;
+	cvt.rn.f16.f32 %rs25, %f119;
+	cvt.u32.u16 %r97, %rs25;
+	cvt.rn.f16.f32 %rs26, %f118;
+	cvt.u32.u16 %r98, %rs26;
+	cvt.rn.f16.f32 %rs27, %f117;
+	cvt.u32.u16 %r99, %rs27;
+	cvt.rn.f16.f32 %rs28, %f116;
+	cvt.u32.u16 %r100, %rs28;
+	cvt.rn.f16.f32 %rs29, %f115;
+	cvt.u32.u16 %r101, %rs29;
+	cvt.rn.f16.f32 %rs30, %f114;
+	cvt.u32.u16 %r102, %rs30;
+	cvt.rn.f16.f32 %rs31, %f113;
+	cvt.u32.u16 %r103, %rs31;
+	cvt.rn.f16.f32 %rs32, %f112;
+	cvt.u32.u16 %r104, %rs32;
+	.loc 1 107 6
+	mad.wide.u32 %rd47, %r19, 16, %rd17;
+	st.global.u16 [%rd47], %r97;
+	st.global.u16 [%rd47+2], %r98;
+	st.global.u16 [%rd47+4], %r99;
+	st.global.u16 [%rd47+6], %r100;
+	st.global.u16 [%rd47+8], %r101;
+	st.global.u16 [%rd47+10], %r102;
+	st.global.u16 [%rd47+12], %r103;
+	st.global.u16 [%rd47+14], %r104;
+	.loc 1 87 34
+	add.s64 %rd48, %rd41, %rd10;
+	setp.lt.s64 %p78, %rd48, %rd12;
+	cvt.u32.u64 %r19, %rd48;
+	@%p78 bra $B33;
+$B67:
+	.loc 1 34 9
+	bra $EXIT;
+$B68:
+	.loc 1 21 3
+	bra $EXIT;
+$B69:
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd49, %r16;
+	.loc 1 28 52
+	cvt.u64.u32 %rd50, %r27;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 2 76 8
+	mov.u32 %r105, 0;
+	mov.u64 %rd51, %rd38;
+	mov.u64 %rd52, 32;
+	bra $FAULT;
+$FAULT1:
+	mov.u32 %r105, 0;
+	mov.u64 %rd51, %rd40;
+	mov.u64 %rd52, 32;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 26 31
+	mov.u32 %r105, 1;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd4;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 43 20
+	mov.u32 %r105, 2;
+	mov.u64 %rd51, 0;
+	mov.u64 %rd52, 0;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 46 25
+	mov.u32 %r105, 3;
+	mov.u64 %rd51, %rd9;
+	mov.u64 %rd52, %rd6;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 28 17
+	mov.u32 %r105, 4;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd2;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r105, 4;
+	mov.u64 %rd51, %rd28;
+	mov.u64 %rd52, %rd29;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r105, 4;
+	mov.u64 %rd51, %rd50;
+	mov.u64 %rd52, %rd49;
+$FAULT:
+	ld.param.u64 %rd53, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r106, [%rd53], 0, 1;
+	setp.ne.u32 %p79, %r106, 0;
+	@%p79 bra $EXIT;
+	ld.global.u64 %rd54, [%rd53+8];
+	ld.param.u32 %r107, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
+	st.global.u32 [%rd54+4], %r107;
+	ld.param.u32 %r108, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
+	st.global.v2.u32 [%rd54+8], {%r108, %r105};
+	mov.u32 %r109, %ctaid.x;
+	mov.u32 %r110, %ctaid.y;
+	st.global.v2.u32 [%rd54+16], {%r109, %r110};
+	mov.u32 %r111, %ctaid.z;
+	mov.u32 %r112, %tid.x;
+	st.global.v2.u32 [%rd54+24], {%r111, %r112};
+	mov.u32 %r113, %tid.y;
+	mov.u32 %r114, %tid.z;
+	st.global.v2.u32 [%rd54+32], {%r113, %r114};
+	st.global.u64 [%rd54+40], %rd51;
+	st.global.u64 [%rd54+48], %rd52;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd54], 56;
+	bra $EXIT;
+}
+`
+
+const wideF16SM70NarrowAligned = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "wide.go"
+.file 2 "team.go"
+.file 3 "plain.go"
+.file 4 "format.go"
+.file 5 "reduce.go"
+.file 6 "log.go"
+
+.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
+{
+	.reg .pred %p<95>;
+	.reg .b16 %rs<33>;
+	.reg .b32 %r<143>;
+	.reg .b64 %rd<58>;
+	.reg .f32 %f<183>;
+
+	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
+	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
+	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
+	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
+	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
+	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
+	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
+	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
+	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
+	.loc 1 17 35
+	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	.loc 1 18 30
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
+	cvt.u32.u64 %r16, %rd2;
+	cvt.u64.u32 %rd7, %r16;
+	cvt.u32.u64 %r17, %rd4;
+	cvt.u64.u32 %rd8, %r17;
+	cvt.u32.u64 %r18, %rd6;
+	.loc 1 18 30
+	shr.u32 %r19, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
+	@%p2 bra $B0;
+	.loc 2 39 61
+	mad.lo.s32 %r20, %r11, %r12, %r13;
+	mad.lo.s32 %r21, %r20, %r14, %r10;
+	cvt.u64.u32 %rd9, %r21;
+	shr.u64 %rd10, %rd9, 5;
+	mad.wide.u32 %rd11, %r9, 8, %rd10;
+	mov.u32 %r22, %r15;
+	bra $B1;
+$B0:
+	.loc 2 37 23
+	cvt.u64.u32 %rd11, %r9;
+	mov.u32 %r22, %r10;
+$B1:
+	cvt.u64.u32 %rd12, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd13, %r1;
+	setp.le.s64 %p3, %rd13, %rd11;
+	@%p3 bra $B68;
+	.loc 1 24 22
+	shr.u32 %r23, %r2, 3;
+	cvt.u64.u32 %rd14, %r23;
+	.loc 1 25 20
+	cvt.u32.u64 %r24, %rd11;
+	mul.wide.u32 %rd15, %r24, %r23;
+	.loc 1 26 45
+	add.s64 %rd16, %rd15, %rd14;
+	setp.le.u64 %p4, %rd16, %rd8;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.u32 %p9, 0, %r18;
+	.loc 3 46 25
+	setp.lt.u32 %p10, %r24, %r18;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	cvt.u32.u64 %r25, %rd16;
+	setp.le.u32 %p13, %r25, %r16;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
+	.loc 1 24 10
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 26 31
+	shl.b64 %rd18, %rd15, 4;
+	add.s64 %rd19, %rd3, %rd18;
+	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
+	.loc 3 42 13
+	cvt.u64.u32 %rd20, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd21, %rd17, %rd20;
+	rem.u32 %r26, %r24, %r3;
+	cvt.u64.u32 %rd22, %r26;
+	add.s64 %rd23, %rd21, %rd22;
+	add.s64 %rd24, %rd23, 1;
+	setp.lt.s64 %p17, %rd24, %rd17;
+	selp.b64 %rd17, %rd24, %rd17, %p17;
+$B2:
+	.loc 3 45 18
+	@!%p9 bra $B3;
+	.loc 3 46 25
+	shl.b64 %rd25, %rd11, 2;
+	add.s64 %rd26, %rd5, %rd25;
+	ld.global.u32 %r27, [%rd26];
+	cvt.s64.s32 %rd27, %r27;
+	setp.lt.s64 %p18, %rd27, %rd17;
+	selp.b64 %rd17, %rd27, %rd17, %p18;
+$B3:
+	.loc 3 48 12
+	setp.lt.s64 %p19, %rd17, 0;
+	cvt.u32.u64 %r28, %rd17;
+	selp.b32 %r29, 0, %r28, %p19;
+	cvt.u64.u32 %rd28, %r29;
+	.loc 1 27 28
+	add.s64 %rd29, %rd28, 7;
+	shr.u64 %rd30, %rd29, 3;
+	.loc 1 28 17
+	sub.s64 %rd31, %rd7, %rd15;
+	setp.le.u64 %p20, %rd30, %rd31;
+	cvt.u32.u64 %r30, %rd30;
+	setp.lt.u32 %p21, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p21;
+	setp.le.u32 %p22, %r31, %r19;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd32, %rd15, 4;
+	add.s64 %rd33, %rd1, %rd32;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r22, %r30;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r32, %r22;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B16;
+$B5:
+	cvt.u64.u32 %rd34, %r32;
+	.loc 1 61 11
+	mad.wide.u32 %rd35, %r32, 16, %rd33;
+	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
+	and.b32 %r37, %r33, 65535;
+	shr.u32 %r38, %r33, 16;
+	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r34, 65535;
+	shr.u32 %r41, %r34, 16;
+	and.b32 %r42, %r41, 65535;
+	and.b32 %r43, %r35, 65535;
+	shr.u32 %r44, %r35, 16;
+	and.b32 %r45, %r44, 65535;
+	and.b32 %r46, %r36, 65535;
+	shr.u32 %r47, %r36, 16;
+	and.b32 %r48, %r47, 65535;
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r32, %r31;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r49, %r32, 16, %r7;
+	st.shared.u16 [%r49], %r37;
+	st.shared.u16 [%r49+2], %r39;
+	st.shared.u16 [%r49+4], %r40;
+	st.shared.u16 [%r49+6], %r42;
+	st.shared.u16 [%r49+8], %r43;
+	st.shared.u16 [%r49+10], %r45;
+	st.shared.u16 [%r49+12], %r46;
+	st.shared.u16 [%r49+14], %r48;
+$B6:
+	.loc 4 38 59
+	cvt.u16.u32 %rs1, %r37;
+	cvt.f32.f16 %f6, %rs1;
+	cvt.u16.u32 %rs2, %r39;
+	cvt.f32.f16 %f7, %rs2;
+	cvt.u16.u32 %rs3, %r40;
+	cvt.f32.f16 %f8, %rs3;
+	cvt.u16.u32 %rs4, %r42;
+	cvt.f32.f16 %f9, %rs4;
+	cvt.u16.u32 %rs5, %r43;
+	cvt.f32.f16 %f10, %rs5;
+	cvt.u16.u32 %rs6, %r45;
+	cvt.f32.f16 %f11, %rs6;
+	cvt.u16.u32 %rs7, %r46;
+	cvt.f32.f16 %f12, %rs7;
+	cvt.u16.u32 %rs8, %r48;
+	cvt.f32.f16 %f13, %rs8;
+	.loc 1 47 21
+	shl.b32 %r50, %r32, 3;
+	cvt.u64.u32 %rd36, %r50;
+	sub.s64 %rd37, %rd28, %rd36;
+	.loc 1 49 3
+	mul.rn.f32 %f14, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd37, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f14, 0fFF800000;
+$B7:
+	.loc 1 49 3
+	mul.rn.f32 %f15, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd37, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f15, 0fFF800000;
+$B8:
+	.loc 1 49 3
+	mul.rn.f32 %f16, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd37, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f16, 0fFF800000;
+$B9:
+	.loc 1 49 3
+	mul.rn.f32 %f17, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd37, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f17, 0fFF800000;
+$B10:
+	.loc 1 49 3
+	mul.rn.f32 %f18, %f10, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd37, 4;
+	@!%p30 bra $B11;
+	mov.f32 %f18, 0fFF800000;
+$B11:
+	.loc 1 49 3
+	mul.rn.f32 %f19, %f11, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd37, 5;
+	@!%p31 bra $B12;
+	mov.f32 %f19, 0fFF800000;
+$B12:
+	.loc 1 49 3
+	mul.rn.f32 %f20, %f12, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd37, 6;
+	@!%p32 bra $B13;
+	mov.f32 %f20, 0fFF800000;
+$B13:
+	.loc 1 49 3
+	mul.rn.f32 %f21, %f13, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd37, 7;
+	@!%p33 bra $B14;
+	mov.f32 %f21, 0fFF800000;
+$B14:
+	.loc 1 68 13
+	setp.nan.f32 %p34, %f3, %f14;
+	max.f32 %f22, %f3, %f14;
+	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
+	setp.nan.f32 %p35, %f23, %f15;
+	max.f32 %f24, %f23, %f15;
+	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
+	setp.nan.f32 %p36, %f25, %f16;
+	max.f32 %f26, %f25, %f16;
+	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
+	setp.nan.f32 %p37, %f27, %f17;
+	max.f32 %f28, %f27, %f17;
+	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
+	setp.nan.f32 %p38, %f29, %f18;
+	max.f32 %f30, %f29, %f18;
+	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
+	setp.nan.f32 %p39, %f31, %f19;
+	max.f32 %f32, %f31, %f19;
+	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
+	setp.nan.f32 %p40, %f33, %f20;
+	max.f32 %f34, %f33, %f20;
+	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
+	setp.nan.f32 %p41, %f35, %f21;
+	max.f32 %f36, %f35, %f21;
+	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
+	.loc 1 70 10
+	setp.eq.f32 %p42, %f5, 0fFF800000;
+	@%p42 bra $B15;
+	.loc 1 73 30
+	sub.rn.f32 %f37, %f3, %f5;
+	ex2.approx.ftz.f32 %f38, %f37;
+	mul.rn.f32 %f39, %f4, %f38;
+	.loc 1 75 32
+	sub.rn.f32 %f40, %f14, %f5;
+	ex2.approx.ftz.f32 %f41, %f40;
+	add.rn.f32 %f42, %f39, %f41;
+	sub.rn.f32 %f43, %f15, %f5;
+	ex2.approx.ftz.f32 %f44, %f43;
+	add.rn.f32 %f45, %f42, %f44;
+	sub.rn.f32 %f46, %f16, %f5;
+	ex2.approx.ftz.f32 %f47, %f46;
+	add.rn.f32 %f48, %f45, %f47;
+	sub.rn.f32 %f49, %f17, %f5;
+	ex2.approx.ftz.f32 %f50, %f49;
+	add.rn.f32 %f51, %f48, %f50;
+	sub.rn.f32 %f52, %f18, %f5;
+	ex2.approx.ftz.f32 %f53, %f52;
+	add.rn.f32 %f54, %f51, %f53;
+	sub.rn.f32 %f55, %f19, %f5;
+	ex2.approx.ftz.f32 %f56, %f55;
+	add.rn.f32 %f57, %f54, %f56;
+	sub.rn.f32 %f58, %f20, %f5;
+	ex2.approx.ftz.f32 %f59, %f58;
+	add.rn.f32 %f60, %f57, %f59;
+	sub.rn.f32 %f61, %f21, %f5;
+	ex2.approx.ftz.f32 %f62, %f61;
+	add.rn.f32 %f4, %f60, %f62;
+$B15:
+	.loc 1 60 34
+	add.s64 %rd38, %rd34, %rd12;
+	setp.lt.s64 %p43, %rd38, %rd30;
+	cvt.u32.u64 %r32, %rd38;
+	mov.f32 %f3, %f5;
+	@%p43 bra $B5;
+$B16:
+	.loc 5 51 17
+	mov.pred %p44, 1;
+	vote.sync.ballot.b32 %r51, %p44, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p45, %r51, -1;
+	@%p45 bra $B18;
+	.loc 5 58 43
+	brev.b32 %r52, %r51;
+	clz.b32 %r53, %r52;
+	shfl.sync.idx.b32 %f63, %f5, %r53, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r54, %r51, -1;
+	and.b32 %r55, %r51, %r54;
+	setp.ne.s32 %p46, %r55, 0;
+	@!%p46 bra $B19;
+$B17:
+	.loc 5 60 59
+	brev.b32 %r56, %r55;
+	clz.b32 %r57, %r56;
+	shfl.sync.idx.b32 %f64, %f5, %r57, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p47, %f63, %f64;
+	max.f32 %f65, %f63, %f64;
+	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
+	.loc 5 59 53
+	add.s32 %r58, %r55, -1;
+	and.b32 %r55, %r55, %r58;
+	setp.ne.s32 %p48, %r55, 0;
+	@%p48 bra $B17;
+	bra $B19;
+$B18:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p49, %f5, %f66;
+	max.f32 %f67, %f5, %f66;
+	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p50, %f68, %f69;
+	max.f32 %f70, %f68, %f69;
+	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p51, %f71, %f72;
+	max.f32 %f73, %f71, %f72;
+	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p52, %f74, %f75;
+	max.f32 %f76, %f74, %f75;
+	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p53, %f77, %f78;
+	max.f32 %f79, %f77, %f78;
+	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
+$B19:
+	.loc 2 63 12
+	setp.eq.s32 %p54, %r4, 32;
+	@%p54 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p55, %r15, 0;
+	@!%p55 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r59, %r11, %r12, %r13;
+	mad.lo.s32 %r60, %r59, %r14, %r10;
+	cvt.u64.u32 %rd39, %r60;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r61, %rd40;
+	setp.lt.u32 %p56, %r61, 32;
+	@!%p56 bra $FAULT0;
+	mad.lo.s32 %r62, %r61, 4, %r6;
+	st.shared.f32 [%r62], %f63;
+$B20:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 67 27
+	shr.u32 %r63, %r4, 5;
+	setp.lt.u32 %p57, 32, %r63;
+	selp.b32 %r64, 32, %r63, %p57;
+	setp.lt.u32 %p58, 0, %r64;
+	mov.u32 %r65, 0;
+	@!%p58 bra $B22;
+$B21:
+	.loc 2 68 19
+	mad.lo.s32 %r66, %r65, 4, %r6;
+	ld.shared.f32 %f80, [%r66];
+	setp.nan.f32 %p59, %f63, %f80;
+	max.f32 %f81, %f63, %f80;
+	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p60, %r65, %r64;
+	@%p60 bra $B21;
+$B22:
+$B23:
+	.loc 1 31 9
+	setp.neu.f32 %p61, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f82, %f5, %f63;
+	ex2.approx.ftz.f32 %f83, %f82;
+	mul.rn.f32 %f84, %f4, %f83;
+	.loc 1 31 9
+	selp.f32 %f85, %f84, %f4, %p61;
+	.loc 5 51 17
+	mov.pred %p62, 1;
+	vote.sync.ballot.b32 %r67, %p62, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p63, %r67, -1;
+	@%p63 bra $B25;
+	.loc 5 58 43
+	brev.b32 %r68, %r67;
+	clz.b32 %r69, %r68;
+	shfl.sync.idx.b32 %f86, %f85, %r69, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r70, %r67, -1;
+	and.b32 %r71, %r67, %r70;
+	setp.ne.s32 %p64, %r71, 0;
+	@!%p64 bra $B26;
+$B24:
+	.loc 5 60 59
+	brev.b32 %r72, %r71;
+	clz.b32 %r73, %r72;
+	shfl.sync.idx.b32 %f87, %f85, %r73, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f86, %f86, %f87;
+	.loc 5 59 53
+	add.s32 %r74, %r71, -1;
+	and.b32 %r71, %r71, %r74;
+	setp.ne.s32 %p65, %r71, 0;
+	@%p65 bra $B24;
+	bra $B26;
+$B25:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f89, %f85, %f88;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f91, %f89, %f90;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f93, %f91, %f92;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f95, %f93, %f94;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f86, %f95, %f96;
+$B26:
+	.loc 2 49 12
+	@%p54 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p66, %r15, 0;
+	@!%p66 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r75, %r11, %r12, %r13;
+	mad.lo.s32 %r76, %r75, %r14, %r10;
+	cvt.u64.u32 %rd41, %r76;
+	shr.u64 %rd42, %rd41, 5;
+	cvt.u32.u64 %r77, %rd42;
+	setp.lt.u32 %p67, %r77, 32;
+	@!%p67 bra $FAULT1;
+	mad.lo.s32 %r78, %r77, 4, %r6;
+	st.shared.f32 [%r78+128], %f86;
+$B27:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 54 27
+	shr.u32 %r79, %r4, 5;
+	setp.lt.u32 %p68, 32, %r79;
+	selp.b32 %r80, 32, %r79, %p68;
+	setp.lt.u32 %p69, 0, %r80;
+	@!%p69 bra $B28;
+	mov.f32 %f86, 0f00000000;
+	mov.u32 %r81, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f86, 0f00000000;
+	bra $B30;
+$B29:
+	.loc 2 55 13
+	mad.lo.s32 %r82, %r81, 4, %r6;
+	ld.shared.f32 %f97, [%r82+128];
+	add.rn.f32 %f86, %f86, %f97;
+	add.s32 %r81, %r81, 1;
+	setp.lt.u32 %p70, %r81, %r80;
+	@%p70 bra $B29;
+$B30:
+$B31:
+	.loc 1 83 21
+	rcp.rn.f32 %f98, %f86;
+	mov.f32 %f99, 0f00000000;
+	@!%p1 bra $B32;
+	.loc 6 68 8
+	abs.f32 %f100, %f86;
+	setp.lt.f32 %p71, %f100, 0f00800000;
+	.loc 6 69 21
+	mul.rn.f32 %f101, %f86, 0f4B000000;
+	.loc 6 68 12
+	selp.f32 %f102, %f101, %f86, %p71;
+	selp.b32 %r83, 192937984, 0, %p71;
+	.loc 6 71 23
+	mov.b32 %r84, %f102;
+	.loc 6 72 10
+	add.s32 %r85, %r84, -1060439283;
+	and.b32 %r86, %r85, -8388608;
+	.loc 6 73 32
+	sub.s32 %r87, %r84, %r86;
+	mov.b32 %f103, %r87;
+	sub.s32 %r88, %r86, %r83;
+	cvt.rn.f32.s32 %f104, %r88;
+	.loc 6 15 9
+	sub.rn.f32 %f105, %f103, 0f3F800000;
+	.loc 6 16 22
+	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
+	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
+	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
+	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
+	.loc 6 17 21
+	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
+	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
+	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
+	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
+	.loc 6 18 42
+	mul.rn.f32 %f114, %f105, %f105;
+	mul.rn.f32 %f115, %f105, 0f32A57060;
+	fma.rn.f32 %f116, %f114, %f113, %f115;
+	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
+	.loc 6 20 9
+	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
+	.loc 6 21 32
+	neg.f32 %f119, %f104;
+	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
+	sub.rn.f32 %f121, %f105, %f120;
+	add.rn.f32 %f122, %f117, %f121;
+	add.rn.f32 %f123, %f118, %f122;
+	.loc 6 87 21
+	mov.b32 %r89, %f86;
+	setp.le.u32 %p72, 2139095040, %r89;
+	.loc 6 88 10
+	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
+	.loc 6 87 25
+	selp.f32 %f125, %f124, %f123, %p72;
+	.loc 6 90 7
+	setp.eq.f32 %p73, %f86, 0f00000000;
+	selp.f32 %f126, 0fFF800000, %f125, %p73;
+	.loc 1 85 25
+	add.rn.f32 %f98, %f63, %f126;
+	mov.f32 %f99, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p74, %r22, %r23;
+	@!%p74 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p75, %f63, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd43, %r22;
+	setp.lt.u32 %p76, %r22, %r30;
+	and.pred %p77, %p76, %p75;
+	mov.f32 %f127, %f99;
+	mov.f32 %f128, %f99;
+	mov.f32 %f129, %f99;
+	mov.f32 %f130, %f99;
+	mov.f32 %f131, %f99;
+	mov.f32 %f132, %f99;
+	mov.f32 %f133, %f99;
+	mov.f32 %f134, %f99;
+	@!%p77 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p78, %r22, %r31;
+	@%p78 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd44, %r22, 16, %rd33;
+	ld.global.v4.u32 {%r90, %r91, %r92, %r93}, [%rd44];
+	and.b32 %r94, %r90, 65535;
+	shr.u32 %r95, %r90, 16;
+	and.b32 %r96, %r95, 65535;
+	and.b32 %r97, %r91, 65535;
+	shr.u32 %r98, %r91, 16;
+	and.b32 %r99, %r98, 65535;
+	and.b32 %r100, %r92, 65535;
+	shr.u32 %r101, %r92, 16;
+	and.b32 %r102, %r101, 65535;
+	and.b32 %r103, %r93, 65535;
+	shr.u32 %r104, %r93, 16;
+	and.b32 %r105, %r104, 65535;
+	.loc 4 38 59
+	cvt.u16.u32 %rs9, %r94;
+	cvt.f32.f16 %f135, %rs9;
+	cvt.u16.u32 %rs10, %r96;
+	cvt.f32.f16 %f136, %rs10;
+	cvt.u16.u32 %rs11, %r97;
+	cvt.f32.f16 %f137, %rs11;
+	cvt.u16.u32 %rs12, %r99;
+	cvt.f32.f16 %f138, %rs12;
+	cvt.u16.u32 %rs13, %r100;
+	cvt.f32.f16 %f139, %rs13;
+	cvt.u16.u32 %rs14, %r102;
+	cvt.f32.f16 %f140, %rs14;
+	cvt.u16.u32 %rs15, %r103;
+	cvt.f32.f16 %f141, %rs15;
+	cvt.u16.u32 %rs16, %r105;
+	cvt.f32.f16 %f142, %rs16;
+	.loc 1 47 21
+	shl.b32 %r106, %r22, 3;
+	cvt.u64.u32 %rd45, %r106;
+	sub.s64 %rd46, %rd28, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f135, %f2;
+	mul.rn.f32 %f144, %f136, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p79, %rd46, 1;
+	@!%p79 bra $B34;
+	mov.f32 %f144, 0fFF800000;
+$B34:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p80, %rd46, 2;
+	@!%p80 bra $B35;
+	mov.f32 %f145, 0fFF800000;
+$B35:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p81, %rd46, 3;
+	@!%p81 bra $B36;
+	mov.f32 %f146, 0fFF800000;
+$B36:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p82, %rd46, 4;
+	@!%p82 bra $B37;
+	mov.f32 %f147, 0fFF800000;
+$B37:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p83, %rd46, 5;
+	@!%p83 bra $B38;
+	mov.f32 %f148, 0fFF800000;
+$B38:
+	.loc 1 49 3
+	mul.rn.f32 %f149, %f141, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p84, %rd46, 6;
+	@!%p84 bra $B39;
+	mov.f32 %f149, 0fFF800000;
+$B39:
+	.loc 1 49 3
+	mul.rn.f32 %f150, %f142, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p85, %rd46, 7;
+	@!%p85 bra $B40;
+	mov.f32 %f150, 0fFF800000;
+$B40:
+	.loc 1 93 5
+	bra $B49;
+$B41:
+	.loc 1 91 24
+	mad.lo.s32 %r107, %r22, 16, %r7;
+	ld.shared.u16 %r108, [%r107];
+	ld.shared.u16 %r109, [%r107+2];
+	ld.shared.u16 %r110, [%r107+4];
+	ld.shared.u16 %r111, [%r107+6];
+	ld.shared.u16 %r112, [%r107+8];
+	ld.shared.u16 %r113, [%r107+10];
+	ld.shared.u16 %r114, [%r107+12];
+	ld.shared.u16 %r115, [%r107+14];
+	.loc 4 38 59
+	cvt.u16.u32 %rs17, %r108;
+	cvt.f32.f16 %f151, %rs17;
+	cvt.u16.u32 %rs18, %r109;
+	cvt.f32.f16 %f152, %rs18;
+	cvt.u16.u32 %rs19, %r110;
+	cvt.f32.f16 %f153, %rs19;
+	cvt.u16.u32 %rs20, %r111;
+	cvt.f32.f16 %f154, %rs20;
+	cvt.u16.u32 %rs21, %r112;
+	cvt.f32.f16 %f155, %rs21;
+	cvt.u16.u32 %rs22, %r113;
+	cvt.f32.f16 %f156, %rs22;
+	cvt.u16.u32 %rs23, %r114;
+	cvt.f32.f16 %f157, %rs23;
+	cvt.u16.u32 %rs24, %r115;
+	cvt.f32.f16 %f158, %rs24;
+	.loc 1 47 21
+	shl.b32 %r116, %r22, 3;
+	cvt.u64.u32 %rd47, %r116;
+	sub.s64 %rd48, %rd28, %rd47;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f151, %f2;
+	mul.rn.f32 %f144, %f152, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p86, %rd48, 1;
+	@!%p86 bra $B42;
+	mov.f32 %f144, 0fFF800000;
+$B42:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f153, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p87, %rd48, 2;
+	@!%p87 bra $B43;
+	mov.f32 %f145, 0fFF800000;
+$B43:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f154, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p88, %rd48, 3;
+	@!%p88 bra $B44;
+	mov.f32 %f146, 0fFF800000;
+$B44:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f155, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p89, %rd48, 4;
+	@!%p89 bra $B45;
+	mov.f32 %f147, 0fFF800000;
+$B45:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f156, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p90, %rd48, 5;
+	@!%p90 bra $B46;
+	mov.f32 %f148, 0fFF800000;
+$B46:
+	.loc 1 49 3
+	mul.rn.f32 %f149, %f157, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p91, %rd48, 6;
+	@!%p91 bra $B47;
+	mov.f32 %f149, 0fFF800000;
+$B47:
+	.loc 1 49 3
+	mul.rn.f32 %f150, %f158, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p92, %rd48, 7;
+	@!%p92 bra $B48;
+	mov.f32 %f150, 0fFF800000;
+$B48:
+$B49:
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f143, %f63;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f134, %f160, %f98;
+	bra $B51;
+$B50:
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f143, %f98;
+	mul.rn.f32 %f134, %f161, 0f3F317218;
+$B51:
+	.loc 1 95 23
+	@%p1 bra $B52;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f144, %f63;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f133, %f163, %f98;
+	bra $B53;
+$B52:
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f144, %f98;
+	mul.rn.f32 %f133, %f164, 0f3F317218;
+$B53:
+	.loc 1 95 23
+	@%p1 bra $B54;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f145, %f63;
+	ex2.approx.ftz.f32 %f166, %f165;
+	mul.rn.f32 %f132, %f166, %f98;
+	bra $B55;
+$B54:
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f145, %f98;
+	mul.rn.f32 %f132, %f167, 0f3F317218;
+$B55:
+	.loc 1 95 23
+	@%p1 bra $B56;
+	.loc 1 99 33
+	sub.rn.f32 %f168, %f146, %f63;
+	ex2.approx.ftz.f32 %f169, %f168;
+	mul.rn.f32 %f131, %f169, %f98;
+	bra $B57;
+$B56:
+	.loc 1 97 19
+	sub.rn.f32 %f170, %f146, %f98;
+	mul.rn.f32 %f131, %f170, 0f3F317218;
+$B57:
+	.loc 1 95 23
+	@%p1 bra $B58;
+	.loc 1 99 33
+	sub.rn.f32 %f171, %f147, %f63;
+	ex2.approx.ftz.f32 %f172, %f171;
+	mul.rn.f32 %f130, %f172, %f98;
+	bra $B59;
+$B58:
+	.loc 1 97 19
+	sub.rn.f32 %f173, %f147, %f98;
+	mul.rn.f32 %f130, %f173, 0f3F317218;
+$B59:
+	.loc 1 95 23
+	@%p1 bra $B60;
+	.loc 1 99 33
+	sub.rn.f32 %f174, %f148, %f63;
+	ex2.approx.ftz.f32 %f175, %f174;
+	mul.rn.f32 %f129, %f175, %f98;
+	bra $B61;
+$B60:
+	.loc 1 97 19
+	sub.rn.f32 %f176, %f148, %f98;
+	mul.rn.f32 %f129, %f176, 0f3F317218;
+$B61:
+	.loc 1 95 23
+	@%p1 bra $B62;
+	.loc 1 99 33
+	sub.rn.f32 %f177, %f149, %f63;
+	ex2.approx.ftz.f32 %f178, %f177;
+	mul.rn.f32 %f128, %f178, %f98;
+	bra $B63;
+$B62:
+	.loc 1 97 19
+	sub.rn.f32 %f179, %f149, %f98;
+	mul.rn.f32 %f128, %f179, 0f3F317218;
+$B63:
+	.loc 1 95 23
+	@%p1 bra $B64;
+	.loc 1 99 33
+	sub.rn.f32 %f180, %f150, %f63;
+	ex2.approx.ftz.f32 %f181, %f180;
+	mul.rn.f32 %f127, %f181, %f98;
+	bra $B65;
+$B64:
+	.loc 1 97 19
+	sub.rn.f32 %f182, %f150, %f98;
+	mul.rn.f32 %f127, %f182, 0f3F317218;
+$B65:
+$B66:
+	.loc 4 41 60
+	cvt.rn.f16.f32 %rs25, %f134;
+	cvt.u32.u16 %r117, %rs25;
+	cvt.rn.f16.f32 %rs26, %f133;
+	cvt.u32.u16 %r118, %rs26;
+	cvt.rn.f16.f32 %rs27, %f132;
+	cvt.u32.u16 %r119, %rs27;
+	cvt.rn.f16.f32 %rs28, %f131;
+	cvt.u32.u16 %r120, %rs28;
+	cvt.rn.f16.f32 %rs29, %f130;
+	cvt.u32.u16 %r121, %rs29;
+	cvt.rn.f16.f32 %rs30, %f129;
+	cvt.u32.u16 %r122, %rs30;
+	cvt.rn.f16.f32 %rs31, %f128;
+	cvt.u32.u16 %r123, %rs31;
+	cvt.rn.f16.f32 %rs32, %f127;
+	cvt.u32.u16 %r124, %rs32;
+	.loc 1 107 6
+	mad.wide.u32 %rd49, %r22, 16, %rd19;
+	shl.b32 %r125, %r118, 16;
+	or.b32 %r126, %r117, %r125;
 	shl.b32 %r127, %r120, 16;
 	or.b32 %r128, %r119, %r127;
 	shl.b32 %r129, %r122, 16;
 	or.b32 %r130, %r121, %r129;
 	shl.b32 %r131, %r124, 16;
 	or.b32 %r132, %r123, %r131;
-	shl.b32 %r133, %r126, 16;
-	or.b32 %r134, %r125, %r133;
-	st.global.v4.u32 [%rd58], {%r128, %r130, %r132, %r134};
-	.loc 1 89 34
-	add.s64 %rd59, %rd53, %rd11;
-	setp.lt.s64 %p109, %rd59, %rd17;
-	cvt.u32.u64 %r22, %rd59;
-	@%p109 bra $B35;
-$B69:
-	.loc 1 35 9
+	st.global.v4.u32 [%rd49], {%r126, %r128, %r130, %r132};
+	.loc 1 87 34
+	add.s64 %rd50, %rd43, %rd12;
+	setp.lt.s64 %p93, %rd50, %rd14;
+	cvt.u32.u64 %r22, %rd50;
+	@%p93 bra $B33;
+$B67:
+	.loc 1 34 9
 	bra $EXIT;
-$B70:
+$B68:
 	.loc 1 21 3
 	bra $EXIT;
-$B71:
-	cvt.u64.u32 %rd60, %r15;
-	cvt.u64.u32 %rd61, %r16;
-	.loc 1 27 7
-	@!%p4 bra $FAULT8;
-	@!%p5 bra $FAULT9;
+$B69:
+	cvt.u64.u32 %rd51, %r18;
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
 	.loc 3 43 20
-	@!%p9 bra $FAULT10;
+	@!%p8 bra $FAULT3;
 	.loc 3 46 25
-	@!%p13 bra $FAULT11;
-	.loc 1 62 29
-	bra $FAULT12;
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd52, %r19;
+	.loc 1 28 52
+	cvt.u64.u32 %rd53, %r31;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 63 11
-	mov.u32 %r135, 3;
-	mov.u64 %rd62, %rd16;
-	mov.u64 %rd63, %rd17;
+	.loc 2 76 8
+	mov.u32 %r133, 0;
+	mov.u64 %rd54, %rd40;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 2 75 8
-	mov.u32 %r135, 7;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, 32;
+	mov.u32 %r133, 0;
+	mov.u64 %rd54, %rd42;
+	mov.u64 %rd55, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 67 19
-	mov.u32 %r135, 8;
-	mov.u64 %rd62, %rd44;
-	mov.u64 %rd63, 32;
+	.loc 1 26 31
+	mov.u32 %r133, 1;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd8;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 75 8
-	mov.u32 %r135, 7;
-	mov.u64 %rd62, %rd46;
-	mov.u64 %rd63, 32;
+	.loc 3 43 20
+	mov.u32 %r133, 2;
+	mov.u64 %rd54, 0;
+	mov.u64 %rd55, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 54 13
-	mov.u32 %r135, 9;
-	mov.u64 %rd62, %rd52;
-	mov.u64 %rd63, 32;
+	.loc 3 46 25
+	mov.u32 %r133, 3;
+	mov.u64 %rd54, %rd11;
+	mov.u64 %rd55, %rd51;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 95 21
-	mov.u32 %r135, 6;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
+	.loc 1 28 17
+	mov.u32 %r133, 4;
+	mov.u64 %rd54, %rd16;
+	mov.u64 %rd55, %rd7;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 93 24
-	mov.u32 %r135, 5;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd12;
+	mov.u32 %r133, 4;
+	mov.u64 %rd54, %rd30;
+	mov.u64 %rd55, %rd31;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 109 6
-	mov.u32 %r135, 4;
-	mov.u64 %rd62, %rd53;
-	mov.u64 %rd63, %rd17;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 27 7
-	mov.u32 %r135, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r135, 10;
-	mov.u64 %rd62, %rd19;
-	mov.u64 %rd63, %rd60;
-	bra $FAULT;
-$FAULT10:
-	.loc 3 43 20
-	mov.u32 %r135, 0;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, 0;
-	bra $FAULT;
-$FAULT11:
-	.loc 3 46 25
-	mov.u32 %r135, 1;
-	mov.u64 %rd62, %rd15;
-	mov.u64 %rd63, %rd61;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 62 29
-	mov.u32 %r135, 2;
-	mov.u64 %rd62, 0;
-	mov.u64 %rd63, %rd17;
+	mov.u32 %r133, 4;
+	mov.u64 %rd54, %rd53;
+	mov.u64 %rd55, %rd52;
 $FAULT:
-	ld.param.u64 %rd64, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r136, [%rd64], 0, 1;
-	setp.ne.u32 %p110, %r136, 0;
-	@%p110 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r137, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
-	st.global.u32 [%rd65+4], %r137;
-	ld.param.u32 %r138, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+116];
-	st.global.v2.u32 [%rd65+8], {%r138, %r135};
-	mov.u32 %r139, %ctaid.x;
-	mov.u32 %r140, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r139, %r140};
-	mov.u32 %r141, %ctaid.z;
-	mov.u32 %r142, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r141, %r142};
-	mov.u32 %r143, %tid.y;
-	mov.u32 %r144, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r143, %r144};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
+	ld.param.u64 %rd56, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r134, [%rd56], 0, 1;
+	setp.ne.u32 %p94, %r134, 0;
+	@%p94 bra $EXIT;
+	ld.global.u64 %rd57, [%rd56+8];
+	ld.param.u32 %r135, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
+	st.global.u32 [%rd57+4], %r135;
+	ld.param.u32 %r136, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
+	st.global.v2.u32 [%rd57+8], {%r136, %r133};
+	mov.u32 %r137, %ctaid.x;
+	mov.u32 %r138, %ctaid.y;
+	st.global.v2.u32 [%rd57+16], {%r137, %r138};
+	mov.u32 %r139, %ctaid.z;
+	mov.u32 %r140, %tid.x;
+	st.global.v2.u32 [%rd57+24], {%r139, %r140};
+	mov.u32 %r141, %tid.y;
+	mov.u32 %r142, %tid.z;
+	st.global.v2.u32 [%rd57+32], {%r141, %r142};
+	st.global.u64 [%rd57+40], %rd54;
+	st.global.u64 [%rd57+48], %rd55;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
+	st.volatile.global.u32 [%rd57], 56;
 	bra $EXIT;
 }
 `
@@ -15462,13 +12849,13 @@ const wideF16SM70 = `.version 6.0
 .shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
 .extern .shared .align 16 .b8 $dynamic[];
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[120])
+.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
 {
-	.reg .pred %p<109>;
+	.reg .pred %p<95>;
 	.reg .b16 %rs<33>;
-	.reg .b32 %r<112>;
-	.reg .b64 %rd<84>;
-	.reg .f32 %f<189>;
+	.reg .b32 %r<115>;
+	.reg .b64 %rd<55>;
+	.reg .f32 %f<183>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
@@ -15476,1077 +12863,972 @@ const wideF16SM70 = `.version 6.0
 	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
 	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
 	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u8 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+100];
-	setp.ne.u32 %p1, %r3, 0;
+	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
+	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
+	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
+	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
+	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
+	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
+	setp.ne.u32 %p1, %r5, 0;
 	.loc 1 17 35
-	mov.u32 %r4, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
+	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
 	.loc 1 18 30
-	mov.u32 %r5, $dynamic;
-	mov.u32 %r6, %dynamic_smem_size;
-	.loc 2 36 23
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %tid.x;
-	.loc 2 38 61
-	mov.u32 %r9, %tid.z;
-	mov.u32 %r10, %ntid.y;
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %ntid.x;
-	mov.u32 %r13, %laneid;
+	mov.u32 %r7, $dynamic;
+	mov.u32 %r8, %dynamic_smem_size;
+	.loc 2 37 23
+	mov.u32 %r9, %ctaid.x;
+	mov.u32 %r10, %tid.x;
+	.loc 2 39 61
+	mov.u32 %r11, %tid.z;
+	mov.u32 %r12, %ntid.y;
+	mov.u32 %r13, %tid.y;
+	mov.u32 %r14, %ntid.x;
+	mov.u32 %r15, %laneid;
 	.loc 1 18 30
-	shr.u32 %r14, %r6, 4;
-	cvt.u64.u32 %rd9, %r14;
-	.loc 2 35 10
-	setp.lt.s64 %p2, 32, %rd8;
+	shr.u32 %r16, %r8, 4;
+	.loc 2 36 10
+	setp.lt.u32 %p2, 32, %r4;
 	@%p2 bra $B0;
-	.loc 2 38 61
-	mad.lo.s32 %r15, %r9, %r10, %r11;
-	mad.lo.s32 %r16, %r15, %r12, %r8;
-	cvt.u64.u32 %rd10, %r16;
-	shr.u64 %rd11, %rd10, 5;
-	mad.wide.u32 %rd12, %r7, 8, %rd11;
-	mov.u32 %r17, %r13;
+	.loc 2 39 61
+	mad.lo.s32 %r17, %r11, %r12, %r13;
+	mad.lo.s32 %r18, %r17, %r14, %r10;
+	cvt.u64.u32 %rd7, %r18;
+	shr.u64 %rd8, %rd7, 5;
+	mad.wide.u32 %rd9, %r9, 8, %rd8;
+	mov.u32 %r19, %r15;
 	bra $B1;
 $B0:
-	.loc 2 36 23
-	cvt.u64.u32 %rd12, %r7;
-	mov.u32 %r17, %r8;
+	.loc 2 37 23
+	cvt.u64.u32 %rd9, %r9;
+	mov.u32 %r19, %r10;
 $B1:
-	cvt.u64.u32 %rd13, %r17;
-	.loc 1 20 14
-	setp.le.s64 %p3, %rd7, %rd12;
-	@%p3 bra $B75;
+	cvt.u64.u32 %rd10, %r4;
+	.loc 1 20 20
+	cvt.u64.u32 %rd11, %r1;
+	setp.le.s64 %p3, %rd11, %rd9;
+	@%p3 bra $B68;
 	.loc 1 24 22
-	shr.u32 %r18, %r1, 3;
-	cvt.u64.u32 %rd14, %r18;
+	shr.u32 %r20, %r2, 3;
+	cvt.u64.u32 %rd12, %r20;
 	.loc 1 25 20
-	mul.lo.s64 %rd15, %rd12, %rd14;
-	.loc 1 27 21
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd2;
-	setp.le.u64 %p5, %rd15, %rd16;
-	setp.le.u64 %p6, %rd16, %rd4;
-	and.pred %p7, %p4, %p5;
-	and.pred %p8, %p7, %p6;
-	@!%p8 bra $B76;
+	cvt.u32.u64 %r21, %rd9;
+	mul.wide.u32 %rd13, %r21, %r20;
+	.loc 1 26 45
+	add.s64 %rd14, %rd13, %rd12;
+	setp.le.u64 %p4, %rd14, %rd4;
+	.loc 3 42 28
+	setp.lt.u32 %p5, 0, %r3;
+	.loc 3 43 20
+	setp.ne.s32 %p6, %r3, 0;
+	not.pred %p7, %p5;
+	or.pred %p8, %p7, %p6;
+	.loc 3 45 18
+	setp.lt.s64 %p9, 0, %rd6;
+	.loc 3 46 25
+	setp.lt.u64 %p10, %rd9, %rd6;
+	not.pred %p11, %p9;
+	or.pred %p12, %p11, %p10;
+	.loc 1 28 17
+	setp.le.u64 %p13, %rd14, %rd2;
+	.loc 3 43 20
+	and.pred %p14, %p4, %p8;
+	.loc 3 46 25
+	and.pred %p15, %p14, %p12;
+	.loc 1 28 17
+	and.pred %p16, %p15, %p13;
+	@!%p16 bra $B69;
 	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r1;
-	.loc 1 27 7
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd1, %rd18;
-	add.s64 %rd20, %rd3, %rd18;
-	setp.le.u32 %p9, %r18, %r14;
-	.loc 1 28 18
+	cvt.u64.u32 %rd15, %r2;
+	.loc 1 26 31
+	shl.b64 %rd16, %rd13, 4;
+	add.s64 %rd17, %rd3, %rd16;
 	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
 	.loc 3 42 13
-	cvt.u64.u32 %rd21, %r2;
-	setp.lt.u32 %p10, 0, %r2;
-	@!%p10 bra $B4;
-	.loc 3 43 20
-	setp.ne.s32 %p11, %r2, 0;
-	@!%p11 bra $FAULT0;
-	sub.s64 %rd22, %rd17, %rd21;
-	or.b64 %rd23, %rd12, %rd21;
-	setp.lt.u64 %p12, %rd23, 4294967296;
-	@%p12 bra $B2;
-	cvt.rp.f32.u64 %f3, %rd21;
-	rcp.approx.ftz.f32 %f4, %f3;
-	mov.b32 %r19, %f4;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f5, %r20;
-	cvt.rzi.u64.f32 %rd24, %f5;
-	mul.lo.s64 %rd25, %rd24, %rd21;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd21;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd12, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd21;
-	sub.s64 %rd35, %rd12, %rd34;
-	setp.ge.u64 %p13, %rd35, %rd21;
-	sub.s64 %rd36, %rd35, %rd21;
-	selp.b64 %rd37, %rd36, %rd35, %p13;
-	setp.ge.u64 %p14, %rd37, %rd21;
-	sub.s64 %rd38, %rd37, %rd21;
-	selp.b64 %rd39, %rd38, %rd37, %p14;
-	bra $B3;
+	cvt.u64.u32 %rd18, %r3;
+	@!%p5 bra $B2;
+	.loc 3 43 15
+	sub.s64 %rd19, %rd15, %rd18;
+	rem.u32 %r22, %r21, %r3;
+	cvt.u64.u32 %rd20, %r22;
+	add.s64 %rd21, %rd19, %rd20;
+	add.s64 %rd22, %rd21, 1;
+	setp.lt.s64 %p17, %rd22, %rd15;
+	selp.b64 %rd15, %rd22, %rd15, %p17;
 $B2:
-	cvt.u32.u64 %r21, %rd12;
-	rem.u32 %r22, %r21, %r2;
-	cvt.u64.u32 %rd39, %r22;
-$B3:
-	add.s64 %rd40, %rd22, %rd39;
-	add.s64 %rd41, %rd40, 1;
-	setp.lt.s64 %p15, %rd41, %rd17;
-	selp.b64 %rd17, %rd41, %rd17, %p15;
-$B4:
 	.loc 3 45 18
-	setp.lt.s64 %p16, 0, %rd6;
-	@!%p16 bra $B5;
+	@!%p9 bra $B3;
 	.loc 3 46 25
-	setp.lt.u64 %p17, %rd12, %rd6;
-	@!%p17 bra $FAULT1;
-	shl.b64 %rd42, %rd12, 2;
-	add.s64 %rd43, %rd5, %rd42;
-	ld.global.u32 %r23, [%rd43];
-	cvt.s64.s32 %rd44, %r23;
-	setp.lt.s64 %p18, %rd44, %rd17;
-	selp.b64 %rd17, %rd44, %rd17, %p18;
-$B5:
-	.loc 1 62 29
-	setp.lt.u32 %p19, 0, %r18;
-	@!%p19 bra $FAULT2;
+	shl.b64 %rd23, %rd9, 2;
+	add.s64 %rd24, %rd5, %rd23;
+	ld.global.u32 %r23, [%rd24];
+	cvt.s64.s32 %rd25, %r23;
+	setp.lt.s64 %p18, %rd25, %rd15;
+	selp.b64 %rd15, %rd25, %rd15, %p18;
+$B3:
 	.loc 3 48 12
-	setp.lt.s64 %p20, %rd17, 0;
-	cvt.u32.u64 %r24, %rd17;
-	selp.b32 %r25, 0, %r24, %p20;
-	cvt.u64.u32 %rd45, %r25;
-	.loc 1 62 21
-	shl.b32 %r26, %r17, 3;
-	cvt.u64.u32 %rd46, %r26;
-	setp.lt.u32 %p21, %r26, %r25;
-	@!%p21 bra $B6;
-	mov.f32 %f6, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	mov.u64 %rd47, %rd13;
-	bra $B7;
+	setp.lt.s64 %p19, %rd15, 0;
+	cvt.u32.u64 %r24, %rd15;
+	selp.b32 %r25, 0, %r24, %p19;
+	cvt.u64.u32 %rd26, %r25;
+	.loc 1 27 28
+	add.s64 %rd27, %rd26, 7;
+	shr.u64 %rd28, %rd27, 3;
+	.loc 1 28 17
+	sub.s64 %rd29, %rd2, %rd13;
+	setp.le.u64 %p20, %rd28, %rd29;
+	cvt.u32.u64 %r26, %rd28;
+	setp.lt.u32 %p21, %r16, %r26;
+	selp.b32 %r27, %r16, %r26, %p21;
+	setp.le.u32 %p22, %r27, %r16;
+	and.pred %p23, %p20, %p22;
+	@!%p23 bra $B70;
+	shl.b64 %rd30, %rd13, 4;
+	add.s64 %rd31, %rd1, %rd30;
+	.loc 1 60 22
+	setp.lt.u32 %p24, %r19, %r26;
+	@!%p24 bra $B4;
+	mov.f32 %f3, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	mov.u32 %r28, %r19;
+	bra $B5;
+$B4:
+	mov.f32 %f5, 0fFF800000;
+	mov.f32 %f4, 0f00000000;
+	bra $B16;
+$B5:
+	cvt.u64.u32 %rd32, %r28;
+	.loc 1 61 11
+	mad.wide.u32 %rd33, %r28, 16, %rd31;
+	ld.global.u16 %r29, [%rd33];
+	ld.global.u16 %r30, [%rd33+2];
+	ld.global.u16 %r31, [%rd33+4];
+	ld.global.u16 %r32, [%rd33+6];
+	ld.global.u16 %r33, [%rd33+8];
+	ld.global.u16 %r34, [%rd33+10];
+	ld.global.u16 %r35, [%rd33+12];
+	ld.global.u16 %r36, [%rd33+14];
+	.loc 1 62 8
+	setp.lt.u32 %p25, %r28, %r27;
+	@!%p25 bra $B6;
+	.loc 1 63 10
+	mad.lo.s32 %r37, %r28, 16, %r7;
+	st.shared.u16 [%r37], %r29;
+	st.shared.u16 [%r37+2], %r30;
+	st.shared.u16 [%r37+4], %r31;
+	st.shared.u16 [%r37+6], %r32;
+	st.shared.u16 [%r37+8], %r33;
+	st.shared.u16 [%r37+10], %r34;
+	st.shared.u16 [%r37+12], %r35;
+	st.shared.u16 [%r37+14], %r36;
 $B6:
-	mov.f32 %f8, 0fFF800000;
-	mov.f32 %f7, 0f00000000;
-	bra $B18;
-$B7:
-	.loc 1 63 11
-	setp.lt.u64 %p22, %rd47, %rd14;
-	@!%p22 bra $FAULT3;
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd19, %rd48;
-	ld.global.u16 %r27, [%rd49];
-	ld.global.u16 %r28, [%rd49+2];
-	ld.global.u16 %r29, [%rd49+4];
-	ld.global.u16 %r30, [%rd49+6];
-	ld.global.u16 %r31, [%rd49+8];
-	ld.global.u16 %r32, [%rd49+10];
-	ld.global.u16 %r33, [%rd49+12];
-	ld.global.u16 %r34, [%rd49+14];
-	.loc 1 64 8
-	@!%p9 bra $B8;
-	.loc 1 65 10
-	cvt.u32.u64 %r35, %rd47;
-	mad.lo.s32 %r36, %r35, 16, %r5;
-	st.shared.u16 [%r36], %r27;
-	st.shared.u16 [%r36+2], %r28;
-	st.shared.u16 [%r36+4], %r29;
-	st.shared.u16 [%r36+6], %r30;
-	st.shared.u16 [%r36+8], %r31;
-	st.shared.u16 [%r36+10], %r32;
-	st.shared.u16 [%r36+12], %r33;
-	st.shared.u16 [%r36+14], %r34;
-$B8:
 	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r27;
-	cvt.f32.f16 %f9, %rs1;
-	cvt.u16.u32 %rs2, %r28;
-	cvt.f32.f16 %f10, %rs2;
-	cvt.u16.u32 %rs3, %r29;
-	cvt.f32.f16 %f11, %rs3;
-	cvt.u16.u32 %rs4, %r30;
-	cvt.f32.f16 %f12, %rs4;
-	cvt.u16.u32 %rs5, %r31;
-	cvt.f32.f16 %f13, %rs5;
-	cvt.u16.u32 %rs6, %r32;
-	cvt.f32.f16 %f14, %rs6;
-	cvt.u16.u32 %rs7, %r33;
-	cvt.f32.f16 %f15, %rs7;
-	cvt.u16.u32 %rs8, %r34;
-	cvt.f32.f16 %f16, %rs8;
-	.loc 1 49 18
-	sub.s64 %rd50, %rd45, %rd46;
-	.loc 1 51 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p23, %rd50, 0;
-	@!%p23 bra $B9;
-	mov.f32 %f17, 0fFF800000;
+	cvt.u16.u32 %rs1, %r29;
+	cvt.f32.f16 %f6, %rs1;
+	cvt.u16.u32 %rs2, %r30;
+	cvt.f32.f16 %f7, %rs2;
+	cvt.u16.u32 %rs3, %r31;
+	cvt.f32.f16 %f8, %rs3;
+	cvt.u16.u32 %rs4, %r32;
+	cvt.f32.f16 %f9, %rs4;
+	cvt.u16.u32 %rs5, %r33;
+	cvt.f32.f16 %f10, %rs5;
+	cvt.u16.u32 %rs6, %r34;
+	cvt.f32.f16 %f11, %rs6;
+	cvt.u16.u32 %rs7, %r35;
+	cvt.f32.f16 %f12, %rs7;
+	cvt.u16.u32 %rs8, %r36;
+	cvt.f32.f16 %f13, %rs8;
+	.loc 1 47 21
+	shl.b32 %r38, %r28, 3;
+	cvt.u64.u32 %rd34, %r38;
+	sub.s64 %rd35, %rd26, %rd34;
+	.loc 1 49 3
+	mul.rn.f32 %f14, %f6, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p26, %rd35, 0;
+	@!%p26 bra $B7;
+	mov.f32 %f14, 0fFF800000;
+$B7:
+	.loc 1 49 3
+	mul.rn.f32 %f15, %f7, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p27, %rd35, 1;
+	@!%p27 bra $B8;
+	mov.f32 %f15, 0fFF800000;
+$B8:
+	.loc 1 49 3
+	mul.rn.f32 %f16, %f8, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p28, %rd35, 2;
+	@!%p28 bra $B9;
+	mov.f32 %f16, 0fFF800000;
 $B9:
-	.loc 1 51 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p24, %rd50, 1;
-	@!%p24 bra $B10;
-	mov.f32 %f18, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f17, %f9, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p29, %rd35, 3;
+	@!%p29 bra $B10;
+	mov.f32 %f17, 0fFF800000;
 $B10:
-	.loc 1 51 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p25, %rd50, 2;
-	@!%p25 bra $B11;
-	mov.f32 %f19, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f18, %f10, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p30, %rd35, 4;
+	@!%p30 bra $B11;
+	mov.f32 %f18, 0fFF800000;
 $B11:
-	.loc 1 51 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p26, %rd50, 3;
-	@!%p26 bra $B12;
-	mov.f32 %f20, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f19, %f11, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p31, %rd35, 5;
+	@!%p31 bra $B12;
+	mov.f32 %f19, 0fFF800000;
 $B12:
-	.loc 1 51 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p27, %rd50, 4;
-	@!%p27 bra $B13;
-	mov.f32 %f21, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f20, %f12, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p32, %rd35, 6;
+	@!%p32 bra $B13;
+	mov.f32 %f20, 0fFF800000;
 $B13:
-	.loc 1 51 3
-	mul.rn.f32 %f22, %f14, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p28, %rd50, 5;
-	@!%p28 bra $B14;
-	mov.f32 %f22, 0fFF800000;
+	.loc 1 49 3
+	mul.rn.f32 %f21, %f13, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p33, %rd35, 7;
+	@!%p33 bra $B14;
+	mov.f32 %f21, 0fFF800000;
 $B14:
-	.loc 1 51 3
-	mul.rn.f32 %f23, %f15, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p29, %rd50, 6;
-	@!%p29 bra $B15;
-	mov.f32 %f23, 0fFF800000;
-$B15:
-	.loc 1 51 3
-	mul.rn.f32 %f24, %f16, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p30, %rd50, 7;
-	@!%p30 bra $B16;
-	mov.f32 %f24, 0fFF800000;
-$B16:
-	.loc 1 70 13
-	setp.nan.f32 %p31, %f6, %f17;
-	max.f32 %f25, %f6, %f17;
-	selp.f32 %f26, 0f7FFFFFFF, %f25, %p31;
-	setp.nan.f32 %p32, %f26, %f18;
-	max.f32 %f27, %f26, %f18;
-	selp.f32 %f28, 0f7FFFFFFF, %f27, %p32;
-	setp.nan.f32 %p33, %f28, %f19;
-	max.f32 %f29, %f28, %f19;
-	selp.f32 %f30, 0f7FFFFFFF, %f29, %p33;
-	setp.nan.f32 %p34, %f30, %f20;
-	max.f32 %f31, %f30, %f20;
-	selp.f32 %f32, 0f7FFFFFFF, %f31, %p34;
-	setp.nan.f32 %p35, %f32, %f21;
-	max.f32 %f33, %f32, %f21;
-	selp.f32 %f34, 0f7FFFFFFF, %f33, %p35;
-	setp.nan.f32 %p36, %f34, %f22;
-	max.f32 %f35, %f34, %f22;
-	selp.f32 %f36, 0f7FFFFFFF, %f35, %p36;
-	setp.nan.f32 %p37, %f36, %f23;
-	max.f32 %f37, %f36, %f23;
-	selp.f32 %f38, 0f7FFFFFFF, %f37, %p37;
-	setp.nan.f32 %p38, %f38, %f24;
-	max.f32 %f39, %f38, %f24;
-	selp.f32 %f8, 0f7FFFFFFF, %f39, %p38;
-	.loc 1 72 10
-	setp.eq.f32 %p39, %f8, 0fFF800000;
-	@%p39 bra $B17;
-	.loc 1 75 30
-	sub.rn.f32 %f40, %f6, %f8;
+	.loc 1 68 13
+	setp.nan.f32 %p34, %f3, %f14;
+	max.f32 %f22, %f3, %f14;
+	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
+	setp.nan.f32 %p35, %f23, %f15;
+	max.f32 %f24, %f23, %f15;
+	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
+	setp.nan.f32 %p36, %f25, %f16;
+	max.f32 %f26, %f25, %f16;
+	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
+	setp.nan.f32 %p37, %f27, %f17;
+	max.f32 %f28, %f27, %f17;
+	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
+	setp.nan.f32 %p38, %f29, %f18;
+	max.f32 %f30, %f29, %f18;
+	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
+	setp.nan.f32 %p39, %f31, %f19;
+	max.f32 %f32, %f31, %f19;
+	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
+	setp.nan.f32 %p40, %f33, %f20;
+	max.f32 %f34, %f33, %f20;
+	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
+	setp.nan.f32 %p41, %f35, %f21;
+	max.f32 %f36, %f35, %f21;
+	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
+	.loc 1 70 10
+	setp.eq.f32 %p42, %f5, 0fFF800000;
+	@%p42 bra $B15;
+	.loc 1 73 30
+	sub.rn.f32 %f37, %f3, %f5;
+	ex2.approx.ftz.f32 %f38, %f37;
+	mul.rn.f32 %f39, %f4, %f38;
+	.loc 1 75 32
+	sub.rn.f32 %f40, %f14, %f5;
 	ex2.approx.ftz.f32 %f41, %f40;
-	mul.rn.f32 %f42, %f7, %f41;
-	.loc 1 77 32
-	sub.rn.f32 %f43, %f17, %f8;
+	add.rn.f32 %f42, %f39, %f41;
+	sub.rn.f32 %f43, %f15, %f5;
 	ex2.approx.ftz.f32 %f44, %f43;
 	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f18, %f8;
+	sub.rn.f32 %f46, %f16, %f5;
 	ex2.approx.ftz.f32 %f47, %f46;
 	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f19, %f8;
+	sub.rn.f32 %f49, %f17, %f5;
 	ex2.approx.ftz.f32 %f50, %f49;
 	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f20, %f8;
+	sub.rn.f32 %f52, %f18, %f5;
 	ex2.approx.ftz.f32 %f53, %f52;
 	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f21, %f8;
+	sub.rn.f32 %f55, %f19, %f5;
 	ex2.approx.ftz.f32 %f56, %f55;
 	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f22, %f8;
+	sub.rn.f32 %f58, %f20, %f5;
 	ex2.approx.ftz.f32 %f59, %f58;
 	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f23, %f8;
+	sub.rn.f32 %f61, %f21, %f5;
 	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f63, %f60, %f62;
-	sub.rn.f32 %f64, %f24, %f8;
-	ex2.approx.ftz.f32 %f65, %f64;
-	add.rn.f32 %f7, %f63, %f65;
+	add.rn.f32 %f4, %f60, %f62;
+$B15:
+	.loc 1 60 34
+	add.s64 %rd36, %rd32, %rd10;
+	setp.lt.s64 %p43, %rd36, %rd28;
+	cvt.u32.u64 %r28, %rd36;
+	mov.f32 %f3, %f5;
+	@%p43 bra $B5;
+$B16:
+	.loc 5 51 17
+	mov.pred %p44, 1;
+	vote.sync.ballot.b32 %r39, %p44, 0xffffffff;
+	.loc 5 52 11
+	setp.eq.s32 %p45, %r39, -1;
+	@%p45 bra $B18;
+	.loc 5 58 43
+	brev.b32 %r40, %r39;
+	clz.b32 %r41, %r40;
+	shfl.sync.idx.b32 %f63, %f5, %r41, 31, 0xffffffff;
+	.loc 5 59 21
+	add.s32 %r42, %r39, -1;
+	and.b32 %r43, %r39, %r42;
+	setp.ne.s32 %p46, %r43, 0;
+	@!%p46 bra $B19;
 $B17:
-	.loc 1 62 45
-	add.s64 %rd47, %rd47, %rd8;
-	shl.b64 %rd46, %rd47, 3;
-	setp.lt.s64 %p40, %rd46, %rd45;
-	mov.f32 %f6, %f8;
-	@%p40 bra $B7;
+	.loc 5 60 59
+	brev.b32 %r44, %r43;
+	clz.b32 %r45, %r44;
+	shfl.sync.idx.b32 %f64, %f5, %r45, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p47, %f63, %f64;
+	max.f32 %f65, %f63, %f64;
+	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
+	.loc 5 59 53
+	add.s32 %r46, %r43, -1;
+	and.b32 %r43, %r43, %r46;
+	setp.ne.s32 %p48, %r43, 0;
+	@%p48 bra $B17;
+	bra $B19;
 $B18:
-	.loc 5 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r37, %p41, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p42, %r37, -1;
-	@%p42 bra $B20;
-	.loc 5 58 43
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f66, %f8, %r39, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r40, %r37, -1;
-	and.b32 %r41, %r37, %r40;
-	setp.ne.s32 %p43, %r41, 0;
-	@!%p43 bra $B21;
-$B19:
-	.loc 5 60 59
-	brev.b32 %r42, %r41;
-	clz.b32 %r43, %r42;
-	shfl.sync.idx.b32 %f67, %f8, %r43, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p44, %f66, %f67;
-	max.f32 %f68, %f66, %f67;
-	selp.f32 %f66, 0f7FFFFFFF, %f68, %p44;
-	.loc 5 59 53
-	add.s32 %r44, %r41, -1;
-	and.b32 %r41, %r41, %r44;
-	setp.ne.s32 %p45, %r41, 0;
-	@%p45 bra $B19;
-	bra $B21;
-$B20:
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f8, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p46, %f8, %f69;
-	max.f32 %f70, %f8, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p46;
+	setp.nan.f32 %p49, %f5, %f66;
+	max.f32 %f67, %f5, %f66;
+	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p47, %f71, %f72;
+	setp.nan.f32 %p50, %f68, %f69;
+	max.f32 %f70, %f68, %f69;
+	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
+	.loc 5 40 50
+	setp.nan.f32 %p51, %f71, %f72;
 	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p47;
+	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p48, %f74, %f75;
+	setp.nan.f32 %p52, %f74, %f75;
 	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p48;
+	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
 	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
 	.loc 5 40 50
-	setp.nan.f32 %p49, %f77, %f78;
+	setp.nan.f32 %p53, %f77, %f78;
 	max.f32 %f79, %f77, %f78;
-	selp.f32 %f80, 0f7FFFFFFF, %f79, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f80, %f81;
-	max.f32 %f82, %f80, %f81;
-	selp.f32 %f66, 0f7FFFFFFF, %f82, %p50;
-$B21:
-	.loc 2 62 12
-	setp.eq.s64 %p51, %rd8, 32;
-	@%p51 bra $B27;
-	.loc 2 74 14
-	setp.eq.s32 %p52, %r13, 0;
-	@!%p52 bra $B22;
-	.loc 2 75 15
-	mad.lo.s32 %r45, %r9, %r10, %r11;
-	mad.lo.s32 %r46, %r45, %r12, %r8;
-	cvt.u64.u32 %rd51, %r46;
-	shr.u64 %rd52, %rd51, 5;
-	cvt.u32.u64 %r47, %rd52;
-	setp.lt.u32 %p53, %r47, 32;
-	@!%p53 bra $FAULT4;
-	mad.lo.s32 %r48, %r47, 4, %r4;
-	st.shared.f32 [%r48], %f66;
-$B22:
-	.loc 2 77 8
+	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
+$B19:
+	.loc 2 63 12
+	setp.eq.s32 %p54, %r4, 32;
+	@%p54 bra $B23;
+	.loc 2 75 14
+	setp.eq.s32 %p55, %r15, 0;
+	@!%p55 bra $B20;
+	.loc 2 76 15
+	mad.lo.s32 %r47, %r11, %r12, %r13;
+	mad.lo.s32 %r48, %r47, %r14, %r10;
+	cvt.u64.u32 %rd37, %r48;
+	shr.u64 %rd38, %rd37, 5;
+	cvt.u32.u64 %r49, %rd38;
+	setp.lt.u32 %p56, %r49, 32;
+	@!%p56 bra $FAULT0;
+	mad.lo.s32 %r50, %r49, 4, %r6;
+	st.shared.f32 [%r50], %f63;
+$B20:
+	.loc 2 78 8
 	bar.sync 0;
-	.loc 2 66 24
-	shr.s64 %rd53, %rd8, 63;
-	shr.u64 %rd54, %rd53, 59;
-	add.s64 %rd55, %rd8, %rd54;
-	shr.s64 %rd56, %rd55, 5;
-	setp.lt.s64 %p54, 0, %rd56;
-	@!%p54 bra $B26;
-	.loc 2 60 47
-	add.s64 %rd57, %rd56, -1;
-	selp.b64 %rd58, %rd57, 0, %p54;
-	setp.lt.u64 %p55, %rd58, 2147483648;
-	setp.lt.s64 %p56, %rd58, 2305843009213693952;
-	and.pred %p57, %p55, %p56;
-	setp.lt.u64 %p58, %rd58, 32;
-	and.pred %p59, %p57, %p58;
-	mov.u32 %r49, 0;
-	@%p59 bra $B24;
+	.loc 2 67 27
+	shr.u32 %r51, %r4, 5;
+	setp.lt.u32 %p57, 32, %r51;
+	selp.b32 %r52, 32, %r51, %p57;
+	setp.lt.u32 %p58, 0, %r52;
+	mov.u32 %r53, 0;
+	@!%p58 bra $B22;
+$B21:
+	.loc 2 68 19
+	mad.lo.s32 %r54, %r53, 4, %r6;
+	ld.shared.f32 %f80, [%r54];
+	setp.nan.f32 %p59, %f63, %f80;
+	max.f32 %f81, %f63, %f80;
+	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
+	add.s32 %r53, %r53, 1;
+	setp.lt.u32 %p60, %r53, %r52;
+	@%p60 bra $B21;
+$B22:
 $B23:
-	cvt.u64.u32 %rd59, %r49;
-	.loc 2 67 19
-	setp.lt.u32 %p60, %r49, 32;
-	@!%p60 bra $FAULT5;
-	mad.lo.s32 %r50, %r49, 4, %r4;
-	ld.shared.f32 %f83, [%r50];
-	setp.nan.f32 %p61, %f66, %f83;
-	max.f32 %f84, %f66, %f83;
-	selp.f32 %f66, 0f7FFFFFFF, %f84, %p61;
-	add.s32 %r49, %r49, 1;
-	cvt.u64.u32 %rd60, %r49;
-	setp.lt.s64 %p62, %rd60, %rd56;
-	@%p62 bra $B23;
-	bra $B26;
-$B24:
-	mov.u64 %rd61, 0;
-$B25:
-	cvt.u32.u64 %r51, %rd61;
-	mad.lo.s32 %r52, %r51, 4, %r4;
-	ld.shared.f32 %f85, [%r52];
-	setp.nan.f32 %p63, %f66, %f85;
-	max.f32 %f86, %f66, %f85;
-	selp.f32 %f66, 0f7FFFFFFF, %f86, %p63;
-	add.s64 %rd61, %rd61, 1;
-	setp.lt.s64 %p64, %rd61, %rd56;
-	@%p64 bra $B25;
-$B26:
-$B27:
-	.loc 1 32 9
-	setp.neu.f32 %p65, %f8, 0fFF800000;
-	.loc 1 33 31
-	sub.rn.f32 %f87, %f8, %f66;
-	ex2.approx.ftz.f32 %f88, %f87;
-	mul.rn.f32 %f89, %f7, %f88;
-	.loc 1 32 9
-	selp.f32 %f90, %f89, %f7, %p65;
+	.loc 1 31 9
+	setp.neu.f32 %p61, %f5, 0fFF800000;
+	.loc 1 32 31
+	sub.rn.f32 %f82, %f5, %f63;
+	ex2.approx.ftz.f32 %f83, %f82;
+	mul.rn.f32 %f84, %f4, %f83;
+	.loc 1 31 9
+	selp.f32 %f85, %f84, %f4, %p61;
 	.loc 5 51 17
-	mov.pred %p66, 1;
-	vote.sync.ballot.b32 %r53, %p66, 0xffffffff;
+	mov.pred %p62, 1;
+	vote.sync.ballot.b32 %r55, %p62, 0xffffffff;
 	.loc 5 52 11
-	setp.eq.s32 %p67, %r53, -1;
-	@%p67 bra $B29;
+	setp.eq.s32 %p63, %r55, -1;
+	@%p63 bra $B25;
 	.loc 5 58 43
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f91, %f90, %r55, 31, 0xffffffff;
+	brev.b32 %r56, %r55;
+	clz.b32 %r57, %r56;
+	shfl.sync.idx.b32 %f86, %f85, %r57, 31, 0xffffffff;
 	.loc 5 59 21
-	add.s32 %r56, %r53, -1;
-	and.b32 %r57, %r53, %r56;
-	setp.ne.s32 %p68, %r57, 0;
-	@!%p68 bra $B30;
-$B28:
+	add.s32 %r58, %r55, -1;
+	and.b32 %r59, %r55, %r58;
+	setp.ne.s32 %p64, %r59, 0;
+	@!%p64 bra $B26;
+$B24:
 	.loc 5 60 59
-	brev.b32 %r58, %r57;
-	clz.b32 %r59, %r58;
-	shfl.sync.idx.b32 %f92, %f90, %r59, 31, 0xffffffff;
+	brev.b32 %r60, %r59;
+	clz.b32 %r61, %r60;
+	shfl.sync.idx.b32 %f87, %f85, %r61, 31, 0xffffffff;
 	.loc 5 38 49
-	add.rn.f32 %f91, %f91, %f92;
+	add.rn.f32 %f86, %f86, %f87;
 	.loc 5 59 53
-	add.s32 %r60, %r57, -1;
-	and.b32 %r57, %r57, %r60;
-	setp.ne.s32 %p69, %r57, 0;
-	@%p69 bra $B28;
+	add.s32 %r62, %r59, -1;
+	and.b32 %r59, %r59, %r62;
+	setp.ne.s32 %p65, %r59, 0;
+	@%p65 bra $B24;
+	bra $B26;
+$B25:
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f89, %f85, %f88;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f91, %f89, %f90;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f93, %f91, %f92;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f95, %f93, %f94;
+	.loc 5 54 32
+	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
+	.loc 5 38 49
+	add.rn.f32 %f86, %f95, %f96;
+$B26:
+	.loc 2 49 12
+	@%p54 bra $B31;
+	.loc 2 75 14
+	setp.eq.s32 %p66, %r15, 0;
+	@!%p66 bra $B27;
+	.loc 2 76 15
+	mad.lo.s32 %r63, %r11, %r12, %r13;
+	mad.lo.s32 %r64, %r63, %r14, %r10;
+	cvt.u64.u32 %rd39, %r64;
+	shr.u64 %rd40, %rd39, 5;
+	cvt.u32.u64 %r65, %rd40;
+	setp.lt.u32 %p67, %r65, 32;
+	@!%p67 bra $FAULT1;
+	mad.lo.s32 %r66, %r65, 4, %r6;
+	st.shared.f32 [%r66+128], %f86;
+$B27:
+	.loc 2 78 8
+	bar.sync 0;
+	.loc 2 54 27
+	shr.u32 %r67, %r4, 5;
+	setp.lt.u32 %p68, 32, %r67;
+	selp.b32 %r68, 32, %r67, %p68;
+	setp.lt.u32 %p69, 0, %r68;
+	@!%p69 bra $B28;
+	mov.f32 %f86, 0f00000000;
+	mov.u32 %r69, 0;
+	bra $B29;
+$B28:
+	mov.f32 %f86, 0f00000000;
 	bra $B30;
 $B29:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f93, %f90, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f94, %f90, %f93;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f95, %f94, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f96, %f94, %f95;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f97, %f96, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f98, %f96, %f97;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f99, %f98, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f100, %f98, %f99;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f101, %f100, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f100, %f101;
+	.loc 2 55 13
+	mad.lo.s32 %r70, %r69, 4, %r6;
+	ld.shared.f32 %f97, [%r70+128];
+	add.rn.f32 %f86, %f86, %f97;
+	add.s32 %r69, %r69, 1;
+	setp.lt.u32 %p70, %r69, %r68;
+	@%p70 bra $B29;
 $B30:
-	.loc 2 48 12
-	@%p51 bra $B36;
-	.loc 2 74 14
-	setp.eq.s32 %p70, %r13, 0;
-	@!%p70 bra $B31;
-	.loc 2 75 15
-	mad.lo.s32 %r61, %r9, %r10, %r11;
-	mad.lo.s32 %r62, %r61, %r12, %r8;
-	cvt.u64.u32 %rd62, %r62;
-	shr.u64 %rd63, %rd62, 5;
-	cvt.u32.u64 %r63, %rd63;
-	setp.lt.u32 %p71, %r63, 32;
-	@!%p71 bra $FAULT6;
-	mad.lo.s32 %r64, %r63, 4, %r4;
-	st.shared.f32 [%r64+128], %f91;
 $B31:
-	.loc 2 77 8
-	bar.sync 0;
-	.loc 2 53 24
-	shr.s64 %rd64, %rd8, 63;
-	shr.u64 %rd65, %rd64, 59;
-	add.s64 %rd66, %rd8, %rd65;
-	shr.s64 %rd67, %rd66, 5;
-	setp.lt.s64 %p72, 0, %rd67;
-	mov.f32 %f91, 0f00000000;
-	@!%p72 bra $B35;
-	.loc 2 46 47
-	add.s64 %rd68, %rd67, -1;
-	selp.b64 %rd69, %rd68, 0, %p72;
-	setp.lt.u64 %p73, %rd69, 2147483648;
-	setp.lt.s64 %p74, %rd69, 2305843009213693952;
-	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd69, 32;
-	and.pred %p77, %p75, %p76;
-	mov.f32 %f91, 0f00000000;
-	mov.u32 %r65, 0;
-	@%p77 bra $B33;
-$B32:
-	cvt.u64.u32 %rd70, %r65;
-	.loc 2 54 13
-	setp.lt.u32 %p78, %r65, 32;
-	@!%p78 bra $FAULT7;
-	mad.lo.s32 %r66, %r65, 4, %r4;
-	ld.shared.f32 %f102, [%r66+128];
-	add.rn.f32 %f91, %f91, %f102;
-	add.s32 %r65, %r65, 1;
-	cvt.u64.u32 %rd71, %r65;
-	setp.lt.s64 %p79, %rd71, %rd67;
-	@%p79 bra $B32;
-	bra $B35;
-$B33:
-	mov.f32 %f91, 0f00000000;
-	mov.u64 %rd72, 0;
-$B34:
-	cvt.u32.u64 %r67, %rd72;
-	mad.lo.s32 %r68, %r67, 4, %r4;
-	ld.shared.f32 %f103, [%r68+128];
-	add.rn.f32 %f91, %f91, %f103;
-	add.s64 %rd72, %rd72, 1;
-	setp.lt.s64 %p80, %rd72, %rd67;
-	@%p80 bra $B34;
-$B35:
-$B36:
-	.loc 1 85 21
-	rcp.rn.f32 %f104, %f91;
-	mov.f32 %f105, 0f00000000;
-	@!%p1 bra $B37;
+	.loc 1 83 21
+	rcp.rn.f32 %f98, %f86;
+	mov.f32 %f99, 0f00000000;
+	@!%p1 bra $B32;
 	.loc 6 68 8
-	abs.f32 %f106, %f91;
-	setp.lt.f32 %p81, %f106, 0f00800000;
+	abs.f32 %f100, %f86;
+	setp.lt.f32 %p71, %f100, 0f00800000;
 	.loc 6 69 21
-	mul.rn.f32 %f107, %f91, 0f4B000000;
+	mul.rn.f32 %f101, %f86, 0f4B000000;
 	.loc 6 68 12
-	selp.f32 %f108, %f107, %f91, %p81;
-	selp.b32 %r69, 192937984, 0, %p81;
+	selp.f32 %f102, %f101, %f86, %p71;
+	selp.b32 %r71, 192937984, 0, %p71;
 	.loc 6 71 23
-	mov.b32 %r70, %f108;
+	mov.b32 %r72, %f102;
 	.loc 6 72 10
-	add.s32 %r71, %r70, -1060439283;
-	and.b32 %r72, %r71, -8388608;
+	add.s32 %r73, %r72, -1060439283;
+	and.b32 %r74, %r73, -8388608;
 	.loc 6 73 32
-	sub.s32 %r73, %r70, %r72;
-	mov.b32 %f109, %r73;
-	sub.s32 %r74, %r72, %r69;
-	cvt.rn.f32.s32 %f110, %r74;
+	sub.s32 %r75, %r72, %r74;
+	mov.b32 %f103, %r75;
+	sub.s32 %r76, %r74, %r71;
+	cvt.rn.f32.s32 %f104, %r76;
 	.loc 6 15 9
-	sub.rn.f32 %f111, %f109, 0f3F800000;
+	sub.rn.f32 %f105, %f103, 0f3F800000;
 	.loc 6 16 22
-	fma.rn.f32 %f112, 0fBDE34383, %f111, 0f3E3FB689;
-	fma.rn.f32 %f113, %f112, %f111, 0fBE43C7B2;
-	fma.rn.f32 %f114, %f113, %f111, 0f3E515AED;
-	fma.rn.f32 %f115, %f114, %f111, 0fBE7554C5;
+	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
+	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
+	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
+	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
 	.loc 6 17 21
-	fma.rn.f32 %f116, %f115, %f111, 0f3E93BFF1;
-	fma.rn.f32 %f117, %f116, %f111, 0fBEB8AD77;
-	fma.rn.f32 %f118, %f117, %f111, 0f3EF63849;
-	fma.rn.f32 %f119, %f118, %f111, 0fBF38AA38;
+	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
+	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
+	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
+	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
 	.loc 6 18 42
-	mul.rn.f32 %f120, %f111, %f111;
-	mul.rn.f32 %f121, %f111, 0f32A57060;
-	fma.rn.f32 %f122, %f120, %f119, %f121;
-	fma.rn.f32 %f123, %f111, 0f3EE2A8EC, %f122;
+	mul.rn.f32 %f114, %f105, %f105;
+	mul.rn.f32 %f115, %f105, 0f32A57060;
+	fma.rn.f32 %f116, %f114, %f113, %f115;
+	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
 	.loc 6 20 9
-	fma.rn.f32 %f124, %f110, 0f34000000, %f111;
+	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
 	.loc 6 21 32
-	neg.f32 %f125, %f110;
-	fma.rn.f32 %f126, %f125, 0f34000000, %f124;
-	sub.rn.f32 %f127, %f111, %f126;
-	add.rn.f32 %f128, %f123, %f127;
-	add.rn.f32 %f129, %f124, %f128;
+	neg.f32 %f119, %f104;
+	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
+	sub.rn.f32 %f121, %f105, %f120;
+	add.rn.f32 %f122, %f117, %f121;
+	add.rn.f32 %f123, %f118, %f122;
 	.loc 6 87 21
-	mov.b32 %r75, %f91;
-	setp.le.u32 %p82, 2139095040, %r75;
+	mov.b32 %r77, %f86;
+	setp.le.u32 %p72, 2139095040, %r77;
 	.loc 6 88 10
-	fma.rn.f32 %f130, %f91, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
 	.loc 6 87 25
-	selp.f32 %f131, %f130, %f129, %p82;
+	selp.f32 %f125, %f124, %f123, %p72;
 	.loc 6 90 7
-	setp.eq.f32 %p83, %f91, 0f00000000;
-	selp.f32 %f132, 0fFF800000, %f131, %p83;
-	.loc 1 87 25
-	add.rn.f32 %f104, %f66, %f132;
-	mov.f32 %f105, 0fFF800000;
-$B37:
-	.loc 1 89 22
-	setp.lt.u32 %p84, %r17, %r18;
-	@!%p84 bra $B74;
-	.loc 1 91 34
-	setp.neu.f32 %p85, %f66, 0fFF800000;
-$B38:
-	shl.b64 %rd73, %rd13, 3;
-	setp.lt.s64 %p86, %rd73, %rd45;
-	and.pred %p87, %p86, %p85;
-	mov.f32 %f133, %f105;
-	mov.f32 %f134, %f105;
-	mov.f32 %f135, %f105;
-	mov.f32 %f136, %f105;
-	mov.f32 %f137, %f105;
-	mov.f32 %f138, %f105;
-	mov.f32 %f139, %f105;
-	mov.f32 %f140, %f105;
-	@!%p87 bra $B73;
-	.loc 1 92 9
-	@%p9 bra $B47;
-	.loc 1 95 21
-	setp.lt.u64 %p88, %rd13, %rd14;
-	@!%p88 bra $FAULT8;
-	shl.b64 %rd74, %rd13, 4;
-	add.s64 %rd75, %rd19, %rd74;
-	ld.global.u16 %r76, [%rd75];
-	ld.global.u16 %r77, [%rd75+2];
-	ld.global.u16 %r78, [%rd75+4];
-	ld.global.u16 %r79, [%rd75+6];
-	ld.global.u16 %r80, [%rd75+8];
-	ld.global.u16 %r81, [%rd75+10];
-	ld.global.u16 %r82, [%rd75+12];
-	ld.global.u16 %r83, [%rd75+14];
+	setp.eq.f32 %p73, %f86, 0f00000000;
+	selp.f32 %f126, 0fFF800000, %f125, %p73;
+	.loc 1 85 25
+	add.rn.f32 %f98, %f63, %f126;
+	mov.f32 %f99, 0fFF800000;
+$B32:
+	.loc 1 87 22
+	setp.lt.u32 %p74, %r19, %r20;
+	@!%p74 bra $B67;
+	.loc 1 89 28
+	setp.neu.f32 %p75, %f63, 0fFF800000;
+$B33:
+	cvt.u64.u32 %rd41, %r19;
+	setp.lt.u32 %p76, %r19, %r26;
+	and.pred %p77, %p76, %p75;
+	mov.f32 %f127, %f99;
+	mov.f32 %f128, %f99;
+	mov.f32 %f129, %f99;
+	mov.f32 %f130, %f99;
+	mov.f32 %f131, %f99;
+	mov.f32 %f132, %f99;
+	mov.f32 %f133, %f99;
+	mov.f32 %f134, %f99;
+	@!%p77 bra $B66;
+	.loc 1 90 9
+	setp.lt.u32 %p78, %r19, %r27;
+	@%p78 bra $B41;
+	.loc 1 93 21
+	mad.wide.u32 %rd42, %r19, 16, %rd31;
+	ld.global.u16 %r78, [%rd42];
+	ld.global.u16 %r79, [%rd42+2];
+	ld.global.u16 %r80, [%rd42+4];
+	ld.global.u16 %r81, [%rd42+6];
+	ld.global.u16 %r82, [%rd42+8];
+	ld.global.u16 %r83, [%rd42+10];
+	ld.global.u16 %r84, [%rd42+12];
+	ld.global.u16 %r85, [%rd42+14];
 	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r76;
-	cvt.f32.f16 %f141, %rs9;
-	cvt.u16.u32 %rs10, %r77;
-	cvt.f32.f16 %f142, %rs10;
-	cvt.u16.u32 %rs11, %r78;
-	cvt.f32.f16 %f143, %rs11;
-	cvt.u16.u32 %rs12, %r79;
-	cvt.f32.f16 %f144, %rs12;
-	cvt.u16.u32 %rs13, %r80;
-	cvt.f32.f16 %f145, %rs13;
-	cvt.u16.u32 %rs14, %r81;
-	cvt.f32.f16 %f146, %rs14;
-	cvt.u16.u32 %rs15, %r82;
-	cvt.f32.f16 %f147, %rs15;
-	cvt.u16.u32 %rs16, %r83;
-	cvt.f32.f16 %f148, %rs16;
-	.loc 1 49 18
-	sub.s64 %rd76, %rd45, %rd73;
-	.loc 1 51 3
+	cvt.u16.u32 %rs9, %r78;
+	cvt.f32.f16 %f135, %rs9;
+	cvt.u16.u32 %rs10, %r79;
+	cvt.f32.f16 %f136, %rs10;
+	cvt.u16.u32 %rs11, %r80;
+	cvt.f32.f16 %f137, %rs11;
+	cvt.u16.u32 %rs12, %r81;
+	cvt.f32.f16 %f138, %rs12;
+	cvt.u16.u32 %rs13, %r82;
+	cvt.f32.f16 %f139, %rs13;
+	cvt.u16.u32 %rs14, %r83;
+	cvt.f32.f16 %f140, %rs14;
+	cvt.u16.u32 %rs15, %r84;
+	cvt.f32.f16 %f141, %rs15;
+	cvt.u16.u32 %rs16, %r85;
+	cvt.f32.f16 %f142, %rs16;
+	.loc 1 47 21
+	shl.b32 %r86, %r19, 3;
+	cvt.u64.u32 %rd43, %r86;
+	sub.s64 %rd44, %rd26, %rd43;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f135, %f2;
+	mul.rn.f32 %f144, %f136, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p79, %rd44, 1;
+	@!%p79 bra $B34;
+	mov.f32 %f144, 0fFF800000;
+$B34:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f137, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p80, %rd44, 2;
+	@!%p80 bra $B35;
+	mov.f32 %f145, 0fFF800000;
+$B35:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f138, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p81, %rd44, 3;
+	@!%p81 bra $B36;
+	mov.f32 %f146, 0fFF800000;
+$B36:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f139, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p82, %rd44, 4;
+	@!%p82 bra $B37;
+	mov.f32 %f147, 0fFF800000;
+$B37:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f140, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p83, %rd44, 5;
+	@!%p83 bra $B38;
+	mov.f32 %f148, 0fFF800000;
+$B38:
+	.loc 1 49 3
 	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p89, %rd76, 0;
-	@!%p89 bra $B39;
+	.loc 1 50 8
+	setp.le.s64 %p84, %rd44, 6;
+	@!%p84 bra $B39;
 	mov.f32 %f149, 0fFF800000;
 $B39:
-	.loc 1 51 3
+	.loc 1 49 3
 	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p90, %rd76, 1;
-	@!%p90 bra $B40;
+	.loc 1 50 8
+	setp.le.s64 %p85, %rd44, 7;
+	@!%p85 bra $B40;
 	mov.f32 %f150, 0fFF800000;
 $B40:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f143, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p91, %rd76, 2;
-	@!%p91 bra $B41;
-	mov.f32 %f151, 0fFF800000;
+	.loc 1 93 5
+	bra $B49;
 $B41:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f144, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p92, %rd76, 3;
-	@!%p92 bra $B42;
-	mov.f32 %f152, 0fFF800000;
-$B42:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f145, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p93, %rd76, 4;
-	@!%p93 bra $B43;
-	mov.f32 %f153, 0fFF800000;
-$B43:
-	.loc 1 51 3
-	mul.rn.f32 %f154, %f146, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p94, %rd76, 5;
-	@!%p94 bra $B44;
-	mov.f32 %f154, 0fFF800000;
-$B44:
-	.loc 1 51 3
-	mul.rn.f32 %f155, %f147, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p95, %rd76, 6;
-	@!%p95 bra $B45;
-	mov.f32 %f155, 0fFF800000;
-$B45:
-	.loc 1 51 3
-	mul.rn.f32 %f156, %f148, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p96, %rd76, 7;
-	@!%p96 bra $B46;
-	mov.f32 %f156, 0fFF800000;
-$B46:
-	.loc 1 95 5
-	bra $B56;
-$B47:
-	.loc 1 93 24
-	setp.lt.u64 %p97, %rd13, %rd9;
-	@!%p97 bra $FAULT9;
-	cvt.u32.u64 %r84, %rd13;
-	mad.lo.s32 %r85, %r84, 16, %r5;
-	ld.shared.u16 %r86, [%r85];
-	ld.shared.u16 %r87, [%r85+2];
-	ld.shared.u16 %r88, [%r85+4];
-	ld.shared.u16 %r89, [%r85+6];
-	ld.shared.u16 %r90, [%r85+8];
-	ld.shared.u16 %r91, [%r85+10];
-	ld.shared.u16 %r92, [%r85+12];
-	ld.shared.u16 %r93, [%r85+14];
+	.loc 1 91 24
+	mad.lo.s32 %r87, %r19, 16, %r7;
+	ld.shared.u16 %r88, [%r87];
+	ld.shared.u16 %r89, [%r87+2];
+	ld.shared.u16 %r90, [%r87+4];
+	ld.shared.u16 %r91, [%r87+6];
+	ld.shared.u16 %r92, [%r87+8];
+	ld.shared.u16 %r93, [%r87+10];
+	ld.shared.u16 %r94, [%r87+12];
+	ld.shared.u16 %r95, [%r87+14];
 	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r86;
-	cvt.f32.f16 %f157, %rs17;
-	cvt.u16.u32 %rs18, %r87;
-	cvt.f32.f16 %f158, %rs18;
-	cvt.u16.u32 %rs19, %r88;
-	cvt.f32.f16 %f159, %rs19;
-	cvt.u16.u32 %rs20, %r89;
-	cvt.f32.f16 %f160, %rs20;
-	cvt.u16.u32 %rs21, %r90;
-	cvt.f32.f16 %f161, %rs21;
-	cvt.u16.u32 %rs22, %r91;
-	cvt.f32.f16 %f162, %rs22;
-	cvt.u16.u32 %rs23, %r92;
-	cvt.f32.f16 %f163, %rs23;
-	cvt.u16.u32 %rs24, %r93;
-	cvt.f32.f16 %f164, %rs24;
-	.loc 1 49 18
-	sub.s64 %rd77, %rd45, %rd73;
-	.loc 1 51 3
+	cvt.u16.u32 %rs17, %r88;
+	cvt.f32.f16 %f151, %rs17;
+	cvt.u16.u32 %rs18, %r89;
+	cvt.f32.f16 %f152, %rs18;
+	cvt.u16.u32 %rs19, %r90;
+	cvt.f32.f16 %f153, %rs19;
+	cvt.u16.u32 %rs20, %r91;
+	cvt.f32.f16 %f154, %rs20;
+	cvt.u16.u32 %rs21, %r92;
+	cvt.f32.f16 %f155, %rs21;
+	cvt.u16.u32 %rs22, %r93;
+	cvt.f32.f16 %f156, %rs22;
+	cvt.u16.u32 %rs23, %r94;
+	cvt.f32.f16 %f157, %rs23;
+	cvt.u16.u32 %rs24, %r95;
+	cvt.f32.f16 %f158, %rs24;
+	.loc 1 47 21
+	shl.b32 %r96, %r19, 3;
+	cvt.u64.u32 %rd45, %r96;
+	sub.s64 %rd46, %rd26, %rd45;
+	.loc 1 49 3
+	mul.rn.f32 %f143, %f151, %f2;
+	mul.rn.f32 %f144, %f152, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p86, %rd46, 1;
+	@!%p86 bra $B42;
+	mov.f32 %f144, 0fFF800000;
+$B42:
+	.loc 1 49 3
+	mul.rn.f32 %f145, %f153, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p87, %rd46, 2;
+	@!%p87 bra $B43;
+	mov.f32 %f145, 0fFF800000;
+$B43:
+	.loc 1 49 3
+	mul.rn.f32 %f146, %f154, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p88, %rd46, 3;
+	@!%p88 bra $B44;
+	mov.f32 %f146, 0fFF800000;
+$B44:
+	.loc 1 49 3
+	mul.rn.f32 %f147, %f155, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p89, %rd46, 4;
+	@!%p89 bra $B45;
+	mov.f32 %f147, 0fFF800000;
+$B45:
+	.loc 1 49 3
+	mul.rn.f32 %f148, %f156, %f2;
+	.loc 1 50 8
+	setp.le.s64 %p90, %rd46, 5;
+	@!%p90 bra $B46;
+	mov.f32 %f148, 0fFF800000;
+$B46:
+	.loc 1 49 3
 	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p98, %rd77, 0;
-	@!%p98 bra $B48;
+	.loc 1 50 8
+	setp.le.s64 %p91, %rd46, 6;
+	@!%p91 bra $B47;
 	mov.f32 %f149, 0fFF800000;
-$B48:
-	.loc 1 51 3
+$B47:
+	.loc 1 49 3
 	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p99, %rd77, 1;
-	@!%p99 bra $B49;
+	.loc 1 50 8
+	setp.le.s64 %p92, %rd46, 7;
+	@!%p92 bra $B48;
 	mov.f32 %f150, 0fFF800000;
+$B48:
 $B49:
-	.loc 1 51 3
-	mul.rn.f32 %f151, %f159, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p100, %rd77, 2;
-	@!%p100 bra $B50;
-	mov.f32 %f151, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B50;
+	.loc 1 99 33
+	sub.rn.f32 %f159, %f143, %f63;
+	ex2.approx.ftz.f32 %f160, %f159;
+	mul.rn.f32 %f134, %f160, %f98;
+	bra $B51;
 $B50:
-	.loc 1 51 3
-	mul.rn.f32 %f152, %f160, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p101, %rd77, 3;
-	@!%p101 bra $B51;
-	mov.f32 %f152, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f161, %f143, %f98;
+	mul.rn.f32 %f134, %f161, 0f3F317218;
 $B51:
-	.loc 1 51 3
-	mul.rn.f32 %f153, %f161, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p102, %rd77, 4;
-	@!%p102 bra $B52;
-	mov.f32 %f153, 0fFF800000;
+	.loc 1 95 23
+	@%p1 bra $B52;
+	.loc 1 99 33
+	sub.rn.f32 %f162, %f144, %f63;
+	ex2.approx.ftz.f32 %f163, %f162;
+	mul.rn.f32 %f133, %f163, %f98;
+	bra $B53;
 $B52:
-	.loc 1 51 3
-	mul.rn.f32 %f154, %f162, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p103, %rd77, 5;
-	@!%p103 bra $B53;
-	mov.f32 %f154, 0fFF800000;
+	.loc 1 97 19
+	sub.rn.f32 %f164, %f144, %f98;
+	mul.rn.f32 %f133, %f164, 0f3F317218;
 $B53:
-	.loc 1 51 3
-	mul.rn.f32 %f155, %f163, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p104, %rd77, 6;
-	@!%p104 bra $B54;
-	mov.f32 %f155, 0fFF800000;
-$B54:
-	.loc 1 51 3
-	mul.rn.f32 %f156, %f164, %f2;
-	.loc 1 52 8
-	setp.le.s64 %p105, %rd77, 7;
-	@!%p105 bra $B55;
-	mov.f32 %f156, 0fFF800000;
-$B55:
-$B56:
-	.loc 1 97 23
-	@%p1 bra $B57;
-	.loc 1 101 33
-	sub.rn.f32 %f165, %f149, %f66;
+	.loc 1 95 23
+	@%p1 bra $B54;
+	.loc 1 99 33
+	sub.rn.f32 %f165, %f145, %f63;
 	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f140, %f166, %f104;
-	bra $B58;
-$B57:
-	.loc 1 99 19
-	sub.rn.f32 %f167, %f149, %f104;
-	mul.rn.f32 %f140, %f167, 0f3F317218;
-$B58:
-	.loc 1 97 23
-	@%p1 bra $B59;
-	.loc 1 101 33
-	sub.rn.f32 %f168, %f150, %f66;
+	mul.rn.f32 %f132, %f166, %f98;
+	bra $B55;
+$B54:
+	.loc 1 97 19
+	sub.rn.f32 %f167, %f145, %f98;
+	mul.rn.f32 %f132, %f167, 0f3F317218;
+$B55:
+	.loc 1 95 23
+	@%p1 bra $B56;
+	.loc 1 99 33
+	sub.rn.f32 %f168, %f146, %f63;
 	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f139, %f169, %f104;
-	bra $B60;
-$B59:
-	.loc 1 99 19
-	sub.rn.f32 %f170, %f150, %f104;
-	mul.rn.f32 %f139, %f170, 0f3F317218;
-$B60:
-	.loc 1 97 23
-	@%p1 bra $B61;
-	.loc 1 101 33
-	sub.rn.f32 %f171, %f151, %f66;
+	mul.rn.f32 %f131, %f169, %f98;
+	bra $B57;
+$B56:
+	.loc 1 97 19
+	sub.rn.f32 %f170, %f146, %f98;
+	mul.rn.f32 %f131, %f170, 0f3F317218;
+$B57:
+	.loc 1 95 23
+	@%p1 bra $B58;
+	.loc 1 99 33
+	sub.rn.f32 %f171, %f147, %f63;
 	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f138, %f172, %f104;
-	bra $B62;
-$B61:
-	.loc 1 99 19
-	sub.rn.f32 %f173, %f151, %f104;
-	mul.rn.f32 %f138, %f173, 0f3F317218;
-$B62:
-	.loc 1 97 23
-	@%p1 bra $B63;
-	.loc 1 101 33
-	sub.rn.f32 %f174, %f152, %f66;
+	mul.rn.f32 %f130, %f172, %f98;
+	bra $B59;
+$B58:
+	.loc 1 97 19
+	sub.rn.f32 %f173, %f147, %f98;
+	mul.rn.f32 %f130, %f173, 0f3F317218;
+$B59:
+	.loc 1 95 23
+	@%p1 bra $B60;
+	.loc 1 99 33
+	sub.rn.f32 %f174, %f148, %f63;
 	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f137, %f175, %f104;
-	bra $B64;
-$B63:
-	.loc 1 99 19
-	sub.rn.f32 %f176, %f152, %f104;
-	mul.rn.f32 %f137, %f176, 0f3F317218;
-$B64:
-	.loc 1 97 23
-	@%p1 bra $B65;
-	.loc 1 101 33
-	sub.rn.f32 %f177, %f153, %f66;
+	mul.rn.f32 %f129, %f175, %f98;
+	bra $B61;
+$B60:
+	.loc 1 97 19
+	sub.rn.f32 %f176, %f148, %f98;
+	mul.rn.f32 %f129, %f176, 0f3F317218;
+$B61:
+	.loc 1 95 23
+	@%p1 bra $B62;
+	.loc 1 99 33
+	sub.rn.f32 %f177, %f149, %f63;
 	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f136, %f178, %f104;
-	bra $B66;
-$B65:
-	.loc 1 99 19
-	sub.rn.f32 %f179, %f153, %f104;
-	mul.rn.f32 %f136, %f179, 0f3F317218;
-$B66:
-	.loc 1 97 23
-	@%p1 bra $B67;
-	.loc 1 101 33
-	sub.rn.f32 %f180, %f154, %f66;
+	mul.rn.f32 %f128, %f178, %f98;
+	bra $B63;
+$B62:
+	.loc 1 97 19
+	sub.rn.f32 %f179, %f149, %f98;
+	mul.rn.f32 %f128, %f179, 0f3F317218;
+$B63:
+	.loc 1 95 23
+	@%p1 bra $B64;
+	.loc 1 99 33
+	sub.rn.f32 %f180, %f150, %f63;
 	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f135, %f181, %f104;
-	bra $B68;
-$B67:
-	.loc 1 99 19
-	sub.rn.f32 %f182, %f154, %f104;
-	mul.rn.f32 %f135, %f182, 0f3F317218;
-$B68:
-	.loc 1 97 23
-	@%p1 bra $B69;
-	.loc 1 101 33
-	sub.rn.f32 %f183, %f155, %f66;
-	ex2.approx.ftz.f32 %f184, %f183;
-	mul.rn.f32 %f134, %f184, %f104;
-	bra $B70;
-$B69:
-	.loc 1 99 19
-	sub.rn.f32 %f185, %f155, %f104;
-	mul.rn.f32 %f134, %f185, 0f3F317218;
-$B70:
-	.loc 1 97 23
-	@%p1 bra $B71;
-	.loc 1 101 33
-	sub.rn.f32 %f186, %f156, %f66;
-	ex2.approx.ftz.f32 %f187, %f186;
-	mul.rn.f32 %f133, %f187, %f104;
-	bra $B72;
-$B71:
-	.loc 1 99 19
-	sub.rn.f32 %f188, %f156, %f104;
-	mul.rn.f32 %f133, %f188, 0f3F317218;
-$B72:
-$B73:
-	.loc 1 109 6
-	setp.lt.u64 %p106, %rd13, %rd14;
-	@!%p106 bra $FAULT10;
+	mul.rn.f32 %f127, %f181, %f98;
+	bra $B65;
+$B64:
+	.loc 1 97 19
+	sub.rn.f32 %f182, %f150, %f98;
+	mul.rn.f32 %f127, %f182, 0f3F317218;
+$B65:
+$B66:
 	.loc 4 41 60
-	cvt.rn.f16.f32 %rs25, %f140;
-	cvt.u32.u16 %r94, %rs25;
-	cvt.rn.f16.f32 %rs26, %f139;
-	cvt.u32.u16 %r95, %rs26;
-	cvt.rn.f16.f32 %rs27, %f138;
-	cvt.u32.u16 %r96, %rs27;
-	cvt.rn.f16.f32 %rs28, %f137;
-	cvt.u32.u16 %r97, %rs28;
-	cvt.rn.f16.f32 %rs29, %f136;
-	cvt.u32.u16 %r98, %rs29;
-	cvt.rn.f16.f32 %rs30, %f135;
-	cvt.u32.u16 %r99, %rs30;
-	cvt.rn.f16.f32 %rs31, %f134;
-	cvt.u32.u16 %r100, %rs31;
-	cvt.rn.f16.f32 %rs32, %f133;
-	cvt.u32.u16 %r101, %rs32;
-	.loc 1 109 6
-	shl.b64 %rd78, %rd13, 4;
-	add.s64 %rd79, %rd20, %rd78;
-	st.global.u16 [%rd79], %r94;
-	st.global.u16 [%rd79+2], %r95;
-	st.global.u16 [%rd79+4], %r96;
-	st.global.u16 [%rd79+6], %r97;
-	st.global.u16 [%rd79+8], %r98;
-	st.global.u16 [%rd79+10], %r99;
-	st.global.u16 [%rd79+12], %r100;
-	st.global.u16 [%rd79+14], %r101;
-	.loc 1 89 34
-	add.s64 %rd13, %rd13, %rd8;
-	setp.lt.s64 %p107, %rd13, %rd14;
-	@%p107 bra $B38;
-$B74:
-	.loc 1 35 9
+	cvt.rn.f16.f32 %rs25, %f134;
+	cvt.u32.u16 %r97, %rs25;
+	cvt.rn.f16.f32 %rs26, %f133;
+	cvt.u32.u16 %r98, %rs26;
+	cvt.rn.f16.f32 %rs27, %f132;
+	cvt.u32.u16 %r99, %rs27;
+	cvt.rn.f16.f32 %rs28, %f131;
+	cvt.u32.u16 %r100, %rs28;
+	cvt.rn.f16.f32 %rs29, %f130;
+	cvt.u32.u16 %r101, %rs29;
+	cvt.rn.f16.f32 %rs30, %f129;
+	cvt.u32.u16 %r102, %rs30;
+	cvt.rn.f16.f32 %rs31, %f128;
+	cvt.u32.u16 %r103, %rs31;
+	cvt.rn.f16.f32 %rs32, %f127;
+	cvt.u32.u16 %r104, %rs32;
+	.loc 1 107 6
+	mad.wide.u32 %rd47, %r19, 16, %rd17;
+	st.global.u16 [%rd47], %r97;
+	st.global.u16 [%rd47+2], %r98;
+	st.global.u16 [%rd47+4], %r99;
+	st.global.u16 [%rd47+6], %r100;
+	st.global.u16 [%rd47+8], %r101;
+	st.global.u16 [%rd47+10], %r102;
+	st.global.u16 [%rd47+12], %r103;
+	st.global.u16 [%rd47+14], %r104;
+	.loc 1 87 34
+	add.s64 %rd48, %rd41, %rd10;
+	setp.lt.s64 %p93, %rd48, %rd12;
+	cvt.u32.u64 %r19, %rd48;
+	@%p93 bra $B33;
+$B67:
+	.loc 1 34 9
 	bra $EXIT;
-$B75:
+$B68:
 	.loc 1 21 3
 	bra $EXIT;
-$B76:
-	.loc 1 27 7
-	@!%p4 bra $FAULT11;
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
+$B69:
+	.loc 1 26 31
+	@!%p4 bra $FAULT2;
+	.loc 3 43 20
+	@!%p8 bra $FAULT3;
+	.loc 3 46 25
+	@!%p12 bra $FAULT4;
+	.loc 1 28 17
+	bra $FAULT5;
+$B70:
+	.loc 1 18 30
+	cvt.u64.u32 %rd49, %r16;
+	.loc 1 28 52
+	cvt.u64.u32 %rd50, %r27;
+	@!%p20 bra $FAULT6;
+	bra $FAULT7;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 3 43 20
-	mov.u32 %r102, 0;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, 0;
+	.loc 2 76 8
+	mov.u32 %r105, 0;
+	mov.u64 %rd51, %rd38;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT1:
-	.loc 3 46 25
-	mov.u32 %r102, 1;
-	mov.u64 %rd80, %rd12;
-	mov.u64 %rd81, %rd6;
+	mov.u32 %r105, 0;
+	mov.u64 %rd51, %rd40;
+	mov.u64 %rd52, 32;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 62 29
-	mov.u32 %r102, 2;
-	mov.u64 %rd80, 0;
-	mov.u64 %rd81, %rd14;
+	.loc 1 26 31
+	mov.u32 %r105, 1;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd4;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 63 11
-	mov.u32 %r102, 3;
-	mov.u64 %rd80, %rd47;
-	mov.u64 %rd81, %rd14;
+	.loc 3 43 20
+	mov.u32 %r105, 2;
+	mov.u64 %rd51, 0;
+	mov.u64 %rd52, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 75 8
-	mov.u32 %r102, 7;
-	mov.u64 %rd80, %rd52;
-	mov.u64 %rd81, 32;
+	.loc 3 46 25
+	mov.u32 %r105, 3;
+	mov.u64 %rd51, %rd9;
+	mov.u64 %rd52, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 67 19
-	mov.u32 %r102, 8;
-	mov.u64 %rd80, %rd59;
-	mov.u64 %rd81, 32;
+	.loc 1 28 17
+	mov.u32 %r105, 4;
+	mov.u64 %rd51, %rd14;
+	mov.u64 %rd52, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 75 8
-	mov.u32 %r102, 7;
-	mov.u64 %rd80, %rd63;
-	mov.u64 %rd81, 32;
+	mov.u32 %r105, 4;
+	mov.u64 %rd51, %rd28;
+	mov.u64 %rd52, %rd29;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 54 13
-	mov.u32 %r102, 9;
-	mov.u64 %rd80, %rd70;
-	mov.u64 %rd81, 32;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 95 21
-	mov.u32 %r102, 6;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 93 24
-	mov.u32 %r102, 5;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd9;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 109 6
-	mov.u32 %r102, 4;
-	mov.u64 %rd80, %rd13;
-	mov.u64 %rd81, %rd14;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 27 7
-	mov.u32 %r102, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd2;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r102, 11;
-	mov.u64 %rd80, %rd15;
-	mov.u64 %rd81, %rd16;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r102, 10;
-	mov.u64 %rd80, %rd16;
-	mov.u64 %rd81, %rd4;
+	mov.u32 %r105, 4;
+	mov.u64 %rd51, %rd50;
+	mov.u64 %rd52, %rd49;
 $FAULT:
-	ld.param.u64 %rd82, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r103, [%rd82], 0, 1;
-	setp.ne.u32 %p108, %r103, 0;
-	@%p108 bra $EXIT;
-	ld.global.u64 %rd83, [%rd82+8];
-	ld.param.u32 %r104, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
-	st.global.u32 [%rd83+4], %r104;
-	ld.param.u32 %r105, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+116];
-	st.global.v2.u32 [%rd83+8], {%r105, %r102};
-	mov.u32 %r106, %ctaid.x;
-	mov.u32 %r107, %ctaid.y;
-	st.global.v2.u32 [%rd83+16], {%r106, %r107};
-	mov.u32 %r108, %ctaid.z;
-	mov.u32 %r109, %tid.x;
-	st.global.v2.u32 [%rd83+24], {%r108, %r109};
-	mov.u32 %r110, %tid.y;
-	mov.u32 %r111, %tid.z;
-	st.global.v2.u32 [%rd83+32], {%r110, %r111};
-	st.global.u64 [%rd83+40], %rd80;
-	st.global.u64 [%rd83+48], %rd81;
+	ld.param.u64 %rd53, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
+	atom.relaxed.gpu.global.cas.b32 %r106, [%rd53], 0, 1;
+	setp.ne.u32 %p94, %r106, 0;
+	@%p94 bra $EXIT;
+	ld.global.u64 %rd54, [%rd53+8];
+	ld.param.u32 %r107, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
+	st.global.u32 [%rd54+4], %r107;
+	ld.param.u32 %r108, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
+	st.global.v2.u32 [%rd54+8], {%r108, %r105};
+	mov.u32 %r109, %ctaid.x;
+	mov.u32 %r110, %ctaid.y;
+	st.global.v2.u32 [%rd54+16], {%r109, %r110};
+	mov.u32 %r111, %ctaid.z;
+	mov.u32 %r112, %tid.x;
+	st.global.v2.u32 [%rd54+24], {%r111, %r112};
+	mov.u32 %r113, %tid.y;
+	mov.u32 %r114, %tid.z;
+	st.global.v2.u32 [%rd54+32], {%r113, %r114};
+	st.global.u64 [%rd54+40], %rd51;
+	st.global.u64 [%rd54+48], %rd52;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd83], 56;
+	st.volatile.global.u32 [%rd54], 56;
 	bra $EXIT;
 }
 `

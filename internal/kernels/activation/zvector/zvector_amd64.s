@@ -77,9 +77,9 @@ l15:
 l19:
 #line 24 "kernels.go"
 	CMPQ DX, SI; JCC l1; VMOVUPS 0(DI)(DX*4), Z27
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l22
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l22
+#line 31 "ops.go"
 	VMULPS 24(SP), Z27, Z0; VPXORD Z1, Z27, Z3; VMULPS 88(SP), Z3, Z3
 #line 25 "erf.go"
 	VPANDD Z2, Z3, Z8
@@ -149,10 +149,10 @@ l27:
 #line 44 "erf.go"
 	VMOVDQA32 Z4, K1, Z3
 l28:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z3, Z0, Z0; VMOVUPS Z0, 1624(SP); JMP l29
 l22:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l32
 #line 39 "sinh.go"
 	VPANDD Z2, Z27, Z0
@@ -194,12 +194,12 @@ l38:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z4; VFMADD231PS Z0, Z7, Z4; VMOVUPS Z4, Z0; VPANDD Z2, Z0, Z0; VPANDD Z1, Z27, Z4; VPORD Z0, Z4, Z0; VMOVDQA32 Z0, K1, Z3
 l35:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z3, 1624(SP); JMP l29
 l32:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l41
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1496(SP), Z27, Z3; VMULPS Z27, Z3, Z3; VMULPS Z27, Z3, Z3; VADDPS Z3, Z27, Z3; VMULPS 1560(SP), Z3, Z3
 #line 37 "exp.go"
 	VMOVUPS Z19, Z4; VFMADD231PS Z18, Z3, Z4
@@ -236,19 +236,19 @@ l46:
 #line 26 "exp.go"
 	VMOVDQA32 Z4, K2, Z3
 l49:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z3, Z3
 #line 43 "fast.go"
 	VDIVPS Z3, Z27, Z3; VMOVUPS Z3, Z0; JMP l50
 l41:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l53
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l53
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z27, Z3; VCMPPS $3, Z29, Z27, K1; VADDPS Z29, Z27, K1, Z3; VMOVUPS Z3, Z0; JMP l50
 l53:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l56
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l56
+#line 47 "ops.go"
 	VPXORD Z1, Z27, Z3
 #line 37 "exp.go"
 	VMOVUPS Z19, Z4; VFMADD231PS Z18, Z3, Z4
@@ -285,12 +285,12 @@ l61:
 #line 26 "exp.go"
 	VMOVDQA32 Z3, K2, Z4
 l64:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z4, Z3
 #line 43 "fast.go"
 	VDIVPS Z3, Z6, Z3; VMOVUPS Z3, Z0; JMP l50
 l56:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z27, Z3
 #line 37 "exp.go"
 	VMOVUPS Z19, Z4; VFMADD231PS Z18, Z3, Z4
@@ -327,12 +327,12 @@ l69:
 #line 26 "exp.go"
 	VMOVDQA32 Z3, K2, Z4
 l72:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z4, Z3
 #line 43 "fast.go"
 	VDIVPS Z3, Z27, Z3; VMOVUPS Z3, Z0
 l50:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z0, 1624(SP)
 l29:
 #line 24 "kernels.go"
@@ -347,9 +347,9 @@ l4:
 	JEQ l77
 #line 24 "kernels.go"
 	VPBROADCASTQ DX, Z0; VMOVUPS 856(SP), Z31; VPADDQ Z0, Z31, Z3; VMOVUPS 920(SP), Z31; VPADDQ Z0, Z31, Z0; VPCMPUQ $1, 1048(SP), Z3, K3; VPCMPUQ $1, 1048(SP), Z0, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(DI)(DX*4), K2, Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l80
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l80
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z4; VPXORD Z1, Z0, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -419,10 +419,10 @@ l85:
 #line 44 "erf.go"
 	VMOVDQA32 Z3, K3, Z8
 l86:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z4, Z3; VMOVUPS Z3, 1752(SP); JMP l87
 l80:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l90
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z3
@@ -464,12 +464,12 @@ l96:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z8; VFMADD231PS Z3, Z7, Z8; VMOVUPS Z8, Z3; VPANDD Z2, Z3, Z3; VPANDD Z1, Z0, Z8; VPORD Z3, Z8, Z3; VMOVDQA32 Z3, K3, Z4
 l93:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z4, 1752(SP); JMP l87
 l90:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l99
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1496(SP), Z0, Z4; VMULPS Z0, Z4, Z4; VMULPS Z0, Z4, Z4; VADDPS Z4, Z0, Z4; VMULPS 1560(SP), Z4, Z4
 #line 37 "exp.go"
 	VMOVUPS Z19, Z8; VFMADD231PS Z18, Z4, Z8
@@ -506,19 +506,19 @@ l104:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K4, Z4
 l107:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z4, Z4
 #line 43 "fast.go"
 	VDIVPS Z4, Z0, Z4; VMOVUPS Z4, Z3; JMP l108
 l99:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l111
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l111
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z4; VCMPPS $3, Z29, Z0, K3; VADDPS Z29, Z0, K3, Z4; VMOVUPS Z4, Z3; JMP l108
 l111:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l114
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l114
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z4
 #line 37 "exp.go"
 	VMOVUPS Z19, Z8; VFMADD231PS Z18, Z4, Z8
@@ -555,12 +555,12 @@ l119:
 #line 26 "exp.go"
 	VMOVDQA32 Z4, K4, Z8
 l122:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z8, Z4
 #line 43 "fast.go"
 	VDIVPS Z4, Z6, Z4; VMOVUPS Z4, Z3; JMP l108
 l114:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z4
 #line 37 "exp.go"
 	VMOVUPS Z19, Z8; VFMADD231PS Z18, Z4, Z8
@@ -597,12 +597,12 @@ l127:
 #line 26 "exp.go"
 	VMOVDQA32 Z4, K4, Z8
 l130:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z8, Z4
 #line 43 "fast.go"
 	VDIVPS Z4, Z0, Z0; VMOVUPS Z0, Z3
 l108:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z3, 1752(SP)
 l87:
 #line 24 "kernels.go"
@@ -615,9 +615,9 @@ l6:
 	MOVL BX, DX; LEAQ 0(CX)(DX*1), DX
 #line 24 "kernels.go"
 	VMOVUPS 0(DI)(DX*4), Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l136
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l136
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z4; VPXORD Z1, Z0, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -687,10 +687,10 @@ l141:
 #line 44 "erf.go"
 	VMOVDQA32 Z9, K1, Z8
 l142:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z4, Z4; VMOVUPS Z4, Z3; JMP l143
 l136:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l146
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z4
@@ -734,12 +734,12 @@ l152:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z9; VFMADD231PS Z4, Z7, Z9; VMOVUPS Z9, Z4; VPANDD Z2, Z4, Z4; VPANDD Z1, Z0, Z9; VPORD Z4, Z9, Z4; VMOVDQA32 Z4, K1, Z8
 l149:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z8, Z3; JMP l143
 l146:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l155
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1496(SP), Z0, Z8; VMULPS Z0, Z8, Z8; VMULPS Z0, Z8, Z8; VADDPS Z8, Z0, Z8; VMULPS 1560(SP), Z8, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -776,19 +776,19 @@ l160:
 #line 26 "exp.go"
 	VMOVDQA32 Z9, K2, Z8
 l163:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z8, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z8; VMOVUPS Z8, Z4; JMP l164
 l155:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l167
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l167
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z8; VCMPPS $3, Z29, Z0, K1; VADDPS Z29, Z0, K1, Z8; VMOVUPS Z8, Z4; JMP l164
 l167:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l170
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l170
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -825,12 +825,12 @@ l175:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l178:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z6, Z8; VMOVUPS Z8, Z4; JMP l164
 l170:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -867,12 +867,12 @@ l183:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l186:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z0; VMOVUPS Z0, Z4
 l164:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z4, Z3
 l143:
 #line 24 "kernels.go"
@@ -968,9 +968,9 @@ l15:
 l19:
 #line 24 "kernels.go"
 	CMPQ DX, SI; JCC l1; VMOVUPS 0(DI)(DX*4), Y11
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l22
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l22
+#line 31 "ops.go"
 	VMULPS 24(SP), Y11, Y15; VMOVUPS Y15, 1144(SP); VPXOR Y1, Y11, Y12; VMULPS 56(SP), Y12, Y15; VMOVUPS Y15, 1208(SP)
 #line 25 "erf.go"
 	VMOVUPS 1208(SP), Y15; VPAND 1720(SP), Y15, Y12
@@ -1040,10 +1040,10 @@ l27:
 #line 44 "erf.go"
 	VBLENDVPS Y3, Y0, Y4, Y4
 l28:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMOVUPS 1144(SP), Y15; VMULPS Y4, Y15, Y0; VMOVUPS Y0, 1112(SP); JMP l29
 l22:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l32
 #line 39 "sinh.go"
 	VPAND 1720(SP), Y11, Y0
@@ -1087,12 +1087,12 @@ l38:
 #line 49 "sinh.go"
 	VMOVUPS Y6, Y8; VMOVUPS 472(SP), Y15; VFMADD231PS Y0, Y15, Y8; VMOVUPS Y8, Y0; VPAND 1720(SP), Y0, Y0; VPAND Y1, Y11, Y8; VPOR Y0, Y8, Y0; VBLENDVPS Y3, Y0, Y4, Y4
 l35:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y4, 1112(SP); JMP l29
 l32:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l41
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 760(SP), Y11, Y3; VMULPS Y11, Y3, Y3; VMULPS Y11, Y3, Y3; VADDPS Y3, Y11, Y3; VMULPS 792(SP), Y3, Y3
 #line 37 "exp.go"
 	VMOVUPS Y10, Y4; VFMADD231PS 824(SP), Y3, Y4
@@ -1131,19 +1131,19 @@ l46:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y0, Y4, Y4
 l49:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y6, Y4, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y11, Y0; VMOVUPS Y0, 1432(SP); JMP l50
 l41:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l53
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l53
+#line 45 "ops.go"
 	VMAXPS Y7, Y11, Y0; VMAXPS Y11, Y7, Y3; VPAND Y3, Y0, Y0; VCMPPS $3, Y7, Y11, Y3; VADDPS Y7, Y11, Y4; VBLENDVPS Y3, Y4, Y0, Y0; VMOVUPS Y0, 1432(SP); JMP l50
 l53:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l56
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l56
+#line 47 "ops.go"
 	VPXOR Y1, Y11, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y3; VFMADD231PS 824(SP), Y0, Y3
@@ -1180,12 +1180,12 @@ l61:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
 l64:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y6, Y5, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y6, Y0; VMOVUPS Y0, 1432(SP); JMP l50
 l56:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR Y1, Y11, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y3; VFMADD231PS 824(SP), Y0, Y3
@@ -1222,12 +1222,12 @@ l69:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
 l72:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y5, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y11, Y0; VMOVUPS Y0, 1432(SP)
 l50:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS 1432(SP), Y15; VMOVUPS Y15, 1112(SP)
 l29:
 #line 24 "kernels.go"
@@ -1244,9 +1244,9 @@ l4:
 	VMOVQ DX, X4; VPBROADCASTQ X4, Y4; VMOVUPS 920(SP), Y15; VPADDQ Y4, Y15, Y5; VMOVUPS 952(SP), Y15; VPADDQ Y4, Y15, Y4; VPXOR 1080(SP), Y5, Y5; VMOVUPS 1048(SP), Y15; VPXOR 1080(SP), Y15, Y8; VPCMPGTQ Y5, Y8, Y5; VPXOR 1080(SP), Y4, Y4; VMOVUPS 1048(SP), Y15
 #line 24 "kernels.go"
 	VPXOR 1080(SP), Y15, Y8; VPCMPGTQ Y4, Y8, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y4; VPANDN Y3, Y4, Y4; VPTEST Y4, Y4; JNE l1; VMASKMOVPS 0(DI)(DX*4), Y3, Y15; VMOVUPS Y15, 1656(SP)
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l80
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l80
+#line 31 "ops.go"
 	VMOVUPS 1656(SP), Y15; VMULPS 24(SP), Y15, Y15; VMOVUPS Y15, 1560(SP); VMOVUPS 1656(SP), Y15; VPXOR Y1, Y15, Y11; VMULPS 56(SP), Y11, Y15; VMOVUPS Y15, 1592(SP)
 #line 25 "erf.go"
 	VMOVUPS 1592(SP), Y15; VPAND 1720(SP), Y15, Y12
@@ -1316,10 +1316,10 @@ l85:
 #line 44 "erf.go"
 	VBLENDVPS Y5, Y0, Y8, Y8
 l86:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMOVUPS 1560(SP), Y15; VMULPS Y8, Y15, Y0; VMOVUPS Y0, 1528(SP); JMP l87
 l80:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l90
 #line 39 "sinh.go"
 	VMOVUPS 1656(SP), Y15; VPAND 1720(SP), Y15, Y0
@@ -1365,12 +1365,12 @@ l96:
 #line 49 "sinh.go"
 	VMOVUPS Y6, Y11; VMOVUPS 472(SP), Y15; VFMADD231PS Y0, Y15, Y11; VMOVUPS Y11, Y0; VPAND 1720(SP), Y0, Y0; VMOVUPS 1656(SP), Y15; VPAND Y1, Y15, Y11; VPOR Y0, Y11, Y0; VBLENDVPS Y5, Y0, Y8, Y8
 l93:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y8, 1528(SP); JMP l87
 l90:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l99
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMOVUPS 1656(SP), Y15; VMULPS 760(SP), Y15, Y5; VMULPS 1656(SP), Y5, Y5; VMULPS 1656(SP), Y5, Y5; VMOVUPS 1656(SP), Y15; VADDPS Y5, Y15, Y5; VMULPS 792(SP), Y5, Y5
 #line 37 "exp.go"
 	VMOVUPS Y10, Y8; VFMADD231PS 824(SP), Y5, Y8
@@ -1409,19 +1409,19 @@ l104:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y0, Y5, Y5
 l107:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y6, Y5, Y0
 #line 43 "fast.go"
 	VMOVUPS 1656(SP), Y15; VDIVPS Y0, Y15, Y0; VMOVUPS Y0, 1624(SP); JMP l108
 l99:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l111
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l111
+#line 45 "ops.go"
 	VMOVUPS 1656(SP), Y15; VMAXPS Y7, Y15, Y0; VMAXPS 1656(SP), Y7, Y4; VPAND Y4, Y0, Y0; VMOVUPS 1656(SP), Y15; VCMPPS $3, Y7, Y15, Y4; VMOVUPS 1656(SP), Y15; VADDPS Y7, Y15, Y5; VBLENDVPS Y4, Y5, Y0, Y0; VMOVUPS Y0, 1624(SP); JMP l108
 l111:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l114
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l114
+#line 47 "ops.go"
 	VMOVUPS 1656(SP), Y15; VPXOR Y1, Y15, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y4; VFMADD231PS 824(SP), Y0, Y4
@@ -1458,12 +1458,12 @@ l119:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y4, Y8, Y8
 l122:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y6, Y8, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y6, Y0; VMOVUPS Y0, 1624(SP); JMP l108
 l114:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VMOVUPS 1656(SP), Y15; VPXOR Y1, Y15, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y4; VFMADD231PS 824(SP), Y0, Y4
@@ -1500,12 +1500,12 @@ l127:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y4, Y8, Y8
 l130:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y8, Y0
 #line 43 "fast.go"
 	VMOVUPS 1656(SP), Y15; VDIVPS Y0, Y15, Y0; VMOVUPS Y0, 1624(SP)
 l108:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS 1624(SP), Y15; VMOVUPS Y15, 1528(SP)
 l87:
 #line 24 "kernels.go"
@@ -1518,9 +1518,9 @@ l6:
 	MOVL BX, DX; LEAQ 0(CX)(DX*1), DX
 #line 24 "kernels.go"
 	VMOVUPS 0(DI)(DX*4), Y0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l136
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l136
+#line 31 "ops.go"
 	VMULPS 24(SP), Y0, Y4; VPXOR Y1, Y0, Y5; VMULPS 56(SP), Y5, Y5
 #line 25 "erf.go"
 	VPAND 1720(SP), Y5, Y8
@@ -1590,10 +1590,10 @@ l141:
 #line 44 "erf.go"
 	VBLENDVPS Y5, Y2, Y8, Y8
 l142:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Y8, Y4, Y2; VMOVUPS Y2, Y3; JMP l143
 l136:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l146
 #line 39 "sinh.go"
 	VPAND 1720(SP), Y0, Y2
@@ -1635,12 +1635,12 @@ l152:
 #line 49 "sinh.go"
 	VMOVUPS Y6, Y8; VMOVUPS 472(SP), Y15; VFMADD231PS Y2, Y15, Y8; VMOVUPS Y8, Y2; VPAND 1720(SP), Y2, Y2; VPAND Y1, Y0, Y8; VPOR Y2, Y8, Y2; VBLENDVPS Y4, Y2, Y5, Y5
 l149:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y5, Y3; JMP l143
 l146:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l155
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 760(SP), Y0, Y4; VMULPS Y0, Y4, Y4; VMULPS Y0, Y4, Y4; VADDPS Y4, Y0, Y4; VMULPS 792(SP), Y4, Y4
 #line 37 "exp.go"
 	VMOVUPS Y10, Y5; VFMADD231PS 824(SP), Y4, Y5
@@ -1677,19 +1677,19 @@ l160:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y5, Y8, Y8
 l163:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y6, Y8, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y4; VMOVUPS Y4, Y2; JMP l164
 l155:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l167
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l167
+#line 45 "ops.go"
 	VMAXPS Y7, Y0, Y4; VMAXPS Y0, Y7, Y5; VPAND Y5, Y4, Y4; VCMPPS $3, Y7, Y0, Y5; VADDPS Y7, Y0, Y8; VBLENDVPS Y5, Y8, Y4, Y4; VMOVUPS Y4, Y2; JMP l164
 l167:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l170
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l170
+#line 47 "ops.go"
 	VPXOR Y1, Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y10, Y5; VFMADD231PS 824(SP), Y4, Y5
@@ -1726,12 +1726,12 @@ l175:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y5, Y9, Y9
 l178:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y6, Y9, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y6, Y4; VMOVUPS Y4, Y2; JMP l164
 l170:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR Y1, Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y10, Y5; VFMADD231PS 824(SP), Y4, Y5
@@ -1768,12 +1768,12 @@ l183:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y5, Y9, Y9
 l186:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y9, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y0; VMOVUPS Y0, Y2
 l164:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Y2, Y3
 l143:
 #line 24 "kernels.go"
@@ -1867,9 +1867,9 @@ l19:
 	CMPQ DX, SI; JCC l1; VPMOVZXWD 0(DI)(DX*2), Z0
 #line 37 "vectors.go"
 	VPSLLD $16, Z0, Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l22
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l22
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z8; VPXORD Z1, Z0, Z9; VMULPS 88(SP), Z9, Z9
 #line 25 "erf.go"
 	VPANDD Z2, Z9, Z10
@@ -1939,10 +1939,10 @@ l27:
 #line 44 "erf.go"
 	VMOVDQA32 Z4, K1, Z9
 l28:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z9, Z8, Z4; VMOVUPS Z4, Z3; JMP l29
 l22:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l32
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z4
@@ -1986,12 +1986,12 @@ l38:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z9; VFMADD231PS Z4, Z7, Z9; VMOVUPS Z9, Z4; VPANDD Z2, Z4, Z4; VPANDD Z1, Z0, Z9; VPORD Z4, Z9, Z4; VMOVDQA32 Z4, K1, Z8
 l35:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z8, Z3; JMP l29
 l32:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l41
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1432(SP), Z0, Z8; VMULPS Z0, Z8, Z8; VMULPS Z0, Z8, Z8; VADDPS Z8, Z0, Z8; VMULPS 1496(SP), Z8, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2028,19 +2028,19 @@ l46:
 #line 26 "exp.go"
 	VMOVDQA32 Z9, K2, Z8
 l49:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z8, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z8; VMOVUPS Z8, Z4; JMP l50
 l41:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l53
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l53
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z8; VCMPPS $3, Z29, Z0, K1; VADDPS Z29, Z0, K1, Z8; VMOVUPS Z8, Z4; JMP l50
 l53:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l56
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l56
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2077,12 +2077,12 @@ l61:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l64:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z6, Z8; VMOVUPS Z8, Z4; JMP l50
 l56:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2119,12 +2119,12 @@ l69:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l72:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z0; VMOVUPS Z0, Z4
 l50:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z4, Z3
 l29:
 #line 37 "vectors.go"
@@ -2143,9 +2143,9 @@ l4:
 	VPBROADCASTQ DX, Z0; VMOVUPS 920(SP), Z31; VPADDQ Z0, Z31, Z3; VMOVUPS 984(SP), Z31; VPADDQ Z0, Z31, Z0; VPCMPUQ $1, 1112(SP), Z3, K3; VPCMPUQ $1, 1112(SP), Z0, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VPMOVZXWD.Z 0(DI)(DX*2), K2, Z0
 #line 37 "vectors.go"
 	VPSLLD $16, Z0, Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l80
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l80
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z4; VPXORD Z1, Z0, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -2215,10 +2215,10 @@ l85:
 #line 44 "erf.go"
 	VMOVDQA32 Z9, K3, Z8
 l86:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z4, Z4; VMOVUPS Z4, Z3; JMP l87
 l80:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l90
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z4
@@ -2262,12 +2262,12 @@ l96:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z9; VFMADD231PS Z4, Z7, Z9; VMOVUPS Z9, Z4; VPANDD Z2, Z4, Z4; VPANDD Z1, Z0, Z9; VPORD Z4, Z9, Z4; VMOVDQA32 Z4, K3, Z8
 l93:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z8, Z3; JMP l87
 l90:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l99
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1432(SP), Z0, Z8; VMULPS Z0, Z8, Z8; VMULPS Z0, Z8, Z8; VADDPS Z8, Z0, Z8; VMULPS 1496(SP), Z8, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2304,19 +2304,19 @@ l104:
 #line 26 "exp.go"
 	VMOVDQA32 Z9, K4, Z8
 l107:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z8, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z8; VMOVUPS Z8, Z4; JMP l108
 l99:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l111
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l111
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z8; VCMPPS $3, Z29, Z0, K3; VADDPS Z29, Z0, K3, Z8; VMOVUPS Z8, Z4; JMP l108
 l111:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l114
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l114
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2353,12 +2353,12 @@ l119:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K4, Z9
 l122:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z6, Z8; VMOVUPS Z8, Z4; JMP l108
 l114:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2395,12 +2395,12 @@ l127:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K4, Z9
 l130:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z0; VMOVUPS Z0, Z4
 l108:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z4, Z3
 l87:
 #line 37 "vectors.go"
@@ -2417,9 +2417,9 @@ l6:
 	VPMOVZXWD 0(DI)(DX*2), Z0
 #line 37 "vectors.go"
 	VPSLLD $16, Z0, Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l136
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l136
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z4; VPXORD Z1, Z0, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -2489,10 +2489,10 @@ l141:
 #line 44 "erf.go"
 	VMOVDQA32 Z9, K1, Z8
 l142:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z4, Z4; VMOVUPS Z4, Z3; JMP l143
 l136:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l146
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z4
@@ -2536,12 +2536,12 @@ l152:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z9; VFMADD231PS Z4, Z7, Z9; VMOVUPS Z9, Z4; VPANDD Z2, Z4, Z4; VPANDD Z1, Z0, Z9; VPORD Z4, Z9, Z4; VMOVDQA32 Z4, K1, Z8
 l149:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z8, Z3; JMP l143
 l146:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l155
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1432(SP), Z0, Z8; VMULPS Z0, Z8, Z8; VMULPS Z0, Z8, Z8; VADDPS Z8, Z0, Z8; VMULPS 1496(SP), Z8, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2578,19 +2578,19 @@ l160:
 #line 26 "exp.go"
 	VMOVDQA32 Z9, K2, Z8
 l163:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z8, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z8; VMOVUPS Z8, Z4; JMP l164
 l155:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l167
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l167
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z8; VCMPPS $3, Z29, Z0, K1; VADDPS Z29, Z0, K1, Z8; VMOVUPS Z8, Z4; JMP l164
 l167:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l170
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l170
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2627,12 +2627,12 @@ l175:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l178:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z6, Z8; VMOVUPS Z8, Z4; JMP l164
 l170:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -2669,12 +2669,12 @@ l183:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l186:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z0; VMOVUPS Z0, Z4
 l164:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z4, Z3
 l143:
 #line 37 "vectors.go"
@@ -2776,9 +2776,9 @@ l19:
 	CMPQ DX, SI; JCC l1; VPMOVZXWD 0(DI)(DX*2), Y11
 #line 37 "vectors.go"
 	VPSLLD $16, Y11, Y11
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l22
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l22
+#line 31 "ops.go"
 	VMULPS 24(SP), Y11, Y15; VMOVUPS Y15, 1208(SP); VPXOR Y1, Y11, Y12; VMULPS 56(SP), Y12, Y15; VMOVUPS Y15, 1432(SP)
 #line 25 "erf.go"
 	VMOVUPS 1432(SP), Y15; VPAND 1784(SP), Y15, Y13
@@ -2848,10 +2848,10 @@ l27:
 #line 44 "erf.go"
 	VBLENDVPS Y3, Y0, Y4, Y4
 l28:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMOVUPS 1208(SP), Y15; VMULPS Y4, Y15, Y0; VMOVUPS Y0, 1176(SP); JMP l29
 l22:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l32
 #line 39 "sinh.go"
 	VPAND 1784(SP), Y11, Y0
@@ -2895,12 +2895,12 @@ l38:
 #line 49 "sinh.go"
 	VMOVUPS Y6, Y8; VMOVUPS 472(SP), Y15; VFMADD231PS Y0, Y15, Y8; VMOVUPS Y8, Y0; VPAND 1784(SP), Y0, Y0; VPAND Y1, Y11, Y8; VPOR Y0, Y8, Y0; VBLENDVPS Y3, Y0, Y4, Y4
 l35:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y4, 1176(SP); JMP l29
 l32:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l41
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 760(SP), Y11, Y3; VMULPS Y11, Y3, Y3; VMULPS Y11, Y3, Y3; VADDPS Y3, Y11, Y3; VMULPS 792(SP), Y3, Y3
 #line 37 "exp.go"
 	VMOVUPS Y10, Y4; VFMADD231PS 824(SP), Y3, Y4
@@ -2939,19 +2939,19 @@ l46:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y0, Y4, Y4
 l49:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y6, Y4, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y11, Y0; VMOVUPS Y0, 1496(SP); JMP l50
 l41:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l53
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l53
+#line 45 "ops.go"
 	VMAXPS Y7, Y11, Y0; VMAXPS Y11, Y7, Y3; VPAND Y3, Y0, Y0; VCMPPS $3, Y7, Y11, Y3; VADDPS Y7, Y11, Y4; VBLENDVPS Y3, Y4, Y0, Y0; VMOVUPS Y0, 1496(SP); JMP l50
 l53:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l56
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l56
+#line 47 "ops.go"
 	VPXOR Y1, Y11, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y3; VFMADD231PS 824(SP), Y0, Y3
@@ -2988,12 +2988,12 @@ l61:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
 l64:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y6, Y5, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y6, Y0; VMOVUPS Y0, 1496(SP); JMP l50
 l56:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR Y1, Y11, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y3; VFMADD231PS 824(SP), Y0, Y3
@@ -3030,12 +3030,12 @@ l69:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
 l72:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y5, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y11, Y0; VMOVUPS Y0, 1496(SP)
 l50:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS 1496(SP), Y15; VMOVUPS Y15, 1176(SP)
 l29:
 #line 37 "vectors.go"
@@ -3080,9 +3080,9 @@ l85:
 	VPMOVZXWD X4, Y4
 #line 37 "vectors.go"
 	VPSLLD $16, Y4, Y15; VMOVUPS Y15, 1720(SP)
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l88
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l88
+#line 31 "ops.go"
 	VMOVUPS 1720(SP), Y15; VMULPS 24(SP), Y15, Y15; VMOVUPS Y15, 1592(SP); VMOVUPS 1720(SP), Y15; VPXOR Y1, Y15, Y11; VMULPS 56(SP), Y11, Y15; VMOVUPS Y15, 1656(SP)
 #line 25 "erf.go"
 	VMOVUPS 1656(SP), Y15; VPAND 1784(SP), Y15, Y12
@@ -3152,10 +3152,10 @@ l93:
 #line 44 "erf.go"
 	VBLENDVPS Y5, Y0, Y8, Y8
 l94:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMOVUPS 1592(SP), Y15; VMULPS Y8, Y15, Y0; VMOVUPS Y0, 1624(SP); JMP l95
 l88:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l98
 #line 39 "sinh.go"
 	VMOVUPS 1720(SP), Y15; VPAND 1784(SP), Y15, Y0
@@ -3201,12 +3201,12 @@ l104:
 #line 49 "sinh.go"
 	VMOVUPS Y6, Y11; VMOVUPS 472(SP), Y15; VFMADD231PS Y0, Y15, Y11; VMOVUPS Y11, Y0; VPAND 1784(SP), Y0, Y0; VMOVUPS 1720(SP), Y15; VPAND Y1, Y15, Y11; VPOR Y0, Y11, Y0; VBLENDVPS Y5, Y0, Y8, Y8
 l101:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y8, 1624(SP); JMP l95
 l98:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l107
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMOVUPS 1720(SP), Y15; VMULPS 760(SP), Y15, Y5; VMULPS 1720(SP), Y5, Y5; VMULPS 1720(SP), Y5, Y5; VMOVUPS 1720(SP), Y15; VADDPS Y5, Y15, Y5; VMULPS 792(SP), Y5, Y5
 #line 37 "exp.go"
 	VMOVUPS Y10, Y8; VFMADD231PS 824(SP), Y5, Y8
@@ -3245,19 +3245,19 @@ l112:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y0, Y5, Y5
 l115:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y6, Y5, Y0
 #line 43 "fast.go"
 	VMOVUPS 1720(SP), Y15; VDIVPS Y0, Y15, Y0; VMOVUPS Y0, 1688(SP); JMP l116
 l107:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l119
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l119
+#line 45 "ops.go"
 	VMOVUPS 1720(SP), Y15; VMAXPS Y7, Y15, Y0; VMAXPS 1720(SP), Y7, Y4; VPAND Y4, Y0, Y0; VMOVUPS 1720(SP), Y15; VCMPPS $3, Y7, Y15, Y4; VMOVUPS 1720(SP), Y15; VADDPS Y7, Y15, Y5; VBLENDVPS Y4, Y5, Y0, Y0; VMOVUPS Y0, 1688(SP); JMP l116
 l119:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l122
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l122
+#line 47 "ops.go"
 	VMOVUPS 1720(SP), Y15; VPXOR Y1, Y15, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y4; VFMADD231PS 824(SP), Y0, Y4
@@ -3294,12 +3294,12 @@ l127:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y4, Y8, Y8
 l130:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y6, Y8, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y6, Y0; VMOVUPS Y0, 1688(SP); JMP l116
 l122:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VMOVUPS 1720(SP), Y15; VPXOR Y1, Y15, Y0
 #line 37 "exp.go"
 	VMOVUPS Y10, Y4; VFMADD231PS 824(SP), Y0, Y4
@@ -3336,12 +3336,12 @@ l135:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y4, Y8, Y8
 l138:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y8, Y0
 #line 43 "fast.go"
 	VMOVUPS 1720(SP), Y15; VDIVPS Y0, Y15, Y0; VMOVUPS Y0, 1688(SP)
 l116:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS 1688(SP), Y15; VMOVUPS Y15, 1624(SP)
 l95:
 #line 37 "vectors.go"
@@ -3380,9 +3380,9 @@ l6:
 	VPMOVZXWD 0(DI)(DX*2), Y0
 #line 37 "vectors.go"
 	VPSLLD $16, Y0, Y0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l152
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l152
+#line 31 "ops.go"
 	VMULPS 24(SP), Y0, Y4; VPXOR Y1, Y0, Y5; VMULPS 56(SP), Y5, Y5
 #line 25 "erf.go"
 	VPAND 1784(SP), Y5, Y8
@@ -3452,10 +3452,10 @@ l157:
 #line 44 "erf.go"
 	VBLENDVPS Y5, Y2, Y8, Y8
 l158:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Y8, Y4, Y2; VMOVUPS Y2, Y3; JMP l159
 l152:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l162
 #line 39 "sinh.go"
 	VPAND 1784(SP), Y0, Y2
@@ -3497,12 +3497,12 @@ l168:
 #line 49 "sinh.go"
 	VMOVUPS Y6, Y8; VMOVUPS 472(SP), Y15; VFMADD231PS Y2, Y15, Y8; VMOVUPS Y8, Y2; VPAND 1784(SP), Y2, Y2; VPAND Y1, Y0, Y8; VPOR Y2, Y8, Y2; VBLENDVPS Y4, Y2, Y5, Y5
 l165:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y5, Y3; JMP l159
 l162:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l171
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 760(SP), Y0, Y4; VMULPS Y0, Y4, Y4; VMULPS Y0, Y4, Y4; VADDPS Y4, Y0, Y4; VMULPS 792(SP), Y4, Y4
 #line 37 "exp.go"
 	VMOVUPS Y10, Y5; VFMADD231PS 824(SP), Y4, Y5
@@ -3539,19 +3539,19 @@ l176:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y5, Y8, Y8
 l179:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y6, Y8, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y4; VMOVUPS Y4, Y2; JMP l180
 l171:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l183
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l183
+#line 45 "ops.go"
 	VMAXPS Y7, Y0, Y4; VMAXPS Y0, Y7, Y5; VPAND Y5, Y4, Y4; VCMPPS $3, Y7, Y0, Y5; VADDPS Y7, Y0, Y8; VBLENDVPS Y5, Y8, Y4, Y4; VMOVUPS Y4, Y2; JMP l180
 l183:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l186
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l186
+#line 47 "ops.go"
 	VPXOR Y1, Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y10, Y5; VFMADD231PS 824(SP), Y4, Y5
@@ -3588,12 +3588,12 @@ l191:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y5, Y9, Y9
 l194:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y6, Y9, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y6, Y4; VMOVUPS Y4, Y2; JMP l180
 l186:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR Y1, Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y10, Y5; VFMADD231PS 824(SP), Y4, Y5
@@ -3630,12 +3630,12 @@ l199:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y5, Y9, Y9
 l202:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y9, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y0; VMOVUPS Y0, Y2
 l180:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Y2, Y3
 l159:
 #line 37 "vectors.go"
@@ -3731,9 +3731,9 @@ l19:
 	CMPQ DX, SI; JCC l1; VPMOVZXWD 0(DI)(DX*2), Z30
 #line 47 "vectors.go"
 	VPMOVDW Z30, Y30; VCVTPH2PS Y30, Z30
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l22
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l22
+#line 31 "ops.go"
 	VMULPS 24(SP), Z30, Z3; VPXORD Z1, Z30, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -3803,10 +3803,10 @@ l27:
 #line 44 "erf.go"
 	VMOVDQA32 Z4, K1, Z8
 l28:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z3, Z3; VMOVUPS Z3, Z0; JMP l29
 l22:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l32
 #line 39 "sinh.go"
 	VPANDD Z2, Z30, Z3
@@ -3848,12 +3848,12 @@ l38:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z8; VFMADD231PS Z3, Z7, Z8; VMOVUPS Z8, Z3; VPANDD Z2, Z3, Z3; VPANDD Z1, Z30, Z8; VPORD Z3, Z8, Z3; VMOVDQA32 Z3, K1, Z4
 l35:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z4, Z0; JMP l29
 l32:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l41
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1496(SP), Z30, Z4; VMULPS Z30, Z4, Z4; VMULPS Z30, Z4, Z4; VADDPS Z4, Z30, Z4; VMULPS 1560(SP), Z4, Z4
 #line 37 "exp.go"
 	VMOVUPS Z19, Z8; VFMADD231PS Z18, Z4, Z8
@@ -3890,19 +3890,19 @@ l46:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z4
 l49:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z4, Z4
 #line 43 "fast.go"
 	VDIVPS Z4, Z30, Z4; VMOVUPS Z4, Z3; JMP l50
 l41:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l53
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l53
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z30, Z4; VCMPPS $3, Z29, Z30, K1; VADDPS Z29, Z30, K1, Z4; VMOVUPS Z4, Z3; JMP l50
 l53:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l56
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l56
+#line 47 "ops.go"
 	VPXORD Z1, Z30, Z4
 #line 37 "exp.go"
 	VMOVUPS Z19, Z8; VFMADD231PS Z18, Z4, Z8
@@ -3939,12 +3939,12 @@ l61:
 #line 26 "exp.go"
 	VMOVDQA32 Z4, K2, Z8
 l64:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z8, Z4
 #line 43 "fast.go"
 	VDIVPS Z4, Z6, Z4; VMOVUPS Z4, Z3; JMP l50
 l56:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z30, Z4
 #line 37 "exp.go"
 	VMOVUPS Z19, Z8; VFMADD231PS Z18, Z4, Z8
@@ -3981,12 +3981,12 @@ l69:
 #line 26 "exp.go"
 	VMOVDQA32 Z4, K2, Z8
 l72:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z8, Z4
 #line 43 "fast.go"
 	VDIVPS Z4, Z30, Z4; VMOVUPS Z4, Z3
 l50:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z3, Z0
 l29:
 #line 47 "vectors.go"
@@ -4005,9 +4005,9 @@ l4:
 	VPBROADCASTQ DX, Z0; VMOVUPS 920(SP), Z31; VPADDQ Z0, Z31, Z3; VMOVUPS 984(SP), Z31; VPADDQ Z0, Z31, Z0; VPCMPUQ $1, 1112(SP), Z3, K3; VPCMPUQ $1, 1112(SP), Z0, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VPMOVZXWD.Z 0(DI)(DX*2), K2, Z0
 #line 47 "vectors.go"
 	VPMOVDW Z0, Y0; VCVTPH2PS Y0, Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l80
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l80
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z4; VPXORD Z1, Z0, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -4077,10 +4077,10 @@ l85:
 #line 44 "erf.go"
 	VMOVDQA32 Z9, K3, Z8
 l86:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z4, Z4; VMOVUPS Z4, Z3; JMP l87
 l80:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l90
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z4
@@ -4124,12 +4124,12 @@ l96:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z9; VFMADD231PS Z4, Z7, Z9; VMOVUPS Z9, Z4; VPANDD Z2, Z4, Z4; VPANDD Z1, Z0, Z9; VPORD Z4, Z9, Z4; VMOVDQA32 Z4, K3, Z8
 l93:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z8, Z3; JMP l87
 l90:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l99
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1496(SP), Z0, Z8; VMULPS Z0, Z8, Z8; VMULPS Z0, Z8, Z8; VADDPS Z8, Z0, Z8; VMULPS 1560(SP), Z8, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -4166,19 +4166,19 @@ l104:
 #line 26 "exp.go"
 	VMOVDQA32 Z9, K4, Z8
 l107:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z8, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z8; VMOVUPS Z8, Z4; JMP l108
 l99:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l111
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l111
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z8; VCMPPS $3, Z29, Z0, K3; VADDPS Z29, Z0, K3, Z8; VMOVUPS Z8, Z4; JMP l108
 l111:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l114
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l114
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -4215,12 +4215,12 @@ l119:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K4, Z9
 l122:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z6, Z8; VMOVUPS Z8, Z4; JMP l108
 l114:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -4257,12 +4257,12 @@ l127:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K4, Z9
 l130:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z0; VMOVUPS Z0, Z4
 l108:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z4, Z3
 l87:
 #line 47 "vectors.go"
@@ -4279,9 +4279,9 @@ l6:
 	VPMOVZXWD 0(DI)(DX*2), Z0
 #line 47 "vectors.go"
 	VPMOVDW Z0, Y0; VCVTPH2PS Y0, Z0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l136
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l136
+#line 31 "ops.go"
 	VMULPS 24(SP), Z0, Z4; VPXORD Z1, Z0, Z8; VMULPS 88(SP), Z8, Z8
 #line 25 "erf.go"
 	VPANDD Z2, Z8, Z9
@@ -4351,10 +4351,10 @@ l141:
 #line 44 "erf.go"
 	VMOVDQA32 Z9, K1, Z8
 l142:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Z8, Z4, Z4; VMOVUPS Z4, Z3; JMP l143
 l136:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l146
 #line 39 "sinh.go"
 	VPANDD Z2, Z0, Z4
@@ -4398,12 +4398,12 @@ l152:
 #line 49 "sinh.go"
 	VMOVUPS Z6, Z9; VFMADD231PS Z4, Z7, Z9; VMOVUPS Z9, Z4; VPANDD Z2, Z4, Z4; VPANDD Z1, Z0, Z9; VPORD Z4, Z9, Z4; VMOVDQA32 Z4, K1, Z8
 l149:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Z8, Z3; JMP l143
 l146:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l155
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 1496(SP), Z0, Z8; VMULPS Z0, Z8, Z8; VMULPS Z0, Z8, Z8; VADDPS Z8, Z0, Z8; VMULPS 1560(SP), Z8, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -4440,19 +4440,19 @@ l160:
 #line 26 "exp.go"
 	VMOVDQA32 Z9, K2, Z8
 l163:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Z6, Z8, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z8; VMOVUPS Z8, Z4; JMP l164
 l155:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l167
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l167
+#line 45 "ops.go"
 	VRANGEPS $5, Z29, Z0, Z8; VCMPPS $3, Z29, Z0, K1; VADDPS Z29, Z0, K1, Z8; VMOVUPS Z8, Z4; JMP l164
 l167:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l170
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l170
+#line 47 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -4489,12 +4489,12 @@ l175:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l178:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z6, Z8; VMOVUPS Z8, Z4; JMP l164
 l170:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z1, Z0, Z8
 #line 37 "exp.go"
 	VMOVUPS Z19, Z9; VFMADD231PS Z18, Z8, Z9
@@ -4531,12 +4531,12 @@ l183:
 #line 26 "exp.go"
 	VMOVDQA32 Z8, K2, Z9
 l186:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z6, Z9, Z8
 #line 43 "fast.go"
 	VDIVPS Z8, Z0, Z0; VMOVUPS Z0, Z4
 l164:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Z4, Z3
 l143:
 #line 47 "vectors.go"
@@ -4640,9 +4640,9 @@ l19:
 	CMPQ DX, SI; JCC l1; VPMOVZXWD 0(DI)(DX*2), Y13
 #line 47 "vectors.go"
 	VPAND 408(SP), Y13, Y13; VEXTRACTI128 $1, Y13, X14; VPACKUSDW X14, X13, X13; VCVTPH2PS X13, Y13
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l22
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l22
+#line 31 "ops.go"
 	VMULPS 24(SP), Y13, Y15; VMOVUPS Y15, 1240(SP); VPXOR Y2, Y13, Y14; VMULPS 56(SP), Y14, Y15; VMOVUPS Y15, 1432(SP)
 #line 25 "erf.go"
 	VMOVUPS 1432(SP), Y15; VPAND 1784(SP), Y15, Y1
@@ -4712,10 +4712,10 @@ l27:
 #line 44 "erf.go"
 	VBLENDVPS Y1, Y0, Y4, Y4
 l28:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMOVUPS 1240(SP), Y15; VMULPS Y4, Y15, Y0; VMOVUPS Y0, 1208(SP); JMP l29
 l22:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l32
 #line 39 "sinh.go"
 	VPAND 1784(SP), Y13, Y0
@@ -4757,12 +4757,12 @@ l38:
 #line 49 "sinh.go"
 	VMOVUPS Y7, Y5; VMOVUPS 504(SP), Y15; VFMADD231PS Y0, Y15, Y5; VMOVUPS Y5, Y0; VPAND 1784(SP), Y0, Y0; VPAND Y2, Y13, Y5; VPOR Y0, Y5, Y0; VBLENDVPS Y1, Y0, Y4, Y4
 l35:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y4, 1208(SP); JMP l29
 l32:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l41
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 792(SP), Y13, Y1; VMULPS Y13, Y1, Y1; VMULPS Y13, Y1, Y1; VADDPS Y1, Y13, Y1; VMULPS 824(SP), Y1, Y1
 #line 37 "exp.go"
 	VMOVUPS Y12, Y4; VFMADD231PS 856(SP), Y1, Y4
@@ -4799,19 +4799,19 @@ l46:
 #line 26 "exp.go"
 	VBLENDVPS Y1, Y0, Y4, Y4
 l49:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y7, Y4, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y13, Y0; VMOVUPS Y0, 1496(SP); JMP l50
 l41:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l53
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l53
+#line 45 "ops.go"
 	VMAXPS Y8, Y13, Y0; VMAXPS Y13, Y8, Y1; VPAND Y1, Y0, Y0; VCMPPS $3, Y8, Y13, Y1; VADDPS Y8, Y13, Y4; VBLENDVPS Y1, Y4, Y0, Y0; VMOVUPS Y0, 1496(SP); JMP l50
 l53:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l56
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l56
+#line 47 "ops.go"
 	VPXOR Y2, Y13, Y0
 #line 37 "exp.go"
 	VMOVUPS Y12, Y1; VFMADD231PS 856(SP), Y0, Y1
@@ -4848,12 +4848,12 @@ l61:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y1, Y5, Y5
 l64:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y7, Y5, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y7, Y0; VMOVUPS Y0, 1496(SP); JMP l50
 l56:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR Y2, Y13, Y0
 #line 37 "exp.go"
 	VMOVUPS Y12, Y1; VFMADD231PS 856(SP), Y0, Y1
@@ -4890,12 +4890,12 @@ l69:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y1, Y5, Y5
 l72:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y7, Y5, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y13, Y0; VMOVUPS Y0, 1496(SP)
 l50:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS 1496(SP), Y15; VMOVUPS Y15, 1208(SP)
 l29:
 #line 47 "vectors.go"
@@ -4940,9 +4940,9 @@ l85:
 	VPMOVZXWD X4, Y4
 #line 47 "vectors.go"
 	VPAND 408(SP), Y4, Y4; VEXTRACTI128 $1, Y4, X5; VPACKUSDW X5, X4, X4; VCVTPH2PS X4, Y15; VMOVUPS Y15, 1720(SP)
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l88
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l88
+#line 31 "ops.go"
 	VMOVUPS 1720(SP), Y15; VMULPS 24(SP), Y15, Y15; VMOVUPS Y15, 1624(SP); VMOVUPS 1720(SP), Y15; VPXOR Y2, Y15, Y9; VMULPS 56(SP), Y9, Y15; VMOVUPS Y15, 1656(SP)
 #line 25 "erf.go"
 	VMOVUPS 1656(SP), Y15; VPAND 1784(SP), Y15, Y10
@@ -5012,10 +5012,10 @@ l93:
 #line 44 "erf.go"
 	VBLENDVPS Y5, Y0, Y6, Y6
 l94:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMOVUPS 1624(SP), Y15; VMULPS Y6, Y15, Y0; VMOVUPS Y0, 1592(SP); JMP l95
 l88:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l98
 #line 39 "sinh.go"
 	VMOVUPS 1720(SP), Y15; VPAND 1784(SP), Y15, Y0
@@ -5059,12 +5059,12 @@ l104:
 #line 49 "sinh.go"
 	VMOVUPS Y7, Y9; VMOVUPS 504(SP), Y15; VFMADD231PS Y0, Y15, Y9; VMOVUPS Y9, Y0; VPAND 1784(SP), Y0, Y0; VMOVUPS 1720(SP), Y15; VPAND Y2, Y15, Y9; VPOR Y0, Y9, Y0; VBLENDVPS Y5, Y0, Y6, Y6
 l101:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y6, 1592(SP); JMP l95
 l98:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l107
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMOVUPS 1720(SP), Y15; VMULPS 792(SP), Y15, Y5; VMULPS 1720(SP), Y5, Y5; VMULPS 1720(SP), Y5, Y5; VMOVUPS 1720(SP), Y15; VADDPS Y5, Y15, Y5; VMULPS 824(SP), Y5, Y5
 #line 37 "exp.go"
 	VMOVUPS Y12, Y6; VFMADD231PS 856(SP), Y5, Y6
@@ -5103,19 +5103,19 @@ l112:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y0, Y5, Y5
 l115:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y7, Y5, Y0
 #line 43 "fast.go"
 	VMOVUPS 1720(SP), Y15; VDIVPS Y0, Y15, Y0; VMOVUPS Y0, 1688(SP); JMP l116
 l107:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l119
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l119
+#line 45 "ops.go"
 	VMOVUPS 1720(SP), Y15; VMAXPS Y8, Y15, Y0; VMAXPS 1720(SP), Y8, Y4; VPAND Y4, Y0, Y0; VMOVUPS 1720(SP), Y15; VCMPPS $3, Y8, Y15, Y4; VMOVUPS 1720(SP), Y15; VADDPS Y8, Y15, Y5; VBLENDVPS Y4, Y5, Y0, Y0; VMOVUPS Y0, 1688(SP); JMP l116
 l119:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l122
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l122
+#line 47 "ops.go"
 	VMOVUPS 1720(SP), Y15; VPXOR Y2, Y15, Y0
 #line 37 "exp.go"
 	VMOVUPS Y12, Y4; VFMADD231PS 856(SP), Y0, Y4
@@ -5152,12 +5152,12 @@ l127:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y4, Y6, Y6
 l130:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y7, Y6, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y7, Y0; VMOVUPS Y0, 1688(SP); JMP l116
 l122:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VMOVUPS 1720(SP), Y15; VPXOR Y2, Y15, Y0
 #line 37 "exp.go"
 	VMOVUPS Y12, Y4; VFMADD231PS 856(SP), Y0, Y4
@@ -5194,12 +5194,12 @@ l135:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y4, Y6, Y6
 l138:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y7, Y6, Y0
 #line 43 "fast.go"
 	VMOVUPS 1720(SP), Y15; VDIVPS Y0, Y15, Y0; VMOVUPS Y0, 1688(SP)
 l116:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS 1688(SP), Y15; VMOVUPS Y15, 1592(SP)
 l95:
 #line 47 "vectors.go"
@@ -5238,9 +5238,9 @@ l6:
 	VPMOVZXWD 0(DI)(DX*2), Y0
 #line 47 "vectors.go"
 	VPAND 408(SP), Y0, Y0; VEXTRACTI128 $1, Y0, X1; VPACKUSDW X1, X0, X0; VCVTPH2PS X0, Y0
-#line 29 "ops.go"
-	TESTB R8, R8; JEQ l152
 #line 30 "ops.go"
+	TESTB R8, R8; JEQ l152
+#line 31 "ops.go"
 	VMULPS 24(SP), Y0, Y4; VPXOR Y2, Y0, Y5; VMULPS 56(SP), Y5, Y5
 #line 25 "erf.go"
 	VPAND 1784(SP), Y5, Y6
@@ -5310,10 +5310,10 @@ l157:
 #line 44 "erf.go"
 	VBLENDVPS Y5, Y3, Y6, Y6
 l158:
-#line 30 "ops.go"
+#line 31 "ops.go"
 	VMULPS Y6, Y4, Y3; VMOVUPS Y3, Y1; JMP l159
 l152:
-#line 31 "ops.go"
+#line 32 "ops.go"
 	TESTB R9, R9; JEQ l162
 #line 39 "sinh.go"
 	VPAND 1784(SP), Y0, Y3
@@ -5355,12 +5355,12 @@ l168:
 #line 49 "sinh.go"
 	VMOVUPS Y7, Y6; VMOVUPS 504(SP), Y15; VFMADD231PS Y3, Y15, Y6; VMOVUPS Y6, Y3; VPAND 1784(SP), Y3, Y3; VPAND Y2, Y0, Y6; VPOR Y3, Y6, Y3; VBLENDVPS Y4, Y3, Y5, Y5
 l165:
-#line 32 "ops.go"
+#line 33 "ops.go"
 	VMOVUPS Y5, Y1; JMP l159
 l162:
-#line 40 "ops.go"
+#line 41 "ops.go"
 	TESTB R10, R10; JEQ l171
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VMULPS 792(SP), Y0, Y4; VMULPS Y0, Y4, Y4; VMULPS Y0, Y4, Y4; VADDPS Y4, Y0, Y4; VMULPS 824(SP), Y4, Y4
 #line 37 "exp.go"
 	VMOVUPS Y12, Y5; VFMADD231PS 856(SP), Y4, Y5
@@ -5397,19 +5397,19 @@ l176:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y5, Y6, Y6
 l179:
-#line 42 "ops.go"
+#line 43 "ops.go"
 	VADDPS Y7, Y6, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y4; VMOVUPS Y4, Y3; JMP l180
 l171:
-#line 43 "ops.go"
-	TESTB R11, R11; JEQ l183
 #line 44 "ops.go"
+	TESTB R11, R11; JEQ l183
+#line 45 "ops.go"
 	VMAXPS Y8, Y0, Y4; VMAXPS Y0, Y8, Y5; VPAND Y5, Y4, Y4; VCMPPS $3, Y8, Y0, Y5; VADDPS Y8, Y0, Y6; VBLENDVPS Y5, Y6, Y4, Y4; VMOVUPS Y4, Y3; JMP l180
 l183:
-#line 45 "ops.go"
-	TESTB R12, R12; JEQ l186
 #line 46 "ops.go"
+	TESTB R12, R12; JEQ l186
+#line 47 "ops.go"
 	VPXOR Y2, Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y12, Y5; VFMADD231PS 856(SP), Y4, Y5
@@ -5446,12 +5446,12 @@ l191:
 #line 26 "exp.go"
 	VBLENDVPS Y6, Y5, Y9, Y9
 l194:
-#line 46 "ops.go"
+#line 47 "ops.go"
 	VADDPS Y7, Y9, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y7, Y4; VMOVUPS Y4, Y3; JMP l180
 l186:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR Y2, Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y12, Y5; VFMADD231PS 856(SP), Y4, Y5
@@ -5488,12 +5488,12 @@ l199:
 #line 26 "exp.go"
 	VBLENDVPS Y6, Y5, Y9, Y9
 l202:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y7, Y9, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y0; VMOVUPS Y0, Y3
 l180:
-#line 34 "ops.go"
+#line 35 "ops.go"
 	VMOVUPS Y3, Y1
 l159:
 #line 47 "vectors.go"
@@ -5563,7 +5563,7 @@ l19:
 	VINSERTI64X4 $1, Y26, Z25, Z25; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z24; VPADDQ Z24, Z1, Z26; VPADDQ Z24, Z2, Z24; KXNORW K1, K1, K1; VPXORQ Z27, Z27, Z27; VGATHERQPS 0(R9)(Z26*1), K1, Y27; VMOVUPS Z27, Z26; KXNORW K1, K1, K1; VPXORQ Z27, Z27, Z27; VGATHERQPS 0(R9)(Z24*1), K1, Y27
 #line 71 "kernels.go"
 	VINSERTI64X4 $1, Y27, Z26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z25, Z24
 #line 37 "exp.go"
 	VMOVUPS Z5, Z27; VFMADD231PS Z4, Z24, Z27
@@ -5600,11 +5600,11 @@ l24:
 #line 26 "exp.go"
 	VMOVDQA32 Z24, K2, Z27
 l27:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z13, Z27, Z24
 #line 43 "fast.go"
 	VDIVPS Z24, Z25, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z24, Z24
 #line 71 "kernels.go"
 	VMOVUPS Z24, 0(R10)(R11*4)
@@ -5620,7 +5620,7 @@ l4:
 	KMOVW K2, K3; VPXORQ Z26, Z26, Z26; MOVQ 0(SP), R15; VGATHERQPS 0(R15)(Z25*1), K3, Y26; VMOVUPS Z26, Z25; KSHIFTRW $8, K2, K3; VPXORQ Z26, Z26, Z26; MOVQ 0(SP), R15; VGATHERQPS 0(R15)(Z24*1), K3, Y26; VINSERTI64X4 $1, Y26, Z25, Z25; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z24
 #line 71 "kernels.go"
 	VPADDQ Z24, Z1, Z26; VPADDQ Z24, Z2, Z24; KMOVW K2, K3; VPXORQ Z27, Z27, Z27; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z26*1), K3, Y27; VMOVUPS Z27, Z26; KSHIFTRW $8, K2, K3; VPXORQ Z27, Z27, Z27; MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z24*1), K3, Y27; VINSERTI64X4 $1, Y27, Z26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z25, Z24
 #line 37 "exp.go"
 	VMOVUPS Z5, Z27; VFMADD231PS Z4, Z24, Z27
@@ -5657,11 +5657,11 @@ l37:
 #line 26 "exp.go"
 	VMOVDQA32 Z24, K4, Z27
 l40:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z13, Z27, Z24
 #line 43 "fast.go"
 	VDIVPS Z24, Z25, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z24, Z24
 #line 71 "kernels.go"
 	VMOVUPS Z24, K2, 0(R10)(R11*4)
@@ -5677,7 +5677,7 @@ l6:
 	VINSERTI64X4 $1, Y26, Z25, Z25; LEAQ 4(R12), R12; VPBROADCASTQ R12, Z24; VPADDQ Z24, Z1, Z26; VPADDQ Z24, Z2, Z24; KXNORW K1, K1, K1; VPXORQ Z27, Z27, Z27; VGATHERQPS 0(R14)(Z26*1), K1, Y27; VMOVUPS Z27, Z26; KXNORW K1, K1, K1; VPXORQ Z27, Z27, Z27; VGATHERQPS 0(R14)(Z24*1), K1, Y27
 #line 71 "kernels.go"
 	VINSERTI64X4 $1, Y27, Z26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z25, Z24
 #line 37 "exp.go"
 	VMOVUPS Z5, Z27; VFMADD231PS Z4, Z24, Z27
@@ -5714,11 +5714,11 @@ l48:
 #line 26 "exp.go"
 	VMOVDQA32 Z24, K2, Z27
 l51:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z13, Z27, Z24
 #line 43 "fast.go"
 	VDIVPS Z24, Z25, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z24, Z24
 #line 71 "kernels.go"
 	VMOVUPS Z24, 0(R10)(R11*4); ADDQ $16, BX; LEAQ 16(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
@@ -5789,7 +5789,7 @@ l19:
 	VGATHERQPS X9, 0(R8)(Y8*1), X10; VINSERTI128 $1, X10, Y11, Y8; LEAQ 4(R12), R12; VMOVQ R12, X9; VPBROADCASTQ X9, Y9; VMOVUPS 736(SP), Y15; VPADDQ Y9, Y15, Y10; VPADDQ Y9, Y1, Y9; VPCMPEQD Y11, Y11, Y11; VPXOR Y12, Y12, Y12; VGATHERQPS X11, 0(R9)(Y10*1), X12
 #line 71 "kernels.go"
 	VPCMPEQD Y10, Y10, Y10; VPXOR Y11, Y11, Y11; VGATHERQPS X10, 0(R9)(Y9*1), X11; VINSERTI128 $1, X11, Y12, Y15; VMOVUPS Y15, 608(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 32(SP), Y8, Y10
 #line 37 "exp.go"
 	VMOVUPS Y5, Y11; VFMADD231PS 96(SP), Y10, Y11
@@ -5826,11 +5826,11 @@ l24:
 #line 26 "exp.go"
 	VBLENDVPS Y6, Y4, Y7, Y7
 l27:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y13, Y7, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y8, Y4
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 608(SP), Y4, Y4
 #line 71 "kernels.go"
 	VMOVUPS Y4, 0(R10)(R11*4)
@@ -5852,7 +5852,7 @@ l4:
 	VPBROADCASTQ X8, Y8; VMOVUPS 736(SP), Y15; VPADDQ Y8, Y15, Y9; VPADDQ Y8, Y1, Y8; VMOVUPS Y6, Y10; VPXOR Y11, Y11, Y11; MOVQ 8(SP), R15; VGATHERQPS X10, 0(R15)(Y9*1), X11; VEXTRACTI128 $1, Y6, X9; VPXOR Y10, Y10, Y10; MOVQ 8(SP), R15; VGATHERQPS X9, 0(R15)(Y8*1), X10
 #line 71 "kernels.go"
 	VINSERTI128 $1, X10, Y11, Y15; VMOVUPS Y15, 672(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VMOVUPS 704(SP), Y15; VPXOR 32(SP), Y15, Y9
 #line 37 "exp.go"
 	VMOVUPS Y5, Y10; VFMADD231PS 96(SP), Y9, Y10
@@ -5889,11 +5889,11 @@ l37:
 #line 26 "exp.go"
 	VBLENDVPS Y7, Y4, Y8, Y8
 l40:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y13, Y8, Y4
 #line 43 "fast.go"
 	VMOVUPS 704(SP), Y15; VDIVPS Y4, Y15, Y4
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 672(SP), Y4, Y4
 #line 71 "kernels.go"
 	VMASKMOVPS Y4, Y6, 0(R10)(R11*4)
@@ -5909,7 +5909,7 @@ l6:
 	VINSERTI128 $1, X7, Y8, Y4; LEAQ 4(R12), R12; VMOVQ R12, X6; VPBROADCASTQ X6, Y6; VMOVUPS 736(SP), Y15; VPADDQ Y6, Y15, Y7; VPADDQ Y6, Y1, Y6; VPCMPEQD Y8, Y8, Y8; VPXOR Y9, Y9, Y9; VGATHERQPS X8, 0(R14)(Y7*1), X9; VPCMPEQD Y7, Y7, Y7; VPXOR Y8, Y8, Y8
 #line 71 "kernels.go"
 	VGATHERQPS X7, 0(R14)(Y6*1), X8; VINSERTI128 $1, X8, Y9, Y6
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 32(SP), Y4, Y7
 #line 37 "exp.go"
 	VMOVUPS Y5, Y8; VFMADD231PS 96(SP), Y7, Y8
@@ -5946,11 +5946,11 @@ l48:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y0, Y9, Y9
 l51:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y13, Y9, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y4, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y6, Y0, Y0
 #line 71 "kernels.go"
 	VMOVUPS Y0, 0(R10)(R11*4); ADDQ $8, BX; LEAQ 8(BX), R11; CMPQ R11, AX; JLE l6; JMP l12
@@ -6027,7 +6027,7 @@ l19:
 	VINSERTI64X4 $1, Y29, Z27, Z27; VPMOVQD Z28, Y28; VPMOVQD Z26, Y26; VINSERTI64X4 $1, Y26, Z28, Z26; VPANDD Z3, Z26, Z26; VPSLLD $3, Z26, Z26; VPSRLVD Z26, Z27, Z27; VPANDD Z4, Z27, Z26
 #line 30 "format.go"
 	VPSLLD $16, Z26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD 288(SP), Z25, Z27
 #line 37 "exp.go"
 	VMOVUPS Z8, Z28; VFMADD231PS Z7, Z27, Z28
@@ -6064,11 +6064,11 @@ l24:
 #line 26 "exp.go"
 	VMOVDQA32 Z5, K2, Z27
 l27:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z16, Z27, Z5
 #line 43 "fast.go"
 	VDIVPS Z5, Z25, Z5
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z5, Z5
 #line 33 "format.go"
 	VPSRLD $16, Z5, Z25; VPANDD Z23, Z25, Z25; VPADDD Z24, Z5, Z26; VPADDD Z25, Z26, Z25; VPSRLD $16, Z25, Z25; VCMPPS $4, Z5, Z5, K1; VPBLENDMD Z24, Z25, K1, Z5
@@ -6096,7 +6096,7 @@ l4:
 	MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z28*1), K3, Y29; VINSERTI64X4 $1, Y29, Z27, Z27; VPMOVQD Z26, Y26; VPMOVQD Z25, Y25; VINSERTI64X4 $1, Y25, Z26, Z25; VPANDD Z3, Z25, Z25; VPSLLD $3, Z25, Z25; VPSRLVD Z25, Z27, Z27; VPANDD Z4, Z27, Z25
 #line 30 "format.go"
 	VPSLLD $16, Z25, Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD 288(SP), Z5, Z26
 #line 37 "exp.go"
 	VMOVUPS Z8, Z27; VFMADD231PS Z7, Z26, Z27
@@ -6133,11 +6133,11 @@ l37:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K4, Z27
 l40:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z16, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z5, Z5
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z5, Z5
 #line 33 "format.go"
 	VPSRLD $16, Z5, Z25; VPANDD Z23, Z25, Z25; VPADDD Z24, Z5, Z26; VPADDD Z25, Z26, Z25; VPSRLD $16, Z25, Z25; VCMPPS $4, Z5, Z5, K3; VPBLENDMD Z24, Z25, K3, Z5
@@ -6161,7 +6161,7 @@ l6:
 	VGATHERQPS 0(R14)(Z28*1), K1, Y29; VINSERTI64X4 $1, Y29, Z27, Z27; VPMOVQD Z26, Y26; VPMOVQD Z25, Y25; VINSERTI64X4 $1, Y25, Z26, Z25; VPANDD Z3, Z25, Z25; VPSLLD $3, Z25, Z25; VPSRLVD Z25, Z27, Z27; VPANDD Z4, Z27, Z25
 #line 30 "format.go"
 	VPSLLD $16, Z25, Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD 288(SP), Z5, Z26
 #line 37 "exp.go"
 	VMOVUPS Z8, Z27; VFMADD231PS Z7, Z26, Z27
@@ -6198,11 +6198,11 @@ l48:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z27
 l51:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z16, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z5, Z5
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z5, Z5
 #line 33 "format.go"
 	VPSRLD $16, Z5, Z25; VPANDD Z23, Z25, Z25; VPADDD Z24, Z5, Z26; VPADDD Z25, Z26, Z25; VPSRLD $16, Z25, Z25; VCMPPS $4, Z5, Z5, K1; VPBLENDMD Z24, Z25, K1, Z5
@@ -6285,7 +6285,7 @@ l19:
 	VPCMPEQD Y12, Y12, Y12; VPXOR Y14, Y14, Y14; VGATHERQPS X12, 0(R9)(Y13*1), X14; VINSERTI128 $1, X14, Y3, Y3; VSHUFPS $136, Y1, Y11, Y1; VPERMQ $216, Y1, Y1; VPAND 704(SP), Y1, Y1; VPSLLD $3, Y1, Y1; VPSRLVD Y1, Y3, Y3; VPAND Y4, Y3, Y1
 #line 30 "format.go"
 	VPSLLD $16, Y1, Y15; VMOVUPS Y15, 736(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 32(SP), Y0, Y3
 #line 37 "exp.go"
 	VMOVUPS 768(SP), Y11; VFMADD231PS 96(SP), Y3, Y11
@@ -6324,11 +6324,11 @@ l24:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y1, Y11, Y11
 l27:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y11, Y1
 #line 43 "fast.go"
 	VDIVPS Y1, Y0, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 736(SP), Y0, Y0
 #line 33 "format.go"
 	VPSRLD $16, Y0, Y1; VPAND 608(SP), Y1, Y1; VPADDD Y5, Y0, Y3; VPADDD Y1, Y3, Y1; VPSRLD $16, Y1, Y1; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, Y5, Y1, Y0
@@ -6358,7 +6358,7 @@ l4:
 	VEXTRACTI128 $1, Y1, X12; VPXOR Y14, Y14, Y14; MOVQ 8(SP), R15; VGATHERQPS X12, 0(R15)(Y13*1), X14; VINSERTI128 $1, X14, Y0, Y0; VSHUFPS $136, Y8, Y11, Y8; VPERMQ $216, Y8, Y8; VPAND 704(SP), Y8, Y8; VPSLLD $3, Y8, Y8; VPSRLVD Y8, Y0, Y0; VPAND Y4, Y0, Y0
 #line 30 "format.go"
 	VPSLLD $16, Y0, Y15; VMOVUPS Y15, 832(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VMOVUPS 864(SP), Y15; VPXOR 32(SP), Y15, Y8
 #line 37 "exp.go"
 	VMOVUPS 768(SP), Y11; VFMADD231PS 96(SP), Y8, Y11
@@ -6397,11 +6397,11 @@ l37:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y0, Y11, Y11
 l40:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y11, Y0
 #line 43 "fast.go"
 	VMOVUPS 864(SP), Y15; VDIVPS Y0, Y15, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 832(SP), Y0, Y0
 #line 33 "format.go"
 	VPSRLD $16, Y0, Y3; VPAND 608(SP), Y3, Y3; VPADDD Y5, Y0, Y8; VPADDD Y3, Y8, Y3; VPSRLD $16, Y3, Y3; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, Y5, Y3, Y0
@@ -6447,7 +6447,7 @@ l6:
 	VPCMPEQD Y8, Y8, Y8; VPXOR Y12, Y12, Y12; VGATHERQPS X8, 0(R14)(Y11*1), X12; VINSERTI128 $1, X12, Y13, Y8; VSHUFPS $136, Y1, Y3, Y1; VPERMQ $216, Y1, Y1; VPAND 704(SP), Y1, Y1; VPSLLD $3, Y1, Y1; VPSRLVD Y1, Y8, Y8; VPAND Y4, Y8, Y1
 #line 30 "format.go"
 	VPSLLD $16, Y1, Y1
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 32(SP), Y0, Y3
 #line 37 "exp.go"
 	VMOVUPS 768(SP), Y8; VFMADD231PS 96(SP), Y3, Y8
@@ -6486,11 +6486,11 @@ l56:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y7, Y11, Y11
 l59:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y11, Y3
 #line 43 "fast.go"
 	VDIVPS Y3, Y0, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y1, Y0, Y0
 #line 33 "format.go"
 	VPSRLD $16, Y0, Y1; VPAND 608(SP), Y1, Y1; VPADDD Y5, Y0, Y3; VPADDD Y1, Y3, Y1; VPSRLD $16, Y1, Y1; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, Y5, Y1, Y0
@@ -6569,7 +6569,7 @@ l19:
 	VINSERTI64X4 $1, Y29, Z25, Z25; VPMOVQD Z28, Y28; VPMOVQD Z27, Y27; VINSERTI64X4 $1, Y27, Z28, Z27; VPANDD Z3, Z27, Z27; VPSLLD $3, Z27, Z27; VPSRLVD Z27, Z25, Z25; VPANDD Z4, Z25, Z25
 #line 39 "format.go"
 	VPMOVDW Z25, Y25; VCVTPH2PS Y25, Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z5, Z24, Z27
 #line 37 "exp.go"
 	VMOVUPS Z8, Z28; VFMADD231PS Z7, Z27, Z28
@@ -6606,11 +6606,11 @@ l24:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z27
 l27:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z16, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z24, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z24, Z24
 #line 42 "format.go"
 	VCVTPS2PH $0, Z24, Y25; VPMOVZXWD Y25, Z25; VCMPPS $4, Z24, Z24, K1; VPBLENDMD Z23, Z25, K1, Z24
@@ -6638,7 +6638,7 @@ l4:
 	MOVQ 8(SP), R15; VGATHERQPS 0(R15)(Z28*1), K3, Y29; VINSERTI64X4 $1, Y29, Z27, Z27; VPMOVQD Z26, Y26; VPMOVQD Z25, Y25; VINSERTI64X4 $1, Y25, Z26, Z25; VPANDD Z3, Z25, Z25; VPSLLD $3, Z25, Z25; VPSRLVD Z25, Z27, Z27; VPANDD Z4, Z27, Z25
 #line 39 "format.go"
 	VPMOVDW Z25, Y25; VCVTPH2PS Y25, Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z5, Z24, Z26
 #line 37 "exp.go"
 	VMOVUPS Z8, Z27; VFMADD231PS Z7, Z26, Z27
@@ -6675,11 +6675,11 @@ l37:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K4, Z27
 l40:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z16, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z24, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z24, Z24
 #line 42 "format.go"
 	VCVTPS2PH $0, Z24, Y25; VPMOVZXWD Y25, Z25; VCMPPS $4, Z24, Z24, K3; VPBLENDMD Z23, Z25, K3, Z24
@@ -6703,7 +6703,7 @@ l6:
 	VGATHERQPS 0(R14)(Z28*1), K1, Y29; VINSERTI64X4 $1, Y29, Z27, Z27; VPMOVQD Z26, Y26; VPMOVQD Z25, Y25; VINSERTI64X4 $1, Y25, Z26, Z25; VPANDD Z3, Z25, Z25; VPSLLD $3, Z25, Z25; VPSRLVD Z25, Z27, Z27; VPANDD Z4, Z27, Z25
 #line 39 "format.go"
 	VPMOVDW Z25, Y25; VCVTPH2PS Y25, Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z5, Z24, Z26
 #line 37 "exp.go"
 	VMOVUPS Z8, Z27; VFMADD231PS Z7, Z26, Z27
@@ -6740,11 +6740,11 @@ l48:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z27
 l51:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z16, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z24, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z24, Z24
 #line 42 "format.go"
 	VCVTPS2PH $0, Z24, Y25; VPMOVZXWD Y25, Z25; VCMPPS $4, Z24, Z24, K1; VPBLENDMD Z23, Z25, K1, Z24
@@ -6825,7 +6825,7 @@ l19:
 	VPCMPEQD Y12, Y12, Y12; VPXOR Y14, Y14, Y14; VGATHERQPS X12, 0(R9)(Y13*1), X14; VINSERTI128 $1, X14, Y1, Y1; VSHUFPS $136, Y5, Y11, Y5; VPERMQ $216, Y5, Y5; VPAND 736(SP), Y5, Y5; VPSLLD $3, Y5, Y5; VPSRLVD Y5, Y1, Y1; VPAND Y4, Y1, Y1
 #line 39 "format.go"
 	VPAND Y4, Y1, Y1; VEXTRACTI128 $1, Y1, X5; VPACKUSDW X5, X1, X1; VCVTPH2PS X1, Y15; VMOVUPS Y15, 704(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 32(SP), Y0, Y5
 #line 37 "exp.go"
 	VMOVUPS 864(SP), Y11; VFMADD231PS 96(SP), Y5, Y11
@@ -6864,11 +6864,11 @@ l24:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y1, Y11, Y11
 l27:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y11, Y1
 #line 43 "fast.go"
 	VDIVPS Y1, Y0, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 704(SP), Y0, Y0
 #line 42 "format.go"
 	VCVTPS2PH $0, Y0, X1; VPMOVZXWD X1, Y1; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, 608(SP), Y1, Y0
@@ -6898,7 +6898,7 @@ l4:
 	VEXTRACTI128 $1, Y1, X12; VPXOR Y14, Y14, Y14; MOVQ 8(SP), R15; VGATHERQPS X12, 0(R15)(Y13*1), X14; VINSERTI128 $1, X14, Y0, Y0; VSHUFPS $136, Y5, Y11, Y5; VPERMQ $216, Y5, Y5; VPAND 736(SP), Y5, Y5; VPSLLD $3, Y5, Y5; VPSRLVD Y5, Y0, Y0; VPAND Y4, Y0, Y0
 #line 39 "format.go"
 	VPAND Y4, Y0, Y0; VEXTRACTI128 $1, Y0, X5; VPACKUSDW X5, X0, X0; VCVTPH2PS X0, Y15; VMOVUPS Y15, 800(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VMOVUPS 832(SP), Y15; VPXOR 32(SP), Y15, Y5
 #line 37 "exp.go"
 	VMOVUPS 864(SP), Y11; VFMADD231PS 96(SP), Y5, Y11
@@ -6937,11 +6937,11 @@ l37:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y0, Y11, Y11
 l40:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y11, Y0
 #line 43 "fast.go"
 	VMOVUPS 832(SP), Y15; VDIVPS Y0, Y15, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 800(SP), Y0, Y0
 #line 42 "format.go"
 	VCVTPS2PH $0, Y0, X3; VPMOVZXWD X3, Y3; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, 608(SP), Y3, Y0
@@ -6987,7 +6987,7 @@ l6:
 	VPCMPEQD Y5, Y5, Y5; VPXOR Y12, Y12, Y12; VGATHERQPS X5, 0(R14)(Y11*1), X12; VINSERTI128 $1, X12, Y13, Y5; VSHUFPS $136, Y1, Y3, Y1; VPERMQ $216, Y1, Y1; VPAND 736(SP), Y1, Y1; VPSLLD $3, Y1, Y1; VPSRLVD Y1, Y5, Y5; VPAND Y4, Y5, Y1
 #line 39 "format.go"
 	VPAND Y4, Y1, Y1; VEXTRACTI128 $1, Y1, X3; VPACKUSDW X3, X1, X1; VCVTPH2PS X1, Y1
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 32(SP), Y0, Y3
 #line 37 "exp.go"
 	VMOVUPS 864(SP), Y5; VFMADD231PS 96(SP), Y3, Y5
@@ -7026,11 +7026,11 @@ l56:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y5, Y11, Y11
 l59:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y6, Y11, Y3
 #line 43 "fast.go"
 	VDIVPS Y3, Y0, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y1, Y0, Y0
 #line 42 "format.go"
 	VCVTPS2PH $0, Y0, X1; VPMOVZXWD X1, Y1; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, 608(SP), Y1, Y0
@@ -7118,7 +7118,7 @@ l19:
 l20:
 #line 46 "kernels.go"
 	CMPQ DI, 32(SP); JCC l1; VMOVUPS 0(R12)(DI*4), Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z24, Z26
 #line 37 "exp.go"
 	VMOVUPS Z3, Z27; VFMADD231PS Z2, Z26, Z27
@@ -7155,11 +7155,11 @@ l25:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z27
 l28:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z24, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z24, Z24
 #line 46 "kernels.go"
 	LEAQ 15(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, R10; JCC l29; CMPQ DI, R10; JCC l4
@@ -7178,7 +7178,7 @@ l4:
 	LEAQ 0(R9)(DX*1), DX; VPBROADCASTQ DI, Z24; VPADDQ Z24, Z19, Z25; VPADDQ Z24, Z20, Z24; VPCMPUQ $1, Z21, Z25, K3; VPCMPUQ $1, Z21, Z24, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R11)(DI*4), K2, Z24; VPBROADCASTQ DI, Z25
 #line 46 "kernels.go"
 	VPADDQ Z25, Z19, Z26; VPADDQ Z25, Z20, Z25; VPCMPUQ $1, Z22, Z26, K3; VPCMPUQ $1, Z22, Z25, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R12)(DI*4), K2, Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z24, Z26
 #line 37 "exp.go"
 	VMOVUPS Z3, Z27; VFMADD231PS Z2, Z26, Z27
@@ -7215,11 +7215,11 @@ l39:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K4, Z27
 l42:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z24, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z24, Z24
 #line 46 "kernels.go"
 	VPBROADCASTQ DX, Z25; VPADDQ Z25, Z19, Z26; VPADDQ Z25, Z20, Z25; VPCMPUQ $1, Z23, Z26, K3; VPCMPUQ $1, Z23, Z25, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS Z24, K2, 0(R13)(DX*4)
@@ -7233,7 +7233,7 @@ l6:
 	LEAQ 0(SI)(DX*1), DI
 #line 46 "kernels.go"
 	LEAQ 0(R9)(DX*1), DX; VMOVUPS 0(R11)(DI*4), Z24; VMOVUPS 0(R12)(DI*4), Z25
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z24, Z26
 #line 37 "exp.go"
 	VMOVUPS Z3, Z27; VFMADD231PS Z2, Z26, Z27
@@ -7270,11 +7270,11 @@ l50:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z27
 l53:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z24, Z24
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z25, Z24, Z24
 #line 46 "kernels.go"
 	VMOVUPS Z24, 0(R13)(DX*4); ADDQ $16, BX; LEAQ 16(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
@@ -7368,7 +7368,7 @@ l19:
 l20:
 #line 46 "kernels.go"
 	CMPQ DI, 32(SP); JCC l1; VMOVUPS 0(R12)(DI*4), Y5
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y4, Y6
 #line 37 "exp.go"
 	VMOVUPS Y3, Y7; VFMADD231PS 104(SP), Y6, Y7
@@ -7405,11 +7405,11 @@ l25:
 #line 26 "exp.go"
 	VBLENDVPS Y1, Y0, Y7, Y7
 l28:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y11, Y7, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y4, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y5, Y0, Y0
 #line 46 "kernels.go"
 	LEAQ 7(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, R10; JCC l29; CMPQ DI, R10; JCC l4
@@ -7434,7 +7434,7 @@ l4:
 	VMOVUPS 168(SP), Y15; VPADDQ Y5, Y15, Y5; VPXOR 296(SP), Y6, Y6; VMOVUPS 328(SP), Y15; VPXOR 296(SP), Y15, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR 296(SP), Y5, Y5; VMOVUPS 328(SP), Y15; VPXOR 296(SP), Y15, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
 #line 46 "kernels.go"
 	VPANDN Y1, Y5, Y5; VPTEST Y5, Y5; JNE l1; VMASKMOVPS 0(R12)(DI*4), Y1, Y15; VMOVUPS Y15, 680(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y4, Y6
 #line 37 "exp.go"
 	VMOVUPS Y3, Y7; VFMADD231PS 104(SP), Y6, Y7
@@ -7471,11 +7471,11 @@ l39:
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y0, Y7, Y7
 l42:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y11, Y7, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y4, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 680(SP), Y0, Y0
 #line 46 "kernels.go"
 	VMOVQ DX, X4; VPBROADCASTQ X4, Y4; VMOVUPS 136(SP), Y15; VPADDQ Y4, Y15, Y5; VMOVUPS 168(SP), Y15; VPADDQ Y4, Y15, Y4; VPXOR 296(SP), Y5, Y5; VMOVUPS 360(SP), Y15; VPXOR 296(SP), Y15, Y6; VPCMPGTQ Y5, Y6, Y5; VPXOR 296(SP), Y4, Y4; VMOVUPS 360(SP), Y15
@@ -7491,7 +7491,7 @@ l6:
 	LEAQ 0(SI)(DX*1), DI
 #line 46 "kernels.go"
 	LEAQ 0(R9)(DX*1), DX; VMOVUPS 0(R11)(DI*4), Y0; VMOVUPS 0(R12)(DI*4), Y1
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y0, Y4
 #line 37 "exp.go"
 	VMOVUPS Y3, Y5; VFMADD231PS 104(SP), Y4, Y5
@@ -7528,11 +7528,11 @@ l50:
 #line 26 "exp.go"
 	VBLENDVPS Y6, Y5, Y7, Y7
 l53:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y11, Y7, Y4
 #line 43 "fast.go"
 	VDIVPS Y4, Y0, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y1, Y0, Y0
 #line 46 "kernels.go"
 	VMOVUPS Y0, 0(R13)(DX*4); ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
@@ -7622,7 +7622,7 @@ l20:
 	CMPQ DI, 32(SP); JCC l1; VPMOVZXWD 0(R12)(DI*2), Z27
 #line 42 "vectors.go"
 	VPSLLD $16, Z26, Z26; VPSLLD $16, Z27, Z27
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z26, Z28
 #line 37 "exp.go"
 	VMOVUPS Z3, Z29; VFMADD231PS Z2, Z28, Z29
@@ -7659,11 +7659,11 @@ l25:
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K2, Z23
 l28:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z23, Z20
 #line 43 "fast.go"
 	VDIVPS Z20, Z26, Z20
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z27, Z20, Z20
 #line 42 "vectors.go"
 	VPSRLD $16, Z20, Z23; VPANDD Z18, Z23, Z23; VPADDD Z19, Z20, Z26; VPADDD Z23, Z26, Z23; VPSRLD $16, Z23, Z23; VCMPPS $4, Z20, Z20, K1; VPBLENDMD Z19, Z23, K1, Z20
@@ -7686,7 +7686,7 @@ l4:
 	VPADDQ Z23, Z21, Z26; VPADDQ Z23, Z22, Z23; VPCMPUQ $1, Z24, Z26, K3; VPCMPUQ $1, Z24, Z23, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VPMOVZXWD.Z 0(R12)(DI*2), K2, Z23
 #line 42 "vectors.go"
 	VPSLLD $16, Z20, Z20; VPSLLD $16, Z23, Z23
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z20, Z26
 #line 37 "exp.go"
 	VMOVUPS Z3, Z27; VFMADD231PS Z2, Z26, Z27
@@ -7723,11 +7723,11 @@ l39:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K4, Z27
 l42:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z20, Z20
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z23, Z20, Z20
 #line 42 "vectors.go"
 	VPSRLD $16, Z20, Z23; VPANDD Z18, Z23, Z23; VPADDD Z19, Z20, Z26; VPADDD Z23, Z26, Z23; VPSRLD $16, Z23, Z23; VCMPPS $4, Z20, Z20, K3; VPBLENDMD Z19, Z23, K3, Z20
@@ -7745,7 +7745,7 @@ l6:
 	LEAQ 0(R9)(DX*1), DX; VPMOVZXWD 0(R11)(DI*2), Z20; VPMOVZXWD 0(R12)(DI*2), Z23
 #line 42 "vectors.go"
 	VPSLLD $16, Z20, Z20; VPSLLD $16, Z23, Z23
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z20, Z26
 #line 37 "exp.go"
 	VMOVUPS Z3, Z27; VFMADD231PS Z2, Z26, Z27
@@ -7782,11 +7782,11 @@ l50:
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z27
 l53:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z27, Z26
 #line 43 "fast.go"
 	VDIVPS Z26, Z20, Z20
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z23, Z20, Z20
 #line 42 "vectors.go"
 	VPSRLD $16, Z20, Z23; VPANDD Z18, Z23, Z23; VPADDD Z19, Z20, Z26; VPADDD Z23, Z26, Z23; VPSRLD $16, Z23, Z23; VCMPPS $4, Z20, Z20, K1; VPBLENDMD Z19, Z23, K1, Z20
@@ -7884,7 +7884,7 @@ l20:
 	CMPQ DI, 32(SP); JCC l1; VPMOVZXWD 0(R12)(DI*2), Y8
 #line 42 "vectors.go"
 	VPSLLD $16, Y7, Y7; VPSLLD $16, Y8, Y8
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y7, Y9
 #line 37 "exp.go"
 	VMOVUPS Y3, Y10; VFMADD231PS 104(SP), Y9, Y10
@@ -7921,11 +7921,11 @@ l25:
 #line 26 "exp.go"
 	VBLENDVPS Y1, Y0, Y4, Y4
 l28:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y11, Y4, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y7, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y8, Y0, Y0
 #line 42 "vectors.go"
 	VPSRLD $16, Y0, Y1; VPAND 680(SP), Y1, Y1; VPADDD Y5, Y0, Y2; VPADDD Y1, Y2, Y1; VPSRLD $16, Y1, Y1; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, Y5, Y1, Y0
@@ -8000,7 +8000,7 @@ l50:
 	VPMOVZXWD X4, Y4
 #line 42 "vectors.go"
 	VPSLLD $16, Y2, Y2; VPSLLD $16, Y4, Y15; VMOVUPS Y15, 776(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y2, Y6
 #line 37 "exp.go"
 	VMOVUPS Y3, Y7; VFMADD231PS 104(SP), Y6, Y7
@@ -8037,11 +8037,11 @@ l55:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y0, Y7, Y7
 l58:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y11, Y7, Y0
 #line 43 "fast.go"
 	VDIVPS Y0, Y2, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 776(SP), Y0, Y0
 #line 42 "vectors.go"
 	VPSRLD $16, Y0, Y2; VPAND 680(SP), Y2, Y2; VPADDD Y5, Y0, Y4; VPADDD Y2, Y4, Y2; VPSRLD $16, Y2, Y2; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, Y5, Y2, Y0
@@ -8083,7 +8083,7 @@ l6:
 	LEAQ 0(R9)(DX*1), DX; VPMOVZXWD 0(R11)(DI*2), Y0; VPMOVZXWD 0(R12)(DI*2), Y1
 #line 42 "vectors.go"
 	VPSLLD $16, Y0, Y0; VPSLLD $16, Y1, Y1
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y0, Y2
 #line 37 "exp.go"
 	VMOVUPS Y3, Y4; VFMADD231PS 104(SP), Y2, Y4
@@ -8120,11 +8120,11 @@ l74:
 #line 26 "exp.go"
 	VBLENDVPS Y6, Y4, Y7, Y7
 l77:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y11, Y7, Y2
 #line 43 "fast.go"
 	VDIVPS Y2, Y0, Y0
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y1, Y0, Y0
 #line 42 "vectors.go"
 	VPSRLD $16, Y0, Y1; VPAND 680(SP), Y1, Y1; VPADDD Y5, Y0, Y2; VPADDD Y1, Y2, Y1; VPSRLD $16, Y1, Y1; VCMPPS $4, Y0, Y0, Y0; VBLENDVPS Y0, Y5, Y1, Y0
@@ -8216,7 +8216,7 @@ l20:
 	CMPQ DI, 32(SP); JCC l1; VPMOVZXWD 0(R12)(DI*2), Z26
 #line 52 "vectors.go"
 	VPMOVDW Z25, Y25; VCVTPH2PS Y25, Z25; VPMOVDW Z26, Y26; VCVTPH2PS Y26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z25, Z27
 #line 37 "exp.go"
 	VMOVUPS Z3, Z28; VFMADD231PS Z2, Z27, Z28
@@ -8253,11 +8253,11 @@ l25:
 #line 26 "exp.go"
 	VMOVDQA32 Z27, K2, Z28
 l28:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z28, Z27
 #line 43 "fast.go"
 	VDIVPS Z27, Z25, Z25
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z25, Z25
 #line 52 "vectors.go"
 	VCVTPS2PH $0, Z25, Y26; VPMOVZXWD Y26, Z26; VCMPPS $4, Z25, Z25, K1; VPBLENDMD Z18, Z26, K1, Z25
@@ -8280,7 +8280,7 @@ l4:
 	VPADDQ Z26, Z20, Z27; VPADDQ Z26, Z21, Z26; VPCMPUQ $1, Z23, Z27, K3; VPCMPUQ $1, Z23, Z26, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VPMOVZXWD.Z 0(R12)(DI*2), K2, Z26
 #line 52 "vectors.go"
 	VPMOVDW Z25, Y25; VCVTPH2PS Y25, Z25; VPMOVDW Z26, Y26; VCVTPH2PS Y26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z25, Z27
 #line 37 "exp.go"
 	VMOVUPS Z3, Z28; VFMADD231PS Z2, Z27, Z28
@@ -8317,11 +8317,11 @@ l39:
 #line 26 "exp.go"
 	VMOVDQA32 Z27, K4, Z28
 l42:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z28, Z27
 #line 43 "fast.go"
 	VDIVPS Z27, Z25, Z25
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z25, Z25
 #line 52 "vectors.go"
 	VCVTPS2PH $0, Z25, Y26; VPMOVZXWD Y26, Z26; VCMPPS $4, Z25, Z25, K3; VPBLENDMD Z18, Z26, K3, Z25
@@ -8339,7 +8339,7 @@ l6:
 	LEAQ 0(R9)(DX*1), DX; VPMOVZXWD 0(R11)(DI*2), Z25; VPMOVZXWD 0(R12)(DI*2), Z26
 #line 52 "vectors.go"
 	VPMOVDW Z25, Y25; VCVTPH2PS Y25, Z25; VPMOVDW Z26, Y26; VCVTPH2PS Y26, Z26
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXORD Z0, Z25, Z27
 #line 37 "exp.go"
 	VMOVUPS Z3, Z28; VFMADD231PS Z2, Z27, Z28
@@ -8376,11 +8376,11 @@ l50:
 #line 26 "exp.go"
 	VMOVDQA32 Z27, K2, Z28
 l53:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Z11, Z28, Z27
 #line 43 "fast.go"
 	VDIVPS Z27, Z25, Z25
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Z26, Z25, Z25
 #line 52 "vectors.go"
 	VCVTPS2PH $0, Z25, Y26; VPMOVZXWD Y26, Z26; VCMPPS $4, Z25, Z25, K1; VPBLENDMD Z18, Z26, K1, Z25
@@ -8478,7 +8478,7 @@ l20:
 	CMPQ DI, 32(SP); JCC l1; VPMOVZXWD 0(R12)(DI*2), Y8
 #line 52 "vectors.go"
 	VPAND Y0, Y7, Y7; VEXTRACTI128 $1, Y7, X9; VPACKUSDW X9, X7, X7; VCVTPH2PS X7, Y7; VPAND Y0, Y8, Y8; VEXTRACTI128 $1, Y8, X9; VPACKUSDW X9, X8, X8; VCVTPH2PS X8, Y8
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y7, Y9
 #line 37 "exp.go"
 	VMOVUPS Y4, Y10; VFMADD231PS 104(SP), Y9, Y10
@@ -8515,11 +8515,11 @@ l25:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y2, Y5, Y5
 l28:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y12, Y5, Y2
 #line 43 "fast.go"
 	VDIVPS Y2, Y7, Y2
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y8, Y2, Y2
 #line 52 "vectors.go"
 	VCVTPS2PH $0, Y2, X3; VPMOVZXWD X3, Y3; VCMPPS $4, Y2, Y2, Y2; VBLENDVPS Y2, 680(SP), Y3, Y2
@@ -8594,7 +8594,7 @@ l50:
 	VPMOVZXWD X6, Y6
 #line 52 "vectors.go"
 	VPAND Y0, Y5, Y5; VEXTRACTI128 $1, Y5, X7; VPACKUSDW X7, X5, X5; VCVTPH2PS X5, Y5; VPAND Y0, Y6, Y6; VEXTRACTI128 $1, Y6, X7; VPACKUSDW X7, X6, X6; VCVTPH2PS X6, Y15; VMOVUPS Y15, 744(SP)
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y5, Y7
 #line 37 "exp.go"
 	VMOVUPS Y4, Y8; VFMADD231PS 104(SP), Y7, Y8
@@ -8631,11 +8631,11 @@ l55:
 #line 26 "exp.go"
 	VBLENDVPS Y6, Y2, Y8, Y8
 l58:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y12, Y8, Y2
 #line 43 "fast.go"
 	VDIVPS Y2, Y5, Y2
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS 744(SP), Y2, Y2
 #line 52 "vectors.go"
 	VCVTPS2PH $0, Y2, X5; VPMOVZXWD X5, Y5; VCMPPS $4, Y2, Y2, Y2; VBLENDVPS Y2, 680(SP), Y5, Y2
@@ -8677,7 +8677,7 @@ l6:
 	LEAQ 0(R9)(DX*1), DX; VPMOVZXWD 0(R11)(DI*2), Y2; VPMOVZXWD 0(R12)(DI*2), Y3
 #line 52 "vectors.go"
 	VPAND Y0, Y2, Y2; VEXTRACTI128 $1, Y2, X5; VPACKUSDW X5, X2, X2; VCVTPH2PS X2, Y2; VPAND Y0, Y3, Y3; VEXTRACTI128 $1, Y3, X5; VPACKUSDW X5, X3, X3; VCVTPH2PS X3, Y3
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VPXOR 40(SP), Y2, Y5
 #line 37 "exp.go"
 	VMOVUPS Y4, Y6; VFMADD231PS 104(SP), Y5, Y6
@@ -8714,11 +8714,11 @@ l74:
 #line 26 "exp.go"
 	VBLENDVPS Y7, Y6, Y8, Y8
 l77:
-#line 52 "ops.go"
+#line 53 "ops.go"
 	VADDPS Y12, Y8, Y5
 #line 43 "fast.go"
 	VDIVPS Y5, Y2, Y2
-#line 55 "ops.go"
+#line 56 "ops.go"
 	VMULPS Y3, Y2, Y2
 #line 52 "vectors.go"
 	VCVTPS2PH $0, Y2, X3; VPMOVZXWD X3, Y3; VCMPPS $4, Y2, Y2, Y2; VBLENDVPS Y2, 680(SP), Y3, Y2
