@@ -20,7 +20,8 @@ const (
 type state int32
 
 const (
-	greatest      state = iota // finds the greatest logit, and the first histogram of keys for top-k
+	probe         state = iota // begins with greatest, and finds a key below which top-k keeps none
+	greatest                   // finds the greatest logit, and the first histogram of keys for top-k
 	listKeys                   // lists what top-k may keep
 	narrowKeys                 // a histogram of keys
 	totalWeight                // adds up all weights, for top-p
@@ -31,12 +32,18 @@ const (
 	done
 )
 
-// maxStages is the largest number of stages of a row: the histograms of keys have 12, 8 and 8 bits, those of weights 12, 12 and 4.
-const maxStages = 10
+// maxStages is the largest number of stages of a row: of histograms, those of keys have 12, 12 and 8 bits, those of weights 12, 12
+// and 4.
+const maxStages = 11
+
+// probeTiles is the number of tiles of a long row whose keys are all in the first histogram. Of the others, it gets those only that
+// may be among the greatest.
+const probeTiles = 4
 
 // stage is what a pass over the row does. Values are keys, which count as 1, or weights.
 type stage struct {
-	params   Params
+	all      []Params // of all rows; they are read again rather than kept in registers
+	at       int      // the row
 	position int32
 
 	state     state
@@ -47,6 +54,7 @@ type stage struct {
 	low, span uint32 // of the ranks in the histogram: from low to low+span
 	shift     uint32 // a bucket has 1<<shift ranks
 
+	own          top     // of the thread
 	top, inverse float32 // the greatest logit, and the reciprocal of the temperature
 	leastKey     int32   // that top-k keeps
 	leastWeight  int32   // that top-p and min-p keep
@@ -57,25 +65,37 @@ type stage struct {
 }
 
 // first returns the first stage of a row.
-func first(p Params, position int32, r *wideRow) stage {
-	s := stage{params: p, position: position, floor: excluded, token: -1, leastKey: lowest + 1, span: math.MaxUint32, shift: keyShift}
+func first(all []Params, position int32, r *wideRow) stage {
+	s := stage{all: all, at: r.at, position: position, floor: excluded, token: -1, leastKey: lowest + 1, span: math.MaxUint32, shift: keyShift, own: top{excluded, math.MaxInt32}}
+	p := s.params()
 	s.read(r, greatest, nothing)
 	if p.Temperature > 0 && p.TopK > 0 && int(p.TopK) < r.end-r.start {
 		s.cut, s.action, s.need = true, count, int64(p.TopK)
+		if s.to > 2*probeTiles {
+			s.state, s.to = probe, probeTiles
+		}
 	}
 	return s
 }
+
+// params returns the parameters of the row.
+func (s *stage) params() *Params { return &s.all[s.at] }
 
 // read makes a stage of all tiles.
 func (s *stage) read(r *wideRow, is state, does action) {
 	s.state, s.action, s.from, s.to = is, does, 0, r.tileCount()
 }
 
-// advance ends a stage and begins the next, given the thread's greatest key of the stage.
-func (s *stage) advance(t gpu.Thread, r *wideRow, own top) {
+// advance ends a stage and begins the next.
+func (s *stage) advance(t gpu.Thread, r *wideRow) {
 	var c crossing
 	if s.action == count {
 		c = r.hist.crossing(t, s.need)
+		if s.state == probe {
+			s.floor = keyOfRank(c.bucket << s.shift)
+			s.state, s.from, s.to = greatest, s.to, r.tileCount()
+			return
+		}
 		s.low, s.need = s.low+c.bucket<<s.shift, s.need-c.after
 	}
 	if s.action == addUp {
@@ -86,7 +106,7 @@ func (s *stage) advance(t gpu.Thread, r *wideRow, own top) {
 	}
 	switch s.state {
 	case greatest:
-		s.found(t, r, own, c)
+		s.found(t, r, c)
 	case narrowKeys:
 		if s.narrowed(t, r) {
 			s.leastKey = max(lowest+1, keyOfRank(s.low))
@@ -94,7 +114,7 @@ func (s *stage) advance(t gpu.Thread, r *wideRow, own top) {
 		}
 	case totalWeight:
 		s.read(r, narrowWeights, count)
-		s.low, s.span, s.shift, s.need = 0, 28<<23, 16, s.params.share(s.sum)
+		s.low, s.span, s.shift, s.need = 0, 28<<23, 16, s.params().share(s.sum)
 		r.hist.clear(t)
 	case narrowWeights:
 		if s.narrowed(t, r) {
@@ -112,22 +132,22 @@ func (s *stage) advance(t gpu.Thread, r *wideRow, own top) {
 }
 
 // found goes on from the greatest logit and the histogram of keys.
-func (s *stage) found(t gpu.Thread, r *wideRow, own top, c crossing) {
-	key := int32(r.max(t, int64(own.key)))
+func (s *stage) found(t gpu.Thread, r *wideRow, c crossing) {
+	key := int32(r.max(t, int64(s.own.key)))
 	if key <= lowest {
 		s.state = done
 		return
 	}
 	s.top = logitOf(key)
-	if !(s.params.Temperature > 0) {
-		if own.key != key {
-			own.token = math.MaxInt32
+	if !(s.params().Temperature > 0) {
+		if s.own.key != key {
+			s.own.token = math.MaxInt32
 		}
-		s.token = int32(-r.max(t, -int64(own.token)))
+		s.token = int32(-r.max(t, -int64(s.own.token)))
 		s.beginProbability(r)
 		return
 	}
-	s.inverse, s.leastWeight = 1/s.params.Temperature, s.params.leastWeight()
+	s.inverse, s.leastWeight = 1/s.params().Temperature, s.params().leastWeight()
 	if !s.cut {
 		s.beginWeights(r)
 		return
@@ -139,7 +159,8 @@ func (s *stage) found(t gpu.Thread, r *wideRow, own top, c crossing) {
 		r.list.clear(t)
 		return
 	}
-	s.state = narrowKeys
+	s.read(r, narrowKeys, count)
+	s.floor = excluded
 	s.narrowed(t, r)
 }
 
@@ -156,7 +177,7 @@ func (s *stage) narrowed(t gpu.Thread, r *wideRow) bool {
 // beginWeights makes a stage of weights.
 func (s *stage) beginWeights(r *wideRow) {
 	s.weighs, s.floor = true, 1
-	if s.params.TopP > 0 && s.params.TopP < 1 {
+	if s.params().TopP > 0 && s.params().TopP < 1 {
 		s.read(r, totalWeight, addUp)
 	} else {
 		s.beginTiles(r)
@@ -171,7 +192,7 @@ func (s *stage) beginTiles(r *wideRow) {
 
 // beginProbability makes the stage for the token's probability, if it is wanted.
 func (s *stage) beginProbability(r *wideRow) {
-	if !s.params.Logprobs {
+	if !s.params().Logprobs {
 		s.state = done
 		return
 	}
@@ -181,7 +202,7 @@ func (s *stage) beginProbability(r *wideRow) {
 
 // drawTile draws a number, and makes a stage that lists the tile of the token.
 func (s *stage) drawTile(t gpu.Thread, r *wideRow) {
-	rest, tile := draw(s.params.Seed, s.position, s.sum), 0
+	rest, tile := draw(s.params().Seed, s.position, s.sum), 0
 	for tile < r.tileCount()-1 && rest >= r.tiles[tile] {
 		rest -= r.tiles[tile]
 		tile++
@@ -216,7 +237,7 @@ func (s *stage) pick(t gpu.Thread, l *list) {
 // cutList turns the keys of the list into weights, finds the threshold of top-p, and draws a number.
 func (s *stage) cutList(t gpu.Thread, l *list) {
 	if t.Warp() == 0 {
-		least := l.rankOf(t, query{rank: &l.values, single: true, floor: excluded}, bounds{s.leastKey, keyOf(s.top), int64(s.params.TopK)})
+		least := l.rankOf(t, query{rank: &l.values, single: true, floor: excluded}, bounds{s.leastKey, keyOf(s.top), int64(s.params().TopK)})
 		if t.Lane() == 0 {
 			l.result[0] = int64(least)
 		}
@@ -230,7 +251,7 @@ func (s *stage) cutList(t gpu.Thread, l *list) {
 	t.Sync()
 	if t.Warp() == 0 {
 		q, least := query{rank: &l.values}, s.leastWeight
-		if p := &s.params; p.TopP > 0 && p.TopP < 1 {
+		if p := s.params(); p.TopP > 0 && p.TopP < 1 {
 			least = max(least, l.rankOf(t, q, bounds{0, one, p.share(l.sumOf(t, q, 0))}))
 		}
 		if total := l.sumOf(t, q, least); t.Lane() == 0 {
@@ -239,6 +260,6 @@ func (s *stage) cutList(t gpu.Thread, l *list) {
 	}
 	t.Sync()
 	s.leastWeight = int32(l.result[0])
-	s.need = l.result[1] - draw(s.params.Seed, s.position, l.result[1])
+	s.need = l.result[1] - draw(s.params().Seed, s.position, l.result[1])
 	t.Sync()
 }

@@ -1,8 +1,6 @@
 package sampling
 
 import (
-	"math"
-
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
@@ -35,15 +33,15 @@ func wide(t gpu.Thread, logits []float32, quads [][4]float32, params []Params, p
 	}
 	o := options{counts, mask, biases, offsets}
 	o.adjust(t, logits[at*n:at*n+n], p, team{t.ThreadX(), wideThreads})
-	r := wideRow{logits: logits, quads: quads, start: at * n, end: at*n + n, arena: a}
-	s := first(p, positions[at], &r)
+	r := wideRow{logits: logits, quads: quads, start: at * n, end: at*n + n, at: at, arena: a}
+	s := first(params, positions[at], &r)
 	a.hist.clear(t)
 	for range maxStages {
 		if s.state == done {
 			break
 		}
-		own := r.pass(t, &s)
-		s.advance(t, &r, own)
+		r.pass(t, &s)
+		s.advance(t, &r)
 	}
 	if t.ThreadX() > 0 {
 		return
@@ -66,6 +64,7 @@ type wideRow struct {
 	logits     []float32
 	quads      [][4]float32
 	start, end int
+	at         int // the row
 	*arena
 }
 
@@ -90,17 +89,19 @@ func (r *wideRow) four(vector int) (z [4]float32) {
 // top is a thread's greatest key, and the first token that has it.
 type top struct{ key, token int32 }
 
-// pass reads the tiles of a stage and does with each token what the stage does.
-func (r *wideRow) pass(t gpu.Thread, s *stage) top {
-	own := top{excluded, math.MaxInt32}
+// pass reads the tiles of a stage and does with each token what the stage does. A tile is read before what is done with the one
+// before it.
+func (r *wideRow) pass(t gpu.Thread, s *stage) {
+	next := r.four(r.start/4 + s.from*wideThreads + t.ThreadX())
 	for tile := s.from; tile < s.to; tile++ {
 		vector := r.start/4 + tile*wideThreads + t.ThreadX()
-		z := r.four(vector)
+		z := next
+		next = r.four(vector + wideThreads)
 		var sum int64
 		for k := range 4 {
 			key := keyOf(z[k])
-			if key > own.key {
-				own = top{key, int32(4*vector + k - r.start)}
+			if key > s.own.key {
+				s.own = top{key, int32(4*vector + k - r.start)}
 			}
 			value, weight, rank := key, int32(1), rankOfKey(key)
 			if s.weighs {
@@ -129,7 +130,6 @@ func (r *wideRow) pass(t gpu.Thread, s *stage) top {
 		}
 	}
 	t.Sync()
-	return own
 }
 
 // max returns the greatest v of a block to all threads.
