@@ -1929,7 +1929,7 @@ func plainTwinRow____________(c188 bool, i139 int32, o191 int, tokens unsafe.Poi
 
 // wideTwin runs blocks of the kernel wide.
 //
-//line wide.go:29
+//line wide.go:27
 func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	logits := *(*unsafe.Pointer)(args)
 	logitsLen := *(*int)(unsafe.Add(args, 8))
@@ -1961,282 +1961,290 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each4754 := blocks.Scratch(8)
-	each4756 := blocks.Scratch(4)
-	each4758 := blocks.Scratch(4)
-	each4760 := blocks.Scratch(4)
-	each4762 := blocks.Scratch(4)
-	each4764 := blocks.Scratch(4)
-	each4766 := blocks.Scratch(4)
-	each4768 := blocks.Scratch(4)
-	each4770 := blocks.Scratch(1)
-	each4772 := blocks.Scratch(1)
-	each4774 := blocks.Scratch(1)
+	each62 := blocks.Scratch(8)
+	each5256 := blocks.Scratch(8)
+	each5258 := blocks.Scratch(8)
+	each5260 := blocks.Scratch(8)
+	each5262 := blocks.Scratch(8)
+	each5272 := blocks.Scratch(8)
+	each5265 := blocks.Scratch(4)
+	each5267 := blocks.Scratch(4)
+	each5269 := blocks.Scratch(4)
+	each5271 := blocks.Scratch(1)
+	each5273 := blocks.Scratch(1)
+	each5275 := blocks.Scratch(1)
 	each78 := blocks.Scratch(8)
 	each80 := blocks.Scratch(8)
 	each88 := blocks.Scratch(8)
-	each734 := blocks.Scratch(1)
-	each742 := blocks.Scratch(1)
-	each2059 := blocks.Scratch(8)
-	each2064 := blocks.Scratch(8)
-	each120 := blocks.Scratch(4)
-	each574 := blocks.Scratch(1)
-	each6478 := blocks.Scratch(1)
-	each6477 := blocks.Scratch(8)
-	each6476 := blocks.Scratch(4)
-	each884 := blocks.Scratch(1)
-	each5801 := blocks.Scratch(8)
-	each9338 := blocks.Scratch(1)
-	each1225 := blocks.Scratch(8)
-	each1438 := blocks.Scratch(1)
-	each2709 := blocks.Scratch(8)
-	each2790 := blocks.Scratch(1)
-	each2847 := blocks.Scratch(1)
-	each4179 := blocks.Scratch(8)
-	each3405 := blocks.Scratch(4)
-	each3409 := blocks.Scratch(4)
-	each1572 := blocks.Scratch(4)
-	each2213 := blocks.Scratch(1)
-	each2224 := blocks.Scratch(4)
-	each6474 := blocks.Scratch(4)
-	each6471 := blocks.Scratch(8)
-	each6466 := blocks.Scratch(8)
-	each6463 := blocks.Scratch(4)
-	each6460 := blocks.Scratch(4)
-	each6458 := blocks.Scratch(4)
-	each6455 := blocks.Scratch(4)
-	each6451 := blocks.Scratch(4)
-	each6446 := blocks.Scratch(4)
-	each6442 := blocks.Scratch(4)
-	each6440 := blocks.Scratch(4)
-	each6438 := blocks.Scratch(1)
-	each6436 := blocks.Scratch(8)
-	each6434 := blocks.Scratch(8)
-	each6432 := blocks.Scratch(4)
-	each6430 := blocks.Scratch(4)
-	each126 := blocks.Scratch(8)
-	each8373 := blocks.Scratch(1)
-	each8375 := blocks.Scratch(1)
-	each8377 := blocks.Scratch(1)
-	each341 := blocks.Scratch(8)
-	each6488 := blocks.Scratch(8)
-	each6468 := blocks.Scratch(8)
-	each6443 := blocks.Scratch(4)
-	each2103 := blocks.Scratch(8)
-	each2104 := blocks.Scratch(8)
-	each4249 := blocks.Scratch(4)
-	each4257 := blocks.Scratch(8)
-	each4281 := blocks.Scratch(4)
-	each4282 := blocks.Scratch(8)
-	each4275 := blocks.Scratch(8)
-	each3002 := blocks.Scratch(8)
-	each6470 := blocks.Scratch(8)
-	each1006 := blocks.Scratch(1)
-	each6473 := blocks.Scratch(4)
-	each6465 := blocks.Scratch(8)
-	each6462 := blocks.Scratch(4)
-	each6459 := blocks.Scratch(4)
-	each6457 := blocks.Scratch(4)
-	each6454 := blocks.Scratch(4)
-	each6450 := blocks.Scratch(4)
-	each6445 := blocks.Scratch(4)
-	each6441 := blocks.Scratch(4)
-	each6439 := blocks.Scratch(4)
-	each6437 := blocks.Scratch(1)
-	each6435 := blocks.Scratch(8)
-	each6433 := blocks.Scratch(8)
-	each6431 := blocks.Scratch(4)
-	each6429 := blocks.Scratch(4)
-	each6467 := blocks.Scratch(8)
-	each6464 := blocks.Scratch(4)
-	each6461 := blocks.Scratch(4)
-	each6494 := blocks.Scratch(4)
-	each6493 := blocks.Scratch(4)
-	each2722 := blocks.Scratch(4)
-	each2839 := blocks.Scratch(4)
-	each3461 := blocks.Scratch(4)
-	each3448 := blocks.Scratch(8)
-	each3463 := blocks.Scratch(4)
-	each4184 := blocks.Scratch(8)
-	each6496 := blocks.Scratch(4)
-	each6495 := blocks.Scratch(4)
-	each3531 := blocks.Scratch(4)
-	each3533 := blocks.Scratch(4)
-	each2797 := blocks.Scratch(4)
-	each2820 := blocks.Scratch(8)
-	each6492 := blocks.Scratch(4)
-	each6491 := blocks.Scratch(4)
-	each3601 := blocks.Scratch(4)
-	each3603 := blocks.Scratch(4)
-	each4678 := blocks.Scratch(4)
-	each4680 := blocks.Scratch(4)
-	each4464 := blocks.Scratch(4)
-	each4466 := blocks.Scratch(4)
-	each1863 := blocks.Scratch(8)
-	each1820 := blocks.Scratch(8)
-	each1832 := blocks.Scratch(8)
-	each5817 := blocks.Scratch(4)
-	each1766 := blocks.Scratch(4)
-	each6453 := blocks.Scratch(4)
-	each6448 := blocks.Scratch(4)
-	each1786 := blocks.Scratch(1)
-	each2441 := blocks.Scratch(8)
-	each5859 := blocks.Scratch(4)
-	each1689 := blocks.Scratch(4)
-	each6452 := blocks.Scratch(4)
-	each6447 := blocks.Scratch(4)
-	each1709 := blocks.Scratch(1)
-	each3805 := blocks.Scratch(4)
-	each3813 := blocks.Scratch(8)
-	each3837 := blocks.Scratch(4)
-	each3838 := blocks.Scratch(8)
-	each3831 := blocks.Scratch(8)
-	each1546 := blocks.Scratch(4)
-	each1547 := blocks.Scratch(1)
-	each2200 := blocks.Scratch(4)
-	each3876 := blocks.Scratch(4)
-	each3884 := blocks.Scratch(8)
-	each3908 := blocks.Scratch(4)
-	each3909 := blocks.Scratch(8)
-	each3902 := blocks.Scratch(8)
-	each2229 := blocks.Scratch(4)
-	each1621 := blocks.Scratch(4)
-	each5968 := blocks.Scratch(4)
-	each2379 := blocks.Scratch(4)
-	each6449 := blocks.Scratch(4)
-	each6444 := blocks.Scratch(4)
-	each137 := blocks.Scratch(8)
-	each6475 := blocks.Scratch(4)
-	each6472 := blocks.Scratch(8)
-	each6456 := blocks.Scratch(4)
-	each2098 := blocks.Scratch(8)
-	each4298 := blocks.Scratch(4)
-	each4306 := blocks.Scratch(8)
-	each4330 := blocks.Scratch(4)
-	each4331 := blocks.Scratch(8)
-	each4324 := blocks.Scratch(8)
-	each3033 := blocks.Scratch(8)
-	each2935 := blocks.Scratch(4)
-	each2943 := blocks.Scratch(8)
-	each2967 := blocks.Scratch(4)
-	each2968 := blocks.Scratch(8)
-	each2961 := blocks.Scratch(8)
-//line wide.go:31
+	each779 := blocks.Scratch(1)
+	each787 := blocks.Scratch(1)
+	each3160 := blocks.Scratch(8)
+	each3165 := blocks.Scratch(8)
+	each121 := blocks.Scratch(4)
+	each7055 := blocks.Scratch(1)
+	each7054 := blocks.Scratch(8)
+	each7053 := blocks.Scratch(8)
+	each7052 := blocks.Scratch(4)
+	each7051 := blocks.Scratch(4)
+	each965 := blocks.Scratch(1)
+	each6350 := blocks.Scratch(8)
+	each10038 := blocks.Scratch(1)
+	each1384 := blocks.Scratch(8)
+	each1591 := blocks.Scratch(1)
+	each7049 := blocks.Scratch(4)
+	each7046 := blocks.Scratch(8)
+	each7040 := blocks.Scratch(8)
+	each7037 := blocks.Scratch(4)
+	each7034 := blocks.Scratch(4)
+	each7032 := blocks.Scratch(4)
+	each7029 := blocks.Scratch(4)
+	each7013 := blocks.Scratch(4)
+	each7008 := blocks.Scratch(4)
+	each7004 := blocks.Scratch(4)
+	each7002 := blocks.Scratch(4)
+	each7000 := blocks.Scratch(1)
+	each6998 := blocks.Scratch(8)
+	each6996 := blocks.Scratch(8)
+	each6994 := blocks.Scratch(4)
+	each6992 := blocks.Scratch(4)
+	each127 := blocks.Scratch(8)
+	each9026 := blocks.Scratch(1)
+	each9028 := blocks.Scratch(1)
+	each9030 := blocks.Scratch(1)
+	each349 := blocks.Scratch(8)
+	each7057 := blocks.Scratch(8)
+	each7042 := blocks.Scratch(8)
+	each7005 := blocks.Scratch(4)
+	each2282 := blocks.Scratch(8)
+	each2283 := blocks.Scratch(8)
+	each4644 := blocks.Scratch(4)
+	each4652 := blocks.Scratch(8)
+	each4676 := blocks.Scratch(4)
+	each4677 := blocks.Scratch(8)
+	each4670 := blocks.Scratch(8)
+	each3184 := blocks.Scratch(8)
+	each1610 := blocks.Scratch(4)
+	each1617 := blocks.Scratch(8)
+	each1624 := blocks.Scratch(8)
+	each7044 := blocks.Scratch(8)
+	each1086 := blocks.Scratch(1)
+	each7048 := blocks.Scratch(4)
+	each7045 := blocks.Scratch(8)
+	each7039 := blocks.Scratch(8)
+	each7036 := blocks.Scratch(4)
+	each7033 := blocks.Scratch(4)
+	each7031 := blocks.Scratch(4)
+	each7028 := blocks.Scratch(4)
+	each7012 := blocks.Scratch(4)
+	each7007 := blocks.Scratch(4)
+	each7003 := blocks.Scratch(4)
+	each7001 := blocks.Scratch(4)
+	each6999 := blocks.Scratch(1)
+	each6997 := blocks.Scratch(8)
+	each6995 := blocks.Scratch(8)
+	each6993 := blocks.Scratch(4)
+	each6991 := blocks.Scratch(4)
+	each7041 := blocks.Scratch(8)
+	each7038 := blocks.Scratch(4)
+	each7035 := blocks.Scratch(4)
+	each2866 := blocks.Scratch(8)
+	each7062 := blocks.Scratch(4)
+	each7061 := blocks.Scratch(4)
+	each2879 := blocks.Scratch(4)
+	each2947 := blocks.Scratch(4)
+	each2948 := blocks.Scratch(1)
+	each2998 := blocks.Scratch(4)
+	each3008 := blocks.Scratch(1)
+	each3753 := blocks.Scratch(4)
+	each3740 := blocks.Scratch(8)
+	each3755 := blocks.Scratch(4)
+	each4579 := blocks.Scratch(8)
+	each7064 := blocks.Scratch(4)
+	each7063 := blocks.Scratch(4)
+	each3823 := blocks.Scratch(4)
+	each3825 := blocks.Scratch(4)
+	each2955 := blocks.Scratch(4)
+	each2979 := blocks.Scratch(8)
+	each7060 := blocks.Scratch(4)
+	each7059 := blocks.Scratch(4)
+	each3893 := blocks.Scratch(4)
+	each3895 := blocks.Scratch(4)
+	each5168 := blocks.Scratch(4)
+	each5170 := blocks.Scratch(4)
+	each5056 := blocks.Scratch(4)
+	each5058 := blocks.Scratch(4)
+	each2036 := blocks.Scratch(8)
+	each1993 := blocks.Scratch(8)
+	each2005 := blocks.Scratch(8)
+	each6366 := blocks.Scratch(4)
+	each1938 := blocks.Scratch(4)
+	each7015 := blocks.Scratch(4)
+	each7010 := blocks.Scratch(4)
+	each1958 := blocks.Scratch(1)
+	each3500 := blocks.Scratch(8)
+	each6408 := blocks.Scratch(4)
+	each1861 := blocks.Scratch(4)
+	each7014 := blocks.Scratch(4)
+	each7009 := blocks.Scratch(4)
+	each1881 := blocks.Scratch(1)
+	each4097 := blocks.Scratch(4)
+	each4105 := blocks.Scratch(8)
+	each4129 := blocks.Scratch(4)
+	each4130 := blocks.Scratch(8)
+	each4123 := blocks.Scratch(8)
+	each1707 := blocks.Scratch(4)
+	each1708 := blocks.Scratch(1)
+	each2400 := blocks.Scratch(4)
+	each1724 := blocks.Scratch(4)
+	each1725 := blocks.Scratch(1)
+	each4210 := blocks.Scratch(4)
+	each4218 := blocks.Scratch(8)
+	each4242 := blocks.Scratch(4)
+	each4243 := blocks.Scratch(8)
+	each4236 := blocks.Scratch(8)
+	each1738 := blocks.Scratch(4)
+	each4162 := blocks.Scratch(4)
+	each1792 := blocks.Scratch(4)
+	each6539 := blocks.Scratch(4)
+	each3447 := blocks.Scratch(4)
+	each7011 := blocks.Scratch(4)
+	each7006 := blocks.Scratch(4)
+	each138 := blocks.Scratch(8)
+	each7050 := blocks.Scratch(4)
+	each7047 := blocks.Scratch(8)
+	each7030 := blocks.Scratch(4)
+	each2277 := blocks.Scratch(8)
+	each4693 := blocks.Scratch(4)
+	each4701 := blocks.Scratch(8)
+	each4725 := blocks.Scratch(4)
+	each4726 := blocks.Scratch(8)
+	each4719 := blocks.Scratch(8)
+	each3215 := blocks.Scratch(8)
+	each3096 := blocks.Scratch(4)
+	each3104 := blocks.Scratch(8)
+	each3128 := blocks.Scratch(4)
+	each3129 := blocks.Scratch(8)
+	each3122 := blocks.Scratch(8)
+//line wide.go:29
 	i55 := int(uint32(vocabulary))
 //line adjust.go:22
-	c232 := 0 < offsetsLen
+	c233 := 0 < offsetsLen
 //line adjust.go:26
-	c257 := 0 < countsLen
+	c258 := 0 < countsLen
 //line adjust.go:30
-	c285 := 0 < maskLen
-	i290 := (i55 + 31) / 32
-	each9373 := blocks.Scratch(1)
-	each6486 := blocks.Scratch(4)
-	each6482 := blocks.Scratch(4)
-	each2994 := blocks.Scratch(8)
-	each4288 := blocks.Scratch(8)
+	c286 := 0 < maskLen
+	i291 := (i55 + 31) / 32
+	each10065 := blocks.Scratch(1)
+	each7027 := blocks.Scratch(4)
+	each7019 := blocks.Scratch(4)
+	each5809 := blocks.Scratch(4)
+	each5810 := blocks.Scratch(4)
+	each5811 := blocks.Scratch(4)
+	each5812 := blocks.Scratch(4)
+	each3176 := blocks.Scratch(8)
+	each4683 := blocks.Scratch(8)
 	brought64 := blocks.Scratch(8)
-	each7909 := blocks.Scratch(8)
-	each7910 := blocks.Scratch(8)
-	each7918 := blocks.Scratch(8)
-	each7919 := blocks.Scratch(8)
-	each7927 := blocks.Scratch(8)
-	each7928 := blocks.Scratch(8)
-	each7936 := blocks.Scratch(8)
-	each7937 := blocks.Scratch(8)
-	each7945 := blocks.Scratch(8)
-	each3442 := blocks.Scratch(4)
-	each3512 := blocks.Scratch(4)
-	each3582 := blocks.Scratch(4)
-	each4659 := blocks.Scratch(4)
-	k8809 := int32(0)
-	each1544 := blocks.Scratch(8)
-	each3844 := blocks.Scratch(8)
-	each7963 := blocks.Scratch(8)
-	each7965 := blocks.Scratch(8)
-	each7973 := blocks.Scratch(8)
-	each7975 := blocks.Scratch(8)
-	each7983 := blocks.Scratch(8)
-	each7985 := blocks.Scratch(8)
-	each7993 := blocks.Scratch(8)
-	each7995 := blocks.Scratch(8)
-	each8003 := blocks.Scratch(8)
-	each1599 := blocks.Scratch(8)
-	each3915 := blocks.Scratch(8)
-	each8023 := blocks.Scratch(8)
-	each8025 := blocks.Scratch(8)
-	each8033 := blocks.Scratch(8)
-	each8035 := blocks.Scratch(8)
-	each8043 := blocks.Scratch(8)
-	each8045 := blocks.Scratch(8)
-	each8053 := blocks.Scratch(8)
-	each8055 := blocks.Scratch(8)
-	each8063 := blocks.Scratch(8)
-	each3025 := blocks.Scratch(8)
-	each4337 := blocks.Scratch(8)
-	each8083 := blocks.Scratch(8)
-	each8084 := blocks.Scratch(8)
-	each8092 := blocks.Scratch(8)
-	each8093 := blocks.Scratch(8)
-	each8101 := blocks.Scratch(8)
-	each8102 := blocks.Scratch(8)
-	each8110 := blocks.Scratch(8)
-	each8111 := blocks.Scratch(8)
-	each8119 := blocks.Scratch(8)
-	each8795 := blocks.Scratch(8)
-	each2974 := blocks.Scratch(8)
-	each8137 := blocks.Scratch(8)
-	each8138 := blocks.Scratch(8)
-	each8146 := blocks.Scratch(8)
-	each8147 := blocks.Scratch(8)
-	each8155 := blocks.Scratch(8)
-	each8156 := blocks.Scratch(8)
-	each8164 := blocks.Scratch(8)
-	each8165 := blocks.Scratch(8)
-	each8173 := blocks.Scratch(8)
-//line wide.go:52
-	c150 := 0 < logprobsLen
-//line wide.go:29
+	each8466 := blocks.Scratch(8)
+	each8467 := blocks.Scratch(8)
+	each8475 := blocks.Scratch(8)
+	each8476 := blocks.Scratch(8)
+	each8484 := blocks.Scratch(8)
+	each8485 := blocks.Scratch(8)
+	each8493 := blocks.Scratch(8)
+	each8494 := blocks.Scratch(8)
+	each8502 := blocks.Scratch(8)
+	each3734 := blocks.Scratch(4)
+	each3804 := blocks.Scratch(4)
+	each3874 := blocks.Scratch(4)
+	each5149 := blocks.Scratch(4)
+	k9469 := int32(0)
+	each1705 := blocks.Scratch(8)
+	each4136 := blocks.Scratch(8)
+	each8520 := blocks.Scratch(8)
+	each8522 := blocks.Scratch(8)
+	each8530 := blocks.Scratch(8)
+	each8532 := blocks.Scratch(8)
+	each8540 := blocks.Scratch(8)
+	each8542 := blocks.Scratch(8)
+	each8550 := blocks.Scratch(8)
+	each8552 := blocks.Scratch(8)
+	each8560 := blocks.Scratch(8)
+	each1770 := blocks.Scratch(8)
+	each4249 := blocks.Scratch(8)
+	each8580 := blocks.Scratch(8)
+	each8582 := blocks.Scratch(8)
+	each8590 := blocks.Scratch(8)
+	each8592 := blocks.Scratch(8)
+	each8600 := blocks.Scratch(8)
+	each8602 := blocks.Scratch(8)
+	each8610 := blocks.Scratch(8)
+	each8612 := blocks.Scratch(8)
+	each8620 := blocks.Scratch(8)
+	each3207 := blocks.Scratch(8)
+	each4732 := blocks.Scratch(8)
+	each8640 := blocks.Scratch(8)
+	each8641 := blocks.Scratch(8)
+	each8649 := blocks.Scratch(8)
+	each8650 := blocks.Scratch(8)
+	each8658 := blocks.Scratch(8)
+	each8659 := blocks.Scratch(8)
+	each8667 := blocks.Scratch(8)
+	each8668 := blocks.Scratch(8)
+	each8676 := blocks.Scratch(8)
+	each9455 := blocks.Scratch(8)
+	each3135 := blocks.Scratch(8)
+	each8694 := blocks.Scratch(8)
+	each8695 := blocks.Scratch(8)
+	each8703 := blocks.Scratch(8)
+	each8704 := blocks.Scratch(8)
+	each8712 := blocks.Scratch(8)
+	each8713 := blocks.Scratch(8)
+	each8721 := blocks.Scratch(8)
+	each8722 := blocks.Scratch(8)
+	each8730 := blocks.Scratch(8)
+//line wide.go:50
+	c151 := 0 < logprobsLen
+//line wide.go:27
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i4754, i78, i80, o88, i2059, i2064, i6477, i5801, i1225, i2709, i6471, i6466, i6436, i6434, i126, i341, i6488, i6468, i2103, i2104, i4257, i4282, i4275, i3002, i6470, i6465, i6435, i6433, i6467, i3448, i4184, i2820, i1863, i1820, i1832, i2441, i3813, i3838, i3831, i3884, i3909, i3902, i137, i6472, i2098, i4306, i4331, i4324, i3033, i2943, i2968, i2961 int
-		var f4756, f4758, f4760, f4764, f4766, f4768, f1572, f6458, f6455, f6457, f6454, f2200, f6456 float32
-		var i4762, i120, i6476, i3405, i3409, i2224, i6474, i6463, i6460, i6451, i6446, i6442, i6440, i6432, i6430, i6443, i4249, i4281, i6473, i6462, i6459, i6450, i6445, i6441, i6439, i6431, i6429, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3463, i6496, i6495, i3531, i3533, i2797, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i5817, i1766, i6453, i6448, i5859, i1689, i6452, i6447, i3805, i3837, i1546, i3876, i3908, i2229, i1621, i5968, i2379, i6449, i6444, i6475, i4298, i4330, i2935, i2967 int32
-		var c4770, c4772, c4774, c734, c742, c574, c6478, c884, c9338, c1438, c2790, c2847, c2213, c6438, c8373, c8375, c8377, c1006, c6437, c1786, c1709, c1547 bool
-		var f4179 float64
-		var i6466next int
-		var i6432next int32
-		var i6488next int
-		var i6468next int
-		var i6443next int32
-		var i6494next int32
-		var i6467next int
-		var i6464next int32
-		var i6461next int32
-		var i6473next int32
-		var i6465next int
-		var i6462next int32
-		var i6459next int32
-		var f6457next float32
-		var f6454next float32
-		var i6450next int32
-		var i6445next int32
-		var i6441next int32
-		var i6439next int32
-		var c6437next bool
-		var i6435next int
-		var i6433next int
-		var i6431next int32
-		var i6429next int32
-		var i6492next int32
-		var i6491next int32
-		var i6496next int32
-		var i6495next int32
-		var i6493next int32
-		var i6472next int
-		var i6471next int
-		var i2103next int
-		var i2104next int
+		var o62, o5256, o5258, o5260, o5262, o5272, i78, i80, o88, i3160, i3165, i7054, i7053, i6350, i1384, i7046, i7040, i6998, i6996, i127, i349, i7057, i7042, i2282, i2283, i4652, i4677, i4670, i3184, i1617, i1624, i7044, i7045, i7039, i6997, i6995, i7041, i2866, i3740, i4579, i2979, i2036, i1993, i2005, i3500, i4105, i4130, i4123, i4218, i4243, i4236, i138, i7047, i2277, i4701, i4726, i4719, i3215, i3104, i3129, i3122 int
+		var f5265, f5267, f5269, f7032, f7029, f7031, f7028, f2947, f2400, f1724, f1738, f7030 float32
+		var c5271, c5273, c5275, c779, c787, c7055, c965, c10038, c1591, c7000, c9026, c9028, c9030, c1086, c6999, c2948, c3008, c1958, c1881, c1708, c1725 bool
+		var i121, i7052, i7051, i7049, i7037, i7034, i7013, i7008, i7004, i7002, i6994, i6992, i7005, i4644, i4676, i1610, i7048, i7036, i7033, i7012, i7007, i7003, i7001, i6993, i6991, i7038, i7035, i7062, i7061, i2879, i2998, i3753, i3755, i7064, i7063, i3823, i3825, i2955, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i6366, i1938, i7015, i7010, i6408, i1861, i7014, i7009, i4097, i4129, i1707, i4210, i4242, i4162, i1792, i6539, i3447, i7011, i7006, i7050, i4693, i4725, i3096, i3128 int32
+		var i7040next int
+		var i6998next int
+		var i6994next int32
+		var i6992next int32
+		var i7057next int
+		var i7042next int
+		var i7005next int32
+		var i7045next int
+		var i7062next int32
+		var i7041next int
+		var i7038next int32
+		var i7035next int32
+		var i7048next int32
+		var i7039next int
+		var i7036next int32
+		var i7033next int32
+		var f7031next float32
+		var f7028next float32
+		var i7012next int32
+		var i7007next int32
+		var i7003next int32
+		var i7001next int32
+		var c6999next bool
+		var i6997next int
+		var i6995next int
+		var i6993next int32
+		var i6991next int32
+		var i7060next int32
+		var i7059next int32
+		var i7064next int32
+		var i7063next int32
+		var i7061next int32
+		var i2282next int
+		var i2283next int
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -2244,82 +2252,72 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8))
+					state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8))
 				}
-				for state < 146 {
+				for state < 148 {
 					switch state {
 					case 0:
-//line wide.go:32
+//line wide.go:30
 						c59 := uint(bx) < uint(paramsLen)
-//line wide.go:32
-						o62 := bx * 40
-//line wide.go:32
-						o4755 := o62 + 8
-//line wide.go:32
-						o4757 := o62 + 12
-//line wide.go:32
-						o4759 := o62 + 16
-//line wide.go:32
-						o4761 := o62 + 20
-//line wide.go:32
-						o4763 := o62 + 24
-//line wide.go:32
-						o4765 := o62 + 28
-//line wide.go:32
-						o4767 := o62 + 32
-//line wide.go:32
-						o4769 := o62 + 36
-//line wide.go:32
-						o4771 := o62 + 37
-//line wide.go:32
-						o4773 := o62 + 38
+//line wide.go:30
+						o62 = bx * 40
+//line wide.go:30
+						o5256 = o62 + 8
+//line wide.go:30
+						o5258 = o62 + 12
+//line wide.go:30
+						o5260 = o62 + 16
+//line wide.go:30
+						o5262 = o62 + 20
+//line wide.go:30
+						o5264 := o62 + 24
+//line wide.go:30
+						o5266 := o62 + 28
+//line wide.go:30
+						o5268 := o62 + 32
+//line wide.go:30
+						o5270 := o62 + 36
+//line wide.go:30
+						o5272 = o62 + 37
+//line wide.go:30
+						o5274 := o62 + 38
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-//line wide.go:32
+//line wide.go:30
 							if !c59 {
-//line wide.go:32
+//line wide.go:30
 								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, paramsLen)
-//line wide.go:32
+//line wide.go:30
 								return
 							}
-//line wide.go:32
-							i4754 = *(*int)(unsafe.Add(params, o62))
-//line wide.go:32
-							f4756 = *(*float32)(unsafe.Add(params, o4755))
-//line wide.go:32
-							f4758 = *(*float32)(unsafe.Add(params, o4757))
-//line wide.go:32
-							f4760 = *(*float32)(unsafe.Add(params, o4759))
-//line wide.go:32
-							i4762 = *(*int32)(unsafe.Add(params, o4761))
-//line wide.go:32
-							f4764 = *(*float32)(unsafe.Add(params, o4763))
-//line wide.go:32
-							f4766 = *(*float32)(unsafe.Add(params, o4765))
-//line wide.go:32
-							f4768 = *(*float32)(unsafe.Add(params, o4767))
-//line wide.go:32
-							c4770 = *(*bool)(unsafe.Add(params, o4769))
-//line wide.go:32
-							c4772 = *(*bool)(unsafe.Add(params, o4771))
-//line wide.go:32
-							c4774 = *(*bool)(unsafe.Add(params, o4773))
+//line wide.go:30
+							f5265 = *(*float32)(unsafe.Add(params, o5264))
+//line wide.go:30
+							f5267 = *(*float32)(unsafe.Add(params, o5266))
+//line wide.go:30
+							f5269 = *(*float32)(unsafe.Add(params, o5268))
+//line wide.go:30
+							c5271 = *(*bool)(unsafe.Add(params, o5270))
+//line wide.go:30
+							c5273 = *(*bool)(unsafe.Add(params, o5272))
+//line wide.go:30
+							c5275 = *(*bool)(unsafe.Add(params, o5274))
 						}
-						if c4774 {
-							state = 145
+						if c5275 {
+							state = 147
 						} else {
 							state = 1
 						}
 					case 1:
-//line wide.go:37
+//line wide.go:35
 						i78 = bx * i55
-//line wide.go:37
+//line wide.go:35
 						i80 = i78 + i55
-//line wide.go:37
+//line wide.go:35
 						c84 := uint(i80) <= uint(logitsCap)
-//line wide.go:37
+//line wide.go:35
 						o88 = i78 * 4
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -2328,105 +2326,105 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:37
+//line wide.go:35
 							if !c84 {
-//line wide.go:37
+//line wide.go:35
 								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i80, logitsCap)
-//line wide.go:37
+//line wide.go:35
 								return
 							}
 						}
-						if c232 {
+						if c233 {
 							state = 2
 						} else {
 							state = 4
 						}
 					case 2:
 //line adjust.go:23
-						c242 := uint(bx+2) <= uint(offsetsCap)
+						c243 := uint(bx+2) <= uint(offsetsCap)
 //line adjust.go:23
-						o246 := bx * 4
+						o247 := bx * 4
 //line adjust.go:39
-						o5637 := o246 + 4
+						o6159 := o247 + 4
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i625 int
+							var i670 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line adjust.go:23
-							if !c242 {
+							if !c243 {
 //line adjust.go:23
 								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
 //line adjust.go:23
 								return
 							}
 //line adjust.go:39
-							i618 := *(*int32)(unsafe.Add(offsets, o246))
+							i663 := *(*int32)(unsafe.Add(offsets, o247))
 //line adjust.go:39
-							i621 := int(i618)
+							i666 := int(i663)
 //line adjust.go:39
-							if i618 < 0 {
+							if i663 < 0 {
 //line adjust.go:39
-								i621 = 0
+								i666 = 0
 							}
 //line adjust.go:39
-							i625 = i621 + tx
+							i670 = i666 + tx
 //line adjust.go:39
 							for {
 //line adjust.go:39
-								i632 := int(*(*int32)(unsafe.Add(offsets, o5637)))
+								i677 := int(*(*int32)(unsafe.Add(offsets, o6159)))
 //line adjust.go:39
-								i639 := i632
+								i684 := i677
 //line adjust.go:39
-								if biasesLen < i632 {
+								if biasesLen < i677 {
 //line adjust.go:39
-									i639 = biasesLen
+									i684 = biasesLen
 								}
 //line adjust.go:39
-								if i625 >= i639 {
+								if i670 >= i684 {
 //line adjust.go:39
 									break
 								}
 //line adjust.go:40
-								if uint(i625) >= uint(biasesLen) {
+								if uint(i670) >= uint(biasesLen) {
 //line adjust.go:40
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i625, biasesLen)
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i670, biasesLen)
 //line adjust.go:40
 									return
 								}
 //line adjust.go:40
-								i651 := *(*int32)(unsafe.Add(biases, i625*8))
+								i696 := *(*int32)(unsafe.Add(biases, i670*8))
 //line adjust.go:40
-								i652 := int(i651)
+								i697 := int(i696)
 //line adjust.go:40
-								if 0 <= i651 {
+								if 0 <= i696 {
 //line adjust.go:40
-									if i652 < i55 {
-										if uint(i652) >= uint(i55) {
+									if i697 < i55 {
+										if uint(i697) >= uint(i55) {
 //line adjust.go:41
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i652, i55)
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i697, i55)
 //line adjust.go:41
 											return
 										}
 //line adjust.go:41
-										*(*float32)(unsafe.Add(logits, o88+i652*4)) = *(*float32)(unsafe.Add(logits, o88+i652*4)) + *(*float32)(unsafe.Add(biases, i625*8+4))
+										*(*float32)(unsafe.Add(logits, o88+i697*4)) = *(*float32)(unsafe.Add(logits, o88+i697*4)) + *(*float32)(unsafe.Add(biases, i670*8+4))
 									}
 								}
 //line adjust.go:39
-								i625 = i625 + 512
+								i670 = i670 + 512
 							}
 						}
 						state = 3
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 3:
 						state = 4
 					case 4:
-						if c257 {
+						if c258 {
 							state = 5
 						} else {
 							state = 8
@@ -2437,207 +2435,211 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line params.go:23
-							c734 = f4764 != 0
+							c779 = f5265 != 0
 //line params.go:23
-							if c734 {
+							if c779 {
 //line params.go:23
-								if f4764 != 1 {
+								if f5265 != 1 {
 //line params.go:23
-									c742 = true
+									c787 = true
 //line params.go:23
 									goto l1
 								}
 							}
 //line params.go:23
-							if f4766 != 0 {
+							if f5267 != 0 {
 //line params.go:23
-								c742 = true
+								c787 = true
 							} else {
 //line params.go:23
-								c742 = f4768 != 0
+								c787 = f5269 != 0
 							}
 						l1:
 						}
-						if c742 {
+						if c787 {
 							state = 6
 						} else {
 							state = 8
 						}
 					case 6:
 //line adjust.go:27
-						c268 := uint(i80) <= uint(countsCap)
+						c269 := uint(i80) <= uint(countsCap)
 //line adjust.go:27
-						o272 := i78 * 2
+						o273 := i78 * 2
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i696 int
-							var f1376, f1342, f1371 float32
+							var i741 int
+							var f1529, f1495, f1524 float32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line adjust.go:27
-							if !c268 {
+							if !c269 {
 //line adjust.go:27
 								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i80, countsCap)
 //line adjust.go:27
 								return
 							}
 //line adjust.go:48
-							i696 = tx
+							i741 = tx
 //line adjust.go:48
 							for {
 //line adjust.go:48
-								if i696 >= i55 {
+								if i741 >= i55 {
 //line adjust.go:48
 									break
 								}
 //line adjust.go:49
-								f705 := *(*float32)(unsafe.Add(logits, o88+i696*4))
+								f750 := *(*float32)(unsafe.Add(logits, o88+i741*4))
 //line adjust.go:49
-								i711 := *(*int16)(unsafe.Add(counts, o272+i696*2))
+								i756 := *(*int16)(unsafe.Add(counts, o273+i741*2))
 //line params.go:28
-								if i711 == 0 {
+								if i756 == 0 {
 //line params.go:28
-									f1376 = f705
+									f1529 = f750
 								} else {
 //line params.go:31
-									if c734 {
-										if 0 < f705 {
-											f1342 = f705 / f4764
+									if c779 {
+										if 0 < f750 {
+											f1495 = f750 / f5265
 										} else {
-											f1342 = float32(f705 * f4764)
+											f1495 = float32(f750 * f5265)
 										}
 									} else {
 //line params.go:31
-										f1342 = f705
+										f1495 = f750
 									}
 //line params.go:38
-									i1343 := i711 & 32767
-									f1350 := f1342 - float32(f4766*float32(uint16(i1343)))
-									if 0 < uint16(i1343) {
-										f1371 = f1350 - f4768
+									i1496 := i756 & 32767
+									f1503 := f1495 - float32(f5267*float32(uint16(i1496)))
+									if 0 < uint16(i1496) {
+										f1524 = f1503 - f5269
 									} else {
 //line params.go:40
-										f1371 = f1350
+										f1524 = f1503
 									}
 //line params.go:43
-									f1376 = f1371
+									f1529 = f1524
 								}
 //line adjust.go:49
-								*(*float32)(unsafe.Add(logits, o88+i696*4)) = f1376
+								*(*float32)(unsafe.Add(logits, o88+i741*4)) = f1529
 //line adjust.go:48
-								i696 = i696 + 512
+								i741 = i741 + 512
 							}
 						}
 						state = 7
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 7:
 						state = 8
 					case 8:
-						if c285 {
+						if c286 {
 							state = 9
 						} else {
 							state = 12
 						}
 					case 9:
-						if c4770 {
+						if c5271 {
 							state = 10
 						} else {
 							state = 12
 						}
 					case 10:
 //line adjust.go:32
-						i295 := bx * i290
+						i296 := bx * i291
 //line adjust.go:32
-						c301 := uint(i295+i290) <= uint(maskCap)
+						c302 := uint(i296+i291) <= uint(maskCap)
 //line adjust.go:32
-						o305 := i295 * 4
+						o306 := i296 * 4
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i768, i788 int
-							var i787 int32
+							var i813, i833 int
+							var i832 int32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line adjust.go:32
-							if !c301 {
+							if !c302 {
 //line adjust.go:32
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i295+i290, maskCap)
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i296+i291, maskCap)
 //line adjust.go:32
 								return
 							}
 //line adjust.go:55
-							i768 = tx
+							i813 = tx
 //line adjust.go:55
 							for {
 //line adjust.go:55
-								if i768 >= i290 {
+								if i813 >= i291 {
 //line adjust.go:55
 									break
 								}
 //line adjust.go:56
-								i777 := *(*int32)(unsafe.Add(mask, o305+i768*4))
-								if i777 != -1 {
+								i822 := *(*int32)(unsafe.Add(mask, o306+i813*4))
+								if i822 != -1 {
 //line adjust.go:60
-									i6097 := i768 << 5
+									i6683 := i813 << 5
 //line adjust.go:60
-									i790 := i6097 + 32
+									i835 := i6683 + 32
 //line adjust.go:60
-									i793 := i790
+									i838 := i835
 //line adjust.go:60
-									if i55 < i790 {
+									if i55 < i835 {
 //line adjust.go:60
-										i793 = i55
+										i838 = i55
 									}
 //line adjust.go:60
-									i787, i788 = i777, i6097
+									i832, i833 = i822, i6683
 //line adjust.go:60
 									for {
 //line adjust.go:60
-										if i788 >= i793 {
+										if i833 >= i838 {
 //line adjust.go:60
 											break
 										}
 //line adjust.go:61
-										if i787&1 == 0 {
-											if uint(i788) >= uint(i55) {
+										if i832&1 == 0 {
+											if uint(i833) >= uint(i55) {
 //line adjust.go:62
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i788, i55)
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i833, i55)
 //line adjust.go:62
 												return
 											}
 //line adjust.go:62
-											*(*float32)(unsafe.Add(logits, o88+i788*4)) = math.Float32frombits(0xff800000)
+											*(*float32)(unsafe.Add(logits, o88+i833*4)) = math.Float32frombits(0xff800000)
 										}
 //line adjust.go:60
-										i787, i788 = int32(uint32(i787)>>1), i788+1
+										i832, i833 = int32(uint32(i832)>>1), i833+1
 									}
 								}
 //line adjust.go:55
-								i768 = i768 + 512
+								i813 = i813 + 512
 							}
 						}
 						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 11:
 						state = 12
 					case 12:
-//line wide.go:39
-						c116 := uint(bx) < uint(positionsLen)
-//line wide.go:39
-						o119 := bx * 4
-//line wide.go:73
-						i2059 = i78 / 4
-//line wide.go:73
-						i2064 = (i80 - i2059<<2 + 2047) / 2048
+//line wide.go:37
+						c117 := uint(bx) < uint(positionsLen)
+//line wide.go:37
+						o120 := bx * 4
+//line wide.go:72
+						i3160 = i78 / 4
+//line wide.go:72
+						i3165 = (i80 - i3160<<2 + 2047) / 2048
+//line stage.go:72
+						c601 := unsafe.Add(params, o62) != unsafe.Pointer(nil)
+//line stage.go:74
+						c620 := 8 < i3165
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -2645,85 +2647,98 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:39
-							if !c116 {
-//line wide.go:39
+//line wide.go:37
+							if !c117 {
+//line wide.go:37
 								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, positionsLen)
-//line wide.go:39
+//line wide.go:37
 								return
 							}
-//line wide.go:39
-							i120 = *(*int32)(unsafe.Add(positions, o119))
-//line stage.go:63
-							c574 = 0 < f4756
-//line stage.go:63
-							if c574 {
-//line stage.go:63
-								if 0 < i4762 {
-//line stage.go:63
-									i590 := int(i4762)
-//line stage.go:63
-									if i590 < i55 {
-										c6478, i6477, i6476 = true, i590, 2
+//line wide.go:37
+							i121 = *(*int32)(unsafe.Add(positions, o120))
+//line stage.go:72
+							if !c601 {
+//line stage.go:72
+								blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
+//line stage.go:72
+								return
+							}
+//line stage.go:72
+							if 0 < *(*float32)(unsafe.Add(params, o5256)) {
+//line stage.go:72
+								i643 := *(*int32)(unsafe.Add(params, o5262))
+//line stage.go:72
+								if 0 < i643 {
+//line stage.go:72
+									i628 := int(i643)
+//line stage.go:72
+									if i628 < i55 {
+//line stage.go:74
+										if c620 {
+											c7055, i7054, i7053, i7052, i7051 = true, i628, 4, 2, 0
+										} else {
+//line stage.go:74
+											c7055, i7054, i7053, i7052, i7051 = true, i628, i3165, 2, 1
+										}
 									} else {
-//line stage.go:63
-										c6478, i6477, i6476 = false, 0, 0
+//line stage.go:72
+										c7055, i7054, i7053, i7052, i7051 = false, 0, i3165, 0, 1
 									}
 								} else {
-//line stage.go:63
-									c6478, i6477, i6476 = false, 0, 0
+//line stage.go:72
+									c7055, i7054, i7053, i7052, i7051 = false, 0, i3165, 0, 1
 								}
 							} else {
-//line stage.go:63
-								c6478, i6477, i6476 = false, 0, 0
+//line stage.go:72
+								c7055, i7054, i7053, i7052, i7051 = false, 0, i3165, 0, 1
 							}
 						}
 						state = 13
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 13:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i1283 int
+							var i1442 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i1283 = tx
+							i1442 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i1283 >= 4096 {
+								if i1442 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i1283*4)) = 0
+								*(*int32)(unsafe.Add(shared, i1442*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i1283*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i1442*4)) = 0
 //line histogram.go:22
-								i1283 = i1283 + 512
+								i1442 = i1442 + 512
 							}
 						}
 						state = 14
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 14:
-//line stage.go:83
-						c884 = 0 < i2064
-//line stage.go:185
-						i5801 = i2064 - 1
-//line stage.go:185
-						i9328 := 0
-//line stage.go:185
-						if c884 {
-//line stage.go:185
-							i9328 = i5801
+//line stage.go:103
+						c965 = 0 < i3165
+//line stage.go:206
+						i6350 = i3165 - 1
+//line stage.go:206
+						i10028 := 0
+//line stage.go:206
+						if c965 {
+//line stage.go:206
+							i10028 = i6350
 						}
-//line stage.go:185
-						c9338 = uint(i9328) < 2147483648 && i9328 < 2305843009213693952 && uint(i9328) < 129
+//line stage.go:206
+						c10038 = uint(i10028) < 2147483648 && i10028 < 2305843009213693952 && uint(i10028) < 129
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -2732,95 +2747,189 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:155
-							i1225 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+							i1384 = int(uint((tz*dy+ty)*dx+tx) >> 5)
 //line histogram.go:54
-							i7201 := tx << 3
+							i7758 := tx << 3
 //line histogram.go:38
-							c7203 := uint(i7201) < 4096
+							c7760 := uint(i7758) < 4096
 //line histogram.go:54
-							i7349 := i7201 + 7
+							i7906 := i7758 + 7
 //line histogram.go:38
-							c7350 := uint(i7349) < 4096
+							c7907 := uint(i7906) < 4096
 //line histogram.go:58
-							c1438 = i1225 == 0
-//line stage.go:219
-							i2709 = int(i4762)
-//line stage.go:233
-							c2790 = 0 < f4758
-//line stage.go:233
-							c2847 = f4758 < 1
-//line weight.go:49
-							f4179 = float64(f4758)
-//line weight.go:54
-							i3405 = int32(i4754)
-//line weight.go:54
-							i3409 = int32(int(uint(i4754) >> 32))
-//line stage.go:130
-							f1572 = 1 / f4756
-//line weight.go:41
-							c2213 = 0 < f4760
-//line weight.go:44
-							i2222 := int32(float32(min(f4760, 1) * 2.6843546e+08))
-//line weight.go:44
-							i2224 = 1
-//line weight.go:44
-							if 1 < i2222 {
-//line weight.go:44
-								i2224 = i2222
-							}
+							c1591 = i1384 == 0
 //line histogram.go:56
-							c9373 := c7203 && c7350 && uint32(int32(tx)) < 512
-//line wide.go:40
-							*(*bool)(unsafe.Add(each9373, thread)) = c9373
-//line wide.go:40
-							i6466next, i6432next = i6477, i6476
+							c10065 := c7760 && c7907 && uint32(int32(tx)) < 512
+//line wide.go:38
+							*(*bool)(unsafe.Add(each10065, thread)) = c10065
+//line wide.go:38
+							i7040next, *(*int32)(unsafe.Add(each7027, thread*4)), *(*int32)(unsafe.Add(each7019, thread*4)), i6998next, i6994next, i6992next = i7054, 2147483647, -2147483648, i7053, i7052, i7051
 						}
-						i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126 = -1, 0, i6466next, 0, -2139095040, 0, 0, 20, -1, 0, -2147483648, false, i2064, 0, i6432next, 0, 0
+						i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127 = -1, 0, i7040next, 0, -2139095040, 0, 0, 20, -1, 0, -2147483648, false, i6998next, 0, i6994next, i6992next, 0
 						state = 15
 					case 15:
-						if i6430 == 8 {
-							state = 143
+						if i6992 == 9 {
+							state = 145
 						} else {
 							state = 16
 						}
 					case 16:
-//line wide.go:114
-						c8373 = i6432 == 1
-//line wide.go:116
-						c8375 = i6432 == 2
-//line wide.go:120
-						c8377 = i6432 == 3
+//line wide.go:95
+						i338 := i3160 + i6996<<9
+//line wide.go:115
+						c9026 = i6994 == 1
+//line wide.go:117
+						c9028 = i6994 == 2
+//line wide.go:121
+						c9030 = i6994 == 3
 						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i341, i6199, i8770, i9490, i9496 int
+							var c1108 bool
+							var f5805, f5806, f5807, f5808, f9997, f9998, f9999, f10000 float32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-							*(*int32)(unsafe.Add(each6486, thread*4)), *(*int32)(unsafe.Add(each6482, thread*4)) = 2147483647, -2147483648
+//line wide.go:95
+							i341 = i338 + tx
+//line wide.go:76
+							i6199 = i341 << 2
+							c1108 = i78 <= i6199
+//line wide.go:77
+							if c1108 {
+//line wide.go:77
+								if i6199+4 <= i80 {
+									if uint(i341) >= uint(quadsLen) {
+//line wide.go:78
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i341, quadsLen)
+//line wide.go:78
+										return
+									}
+//line wide.go:78
+									f5805, f5806, f5807, f5808 = *(*float32)(unsafe.Add(quads, i341*16)), *(*float32)(unsafe.Add(quads, i341*16+4)), *(*float32)(unsafe.Add(quads, i341*16+8)), *(*float32)(unsafe.Add(quads, i341*16+12))
+//line wide.go:78
+									goto l2
+								}
+							}
+//line wide.go:82
+							if c1108 {
+//line wide.go:82
+								if i6199 < i80 {
+									if uint(i6199) >= uint(logitsLen) {
+//line wide.go:83
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6199, logitsLen)
+//line wide.go:83
+										return
+									}
+//line wide.go:83
+									f9997 = *(*float32)(unsafe.Add(logits, i6199*4))
+								} else {
+//line wide.go:82
+									f9997 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:82
+								f9997 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:82
+							i8770 = i6199 + 1
+//line wide.go:82
+							if i78 <= i8770 {
+//line wide.go:82
+								if i8770 < i80 {
+									if uint(i8770) >= uint(logitsLen) {
+//line wide.go:83
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8770, logitsLen)
+//line wide.go:83
+										return
+									}
+//line wide.go:83
+									f9998 = *(*float32)(unsafe.Add(logits, i8770*4))
+								} else {
+//line wide.go:82
+									f9998 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:82
+								f9998 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:82
+							i9490 = i6199 + 2
+//line wide.go:82
+							if i78 <= i9490 {
+//line wide.go:82
+								if i9490 < i80 {
+									if uint(i9490) >= uint(logitsLen) {
+//line wide.go:83
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9490, logitsLen)
+//line wide.go:83
+										return
+									}
+//line wide.go:83
+									f9999 = *(*float32)(unsafe.Add(logits, i9490*4))
+								} else {
+//line wide.go:82
+									f9999 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:82
+								f9999 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:82
+							i9496 = i6199 + 3
+//line wide.go:82
+							if i78 <= i9496 {
+//line wide.go:82
+								if i9496 < i80 {
+									if uint(i9496) >= uint(logitsLen) {
+//line wide.go:83
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9496, logitsLen)
+//line wide.go:83
+										return
+									}
+//line wide.go:83
+									f10000 = *(*float32)(unsafe.Add(logits, i9496*4))
+								} else {
+//line wide.go:82
+									f10000 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:82
+								f10000 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:86
+							f5805, f5806, f5807, f5808 = f9997, f9998, f9999, f10000
+						l2:
+//line wide.go:96
+							*(*float32)(unsafe.Add(each5809, thread*4)), *(*float32)(unsafe.Add(each5810, thread*4)), *(*float32)(unsafe.Add(each5811, thread*4)), *(*float32)(unsafe.Add(each5812, thread*4)) = f5805, f5806, f5807, f5808
 						}
-						i341 = i6434
+						i349 = i6996
 						state = 17
 					case 17:
-						if i341 < i6436 {
-							state = 132
+						if i349 < i6998 {
+							state = 134
 						} else {
 							state = 18
 						}
 					case 18:
 						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 19:
-						if c8375 {
+						if c9028 {
 							state = 21
 						} else {
 							state = 20
 						}
 					case 20:
-						i6488, i6468, i6443 = 0, i6466, i6442
-						state = 35
+						i7057, i7042, i7005 = 0, i7040, i7004
+						state = 36
 					case 21:
 						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 22:
@@ -2832,128 +2941,128 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line histogram.go:54
-							i7201 := tx << 3
+							i7758 := tx << 3
 //line histogram.go:38
-							o7205 := i7201 * 4
+							o7762 := i7758 * 4
 //line histogram.go:38
-							o7210 := 16384 + i7201*4
+							o7767 := 16384 + i7758*4
 //line histogram.go:54
-							i7223 := i7201 + 1
+							i7780 := i7758 + 1
 //line histogram.go:38
-							o7226 := i7223 * 4
+							o7783 := i7780 * 4
 //line histogram.go:38
-							o7231 := 16384 + i7223*4
+							o7788 := 16384 + i7780*4
 //line histogram.go:54
-							i7244 := i7201 + 2
+							i7801 := i7758 + 2
 //line histogram.go:38
-							o7247 := i7244 * 4
+							o7804 := i7801 * 4
 //line histogram.go:38
-							o7252 := 16384 + i7244*4
+							o7809 := 16384 + i7801*4
 //line histogram.go:54
-							i7265 := i7201 + 3
+							i7822 := i7758 + 3
 //line histogram.go:38
-							o7268 := i7265 * 4
+							o7825 := i7822 * 4
 //line histogram.go:38
-							o7273 := 16384 + i7265*4
+							o7830 := 16384 + i7822*4
 //line histogram.go:54
-							i7286 := i7201 + 4
+							i7843 := i7758 + 4
 //line histogram.go:38
-							o7289 := i7286 * 4
+							o7846 := i7843 * 4
 //line histogram.go:38
-							o7294 := 16384 + i7286*4
+							o7851 := 16384 + i7843*4
 //line histogram.go:54
-							i7307 := i7201 + 5
+							i7864 := i7758 + 5
 //line histogram.go:38
-							o7310 := i7307 * 4
+							o7867 := i7864 * 4
 //line histogram.go:38
-							o7315 := 16384 + i7307*4
+							o7872 := 16384 + i7864*4
 //line histogram.go:54
-							i7328 := i7201 + 6
+							i7885 := i7758 + 6
 //line histogram.go:38
-							o7331 := i7328 * 4
+							o7888 := i7885 * 4
 //line histogram.go:38
-							o7336 := 16384 + i7328*4
+							o7893 := 16384 + i7885*4
 //line histogram.go:54
-							i7349 := i7201 + 7
+							i7906 := i7758 + 7
 //line histogram.go:38
-							o7352 := i7349 * 4
+							o7909 := i7906 * 4
 //line histogram.go:38
-							o7357 := 16384 + i7349*4
+							o7914 := 16384 + i7906*4
 //line histogram.go:56
-							o1420 := 32768 + tx*8
+							o1573 := 32768 + tx*8
 //line histogram.go:38
-							c7203 := uint(i7201) < 4096
+							c7760 := uint(i7758) < 4096
 //line histogram.go:38
-							c7224 := uint(i7223) < 4096
+							c7781 := uint(i7780) < 4096
 //line histogram.go:38
-							c7245 := uint(i7244) < 4096
+							c7802 := uint(i7801) < 4096
 //line histogram.go:38
-							c7266 := uint(i7265) < 4096
+							c7823 := uint(i7822) < 4096
 //line histogram.go:38
-							c7287 := uint(i7286) < 4096
+							c7844 := uint(i7843) < 4096
 //line histogram.go:38
-							c7308 := uint(i7307) < 4096
+							c7865 := uint(i7864) < 4096
 //line histogram.go:38
-							c7329 := uint(i7328) < 4096
+							c7886 := uint(i7885) < 4096
 //line histogram.go:38
-							c7350 := uint(i7349) < 4096
+							c7907 := uint(i7906) < 4096
 //line histogram.go:56
-							c9373 := *(*bool)(unsafe.Add(each9373, thread))
+							c10065 := *(*bool)(unsafe.Add(each10065, thread))
 //line histogram.go:56
-							if !c9373 {
+							if !c10065 {
 //line histogram.go:38
-								if !c7203 {
+								if !c7760 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7201, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7224 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7223, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7758, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7245 {
+								if !c7781 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7244, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7266 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7265, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7780, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7287 {
+								if !c7802 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7286, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7308 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7307, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7801, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7329 {
+								if !c7823 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7328, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7822, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7350 {
+								if !c7844 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7349, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7843, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7865 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7864, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7886 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7885, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7907 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7906, int(4096))
 //line histogram.go:38
 									return
 								}
@@ -2963,101 +3072,101 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								return
 							}
 //line histogram.go:54
-							i7236 := int(uint32(*(*int32)(unsafe.Add(shared, o7205)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7210))))<<14 + (int(uint32(*(*int32)(unsafe.Add(shared, o7226)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7231))))<<14)
+							i7793 := int(uint32(*(*int32)(unsafe.Add(shared, o7762)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7767))))<<14 + (int(uint32(*(*int32)(unsafe.Add(shared, o7783)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7788))))<<14)
 //line histogram.go:54
-							i7278 := i7236 + (int(uint32(*(*int32)(unsafe.Add(shared, o7247)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7252))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7268)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7273))))<<14)
+							i7835 := i7793 + (int(uint32(*(*int32)(unsafe.Add(shared, o7804)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7809))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7825)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7830))))<<14)
 //line histogram.go:54
-							i7320 := i7278 + (int(uint32(*(*int32)(unsafe.Add(shared, o7289)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7294))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7310)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7315))))<<14)
+							i7877 := i7835 + (int(uint32(*(*int32)(unsafe.Add(shared, o7846)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7851))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7867)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7872))))<<14)
 //line histogram.go:54
-							i7362 := i7320 + (int(uint32(*(*int32)(unsafe.Add(shared, o7331)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7336))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7352)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7357))))<<14)
+							i7919 := i7877 + (int(uint32(*(*int32)(unsafe.Add(shared, o7888)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7893))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7909)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7914))))<<14)
 //line histogram.go:56
-							*(*int)(unsafe.Add(shared, o1420)) = i7362
+							*(*int)(unsafe.Add(shared, o1573)) = i7919
 						}
 						if alive == 0 {
-							state = 146
+							state = 148
 							continue
 						}
 						state = 23
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 23:
-						if c1438 {
+						if c1591 {
 							state = 24
 						} else {
 							state = 33
 						}
 					case 24:
-						i2103, i2104 = 0, 511
+						i2282, i2283 = 0, 511
 						state = 25
 					case 25:
-						if i2103 < i2104 {
-							state = 125
+						if i2282 < i2283 {
+							state = 127
 						} else {
 							state = 26
 						}
 					case 26:
 //line histogram.go:60
-						i1441 := i2103 + 1
+						i1594 := i2282 + 1
 //line reduce.go:51
-						i4249 = 0
+						i4644 = 0
 						for thread := warp; thread < end; thread++ {
-							var i2994, i2995, i3013 int
+							var i3176, i3177, i3195 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3023 := int(uint32(i1479))
+							i3205 := int(uint32(i1632))
 //line histogram.go:90
-							i2994, i2995 = 0, i3023
+							i3176, i3177 = 0, i3205
 //line histogram.go:90
 							for {
 //line histogram.go:90
-								if i2995 >= 512 {
+								if i3177 >= 512 {
 //line histogram.go:90
 									break
 								}
 //line histogram.go:91
-								if i1441 <= i2995 {
-									i3013 = i2994 + *(*int)(unsafe.Add(shared, 32768+i2995*8))
+								if i1594 <= i3177 {
+									i3195 = i3176 + *(*int)(unsafe.Add(shared, 32768+i3177*8))
 								} else {
 //line histogram.go:91
-									i3013 = i2994
+									i3195 = i3176
 								}
 //line histogram.go:90
-								i2994, i2995 = i3013, i2995+32
+								i3176, i3177 = i3195, i3177+32
 							}
 //line reduce.go:51
-							i4249 |= 1 << (thread & 31)
+							i4644 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*int)(unsafe.Add(each2994, thread*8)) = i2994
+							*(*int)(unsafe.Add(each3176, thread*8)) = i3176
 						}
-						if i4249 == -1 {
+						if i4644 == -1 {
 							state = 31
 						} else {
 							state = 27
 						}
 					case 27:
 //line reduce.go:58
-						i4257 = -1
+						i4652 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4249)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4644)))&31 {
 //line reduce.go:58
-								i4257 = i2994
+								i4652 = i3176
 							}
 						}
-						i4281, i4282 = i4249&(i4249-1), i4257
+						i4676, i4677 = i4644&(i4644-1), i4652
 						state = 28
 					case 28:
-						if i4281 != 0 {
+						if i4676 != 0 {
 							state = 30
 						} else {
 							state = 29
@@ -3068,25 +3177,25 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each4288, thread*8)) = i4282
+							*(*int)(unsafe.Add(each4683, thread*8)) = i4677
 						}
 						state = 32
 					case 30:
 //line reduce.go:60
-						i4275 = -1
+						i4670 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4281)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4676)))&31 {
 //line reduce.go:60
-								i4275 = i2994
+								i4670 = i3176
 							}
 						}
-						i4281, i4282 = i4281&(i4281-1), i4282+i4275
+						i4676, i4677 = i4676&(i4676-1), i4677+i4670
 						state = 28
 					case 31:
 						for thread := warp; thread < end; thread++ {
@@ -3094,153 +3203,153 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line histogram.go:89
-							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i2994
+							*(*int)(unsafe.Add(brought64, thread*8)) = i3176
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7909, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8466, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
 //line reduce.go:54
-							i7909 := *(*int)(unsafe.Add(each7909, thread*8))
+							i8466 := *(*int)(unsafe.Add(each8466, thread*8))
 //line reduce.go:38
-							i7910 := i2994 + i7909
+							i8467 := i3176 + i8466
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7910
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8467
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7910, thread*8)) = i7910
+							*(*int)(unsafe.Add(each8467, thread*8)) = i8467
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7918, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8475, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i7910 := *(*int)(unsafe.Add(each7910, thread*8))
+							i8467 := *(*int)(unsafe.Add(each8467, thread*8))
 //line reduce.go:54
-							i7918 := *(*int)(unsafe.Add(each7918, thread*8))
+							i8475 := *(*int)(unsafe.Add(each8475, thread*8))
 //line reduce.go:38
-							i7919 := i7910 + i7918
+							i8476 := i8467 + i8475
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7919
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8476
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7919, thread*8)) = i7919
+							*(*int)(unsafe.Add(each8476, thread*8)) = i8476
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7927, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8484, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i7919 := *(*int)(unsafe.Add(each7919, thread*8))
+							i8476 := *(*int)(unsafe.Add(each8476, thread*8))
 //line reduce.go:54
-							i7927 := *(*int)(unsafe.Add(each7927, thread*8))
+							i8484 := *(*int)(unsafe.Add(each8484, thread*8))
 //line reduce.go:38
-							i7928 := i7919 + i7927
+							i8485 := i8476 + i8484
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7928
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8485
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7928, thread*8)) = i7928
+							*(*int)(unsafe.Add(each8485, thread*8)) = i8485
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7936, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8493, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i7928 := *(*int)(unsafe.Add(each7928, thread*8))
+							i8485 := *(*int)(unsafe.Add(each8485, thread*8))
 //line reduce.go:54
-							i7936 := *(*int)(unsafe.Add(each7936, thread*8))
+							i8493 := *(*int)(unsafe.Add(each8493, thread*8))
 //line reduce.go:38
-							i7937 := i7928 + i7936
+							i8494 := i8485 + i8493
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7937
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8494
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7937, thread*8)) = i7937
+							*(*int)(unsafe.Add(each8494, thread*8)) = i8494
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7945, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8502, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i7937 := *(*int)(unsafe.Add(each7937, thread*8))
+							i8494 := *(*int)(unsafe.Add(each8494, thread*8))
 //line reduce.go:54
-							i7945 := *(*int)(unsafe.Add(each7945, thread*8))
+							i8502 := *(*int)(unsafe.Add(each8502, thread*8))
 //line reduce.go:53
-							*(*int)(unsafe.Add(each4288, thread*8)) = i7937 + i7945
+							*(*int)(unsafe.Add(each4683, thread*8)) = i8494 + i8502
 						}
 						state = 32
 					case 32:
 //line histogram.go:95
-						i3002 = -1
+						i3184 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:95
-							i4288 := *(*int)(unsafe.Add(each4288, thread*8))
+							i4683 := *(*int)(unsafe.Add(each4683, thread*8))
 //line histogram.go:95
 							if int32(thread&31) == 0 {
 //line histogram.go:95
-								i3002 = i4288
+								i3184 = i4683
 							}
 						}
 //line histogram.go:61
-						i5684 := i2103 << 3
+						i6228 := i2282 << 3
 //line histogram.go:61
-						i6119 := i5684 + 7
+						i6705 := i6228 + 7
 //line histogram.go:38
-						o3772 := i6119 * 4
+						o4064 := i6705 * 4
 //line histogram.go:38
-						o3780 := 16384 + i6119*4
+						o4072 := 16384 + i6705*4
 						for thread := warp; thread < end; thread++ {
-							var i1483, i1484, i1485 int
+							var i1636, i1637, i1638 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6060 := i1479 == 0
+							c6646 := i1632 == 0
 //line histogram.go:61
-							i1483, i1484, i1485 = i3002, i6119, i3002+(int(uint32(*(*int32)(unsafe.Add(shared, o3772))))+int(uint32(*(*int32)(unsafe.Add(shared, o3780))))<<14)
+							i1636, i1637, i1638 = i3184, i6705, i3184+(int(uint32(*(*int32)(unsafe.Add(shared, o4064))))+int(uint32(*(*int32)(unsafe.Add(shared, o4072))))<<14)
 							for {
 //line histogram.go:62
-								if i1485 >= i6466 {
+								if i1638 >= i7040 {
 //line histogram.go:62
 									break
 								}
 //line histogram.go:62
-								if i5684 >= i1484 {
+								if i6228 >= i1637 {
 //line histogram.go:62
 									break
 								}
 //line histogram.go:63
-								i5992 := i1484 - 1
-								i1483, i1484, i1485 = i1485, i5992, i1485+(int(uint32(*(*int32)(unsafe.Add(shared, i5992*4))))+int(uint32(*(*int32)(unsafe.Add(shared, 16384+i5992*4))))<<14)
+								i6575 := i1637 - 1
+								i1636, i1637, i1638 = i1638, i6575, i1638+(int(uint32(*(*int32)(unsafe.Add(shared, i6575*4))))+int(uint32(*(*int32)(unsafe.Add(shared, 16384+i6575*4))))<<14)
 							}
-							if c6060 {
-								*(*int)(unsafe.Add(shared, 36864)) = i1484
+							if c6646 {
+								*(*int)(unsafe.Add(shared, 36864)) = i1637
 //line histogram.go:67
-								*(*int)(unsafe.Add(shared, 36872)) = i1485
+								*(*int)(unsafe.Add(shared, 36872)) = i1638
 //line histogram.go:67
-								*(*int)(unsafe.Add(shared, 36880)) = i1483
+								*(*int)(unsafe.Add(shared, 36880)) = i1636
 							}
 						}
 						state = 33
 					case 33:
 						state = 34
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 34:
@@ -3248,1415 +3357,1463 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:79
-							i856 := i6442 + int32(*(*int)(unsafe.Add(shared, 36864)))<<uint32(i6451)
-//line stage.go:79
-							i863 := i6466 - *(*int)(unsafe.Add(shared, 36880))
-//line stage.go:79
-							i6488next, i6468next, i6443next = *(*int)(unsafe.Add(shared, 36872)), i863, i856
+//line histogram.go:71
+							i1610 = int32(*(*int)(unsafe.Add(shared, 36864)))
+//line histogram.go:71
+							i1617 = *(*int)(unsafe.Add(shared, 36872))
+//line histogram.go:71
+							i1624 = *(*int)(unsafe.Add(shared, 36880))
 						}
-						i6488, i6468, i6443 = i6488next, i6468next, i6443next
-						state = 35
+						if i6992 == 0 {
+							state = 123
+						} else {
+							state = 35
+						}
 					case 35:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:99
+							i943 := i7004 + i1610<<uint32(i7013)
+//line stage.go:99
+							i950 := i7040 - i1624
+//line stage.go:99
+							i7057next, i7042next, i7005next = i1617, i950, i943
+						}
+						i7057, i7042, i7005 = i7057next, i7042next, i7005next
+						state = 36
+					case 36:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i6469, i892, i908, i9340, i9341, i9346 int
+							var i7043, i973, i989, i10040, i10041, i10046 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:81
-							if c8377 {
-//line stage.go:83
-								if c884 {
-//line stage.go:83
-									if c9338 {
-										i6469, i892 = 0, 0
-//line stage.go:84
+//line stage.go:101
+							if c9030 {
+//line stage.go:103
+								if c965 {
+//line stage.go:103
+									if c10038 {
+										i7043, i973 = 0, 0
+//line stage.go:104
 										for {
-//line stage.go:84
-											i908 = i6469 + *(*int)(unsafe.Add(shared, 53552+i892*8))
-//line stage.go:84
-											i913 := i892 + 1
-//line stage.go:84
-											if i913 >= i2064 {
-//line stage.go:84
+//line stage.go:104
+											i989 = i7043 + *(*int)(unsafe.Add(shared, 53552+i973*8))
+//line stage.go:104
+											i994 := i973 + 1
+//line stage.go:104
+											if i994 >= i3165 {
+//line stage.go:104
 												break
 											}
-//line stage.go:84
-											i6469, i892 = i908, i913
+//line stage.go:104
+											i7043, i973 = i989, i994
 										}
-//line stage.go:84
-										i6470 = i908
+//line stage.go:104
+										i7044 = i989
 									} else {
-//line stage.go:84
-										i9340, i9341 = 0, 0
-//line stage.go:84
+//line stage.go:104
+										i10040, i10041 = 0, 0
+//line stage.go:104
 										for {
-//line stage.go:84
-											if uint(i9341) >= 129 {
-//line stage.go:84
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9341, int(129))
-//line stage.go:84
+//line stage.go:104
+											if uint(i10041) >= 129 {
+//line stage.go:104
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i10041, int(129))
+//line stage.go:104
 												return
 											}
-//line stage.go:84
-											i9346 = i9340 + *(*int)(unsafe.Add(shared, 53552+i9341*8))
-//line stage.go:84
-											i9347 := i9341 + 1
-//line stage.go:84
-											if i9347 >= i2064 {
-//line stage.go:84
+//line stage.go:104
+											i10046 = i10040 + *(*int)(unsafe.Add(shared, 53552+i10041*8))
+//line stage.go:104
+											i10047 := i10041 + 1
+//line stage.go:104
+											if i10047 >= i3165 {
+//line stage.go:104
 												break
 											}
-//line stage.go:84
-											i9340, i9341 = i9346, i9347
+//line stage.go:104
+											i10040, i10041 = i10046, i10047
 										}
-//line stage.go:84
-										i6470 = i9346
+//line stage.go:104
+										i7044 = i10046
 									}
 								} else {
-//line stage.go:83
-									i6470 = 0
+//line stage.go:103
+									i7044 = 0
 								}
 							} else {
-//line stage.go:81
-								i6470 = i6471
+//line stage.go:101
+								i7044 = i7046
 							}
 						}
-						if i6430 == 0 {
-							state = 90
-						} else {
-							state = 36
-						}
-					case 36:
-						if i6430 == 2 {
-							state = 84
+						if i6992 == 1 {
+							state = 91
 						} else {
 							state = 37
 						}
 					case 37:
-						if i6430 == 3 {
-							state = 81
+						if i6992 == 3 {
+							state = 85
 						} else {
 							state = 38
 						}
 					case 38:
-						if i6430 == 4 {
-							state = 75
+						if i6992 == 4 {
+							state = 82
 						} else {
 							state = 39
 						}
 					case 39:
-						if i6430 == 5 {
-							state = 72
+						if i6992 == 5 {
+							state = 76
 						} else {
 							state = 40
 						}
 					case 40:
-//line stage.go:106
-						c1006 = i6430 == 1
-						if c1006 {
-							state = 43
+						if i6992 == 6 {
+							state = 73
 						} else {
 							state = 41
 						}
 					case 41:
-						if i6430 == 6 {
-							state = 43
+//line stage.go:126
+						c1086 = i6992 == 2
+						if c1086 {
+							state = 44
 						} else {
 							state = 42
 						}
 					case 42:
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6463, i6460, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
-						state = 122
-					case 43:
-						if c1006 {
-							state = 45
-						} else {
+						if i6992 == 7 {
 							state = 44
+						} else {
+							state = 43
 						}
+					case 43:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:126
+							i7045next = i7044
+						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7037, i7034, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+						state = 124
 					case 44:
-						i6467, i6464, i6461 = i6468, i6463, i6460
-						state = 63
-					case 45:
-						if c1438 {
+						if c1086 {
 							state = 46
+						} else {
+							state = 45
+						}
+					case 45:
+						i7041, i7038, i7035 = i7042, i7037, i7034
+						state = 64
+					case 46:
+						if c1591 {
+							state = 47
+						} else {
+							state = 50
+						}
+					case 47:
+//line weight.go:19
+						c3667 := f7029 != f7029
+//line weight.go:22
+						i3671 := int32(math.Float32bits(f7029 + 0))
+						i3674 := i3671 ^ int32(uint32(i3671>>31)>>1)
+						for thread := warp; thread < end; thread++ {
+							var i3679 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:19
+							if c3667 {
+//line weight.go:19
+								i3679 = -2147483648
+							} else {
+//line weight.go:23
+								i3679 = i3674
+							}
+//line stage.go:240
+							i2866 = int(*(*int32)(unsafe.Add(params, o5262)))
+//line list.go:54
+							i7062next = i3679
+						}
+						i7062, i7061 = i7062next, i7034
+						state = 48
+					case 48:
+						if i7061 < i7062 {
+							state = 72
 						} else {
 							state = 49
 						}
-					case 46:
-//line weight.go:19
-						c3377 := f6455 != f6455
-//line weight.go:22
-						i3381 := int32(math.Float32bits(f6455 + 0))
-						i3384 := i3381 ^ int32(uint32(i3381>>31)>>1)
-						for thread := warp; thread < end; thread++ {
-							var i3389 int32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:19
-							if c3377 {
-//line weight.go:19
-								i3389 = -2147483648
-							} else {
-//line weight.go:23
-								i3389 = i3384
-							}
-//line list.go:54
-							i6494next = i3389
-						}
-						i6494, i6493 = i6494next, i6460
-						state = 47
-					case 47:
-						if i6493 < i6494 {
-							state = 71
-						} else {
-							state = 48
-						}
-					case 48:
-//line stage.go:221
-						i2733 := int(i6493)
+					case 49:
+//line stage.go:242
+						i2890 := int(i7061)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6060 := i1479 == 0
-//line stage.go:220
-							if c6060 {
-								*(*int)(unsafe.Add(shared, 53280)) = i2733
+							c6646 := i1632 == 0
+//line stage.go:241
+							if c6646 {
+								*(*int)(unsafe.Add(shared, 53280)) = i2890
 							}
 						}
-						state = 49
-					case 49:
 						state = 50
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
 					case 50:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i2736 int
-							var i4111, i4516, i4616, i4617 int32
-							var f4629 float32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:225
-							i2722 = int32(*(*int)(unsafe.Add(shared, 53280)))
-							i2736 = tx
-//line stage.go:226
-							for {
-//line stage.go:226
-								if i2736 >= int(uint32(*(*int32)(unsafe.Add(shared, 53272)))) {
-//line stage.go:226
-									break
-								}
-//line stage.go:227
-								if uint(i2736) >= 2048 {
-//line stage.go:227
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2736, int(2048))
-//line stage.go:227
-									return
-								}
-//line stage.go:227
-								i2749 := *(*int32)(unsafe.Add(shared, 36888+i2736*4))
-//line weight.go:28
-								f3395 := math.Float32frombits(uint32(i2749 ^ int32(uint32(i2749>>31)>>1)))
-//line stage.go:195
-								if i2749 < i2722 {
-//line stage.go:195
-									i4111 = -1
-								} else {
-//line weight.go:33
-									if f3395 == f6455 {
-//line weight.go:33
-										i4516 = 268435456
-									} else {
-//line weight.go:36
-										f4508 := float32((f3395 - f6455) * f6458)
-//line exp.go:36
-										f4726 := math32.FMA(f4508, 1.442695, 1.2582912e+07)
-										f4727 := f4726 - 1.2582912e+07
-										f4729 := math32.FMA(f4727, 1.9046542e-09, math32.FMA(f4727, -0.6931472, f4508))
-//line exp.go:21
-										c4613 := 0 < f4508
-//line exp.go:21
-										if c4613 {
-//line exp.go:21
-											i4616, i4617 = 528482304, 1602224128
-										} else {
-//line exp.go:21
-											i4616, i4617 = 1602224128, 528482304
-										}
-//line exp.go:24
-										f4623 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f4729, 0.008368675), f4729, 0.041668262), f4729, 0.16666521), f4729, 0.49999994), f4729, 1), f4729, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f4726))<<23+i4616))) * math.Float32frombits(uint32(i4617)))
-										if 104 < math.Float32frombits(math.Float32bits(f4508)&^(1<<31)) {
-//line exp.go:27
-											if c4613 {
-//line basic.go:19
-												f4629 = math.Float32frombits(0x7f800000)
-											} else {
-//line exp.go:27
-												f4629 = 0
-											}
-										} else {
-//line exp.go:25
-											f4629 = f4623
-										}
-//line weight.go:36
-										i4516 = int32(float32(f4629 * 2.6843546e+08))
-									}
-//line stage.go:198
-									i4111 = i4516
-								}
-//line stage.go:228
-								*(*int32)(unsafe.Add(shared, 36888+i2736*4)) = i4111
-//line stage.go:226
-								i2736 = i2736 + 512
-							}
-						}
 						state = 51
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 51:
-						if c1438 {
-							state = 52
-						} else {
-							state = 60
-						}
-					case 52:
-						if c2790 {
-							state = 54
-						} else {
-							state = 53
-						}
-					case 53:
-						i2839 = i6463
-						state = 59
-					case 54:
-						if c2847 {
-							state = 56
-						} else {
-							state = 55
-						}
-					case 55:
-						i2839 = i6463
-						state = 59
-					case 56:
-//line list.go:50
-						i3461 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i3441, i3442, i3471, i3472 int32
-							var i3443 int
+							var i2893 int
+							var i4537, i4875, i5106, i5107 int32
+							var f5119 float32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:246
+							i2879 = int32(*(*int)(unsafe.Add(shared, 53280)))
+							i2893 = tx
+//line stage.go:247
+							for {
+//line stage.go:247
+								if i2893 >= int(uint32(*(*int32)(unsafe.Add(shared, 53272)))) {
+//line stage.go:247
+									break
+								}
+//line stage.go:248
+								if uint(i2893) >= 2048 {
+//line stage.go:248
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2893, int(2048))
+//line stage.go:248
+									return
+								}
+//line stage.go:248
+								i2906 := *(*int32)(unsafe.Add(shared, 36888+i2893*4))
+//line weight.go:28
+								f3685 := math.Float32frombits(uint32(i2906 ^ int32(uint32(i2906>>31)>>1)))
+//line stage.go:216
+								if i2906 < i2879 {
+//line stage.go:216
+									i4537 = -1
+								} else {
+//line weight.go:33
+									if f3685 == f7029 {
+//line weight.go:33
+										i4875 = 268435456
+									} else {
+//line weight.go:36
+										f4867 := float32((f3685 - f7029) * f7032)
+//line exp.go:36
+										f5216 := math32.FMA(f4867, 1.442695, 1.2582912e+07)
+										f5217 := f5216 - 1.2582912e+07
+										f5219 := math32.FMA(f5217, 1.9046542e-09, math32.FMA(f5217, -0.6931472, f4867))
+//line exp.go:21
+										c5103 := 0 < f4867
+//line exp.go:21
+										if c5103 {
+//line exp.go:21
+											i5106, i5107 = 528482304, 1602224128
+										} else {
+//line exp.go:21
+											i5106, i5107 = 1602224128, 528482304
+										}
+//line exp.go:24
+										f5113 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5219, 0.008368675), f5219, 0.041668262), f5219, 0.16666521), f5219, 0.49999994), f5219, 1), f5219, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f5216))<<23+i5106))) * math.Float32frombits(uint32(i5107)))
+										if 104 < math.Float32frombits(math.Float32bits(f4867)&^(1<<31)) {
+//line exp.go:27
+											if c5103 {
+//line basic.go:19
+												f5119 = math.Float32frombits(0x7f800000)
+											} else {
+//line exp.go:27
+												f5119 = 0
+											}
+										} else {
+//line exp.go:25
+											f5119 = f5113
+										}
+//line weight.go:36
+										i4875 = int32(float32(f5119 * 2.6843546e+08))
+									}
+//line stage.go:219
+									i4537 = i4875
+								}
+//line stage.go:249
+								*(*int32)(unsafe.Add(shared, 36888+i2893*4)) = i4537
+//line stage.go:247
+								i2893 = i2893 + 512
+							}
+						}
+						state = 52
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 52:
+						if c1591 {
+							state = 53
+						} else {
+							state = 61
+						}
+					case 53:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:254
+							f2947 = *(*float32)(unsafe.Add(params, o5258))
+//line stage.go:254
+							c2948 = 0 < f2947
+						}
+						if c2948 {
+							state = 55
+						} else {
+							state = 54
+						}
+					case 54:
+						i2998 = i7037
+						state = 60
+					case 55:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:254
+							c3008 = f2947 < 1
+						}
+						if c3008 {
+							state = 57
+						} else {
+							state = 56
+						}
+					case 56:
+						i2998 = i7037
+						state = 60
+					case 57:
+//line list.go:50
+						i3753 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i3733, i3734, i3763, i3764 int32
+							var i3735 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3023 := int(uint32(i1479))
+							i3205 := int(uint32(i1632))
 //line list.go:41
-							i3448 = int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+							i3740 = int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
 //line list.go:41
-							i3441, i3442, i3443 = 0, 0, i3023
+							i3733, i3734, i3735 = 0, 0, i3205
 //line list.go:41
 							for {
 //line list.go:41
-								if i3443 >= i3448 {
+								if i3735 >= i3740 {
 //line list.go:41
 									break
 								}
 //line list.go:42
-								if uint(i3443) >= 2048 {
+								if uint(i3735) >= 2048 {
 //line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3443, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3735, int(2048))
 //line list.go:42
 									return
 								}
 //line list.go:42
-								i3456 := *(*int32)(unsafe.Add(shared, 36888+i3443*4))
+								i3748 := *(*int32)(unsafe.Add(shared, 36888+i3735*4))
 //line list.go:42
-								if 0 <= i3456 {
+								if 0 <= i3748 {
 //line list.go:47
-									i3471, i3472 = i3441+i3456&16383, i3442+int32(uint32(i3456)>>14)
+									i3763, i3764 = i3733+i3748&16383, i3734+int32(uint32(i3748)>>14)
 								} else {
 //line list.go:42
-									i3471, i3472 = i3441, i3442
+									i3763, i3764 = i3733, i3734
 								}
 //line list.go:41
-								i3441, i3442, i3443 = i3471, i3472, i3443+32
+								i3733, i3734, i3735 = i3763, i3764, i3735+32
 							}
 //line list.go:50
-							i3461 = i3461 + i3441
+							i3753 = i3753 + i3733
 //line list.go:50
-							*(*int32)(unsafe.Add(each3442, thread*4)) = i3442
+							*(*int32)(unsafe.Add(each3734, thread*4)) = i3734
 						}
 //line list.go:50
-						i3462 := int(uint32(i3461))
+						i3754 := int(uint32(i3753))
 //line list.go:50
-						i3463 = 0
+						i3755 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:40
-							i3442 := *(*int32)(unsafe.Add(each3442, thread*4))
+							i3734 := *(*int32)(unsafe.Add(each3734, thread*4))
 //line list.go:50
-							i3463 = i3463 + i3442
+							i3755 = i3755 + i3734
 						}
 //line weight.go:49
-						f4180 := float64(i3462 + int(uint32(i3463))<<14)
+						f4575 := float64(i3754 + int(uint32(i3755))<<14)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line weight.go:49
-							i4182 := int(float64(f4179 * f4180))
+							i4577 := int(float64(float64(f2947) * f4575))
 //line weight.go:49
-							i4184 = 1
+							i4579 = 1
 //line weight.go:49
-							if 1 < i4182 {
+							if 1 < i4577 {
 //line weight.go:49
-								i4184 = i4182
+								i4579 = i4577
 							}
 						}
-						i6496, i6495 = 268435456, 0
-						state = 57
-					case 57:
-						if i6495 < i6496 {
-							state = 70
-						} else {
-							state = 58
-						}
+						i7064, i7063 = 268435456, 0
+						state = 58
 					case 58:
-//line stage.go:234
-						i2837 := i6463
-//line stage.go:234
-						if i6463 < i6495 {
-//line stage.go:234
-							i2837 = i6495
+						if i7063 < i7064 {
+							state = 71
+						} else {
+							state = 59
 						}
-						i2839 = i2837
-						state = 59
 					case 59:
+//line stage.go:255
+						i2996 := i7037
+//line stage.go:255
+						if i7037 < i7063 {
+//line stage.go:255
+							i2996 = i7063
+						}
+						i2998 = i2996
+						state = 60
+					case 60:
 //line list.go:50
-						i3531 = 0
+						i3823 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i3511, i3512, i3541, i3542 int32
-							var i3513 int
+							var i3803, i3804, i3833, i3834 int32
+							var i3805 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3023 := int(uint32(i1479))
+							i3205 := int(uint32(i1632))
 //line list.go:41
-							i3518 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+							i3810 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
 //line list.go:41
-							i3511, i3512, i3513 = 0, 0, i3023
+							i3803, i3804, i3805 = 0, 0, i3205
 //line list.go:41
 							for {
 //line list.go:41
-								if i3513 >= i3518 {
+								if i3805 >= i3810 {
 //line list.go:41
 									break
 								}
 //line list.go:42
-								if uint(i3513) >= 2048 {
+								if uint(i3805) >= 2048 {
 //line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3513, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3805, int(2048))
 //line list.go:42
 									return
 								}
 //line list.go:42
-								i3526 := *(*int32)(unsafe.Add(shared, 36888+i3513*4))
+								i3818 := *(*int32)(unsafe.Add(shared, 36888+i3805*4))
 //line list.go:42
-								if 0 <= i3526 {
+								if 0 <= i3818 {
 //line list.go:42
-									if i2839 <= i3526 {
+									if i2998 <= i3818 {
 //line list.go:47
-										i3541, i3542 = i3511+i3526&16383, i3512+int32(uint32(i3526)>>14)
+										i3833, i3834 = i3803+i3818&16383, i3804+int32(uint32(i3818)>>14)
 									} else {
 //line list.go:42
-										i3541, i3542 = i3511, i3512
+										i3833, i3834 = i3803, i3804
 									}
 								} else {
 //line list.go:42
-									i3541, i3542 = i3511, i3512
+									i3833, i3834 = i3803, i3804
 								}
 //line list.go:41
-								i3511, i3512, i3513 = i3541, i3542, i3513+32
+								i3803, i3804, i3805 = i3833, i3834, i3805+32
 							}
 //line list.go:50
-							i3531 = i3531 + i3511
+							i3823 = i3823 + i3803
 //line list.go:50
-							*(*int32)(unsafe.Add(each3512, thread*4)) = i3512
+							*(*int32)(unsafe.Add(each3804, thread*4)) = i3804
 						}
 //line list.go:50
-						i3532 := int(uint32(i3531))
+						i3824 := int(uint32(i3823))
 //line list.go:50
-						i3533 = 0
+						i3825 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:40
-							i3512 := *(*int32)(unsafe.Add(each3512, thread*4))
+							i3804 := *(*int32)(unsafe.Add(each3804, thread*4))
 //line list.go:50
-							i3533 = i3533 + i3512
+							i3825 = i3825 + i3804
 						}
 //line list.go:50
-						i3536 := i3532 + int(uint32(i3533))<<14
-//line stage.go:237
-						i2849 := int(i2839)
+						i3828 := i3824 + int(uint32(i3825))<<14
+//line stage.go:258
+						i3010 := int(i2998)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6060 := i1479 == 0
-//line stage.go:236
-							if c6060 {
-								*(*int)(unsafe.Add(shared, 53280)) = i2849
-//line stage.go:237
-								*(*int)(unsafe.Add(shared, 53288)) = i3536
+							c6646 := i1632 == 0
+//line stage.go:257
+							if c6646 {
+								*(*int)(unsafe.Add(shared, 53280)) = i3010
+//line stage.go:258
+								*(*int)(unsafe.Add(shared, 53288)) = i3828
 							}
 						}
-						state = 60
-					case 60:
 						state = 61
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
 					case 61:
-						for thread := warp; thread < end; thread++ {
-							var i4136, i4137, i4138, i4139, i4140, i4141, i4641, i4150 int32
-							var i4142 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:241
-							i2797 = int32(*(*int)(unsafe.Add(shared, 53280)))
-							i2813 := *(*int)(unsafe.Add(shared, 53288))
-//line philox.go:14
-							i4136, i4137, i4138, i4139, i4140, i4141, i4142 = i120, 0, 0, 0, i3405, i3409, 0
-//line philox.go:19
-							for {
-//line bits.go:460
-								i4520 := int(uint32(i4136)) * 3528531795
-//line bits.go:460
-								i4638 := int(uint32(i4138)) * 3449720151
-								i4641 = int32(i4638)
-//line philox.go:18
-								i4150 = int32(int(uint(i4638)>>32)) ^ i4137 ^ i4140
-								i4155 := i4142 + 1
-//line philox.go:19
-								if i4155 >= 10 {
-//line philox.go:19
-									break
-								}
-//line philox.go:19
-								i4136, i4137, i4138, i4139, i4140, i4141, i4142 = i4150, i4641, int32(int(uint(i4520)>>32))^i4139^i4141, int32(i4520), i4140-1640531527, i4141-1150833019, i4155
-							}
-//line weight.go:55
-							var i3421 int
-//line weight.go:55
-							{
-//line weight.go:55
-								hi, _ := bits.Mul64(uint64(int(uint32(i4641))<<32|int(uint32(i4150))), uint64(i2813))
-//line weight.go:55
-								i3421 = int(hi)
-							}
-//line stage.go:242
-							i2820 = i2813 - i3421
-						}
 						state = 62
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 62:
 						for thread := warp; thread < end; thread++ {
+							var i4900, i4901, i4902, i4903, i4904, i4905, i5250, i4914 int32
+							var i4906 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:243
-							i6467next, i6464next, i6461next = i2820, i2797, i2722
-						}
-						i6467, i6464, i6461 = i6467next, i6464next, i6461next
-						state = 63
-					case 63:
-						if c1438 {
-							state = 64
-						} else {
-							state = 67
-						}
-					case 64:
-						i6492, i6491 = 2147483647, 0
-						state = 65
-					case 65:
-						if i6491 < i6492 {
-							state = 69
-						} else {
-							state = 66
-						}
-					case 66:
-//line stage.go:209
-						i1963 := int(i6491)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1479 := int32(thread % 32)
-//line wide.go:154
-							c6060 := i1479 == 0
-//line stage.go:208
-							if c6060 {
-								*(*int)(unsafe.Add(shared, 53280)) = i1963
-							}
-						}
-						state = 67
-					case 67:
-						state = 68
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
-					case 68:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:213
-							i1954 := int32(*(*int)(unsafe.Add(shared, 53280)))
-//line stage.go:174
-							if c4772 {
-//line stage.go:179
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1954, i6467, i6464, -2139095040, 1, f6455, i6451, i6446, i6443, 1, true, i2064, 0, 3, 7
-							} else {
-//line stage.go:174
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1954, i6467, i6464, i6461, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
-							}
-						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
-						state = 122
-					case 69:
-//line list.go:56
-						i2874 := int32((int(i6491) + int(i6492) + 1) >> 1)
-//line list.go:50
-						i3601 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i3581, i3582, i3611, i3612 int32
-							var i3583 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1479 := int32(thread % 32)
-//line histogram.go:90
-							i3023 := int(uint32(i1479))
-//line list.go:41
-							i3588 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i3581, i3582, i3583 = 0, 0, i3023
-//line list.go:41
-							for {
-//line list.go:41
-								if i3583 >= i3588 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i3583) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3583, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i3596 := *(*int32)(unsafe.Add(shared, 36888+i3583*4))
-//line list.go:42
-								if i6464 <= i3596 {
-//line list.go:42
-									if i2874 <= *(*int32)(unsafe.Add(shared, 45080+i3583*4)) {
-//line list.go:47
-										i3611, i3612 = i3581+i3596&16383, i3582+int32(uint32(i3596)>>14)
-									} else {
-//line list.go:42
-										i3611, i3612 = i3581, i3582
-									}
-								} else {
-//line list.go:42
-									i3611, i3612 = i3581, i3582
-								}
-//line list.go:41
-								i3581, i3582, i3583 = i3611, i3612, i3583+32
-							}
-//line list.go:50
-							i3601 = i3601 + i3581
-//line list.go:50
-							*(*int32)(unsafe.Add(each3582, thread*4)) = i3582
-						}
-//line list.go:50
-						i3602 := int(uint32(i3601))
-//line list.go:50
-						i3603 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i3582 := *(*int32)(unsafe.Add(each3582, thread*4))
-//line list.go:50
-							i3603 = i3603 + i3582
-						}
-//line list.go:57
-						c2878 := i6467 <= i3602+int(uint32(i3603))<<14
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if c2878 {
-//line list.go:57
-								i6492next, i6491next = i6492, i2874
-							} else {
-//line list.go:60
-								i6492next, i6491next = i2874-1, i6491
-							}
-						}
-						i6492, i6491 = i6492next, i6491next
-						state = 65
-					case 70:
-//line list.go:56
-						i4541 := int32((int(i6495) + int(i6496) + 1) >> 1)
-//line list.go:50
-						i4678 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i4658, i4659, i4688, i4689 int32
-							var i4660 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1479 := int32(thread % 32)
-//line histogram.go:90
-							i3023 := int(uint32(i1479))
-//line list.go:41
-							i4658, i4659, i4660 = 0, 0, i3023
-//line list.go:41
-							for {
-//line list.go:41
-								if i4660 >= i3448 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i4660) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4660, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i4673 := *(*int32)(unsafe.Add(shared, 36888+i4660*4))
-//line list.go:42
-								if 0 <= i4673 {
-//line list.go:42
-									if i4541 <= i4673 {
-//line list.go:47
-										i4688, i4689 = i4658+i4673&16383, i4659+int32(uint32(i4673)>>14)
-									} else {
-//line list.go:42
-										i4688, i4689 = i4658, i4659
-									}
-								} else {
-//line list.go:42
-									i4688, i4689 = i4658, i4659
-								}
-//line list.go:41
-								i4658, i4659, i4660 = i4688, i4689, i4660+32
-							}
-//line list.go:50
-							i4678 = i4678 + i4658
-//line list.go:50
-							*(*int32)(unsafe.Add(each4659, thread*4)) = i4659
-						}
-//line list.go:50
-						i4679 := int(uint32(i4678))
-//line list.go:50
-						i4680 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i4659 := *(*int32)(unsafe.Add(each4659, thread*4))
-//line list.go:50
-							i4680 = i4680 + i4659
-						}
-//line list.go:50
-						i4683 := i4679 + int(uint32(i4680))<<14
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if i4184 <= i4683 {
-//line list.go:57
-								i6496next, i6495next = i6496, i4541
-							} else {
-//line list.go:60
-								i6496next, i6495next = i4541-1, i6495
-							}
-						}
-						i6496, i6495 = i6496next, i6495next
-						state = 57
-					case 71:
-//line list.go:56
-						i4068 := int32((int(i6493) + int(i6494) + 1) >> 1)
-//line list.go:50
-						i4464 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i4444, i4474 int32
-							var i4446 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1479 := int32(thread % 32)
-//line histogram.go:90
-							i3023 := int(uint32(i1479))
-//line list.go:41
-							i4451 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i4444, i4446 = 0, i3023
-//line list.go:41
-							for {
-//line list.go:41
-								if i4446 >= i4451 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i4446) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4446, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								if i4068 <= *(*int32)(unsafe.Add(shared, 36888+i4446*4)) {
-//line list.go:47
-									i4474 = i4444 + 1
-								} else {
-//line list.go:42
-									i4474 = i4444
-								}
-//line list.go:41
-								i4444, i4446 = i4474, i4446+32
-							}
-//line list.go:50
-							i4464 = i4464 + i4444
-						}
-//line list.go:50
-						i4465 := int(uint32(i4464))
-//line list.go:50
-						i4466 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:50
-							i4466 = i4466 + k8809
-						}
-//line list.go:50
-						i4469 := i4465 + int(uint32(i4466))<<14
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if i2709 <= i4469 {
-//line list.go:57
-								i6494next, i6493next = i6494, i4068
-							} else {
-//line list.go:60
-								i6494next, i6493next = i4068-1, i6493
-							}
-						}
-						i6494, i6493 = i6494next, i6493next
-						state = 47
-					case 72:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i3292, i3293, i3294, i3295, i3296, i3297, i4427, i3306 int32
-							var i3298, i1862 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line philox.go:19
-							i3292, i3293, i3294, i3295, i3296, i3297, i3298 = i120, 0, 0, 0, i3405, i3409, 0
+//line stage.go:262
+							i2955 = int32(*(*int)(unsafe.Add(shared, 53280)))
+							i2963 := *(*int)(unsafe.Add(params, o62))
+//line stage.go:263
+							i2972 := *(*int)(unsafe.Add(shared, 53288))
+//line philox.go:14
+							i4900, i4901, i4902, i4903, i4904, i4905, i4906 = i121, 0, 0, 0, int32(i2963), int32(int(uint(i2963)>>32)), 0
 //line philox.go:19
 							for {
 //line bits.go:460
-								i4005 := int(uint32(i3292)) * 3528531795
+								i5128 := int(uint32(i4900)) * 3528531795
 //line bits.go:460
-								i4424 := int(uint32(i3294)) * 3449720151
-								i4427 = int32(i4424)
+								i5247 := int(uint32(i4902)) * 3449720151
+								i5250 = int32(i5247)
 //line philox.go:18
-								i3306 = int32(int(uint(i4424)>>32)) ^ i3293 ^ i3296
-								i3311 := i3298 + 1
+								i4914 = int32(int(uint(i5247)>>32)) ^ i4901 ^ i4904
+								i4919 := i4906 + 1
 //line philox.go:19
-								if i3311 >= 10 {
+								if i4919 >= 10 {
 //line philox.go:19
 									break
 								}
 //line philox.go:19
-								i3292, i3293, i3294, i3295, i3296, i3297, i3298 = i3306, i4427, int32(int(uint(i4005)>>32))^i3295^i3297, int32(i4005), i3296-1640531527, i3297-1150833019, i3311
+								i4900, i4901, i4902, i4903, i4904, i4905, i4906 = i4914, i5250, int32(int(uint(i5128)>>32))^i4903^i4905, int32(i5128), i4904-1640531527, i4905-1150833019, i4919
 							}
 //line weight.go:55
-							var i2551 int
+							var i4560 int
 //line weight.go:55
 							{
 //line weight.go:55
-								hi_, _ := bits.Mul64(uint64(int(uint32(i4427))<<32|int(uint32(i3306))), uint64(i6470))
+								hi, _ := bits.Mul64(uint64(int(uint32(i5250))<<32|int(uint32(i4914))), uint64(i2972))
 //line weight.go:55
-								i2551 = int(hi_)
+								i4560 = int(hi)
 							}
-//line weight.go:56
-							i1862, i1863 = i2551, 0
-//line stage.go:185
-							for {
-//line stage.go:185
-								if i1863 >= i5801 {
-//line stage.go:185
-									break
-								}
-//line stage.go:185
-								if uint(i1863) >= 129 {
-//line stage.go:185
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1863, int(129))
-//line stage.go:185
-									return
-								}
-//line stage.go:185
-								i1878 := *(*int)(unsafe.Add(shared, 53552+i1863*8))
-//line stage.go:185
-								if i1878 > i1862 {
-//line stage.go:185
-									break
-								}
-								i1862, i1863 = i1862-i1878, i1863+1
-							}
-							i1820 = i1863 + 1
-//line stage.go:189
-							if uint(i1863) >= 129 {
-//line stage.go:189
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1863, int(129))
-//line stage.go:189
-								return
-							}
-//line stage.go:189
-							i1832 = *(*int)(unsafe.Add(shared, 53552+i1863*8)) - i1862
+//line stage.go:263
+							i2979 = i2972 - i4560
 						}
-						state = 73
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 63
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
+					case 63:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:264
+							i7041next, i7038next, i7035next = i2979, i2955, i2879
+						}
+						i7041, i7038, i7035 = i7041next, i7038next, i7035next
+						state = 64
+					case 64:
+						if c1591 {
+							state = 65
+						} else {
+							state = 68
+						}
+					case 65:
+						i7060, i7059 = 2147483647, 0
+						state = 66
+					case 66:
+						if i7059 < i7060 {
+							state = 70
+						} else {
+							state = 67
+						}
+					case 67:
+//line stage.go:230
+						i2136 := int(i7059)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1632 := int32(thread % 32)
+//line wide.go:154
+							c6646 := i1632 == 0
+//line stage.go:229
+							if c6646 {
+								*(*int)(unsafe.Add(shared, 53280)) = i2136
+							}
+						}
+						state = 68
+					case 68:
+						state = 69
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 69:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:234
+							i2127 := int32(*(*int)(unsafe.Add(shared, 53280)))
+//line stage.go:195
+							if *(*bool)(unsafe.Add(params, o5272)) {
+//line stage.go:200
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i2127, i7044, i7041, i7038, -2139095040, 1, f7029, i7013, i7008, i7005, 1, true, i3165, 0, 3, 8
+							} else {
+//line stage.go:195
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i2127, i7044, i7041, i7038, i7035, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+							}
+						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						state = 124
+					case 70:
+//line list.go:56
+						i3035 := int32((int(i7059) + int(i7060) + 1) >> 1)
+//line list.go:50
+						i3893 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i3873, i3874, i3903, i3904 int32
+							var i3875 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1632 := int32(thread % 32)
+//line histogram.go:90
+							i3205 := int(uint32(i1632))
+//line list.go:41
+							i3880 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i3873, i3874, i3875 = 0, 0, i3205
+//line list.go:41
+							for {
+//line list.go:41
+								if i3875 >= i3880 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i3875) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3875, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								i3888 := *(*int32)(unsafe.Add(shared, 36888+i3875*4))
+//line list.go:42
+								if i7038 <= i3888 {
+//line list.go:42
+									if i3035 <= *(*int32)(unsafe.Add(shared, 45080+i3875*4)) {
+//line list.go:47
+										i3903, i3904 = i3873+i3888&16383, i3874+int32(uint32(i3888)>>14)
+									} else {
+//line list.go:42
+										i3903, i3904 = i3873, i3874
+									}
+								} else {
+//line list.go:42
+									i3903, i3904 = i3873, i3874
+								}
+//line list.go:41
+								i3873, i3874, i3875 = i3903, i3904, i3875+32
+							}
+//line list.go:50
+							i3893 = i3893 + i3873
+//line list.go:50
+							*(*int32)(unsafe.Add(each3874, thread*4)) = i3874
+						}
+//line list.go:50
+						i3894 := int(uint32(i3893))
+//line list.go:50
+						i3895 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:40
+							i3874 := *(*int32)(unsafe.Add(each3874, thread*4))
+//line list.go:50
+							i3895 = i3895 + i3874
+						}
+//line list.go:57
+						c3039 := i7041 <= i3894+int(uint32(i3895))<<14
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if c3039 {
+//line list.go:57
+								i7060next, i7059next = i7060, i3035
+							} else {
+//line list.go:60
+								i7060next, i7059next = i3035-1, i7059
+							}
+						}
+						i7060, i7059 = i7060next, i7059next
+						state = 66
+					case 71:
+//line list.go:56
+						i4950 := int32((int(i7063) + int(i7064) + 1) >> 1)
+//line list.go:50
+						i5168 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i5148, i5149, i5178, i5179 int32
+							var i5150 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1632 := int32(thread % 32)
+//line histogram.go:90
+							i3205 := int(uint32(i1632))
+//line list.go:41
+							i5148, i5149, i5150 = 0, 0, i3205
+//line list.go:41
+							for {
+//line list.go:41
+								if i5150 >= i3740 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i5150) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5150, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								i5163 := *(*int32)(unsafe.Add(shared, 36888+i5150*4))
+//line list.go:42
+								if 0 <= i5163 {
+//line list.go:42
+									if i4950 <= i5163 {
+//line list.go:47
+										i5178, i5179 = i5148+i5163&16383, i5149+int32(uint32(i5163)>>14)
+									} else {
+//line list.go:42
+										i5178, i5179 = i5148, i5149
+									}
+								} else {
+//line list.go:42
+									i5178, i5179 = i5148, i5149
+								}
+//line list.go:41
+								i5148, i5149, i5150 = i5178, i5179, i5150+32
+							}
+//line list.go:50
+							i5168 = i5168 + i5148
+//line list.go:50
+							*(*int32)(unsafe.Add(each5149, thread*4)) = i5149
+						}
+//line list.go:50
+						i5169 := int(uint32(i5168))
+//line list.go:50
+						i5170 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:40
+							i5149 := *(*int32)(unsafe.Add(each5149, thread*4))
+//line list.go:50
+							i5170 = i5170 + i5149
+						}
+//line list.go:50
+						i5173 := i5169 + int(uint32(i5170))<<14
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if i4579 <= i5173 {
+//line list.go:57
+								i7064next, i7063next = i7064, i4950
+							} else {
+//line list.go:60
+								i7064next, i7063next = i4950-1, i7063
+							}
+						}
+						i7064, i7063 = i7064next, i7063next
+						state = 58
+					case 72:
+//line list.go:56
+						i4840 := int32((int(i7061) + int(i7062) + 1) >> 1)
+//line list.go:50
+						i5056 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i5036, i5066 int32
+							var i5038 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1632 := int32(thread % 32)
+//line histogram.go:90
+							i3205 := int(uint32(i1632))
+//line list.go:41
+							i5043 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i5036, i5038 = 0, i3205
+//line list.go:41
+							for {
+//line list.go:41
+								if i5038 >= i5043 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i5038) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5038, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								if i4840 <= *(*int32)(unsafe.Add(shared, 36888+i5038*4)) {
+//line list.go:47
+									i5066 = i5036 + 1
+								} else {
+//line list.go:42
+									i5066 = i5036
+								}
+//line list.go:41
+								i5036, i5038 = i5066, i5038+32
+							}
+//line list.go:50
+							i5056 = i5056 + i5036
+						}
+//line list.go:50
+						i5057 := int(uint32(i5056))
+//line list.go:50
+						i5058 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:50
+							i5058 = i5058 + k9469
+						}
+//line list.go:50
+						i5061 := i5057 + int(uint32(i5058))<<14
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if i2866 <= i5061 {
+//line list.go:57
+								i7062next, i7061next = i7062, i4840
+							} else {
+//line list.go:60
+								i7062next, i7061next = i4840-1, i7061
+							}
+						}
+						i7062, i7061 = i7062next, i7061next
+						state = 48
 					case 73:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i4420, i4421, i4422, i4423, i4424, i4425, i5019, i4434 int32
+							var i4426, i2035 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:205
+							i1968 := *(*int)(unsafe.Add(params, o62))
+//line philox.go:14
+							i4420, i4421, i4422, i4423, i4424, i4425, i4426 = i121, 0, 0, 0, int32(i1968), int32(int(uint(i1968)>>32)), 0
+//line philox.go:19
+							for {
+//line bits.go:460
+								i4819 := int(uint32(i4420)) * 3528531795
+//line bits.go:460
+								i5016 := int(uint32(i4422)) * 3449720151
+								i5019 = int32(i5016)
+//line philox.go:18
+								i4434 = int32(int(uint(i5016)>>32)) ^ i4421 ^ i4424
+								i4439 := i4426 + 1
+//line philox.go:19
+								if i4439 >= 10 {
+//line philox.go:19
+									break
+								}
+//line philox.go:19
+								i4420, i4421, i4422, i4423, i4424, i4425, i4426 = i4434, i5019, int32(int(uint(i4819)>>32))^i4423^i4425, int32(i4819), i4424-1640531527, i4425-1150833019, i4439
+							}
+//line weight.go:55
+							var i3595 int
+//line weight.go:55
+							{
+//line weight.go:55
+								hi_, _ := bits.Mul64(uint64(int(uint32(i5019))<<32|int(uint32(i4434))), uint64(i7044))
+//line weight.go:55
+								i3595 = int(hi_)
+							}
+//line weight.go:56
+							i2035, i2036 = i3595, 0
+//line stage.go:206
+							for {
+//line stage.go:206
+								if i2036 >= i6350 {
+//line stage.go:206
+									break
+								}
+//line stage.go:206
+								if uint(i2036) >= 129 {
+//line stage.go:206
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(129))
+//line stage.go:206
+									return
+								}
+//line stage.go:206
+								i2051 := *(*int)(unsafe.Add(shared, 53552+i2036*8))
+//line stage.go:206
+								if i2051 > i2035 {
+//line stage.go:206
+									break
+								}
+								i2035, i2036 = i2035-i2051, i2036+1
+							}
+							i1993 = i2036 + 1
+//line stage.go:210
+							if uint(i2036) >= 129 {
+//line stage.go:210
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(129))
+//line stage.go:210
+								return
+							}
+//line stage.go:210
+							i2005 = *(*int)(unsafe.Add(shared, 53552+i2036*8)) - i2035
+						}
+						state = 74
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 74:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:126
-							c6063 := int32(tx) == 0
+//line wide.go:127
+							c6649 := int32(tx) == 0
 //line list.go:18
-							if c6063 {
+							if c6649 {
 								*(*int32)(unsafe.Add(shared, 53272)) = 0
 							}
 						}
-						state = 74
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 75
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 74:
+					case 75:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:21
-							i6465next, i6435next, i6433next = i1832, i1820, i1863
+							i7045next, i7039next, i6997next, i6995next = i7044, i2005, i1993, i2036
 						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6465next, i6463, i6460, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6435next, i6433next, 1, 6
-						state = 122
-					case 75:
-						if i6451 == 0 {
-							state = 79
-						} else {
-							state = 76
-						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7039next, i7037, i7034, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6997next, i6995next, 1, 7
+						state = 124
 					case 76:
-//line stage.go:151
-						i5817 = int32(1)<<uint32(i6451) - 1
-//line stage.go:151
-						i1765 := i6451
-//line stage.go:151
-						if 12 < uint32(i6451) {
-//line stage.go:151
-							i1765 = 12
+						if i7013 == 0 {
+							state = 80
+						} else {
+							state = 77
 						}
-//line stage.go:151
-						i1766 = i6451 - i1765
-						state = 77
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
 					case 77:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							var i2507 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:22
-							i2507 = tx
-//line histogram.go:22
-							for {
-//line histogram.go:22
-								if i2507 >= 4096 {
-//line histogram.go:22
-									break
-								}
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i2507*4)) = 0
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i2507*4)) = 0
-//line histogram.go:22
-								i2507 = i2507 + 512
-							}
+//line stage.go:172
+						i6366 = int32(1)<<uint32(i7013) - 1
+//line stage.go:172
+						i1937 := i7013
+//line stage.go:172
+						if 12 < uint32(i7013) {
+//line stage.go:172
+							i1937 = 12
 						}
+//line stage.go:172
+						i1938 = i7013 - i1937
 						state = 78
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 78:
-						i6453, i6448, c1786 = i1766, i5817, false
-						state = 80
-					case 79:
-						i6453, i6448, c1786 = i6451, i6446, true
-						state = 80
-					case 80:
-//line weight.go:74
-						i1886 := int32(math.Float32frombits(uint32(i6443 + 1065353216)))
-//line stage.go:101
-						i989 := i6463
-//line stage.go:101
-						if i6463 < i1886 {
-//line stage.go:101
-							i989 = i1886
-						}
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:100
-							if c1786 {
-//line stage.go:169
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i989, i6460, f6458, f6455, i6453, i6448, i6443, i989, c6438, i2064, 0, 3, 5
-							} else {
-//line stage.go:100
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i6460, f6458, f6455, i6453, i6448, i6443, i6440, c6438, i6436, i6434, i6432, i6430
-							}
-						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
-						state = 122
-					case 81:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:49
-							i2439 := int(float64(f4179 * float64(i6470)))
-//line weight.go:49
-							i2441 = 1
-//line weight.go:49
-							if 1 < i2439 {
-//line weight.go:49
-								i2441 = i2439
-							}
-						}
-						state = 82
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
-					case 82:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i3209 int
+							var i2676 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i3209 = tx
+							i2676 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i3209 >= 4096 {
+								if i2676 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i3209*4)) = 0
+								*(*int32)(unsafe.Add(shared, i2676*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i3209*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i2676*4)) = 0
 //line histogram.go:22
-								i3209 = i3209 + 512
+								i2676 = i2676 + 512
+							}
+						}
+						state = 79
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 79:
+						i7015, i7010, c1958 = i1938, i6366, false
+						state = 81
+					case 80:
+						i7015, i7010, c1958 = i7013, i7008, true
+						state = 81
+					case 81:
+//line weight.go:74
+						i2059 := int32(math.Float32frombits(uint32(i7005 + 1065353216)))
+//line stage.go:121
+						i1069 := i7037
+//line stage.go:121
+						if i7037 < i2059 {
+//line stage.go:121
+							i1069 = i2059
+						}
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:120
+							if c1958 {
+//line stage.go:190
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i1069, i7034, f7032, f7029, i7015, i7010, i7005, i1069, c7000, i3165, 0, 3, 6
+							} else {
+//line stage.go:120
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i7034, f7032, f7029, i7015, i7010, i7005, i7002, c7000, i6998, i6996, i6994, i6992
+							}
+						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						state = 124
+					case 82:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:49
+							i3498 := int(float64(float64(*(*float32)(unsafe.Add(params, o5258))) * float64(i7044)))
+//line weight.go:49
+							i3500 = 1
+//line weight.go:49
+							if 1 < i3498 {
+//line weight.go:49
+								i3500 = i3498
 							}
 						}
 						state = 83
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
 					case 83:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i4331 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:22
+							i4331 = tx
+//line histogram.go:22
+							for {
+//line histogram.go:22
+								if i4331 >= 4096 {
+//line histogram.go:22
+									break
+								}
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, i4331*4)) = 0
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, 16384+i4331*4)) = 0
+//line histogram.go:22
+								i4331 = i4331 + 512
+							}
+						}
+						state = 84
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 84:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:25
-							i6465next = i2441
+							i7045next, i7039next = i7044, i3500
 						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6465next, i6463, i6460, f6458, f6455, 16, 234881024, 0, i6440, c6438, i2064, 0, 2, 4
-						state = 122
-					case 84:
-						if i6451 == 0 {
-							state = 88
-						} else {
-							state = 85
-						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7039next, i7037, i7034, f7032, f7029, 16, 234881024, 0, i7002, c7000, i3165, 0, 2, 5
+						state = 124
 					case 85:
-//line stage.go:151
-						i5859 = int32(1)<<uint32(i6451) - 1
-//line stage.go:151
-						i1688 := i6451
-//line stage.go:151
-						if 12 < uint32(i6451) {
-//line stage.go:151
-							i1688 = 12
+						if i7013 == 0 {
+							state = 89
+						} else {
+							state = 86
 						}
-//line stage.go:151
-						i1689 = i6451 - i1688
-						state = 86
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+					case 86:
+//line stage.go:172
+						i6408 = int32(1)<<uint32(i7013) - 1
+//line stage.go:172
+						i1860 := i7013
+//line stage.go:172
+						if 12 < uint32(i7013) {
+//line stage.go:172
+							i1860 = 12
+						}
+//line stage.go:172
+						i1861 = i7013 - i1860
+						state = 87
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 86:
+					case 87:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i2408 int
+							var i2573 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i2408 = tx
+							i2573 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i2408 >= 4096 {
+								if i2573 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i2408*4)) = 0
+								*(*int32)(unsafe.Add(shared, i2573*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i2408*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i2573*4)) = 0
 //line histogram.go:22
-								i2408 = i2408 + 512
+								i2573 = i2573 + 512
 							}
 						}
-						state = 87
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 88
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 87:
-						i6452, i6447, c1709 = i1689, i5859, false
-						state = 89
 					case 88:
-						i6452, i6447, c1709 = i6451, i6446, true
-						state = 89
+						i7014, i7009, c1881 = i1861, i6408, false
+						state = 90
 					case 89:
+						i7014, i7009, c1881 = i7013, i7008, true
+						state = 90
+					case 90:
 //line weight.go:69
-						i1733 := i6443 ^ -2147483648
-//line stage.go:92
-						i964 := int32(-2139095040)
-//line stage.go:92
-						if -2139095040 < i1733 {
-//line stage.go:92
-							i964 = i1733
+						i1905 := i7005 ^ -2147483648
+//line stage.go:112
+						i1044 := int32(-2139095040)
+//line stage.go:112
+						if -2139095040 < i1905 {
+//line stage.go:112
+							i1044 = i1905
 						}
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:91
-							if c1709 {
-//line stage.go:159
-								if c2790 {
-//line stage.go:159
-									if c2847 {
-//line stage.go:159
-										i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i964, f6458, f6455, i6452, i6447, i6443, 1, true, i2064, 0, 3, 3
+//line stage.go:111
+							if c1881 {
+//line stage.go:180
+								f2651 := *(*float32)(unsafe.Add(params, o5258))
+//line stage.go:180
+								if 0 < f2651 {
+//line stage.go:180
+									if f2651 < 1 {
+//line stage.go:180
+										i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i1044, f7032, f7029, i7014, i7009, i7005, 1, true, i3165, 0, 3, 4
 									} else {
-//line stage.go:169
-										i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i964, f6458, f6455, i6452, i6447, i6443, i6463, true, i2064, 0, 3, 5
+//line stage.go:190
+										i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i1044, f7032, f7029, i7014, i7009, i7005, i7037, true, i3165, 0, 3, 6
 									}
 								} else {
-//line stage.go:159
-									i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i964, f6458, f6455, i6452, i6447, i6443, i6463, true, i2064, 0, 3, 5
+//line stage.go:180
+									i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i1044, f7032, f7029, i7014, i7009, i7005, i7037, true, i3165, 0, 3, 6
 								}
 							} else {
-//line stage.go:91
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i6460, f6458, f6455, i6452, i6447, i6443, i6440, c6438, i6436, i6434, i6432, i6430
+//line stage.go:111
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i7034, f7032, f7029, i7014, i7009, i7005, i7002, c7000, i6998, i6996, i6994, i6992
 							}
 						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
-						state = 122
-					case 90:
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						state = 124
+					case 91:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:116
-							i6482 := *(*int32)(unsafe.Add(each6482, thread*4))
-//line stage.go:116
-							i1544 := int(i6482)
+//line stage.go:136
+							i7019 := *(*int32)(unsafe.Add(each7019, thread*4))
+//line stage.go:136
+							i1705 := int(i7019)
 //line wide.go:137
-							*(*int)(unsafe.Add(each1544, thread*8)) = i1544
+							*(*int)(unsafe.Add(each1705, thread*8)) = i1705
 						}
-						state = 91
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 92
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 91:
+					case 92:
 //line reduce.go:51
-						i3805 = 0
+						i4097 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:51
-							i3805 |= 1 << (thread & 31)
+							i4097 |= 1 << (thread & 31)
 						}
-						if i3805 == -1 {
+						if i4097 == -1 {
+							state = 97
+						} else {
+							state = 93
+						}
+					case 93:
+//line reduce.go:58
+						i4105 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:136
+							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4097)))&31 {
+//line reduce.go:58
+								i4105 = i1705
+							}
+						}
+						i4129, i4130 = i4097&(i4097-1), i4105
+						state = 94
+					case 94:
+						if i4129 != 0 {
 							state = 96
 						} else {
-							state = 92
-						}
-					case 92:
-//line reduce.go:58
-						i3813 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:116
-							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3805)))&31 {
-//line reduce.go:58
-								i3813 = i1544
-							}
-						}
-						i3837, i3838 = i3805&(i3805-1), i3813
-						state = 93
-					case 93:
-						if i3837 != 0 {
 							state = 95
-						} else {
-							state = 94
 						}
-					case 94:
+					case 95:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each3844, thread*8)) = i3838
+							*(*int)(unsafe.Add(each4136, thread*8)) = i4130
 						}
-						state = 97
-					case 95:
-//line reduce.go:60
-						i3831 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:116
-							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3837)))&31 {
-//line reduce.go:60
-								i3831 = i1544
-							}
-						}
-//line reduce.go:40
-						i4344 := i3838
-//line reduce.go:40
-						if i3838 < i3831 {
-//line reduce.go:40
-							i4344 = i3831
-						}
-						i3837, i3838 = i3837&(i3837-1), i4344
-						state = 93
+						state = 98
 					case 96:
+//line reduce.go:60
+						i4123 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:116
-							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
+//line stage.go:136
+							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4129)))&31 {
+//line reduce.go:60
+								i4123 = i1705
+							}
+						}
+//line reduce.go:40
+						i4739 := i4130
+//line reduce.go:40
+						if i4130 < i4123 {
+//line reduce.go:40
+							i4739 = i4123
+						}
+						i4129, i4130 = i4129&(i4129-1), i4739
+						state = 94
+					case 97:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:136
+							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i1544
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1705
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7963, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8520, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:116
-							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
+//line stage.go:136
+							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
 //line reduce.go:54
-							i7963 := *(*int)(unsafe.Add(each7963, thread*8))
+							i8520 := *(*int)(unsafe.Add(each8520, thread*8))
 //line reduce.go:40
-							i7965 := i1544
+							i8522 := i1705
 //line reduce.go:40
-							if i1544 < i7963 {
+							if i1705 < i8520 {
 //line reduce.go:40
-								i7965 = i7963
+								i8522 = i8520
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7965
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8522
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7965, thread*8)) = i7965
+							*(*int)(unsafe.Add(each8522, thread*8)) = i8522
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7973, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8530, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i7965 := *(*int)(unsafe.Add(each7965, thread*8))
+							i8522 := *(*int)(unsafe.Add(each8522, thread*8))
 //line reduce.go:54
-							i7973 := *(*int)(unsafe.Add(each7973, thread*8))
+							i8530 := *(*int)(unsafe.Add(each8530, thread*8))
 //line reduce.go:40
-							i7975 := i7965
+							i8532 := i8522
 //line reduce.go:40
-							if i7965 < i7973 {
+							if i8522 < i8530 {
 //line reduce.go:40
-								i7975 = i7973
+								i8532 = i8530
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7975
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8532
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7975, thread*8)) = i7975
+							*(*int)(unsafe.Add(each8532, thread*8)) = i8532
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7983, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8540, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i7975 := *(*int)(unsafe.Add(each7975, thread*8))
+							i8532 := *(*int)(unsafe.Add(each8532, thread*8))
 //line reduce.go:54
-							i7983 := *(*int)(unsafe.Add(each7983, thread*8))
+							i8540 := *(*int)(unsafe.Add(each8540, thread*8))
 //line reduce.go:40
-							i7985 := i7975
+							i8542 := i8532
 //line reduce.go:40
-							if i7975 < i7983 {
+							if i8532 < i8540 {
 //line reduce.go:40
-								i7985 = i7983
+								i8542 = i8540
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7985
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8542
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7985, thread*8)) = i7985
+							*(*int)(unsafe.Add(each8542, thread*8)) = i8542
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7993, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8550, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i7985 := *(*int)(unsafe.Add(each7985, thread*8))
+							i8542 := *(*int)(unsafe.Add(each8542, thread*8))
 //line reduce.go:54
-							i7993 := *(*int)(unsafe.Add(each7993, thread*8))
+							i8550 := *(*int)(unsafe.Add(each8550, thread*8))
 //line reduce.go:40
-							i7995 := i7985
+							i8552 := i8542
 //line reduce.go:40
-							if i7985 < i7993 {
+							if i8542 < i8550 {
 //line reduce.go:40
-								i7995 = i7993
+								i8552 = i8550
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i7995
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8552
 //line reduce.go:54
-							*(*int)(unsafe.Add(each7995, thread*8)) = i7995
+							*(*int)(unsafe.Add(each8552, thread*8)) = i8552
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8003, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8560, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i7995 := *(*int)(unsafe.Add(each7995, thread*8))
+							i8552 := *(*int)(unsafe.Add(each8552, thread*8))
 //line reduce.go:54
-							i8003 := *(*int)(unsafe.Add(each8003, thread*8))
+							i8560 := *(*int)(unsafe.Add(each8560, thread*8))
 //line reduce.go:40
-							i8005 := i7995
+							i8562 := i8552
 //line reduce.go:40
-							if i7995 < i8003 {
+							if i8552 < i8560 {
 //line reduce.go:40
-								i8005 = i8003
+								i8562 = i8560
 							}
 //line reduce.go:53
-							*(*int)(unsafe.Add(each3844, thread*8)) = i8005
+							*(*int)(unsafe.Add(each4136, thread*8)) = i8562
 						}
-						state = 97
-					case 97:
+						state = 98
+					case 98:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -4665,412 +4822,418 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:155
-							c1226 := uint(i1225) < 32
+							c1385 := uint(i1384) < 32
 //line wide.go:140
-							i3844 := *(*int)(unsafe.Add(each3844, thread*8))
+							i4136 := *(*int)(unsafe.Add(each4136, thread*8))
 //line wide.go:155
-							o1228 := 53296 + i1225*8
+							o1387 := 53296 + i1384*8
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6060 := i1479 == 0
+							c6646 := i1632 == 0
 //line wide.go:139
-							if c6060 {
-								if !c1226 {
+							if c6646 {
+								if !c1385 {
 //line wide.go:140
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1225, int(32))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
 //line wide.go:140
 									return
 								}
 //line wide.go:140
-								*(*int)(unsafe.Add(shared, o1228)) = i3844
+								*(*int)(unsafe.Add(shared, o1387)) = i4136
 							}
 						}
-						state = 98
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 99
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 98:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:143
-							i2174 := *(*int)(unsafe.Add(shared, 53296))
-//line wide.go:145
-							i7385 := *(*int)(unsafe.Add(shared, 53304))
-//line wide.go:145
-							i7387 := i2174
-//line wide.go:145
-							if i2174 < i7385 {
-//line wide.go:145
-								i7387 = i7385
-							}
-//line wide.go:145
-							i7396 := *(*int)(unsafe.Add(shared, 53312))
-//line wide.go:145
-							i7398 := i7387
-//line wide.go:145
-							if i7387 < i7396 {
-//line wide.go:145
-								i7398 = i7396
-							}
-//line wide.go:145
-							i7407 := *(*int)(unsafe.Add(shared, 53320))
-//line wide.go:145
-							i7409 := i7398
-//line wide.go:145
-							if i7398 < i7407 {
-//line wide.go:145
-								i7409 = i7407
-							}
-//line wide.go:145
-							i7418 := *(*int)(unsafe.Add(shared, 53328))
-//line wide.go:145
-							i7420 := i7409
-//line wide.go:145
-							if i7409 < i7418 {
-//line wide.go:145
-								i7420 = i7418
-							}
-//line wide.go:145
-							i7429 := *(*int)(unsafe.Add(shared, 53336))
-//line wide.go:145
-							i7431 := i7420
-//line wide.go:145
-							if i7420 < i7429 {
-//line wide.go:145
-								i7431 = i7429
-							}
-//line wide.go:145
-							i7440 := *(*int)(unsafe.Add(shared, 53344))
-//line wide.go:145
-							i7442 := i7431
-//line wide.go:145
-							if i7431 < i7440 {
-//line wide.go:145
-								i7442 = i7440
-							}
-//line wide.go:145
-							i7451 := *(*int)(unsafe.Add(shared, 53352))
-//line wide.go:145
-							i7453 := i7442
-//line wide.go:145
-							if i7442 < i7451 {
-//line wide.go:145
-								i7453 = i7451
-							}
-//line wide.go:145
-							i7462 := *(*int)(unsafe.Add(shared, 53360))
-//line wide.go:145
-							i7464 := i7453
-//line wide.go:145
-							if i7453 < i7462 {
-//line wide.go:145
-								i7464 = i7462
-							}
-//line wide.go:145
-							i7473 := *(*int)(unsafe.Add(shared, 53368))
-//line wide.go:145
-							i7475 := i7464
-//line wide.go:145
-							if i7464 < i7473 {
-//line wide.go:145
-								i7475 = i7473
-							}
-//line wide.go:145
-							i7484 := *(*int)(unsafe.Add(shared, 53376))
-//line wide.go:145
-							i7486 := i7475
-//line wide.go:145
-							if i7475 < i7484 {
-//line wide.go:145
-								i7486 = i7484
-							}
-//line wide.go:145
-							i7495 := *(*int)(unsafe.Add(shared, 53384))
-//line wide.go:145
-							i7497 := i7486
-//line wide.go:145
-							if i7486 < i7495 {
-//line wide.go:145
-								i7497 = i7495
-							}
-//line wide.go:145
-							i7506 := *(*int)(unsafe.Add(shared, 53392))
-//line wide.go:145
-							i7508 := i7497
-//line wide.go:145
-							if i7497 < i7506 {
-//line wide.go:145
-								i7508 = i7506
-							}
-//line wide.go:145
-							i7517 := *(*int)(unsafe.Add(shared, 53400))
-//line wide.go:145
-							i7519 := i7508
-//line wide.go:145
-							if i7508 < i7517 {
-//line wide.go:145
-								i7519 = i7517
-							}
-//line wide.go:145
-							i7528 := *(*int)(unsafe.Add(shared, 53408))
-//line wide.go:145
-							i7530 := i7519
-//line wide.go:145
-							if i7519 < i7528 {
-//line wide.go:145
-								i7530 = i7528
-							}
-//line wide.go:145
-							i7539 := *(*int)(unsafe.Add(shared, 53416))
-//line wide.go:145
-							i7541 := i7530
-//line wide.go:145
-							if i7530 < i7539 {
-//line wide.go:145
-								i7541 = i7539
-							}
-//line stage.go:116
-							i1546 = int32(i7541)
-							c1547 = i1546 <= -2139095041
-						}
-						if c1547 {
-							state = 121
-						} else {
-							state = 99
-						}
 					case 99:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line weight.go:28
-							f2200 = math.Float32frombits(uint32(i1546 ^ int32(uint32(i1546>>31)>>1)))
+//line wide.go:143
+							i2374 := *(*int)(unsafe.Add(shared, 53296))
+//line wide.go:145
+							i7942 := *(*int)(unsafe.Add(shared, 53304))
+//line wide.go:145
+							i7944 := i2374
+//line wide.go:145
+							if i2374 < i7942 {
+//line wide.go:145
+								i7944 = i7942
+							}
+//line wide.go:145
+							i7953 := *(*int)(unsafe.Add(shared, 53312))
+//line wide.go:145
+							i7955 := i7944
+//line wide.go:145
+							if i7944 < i7953 {
+//line wide.go:145
+								i7955 = i7953
+							}
+//line wide.go:145
+							i7964 := *(*int)(unsafe.Add(shared, 53320))
+//line wide.go:145
+							i7966 := i7955
+//line wide.go:145
+							if i7955 < i7964 {
+//line wide.go:145
+								i7966 = i7964
+							}
+//line wide.go:145
+							i7975 := *(*int)(unsafe.Add(shared, 53328))
+//line wide.go:145
+							i7977 := i7966
+//line wide.go:145
+							if i7966 < i7975 {
+//line wide.go:145
+								i7977 = i7975
+							}
+//line wide.go:145
+							i7986 := *(*int)(unsafe.Add(shared, 53336))
+//line wide.go:145
+							i7988 := i7977
+//line wide.go:145
+							if i7977 < i7986 {
+//line wide.go:145
+								i7988 = i7986
+							}
+//line wide.go:145
+							i7997 := *(*int)(unsafe.Add(shared, 53344))
+//line wide.go:145
+							i7999 := i7988
+//line wide.go:145
+							if i7988 < i7997 {
+//line wide.go:145
+								i7999 = i7997
+							}
+//line wide.go:145
+							i8008 := *(*int)(unsafe.Add(shared, 53352))
+//line wide.go:145
+							i8010 := i7999
+//line wide.go:145
+							if i7999 < i8008 {
+//line wide.go:145
+								i8010 = i8008
+							}
+//line wide.go:145
+							i8019 := *(*int)(unsafe.Add(shared, 53360))
+//line wide.go:145
+							i8021 := i8010
+//line wide.go:145
+							if i8010 < i8019 {
+//line wide.go:145
+								i8021 = i8019
+							}
+//line wide.go:145
+							i8030 := *(*int)(unsafe.Add(shared, 53368))
+//line wide.go:145
+							i8032 := i8021
+//line wide.go:145
+							if i8021 < i8030 {
+//line wide.go:145
+								i8032 = i8030
+							}
+//line wide.go:145
+							i8041 := *(*int)(unsafe.Add(shared, 53376))
+//line wide.go:145
+							i8043 := i8032
+//line wide.go:145
+							if i8032 < i8041 {
+//line wide.go:145
+								i8043 = i8041
+							}
+//line wide.go:145
+							i8052 := *(*int)(unsafe.Add(shared, 53384))
+//line wide.go:145
+							i8054 := i8043
+//line wide.go:145
+							if i8043 < i8052 {
+//line wide.go:145
+								i8054 = i8052
+							}
+//line wide.go:145
+							i8063 := *(*int)(unsafe.Add(shared, 53392))
+//line wide.go:145
+							i8065 := i8054
+//line wide.go:145
+							if i8054 < i8063 {
+//line wide.go:145
+								i8065 = i8063
+							}
+//line wide.go:145
+							i8074 := *(*int)(unsafe.Add(shared, 53400))
+//line wide.go:145
+							i8076 := i8065
+//line wide.go:145
+							if i8065 < i8074 {
+//line wide.go:145
+								i8076 = i8074
+							}
+//line wide.go:145
+							i8085 := *(*int)(unsafe.Add(shared, 53408))
+//line wide.go:145
+							i8087 := i8076
+//line wide.go:145
+							if i8076 < i8085 {
+//line wide.go:145
+								i8087 = i8085
+							}
+//line wide.go:145
+							i8096 := *(*int)(unsafe.Add(shared, 53416))
+//line wide.go:145
+							i8098 := i8087
+//line wide.go:145
+							if i8087 < i8096 {
+//line wide.go:145
+								i8098 = i8096
+							}
+//line stage.go:136
+							i1707 = int32(i8098)
+							c1708 = i1707 <= -2139095041
 						}
-						if c574 {
-							state = 109
+						if c1708 {
+							state = 122
 						} else {
 							state = 100
 						}
 					case 100:
 						for thread := warp; thread < end; thread++ {
-							var i6490 int32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:123
-							i6486 := *(*int32)(unsafe.Add(each6486, thread*4))
-//line stage.go:123
-							i6482 := *(*int32)(unsafe.Add(each6482, thread*4))
-//line stage.go:123
-							if i6482 != i1546 {
-								i6490 = 2147483647
-							} else {
-//line stage.go:123
-								i6490 = i6486
-							}
-//line stage.go:126
-							i1599 := 0 - int(i6490)
-//line wide.go:137
-							*(*int)(unsafe.Add(each1599, thread*8)) = i1599
+//line weight.go:28
+							f2400 = math.Float32frombits(uint32(i1707 ^ int32(uint32(i1707>>31)>>1)))
+//line stage.go:142
+							f1724 = *(*float32)(unsafe.Add(params, o5256))
+//line stage.go:142
+							c1725 = 0 < f1724
 						}
-						state = 101
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						if c1725 {
+							state = 110
+						} else {
+							state = 101
+						}
+					case 101:
+						for thread := warp; thread < end; thread++ {
+							var i7026 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:143
+							i7024 := *(*int32)(unsafe.Add(each7027, thread*4))
+//line stage.go:143
+							i7019 := *(*int32)(unsafe.Add(each7019, thread*4))
+//line stage.go:143
+							if i7019 != i1707 {
+								i7026 = 2147483647
+							} else {
+//line stage.go:143
+								i7026 = i7024
+							}
+//line stage.go:146
+							i1770 := 0 - int(i7026)
+//line wide.go:137
+							*(*int32)(unsafe.Add(each7027, thread*4)) = i7026
+//line wide.go:137
+							*(*int)(unsafe.Add(each1770, thread*8)) = i1770
+						}
+						state = 102
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 101:
+					case 102:
 //line reduce.go:51
-						i3876 = 0
+						i4210 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:51
-							i3876 |= 1 << (thread & 31)
+							i4210 |= 1 << (thread & 31)
 						}
-						if i3876 == -1 {
+						if i4210 == -1 {
+							state = 107
+						} else {
+							state = 103
+						}
+					case 103:
+//line reduce.go:58
+						i4218 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:146
+							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4210)))&31 {
+//line reduce.go:58
+								i4218 = i1770
+							}
+						}
+						i4242, i4243 = i4210&(i4210-1), i4218
+						state = 104
+					case 104:
+						if i4242 != 0 {
 							state = 106
 						} else {
-							state = 102
-						}
-					case 102:
-//line reduce.go:58
-						i3884 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:126
-							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3876)))&31 {
-//line reduce.go:58
-								i3884 = i1599
-							}
-						}
-						i3908, i3909 = i3876&(i3876-1), i3884
-						state = 103
-					case 103:
-						if i3908 != 0 {
 							state = 105
-						} else {
-							state = 104
 						}
-					case 104:
+					case 105:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each3915, thread*8)) = i3909
+							*(*int)(unsafe.Add(each4249, thread*8)) = i4243
 						}
-						state = 107
-					case 105:
-//line reduce.go:60
-						i3902 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:126
-							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3908)))&31 {
-//line reduce.go:60
-								i3902 = i1599
-							}
-						}
-//line reduce.go:40
-						i4375 := i3909
-//line reduce.go:40
-						if i3909 < i3902 {
-//line reduce.go:40
-							i4375 = i3902
-						}
-						i3908, i3909 = i3908&(i3908-1), i4375
-						state = 103
+						state = 108
 					case 106:
+//line reduce.go:60
+						i4236 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:126
-							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
+//line stage.go:146
+							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4242)))&31 {
+//line reduce.go:60
+								i4236 = i1770
+							}
+						}
+//line reduce.go:40
+						i4770 := i4243
+//line reduce.go:40
+						if i4243 < i4236 {
+//line reduce.go:40
+							i4770 = i4236
+						}
+						i4242, i4243 = i4242&(i4242-1), i4770
+						state = 104
+					case 107:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:146
+							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i1599
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1770
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8023, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8580, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:126
-							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
+//line stage.go:146
+							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
 //line reduce.go:54
-							i8023 := *(*int)(unsafe.Add(each8023, thread*8))
+							i8580 := *(*int)(unsafe.Add(each8580, thread*8))
 //line reduce.go:40
-							i8025 := i1599
+							i8582 := i1770
 //line reduce.go:40
-							if i1599 < i8023 {
+							if i1770 < i8580 {
 //line reduce.go:40
-								i8025 = i8023
+								i8582 = i8580
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8025
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8582
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8025, thread*8)) = i8025
+							*(*int)(unsafe.Add(each8582, thread*8)) = i8582
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8033, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8590, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8025 := *(*int)(unsafe.Add(each8025, thread*8))
+							i8582 := *(*int)(unsafe.Add(each8582, thread*8))
 //line reduce.go:54
-							i8033 := *(*int)(unsafe.Add(each8033, thread*8))
+							i8590 := *(*int)(unsafe.Add(each8590, thread*8))
 //line reduce.go:40
-							i8035 := i8025
+							i8592 := i8582
 //line reduce.go:40
-							if i8025 < i8033 {
+							if i8582 < i8590 {
 //line reduce.go:40
-								i8035 = i8033
+								i8592 = i8590
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8035
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8592
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8035, thread*8)) = i8035
+							*(*int)(unsafe.Add(each8592, thread*8)) = i8592
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8043, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8600, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8035 := *(*int)(unsafe.Add(each8035, thread*8))
+							i8592 := *(*int)(unsafe.Add(each8592, thread*8))
 //line reduce.go:54
-							i8043 := *(*int)(unsafe.Add(each8043, thread*8))
+							i8600 := *(*int)(unsafe.Add(each8600, thread*8))
 //line reduce.go:40
-							i8045 := i8035
+							i8602 := i8592
 //line reduce.go:40
-							if i8035 < i8043 {
+							if i8592 < i8600 {
 //line reduce.go:40
-								i8045 = i8043
+								i8602 = i8600
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8045
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8602
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8045, thread*8)) = i8045
+							*(*int)(unsafe.Add(each8602, thread*8)) = i8602
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8053, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8610, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8045 := *(*int)(unsafe.Add(each8045, thread*8))
+							i8602 := *(*int)(unsafe.Add(each8602, thread*8))
 //line reduce.go:54
-							i8053 := *(*int)(unsafe.Add(each8053, thread*8))
+							i8610 := *(*int)(unsafe.Add(each8610, thread*8))
 //line reduce.go:40
-							i8055 := i8045
+							i8612 := i8602
 //line reduce.go:40
-							if i8045 < i8053 {
+							if i8602 < i8610 {
 //line reduce.go:40
-								i8055 = i8053
+								i8612 = i8610
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8055
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8612
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8055, thread*8)) = i8055
+							*(*int)(unsafe.Add(each8612, thread*8)) = i8612
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8063, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8620, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8055 := *(*int)(unsafe.Add(each8055, thread*8))
+							i8612 := *(*int)(unsafe.Add(each8612, thread*8))
 //line reduce.go:54
-							i8063 := *(*int)(unsafe.Add(each8063, thread*8))
+							i8620 := *(*int)(unsafe.Add(each8620, thread*8))
 //line reduce.go:40
-							i8065 := i8055
+							i8622 := i8612
 //line reduce.go:40
-							if i8055 < i8063 {
+							if i8612 < i8620 {
 //line reduce.go:40
-								i8065 = i8063
+								i8622 = i8620
 							}
 //line reduce.go:53
-							*(*int)(unsafe.Add(each3915, thread*8)) = i8065
+							*(*int)(unsafe.Add(each4249, thread*8)) = i8622
 						}
-						state = 107
-					case 107:
+						state = 108
+					case 108:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -5079,1695 +5242,1733 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:155
-							c1226 := uint(i1225) < 32
+							c1385 := uint(i1384) < 32
 //line wide.go:140
-							i3915 := *(*int)(unsafe.Add(each3915, thread*8))
+							i4249 := *(*int)(unsafe.Add(each4249, thread*8))
 //line wide.go:155
-							o1228 := 53296 + i1225*8
+							o1387 := 53296 + i1384*8
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6060 := i1479 == 0
+							c6646 := i1632 == 0
 //line wide.go:139
-							if c6060 {
-								if !c1226 {
+							if c6646 {
+								if !c1385 {
 //line wide.go:140
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1225, int(32))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
 //line wide.go:140
 									return
 								}
 //line wide.go:140
-								*(*int)(unsafe.Add(shared, o1228)) = i3915
+								*(*int)(unsafe.Add(shared, o1387)) = i4249
 							}
 						}
-						state = 108
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 109
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 108:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:143
-							i2269 := *(*int)(unsafe.Add(shared, 53296))
-//line wide.go:145
-							i7564 := *(*int)(unsafe.Add(shared, 53304))
-//line wide.go:145
-							i7566 := i2269
-//line wide.go:145
-							if i2269 < i7564 {
-//line wide.go:145
-								i7566 = i7564
-							}
-//line wide.go:145
-							i7575 := *(*int)(unsafe.Add(shared, 53312))
-//line wide.go:145
-							i7577 := i7566
-//line wide.go:145
-							if i7566 < i7575 {
-//line wide.go:145
-								i7577 = i7575
-							}
-//line wide.go:145
-							i7586 := *(*int)(unsafe.Add(shared, 53320))
-//line wide.go:145
-							i7588 := i7577
-//line wide.go:145
-							if i7577 < i7586 {
-//line wide.go:145
-								i7588 = i7586
-							}
-//line wide.go:145
-							i7597 := *(*int)(unsafe.Add(shared, 53328))
-//line wide.go:145
-							i7599 := i7588
-//line wide.go:145
-							if i7588 < i7597 {
-//line wide.go:145
-								i7599 = i7597
-							}
-//line wide.go:145
-							i7608 := *(*int)(unsafe.Add(shared, 53336))
-//line wide.go:145
-							i7610 := i7599
-//line wide.go:145
-							if i7599 < i7608 {
-//line wide.go:145
-								i7610 = i7608
-							}
-//line wide.go:145
-							i7619 := *(*int)(unsafe.Add(shared, 53344))
-//line wide.go:145
-							i7621 := i7610
-//line wide.go:145
-							if i7610 < i7619 {
-//line wide.go:145
-								i7621 = i7619
-							}
-//line wide.go:145
-							i7630 := *(*int)(unsafe.Add(shared, 53352))
-//line wide.go:145
-							i7632 := i7621
-//line wide.go:145
-							if i7621 < i7630 {
-//line wide.go:145
-								i7632 = i7630
-							}
-//line wide.go:145
-							i7641 := *(*int)(unsafe.Add(shared, 53360))
-//line wide.go:145
-							i7643 := i7632
-//line wide.go:145
-							if i7632 < i7641 {
-//line wide.go:145
-								i7643 = i7641
-							}
-//line wide.go:145
-							i7652 := *(*int)(unsafe.Add(shared, 53368))
-//line wide.go:145
-							i7654 := i7643
-//line wide.go:145
-							if i7643 < i7652 {
-//line wide.go:145
-								i7654 = i7652
-							}
-//line wide.go:145
-							i7663 := *(*int)(unsafe.Add(shared, 53376))
-//line wide.go:145
-							i7665 := i7654
-//line wide.go:145
-							if i7654 < i7663 {
-//line wide.go:145
-								i7665 = i7663
-							}
-//line wide.go:145
-							i7674 := *(*int)(unsafe.Add(shared, 53384))
-//line wide.go:145
-							i7676 := i7665
-//line wide.go:145
-							if i7665 < i7674 {
-//line wide.go:145
-								i7676 = i7674
-							}
-//line wide.go:145
-							i7685 := *(*int)(unsafe.Add(shared, 53392))
-//line wide.go:145
-							i7687 := i7676
-//line wide.go:145
-							if i7676 < i7685 {
-//line wide.go:145
-								i7687 = i7685
-							}
-//line wide.go:145
-							i7696 := *(*int)(unsafe.Add(shared, 53400))
-//line wide.go:145
-							i7698 := i7687
-//line wide.go:145
-							if i7687 < i7696 {
-//line wide.go:145
-								i7698 = i7696
-							}
-//line wide.go:145
-							i7707 := *(*int)(unsafe.Add(shared, 53408))
-//line wide.go:145
-							i7709 := i7698
-//line wide.go:145
-							if i7698 < i7707 {
-//line wide.go:145
-								i7709 = i7707
-							}
-//line wide.go:145
-							i7718 := *(*int)(unsafe.Add(shared, 53416))
-//line wide.go:145
-							i7720 := i7709
-//line wide.go:145
-							if i7709 < i7718 {
-//line wide.go:145
-								i7720 = i7718
-							}
-//line stage.go:126
-							i1602 := int32(0 - i7720)
-//line stage.go:174
-							if c4772 {
-//line stage.go:179
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1602, i6468, i6463, -2139095040, 1, f2200, i6451, i6446, i6443, 1, true, i2064, 0, 3, 7
-							} else {
-//line stage.go:174
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1602, i6468, i6463, i6460, f6458, f2200, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
-							}
-						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
-						state = 122
 					case 109:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line weight.go:41
-							if c2213 {
-//line weight.go:44
-								i2229 = i2224
+//line wide.go:143
+							i2459 := *(*int)(unsafe.Add(shared, 53296))
+//line wide.go:145
+							i8121 := *(*int)(unsafe.Add(shared, 53304))
+//line wide.go:145
+							i8123 := i2459
+//line wide.go:145
+							if i2459 < i8121 {
+//line wide.go:145
+								i8123 = i8121
+							}
+//line wide.go:145
+							i8132 := *(*int)(unsafe.Add(shared, 53312))
+//line wide.go:145
+							i8134 := i8123
+//line wide.go:145
+							if i8123 < i8132 {
+//line wide.go:145
+								i8134 = i8132
+							}
+//line wide.go:145
+							i8143 := *(*int)(unsafe.Add(shared, 53320))
+//line wide.go:145
+							i8145 := i8134
+//line wide.go:145
+							if i8134 < i8143 {
+//line wide.go:145
+								i8145 = i8143
+							}
+//line wide.go:145
+							i8154 := *(*int)(unsafe.Add(shared, 53328))
+//line wide.go:145
+							i8156 := i8145
+//line wide.go:145
+							if i8145 < i8154 {
+//line wide.go:145
+								i8156 = i8154
+							}
+//line wide.go:145
+							i8165 := *(*int)(unsafe.Add(shared, 53336))
+//line wide.go:145
+							i8167 := i8156
+//line wide.go:145
+							if i8156 < i8165 {
+//line wide.go:145
+								i8167 = i8165
+							}
+//line wide.go:145
+							i8176 := *(*int)(unsafe.Add(shared, 53344))
+//line wide.go:145
+							i8178 := i8167
+//line wide.go:145
+							if i8167 < i8176 {
+//line wide.go:145
+								i8178 = i8176
+							}
+//line wide.go:145
+							i8187 := *(*int)(unsafe.Add(shared, 53352))
+//line wide.go:145
+							i8189 := i8178
+//line wide.go:145
+							if i8178 < i8187 {
+//line wide.go:145
+								i8189 = i8187
+							}
+//line wide.go:145
+							i8198 := *(*int)(unsafe.Add(shared, 53360))
+//line wide.go:145
+							i8200 := i8189
+//line wide.go:145
+							if i8189 < i8198 {
+//line wide.go:145
+								i8200 = i8198
+							}
+//line wide.go:145
+							i8209 := *(*int)(unsafe.Add(shared, 53368))
+//line wide.go:145
+							i8211 := i8200
+//line wide.go:145
+							if i8200 < i8209 {
+//line wide.go:145
+								i8211 = i8209
+							}
+//line wide.go:145
+							i8220 := *(*int)(unsafe.Add(shared, 53376))
+//line wide.go:145
+							i8222 := i8211
+//line wide.go:145
+							if i8211 < i8220 {
+//line wide.go:145
+								i8222 = i8220
+							}
+//line wide.go:145
+							i8231 := *(*int)(unsafe.Add(shared, 53384))
+//line wide.go:145
+							i8233 := i8222
+//line wide.go:145
+							if i8222 < i8231 {
+//line wide.go:145
+								i8233 = i8231
+							}
+//line wide.go:145
+							i8242 := *(*int)(unsafe.Add(shared, 53392))
+//line wide.go:145
+							i8244 := i8233
+//line wide.go:145
+							if i8233 < i8242 {
+//line wide.go:145
+								i8244 = i8242
+							}
+//line wide.go:145
+							i8253 := *(*int)(unsafe.Add(shared, 53400))
+//line wide.go:145
+							i8255 := i8244
+//line wide.go:145
+							if i8244 < i8253 {
+//line wide.go:145
+								i8255 = i8253
+							}
+//line wide.go:145
+							i8264 := *(*int)(unsafe.Add(shared, 53408))
+//line wide.go:145
+							i8266 := i8255
+//line wide.go:145
+							if i8255 < i8264 {
+//line wide.go:145
+								i8266 = i8264
+							}
+//line wide.go:145
+							i8275 := *(*int)(unsafe.Add(shared, 53416))
+//line wide.go:145
+							i8277 := i8266
+//line wide.go:145
+							if i8266 < i8275 {
+//line wide.go:145
+								i8277 = i8275
+							}
+//line stage.go:146
+							i1773 := int32(0 - i8277)
+//line stage.go:195
+							if *(*bool)(unsafe.Add(params, o5272)) {
+//line stage.go:200
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i1773, i7044, i7042, i7037, -2139095040, 1, f2400, i7013, i7008, i7005, 1, true, i3165, 0, 3, 8
 							} else {
-//line weight.go:41
-								i2229 = 1
+//line stage.go:195
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i1773, i7044, i7042, i7037, i7034, f7032, f2400, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
 							}
 						}
-						if c6478 {
-							state = 111
-						} else {
-							state = 110
-						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						state = 124
 					case 110:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:159
-							if c2790 {
-//line stage.go:159
-								if c2847 {
-//line stage.go:159
-									i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i2229, i6460, f1572, f2200, i6451, i6446, i6443, 1, true, i2064, 0, 3, 3
-								} else {
-//line stage.go:169
-									i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i2229, i6460, f1572, f2200, i6451, i6446, i6443, i2229, true, i2064, 0, 3, 5
+//line stage.go:150
+							f1738 = 1 / f1724
+//line weight.go:41
+							f4145 := *(*float32)(unsafe.Add(params, o5260))
+//line weight.go:41
+							if 0 < f4145 {
+//line weight.go:44
+								i4155 := int32(float32(min(f4145, 1) * 2.6843546e+08))
+//line weight.go:44
+								i4157 := int32(1)
+//line weight.go:44
+								if 1 < i4155 {
+//line weight.go:44
+									i4157 = i4155
 								}
+//line weight.go:44
+								i4162 = i4157
 							} else {
-//line stage.go:159
-								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i2229, i6460, f1572, f2200, i6451, i6446, i6443, i2229, true, i2064, 0, 3, 5
+//line weight.go:41
+								i4162 = 1
 							}
 						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
-						state = 122
-					case 111:
-//line weight.go:69
-						i2324 := i6443 ^ -2147483648
-//line stage.go:135
-						i1621 = i6460
-//line stage.go:135
-						if i6460 < i2324 {
-//line stage.go:135
-							i1621 = i2324
-						}
-						if i6488 <= 2048 {
-							state = 118
-						} else {
+						if c7055 {
 							state = 112
+						} else {
+							state = 111
 						}
+					case 111:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:180
+							f2499 := *(*float32)(unsafe.Add(params, o5258))
+//line stage.go:180
+							if 0 < f2499 {
+//line stage.go:180
+								if f2499 < 1 {
+//line stage.go:180
+									i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i4162, i7034, f1738, f2400, i7013, i7008, i7005, 1, true, i3165, 0, 3, 4
+								} else {
+//line stage.go:190
+									i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i4162, i7034, f1738, f2400, i7013, i7008, i7005, i4162, true, i3165, 0, 3, 6
+								}
+							} else {
+//line stage.go:180
+								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i4162, i7034, f1738, f2400, i7013, i7008, i7005, i4162, true, i3165, 0, 3, 6
+							}
+						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						state = 124
 					case 112:
-						if i6451 == 0 {
-							state = 116
+//line weight.go:69
+						i2517 := i7005 ^ -2147483648
+//line stage.go:155
+						i1792 = i7034
+//line stage.go:155
+						if i7034 < i2517 {
+//line stage.go:155
+							i1792 = i2517
+						}
+						if i7057 <= 2048 {
+							state = 119
 						} else {
 							state = 113
 						}
 					case 113:
-//line stage.go:151
-						i5968 = int32(1)<<uint32(i6451) - 1
-//line stage.go:151
-						i2378 := i6451
-//line stage.go:151
-						if 12 < uint32(i6451) {
-//line stage.go:151
-							i2378 = 12
+						if i7013 == 0 {
+							state = 117
+						} else {
+							state = 114
 						}
-//line stage.go:151
-						i2379 = i6451 - i2378
-						state = 114
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+					case 114:
+//line stage.go:172
+						i6539 = int32(1)<<uint32(i7013) - 1
+//line stage.go:172
+						i3446 := i7013
+//line stage.go:172
+						if 12 < uint32(i7013) {
+//line stage.go:172
+							i3446 = 12
+						}
+//line stage.go:172
+						i3447 = i7013 - i3446
+						state = 115
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 114:
+					case 115:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i3179 int
+							var i4301 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i3179 = tx
+							i4301 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i3179 >= 4096 {
+								if i4301 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i3179*4)) = 0
+								*(*int32)(unsafe.Add(shared, i4301*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i3179*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i4301*4)) = 0
 //line histogram.go:22
-								i3179 = i3179 + 512
+								i4301 = i4301 + 512
 							}
 						}
-						state = 115
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 116
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 115:
-						i6449, i6444 = i2379, i5968
-						state = 117
 					case 116:
-						i6449, i6444 = i6451, i6446
-						state = 117
+						i7011, i7006 = i3447, i6539
+						state = 118
 					case 117:
+						i7011, i7006 = i7013, i7008
+						state = 118
+					case 118:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line stage.go:143
-							i6462next, f6457next, f6454next = i2229, f1572, f2200
+//line stage.go:164
+							i7045next, i7036next, f7031next, f7028next = i7044, i4162, f1738, f2400
 						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6462next, i1621, f6457next, f6454next, i6449, i6444, i6443, i6440, c6438, i6436, i6434, i6432, 2
-						state = 122
-					case 118:
-						state = 119
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7036next, i1792, f7031next, f7028next, i7011, i7006, i7005, -2147483648, c7000, i3165, 0, 2, 3
+						state = 124
+					case 119:
+						state = 120
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 119:
+					case 120:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:126
-							c6063 := int32(tx) == 0
+//line wide.go:127
+							c6649 := int32(tx) == 0
 //line list.go:18
-							if c6063 {
+							if c6649 {
 								*(*int32)(unsafe.Add(shared, 53272)) = 0
 							}
 						}
-						state = 120
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						state = 121
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
 						waiting = true
 						continue warps
-					case 120:
+					case 121:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:21
-							i6462next, f6457next, f6454next = i2229, f1572, f2200
+							i7045next, i7036next, f7031next, f7028next = i7044, i4162, f1738, f2400
 						}
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6462next, i1621, f6457next, f6454next, i6451, i6446, i6443, i1621, c6438, i2064, 0, 1, 1
-						state = 122
-					case 121:
-						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6463, i6460, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
-						state = 122
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7036next, i1792, f7031next, f7028next, i7013, i7008, i7005, i1792, c7000, i3165, 0, 1, 2
+						state = 124
 					case 122:
-//line wide.go:46
-						i137 = i126 + 1
-						if i137 < 10 {
-							state = 124
-						} else {
-							state = 123
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:137
+							i7045next = i7044
 						}
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7037, i7034, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+						state = 124
 					case 123:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:46
-							i6472next = i6470
+//line weight.go:69
+							i1658 := i1610<<uint32(i7013) ^ -2147483648
+//line stage.go:97
+							i7001next = i1658
 						}
-						i6475, i6472, f6456 = i6473, i6472next, f6454
-						state = 144
+						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7001next, c7000, i3165, i6998, i6994, 1
+						state = 124
 					case 124:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:46
-							i6471next = i6470
+//line wide.go:44
+						i138 = i127 + 1
+						if i138 < 11 {
+							state = 126
+						} else {
+							state = 125
 						}
-						i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126 = i6473, i6471next, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i137
-						state = 15
 					case 125:
+						i7050, i7047, f7030 = i7048, i7045, f7028
+						state = 146
+					case 126:
+						i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127 = i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i138
+						state = 15
+					case 127:
 //line histogram.go:78
-						i2098 = (i2103 + i2104 + 1) / 2
+						i2277 = (i2282 + i2283 + 1) / 2
 //line reduce.go:51
-						i4298 = 0
+						i4693 = 0
 						for thread := warp; thread < end; thread++ {
-							var i3025, i3026, i3044 int
+							var i3207, i3208, i3226 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
-							i1479 := int32(thread % 32)
+							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3023 := int(uint32(i1479))
+							i3205 := int(uint32(i1632))
 //line histogram.go:90
-							i3025, i3026 = 0, i3023
+							i3207, i3208 = 0, i3205
 //line histogram.go:90
 							for {
 //line histogram.go:90
-								if i3026 >= 512 {
+								if i3208 >= 512 {
 //line histogram.go:90
 									break
 								}
 //line histogram.go:91
-								if i2098 <= i3026 {
-									i3044 = i3025 + *(*int)(unsafe.Add(shared, 32768+i3026*8))
+								if i2277 <= i3208 {
+									i3226 = i3207 + *(*int)(unsafe.Add(shared, 32768+i3208*8))
 								} else {
 //line histogram.go:91
-									i3044 = i3025
+									i3226 = i3207
 								}
 //line histogram.go:90
-								i3025, i3026 = i3044, i3026+32
+								i3207, i3208 = i3226, i3208+32
 							}
 //line reduce.go:51
-							i4298 |= 1 << (thread & 31)
+							i4693 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*int)(unsafe.Add(each3025, thread*8)) = i3025
+							*(*int)(unsafe.Add(each3207, thread*8)) = i3207
 						}
-						if i4298 == -1 {
-							state = 130
-						} else {
-							state = 126
-						}
-					case 126:
-//line reduce.go:58
-						i4306 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4298)))&31 {
-//line reduce.go:58
-								i4306 = i3025
-							}
-						}
-						i4330, i4331 = i4298&(i4298-1), i4306
-						state = 127
-					case 127:
-						if i4330 != 0 {
-							state = 129
+						if i4693 == -1 {
+							state = 132
 						} else {
 							state = 128
 						}
 					case 128:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each4337, thread*8)) = i4331
-						}
-						state = 131
-					case 129:
-//line reduce.go:60
-						i4324 = -1
+//line reduce.go:58
+						i4701 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4330)))&31 {
-//line reduce.go:60
-								i4324 = i3025
+							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4693)))&31 {
+//line reduce.go:58
+								i4701 = i3207
 							}
 						}
-						i4330, i4331 = i4330&(i4330-1), i4331+i4324
-						state = 127
+						i4725, i4726 = i4693&(i4693-1), i4701
+						state = 129
+					case 129:
+						if i4725 != 0 {
+							state = 131
+						} else {
+							state = 130
+						}
 					case 130:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line histogram.go:89
-							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i3025
+//line reduce.go:59
+							*(*int)(unsafe.Add(each4732, thread*8)) = i4726
 						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8083, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
-//line reduce.go:54
-							i8083 := *(*int)(unsafe.Add(each8083, thread*8))
-//line reduce.go:38
-							i8084 := i3025 + i8083
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8084
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8084, thread*8)) = i8084
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8092, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8084 := *(*int)(unsafe.Add(each8084, thread*8))
-//line reduce.go:54
-							i8092 := *(*int)(unsafe.Add(each8092, thread*8))
-//line reduce.go:38
-							i8093 := i8084 + i8092
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8093
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8093, thread*8)) = i8093
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8101, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8093 := *(*int)(unsafe.Add(each8093, thread*8))
-//line reduce.go:54
-							i8101 := *(*int)(unsafe.Add(each8101, thread*8))
-//line reduce.go:38
-							i8102 := i8093 + i8101
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8102
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8102, thread*8)) = i8102
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8110, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8102 := *(*int)(unsafe.Add(each8102, thread*8))
-//line reduce.go:54
-							i8110 := *(*int)(unsafe.Add(each8110, thread*8))
-//line reduce.go:38
-							i8111 := i8102 + i8110
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8111
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8111, thread*8)) = i8111
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8119, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8111 := *(*int)(unsafe.Add(each8111, thread*8))
-//line reduce.go:54
-							i8119 := *(*int)(unsafe.Add(each8119, thread*8))
-//line reduce.go:53
-							*(*int)(unsafe.Add(each4337, thread*8)) = i8111 + i8119
-						}
-						state = 131
+						state = 133
 					case 131:
+//line reduce.go:60
+						i4719 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4725)))&31 {
+//line reduce.go:60
+								i4719 = i3207
+							}
+						}
+						i4725, i4726 = i4725&(i4725-1), i4726+i4719
+						state = 129
+					case 132:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i3207
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8640, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+//line reduce.go:54
+							i8640 := *(*int)(unsafe.Add(each8640, thread*8))
+//line reduce.go:38
+							i8641 := i3207 + i8640
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8641
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8641, thread*8)) = i8641
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8649, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8641 := *(*int)(unsafe.Add(each8641, thread*8))
+//line reduce.go:54
+							i8649 := *(*int)(unsafe.Add(each8649, thread*8))
+//line reduce.go:38
+							i8650 := i8641 + i8649
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8650
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8650, thread*8)) = i8650
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8658, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8650 := *(*int)(unsafe.Add(each8650, thread*8))
+//line reduce.go:54
+							i8658 := *(*int)(unsafe.Add(each8658, thread*8))
+//line reduce.go:38
+							i8659 := i8650 + i8658
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8659
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8659, thread*8)) = i8659
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8667, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8659 := *(*int)(unsafe.Add(each8659, thread*8))
+//line reduce.go:54
+							i8667 := *(*int)(unsafe.Add(each8667, thread*8))
+//line reduce.go:38
+							i8668 := i8659 + i8667
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8668
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8668, thread*8)) = i8668
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8676, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8668 := *(*int)(unsafe.Add(each8668, thread*8))
+//line reduce.go:54
+							i8676 := *(*int)(unsafe.Add(each8676, thread*8))
+//line reduce.go:53
+							*(*int)(unsafe.Add(each4732, thread*8)) = i8668 + i8676
+						}
+						state = 133
+					case 133:
 //line histogram.go:95
-						i3033 = -1
+						i3215 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:95
-							i4337 := *(*int)(unsafe.Add(each4337, thread*8))
+							i4732 := *(*int)(unsafe.Add(each4732, thread*8))
 //line histogram.go:95
 							if int32(thread&31) == 0 {
 //line histogram.go:95
-								i3033 = i4337
+								i3215 = i4732
 							}
 						}
 //line histogram.go:79
-						c2100 := i6466 <= i3033
+						c2279 := i7040 <= i3215
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:79
-							if c2100 {
+							if c2279 {
 //line histogram.go:79
-								i2103next, i2104next = i2098, i2104
+								i2282next, i2283next = i2277, i2283
 							} else {
 //line histogram.go:82
-								i2103next, i2104next = i2103, i2098-1
+								i2282next, i2283next = i2282, i2277-1
 							}
 						}
-						i2103, i2104 = i2103next, i2104next
+						i2282, i2283 = i2282next, i2283next
 						state = 25
-					case 132:
+					case 134:
 //line wide.go:97
-						i354 := i2059 + i341<<9
+						i362 := i3160 + i349<<9
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i357, i6004, i8213, i9044, i9050, i8414, i8404, i8386, i8541, i8531, i8513, i8668, i8658, i8640, i8795, i8785, i8767 int
-							var c1027, c8341, c8468, c8595, c8722 bool
-							var f5594, f5595, f5596, f5597, f9301, f9302, f9303, f9304, f8329, f8330, f8331, f8333, f8351, f8357, f8456, f8457, f8458, f8460, f8478, f8484, f8583, f8584, f8585, f8587, f8605, f8611, f8710, f8711, f8712, f8714, f8732, f8738 float32
-							var i8307, i8302, i8317, i8318, i8363, i8361, i8344, i8345, i8368, i8369, i8370, i8403, i8382, i8385, i8392, i8434, i8429, i8444, i8445, i8490, i8488, i8471, i8472, i8495, i8496, i8497, i8530, i8509, i8512, i8519, i8561, i8556, i8571, i8572, i8617, i8615, i8598, i8599, i8622, i8623, i8624, i8657, i8636, i8639, i8646, i8688, i8683, i8698, i8699, i8744, i8742, i8725, i8726, i8749, i8750, i8751, i8784, i8763, i8766, i8773 int32
+							var i365, i368, i6587, i8865, i9731, i9737, i9068, i9058, i9039, i9197, i9187, i9168, i9326, i9316, i9297, i9455, i9445, i9426 int
+							var c1186, c8994, c9123, c9252, c9381 bool
+							var f6123, f6124, f6125, f6126, f10001, f10002, f10003, f10004, f8982, f8983, f8984, f8986, f9004, f9010, f9111, f9112, f9113, f9115, f9133, f9139, f9240, f9241, f9242, f9244, f9262, f9268, f9369, f9370, f9371, f9373, f9391, f9397 float32
+							var i8959, i8954, i8970, i8971, i9016, i9014, i8997, i8998, i9021, i9022, i9023, i9057, i9035, i9038, i9045, i9088, i9083, i9099, i9100, i9145, i9143, i9126, i9127, i9150, i9151, i9152, i9186, i9164, i9167, i9174, i9217, i9212, i9228, i9229, i9274, i9272, i9255, i9256, i9279, i9280, i9281, i9315, i9293, i9296, i9303, i9346, i9341, i9357, i9358, i9403, i9401, i9384, i9385, i9408, i9409, i9410, i9444, i9422, i9425, i9432 int32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:102
-							i6486 := *(*int32)(unsafe.Add(each6486, thread*4))
-//line wide.go:102
-							i6482 := *(*int32)(unsafe.Add(each6482, thread*4))
+//line wide.go:95
+							f5809 := *(*float32)(unsafe.Add(each5809, thread*4))
+//line wide.go:103
+							i7024 := *(*int32)(unsafe.Add(each7027, thread*4))
+//line wide.go:103
+							i7019 := *(*int32)(unsafe.Add(each7019, thread*4))
+//line wide.go:95
+							f5810 := *(*float32)(unsafe.Add(each5810, thread*4))
+//line wide.go:95
+							f5811 := *(*float32)(unsafe.Add(each5811, thread*4))
+//line wide.go:95
+							f5812 := *(*float32)(unsafe.Add(each5812, thread*4))
 //line wide.go:97
-							i357 = i354 + tx
+							i365 = i362 + tx
+//line wide.go:99
+							i368 = i365 + 512
+//line wide.go:76
+							i6587 = i368 << 2
+							c1186 = i78 <= i6587
 //line wide.go:77
-							i6004 = i357 << 2
-							c1027 = i78 <= i6004
+							if c1186 {
+//line wide.go:77
+								if i6587+4 <= i80 {
+									if uint(i368) >= uint(quadsLen) {
 //line wide.go:78
-							if c1027 {
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i368, quadsLen)
 //line wide.go:78
-								if i6004+4 <= i80 {
-									if uint(i357) >= uint(quadsLen) {
-//line wide.go:79
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i357, quadsLen)
-//line wide.go:79
 										return
 									}
-//line wide.go:79
-									f5594, f5595, f5596, f5597 = *(*float32)(unsafe.Add(quads, i357*16)), *(*float32)(unsafe.Add(quads, i357*16+4)), *(*float32)(unsafe.Add(quads, i357*16+8)), *(*float32)(unsafe.Add(quads, i357*16+12))
-//line wide.go:79
-									goto l2
+//line wide.go:78
+									f6123, f6124, f6125, f6126 = *(*float32)(unsafe.Add(quads, i368*16)), *(*float32)(unsafe.Add(quads, i368*16+4)), *(*float32)(unsafe.Add(quads, i368*16+8)), *(*float32)(unsafe.Add(quads, i368*16+12))
+//line wide.go:78
+									goto l3
 								}
 							}
+//line wide.go:82
+							if c1186 {
+//line wide.go:82
+								if i6587 < i80 {
+									if uint(i6587) >= uint(logitsLen) {
 //line wide.go:83
-							if c1027 {
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6587, logitsLen)
 //line wide.go:83
-								if i6004 < i80 {
-									if uint(i6004) >= uint(logitsLen) {
-//line wide.go:84
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6004, logitsLen)
-//line wide.go:84
 										return
 									}
-//line wide.go:84
-									f9301 = *(*float32)(unsafe.Add(logits, i6004*4))
-								} else {
 //line wide.go:83
-									f9301 = math.Float32frombits(0x7fc00000)
+									f10001 = *(*float32)(unsafe.Add(logits, i6587*4))
+								} else {
+//line wide.go:82
+									f10001 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
-//line wide.go:83
-								f9301 = math.Float32frombits(0x7fc00000)
+//line wide.go:82
+								f10001 = math.Float32frombits(0x7fc00000)
 							}
+//line wide.go:82
+							i8865 = i6587 + 1
+//line wide.go:82
+							if i78 <= i8865 {
+//line wide.go:82
+								if i8865 < i80 {
+									if uint(i8865) >= uint(logitsLen) {
 //line wide.go:83
-							i8213 = i6004 + 1
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8865, logitsLen)
 //line wide.go:83
-							if i78 <= i8213 {
-//line wide.go:83
-								if i8213 < i80 {
-									if uint(i8213) >= uint(logitsLen) {
-//line wide.go:84
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8213, logitsLen)
-//line wide.go:84
 										return
 									}
-//line wide.go:84
-									f9302 = *(*float32)(unsafe.Add(logits, i8213*4))
-								} else {
 //line wide.go:83
-									f9302 = math.Float32frombits(0x7fc00000)
+									f10002 = *(*float32)(unsafe.Add(logits, i8865*4))
+								} else {
+//line wide.go:82
+									f10002 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
-//line wide.go:83
-								f9302 = math.Float32frombits(0x7fc00000)
+//line wide.go:82
+								f10002 = math.Float32frombits(0x7fc00000)
 							}
+//line wide.go:82
+							i9731 = i6587 + 2
+//line wide.go:82
+							if i78 <= i9731 {
+//line wide.go:82
+								if i9731 < i80 {
+									if uint(i9731) >= uint(logitsLen) {
 //line wide.go:83
-							i9044 = i6004 + 2
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9731, logitsLen)
 //line wide.go:83
-							if i78 <= i9044 {
-//line wide.go:83
-								if i9044 < i80 {
-									if uint(i9044) >= uint(logitsLen) {
-//line wide.go:84
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9044, logitsLen)
-//line wide.go:84
 										return
 									}
-//line wide.go:84
-									f9303 = *(*float32)(unsafe.Add(logits, i9044*4))
-								} else {
 //line wide.go:83
-									f9303 = math.Float32frombits(0x7fc00000)
+									f10003 = *(*float32)(unsafe.Add(logits, i9731*4))
+								} else {
+//line wide.go:82
+									f10003 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
-//line wide.go:83
-								f9303 = math.Float32frombits(0x7fc00000)
+//line wide.go:82
+								f10003 = math.Float32frombits(0x7fc00000)
 							}
+//line wide.go:82
+							i9737 = i6587 + 3
+//line wide.go:82
+							if i78 <= i9737 {
+//line wide.go:82
+								if i9737 < i80 {
+									if uint(i9737) >= uint(logitsLen) {
 //line wide.go:83
-							i9050 = i6004 + 3
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9737, logitsLen)
 //line wide.go:83
-							if i78 <= i9050 {
-//line wide.go:83
-								if i9050 < i80 {
-									if uint(i9050) >= uint(logitsLen) {
-//line wide.go:84
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9050, logitsLen)
-//line wide.go:84
 										return
 									}
-//line wide.go:84
-									f9304 = *(*float32)(unsafe.Add(logits, i9050*4))
-								} else {
 //line wide.go:83
-									f9304 = math.Float32frombits(0x7fc00000)
+									f10004 = *(*float32)(unsafe.Add(logits, i9737*4))
+								} else {
+//line wide.go:82
+									f10004 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
-//line wide.go:83
-								f9304 = math.Float32frombits(0x7fc00000)
+//line wide.go:82
+								f10004 = math.Float32frombits(0x7fc00000)
 							}
-//line wide.go:87
-							f5594, f5595, f5596, f5597 = f9301, f9302, f9303, f9304
-						l2:
+//line wide.go:86
+							f6123, f6124, f6125, f6126 = f10001, f10002, f10003, f10004
+						l3:
 //line weight.go:19
-							if f5594 != f5594 {
+							if f5809 != f5809 {
 //line weight.go:19
-								i8307 = -2147483648
+								i8959 = -2147483648
 							} else {
 //line weight.go:22
-								i8302 = int32(math.Float32bits(f5594 + 0))
-								i8307 = i8302 ^ int32(uint32(i8302>>31)>>1)
+								i8954 = int32(math.Float32bits(f5809 + 0))
+								i8959 = i8954 ^ int32(uint32(i8954>>31)>>1)
 							}
-//line wide.go:102
-							if i6482 < i8307 {
-								i8317, i8318 = int32(i6004-i78), i8307
+//line wide.go:103
+							if i7019 < i8959 {
+								i8970, i8971 = int32(i365<<2-i78), i8959
 							} else {
-//line wide.go:102
-								i8317, i8318 = i6486, i6482
+//line wide.go:103
+								i8970, i8971 = i7024, i7019
 							}
-//line wide.go:106
-							if c6438 {
-//line stage.go:195
-								if i8307 < i6460 {
-//line stage.go:195
-									i8363 = -1
+//line wide.go:107
+							if c7000 {
+//line stage.go:216
+								if i8959 < i7034 {
+//line stage.go:216
+									i9016 = -1
 								} else {
 //line weight.go:33
-									if f5594 == f6455 {
+									if f5809 == f7029 {
 //line weight.go:33
-										i8361 = 268435456
+										i9014 = 268435456
 									} else {
 //line weight.go:36
-										f8329 = float32((f5594 - f6455) * f6458)
+										f8982 = float32((f5809 - f7029) * f7032)
 //line exp.go:36
-										f8330 = math32.FMA(f8329, 1.442695, 1.2582912e+07)
-										f8331 = f8330 - 1.2582912e+07
-										f8333 = math32.FMA(f8331, 1.9046542e-09, math32.FMA(f8331, -0.6931472, f8329))
+										f8983 = math32.FMA(f8982, 1.442695, 1.2582912e+07)
+										f8984 = f8983 - 1.2582912e+07
+										f8986 = math32.FMA(f8984, 1.9046542e-09, math32.FMA(f8984, -0.6931472, f8982))
 //line exp.go:21
-										c8341 = 0 < f8329
+										c8994 = 0 < f8982
 //line exp.go:21
-										if c8341 {
+										if c8994 {
 //line exp.go:21
-											i8344, i8345 = 528482304, 1602224128
+											i8997, i8998 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i8344, i8345 = 1602224128, 528482304
+											i8997, i8998 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f8351 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8333, 0.008368675), f8333, 0.041668262), f8333, 0.16666521), f8333, 0.49999994), f8333, 1), f8333, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8330))<<23+i8344))) * math.Float32frombits(uint32(i8345)))
-										if 104 < math.Float32frombits(math.Float32bits(f8329)&^(1<<31)) {
+										f9004 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8986, 0.008368675), f8986, 0.041668262), f8986, 0.16666521), f8986, 0.49999994), f8986, 1), f8986, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8983))<<23+i8997))) * math.Float32frombits(uint32(i8998)))
+										if 104 < math.Float32frombits(math.Float32bits(f8982)&^(1<<31)) {
 //line exp.go:27
-											if c8341 {
+											if c8994 {
 //line basic.go:19
-												f8357 = math.Float32frombits(0x7f800000)
+												f9010 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f8357 = 0
+												f9010 = 0
 											}
 										} else {
 //line exp.go:25
-											f8357 = f8351
+											f9010 = f9004
 										}
 //line weight.go:36
-										i8361 = int32(float32(f8357 * 2.6843546e+08))
+										i9014 = int32(float32(f9010 * 2.6843546e+08))
 									}
-//line stage.go:198
-									i8363 = i8361
+//line stage.go:219
+									i9016 = i9014
 								}
 //line weight.go:73
-								i8368, i8369, i8370 = i8363, i8363, int32(math.Float32bits(float32(i8363)))-1065353216
+								i9021, i9022, i9023 = i9016, i9016, int32(math.Float32bits(float32(i9016)))-1065353216
 							} else {
-//line wide.go:106
-								i8368, i8369, i8370 = i8307, 1, i8307^-2147483648
+//line wide.go:107
+								i9021, i9022, i9023 = i8959, 1, i8959^-2147483648
 							}
-//line wide.go:110
-							if i8368 < i6440 {
-//line wide.go:110
-								i8414 = 0
+//line wide.go:111
+							if i9021 < i7002 {
+//line wide.go:111
+								i9068 = 0
 							} else {
-//line wide.go:114
-								if c8373 {
+//line wide.go:115
+								if c9026 {
 //line list.go:26
-									i8403 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9057 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i8404 = int(uint32(i8403))
+									i9058 = int(uint32(i9057))
 //line list.go:26
-									if uint32(i8403) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i8404*4)) = i8368
+									if uint32(i9057) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9058*4)) = i9021
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i8404*4)) = int32(i6004 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9058*4)) = int32(i365<<2 - i78)
 //line list.go:27
-										i8414 = 0
+										i9068 = 0
 									} else {
 //line list.go:26
-										i8414 = 0
+										i9068 = 0
 									}
 								} else {
-//line wide.go:116
-									if c8375 {
-										i8382 = i8370 - i6442
 //line wide.go:117
-										if uint32(i8382) <= uint32(i6446) {
-											i8385 = int32(uint32(i8382) >> uint32(i6451))
+									if c9028 {
+										i9035 = i9023 - i7004
+//line wide.go:118
+										if uint32(i9035) <= uint32(i7008) {
+											i9038 = int32(uint32(i9035) >> uint32(i7013))
 //line histogram.go:30
-											i8386 = int(uint32(i8385))
+											i9039 = int(uint32(i9038))
 //line histogram.go:30
-											if uint32(i8385) >= 4096 {
+											if uint32(i9038) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8386), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9039), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8386*4)), i8369&16383)
-											i8392 = int32(uint32(i8369) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9039*4)), i9022&16383)
+											i9045 = int32(uint32(i9022) >> 14)
 //line histogram.go:31
-											if 0 < uint32(i8392) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8386*4)), i8392)
+											if 0 < uint32(i9045) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9039*4)), i9045)
 //line histogram.go:32
-												i8414 = 0
+												i9068 = 0
 											} else {
 //line histogram.go:31
-												i8414 = 0
+												i9068 = 0
 											}
 										} else {
-//line wide.go:117
-											i8414 = 0
+//line wide.go:118
+											i9068 = 0
 										}
 									} else {
-										if c8377 {
-											i8414 = int(i8369)
+										if c9030 {
+											i9068 = int(i9022)
 										} else {
-//line wide.go:120
-											i8414 = 0
+//line wide.go:121
+											i9068 = 0
 										}
 									}
 								}
 							}
 //line weight.go:19
-							if f5595 != f5595 {
+							if f5810 != f5810 {
 //line weight.go:19
-								i8434 = -2147483648
+								i9088 = -2147483648
 							} else {
 //line weight.go:22
-								i8429 = int32(math.Float32bits(f5595 + 0))
-								i8434 = i8429 ^ int32(uint32(i8429>>31)>>1)
+								i9083 = int32(math.Float32bits(f5810 + 0))
+								i9088 = i9083 ^ int32(uint32(i9083>>31)>>1)
 							}
-//line wide.go:102
-							if i8318 < i8434 {
-								i8444, i8445 = int32(i6004+1-i78), i8434
+//line wide.go:103
+							if i8971 < i9088 {
+								i9099, i9100 = int32(i365<<2+1-i78), i9088
 							} else {
-//line wide.go:102
-								i8444, i8445 = i8317, i8318
+//line wide.go:103
+								i9099, i9100 = i8970, i8971
 							}
-//line wide.go:106
-							if c6438 {
-//line stage.go:195
-								if i8434 < i6460 {
-//line stage.go:195
-									i8490 = -1
+//line wide.go:107
+							if c7000 {
+//line stage.go:216
+								if i9088 < i7034 {
+//line stage.go:216
+									i9145 = -1
 								} else {
 //line weight.go:33
-									if f5595 == f6455 {
+									if f5810 == f7029 {
 //line weight.go:33
-										i8488 = 268435456
+										i9143 = 268435456
 									} else {
 //line weight.go:36
-										f8456 = float32((f5595 - f6455) * f6458)
+										f9111 = float32((f5810 - f7029) * f7032)
 //line exp.go:36
-										f8457 = math32.FMA(f8456, 1.442695, 1.2582912e+07)
-										f8458 = f8457 - 1.2582912e+07
-										f8460 = math32.FMA(f8458, 1.9046542e-09, math32.FMA(f8458, -0.6931472, f8456))
+										f9112 = math32.FMA(f9111, 1.442695, 1.2582912e+07)
+										f9113 = f9112 - 1.2582912e+07
+										f9115 = math32.FMA(f9113, 1.9046542e-09, math32.FMA(f9113, -0.6931472, f9111))
 //line exp.go:21
-										c8468 = 0 < f8456
+										c9123 = 0 < f9111
 //line exp.go:21
-										if c8468 {
+										if c9123 {
 //line exp.go:21
-											i8471, i8472 = 528482304, 1602224128
+											i9126, i9127 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i8471, i8472 = 1602224128, 528482304
+											i9126, i9127 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f8478 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8460, 0.008368675), f8460, 0.041668262), f8460, 0.16666521), f8460, 0.49999994), f8460, 1), f8460, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8457))<<23+i8471))) * math.Float32frombits(uint32(i8472)))
-										if 104 < math.Float32frombits(math.Float32bits(f8456)&^(1<<31)) {
+										f9133 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9115, 0.008368675), f9115, 0.041668262), f9115, 0.16666521), f9115, 0.49999994), f9115, 1), f9115, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9112))<<23+i9126))) * math.Float32frombits(uint32(i9127)))
+										if 104 < math.Float32frombits(math.Float32bits(f9111)&^(1<<31)) {
 //line exp.go:27
-											if c8468 {
+											if c9123 {
 //line basic.go:19
-												f8484 = math.Float32frombits(0x7f800000)
+												f9139 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f8484 = 0
+												f9139 = 0
 											}
 										} else {
 //line exp.go:25
-											f8484 = f8478
+											f9139 = f9133
 										}
 //line weight.go:36
-										i8488 = int32(float32(f8484 * 2.6843546e+08))
+										i9143 = int32(float32(f9139 * 2.6843546e+08))
 									}
-//line stage.go:198
-									i8490 = i8488
+//line stage.go:219
+									i9145 = i9143
 								}
 //line weight.go:73
-								i8495, i8496, i8497 = i8490, i8490, int32(math.Float32bits(float32(i8490)))-1065353216
+								i9150, i9151, i9152 = i9145, i9145, int32(math.Float32bits(float32(i9145)))-1065353216
 							} else {
-//line wide.go:106
-								i8495, i8496, i8497 = i8434, 1, i8434^-2147483648
+//line wide.go:107
+								i9150, i9151, i9152 = i9088, 1, i9088^-2147483648
 							}
-//line wide.go:110
-							if i8495 < i6440 {
-//line wide.go:110
-								i8541 = i8414
+//line wide.go:111
+							if i9150 < i7002 {
+//line wide.go:111
+								i9197 = i9068
 							} else {
-//line wide.go:114
-								if c8373 {
+//line wide.go:115
+								if c9026 {
 //line list.go:26
-									i8530 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9186 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i8531 = int(uint32(i8530))
+									i9187 = int(uint32(i9186))
 //line list.go:26
-									if uint32(i8530) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i8531*4)) = i8495
+									if uint32(i9186) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9187*4)) = i9150
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i8531*4)) = int32(i6004 + 1 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9187*4)) = int32(i365<<2 + 1 - i78)
 //line list.go:27
-										i8541 = i8414
+										i9197 = i9068
 									} else {
 //line list.go:26
-										i8541 = i8414
+										i9197 = i9068
 									}
 								} else {
-//line wide.go:116
-									if c8375 {
-										i8509 = i8497 - i6442
 //line wide.go:117
-										if uint32(i8509) <= uint32(i6446) {
-											i8512 = int32(uint32(i8509) >> uint32(i6451))
+									if c9028 {
+										i9164 = i9152 - i7004
+//line wide.go:118
+										if uint32(i9164) <= uint32(i7008) {
+											i9167 = int32(uint32(i9164) >> uint32(i7013))
 //line histogram.go:30
-											i8513 = int(uint32(i8512))
+											i9168 = int(uint32(i9167))
 //line histogram.go:30
-											if uint32(i8512) >= 4096 {
+											if uint32(i9167) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8513), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9168), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8513*4)), i8496&16383)
-											i8519 = int32(uint32(i8496) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9168*4)), i9151&16383)
+											i9174 = int32(uint32(i9151) >> 14)
 //line histogram.go:31
-											if 0 < uint32(i8519) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8513*4)), i8519)
+											if 0 < uint32(i9174) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9168*4)), i9174)
 //line histogram.go:32
-												i8541 = i8414
+												i9197 = i9068
 											} else {
 //line histogram.go:31
-												i8541 = i8414
+												i9197 = i9068
 											}
 										} else {
-//line wide.go:117
-											i8541 = i8414
+//line wide.go:118
+											i9197 = i9068
 										}
 									} else {
-										if c8377 {
-											i8541 = i8414 + int(i8496)
+										if c9030 {
+											i9197 = i9068 + int(i9151)
 										} else {
-//line wide.go:120
-											i8541 = i8414
+//line wide.go:121
+											i9197 = i9068
 										}
 									}
 								}
 							}
 //line weight.go:19
-							if f5596 != f5596 {
+							if f5811 != f5811 {
 //line weight.go:19
-								i8561 = -2147483648
+								i9217 = -2147483648
 							} else {
 //line weight.go:22
-								i8556 = int32(math.Float32bits(f5596 + 0))
-								i8561 = i8556 ^ int32(uint32(i8556>>31)>>1)
+								i9212 = int32(math.Float32bits(f5811 + 0))
+								i9217 = i9212 ^ int32(uint32(i9212>>31)>>1)
 							}
-//line wide.go:102
-							if i8445 < i8561 {
-								i8571, i8572 = int32(i6004+2-i78), i8561
+//line wide.go:103
+							if i9100 < i9217 {
+								i9228, i9229 = int32(i365<<2+2-i78), i9217
 							} else {
-//line wide.go:102
-								i8571, i8572 = i8444, i8445
+//line wide.go:103
+								i9228, i9229 = i9099, i9100
 							}
-//line wide.go:106
-							if c6438 {
-//line stage.go:195
-								if i8561 < i6460 {
-//line stage.go:195
-									i8617 = -1
+//line wide.go:107
+							if c7000 {
+//line stage.go:216
+								if i9217 < i7034 {
+//line stage.go:216
+									i9274 = -1
 								} else {
 //line weight.go:33
-									if f5596 == f6455 {
+									if f5811 == f7029 {
 //line weight.go:33
-										i8615 = 268435456
+										i9272 = 268435456
 									} else {
 //line weight.go:36
-										f8583 = float32((f5596 - f6455) * f6458)
+										f9240 = float32((f5811 - f7029) * f7032)
 //line exp.go:36
-										f8584 = math32.FMA(f8583, 1.442695, 1.2582912e+07)
-										f8585 = f8584 - 1.2582912e+07
-										f8587 = math32.FMA(f8585, 1.9046542e-09, math32.FMA(f8585, -0.6931472, f8583))
+										f9241 = math32.FMA(f9240, 1.442695, 1.2582912e+07)
+										f9242 = f9241 - 1.2582912e+07
+										f9244 = math32.FMA(f9242, 1.9046542e-09, math32.FMA(f9242, -0.6931472, f9240))
 //line exp.go:21
-										c8595 = 0 < f8583
+										c9252 = 0 < f9240
 //line exp.go:21
-										if c8595 {
+										if c9252 {
 //line exp.go:21
-											i8598, i8599 = 528482304, 1602224128
+											i9255, i9256 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i8598, i8599 = 1602224128, 528482304
+											i9255, i9256 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f8605 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8587, 0.008368675), f8587, 0.041668262), f8587, 0.16666521), f8587, 0.49999994), f8587, 1), f8587, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8584))<<23+i8598))) * math.Float32frombits(uint32(i8599)))
-										if 104 < math.Float32frombits(math.Float32bits(f8583)&^(1<<31)) {
+										f9262 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9244, 0.008368675), f9244, 0.041668262), f9244, 0.16666521), f9244, 0.49999994), f9244, 1), f9244, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9241))<<23+i9255))) * math.Float32frombits(uint32(i9256)))
+										if 104 < math.Float32frombits(math.Float32bits(f9240)&^(1<<31)) {
 //line exp.go:27
-											if c8595 {
+											if c9252 {
 //line basic.go:19
-												f8611 = math.Float32frombits(0x7f800000)
+												f9268 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f8611 = 0
+												f9268 = 0
 											}
 										} else {
 //line exp.go:25
-											f8611 = f8605
+											f9268 = f9262
 										}
 //line weight.go:36
-										i8615 = int32(float32(f8611 * 2.6843546e+08))
+										i9272 = int32(float32(f9268 * 2.6843546e+08))
 									}
-//line stage.go:198
-									i8617 = i8615
+//line stage.go:219
+									i9274 = i9272
 								}
 //line weight.go:73
-								i8622, i8623, i8624 = i8617, i8617, int32(math.Float32bits(float32(i8617)))-1065353216
+								i9279, i9280, i9281 = i9274, i9274, int32(math.Float32bits(float32(i9274)))-1065353216
 							} else {
-//line wide.go:106
-								i8622, i8623, i8624 = i8561, 1, i8561^-2147483648
+//line wide.go:107
+								i9279, i9280, i9281 = i9217, 1, i9217^-2147483648
 							}
-//line wide.go:110
-							if i8622 < i6440 {
-//line wide.go:110
-								i8668 = i8541
+//line wide.go:111
+							if i9279 < i7002 {
+//line wide.go:111
+								i9326 = i9197
 							} else {
-//line wide.go:114
-								if c8373 {
+//line wide.go:115
+								if c9026 {
 //line list.go:26
-									i8657 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9315 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i8658 = int(uint32(i8657))
+									i9316 = int(uint32(i9315))
 //line list.go:26
-									if uint32(i8657) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i8658*4)) = i8622
+									if uint32(i9315) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9316*4)) = i9279
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i8658*4)) = int32(i6004 + 2 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9316*4)) = int32(i365<<2 + 2 - i78)
 //line list.go:27
-										i8668 = i8541
+										i9326 = i9197
 									} else {
 //line list.go:26
-										i8668 = i8541
+										i9326 = i9197
 									}
 								} else {
-//line wide.go:116
-									if c8375 {
-										i8636 = i8624 - i6442
 //line wide.go:117
-										if uint32(i8636) <= uint32(i6446) {
-											i8639 = int32(uint32(i8636) >> uint32(i6451))
+									if c9028 {
+										i9293 = i9281 - i7004
+//line wide.go:118
+										if uint32(i9293) <= uint32(i7008) {
+											i9296 = int32(uint32(i9293) >> uint32(i7013))
 //line histogram.go:30
-											i8640 = int(uint32(i8639))
+											i9297 = int(uint32(i9296))
 //line histogram.go:30
-											if uint32(i8639) >= 4096 {
+											if uint32(i9296) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8640), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9297), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8640*4)), i8623&16383)
-											i8646 = int32(uint32(i8623) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9297*4)), i9280&16383)
+											i9303 = int32(uint32(i9280) >> 14)
 //line histogram.go:31
-											if 0 < uint32(i8646) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8640*4)), i8646)
+											if 0 < uint32(i9303) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9297*4)), i9303)
 //line histogram.go:32
-												i8668 = i8541
+												i9326 = i9197
 											} else {
 //line histogram.go:31
-												i8668 = i8541
+												i9326 = i9197
 											}
 										} else {
-//line wide.go:117
-											i8668 = i8541
+//line wide.go:118
+											i9326 = i9197
 										}
 									} else {
-										if c8377 {
-											i8668 = i8541 + int(i8623)
+										if c9030 {
+											i9326 = i9197 + int(i9280)
 										} else {
-//line wide.go:120
-											i8668 = i8541
+//line wide.go:121
+											i9326 = i9197
 										}
 									}
 								}
 							}
 //line weight.go:19
-							if f5597 != f5597 {
+							if f5812 != f5812 {
 //line weight.go:19
-								i8688 = -2147483648
+								i9346 = -2147483648
 							} else {
 //line weight.go:22
-								i8683 = int32(math.Float32bits(f5597 + 0))
-								i8688 = i8683 ^ int32(uint32(i8683>>31)>>1)
+								i9341 = int32(math.Float32bits(f5812 + 0))
+								i9346 = i9341 ^ int32(uint32(i9341>>31)>>1)
 							}
-//line wide.go:102
-							if i8572 < i8688 {
-								i8698, i8699 = int32(i6004+3-i78), i8688
+//line wide.go:103
+							if i9229 < i9346 {
+								i9357, i9358 = int32(i365<<2+3-i78), i9346
 							} else {
-//line wide.go:102
-								i8698, i8699 = i8571, i8572
+//line wide.go:103
+								i9357, i9358 = i9228, i9229
 							}
-//line wide.go:106
-							if c6438 {
-//line stage.go:195
-								if i8688 < i6460 {
-//line stage.go:195
-									i8744 = -1
+//line wide.go:107
+							if c7000 {
+//line stage.go:216
+								if i9346 < i7034 {
+//line stage.go:216
+									i9403 = -1
 								} else {
 //line weight.go:33
-									if f5597 == f6455 {
+									if f5812 == f7029 {
 //line weight.go:33
-										i8742 = 268435456
+										i9401 = 268435456
 									} else {
 //line weight.go:36
-										f8710 = float32((f5597 - f6455) * f6458)
+										f9369 = float32((f5812 - f7029) * f7032)
 //line exp.go:36
-										f8711 = math32.FMA(f8710, 1.442695, 1.2582912e+07)
-										f8712 = f8711 - 1.2582912e+07
-										f8714 = math32.FMA(f8712, 1.9046542e-09, math32.FMA(f8712, -0.6931472, f8710))
+										f9370 = math32.FMA(f9369, 1.442695, 1.2582912e+07)
+										f9371 = f9370 - 1.2582912e+07
+										f9373 = math32.FMA(f9371, 1.9046542e-09, math32.FMA(f9371, -0.6931472, f9369))
 //line exp.go:21
-										c8722 = 0 < f8710
+										c9381 = 0 < f9369
 //line exp.go:21
-										if c8722 {
+										if c9381 {
 //line exp.go:21
-											i8725, i8726 = 528482304, 1602224128
+											i9384, i9385 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i8725, i8726 = 1602224128, 528482304
+											i9384, i9385 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f8732 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8714, 0.008368675), f8714, 0.041668262), f8714, 0.16666521), f8714, 0.49999994), f8714, 1), f8714, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8711))<<23+i8725))) * math.Float32frombits(uint32(i8726)))
-										if 104 < math.Float32frombits(math.Float32bits(f8710)&^(1<<31)) {
+										f9391 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9373, 0.008368675), f9373, 0.041668262), f9373, 0.16666521), f9373, 0.49999994), f9373, 1), f9373, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9370))<<23+i9384))) * math.Float32frombits(uint32(i9385)))
+										if 104 < math.Float32frombits(math.Float32bits(f9369)&^(1<<31)) {
 //line exp.go:27
-											if c8722 {
+											if c9381 {
 //line basic.go:19
-												f8738 = math.Float32frombits(0x7f800000)
+												f9397 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f8738 = 0
+												f9397 = 0
 											}
 										} else {
 //line exp.go:25
-											f8738 = f8732
+											f9397 = f9391
 										}
 //line weight.go:36
-										i8742 = int32(float32(f8738 * 2.6843546e+08))
+										i9401 = int32(float32(f9397 * 2.6843546e+08))
 									}
-//line stage.go:198
-									i8744 = i8742
+//line stage.go:219
+									i9403 = i9401
 								}
 //line weight.go:73
-								i8749, i8750, i8751 = i8744, i8744, int32(math.Float32bits(float32(i8744)))-1065353216
+								i9408, i9409, i9410 = i9403, i9403, int32(math.Float32bits(float32(i9403)))-1065353216
 							} else {
-//line wide.go:106
-								i8749, i8750, i8751 = i8688, 1, i8688^-2147483648
+//line wide.go:107
+								i9408, i9409, i9410 = i9346, 1, i9346^-2147483648
 							}
-//line wide.go:110
-							if i8749 < i6440 {
-//line wide.go:110
-								i8795 = i8668
+//line wide.go:111
+							if i9408 < i7002 {
+//line wide.go:111
+								i9455 = i9326
 							} else {
-//line wide.go:114
-								if c8373 {
+//line wide.go:115
+								if c9026 {
 //line list.go:26
-									i8784 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9444 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i8785 = int(uint32(i8784))
+									i9445 = int(uint32(i9444))
 //line list.go:26
-									if uint32(i8784) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i8785*4)) = i8749
+									if uint32(i9444) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9445*4)) = i9408
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i8785*4)) = int32(i6004 + 3 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9445*4)) = int32(i365<<2 + 3 - i78)
 //line list.go:27
-										i8795 = i8668
+										i9455 = i9326
 									} else {
 //line list.go:26
-										i8795 = i8668
+										i9455 = i9326
 									}
 								} else {
-//line wide.go:116
-									if c8375 {
-										i8763 = i8751 - i6442
 //line wide.go:117
-										if uint32(i8763) <= uint32(i6446) {
-											i8766 = int32(uint32(i8763) >> uint32(i6451))
+									if c9028 {
+										i9422 = i9410 - i7004
+//line wide.go:118
+										if uint32(i9422) <= uint32(i7008) {
+											i9425 = int32(uint32(i9422) >> uint32(i7013))
 //line histogram.go:30
-											i8767 = int(uint32(i8766))
+											i9426 = int(uint32(i9425))
 //line histogram.go:30
-											if uint32(i8766) >= 4096 {
+											if uint32(i9425) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8767), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9426), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8767*4)), i8750&16383)
-											i8773 = int32(uint32(i8750) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9426*4)), i9409&16383)
+											i9432 = int32(uint32(i9409) >> 14)
 //line histogram.go:31
-											if 0 < uint32(i8773) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8767*4)), i8773)
+											if 0 < uint32(i9432) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9426*4)), i9432)
 //line histogram.go:32
-												i8795 = i8668
+												i9455 = i9326
 											} else {
 //line histogram.go:31
-												i8795 = i8668
+												i9455 = i9326
 											}
 										} else {
-//line wide.go:117
-											i8795 = i8668
+//line wide.go:118
+											i9455 = i9326
 										}
 									} else {
-										if c8377 {
-											i8795 = i8668 + int(i8750)
+										if c9030 {
+											i9455 = i9326 + int(i9409)
 										} else {
-//line wide.go:120
-											i8795 = i8668
+//line wide.go:121
+											i9455 = i9326
 										}
 									}
 								}
 							}
-//line wide.go:124
-							*(*int32)(unsafe.Add(each6486, thread*4)) = i8698
-//line wide.go:124
-							*(*int32)(unsafe.Add(each6482, thread*4)) = i8699
-//line wide.go:124
-							*(*int)(unsafe.Add(each8795, thread*8)) = i8795
+//line wide.go:125
+							*(*float32)(unsafe.Add(each5809, thread*4)) = f6123
+//line wide.go:125
+							*(*float32)(unsafe.Add(each5810, thread*4)) = f6124
+//line wide.go:125
+							*(*float32)(unsafe.Add(each5811, thread*4)) = f6125
+//line wide.go:125
+							*(*float32)(unsafe.Add(each5812, thread*4)) = f6126
+//line wide.go:125
+							*(*int32)(unsafe.Add(each7027, thread*4)) = i9357
+//line wide.go:125
+							*(*int32)(unsafe.Add(each7019, thread*4)) = i9358
+//line wide.go:125
+							*(*int)(unsafe.Add(each9455, thread*8)) = i9455
 						}
-						if c8377 {
-							state = 133
-						} else {
-							state = 142
-						}
-					case 133:
-						state = 134
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
-					case 134:
-//line reduce.go:51
-						i2935 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:51
-							i2935 |= 1 << (thread & 31)
-						}
-						if i2935 == -1 {
-							state = 139
-						} else {
+						if c9030 {
 							state = 135
+						} else {
+							state = 144
 						}
 					case 135:
-//line reduce.go:58
-						i2943 = -1
+						state = 136
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 136:
+//line reduce.go:51
+						i3096 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:99
-							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i2935)))&31 {
-//line reduce.go:58
-								i2943 = i8795
-							}
+//line reduce.go:51
+							i3096 |= 1 << (thread & 31)
 						}
-						i2967, i2968 = i2935&(i2935-1), i2943
-						state = 136
-					case 136:
-						if i2967 != 0 {
-							state = 138
+						if i3096 == -1 {
+							state = 141
 						} else {
 							state = 137
 						}
 					case 137:
+//line reduce.go:58
+						i3104 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each2974, thread*8)) = i2968
+//line wide.go:100
+							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3096)))&31 {
+//line reduce.go:58
+								i3104 = i9455
+							}
 						}
-						state = 140
+						i3128, i3129 = i3096&(i3096-1), i3104
+						state = 138
 					case 138:
-//line reduce.go:60
-						i2961 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:99
-							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i2967)))&31 {
-//line reduce.go:60
-								i2961 = i8795
-							}
+						if i3128 != 0 {
+							state = 140
+						} else {
+							state = 139
 						}
-						i2967, i2968 = i2967&(i2967-1), i2968+i2961
-						state = 136
 					case 139:
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:99
-							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8795
+//line reduce.go:59
+							*(*int)(unsafe.Add(each3135, thread*8)) = i3129
 						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8137, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:99
-							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
-//line reduce.go:54
-							i8137 := *(*int)(unsafe.Add(each8137, thread*8))
-//line reduce.go:38
-							i8138 := i8795 + i8137
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8138
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8138, thread*8)) = i8138
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8146, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8138 := *(*int)(unsafe.Add(each8138, thread*8))
-//line reduce.go:54
-							i8146 := *(*int)(unsafe.Add(each8146, thread*8))
-//line reduce.go:38
-							i8147 := i8138 + i8146
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8147
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8147, thread*8)) = i8147
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8155, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8147 := *(*int)(unsafe.Add(each8147, thread*8))
-//line reduce.go:54
-							i8155 := *(*int)(unsafe.Add(each8155, thread*8))
-//line reduce.go:38
-							i8156 := i8147 + i8155
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8156
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8156, thread*8)) = i8156
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8164, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8156 := *(*int)(unsafe.Add(each8156, thread*8))
-//line reduce.go:54
-							i8164 := *(*int)(unsafe.Add(each8164, thread*8))
-//line reduce.go:38
-							i8165 := i8156 + i8164
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8165
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8165, thread*8)) = i8165
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8173, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8165 := *(*int)(unsafe.Add(each8165, thread*8))
-//line reduce.go:54
-							i8173 := *(*int)(unsafe.Add(each8173, thread*8))
-//line reduce.go:53
-							*(*int)(unsafe.Add(each2974, thread*8)) = i8165 + i8173
-						}
-						state = 140
+						state = 142
 					case 140:
+//line reduce.go:60
+						i3122 = -1
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:155
-							c1226 := uint(i1225) < 32
-//line wide.go:155
-							i2974 := *(*int)(unsafe.Add(each2974, thread*8))
-//line wide.go:155
-							o1228 := 53296 + i1225*8
-//line histogram.go:66
-							i1479 := int32(thread % 32)
-//line wide.go:154
-							c6060 := i1479 == 0
-//line wide.go:154
-							if c6060 {
-								if !c1226 {
-//line wide.go:155
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1225, int(32))
-//line wide.go:155
-									return
-								}
-//line wide.go:155
-								*(*int)(unsafe.Add(shared, o1228)) = i2974
+//line wide.go:100
+							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3128)))&31 {
+//line reduce.go:60
+								i3122 = i9455
 							}
 						}
-						state = 141
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
-						waiting = true
-						continue warps
+						i3128, i3129 = i3128&(i3128-1), i3129+i3122
+						state = 138
 					case 141:
-//line wide.go:127
-						c500 := uint(i341) < 129
-//line wide.go:127
-						o502 := 53552 + i341*8
 						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:126
-							c6063 := int32(tx) == 0
-//line wide.go:159
-							i7800 := *(*int)(unsafe.Add(shared, 53296)) + *(*int)(unsafe.Add(shared, 53304)) + *(*int)(unsafe.Add(shared, 53312)) + *(*int)(unsafe.Add(shared, 53320)) + *(*int)(unsafe.Add(shared, 53328)) + *(*int)(unsafe.Add(shared, 53336)) + *(*int)(unsafe.Add(shared, 53344))
-//line wide.go:159
-							i7866 := i7800 + *(*int)(unsafe.Add(shared, 53352)) + *(*int)(unsafe.Add(shared, 53360)) + *(*int)(unsafe.Add(shared, 53368)) + *(*int)(unsafe.Add(shared, 53376)) + *(*int)(unsafe.Add(shared, 53384)) + *(*int)(unsafe.Add(shared, 53392))
-//line wide.go:159
-							i7876 := *(*int)(unsafe.Add(shared, 53400))
-//line wide.go:159
-							i7887 := *(*int)(unsafe.Add(shared, 53408))
-//line wide.go:159
-							i7898 := *(*int)(unsafe.Add(shared, 53416))
-//line wide.go:126
-							if c6063 {
-								if !c500 {
-//line wide.go:127
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i341, int(129))
-//line wide.go:127
-									return
-								}
-//line wide.go:127
-								*(*int)(unsafe.Add(shared, o502)) = i7866 + i7876 + i7887 + i7898
+//line wide.go:100
+							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i9455
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8694, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
 							}
+//line wide.go:100
+							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+//line reduce.go:54
+							i8694 := *(*int)(unsafe.Add(each8694, thread*8))
+//line reduce.go:38
+							i8695 := i9455 + i8694
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8695
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8695, thread*8)) = i8695
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8703, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8695 := *(*int)(unsafe.Add(each8695, thread*8))
+//line reduce.go:54
+							i8703 := *(*int)(unsafe.Add(each8703, thread*8))
+//line reduce.go:38
+							i8704 := i8695 + i8703
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8704
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8704, thread*8)) = i8704
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8712, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8704 := *(*int)(unsafe.Add(each8704, thread*8))
+//line reduce.go:54
+							i8712 := *(*int)(unsafe.Add(each8712, thread*8))
+//line reduce.go:38
+							i8713 := i8704 + i8712
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8713
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8713, thread*8)) = i8713
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8721, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8713 := *(*int)(unsafe.Add(each8713, thread*8))
+//line reduce.go:54
+							i8721 := *(*int)(unsafe.Add(each8721, thread*8))
+//line reduce.go:38
+							i8722 := i8713 + i8721
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8722
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8722, thread*8)) = i8722
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8730, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8722 := *(*int)(unsafe.Add(each8722, thread*8))
+//line reduce.go:54
+							i8730 := *(*int)(unsafe.Add(each8730, thread*8))
+//line reduce.go:53
+							*(*int)(unsafe.Add(each3135, thread*8)) = i8722 + i8730
 						}
 						state = 142
 					case 142:
-						i341 = i341 + 1
-						state = 17
-					case 143:
-						i6475, i6472, f6456 = i6474, i6471, f6455
-						state = 144
-					case 144:
-//line wide.go:51
-						c144 := uint(bx) < uint(tokensLen)
-//line wide.go:51
-						o147 := bx * 4
-//line wide.go:54
-						c155 := 0 <= i6475
-						i167 := i78 + int(i6475)
-//line wide.go:55
-						c169 := uint(i167) < uint(logitsLen)
-//line wide.go:55
-						o172 := i167 * 4
-//line weight.go:64
-						f6069 := float32(float32(i6472) * 3.7252903e-09)
-//line log.go:68
-						c2030 := math.Float32frombits(math.Float32bits(f6069)&^(1<<31)) < 1.1754944e-38
-						f2032 := float32(f6069 * 8.388608e+06)
-//line log.go:87
-						c3730 := 2139095040 <= uint32(int32(math.Float32bits(f6069)))
-						f3734 := math32.FMA(f6069, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-//line log.go:90
-						c3737 := f6069 == 0
-//line weight.go:62
-						f6082 := float32(float32(i6472) * 3.7252903e-09)
-//line log.go:68
-						c2006 := math.Float32frombits(math.Float32bits(f6082)&^(1<<31)) < 1.1754944e-38
-						f2008 := float32(f6082 * 8.388608e+06)
-//line log.go:87
-						c3690 := 2139095040 <= uint32(int32(math.Float32bits(f6082)))
-						f3694 := math32.FMA(f6082, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-//line log.go:90
-						c3697 := f6082 == 0
-//line wide.go:57
-						c182 := uint(bx) < uint(logprobsLen)
-//line wide.go:57
-						o185 := bx * 4
-//line wide.go:59
-						c215 := 0 <= i6475
-						i192 := i78 + int(i6475)
-//line wide.go:60
-						c199 := uint(i192) < uint(countsLen)
-//line wide.go:60
-						o202 := i192 * 2
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var f2010, f3696, f3701, f529, f2034, f3736, f3741, f180 float32
-							var i2011, i2035 int32
-							var i541 int16
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
-//line wide.go:48
-							if 0 >= uint32(int32(tx)) {
-//line wide.go:51
-								if !c144 {
-//line wide.go:51
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, tokensLen)
-//line wide.go:51
+//line wide.go:155
+							c1385 := uint(i1384) < 32
+//line wide.go:155
+							i3135 := *(*int)(unsafe.Add(each3135, thread*8))
+//line wide.go:155
+							o1387 := 53296 + i1384*8
+//line histogram.go:66
+							i1632 := int32(thread % 32)
+//line wide.go:154
+							c6646 := i1632 == 0
+//line wide.go:154
+							if c6646 {
+								if !c1385 {
+//line wide.go:155
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
+//line wide.go:155
 									return
 								}
-//line wide.go:51
-								*(*int32)(unsafe.Add(tokens, o147)) = i6475
-								if c150 {
+//line wide.go:155
+								*(*int)(unsafe.Add(shared, o1387)) = i3135
+							}
+						}
+						state = 143
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						waiting = true
+						continue warps
+					case 143:
+//line wide.go:128
+						c514 := uint(i349) < 129
+//line wide.go:128
+						o516 := 53552 + i349*8
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:127
+							c6649 := int32(tx) == 0
+//line wide.go:159
+							i8357 := *(*int)(unsafe.Add(shared, 53296)) + *(*int)(unsafe.Add(shared, 53304)) + *(*int)(unsafe.Add(shared, 53312)) + *(*int)(unsafe.Add(shared, 53320)) + *(*int)(unsafe.Add(shared, 53328)) + *(*int)(unsafe.Add(shared, 53336)) + *(*int)(unsafe.Add(shared, 53344))
+//line wide.go:159
+							i8423 := i8357 + *(*int)(unsafe.Add(shared, 53352)) + *(*int)(unsafe.Add(shared, 53360)) + *(*int)(unsafe.Add(shared, 53368)) + *(*int)(unsafe.Add(shared, 53376)) + *(*int)(unsafe.Add(shared, 53384)) + *(*int)(unsafe.Add(shared, 53392))
+//line wide.go:159
+							i8433 := *(*int)(unsafe.Add(shared, 53400))
+//line wide.go:159
+							i8444 := *(*int)(unsafe.Add(shared, 53408))
+//line wide.go:159
+							i8455 := *(*int)(unsafe.Add(shared, 53416))
+//line wide.go:127
+							if c6649 {
+								if !c514 {
+//line wide.go:128
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i349, int(129))
+//line wide.go:128
+									return
+								}
+//line wide.go:128
+								*(*int)(unsafe.Add(shared, o516)) = i8423 + i8433 + i8444 + i8455
+							}
+						}
+						state = 144
+					case 144:
+						i349 = i349 + 1
+						state = 17
+					case 145:
+						i7050, i7047, f7030 = i7049, i7046, f7029
+						state = 146
+					case 146:
+//line wide.go:49
+						c145 := uint(bx) < uint(tokensLen)
+//line wide.go:49
+						o148 := bx * 4
 //line wide.go:52
-									if c4772 {
-//line wide.go:54
-										if c155 {
-											if !c169 {
+						c156 := 0 <= i7050
+						i168 := i78 + int(i7050)
+//line wide.go:53
+						c170 := uint(i168) < uint(logitsLen)
+//line wide.go:53
+						o173 := i168 * 4
+//line weight.go:64
+						f6655 := float32(float32(i7047) * 3.7252903e-09)
+//line log.go:68
+						c2208 := math.Float32frombits(math.Float32bits(f6655)&^(1<<31)) < 1.1754944e-38
+						f2210 := float32(f6655 * 8.388608e+06)
+//line log.go:87
+						c4022 := 2139095040 <= uint32(int32(math.Float32bits(f6655)))
+						f4026 := math32.FMA(f6655, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+//line log.go:90
+						c4029 := f6655 == 0
+//line weight.go:62
+						f6668 := float32(float32(i7047) * 3.7252903e-09)
+//line log.go:68
+						c2184 := math.Float32frombits(math.Float32bits(f6668)&^(1<<31)) < 1.1754944e-38
+						f2186 := float32(f6668 * 8.388608e+06)
+//line log.go:87
+						c3982 := 2139095040 <= uint32(int32(math.Float32bits(f6668)))
+						f3986 := math32.FMA(f6668, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+//line log.go:90
+						c3989 := f6668 == 0
 //line wide.go:55
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i167, logitsLen)
+						c183 := uint(bx) < uint(logprobsLen)
 //line wide.go:55
+						o186 := bx * 4
+//line wide.go:57
+						c216 := 0 <= i7050
+						i193 := i78 + int(i7050)
+//line wide.go:58
+						c200 := uint(i193) < uint(countsLen)
+//line wide.go:58
+						o203 := i193 * 2
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f2188, f3988, f3993, f543, f2212, f4028, f4033, f181 float32
+							var i2189, i2213 int32
+							var i555 int16
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:46
+							if 0 >= uint32(int32(tx)) {
+//line wide.go:49
+								if !c145 {
+//line wide.go:49
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, tokensLen)
+//line wide.go:49
+									return
+								}
+//line wide.go:49
+								*(*int32)(unsafe.Add(tokens, o148)) = i7050
+								if c151 {
+//line wide.go:50
+									if c5273 {
+//line wide.go:52
+										if c156 {
+											if !c170 {
+//line wide.go:53
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i168, logitsLen)
+//line wide.go:53
 												return
 											}
-//line wide.go:55
-											f173 := *(*float32)(unsafe.Add(logits, o172))
+//line wide.go:53
+											f174 := *(*float32)(unsafe.Add(logits, o173))
 //line weight.go:61
-											if f173 == f6456 {
+											if f174 == f7030 {
 //line log.go:68
-												if c2006 {
-													f2010, i2011 = f2008, 192937984
+												if c2184 {
+													f2188, i2189 = f2186, 192937984
 												} else {
 //line log.go:68
-													f2010, i2011 = f6082, 0
+													f2188, i2189 = f6668, 0
 												}
 //line log.go:71
-												i2012 := int32(math.Float32bits(f2010))
-												i2014 := (i2012 - 1060439283) & -8388608
+												i2190 := int32(math.Float32bits(f2188))
+												i2192 := (i2190 - 1060439283) & -8388608
 //line log.go:8
-												f1256 := math.Float32frombits(uint32(i2012-i2014)) - 1
-												f1258 := math32.FMA(float32(i2014-i2011), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1256, 0.12901418), f1256, -0.13246344), f1256, 0.14182273), f1256, -0.16608718), f1256, 0.20001961), f1256, -0.250016), f1256, 0.33333325), f1256, -0.49999988), float32(f1256*f1256), f1256))
+												f1415 := math.Float32frombits(uint32(i2190-i2192)) - 1
+												f1417 := math32.FMA(float32(i2192-i2189), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1415, 0.12901418), f1415, -0.13246344), f1415, 0.14182273), f1415, -0.16608718), f1415, 0.20001961), f1415, -0.250016), f1415, 0.33333325), f1415, -0.49999988), float32(f1415*f1415), f1415))
 //line log.go:87
-												if c3690 {
-													f3696 = f3694
+												if c3982 {
+													f3988 = f3986
 												} else {
 //line log.go:87
-													f3696 = f1258
+													f3988 = f1417
 												}
 //line log.go:90
-												if c3697 {
+												if c3989 {
 //line basic.go:21
-													f3701 = math.Float32frombits(0xff800000)
+													f3993 = math.Float32frombits(0xff800000)
 												} else {
 //line log.go:90
-													f3701 = f3696
+													f3993 = f3988
 												}
 //line weight.go:62
-												f529 = -f3701
+												f543 = -f3993
 											} else {
 //line log.go:68
-												if c2030 {
-													f2034, i2035 = f2032, 192937984
+												if c2208 {
+													f2212, i2213 = f2210, 192937984
 												} else {
 //line log.go:68
-													f2034, i2035 = f6069, 0
+													f2212, i2213 = f6655, 0
 												}
 //line log.go:71
-												i2036 := int32(math.Float32bits(f2034))
-												i2038 := (i2036 - 1060439283) & -8388608
+												i2214 := int32(math.Float32bits(f2212))
+												i2216 := (i2214 - 1060439283) & -8388608
 //line log.go:8
-												f1268 := math.Float32frombits(uint32(i2036-i2038)) - 1
-												f1270 := math32.FMA(float32(i2038-i2035), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1268, 0.12901418), f1268, -0.13246344), f1268, 0.14182273), f1268, -0.16608718), f1268, 0.20001961), f1268, -0.250016), f1268, 0.33333325), f1268, -0.49999988), float32(f1268*f1268), f1268))
+												f1427 := math.Float32frombits(uint32(i2214-i2216)) - 1
+												f1429 := math32.FMA(float32(i2216-i2213), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1427, 0.12901418), f1427, -0.13246344), f1427, 0.14182273), f1427, -0.16608718), f1427, 0.20001961), f1427, -0.250016), f1427, 0.33333325), f1427, -0.49999988), float32(f1427*f1427), f1427))
 //line log.go:87
-												if c3730 {
-													f3736 = f3734
+												if c4022 {
+													f4028 = f4026
 												} else {
 //line log.go:87
-													f3736 = f1270
+													f4028 = f1429
 												}
 //line log.go:90
-												if c3737 {
+												if c4029 {
 //line basic.go:21
-													f3741 = math.Float32frombits(0xff800000)
+													f4033 = math.Float32frombits(0xff800000)
 												} else {
 //line log.go:90
-													f3741 = f3736
+													f4033 = f4028
 												}
 //line weight.go:64
-												f529 = f173 - f6456 - f3741
+												f543 = f174 - f7030 - f4033
 											}
-//line wide.go:55
-											f180 = f529
+//line wide.go:53
+											f181 = f543
 										} else {
-//line wide.go:54
-											f180 = math.Float32frombits(0x7fc00000)
+//line wide.go:52
+											f181 = math.Float32frombits(0x7fc00000)
 										}
-//line wide.go:57
-										if !c182 {
-//line wide.go:57
+//line wide.go:55
+										if !c183 {
+//line wide.go:55
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, logprobsLen)
-//line wide.go:57
+//line wide.go:55
 											return
 										}
-//line wide.go:57
-										*(*float32)(unsafe.Add(logprobs, o185)) = f180
+//line wide.go:55
+										*(*float32)(unsafe.Add(logprobs, o186)) = f181
 									}
 								}
-//line wide.go:59
-								if c257 {
-//line wide.go:59
-									if c215 {
-										if !c199 {
-//line wide.go:60
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i192, countsLen)
-//line wide.go:60
+//line wide.go:57
+								if c258 {
+//line wide.go:57
+									if c216 {
+										if !c200 {
+//line wide.go:58
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i193, countsLen)
+//line wide.go:58
 											return
 										}
-//line wide.go:60
-										i203 := *(*int16)(unsafe.Add(counts, o202))
+//line wide.go:58
+										i204 := *(*int16)(unsafe.Add(counts, o203))
 //line params.go:55
-										if i203&32767 == 32767 {
+										if i204&32767 == 32767 {
 //line params.go:55
-											i541 = i203
+											i555 = i204
 										} else {
 //line params.go:58
-											i541 = i203 + 1
+											i555 = i204 + 1
 										}
-//line wide.go:60
-										*(*int16)(unsafe.Add(counts, o202)) = i541
+//line wide.go:58
+										*(*int16)(unsafe.Add(counts, o203)) = i555
 									}
 								}
 							}
 						}
-						state = 146
-					case 145:
-						state = 146
+						state = 148
+					case 147:
+						state = 148
 					}
 				}
-				*(*int)(unsafe.Add(states, warp*8)) = 146
+				*(*int)(unsafe.Add(states, warp*8)) = 148
 			}
 		}
 	}

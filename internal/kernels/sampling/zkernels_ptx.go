@@ -77,32 +77,35 @@ d664bab64375db31	plainsample.go	weight.of
 16f1a3f32944d515	stage.go	action
 46dc67f43dcf9922	stage.go	addUp
 46dc67f43dcf9922	stage.go	count
-929f2dffe608f063	stage.go	done
+1bfa220923f58cce	stage.go	done
 46dc67f43dcf9922	stage.go	fill
-e3727a5afb54a8b8	stage.go	first
-929f2dffe608f063	stage.go	greatest
-929f2dffe608f063	stage.go	listKeys
-929f2dffe608f063	stage.go	listTile
-1eaf0d625c5f714b	stage.go	maxStages
-929f2dffe608f063	stage.go	narrowKeys
-929f2dffe608f063	stage.go	narrowWeights
+caba36d0f22a4801	stage.go	first
+1bfa220923f58cce	stage.go	greatest
+1bfa220923f58cce	stage.go	listKeys
+1bfa220923f58cce	stage.go	listTile
+1eaba7625c5c8e22	stage.go	maxStages
+1bfa220923f58cce	stage.go	narrowKeys
+1bfa220923f58cce	stage.go	narrowWeights
 46dc67f43dcf9922	stage.go	nothing
-929f2dffe608f063	stage.go	probability
-17ae73dd10a702ef	stage.go	stage
-54d489f5213ed7fc	stage.go	stage.advance
-a4e3c3b781f284e9	stage.go	stage.beginProbability
+1bfa220923f58cce	stage.go	probability
+1bfa220923f58cce	stage.go	probe
+1d98b15c52a5cd28	stage.go	probeTiles
+1f04907c74a374ef	stage.go	stage
+256dab28004fc39b	stage.go	stage.advance
+e2db7d0d0a3d9d96	stage.go	stage.beginProbability
 e4d471e724307113	stage.go	stage.beginTiles
-f857768f9e5592a3	stage.go	stage.beginWeights
-f06a3371ffd98d1e	stage.go	stage.cutList
-347a39709d5f7cee	stage.go	stage.drawTile
-e8f992a8b9210b36	stage.go	stage.found
+63b6ddbeb386a5ed	stage.go	stage.beginWeights
+8334fead45d80419	stage.go	stage.cutList
+f03adb7c071a6185	stage.go	stage.drawTile
+d191181281ab8a91	stage.go	stage.found
 1a28b97f6272c428	stage.go	stage.narrowed
+ff42d36a690c6fde	stage.go	stage.params
 569f8b57e8e6dbf2	stage.go	stage.pick
 16ff14f8a7a00d6e	stage.go	stage.read
 d0ffd53a4e5e1a87	stage.go	stage.weigh
 dd2b02d708a26b6e	stage.go	state
-929f2dffe608f063	stage.go	tileWeights
-929f2dffe608f063	stage.go	totalWeight
+1bfa220923f58cce	stage.go	tileWeights
+1bfa220923f58cce	stage.go	totalWeight
 c89fba70b6d51d9f	weight.go	Params.leastWeight
 eda08ac5444a0084	weight.go	Params.share
 4588a5e04ac20edd	weight.go	draw
@@ -125,10 +128,10 @@ faf6f95bfffec65c	wide.go	maxTiles
 faf6f95bfffec65c	wide.go	maxWide
 faf6f95bfffec65c	wide.go	tileTokens
 63beb40c7efc8fb4	wide.go	top
-efe6e20a2c68857	wide.go	wide
-b457bb61f8b4e6f1	wide.go	wideRow
+1c74b27eaf681510	wide.go	wide
+cb9dc0c57e49975c	wide.go	wideRow
 bcd5dc67ca9d92e9	wide.go	wideRow.four
-7be96f77ac7859f	wide.go	wideRow.pass
+b66562af5d864ebd	wide.go	wideRow.pass
 82401be6dd07fa37	wide.go	wideRow.tileCount
 faf6f95bfffec65c	wide.go	wideThreads
 `
@@ -6637,11 +6640,11 @@ const wideSM80NarrowAligned = `.version 7.0
 
 .visible .entry wide(.param .align 8 .b8 wide_params[264])
 {
-	.reg .pred %p<377>;
-	.reg .b32 %r<628>;
-	.reg .b64 %rd<384>;
-	.reg .f32 %f<182>;
-	.reg .f64 %fd<6>;
+	.reg .pred %p<416>;
+	.reg .b32 %r<635>;
+	.reg .b64 %rd<405>;
+	.reg .f32 %f<189>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
 	ld.param.u64 %rd2, [wide_params+8];
@@ -6668,17 +6671,17 @@ const wideSM80NarrowAligned = `.version 7.0
 	ld.param.u64 %rd23, [wide_params+216];
 	ld.param.u64 %rd24, [wide_params+224];
 	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 31 36
+	.loc 1 29 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd7;
 	cvt.u64.u32 %rd25, %r3;
 	cvt.u64.u32 %rd26, %r2;
-	.loc 1 32 13
+	.loc 1 30 13
 	setp.lt.u32 %p1, %r2, %r3;
 	@!%p1 bra $FAULT0;
-	.loc 1 30 24
+	.loc 1 28 24
 	mov.u32 %r4, $dynamic;
-	.loc 1 37 52
+	.loc 1 35 52
 	mov.u32 %r5, %tid.x;
 	.loc 1 155 17
 	mov.u32 %r6, %tid.z;
@@ -6694,100 +6697,95 @@ const wideSM80NarrowAligned = `.version 7.0
 	cvt.u32.u64 %r13, %rd5;
 	cvt.u64.u32 %rd29, %r13;
 	cvt.u32.u64 %r14, %rd9;
-	cvt.u64.u32 %rd30, %r14;
 	cvt.u32.u64 %r15, %rd11;
-	cvt.u64.u32 %rd31, %r15;
+	cvt.u64.u32 %rd30, %r15;
 	cvt.u32.u64 %r16, %rd12;
-	cvt.u64.u32 %rd32, %r16;
+	cvt.u64.u32 %rd31, %r16;
 	cvt.u32.u64 %r17, %rd14;
 	cvt.u32.u64 %r18, %rd15;
-	cvt.u64.u32 %rd33, %r18;
+	cvt.u64.u32 %rd32, %r18;
 	cvt.u32.u64 %r19, %rd17;
-	cvt.u64.u32 %rd34, %r19;
+	cvt.u64.u32 %rd33, %r19;
 	cvt.u32.u64 %r20, %rd19;
 	cvt.u32.u64 %r21, %rd20;
-	cvt.u64.u32 %rd35, %r21;
+	cvt.u64.u32 %rd34, %r21;
 	cvt.u32.u64 %r22, %rd22;
-	cvt.u64.u32 %rd36, %r22;
+	cvt.u64.u32 %rd35, %r22;
 	cvt.u32.u64 %r23, %rd24;
-	cvt.u64.u32 %rd37, %r23;
-	.loc 1 31 14
-	cvt.u64.u32 %rd38, %r1;
-	.loc 1 32 13
-	mad.wide.u32 %rd39, %r2, 40, %rd6;
-	ld.global.u64 %rd40, [%rd39];
-	ld.global.v2.f32 {%f1, %f2}, [%rd39+8];
-	ld.global.f32 %f3, [%rd39+16];
-	ld.global.u32 %r24, [%rd39+20];
-	ld.global.v2.f32 {%f4, %f5}, [%rd39+24];
-	ld.global.f32 %f6, [%rd39+32];
-	ld.global.u8 %r25, [%rd39+36];
-	setp.ne.u32 %p2, %r25, 0;
-	ld.global.u8 %r26, [%rd39+37];
-	setp.ne.u32 %p3, %r26, 0;
-	ld.global.u8 %r27, [%rd39+38];
-	setp.ne.u32 %p4, %r27, 0;
-	.loc 1 33 7
-	@%p4 bra $B163;
-	.loc 1 37 23
-	mul.wide.u32 %rd41, %r2, %r1;
-	add.s64 %rd42, %rd41, %rd38;
-	setp.le.u64 %p5, %rd42, %rd28;
+	cvt.u64.u32 %rd36, %r23;
+	.loc 1 29 14
+	cvt.u64.u32 %rd37, %r1;
+	.loc 1 30 13
+	mad.wide.u32 %rd38, %r2, 40, %rd6;
+	ld.global.v2.f32 {%f1, %f2}, [%rd38+24];
+	ld.global.f32 %f3, [%rd38+32];
+	ld.global.u8 %r24, [%rd38+36];
+	setp.ne.u32 %p2, %r24, 0;
+	ld.global.u8 %r25, [%rd38+37];
+	setp.ne.u32 %p3, %r25, 0;
+	ld.global.u8 %r26, [%rd38+38];
+	setp.ne.u32 %p4, %r26, 0;
+	.loc 1 31 7
+	@%p4 bra $B174;
+	.loc 1 35 23
+	mul.wide.u32 %rd39, %r2, %r1;
+	add.s64 %rd40, %rd39, %rd37;
+	setp.le.u64 %p5, %rd40, %rd28;
 	@!%p5 bra $FAULT1;
-	shl.b64 %rd43, %rd41, 2;
-	add.s64 %rd44, %rd1, %rd43;
-	cvt.u64.u32 %rd45, %r5;
+	shl.b64 %rd41, %rd39, 2;
+	add.s64 %rd42, %rd1, %rd41;
+	cvt.u64.u32 %rd43, %r5;
 	.loc 3 22 20
 	setp.lt.u32 %p6, 0, %r20;
 	@!%p6 bra $B3;
 	.loc 3 23 33
-	add.s32 %r28, %r2, 2;
-	cvt.u64.u32 %rd46, %r28;
-	setp.le.u32 %p7, %r28, %r21;
+	add.s32 %r27, %r2, 2;
+	cvt.u64.u32 %rd44, %r27;
+	setp.le.u32 %p7, %r27, %r21;
 	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd47, %r2, 4, %rd18;
+	mad.wide.u32 %rd45, %r2, 4, %rd18;
 	.loc 3 39 25
-	ld.global.u32 %r29, [%rd47];
-	setp.lt.s32 %p8, %r29, 0;
-	selp.b32 %r30, 0, %r29, %p8;
-	cvt.s64.s32 %rd48, %r30;
-	add.s64 %rd49, %rd48, %rd45;
-	ld.global.u32 %r31, [%rd47+4];
-	setp.lt.s32 %p9, %r19, %r31;
-	selp.b32 %r32, %r19, %r31, %p9;
-	cvt.s64.s32 %rd50, %r32;
-	setp.lt.s64 %p10, %rd49, %rd50;
-	cvt.u32.u64 %r33, %rd49;
+	ld.global.u32 %r28, [%rd45];
+	setp.lt.s32 %p8, %r28, 0;
+	selp.b32 %r29, 0, %r28, %p8;
+	cvt.s64.s32 %rd46, %r29;
+	add.s64 %rd47, %rd46, %rd43;
+	ld.global.u32 %r30, [%rd45+4];
+	setp.lt.s32 %p9, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p9;
+	cvt.s64.s32 %rd48, %r31;
+	setp.lt.s64 %p10, %rd47, %rd48;
+	cvt.u32.u64 %r32, %rd47;
 	@!%p10 bra $B2;
 $B0:
-	cvt.s64.s32 %rd51, %r33;
+	cvt.s64.s32 %rd49, %r32;
 	.loc 3 40 27
-	setp.lt.u32 %p11, %r33, %r19;
+	setp.lt.u32 %p11, %r32, %r19;
 	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd52, %r33, 8, %rd16;
-	ld.global.u32 %r34, [%rd52];
-	cvt.s64.s32 %rd53, %r34;
-	setp.le.s32 %p12, 0, %r34;
-	setp.lt.s64 %p13, %rd53, %rd38;
+	mad.wide.s32 %rd50, %r32, 8, %rd16;
+	ld.global.u32 %r33, [%rd50];
+	cvt.s64.s32 %rd51, %r33;
+	setp.le.s32 %p12, 0, %r33;
+	setp.lt.s64 %p13, %rd51, %rd37;
 	and.pred %p14, %p12, %p13;
 	@!%p14 bra $B1;
 	.loc 3 41 10
-	setp.lt.u64 %p15, %rd53, %rd38;
+	setp.lt.u64 %p15, %rd51, %rd37;
 	@!%p15 bra $FAULT4;
-	ld.global.f32 %f7, [%rd52+4];
-	mad.wide.s32 %rd54, %r34, 4, %rd44;
-	ld.global.f32 %f8, [%rd54];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd54], %f9;
+	ld.global.f32 %f4, [%rd50+4];
+	mad.wide.s32 %rd52, %r33, 4, %rd42;
+	ld.global.f32 %f5, [%rd52];
+	add.rn.f32 %f6, %f5, %f4;
+	st.global.f32 [%rd52], %f6;
 $B1:
 	.loc 3 39 83
-	add.s32 %r33, %r33, 512;
-	cvt.u64.u32 %rd55, %r33;
-	ld.global.u32 %r35, [%rd47+4];
-	setp.lt.s32 %p16, %r19, %r35;
-	selp.b32 %r36, %r19, %r35, %p16;
-	cvt.s64.s32 %rd56, %r36;
-	setp.lt.s64 %p17, %rd55, %rd56;
+	add.s32 %r32, %r32, 512;
+	cvt.u64.u32 %rd53, %r32;
+	ld.global.u32 %r34, [%rd45+4];
+	setp.lt.s32 %p16, %r19, %r34;
+	selp.b32 %r35, %r19, %r34, %p16;
+	cvt.s64.s32 %rd54, %r35;
+	setp.lt.s64 %p17, %rd53, %rd54;
 	@%p17 bra $B0;
 $B2:
 	.loc 3 24 9
@@ -6796,67 +6794,67 @@ $B3:
 	.loc 3 26 19
 	setp.lt.u32 %p18, 0, %r15;
 	.loc 4 23 22
-	setp.neu.f32 %p19, %f4, 0f00000000;
-	setp.neu.f32 %p20, %f4, 0f3F800000;
+	setp.neu.f32 %p19, %f1, 0f00000000;
+	setp.neu.f32 %p20, %f1, 0f3F800000;
 	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f5, 0f00000000;
-	setp.neu.f32 %p23, %f6, 0f00000000;
+	setp.neu.f32 %p22, %f2, 0f00000000;
+	setp.neu.f32 %p23, %f3, 0f00000000;
 	or.pred %p24, %p22, %p23;
 	or.pred %p25, %p21, %p24;
 	.loc 3 26 19
 	and.pred %p26, %p18, %p25;
 	@!%p26 bra $B9;
 	.loc 3 27 28
-	cvt.u32.u64 %r37, %rd42;
-	setp.le.u32 %p27, %r37, %r16;
+	cvt.u32.u64 %r36, %rd40;
+	setp.le.u32 %p27, %r36, %r16;
 	@!%p27 bra $FAULT5;
-	shl.b64 %rd57, %rd41, 1;
-	add.s64 %rd58, %rd10, %rd57;
+	shl.b64 %rd55, %rd39, 1;
+	add.s64 %rd56, %rd10, %rd55;
 	.loc 3 48 20
 	setp.lt.u32 %p28, %r5, %r1;
-	mov.u32 %r38, %r5;
+	mov.u32 %r37, %r5;
 	@!%p28 bra $B8;
 $B4:
-	cvt.u64.u32 %rd59, %r38;
+	cvt.u64.u32 %rd57, %r37;
 	.loc 3 49 32
-	mad.wide.u32 %rd60, %r38, 4, %rd44;
-	ld.global.f32 %f10, [%rd60];
-	mad.wide.u32 %rd61, %r38, 2, %rd58;
-	ld.global.u16 %r39, [%rd61];
+	mad.wide.u32 %rd58, %r37, 4, %rd42;
+	ld.global.f32 %f7, [%rd58];
+	mad.wide.u32 %rd59, %r37, 2, %rd56;
+	ld.global.u16 %r38, [%rd59];
 	.loc 4 28 11
-	setp.eq.s32 %p29, %r39, 0;
+	setp.eq.s32 %p29, %r38, 0;
 	@%p29 bra $B7;
 	.loc 4 31 18
 	@!%p19 bra $B6;
 	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f10;
+	setp.lt.f32 %p30, 0f00000000, %f7;
 	@%p30 bra $B5;
 	.loc 4 35 4
-	mul.rn.f32 %f10, %f10, %f4;
+	mul.rn.f32 %f7, %f7, %f1;
 	bra $B6;
 $B5:
 	.loc 4 33 4
-	div.rn.f32 %f10, %f10, %f4;
+	div.rn.f32 %f7, %f7, %f1;
 $B6:
 	.loc 4 38 21
-	and.b32 %r40, %r39, 32767;
+	and.b32 %r39, %r38, 32767;
 	.loc 4 39 36
-	cvt.rn.f32.u32 %f11, %r40;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
+	cvt.rn.f32.u32 %f8, %r39;
+	mul.rn.f32 %f9, %f2, %f8;
+	sub.rn.f32 %f10, %f7, %f9;
 	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r40;
+	setp.lt.u32 %p31, 0, %r39;
 	.loc 4 41 3
-	sub.rn.f32 %f14, %f13, %f6;
+	sub.rn.f32 %f11, %f10, %f3;
 	.loc 4 40 15
-	selp.f32 %f10, %f14, %f13, %p31;
+	selp.f32 %f7, %f11, %f10, %p31;
 $B7:
 	.loc 3 49 9
-	st.global.f32 [%rd60], %f10;
+	st.global.f32 [%rd58], %f7;
 	.loc 3 48 35
-	add.s64 %rd62, %rd59, 512;
-	setp.lt.s64 %p32, %rd62, %rd38;
-	cvt.u32.u64 %r38, %rd62;
+	add.s64 %rd60, %rd57, 512;
+	setp.lt.s64 %p32, %rd60, %rd37;
+	cvt.u32.u64 %r37, %rd60;
 	@%p32 bra $B4;
 $B8:
 	.loc 3 28 9
@@ -6867,3066 +6865,3263 @@ $B9:
 	and.pred %p34, %p33, %p2;
 	@!%p34 bra $B17;
 	.loc 3 31 15
-	add.s64 %rd63, %rd38, 31;
-	shr.u64 %rd64, %rd63, 5;
+	add.s64 %rd61, %rd37, 31;
+	shr.u64 %rd62, %rd61, 5;
 	.loc 3 32 28
-	cvt.u32.u64 %r41, %rd64;
-	mul.wide.u32 %rd65, %r2, %r41;
-	add.s64 %rd66, %rd65, %rd64;
-	setp.le.u64 %p35, %rd66, %rd33;
+	cvt.u32.u64 %r40, %rd62;
+	mul.wide.u32 %rd63, %r2, %r40;
+	add.s64 %rd64, %rd63, %rd62;
+	setp.le.u64 %p35, %rd64, %rd32;
 	@!%p35 bra $FAULT6;
-	shl.b64 %rd67, %rd65, 2;
-	add.s64 %rd68, %rd13, %rd67;
+	shl.b64 %rd65, %rd63, 2;
+	add.s64 %rd66, %rd13, %rd65;
 	.loc 3 55 26
-	setp.lt.u32 %p36, %r5, %r41;
-	mov.u32 %r42, %r5;
+	setp.lt.u32 %p36, %r5, %r40;
+	mov.u32 %r41, %r5;
 	@!%p36 bra $B16;
 $B10:
 	.loc 3 56 18
-	mad.wide.u32 %rd69, %r42, 4, %rd68;
-	ld.global.u32 %r43, [%rd69];
+	mad.wide.u32 %rd67, %r41, 4, %rd66;
+	ld.global.u32 %r42, [%rd67];
 	.loc 3 57 14
-	setp.eq.s32 %p37, %r43, -1;
+	setp.eq.s32 %p37, %r42, -1;
 	@%p37 bra $B15;
 	.loc 3 60 15
-	shl.b32 %r44, %r42, 5;
-	cvt.u64.u32 %rd70, %r44;
-	add.s64 %rd71, %rd70, 32;
-	setp.lt.s64 %p38, %rd38, %rd71;
-	cvt.u32.u64 %r45, %rd71;
-	selp.b32 %r46, %r1, %r45, %p38;
-	setp.lt.u32 %p39, %r44, %r46;
+	shl.b32 %r43, %r41, 5;
+	cvt.u64.u32 %rd68, %r43;
+	add.s64 %rd69, %rd68, 32;
+	setp.lt.s64 %p38, %rd37, %rd69;
+	cvt.u32.u64 %r44, %rd69;
+	selp.b32 %r45, %r1, %r44, %p38;
+	setp.lt.u32 %p39, %r43, %r45;
 	@!%p39 bra $B15;
-	add.s32 %r47, %r46, -1;
-	selp.b32 %r48, %r47, %r44, %p39;
-	cvt.u64.u32 %rd72, %r48;
-	sub.s64 %rd73, %rd72, %rd70;
-	setp.lt.u64 %p40, %rd73, 2147483648;
-	setp.lt.s64 %p41, %rd72, 2305843009213693952;
+	add.s32 %r46, %r45, -1;
+	selp.b32 %r47, %r46, %r43, %p39;
+	cvt.u64.u32 %rd70, %r47;
+	sub.s64 %rd71, %rd70, %rd68;
+	setp.lt.u64 %p40, %rd71, 2147483648;
+	setp.lt.s64 %p41, %rd70, 2305843009213693952;
 	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r44, %r1;
+	setp.lt.u32 %p43, %r43, %r1;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r48, %r1;
+	setp.lt.u32 %p45, %r47, %r1;
 	and.pred %p46, %p44, %p45;
 	@%p46 bra $B13;
 $B11:
-	cvt.u64.u32 %rd74, %r44;
+	cvt.u64.u32 %rd72, %r43;
 	.loc 3 61 14
-	and.b32 %r49, %r43, 1;
-	setp.eq.s32 %p47, %r49, 0;
+	and.b32 %r48, %r42, 1;
+	setp.eq.s32 %p47, %r48, 0;
 	@!%p47 bra $B12;
 	.loc 3 62 11
-	setp.lt.u32 %p48, %r44, %r1;
+	setp.lt.u32 %p48, %r43, %r1;
 	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd75, %r44, 4, %rd44;
-	st.global.f32 [%rd75], 0fFF800000;
+	mad.wide.u32 %rd73, %r43, 4, %rd42;
+	st.global.f32 [%rd73], 0fFF800000;
 $B12:
 	.loc 3 64 4
-	shr.u32 %r43, %r43, 1;
+	shr.u32 %r42, %r42, 1;
 	.loc 3 60 57
-	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p49, %r44, %r46;
+	add.s32 %r43, %r43, 1;
+	setp.lt.u32 %p49, %r43, %r45;
 	@%p49 bra $B11;
 	bra $B15;
 $B13:
 	.loc 3 61 14
-	and.b32 %r50, %r43, 1;
-	setp.eq.s32 %p50, %r50, 0;
+	and.b32 %r49, %r42, 1;
+	setp.eq.s32 %p50, %r49, 0;
 	@!%p50 bra $B14;
 	.loc 3 62 11
-	mad.wide.u32 %rd76, %r44, 4, %rd44;
-	st.global.f32 [%rd76], 0fFF800000;
+	mad.wide.u32 %rd74, %r43, 4, %rd42;
+	st.global.f32 [%rd74], 0fFF800000;
 $B14:
 	.loc 3 64 4
-	shr.u32 %r43, %r43, 1;
+	shr.u32 %r42, %r42, 1;
 	.loc 3 60 57
-	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p51, %r44, %r46;
+	add.s32 %r43, %r43, 1;
+	setp.lt.u32 %p51, %r43, %r45;
 	@%p51 bra $B13;
 $B15:
 	.loc 3 55 39
-	add.s32 %r42, %r42, 512;
-	setp.lt.u32 %p52, %r42, %r41;
+	add.s32 %r41, %r41, 512;
+	setp.lt.u32 %p52, %r41, %r40;
 	@%p52 bra $B10;
 $B16:
 	.loc 3 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 39 25
+	.loc 1 37 30
 	setp.lt.u32 %p53, %r2, %r14;
-	@!%p53 bra $FAULT8;
-	mad.wide.u32 %rd77, %r2, 4, %rd8;
-	ld.global.u32 %r51, [%rd77];
-	.loc 1 73 60
-	shr.u64 %rd78, %rd41, 2;
-	shl.b64 %rd79, %rd78, 2;
-	sub.s64 %rd80, %rd42, %rd79;
-	add.s64 %rd81, %rd80, 2047;
-	shr.s64 %rd82, %rd81, 63;
-	shr.u64 %rd83, %rd82, 53;
-	add.s64 %rd84, %rd80, %rd83;
-	add.s64 %rd85, %rd84, 2047;
-	shr.s64 %rd86, %rd85, 11;
-	.loc 5 63 19
-	setp.lt.f32 %p54, 0f00000000, %f1;
-	mov.pred %p55, 0;
+	.loc 5 72 7
+	setp.ne.s64 %p54, %rd38, 0;
+	and.pred %p55, %p53, %p54;
+	@!%p55 bra $B175;
+	.loc 1 37 30
+	mad.wide.u32 %rd75, %r2, 4, %rd8;
+	ld.global.u32 %r50, [%rd75];
+	.loc 1 72 60
+	shr.u64 %rd76, %rd39, 2;
+	shl.b64 %rd77, %rd76, 2;
+	sub.s64 %rd78, %rd40, %rd77;
+	add.s64 %rd79, %rd78, 2047;
+	shr.s64 %rd80, %rd79, 63;
+	shr.u64 %rd81, %rd80, 53;
+	add.s64 %rd82, %rd78, %rd81;
+	add.s64 %rd83, %rd82, 2047;
+	shr.s64 %rd84, %rd83, 11;
+	.loc 5 72 7
+	ld.global.f32 %f12, [%rd38+8];
+	setp.lt.f32 %p56, 0f00000000, %f12;
+	mov.pred %p57, 0;
+	mov.u32 %r51, 0;
+	mov.u64 %rd85, %rd84;
 	mov.u32 %r52, 0;
-	mov.u32 %r53, 0;
-	@!%p54 bra $B18;
-	setp.lt.s32 %p56, 0, %r24;
-	setp.lt.u32 %p57, %r24, %r1;
-	selp.b32 %r54, %r24, 0, %p57;
-	selp.b32 %r55, 2, 0, %p57;
-	and.pred %p58, %p56, %p57;
-	selp.b32 %r52, %r54, 0, %p56;
-	selp.b32 %r53, %r55, 0, %p56;
-	mov.pred %p55, %p58;
+	mov.u32 %r53, 1;
+	@!%p56 bra $B20;
+	ld.global.u32 %r51, [%rd38+20];
+	setp.lt.s32 %p58, 0, %r51;
+	@%p58 bra $B18;
+	mov.pred %p57, 0;
+	mov.u32 %r51, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u32 %r52, 0;
+	mov.u32 %r53, 1;
+	bra $B20;
 $B18:
-	cvt.u64.u32 %rd87, %r52;
+	setp.lt.u32 %p59, %r51, %r1;
+	@%p59 bra $B19;
+	mov.pred %p57, 0;
+	mov.u32 %r51, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u32 %r52, 0;
+	mov.u32 %r53, 1;
+	bra $B20;
+$B19:
+	.loc 5 74 11
+	setp.lt.s64 %p60, 8, %rd84;
+	selp.b64 %rd85, 4, %rd84, %p60;
+	selp.b32 %r53, 0, 1, %p60;
+	mov.pred %p57, 1;
+	mov.u32 %r52, 2;
+$B20:
+	cvt.u64.u32 %rd86, %r51;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r56, %r5;
-$B19:
+	mov.u32 %r54, %r5;
+$B21:
 	.loc 2 23 8
-	mad.lo.s32 %r57, %r56, 4, %r4;
-	st.shared.u32 [%r57], 0;
-	st.shared.u32 [%r57+16384], 0;
+	mad.lo.s32 %r55, %r54, 4, %r4;
+	st.shared.u32 [%r55], 0;
+	st.shared.u32 [%r55+16384], 0;
 	.loc 2 22 41
-	add.s32 %r56, %r56, 512;
-	setp.lt.u32 %p59, %r56, 4096;
-	@%p59 bra $B19;
+	add.s32 %r54, %r54, 512;
+	setp.lt.u32 %p61, %r54, 4096;
+	@%p61 bra $B21;
 	.loc 2 25 8
 	bar.sync 0;
 	.loc 1 154 14
-	setp.eq.s32 %p60, %r10, 0;
+	setp.eq.s32 %p62, %r10, 0;
 	.loc 1 155 17
-	mad.lo.s32 %r58, %r6, %r7, %r8;
-	mad.lo.s32 %r59, %r58, %r9, %r5;
-	cvt.u64.u32 %rd88, %r59;
-	shr.u64 %rd89, %rd88, 5;
-	cvt.u32.u64 %r60, %rd89;
-	setp.lt.u32 %p61, %r60, 32;
-	mad.lo.s32 %r61, %r60, 8, %r4;
-	.loc 1 126 19
-	setp.eq.s32 %p62, %r5, 0;
+	mad.lo.s32 %r56, %r6, %r7, %r8;
+	mad.lo.s32 %r57, %r56, %r9, %r5;
+	cvt.u64.u32 %rd87, %r57;
+	shr.u64 %rd88, %rd87, 5;
+	cvt.u32.u64 %r58, %rd88;
+	setp.lt.u32 %p63, %r58, 32;
+	mad.lo.s32 %r59, %r58, 8, %r4;
+	.loc 1 127 19
+	setp.eq.s32 %p64, %r5, 0;
 	.loc 2 54 27
-	shl.b32 %r62, %r5, 3;
-	cvt.u64.u32 %rd90, %r62;
+	shl.b32 %r60, %r5, 3;
+	cvt.u64.u32 %rd89, %r60;
 	.loc 2 38 20
-	setp.lt.u32 %p63, %r62, 4096;
-	mad.lo.s32 %r63, %r62, 4, %r4;
+	setp.lt.u32 %p65, %r60, 4096;
+	mad.lo.s32 %r61, %r60, 4, %r4;
 	.loc 2 54 33
-	add.s32 %r64, %r62, 7;
+	add.s32 %r62, %r60, 7;
 	.loc 2 38 20
-	setp.lt.u32 %p64, %r64, 4096;
+	setp.lt.u32 %p66, %r62, 4096;
 	.loc 2 56 11
-	setp.lt.u32 %p65, %r5, 512;
-	mad.lo.s32 %r65, %r5, 8, %r4;
+	setp.lt.u32 %p67, %r5, 512;
+	mad.lo.s32 %r63, %r5, 8, %r4;
 	.loc 2 58 14
-	setp.eq.s32 %p66, %r60, 0;
+	setp.eq.s32 %p68, %r58, 0;
 	.loc 2 90 17
-	cvt.u64.u32 %rd91, %r10;
-	.loc 5 83 32
-	setp.lt.s64 %p67, 0, %rd86;
-	.loc 5 219 117
-	cvt.s64.s32 %rd92, %r24;
-	.loc 5 233 29
-	setp.lt.f32 %p68, 0f00000000, %f2;
-	setp.lt.f32 %p69, %f2, 0f3F800000;
-	and.pred %p70, %p68, %p69;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f2;
-	.loc 6 54 67
-	cvt.u32.u64 %r66, %rd40;
-	shr.u64 %rd93, %rd40, 32;
-	cvt.u32.u64 %r67, %rd93;
-	.loc 5 185 26
-	add.s64 %rd94, %rd86, -1;
-	setp.lt.s64 %p71, 0, %rd94;
-	.loc 5 130 30
-	rcp.rn.f32 %f15, %f1;
-	.loc 6 41 14
-	setp.lt.f32 %p72, 0f00000000, %f3;
-	.loc 6 44 25
-	min.NaN.f32 %f16, %f3, 0f3F800000;
-	mul.rn.f32 %f17, %f16, 0f4D800000;
-	cvt.rzi.s32.f32 %r68, %f17;
-	setp.lt.s32 %p73, 1, %r68;
-	selp.b32 %r69, %r68, 1, %p73;
-	.loc 6 41 14
-	selp.b32 %r70, %r69, 1, %p72;
+	cvt.u64.u32 %rd90, %r10;
+	.loc 5 103 32
+	setp.lt.s64 %p69, 0, %rd84;
+	.loc 5 206 26
+	add.s64 %rd91, %rd84, -1;
+	setp.lt.s64 %p70, 0, %rd91;
 	.loc 2 38 20
-	and.pred %p74, %p63, %p64;
+	and.pred %p71, %p65, %p66;
 	.loc 2 56 11
-	and.pred %p75, %p74, %p65;
-	cvt.u32.u64 %r71, %rd86;
-	add.s32 %r72, %r71, -1;
-	setp.lt.u32 %p76, 0, %r71;
-	selp.b32 %r73, %r72, 0, %p76;
-	cvt.u64.u32 %rd95, %r73;
-	setp.lt.u32 %p77, %r73, -2147483648;
-	setp.lt.s64 %p78, %rd95, 2305843009213693952;
-	and.pred %p79, %p77, %p78;
-	setp.lt.u32 %p80, %r73, 129;
-	and.pred %p81, %p79, %p80;
-	setp.lt.u32 %p82, %r10, 2048;
-	add.s64 %rd96, %rd86, -2;
-	cvt.u32.u64 %r74, %rd94;
-	setp.lt.u32 %p83, 0, %r74;
-	selp.b64 %rd97, %rd96, 0, %p83;
-	setp.lt.u64 %p84, %rd97, 2147483648;
-	setp.lt.s64 %p85, %rd97, 2305843009213693952;
-	and.pred %p86, %p84, %p85;
-	setp.lt.u64 %p87, %rd97, 129;
-	and.pred %p88, %p86, %p87;
-	mov.u32 %r75, -1;
-	mov.u64 %rd98, 0;
-	mov.u32 %r76, 0;
-	mov.u32 %r77, -2139095040;
-	mov.f32 %f18, 0f00000000;
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r78, 20;
-	mov.u32 %r79, -1;
-	mov.u32 %r80, 0;
-	mov.u32 %r81, -2147483648;
-	mov.pred %p89, 0;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r83, 0;
-	mov.u32 %r84, 0;
-$B20:
-	cvt.u64.u32 %rd100, %r82;
-	.loc 1 96 27
-	setp.lt.s64 %p90, %rd100, %rd99;
-	mov.u32 %r85, 2147483647;
-	mov.u32 %r86, -2147483648;
-	@!%p90 bra $B62;
-	.loc 1 114 9
-	setp.eq.s32 %p91, %r53, 1;
-	.loc 1 116 9
-	setp.eq.s32 %p92, %r53, 2;
-	.loc 1 120 9
-	setp.eq.s32 %p93, %r53, 3;
-	.loc 1 96 27
-	cvt.u32.u64 %r87, %rd99;
-	mov.u32 %r85, 2147483647;
-	mov.u32 %r86, -2147483648;
-	mov.u32 %r88, %r82;
-$B21:
-	cvt.u64.u32 %rd101, %r88;
-	.loc 1 97 23
-	mad.wide.u32 %rd102, %r88, 512, %rd78;
-	add.s64 %rd103, %rd102, %rd45;
-	.loc 1 77 13
-	shl.b64 %rd104, %rd103, 2;
-	.loc 1 78 11
-	setp.le.s64 %p94, %rd41, %rd104;
-	add.s64 %rd105, %rd104, 4;
-	setp.le.s64 %p95, %rd105, %rd42;
-	and.pred %p96, %p94, %p95;
-	@%p96 bra $B26;
-	.loc 1 83 40
-	setp.lt.s64 %p97, %rd104, %rd42;
-	and.pred %p98, %p94, %p97;
-	.loc 1 84 19
-	cvt.u32.u64 %r89, %rd104;
-	setp.lt.u32 %p99, %r89, %r11;
-	not.pred %p100, %p98;
-	or.pred %p101, %p100, %p99;
-	.loc 1 83 17
-	add.s64 %rd106, %rd104, 1;
-	setp.le.s64 %p102, %rd41, %rd106;
-	setp.lt.s64 %p103, %rd106, %rd42;
-	and.pred %p104, %p102, %p103;
-	.loc 1 84 19
-	cvt.u32.u64 %r90, %rd106;
-	setp.lt.u32 %p105, %r90, %r11;
-	not.pred %p106, %p104;
-	or.pred %p107, %p106, %p105;
-	.loc 1 83 17
-	add.s64 %rd107, %rd104, 2;
-	setp.le.s64 %p108, %rd41, %rd107;
-	setp.lt.s64 %p109, %rd107, %rd42;
-	and.pred %p110, %p108, %p109;
-	.loc 1 84 19
-	cvt.u32.u64 %r91, %rd107;
-	setp.lt.u32 %p111, %r91, %r11;
-	not.pred %p112, %p110;
-	or.pred %p113, %p112, %p111;
-	.loc 1 83 17
-	add.s64 %rd108, %rd104, 3;
-	setp.le.s64 %p114, %rd41, %rd108;
-	setp.lt.s64 %p115, %rd108, %rd42;
-	and.pred %p116, %p114, %p115;
-	.loc 1 84 19
-	cvt.u32.u64 %r92, %rd108;
-	setp.lt.u32 %p117, %r92, %r11;
-	not.pred %p118, %p116;
-	or.pred %p119, %p118, %p117;
-	and.pred %p120, %p101, %p107;
-	and.pred %p121, %p120, %p113;
-	and.pred %p122, %p121, %p119;
-	@!%p122 bra $B164;
-	mov.f32 %f20, 0f7FC00000;
-	.loc 1 83 24
-	@!%p98 bra $B22;
-	.loc 1 84 19
-	shl.b64 %rd109, %rd104, 2;
-	add.s64 %rd110, %rd1, %rd109;
-	ld.global.f32 %f20, [%rd110];
+	and.pred %p72, %p71, %p67;
+	cvt.u32.u64 %r64, %rd84;
+	add.s32 %r65, %r64, -1;
+	setp.lt.u32 %p73, 0, %r64;
+	selp.b32 %r66, %r65, 0, %p73;
+	cvt.u64.u32 %rd92, %r66;
+	setp.lt.u32 %p74, %r66, -2147483648;
+	setp.lt.s64 %p75, %rd92, 2305843009213693952;
+	and.pred %p76, %p74, %p75;
+	setp.lt.u32 %p77, %r66, 129;
+	and.pred %p78, %p76, %p77;
+	setp.lt.u32 %p79, %r10, 2048;
+	add.s64 %rd93, %rd84, -2;
+	cvt.u32.u64 %r67, %rd91;
+	setp.lt.u32 %p80, 0, %r67;
+	selp.b64 %rd94, %rd93, 0, %p80;
+	setp.lt.u64 %p81, %rd94, 2147483648;
+	setp.lt.s64 %p82, %rd94, 2305843009213693952;
+	and.pred %p83, %p81, %p82;
+	setp.lt.u64 %p84, %rd94, 129;
+	and.pred %p85, %p83, %p84;
+	mov.u32 %r68, -1;
+	mov.u64 %rd95, 0;
+	mov.u32 %r69, 0;
+	mov.u32 %r70, -2139095040;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.u32 %r71, 2147483647;
+	mov.u32 %r72, -2147483648;
+	mov.u32 %r73, 20;
+	mov.u32 %r74, -1;
+	mov.u32 %r75, 0;
+	mov.u32 %r76, -2147483648;
+	mov.pred %p86, 0;
+	mov.u64 %rd96, 0;
+	mov.u32 %r77, 0;
 $B22:
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 83 24
-	@!%p104 bra $B23;
-	.loc 1 84 19
-	shl.b64 %rd111, %rd104, 2;
-	add.s64 %rd112, %rd1, %rd111;
-	ld.global.f32 %f21, [%rd112+4];
+	.loc 1 95 35
+	shl.b64 %rd97, %rd96, 9;
+	add.s64 %rd98, %rd76, %rd97;
+	add.s64 %rd99, %rd98, %rd43;
+	.loc 1 76 13
+	shl.b64 %rd100, %rd99, 2;
+	.loc 1 77 11
+	setp.le.s64 %p87, %rd39, %rd100;
+	add.s64 %rd101, %rd100, 4;
+	setp.le.s64 %p88, %rd101, %rd40;
+	and.pred %p89, %p87, %p88;
+	@%p89 bra $B27;
+	.loc 1 82 40
+	setp.lt.s64 %p90, %rd100, %rd40;
+	and.pred %p91, %p87, %p90;
+	.loc 1 83 19
+	cvt.u32.u64 %r78, %rd100;
+	setp.lt.u32 %p92, %r78, %r11;
+	not.pred %p93, %p91;
+	or.pred %p94, %p93, %p92;
+	.loc 1 82 17
+	add.s64 %rd102, %rd100, 1;
+	setp.le.s64 %p95, %rd39, %rd102;
+	setp.lt.s64 %p96, %rd102, %rd40;
+	and.pred %p97, %p95, %p96;
+	.loc 1 83 19
+	cvt.u32.u64 %r79, %rd102;
+	setp.lt.u32 %p98, %r79, %r11;
+	not.pred %p99, %p97;
+	or.pred %p100, %p99, %p98;
+	.loc 1 82 17
+	add.s64 %rd103, %rd100, 2;
+	setp.le.s64 %p101, %rd39, %rd103;
+	setp.lt.s64 %p102, %rd103, %rd40;
+	and.pred %p103, %p101, %p102;
+	.loc 1 83 19
+	cvt.u32.u64 %r80, %rd103;
+	setp.lt.u32 %p104, %r80, %r11;
+	not.pred %p105, %p103;
+	or.pred %p106, %p105, %p104;
+	.loc 1 82 17
+	add.s64 %rd104, %rd100, 3;
+	setp.le.s64 %p107, %rd39, %rd104;
+	setp.lt.s64 %p108, %rd104, %rd40;
+	and.pred %p109, %p107, %p108;
+	.loc 1 83 19
+	cvt.u32.u64 %r81, %rd104;
+	setp.lt.u32 %p110, %r81, %r11;
+	not.pred %p111, %p109;
+	or.pred %p112, %p111, %p110;
+	and.pred %p113, %p94, %p100;
+	and.pred %p114, %p113, %p106;
+	and.pred %p115, %p114, %p112;
+	@!%p115 bra $B176;
+	mov.f32 %f15, 0f7FC00000;
+	.loc 1 82 24
+	@!%p91 bra $B23;
+	.loc 1 83 19
+	shl.b64 %rd105, %rd100, 2;
+	add.s64 %rd106, %rd1, %rd105;
+	ld.global.f32 %f15, [%rd106];
 $B23:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 83 24
-	@!%p110 bra $B24;
-	.loc 1 84 19
-	shl.b64 %rd113, %rd104, 2;
-	add.s64 %rd114, %rd1, %rd113;
-	ld.global.f32 %f22, [%rd114+8];
+	mov.f32 %f16, 0f7FC00000;
+	.loc 1 82 24
+	@!%p97 bra $B24;
+	.loc 1 83 19
+	shl.b64 %rd107, %rd100, 2;
+	add.s64 %rd108, %rd1, %rd107;
+	ld.global.f32 %f16, [%rd108+4];
 $B24:
-	mov.f32 %f23, 0f7FC00000;
-	.loc 1 83 24
-	@!%p116 bra $B25;
-	.loc 1 84 19
-	shl.b64 %rd115, %rd104, 2;
-	add.s64 %rd116, %rd1, %rd115;
-	ld.global.f32 %f23, [%rd116+12];
+	mov.f32 %f17, 0f7FC00000;
+	.loc 1 82 24
+	@!%p103 bra $B25;
+	.loc 1 83 19
+	shl.b64 %rd109, %rd100, 2;
+	add.s64 %rd110, %rd1, %rd109;
+	ld.global.f32 %f17, [%rd110+8];
 $B25:
-	.loc 1 87 2
-	bra $B27;
+	mov.f32 %f18, 0f7FC00000;
+	.loc 1 82 24
+	@!%p109 bra $B26;
+	.loc 1 83 19
+	shl.b64 %rd111, %rd100, 2;
+	add.s64 %rd112, %rd1, %rd111;
+	ld.global.f32 %f18, [%rd112+12];
 $B26:
-	.loc 1 79 17
-	setp.lt.u64 %p123, %rd103, %rd29;
-	@!%p123 bra $FAULT9;
-	shl.b64 %rd117, %rd103, 4;
-	add.s64 %rd118, %rd4, %rd117;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd118];
+	.loc 1 86 2
+	bra $B28;
 $B27:
-	.loc 6 19 7
-	setp.neu.f32 %p124, %f20, %f20;
-	.loc 6 22 32
-	add.rn.f32 %f24, %f20, 0f00000000;
-	mov.b32 %r93, %f24;
-	.loc 6 23 27
-	shr.s32 %r94, %r93, 31;
-	shr.u32 %r95, %r94, 1;
-	xor.b32 %r96, %r93, %r95;
-	.loc 6 19 7
-	selp.b32 %r97, -2147483648, %r96, %p124;
-	.loc 1 102 11
-	setp.lt.s32 %p125, %r86, %r97;
-	@!%p125 bra $B28;
-	.loc 1 103 25
-	cvt.u32.u64 %r98, %rd104;
-	cvt.u32.u64 %r99, %rd41;
-	sub.s32 %r85, %r98, %r99;
-	mov.u32 %r86, %r97;
+	.loc 1 78 17
+	setp.lt.u64 %p116, %rd99, %rd29;
+	@!%p116 bra $FAULT8;
+	shl.b64 %rd113, %rd99, 4;
+	add.s64 %rd114, %rd4, %rd113;
+	ld.global.v4.f32 {%f15, %f16, %f17, %f18}, [%rd114];
 $B28:
-	.loc 6 68 56
-	xor.b32 %r100, %r97, -2147483648;
-	mov.u32 %r101, 1;
-	.loc 1 106 9
-	@!%p89 bra $B31;
-	.loc 5 195 9
-	setp.lt.s32 %p126, %r97, %r77;
-	mov.u32 %r97, -1;
-	@%p126 bra $B30;
-	.loc 6 33 7
-	setp.eq.f32 %p127, %f20, %f19;
-	mov.u32 %r97, 268435456;
-	@%p127 bra $B29;
-	.loc 6 36 28
-	sub.rn.f32 %f25, %f20, %f19;
-	mul.rn.f32 %f26, %f25, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f27, %f26, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f28, %f27, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f29, %f28, 0fBF317218, %f26;
-	fma.rn.f32 %f30, %f28, 0f3102E308, %f29;
-	.loc 7 39 21
-	fma.rn.f32 %f31, 0f3AB527C5, %f30, 0f3C091CC4;
-	fma.rn.f32 %f32, %f31, %f30, 0f3D2AAC57;
-	fma.rn.f32 %f33, %f32, %f30, 0f3E2AAA49;
-	fma.rn.f32 %f34, %f33, %f30, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f35, %f34, %f30, 0f3F800000;
-	fma.rn.f32 %f36, %f35, %f30, 0f3F800000;
-	mov.b32 %r102, %f27;
-	.loc 7 21 7
-	setp.lt.f32 %p128, 0f00000000, %f26;
-	selp.b32 %r103, 528482304, 1602224128, %p128;
-	selp.b32 %r104, 1602224128, 528482304, %p128;
-	.loc 7 24 51
-	mad.lo.s32 %r105, %r102, 8388608, %r103;
-	mov.b32 %f37, %r105;
-	mul.rn.f32 %f38, %f36, %f37;
-	mov.b32 %f39, %r104;
-	mul.rn.f32 %f40, %f38, %f39;
-	.loc 7 25 8
-	abs.f32 %f41, %f26;
-	setp.lt.f32 %p129, 0f42D00000, %f41;
-	selp.f32 %f42, 0f00000000, %f40, %p129;
-	and.pred %p130, %p129, %p128;
-	selp.f32 %f43, 0f7F800000, %f42, %p130;
-	.loc 6 36 43
-	mul.rn.f32 %f44, %f43, 0f4D800000;
-	cvt.rzi.s32.f32 %r97, %f44;
+	.loc 1 96 27
+	setp.lt.s64 %p117, %rd96, %rd85;
+	@!%p117 bra $B70;
+	.loc 1 115 9
+	setp.eq.s32 %p118, %r52, 1;
+	.loc 1 117 9
+	setp.eq.s32 %p119, %r52, 2;
+	.loc 1 121 9
+	setp.eq.s32 %p120, %r52, 3;
+	mov.u64 %rd115, %rd96;
 $B29:
+	.loc 1 97 29
+	shl.b64 %rd116, %rd115, 9;
+	add.s64 %rd117, %rd76, %rd116;
+	add.s64 %rd118, %rd117, %rd43;
+	.loc 1 99 24
+	add.s64 %rd119, %rd118, 512;
+	.loc 1 76 13
+	shl.b64 %rd120, %rd119, 2;
+	.loc 1 77 11
+	setp.le.s64 %p121, %rd39, %rd120;
+	add.s64 %rd121, %rd120, 4;
+	setp.le.s64 %p122, %rd121, %rd40;
+	and.pred %p123, %p121, %p122;
+	@%p123 bra $B34;
+	.loc 1 82 40
+	setp.lt.s64 %p124, %rd120, %rd40;
+	and.pred %p125, %p121, %p124;
+	.loc 1 83 19
+	cvt.u32.u64 %r82, %rd120;
+	setp.lt.u32 %p126, %r82, %r11;
+	not.pred %p127, %p125;
+	or.pred %p128, %p127, %p126;
+	.loc 1 82 17
+	add.s64 %rd122, %rd120, 1;
+	setp.le.s64 %p129, %rd39, %rd122;
+	setp.lt.s64 %p130, %rd122, %rd40;
+	and.pred %p131, %p129, %p130;
+	.loc 1 83 19
+	cvt.u32.u64 %r83, %rd122;
+	setp.lt.u32 %p132, %r83, %r11;
+	not.pred %p133, %p131;
+	or.pred %p134, %p133, %p132;
+	.loc 1 82 17
+	add.s64 %rd123, %rd120, 2;
+	setp.le.s64 %p135, %rd39, %rd123;
+	setp.lt.s64 %p136, %rd123, %rd40;
+	and.pred %p137, %p135, %p136;
+	.loc 1 83 19
+	cvt.u32.u64 %r84, %rd123;
+	setp.lt.u32 %p138, %r84, %r11;
+	not.pred %p139, %p137;
+	or.pred %p140, %p139, %p138;
+	.loc 1 82 17
+	add.s64 %rd124, %rd120, 3;
+	setp.le.s64 %p141, %rd39, %rd124;
+	setp.lt.s64 %p142, %rd124, %rd40;
+	and.pred %p143, %p141, %p142;
+	.loc 1 83 19
+	cvt.u32.u64 %r85, %rd124;
+	setp.lt.u32 %p144, %r85, %r11;
+	not.pred %p145, %p143;
+	or.pred %p146, %p145, %p144;
+	and.pred %p147, %p128, %p134;
+	and.pred %p148, %p147, %p140;
+	and.pred %p149, %p148, %p146;
+	@!%p149 bra $B177;
+	mov.f32 %f19, 0f7FC00000;
+	.loc 1 82 24
+	@!%p125 bra $B30;
+	.loc 1 83 19
+	shl.b64 %rd125, %rd120, 2;
+	add.s64 %rd126, %rd1, %rd125;
+	ld.global.f32 %f19, [%rd126];
 $B30:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f45, %r97;
-	mov.b32 %r106, %f45;
-	add.s32 %r100, %r106, -1065353216;
-	mov.u32 %r101, %r97;
+	mov.f32 %f20, 0f7FC00000;
+	.loc 1 82 24
+	@!%p131 bra $B31;
+	.loc 1 83 19
+	shl.b64 %rd127, %rd120, 2;
+	add.s64 %rd128, %rd1, %rd127;
+	ld.global.f32 %f20, [%rd128+4];
 $B31:
-	.loc 1 110 13
-	setp.lt.s32 %p131, %r97, %r81;
-	mov.u32 %r107, 0;
-	@%p131 bra $B34;
-	.loc 1 114 9
-	@%p91 bra $B33;
-	.loc 1 116 9
-	@%p92 bra $B32;
-	.loc 1 120 9
-	selp.b32 %r107, %r101, 0, %p93;
-	bra $B34;
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 82 24
+	@!%p137 bra $B32;
+	.loc 1 83 19
+	shl.b64 %rd129, %rd120, 2;
+	add.s64 %rd130, %rd1, %rd129;
+	ld.global.f32 %f21, [%rd130+8];
 $B32:
-	.loc 1 117 12
-	sub.s32 %r108, %r100, %r80;
-	setp.le.u32 %p132, %r108, %r79;
-	mov.u32 %r107, 0;
-	@!%p132 bra $B34;
-	.loc 1 118 29
-	shr.u32 %r109, %r108, %r78;
-	.loc 2 30 22
-	cvt.u64.u32 %rd119, %r109;
-	setp.lt.u32 %p133, %r109, 4096;
-	@!%p133 bra $FAULT10;
-	mad.lo.s32 %r110, %r109, 4, %r4;
-	and.b32 %r111, %r101, 16383;
-	red.relaxed.cta.shared.add.u32 [%r110], %r111;
-	.loc 2 31 28
-	shr.u32 %r112, %r101, 14;
-	setp.lt.u32 %p134, 0, %r112;
-	mov.u32 %r107, 0;
-	@!%p134 bra $B34;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r110+16384], %r112;
-	mov.u32 %r107, 0;
-	bra $B34;
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 82 24
+	@!%p143 bra $B33;
+	.loc 1 83 19
+	shl.b64 %rd131, %rd120, 2;
+	add.s64 %rd132, %rd1, %rd131;
+	ld.global.f32 %f22, [%rd132+12];
 $B33:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r113, [$dynamic+53272], 1;
-	setp.lt.u32 %p135, %r113, 2048;
-	mov.u32 %r107, 0;
-	@!%p135 bra $B34;
-	.loc 8 27 42
-	cvt.u32.u64 %r114, %rd104;
-	cvt.u32.u64 %r115, %rd41;
-	sub.s32 %r116, %r114, %r115;
-	mad.lo.s32 %r117, %r113, 4, %r4;
-	st.shared.u32 [%r117+36888], %r97;
-	st.shared.u32 [%r117+45080], %r116;
-	mov.u32 %r107, 0;
+	.loc 1 86 2
+	bra $B35;
 $B34:
-	cvt.s64.s32 %rd120, %r107;
-	.loc 6 19 7
-	setp.neu.f32 %p136, %f21, %f21;
-	.loc 6 22 32
-	add.rn.f32 %f46, %f21, 0f00000000;
-	mov.b32 %r118, %f46;
-	.loc 6 23 27
-	shr.s32 %r119, %r118, 31;
-	shr.u32 %r120, %r119, 1;
-	xor.b32 %r121, %r118, %r120;
-	.loc 6 19 7
-	selp.b32 %r122, -2147483648, %r121, %p136;
-	.loc 1 102 11
-	setp.lt.s32 %p137, %r86, %r122;
-	@!%p137 bra $B35;
-	.loc 1 103 25
-	cvt.u32.u64 %r123, %rd104;
-	add.s32 %r124, %r123, 1;
-	cvt.u32.u64 %r125, %rd41;
-	sub.s32 %r85, %r124, %r125;
-	mov.u32 %r86, %r122;
+	.loc 1 78 17
+	setp.lt.u64 %p150, %rd119, %rd29;
+	@!%p150 bra $FAULT9;
+	shl.b64 %rd133, %rd118, 4;
+	add.s64 %rd134, %rd4, %rd133;
+	ld.global.v4.f32 {%f19, %f20, %f21, %f22}, [%rd134+8192];
 $B35:
-	.loc 6 68 56
-	xor.b32 %r126, %r122, -2147483648;
-	mov.u32 %r127, 1;
-	.loc 1 106 9
-	@!%p89 bra $B38;
-	.loc 5 195 9
-	setp.lt.s32 %p138, %r122, %r77;
-	mov.u32 %r122, -1;
-	@%p138 bra $B37;
-	.loc 6 33 7
-	setp.eq.f32 %p139, %f21, %f19;
-	mov.u32 %r122, 268435456;
-	@%p139 bra $B36;
-	.loc 6 36 28
-	sub.rn.f32 %f47, %f21, %f19;
-	mul.rn.f32 %f48, %f47, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f50, %f49, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
-	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
-	.loc 7 39 21
-	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
-	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
-	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
-	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
-	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
-	mov.b32 %r128, %f49;
-	.loc 7 21 7
-	setp.lt.f32 %p140, 0f00000000, %f48;
-	selp.b32 %r129, 528482304, 1602224128, %p140;
-	selp.b32 %r130, 1602224128, 528482304, %p140;
-	.loc 7 24 51
-	mad.lo.s32 %r131, %r128, 8388608, %r129;
-	mov.b32 %f59, %r131;
-	mul.rn.f32 %f60, %f58, %f59;
-	mov.b32 %f61, %r130;
-	mul.rn.f32 %f62, %f60, %f61;
-	.loc 7 25 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p141, 0f42D00000, %f63;
-	selp.f32 %f64, 0f00000000, %f62, %p141;
-	and.pred %p142, %p141, %p140;
-	selp.f32 %f65, 0f7F800000, %f64, %p142;
-	.loc 6 36 43
-	mul.rn.f32 %f66, %f65, 0f4D800000;
-	cvt.rzi.s32.f32 %r122, %f66;
+	.loc 6 19 7
+	setp.neu.f32 %p151, %f15, %f15;
+	.loc 6 22 32
+	add.rn.f32 %f23, %f15, 0f00000000;
+	mov.b32 %r86, %f23;
+	.loc 6 23 27
+	shr.s32 %r87, %r86, 31;
+	shr.u32 %r88, %r87, 1;
+	xor.b32 %r89, %r86, %r88;
+	.loc 6 19 7
+	selp.b32 %r90, -2147483648, %r89, %p151;
+	.loc 1 103 11
+	setp.lt.s32 %p152, %r72, %r90;
+	@!%p152 bra $B36;
+	.loc 1 104 27
+	cvt.u32.u64 %r91, %rd118;
+	shl.b32 %r92, %r91, 2;
+	cvt.u32.u64 %r93, %rd39;
+	sub.s32 %r71, %r92, %r93;
+	mov.u32 %r72, %r90;
 $B36:
-$B37:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f67, %r122;
-	mov.b32 %r132, %f67;
-	add.s32 %r126, %r132, -1065353216;
-	mov.u32 %r127, %r122;
-$B38:
-	.loc 1 110 13
-	setp.lt.s32 %p143, %r122, %r81;
-	@%p143 bra $B41;
-	.loc 1 114 9
-	@%p91 bra $B40;
-	.loc 1 116 9
-	@%p92 bra $B39;
-	.loc 1 121 17
-	cvt.s64.s32 %rd121, %r127;
-	add.s64 %rd122, %rd120, %rd121;
-	.loc 1 120 9
-	selp.b64 %rd120, %rd122, %rd120, %p93;
-	bra $B41;
-$B39:
-	.loc 1 117 12
-	sub.s32 %r133, %r126, %r80;
-	setp.le.u32 %p144, %r133, %r79;
-	@!%p144 bra $B41;
-	.loc 1 118 29
-	shr.u32 %r134, %r133, %r78;
-	.loc 2 30 22
-	cvt.u64.u32 %rd123, %r134;
-	setp.lt.u32 %p145, %r134, 4096;
-	@!%p145 bra $FAULT11;
-	mad.lo.s32 %r135, %r134, 4, %r4;
-	and.b32 %r136, %r127, 16383;
-	red.relaxed.cta.shared.add.u32 [%r135], %r136;
-	.loc 2 31 28
-	shr.u32 %r137, %r127, 14;
-	setp.lt.u32 %p146, 0, %r137;
-	@!%p146 bra $B41;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r135+16384], %r137;
-	bra $B41;
-$B40:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r138, [$dynamic+53272], 1;
-	setp.lt.u32 %p147, %r138, 2048;
-	@!%p147 bra $B41;
-	.loc 8 27 42
-	cvt.u32.u64 %r139, %rd104;
-	add.s32 %r140, %r139, 1;
-	cvt.u32.u64 %r141, %rd41;
-	sub.s32 %r142, %r140, %r141;
-	mad.lo.s32 %r143, %r138, 4, %r4;
-	st.shared.u32 [%r143+36888], %r122;
-	st.shared.u32 [%r143+45080], %r142;
-$B41:
-	.loc 6 19 7
-	setp.neu.f32 %p148, %f22, %f22;
-	.loc 6 22 32
-	add.rn.f32 %f68, %f22, 0f00000000;
-	mov.b32 %r144, %f68;
-	.loc 6 23 27
-	shr.s32 %r145, %r144, 31;
-	shr.u32 %r146, %r145, 1;
-	xor.b32 %r147, %r144, %r146;
-	.loc 6 19 7
-	selp.b32 %r148, -2147483648, %r147, %p148;
-	.loc 1 102 11
-	setp.lt.s32 %p149, %r86, %r148;
-	@!%p149 bra $B42;
-	.loc 1 103 25
-	cvt.u32.u64 %r149, %rd104;
-	add.s32 %r150, %r149, 2;
-	cvt.u32.u64 %r151, %rd41;
-	sub.s32 %r85, %r150, %r151;
-	mov.u32 %r86, %r148;
-$B42:
 	.loc 6 68 56
-	xor.b32 %r152, %r148, -2147483648;
-	mov.u32 %r153, 1;
-	.loc 1 106 9
-	@!%p89 bra $B45;
-	.loc 5 195 9
-	setp.lt.s32 %p150, %r148, %r77;
-	mov.u32 %r148, -1;
-	@%p150 bra $B44;
+	xor.b32 %r94, %r90, -2147483648;
+	mov.u32 %r95, 1;
+	.loc 1 107 9
+	@!%p86 bra $B39;
+	.loc 5 216 9
+	setp.lt.s32 %p153, %r90, %r70;
+	mov.u32 %r90, -1;
+	@%p153 bra $B38;
 	.loc 6 33 7
-	setp.eq.f32 %p151, %f22, %f19;
-	mov.u32 %r148, 268435456;
-	@%p151 bra $B43;
+	setp.eq.f32 %p154, %f15, %f14;
+	mov.u32 %r90, 268435456;
+	@%p154 bra $B37;
 	.loc 6 36 28
-	sub.rn.f32 %f69, %f22, %f19;
-	mul.rn.f32 %f70, %f69, %f18;
+	sub.rn.f32 %f24, %f15, %f14;
+	mul.rn.f32 %f25, %f24, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f71, %f70, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f72, %f71, 0f4B400000;
+	sub.rn.f32 %f27, %f26, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f73, %f72, 0fBF317218, %f70;
-	fma.rn.f32 %f74, %f72, 0f3102E308, %f73;
+	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
+	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
 	.loc 7 39 21
-	fma.rn.f32 %f75, 0f3AB527C5, %f74, 0f3C091CC4;
-	fma.rn.f32 %f76, %f75, %f74, 0f3D2AAC57;
-	fma.rn.f32 %f77, %f76, %f74, 0f3E2AAA49;
-	fma.rn.f32 %f78, %f77, %f74, 0f3EFFFFFE;
+	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
+	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
+	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
+	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f79, %f78, %f74, 0f3F800000;
-	fma.rn.f32 %f80, %f79, %f74, 0f3F800000;
-	mov.b32 %r154, %f71;
+	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
+	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
+	mov.b32 %r96, %f26;
 	.loc 7 21 7
-	setp.lt.f32 %p152, 0f00000000, %f70;
-	selp.b32 %r155, 528482304, 1602224128, %p152;
-	selp.b32 %r156, 1602224128, 528482304, %p152;
+	setp.lt.f32 %p155, 0f00000000, %f25;
+	selp.b32 %r97, 528482304, 1602224128, %p155;
+	selp.b32 %r98, 1602224128, 528482304, %p155;
 	.loc 7 24 51
-	mad.lo.s32 %r157, %r154, 8388608, %r155;
-	mov.b32 %f81, %r157;
-	mul.rn.f32 %f82, %f80, %f81;
-	mov.b32 %f83, %r156;
-	mul.rn.f32 %f84, %f82, %f83;
+	mad.lo.s32 %r99, %r96, 8388608, %r97;
+	mov.b32 %f36, %r99;
+	mul.rn.f32 %f37, %f35, %f36;
+	mov.b32 %f38, %r98;
+	mul.rn.f32 %f39, %f37, %f38;
 	.loc 7 25 8
-	abs.f32 %f85, %f70;
-	setp.lt.f32 %p153, 0f42D00000, %f85;
-	selp.f32 %f86, 0f00000000, %f84, %p153;
-	and.pred %p154, %p153, %p152;
-	selp.f32 %f87, 0f7F800000, %f86, %p154;
+	abs.f32 %f40, %f25;
+	setp.lt.f32 %p156, 0f42D00000, %f40;
+	selp.f32 %f41, 0f00000000, %f39, %p156;
+	and.pred %p157, %p156, %p155;
+	selp.f32 %f42, 0f7F800000, %f41, %p157;
 	.loc 6 36 43
-	mul.rn.f32 %f88, %f87, 0f4D800000;
-	cvt.rzi.s32.f32 %r148, %f88;
-$B43:
-$B44:
+	mul.rn.f32 %f43, %f42, 0f4D800000;
+	cvt.rzi.s32.f32 %r90, %f43;
+$B37:
+$B38:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f89, %r148;
-	mov.b32 %r158, %f89;
-	add.s32 %r152, %r158, -1065353216;
-	mov.u32 %r153, %r148;
-$B45:
-	.loc 1 110 13
-	setp.lt.s32 %p155, %r148, %r81;
-	@%p155 bra $B48;
-	.loc 1 114 9
-	@%p91 bra $B47;
-	.loc 1 116 9
-	@%p92 bra $B46;
-	.loc 1 121 17
-	cvt.s64.s32 %rd124, %r153;
-	add.s64 %rd125, %rd120, %rd124;
-	.loc 1 120 9
-	selp.b64 %rd120, %rd125, %rd120, %p93;
-	bra $B48;
-$B46:
-	.loc 1 117 12
-	sub.s32 %r159, %r152, %r80;
-	setp.le.u32 %p156, %r159, %r79;
-	@!%p156 bra $B48;
-	.loc 1 118 29
-	shr.u32 %r160, %r159, %r78;
+	cvt.rn.f32.s32 %f44, %r90;
+	mov.b32 %r100, %f44;
+	add.s32 %r94, %r100, -1065353216;
+	mov.u32 %r95, %r90;
+$B39:
+	.loc 1 111 13
+	setp.lt.s32 %p158, %r90, %r76;
+	mov.u32 %r101, 0;
+	@%p158 bra $B42;
+	.loc 1 115 9
+	@%p118 bra $B41;
+	.loc 1 117 9
+	@%p119 bra $B40;
+	.loc 1 121 9
+	selp.b32 %r101, %r95, 0, %p120;
+	bra $B42;
+$B40:
+	.loc 1 118 12
+	sub.s32 %r102, %r94, %r75;
+	setp.le.u32 %p159, %r102, %r74;
+	mov.u32 %r101, 0;
+	@!%p159 bra $B42;
+	.loc 1 119 29
+	shr.u32 %r103, %r102, %r73;
 	.loc 2 30 22
-	cvt.u64.u32 %rd126, %r160;
-	setp.lt.u32 %p157, %r160, 4096;
-	@!%p157 bra $FAULT12;
-	mad.lo.s32 %r161, %r160, 4, %r4;
-	and.b32 %r162, %r153, 16383;
-	red.relaxed.cta.shared.add.u32 [%r161], %r162;
+	cvt.u64.u32 %rd135, %r103;
+	setp.lt.u32 %p160, %r103, 4096;
+	@!%p160 bra $FAULT10;
+	mad.lo.s32 %r104, %r103, 4, %r4;
+	and.b32 %r105, %r95, 16383;
+	red.relaxed.cta.shared.add.u32 [%r104], %r105;
 	.loc 2 31 28
-	shr.u32 %r163, %r153, 14;
-	setp.lt.u32 %p158, 0, %r163;
-	@!%p158 bra $B48;
+	shr.u32 %r106, %r95, 14;
+	setp.lt.u32 %p161, 0, %r106;
+	mov.u32 %r101, 0;
+	@!%p161 bra $B42;
 	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
-	bra $B48;
-$B47:
+	red.relaxed.cta.shared.add.u32 [%r104+16384], %r106;
+	mov.u32 %r101, 0;
+	bra $B42;
+$B41:
 	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
-	setp.lt.u32 %p159, %r164, 2048;
-	@!%p159 bra $B48;
+	atom.relaxed.cta.shared.add.u32 %r107, [$dynamic+53272], 1;
+	setp.lt.u32 %p162, %r107, 2048;
+	mov.u32 %r101, 0;
+	@!%p162 bra $B42;
 	.loc 8 27 42
-	cvt.u32.u64 %r165, %rd104;
-	add.s32 %r166, %r165, 2;
-	cvt.u32.u64 %r167, %rd41;
-	sub.s32 %r168, %r166, %r167;
-	mad.lo.s32 %r169, %r164, 4, %r4;
-	st.shared.u32 [%r169+36888], %r148;
-	st.shared.u32 [%r169+45080], %r168;
-$B48:
+	cvt.u32.u64 %r108, %rd118;
+	shl.b32 %r109, %r108, 2;
+	cvt.u32.u64 %r110, %rd39;
+	sub.s32 %r111, %r109, %r110;
+	mad.lo.s32 %r112, %r107, 4, %r4;
+	st.shared.u32 [%r112+36888], %r90;
+	st.shared.u32 [%r112+45080], %r111;
+	mov.u32 %r101, 0;
+$B42:
+	cvt.s64.s32 %rd136, %r101;
 	.loc 6 19 7
-	setp.neu.f32 %p160, %f23, %f23;
+	setp.neu.f32 %p163, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f90, %f23, 0f00000000;
-	mov.b32 %r170, %f90;
+	add.rn.f32 %f45, %f16, 0f00000000;
+	mov.b32 %r113, %f45;
 	.loc 6 23 27
-	shr.s32 %r171, %r170, 31;
-	shr.u32 %r172, %r171, 1;
-	xor.b32 %r173, %r170, %r172;
+	shr.s32 %r114, %r113, 31;
+	shr.u32 %r115, %r114, 1;
+	xor.b32 %r116, %r113, %r115;
 	.loc 6 19 7
-	selp.b32 %r174, -2147483648, %r173, %p160;
-	.loc 1 102 11
-	setp.lt.s32 %p161, %r86, %r174;
-	@!%p161 bra $B49;
-	.loc 1 103 25
-	cvt.u32.u64 %r175, %rd104;
-	add.s32 %r176, %r175, 3;
-	cvt.u32.u64 %r177, %rd41;
-	sub.s32 %r85, %r176, %r177;
-	mov.u32 %r86, %r174;
-$B49:
+	selp.b32 %r117, -2147483648, %r116, %p163;
+	.loc 1 103 11
+	setp.lt.s32 %p164, %r72, %r117;
+	@!%p164 bra $B43;
+	.loc 1 104 27
+	cvt.u32.u64 %r118, %rd118;
+	shl.b32 %r119, %r118, 2;
+	add.s32 %r120, %r119, 1;
+	cvt.u32.u64 %r121, %rd39;
+	sub.s32 %r71, %r120, %r121;
+	mov.u32 %r72, %r117;
+$B43:
 	.loc 6 68 56
-	xor.b32 %r178, %r174, -2147483648;
-	mov.u32 %r179, 1;
-	.loc 1 106 9
-	@!%p89 bra $B52;
-	.loc 5 195 9
-	setp.lt.s32 %p162, %r174, %r77;
-	mov.u32 %r174, -1;
-	@%p162 bra $B51;
+	xor.b32 %r122, %r117, -2147483648;
+	mov.u32 %r123, 1;
+	.loc 1 107 9
+	@!%p86 bra $B46;
+	.loc 5 216 9
+	setp.lt.s32 %p165, %r117, %r70;
+	mov.u32 %r117, -1;
+	@%p165 bra $B45;
 	.loc 6 33 7
-	setp.eq.f32 %p163, %f23, %f19;
-	mov.u32 %r174, 268435456;
-	@%p163 bra $B50;
+	setp.eq.f32 %p166, %f16, %f14;
+	mov.u32 %r117, 268435456;
+	@%p166 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f91, %f23, %f19;
-	mul.rn.f32 %f92, %f91, %f18;
+	sub.rn.f32 %f46, %f16, %f14;
+	mul.rn.f32 %f47, %f46, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f93, %f92, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f94, %f93, 0f4B400000;
+	sub.rn.f32 %f49, %f48, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f95, %f94, 0fBF317218, %f92;
-	fma.rn.f32 %f96, %f94, 0f3102E308, %f95;
+	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
+	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
 	.loc 7 39 21
-	fma.rn.f32 %f97, 0f3AB527C5, %f96, 0f3C091CC4;
-	fma.rn.f32 %f98, %f97, %f96, 0f3D2AAC57;
-	fma.rn.f32 %f99, %f98, %f96, 0f3E2AAA49;
-	fma.rn.f32 %f100, %f99, %f96, 0f3EFFFFFE;
+	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
+	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
+	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
+	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f101, %f100, %f96, 0f3F800000;
-	fma.rn.f32 %f102, %f101, %f96, 0f3F800000;
-	mov.b32 %r180, %f93;
+	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
+	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
+	mov.b32 %r124, %f48;
 	.loc 7 21 7
-	setp.lt.f32 %p164, 0f00000000, %f92;
-	selp.b32 %r181, 528482304, 1602224128, %p164;
-	selp.b32 %r182, 1602224128, 528482304, %p164;
+	setp.lt.f32 %p167, 0f00000000, %f47;
+	selp.b32 %r125, 528482304, 1602224128, %p167;
+	selp.b32 %r126, 1602224128, 528482304, %p167;
+	.loc 7 24 51
+	mad.lo.s32 %r127, %r124, 8388608, %r125;
+	mov.b32 %f58, %r127;
+	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f60, %r126;
+	mul.rn.f32 %f61, %f59, %f60;
+	.loc 7 25 8
+	abs.f32 %f62, %f47;
+	setp.lt.f32 %p168, 0f42D00000, %f62;
+	selp.f32 %f63, 0f00000000, %f61, %p168;
+	and.pred %p169, %p168, %p167;
+	selp.f32 %f64, 0f7F800000, %f63, %p169;
+	.loc 6 36 43
+	mul.rn.f32 %f65, %f64, 0f4D800000;
+	cvt.rzi.s32.f32 %r117, %f65;
+$B44:
+$B45:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f66, %r117;
+	mov.b32 %r128, %f66;
+	add.s32 %r122, %r128, -1065353216;
+	mov.u32 %r123, %r117;
+$B46:
+	.loc 1 111 13
+	setp.lt.s32 %p170, %r117, %r76;
+	@%p170 bra $B49;
+	.loc 1 115 9
+	@%p118 bra $B48;
+	.loc 1 117 9
+	@%p119 bra $B47;
+	.loc 1 122 17
+	cvt.s64.s32 %rd137, %r123;
+	add.s64 %rd138, %rd136, %rd137;
+	.loc 1 121 9
+	selp.b64 %rd136, %rd138, %rd136, %p120;
+	bra $B49;
+$B47:
+	.loc 1 118 12
+	sub.s32 %r129, %r122, %r75;
+	setp.le.u32 %p171, %r129, %r74;
+	@!%p171 bra $B49;
+	.loc 1 119 29
+	shr.u32 %r130, %r129, %r73;
+	.loc 2 30 22
+	cvt.u64.u32 %rd139, %r130;
+	setp.lt.u32 %p172, %r130, 4096;
+	@!%p172 bra $FAULT11;
+	mad.lo.s32 %r131, %r130, 4, %r4;
+	and.b32 %r132, %r123, 16383;
+	red.relaxed.cta.shared.add.u32 [%r131], %r132;
+	.loc 2 31 28
+	shr.u32 %r133, %r123, 14;
+	setp.lt.u32 %p173, 0, %r133;
+	@!%p173 bra $B49;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r131+16384], %r133;
+	bra $B49;
+$B48:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r134, [$dynamic+53272], 1;
+	setp.lt.u32 %p174, %r134, 2048;
+	@!%p174 bra $B49;
+	.loc 8 27 42
+	cvt.u32.u64 %r135, %rd118;
+	shl.b32 %r136, %r135, 2;
+	add.s32 %r137, %r136, 1;
+	cvt.u32.u64 %r138, %rd39;
+	sub.s32 %r139, %r137, %r138;
+	mad.lo.s32 %r140, %r134, 4, %r4;
+	st.shared.u32 [%r140+36888], %r117;
+	st.shared.u32 [%r140+45080], %r139;
+$B49:
+	.loc 6 19 7
+	setp.neu.f32 %p175, %f17, %f17;
+	.loc 6 22 32
+	add.rn.f32 %f67, %f17, 0f00000000;
+	mov.b32 %r141, %f67;
+	.loc 6 23 27
+	shr.s32 %r142, %r141, 31;
+	shr.u32 %r143, %r142, 1;
+	xor.b32 %r144, %r141, %r143;
+	.loc 6 19 7
+	selp.b32 %r145, -2147483648, %r144, %p175;
+	.loc 1 103 11
+	setp.lt.s32 %p176, %r72, %r145;
+	@!%p176 bra $B50;
+	.loc 1 104 27
+	cvt.u32.u64 %r146, %rd118;
+	shl.b32 %r147, %r146, 2;
+	add.s32 %r148, %r147, 2;
+	cvt.u32.u64 %r149, %rd39;
+	sub.s32 %r71, %r148, %r149;
+	mov.u32 %r72, %r145;
+$B50:
+	.loc 6 68 56
+	xor.b32 %r150, %r145, -2147483648;
+	mov.u32 %r151, 1;
+	.loc 1 107 9
+	@!%p86 bra $B53;
+	.loc 5 216 9
+	setp.lt.s32 %p177, %r145, %r70;
+	mov.u32 %r145, -1;
+	@%p177 bra $B52;
+	.loc 6 33 7
+	setp.eq.f32 %p178, %f17, %f14;
+	mov.u32 %r145, 268435456;
+	@%p178 bra $B51;
+	.loc 6 36 28
+	sub.rn.f32 %f68, %f17, %f14;
+	mul.rn.f32 %f69, %f68, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f71, %f70, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
+	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	.loc 7 39 21
+	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
+	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
+	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
+	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
+	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
+	mov.b32 %r152, %f70;
+	.loc 7 21 7
+	setp.lt.f32 %p179, 0f00000000, %f69;
+	selp.b32 %r153, 528482304, 1602224128, %p179;
+	selp.b32 %r154, 1602224128, 528482304, %p179;
+	.loc 7 24 51
+	mad.lo.s32 %r155, %r152, 8388608, %r153;
+	mov.b32 %f80, %r155;
+	mul.rn.f32 %f81, %f79, %f80;
+	mov.b32 %f82, %r154;
+	mul.rn.f32 %f83, %f81, %f82;
+	.loc 7 25 8
+	abs.f32 %f84, %f69;
+	setp.lt.f32 %p180, 0f42D00000, %f84;
+	selp.f32 %f85, 0f00000000, %f83, %p180;
+	and.pred %p181, %p180, %p179;
+	selp.f32 %f86, 0f7F800000, %f85, %p181;
+	.loc 6 36 43
+	mul.rn.f32 %f87, %f86, 0f4D800000;
+	cvt.rzi.s32.f32 %r145, %f87;
+$B51:
+$B52:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f88, %r145;
+	mov.b32 %r156, %f88;
+	add.s32 %r150, %r156, -1065353216;
+	mov.u32 %r151, %r145;
+$B53:
+	.loc 1 111 13
+	setp.lt.s32 %p182, %r145, %r76;
+	@%p182 bra $B56;
+	.loc 1 115 9
+	@%p118 bra $B55;
+	.loc 1 117 9
+	@%p119 bra $B54;
+	.loc 1 122 17
+	cvt.s64.s32 %rd140, %r151;
+	add.s64 %rd141, %rd136, %rd140;
+	.loc 1 121 9
+	selp.b64 %rd136, %rd141, %rd136, %p120;
+	bra $B56;
+$B54:
+	.loc 1 118 12
+	sub.s32 %r157, %r150, %r75;
+	setp.le.u32 %p183, %r157, %r74;
+	@!%p183 bra $B56;
+	.loc 1 119 29
+	shr.u32 %r158, %r157, %r73;
+	.loc 2 30 22
+	cvt.u64.u32 %rd142, %r158;
+	setp.lt.u32 %p184, %r158, 4096;
+	@!%p184 bra $FAULT12;
+	mad.lo.s32 %r159, %r158, 4, %r4;
+	and.b32 %r160, %r151, 16383;
+	red.relaxed.cta.shared.add.u32 [%r159], %r160;
+	.loc 2 31 28
+	shr.u32 %r161, %r151, 14;
+	setp.lt.u32 %p185, 0, %r161;
+	@!%p185 bra $B56;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r159+16384], %r161;
+	bra $B56;
+$B55:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r162, [$dynamic+53272], 1;
+	setp.lt.u32 %p186, %r162, 2048;
+	@!%p186 bra $B56;
+	.loc 8 27 42
+	cvt.u32.u64 %r163, %rd118;
+	shl.b32 %r164, %r163, 2;
+	add.s32 %r165, %r164, 2;
+	cvt.u32.u64 %r166, %rd39;
+	sub.s32 %r167, %r165, %r166;
+	mad.lo.s32 %r168, %r162, 4, %r4;
+	st.shared.u32 [%r168+36888], %r145;
+	st.shared.u32 [%r168+45080], %r167;
+$B56:
+	.loc 6 19 7
+	setp.neu.f32 %p187, %f18, %f18;
+	.loc 6 22 32
+	add.rn.f32 %f89, %f18, 0f00000000;
+	mov.b32 %r169, %f89;
+	.loc 6 23 27
+	shr.s32 %r170, %r169, 31;
+	shr.u32 %r171, %r170, 1;
+	xor.b32 %r172, %r169, %r171;
+	.loc 6 19 7
+	selp.b32 %r173, -2147483648, %r172, %p187;
+	.loc 1 103 11
+	setp.lt.s32 %p188, %r72, %r173;
+	@!%p188 bra $B57;
+	.loc 1 104 27
+	cvt.u32.u64 %r174, %rd118;
+	shl.b32 %r175, %r174, 2;
+	add.s32 %r176, %r175, 3;
+	cvt.u32.u64 %r177, %rd39;
+	sub.s32 %r71, %r176, %r177;
+	mov.u32 %r72, %r173;
+$B57:
+	.loc 6 68 56
+	xor.b32 %r178, %r173, -2147483648;
+	mov.u32 %r179, 1;
+	.loc 1 107 9
+	@!%p86 bra $B60;
+	.loc 5 216 9
+	setp.lt.s32 %p189, %r173, %r70;
+	mov.u32 %r173, -1;
+	@%p189 bra $B59;
+	.loc 6 33 7
+	setp.eq.f32 %p190, %f18, %f14;
+	mov.u32 %r173, 268435456;
+	@%p190 bra $B58;
+	.loc 6 36 28
+	sub.rn.f32 %f90, %f18, %f14;
+	mul.rn.f32 %f91, %f90, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f93, %f92, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
+	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	.loc 7 39 21
+	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
+	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
+	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
+	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
+	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
+	mov.b32 %r180, %f92;
+	.loc 7 21 7
+	setp.lt.f32 %p191, 0f00000000, %f91;
+	selp.b32 %r181, 528482304, 1602224128, %p191;
+	selp.b32 %r182, 1602224128, 528482304, %p191;
 	.loc 7 24 51
 	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f103, %r183;
-	mul.rn.f32 %f104, %f102, %f103;
-	mov.b32 %f105, %r182;
-	mul.rn.f32 %f106, %f104, %f105;
+	mov.b32 %f102, %r183;
+	mul.rn.f32 %f103, %f101, %f102;
+	mov.b32 %f104, %r182;
+	mul.rn.f32 %f105, %f103, %f104;
 	.loc 7 25 8
-	abs.f32 %f107, %f92;
-	setp.lt.f32 %p165, 0f42D00000, %f107;
-	selp.f32 %f108, 0f00000000, %f106, %p165;
-	and.pred %p166, %p165, %p164;
-	selp.f32 %f109, 0f7F800000, %f108, %p166;
+	abs.f32 %f106, %f91;
+	setp.lt.f32 %p192, 0f42D00000, %f106;
+	selp.f32 %f107, 0f00000000, %f105, %p192;
+	and.pred %p193, %p192, %p191;
+	selp.f32 %f108, 0f7F800000, %f107, %p193;
 	.loc 6 36 43
-	mul.rn.f32 %f110, %f109, 0f4D800000;
-	cvt.rzi.s32.f32 %r174, %f110;
-$B50:
-$B51:
+	mul.rn.f32 %f109, %f108, 0f4D800000;
+	cvt.rzi.s32.f32 %r173, %f109;
+$B58:
+$B59:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f111, %r174;
-	mov.b32 %r184, %f111;
+	cvt.rn.f32.s32 %f110, %r173;
+	mov.b32 %r184, %f110;
 	add.s32 %r178, %r184, -1065353216;
-	mov.u32 %r179, %r174;
-$B52:
-	.loc 1 110 13
-	setp.lt.s32 %p167, %r174, %r81;
-	@%p167 bra $B55;
-	.loc 1 114 9
-	@%p91 bra $B54;
-	.loc 1 116 9
-	@%p92 bra $B53;
-	.loc 1 121 17
-	cvt.s64.s32 %rd127, %r179;
-	add.s64 %rd128, %rd120, %rd127;
-	.loc 1 120 9
-	selp.b64 %rd120, %rd128, %rd120, %p93;
-	bra $B55;
-$B53:
-	.loc 1 117 12
-	sub.s32 %r185, %r178, %r80;
-	setp.le.u32 %p168, %r185, %r79;
-	@!%p168 bra $B55;
-	.loc 1 118 29
-	shr.u32 %r186, %r185, %r78;
+	mov.u32 %r179, %r173;
+$B60:
+	.loc 1 111 13
+	setp.lt.s32 %p194, %r173, %r76;
+	@%p194 bra $B63;
+	.loc 1 115 9
+	@%p118 bra $B62;
+	.loc 1 117 9
+	@%p119 bra $B61;
+	.loc 1 122 17
+	cvt.s64.s32 %rd143, %r179;
+	add.s64 %rd144, %rd136, %rd143;
+	.loc 1 121 9
+	selp.b64 %rd136, %rd144, %rd136, %p120;
+	bra $B63;
+$B61:
+	.loc 1 118 12
+	sub.s32 %r185, %r178, %r75;
+	setp.le.u32 %p195, %r185, %r74;
+	@!%p195 bra $B63;
+	.loc 1 119 29
+	shr.u32 %r186, %r185, %r73;
 	.loc 2 30 22
-	cvt.u64.u32 %rd129, %r186;
-	setp.lt.u32 %p169, %r186, 4096;
-	@!%p169 bra $FAULT13;
+	cvt.u64.u32 %rd145, %r186;
+	setp.lt.u32 %p196, %r186, 4096;
+	@!%p196 bra $FAULT13;
 	mad.lo.s32 %r187, %r186, 4, %r4;
 	and.b32 %r188, %r179, 16383;
 	red.relaxed.cta.shared.add.u32 [%r187], %r188;
 	.loc 2 31 28
 	shr.u32 %r189, %r179, 14;
-	setp.lt.u32 %p170, 0, %r189;
-	@!%p170 bra $B55;
+	setp.lt.u32 %p197, 0, %r189;
+	@!%p197 bra $B63;
 	.loc 2 32 16
 	red.relaxed.cta.shared.add.u32 [%r187+16384], %r189;
-	bra $B55;
-$B54:
+	bra $B63;
+$B62:
 	.loc 8 26 27
 	atom.relaxed.cta.shared.add.u32 %r190, [$dynamic+53272], 1;
-	setp.lt.u32 %p171, %r190, 2048;
-	@!%p171 bra $B55;
+	setp.lt.u32 %p198, %r190, 2048;
+	@!%p198 bra $B63;
 	.loc 8 27 42
-	cvt.u32.u64 %r191, %rd104;
-	add.s32 %r192, %r191, 3;
-	cvt.u32.u64 %r193, %rd41;
-	sub.s32 %r194, %r192, %r193;
-	mad.lo.s32 %r195, %r190, 4, %r4;
-	st.shared.u32 [%r195+36888], %r174;
-	st.shared.u32 [%r195+45080], %r194;
-$B55:
-	.loc 1 124 15
-	@!%p93 bra $B61;
+	cvt.u32.u64 %r191, %rd118;
+	shl.b32 %r192, %r191, 2;
+	add.s32 %r193, %r192, 3;
+	cvt.u32.u64 %r194, %rd39;
+	sub.s32 %r195, %r193, %r194;
+	mad.lo.s32 %r196, %r190, 4, %r4;
+	st.shared.u32 [%r196+36888], %r173;
+	st.shared.u32 [%r196+45080], %r195;
+$B63:
+	.loc 1 125 15
+	@!%p120 bra $B69;
 	.loc 1 152 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p172, 1;
-	vote.sync.ballot.b32 %r196, %p172, 0xffffffff;
+	mov.pred %p199, 1;
+	vote.sync.ballot.b32 %r197, %p199, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p173, %r196, -1;
-	@%p173 bra $B57;
+	setp.eq.s32 %p200, %r197, -1;
+	@%p200 bra $B65;
 	.loc 9 58 43
-	brev.b32 %r197, %r196;
-	clz.b32 %r198, %r197;
-	cvt.u32.u64 %r199, %rd120;
-	shfl.sync.idx.b32 %r200, %r199, %r198, 31, 0xffffffff;
-	shr.u64 %rd130, %rd120, 32;
-	cvt.u32.u64 %r201, %rd130;
-	shfl.sync.idx.b32 %r202, %r201, %r198, 31, 0xffffffff;
-	mov.b64 %rd131, {%r200, %r202};
+	brev.b32 %r198, %r197;
+	clz.b32 %r199, %r198;
+	cvt.u32.u64 %r200, %rd136;
+	shfl.sync.idx.b32 %r201, %r200, %r199, 31, 0xffffffff;
+	shr.u64 %rd146, %rd136, 32;
+	cvt.u32.u64 %r202, %rd146;
+	shfl.sync.idx.b32 %r203, %r202, %r199, 31, 0xffffffff;
+	mov.b64 %rd147, {%r201, %r203};
 	.loc 9 59 21
-	add.s32 %r203, %r196, -1;
-	and.b32 %r204, %r196, %r203;
-	setp.ne.s32 %p174, %r204, 0;
-	@!%p174 bra $B58;
-$B56:
+	add.s32 %r204, %r197, -1;
+	and.b32 %r205, %r197, %r204;
+	setp.ne.s32 %p201, %r205, 0;
+	@!%p201 bra $B66;
+$B64:
 	.loc 9 60 59
-	brev.b32 %r205, %r204;
-	clz.b32 %r206, %r205;
-	cvt.u32.u64 %r207, %rd120;
-	shfl.sync.idx.b32 %r208, %r207, %r206, 31, 0xffffffff;
-	shr.u64 %rd132, %rd120, 32;
-	cvt.u32.u64 %r209, %rd132;
-	shfl.sync.idx.b32 %r210, %r209, %r206, 31, 0xffffffff;
-	mov.b64 %rd133, {%r208, %r210};
+	brev.b32 %r206, %r205;
+	clz.b32 %r207, %r206;
+	cvt.u32.u64 %r208, %rd136;
+	shfl.sync.idx.b32 %r209, %r208, %r207, 31, 0xffffffff;
+	shr.u64 %rd148, %rd136, 32;
+	cvt.u32.u64 %r210, %rd148;
+	shfl.sync.idx.b32 %r211, %r210, %r207, 31, 0xffffffff;
+	mov.b64 %rd149, {%r209, %r211};
 	.loc 9 38 49
-	add.s64 %rd131, %rd131, %rd133;
+	add.s64 %rd147, %rd147, %rd149;
 	.loc 9 59 53
-	add.s32 %r211, %r204, -1;
-	and.b32 %r204, %r204, %r211;
-	setp.ne.s32 %p175, %r204, 0;
-	@%p175 bra $B56;
-	bra $B58;
-$B57:
+	add.s32 %r212, %r205, -1;
+	and.b32 %r205, %r205, %r212;
+	setp.ne.s32 %p202, %r205, 0;
+	@%p202 bra $B64;
+	bra $B66;
+$B65:
 	.loc 9 54 32
-	cvt.u32.u64 %r212, %rd120;
-	shfl.sync.bfly.b32 %r213, %r212, 16, 31, 0xffffffff;
-	shr.u64 %rd134, %rd120, 32;
-	cvt.u32.u64 %r214, %rd134;
-	shfl.sync.bfly.b32 %r215, %r214, 16, 31, 0xffffffff;
-	mov.b64 %rd135, {%r213, %r215};
+	cvt.u32.u64 %r213, %rd136;
+	shfl.sync.bfly.b32 %r214, %r213, 16, 31, 0xffffffff;
+	shr.u64 %rd150, %rd136, 32;
+	cvt.u32.u64 %r215, %rd150;
+	shfl.sync.bfly.b32 %r216, %r215, 16, 31, 0xffffffff;
+	mov.b64 %rd151, {%r214, %r216};
 	.loc 9 38 49
-	add.s64 %rd136, %rd120, %rd135;
+	add.s64 %rd152, %rd136, %rd151;
 	.loc 9 54 32
-	cvt.u32.u64 %r216, %rd136;
-	shfl.sync.bfly.b32 %r217, %r216, 8, 31, 0xffffffff;
-	shr.u64 %rd137, %rd136, 32;
-	cvt.u32.u64 %r218, %rd137;
-	shfl.sync.bfly.b32 %r219, %r218, 8, 31, 0xffffffff;
-	mov.b64 %rd138, {%r217, %r219};
+	cvt.u32.u64 %r217, %rd152;
+	shfl.sync.bfly.b32 %r218, %r217, 8, 31, 0xffffffff;
+	shr.u64 %rd153, %rd152, 32;
+	cvt.u32.u64 %r219, %rd153;
+	shfl.sync.bfly.b32 %r220, %r219, 8, 31, 0xffffffff;
+	mov.b64 %rd154, {%r218, %r220};
 	.loc 9 38 49
-	add.s64 %rd139, %rd136, %rd138;
+	add.s64 %rd155, %rd152, %rd154;
 	.loc 9 54 32
-	cvt.u32.u64 %r220, %rd139;
-	shfl.sync.bfly.b32 %r221, %r220, 4, 31, 0xffffffff;
-	shr.u64 %rd140, %rd139, 32;
-	cvt.u32.u64 %r222, %rd140;
-	shfl.sync.bfly.b32 %r223, %r222, 4, 31, 0xffffffff;
-	mov.b64 %rd141, {%r221, %r223};
+	cvt.u32.u64 %r221, %rd155;
+	shfl.sync.bfly.b32 %r222, %r221, 4, 31, 0xffffffff;
+	shr.u64 %rd156, %rd155, 32;
+	cvt.u32.u64 %r223, %rd156;
+	shfl.sync.bfly.b32 %r224, %r223, 4, 31, 0xffffffff;
+	mov.b64 %rd157, {%r222, %r224};
 	.loc 9 38 49
-	add.s64 %rd142, %rd139, %rd141;
+	add.s64 %rd158, %rd155, %rd157;
 	.loc 9 54 32
-	cvt.u32.u64 %r224, %rd142;
-	shfl.sync.bfly.b32 %r225, %r224, 2, 31, 0xffffffff;
-	shr.u64 %rd143, %rd142, 32;
-	cvt.u32.u64 %r226, %rd143;
-	shfl.sync.bfly.b32 %r227, %r226, 2, 31, 0xffffffff;
-	mov.b64 %rd144, {%r225, %r227};
+	cvt.u32.u64 %r225, %rd158;
+	shfl.sync.bfly.b32 %r226, %r225, 2, 31, 0xffffffff;
+	shr.u64 %rd159, %rd158, 32;
+	cvt.u32.u64 %r227, %rd159;
+	shfl.sync.bfly.b32 %r228, %r227, 2, 31, 0xffffffff;
+	mov.b64 %rd160, {%r226, %r228};
 	.loc 9 38 49
-	add.s64 %rd145, %rd142, %rd144;
+	add.s64 %rd161, %rd158, %rd160;
 	.loc 9 54 32
-	cvt.u32.u64 %r228, %rd145;
-	shfl.sync.bfly.b32 %r229, %r228, 1, 31, 0xffffffff;
-	shr.u64 %rd146, %rd145, 32;
-	cvt.u32.u64 %r230, %rd146;
-	shfl.sync.bfly.b32 %r231, %r230, 1, 31, 0xffffffff;
-	mov.b64 %rd147, {%r229, %r231};
+	cvt.u32.u64 %r229, %rd161;
+	shfl.sync.bfly.b32 %r230, %r229, 1, 31, 0xffffffff;
+	shr.u64 %rd162, %rd161, 32;
+	cvt.u32.u64 %r231, %rd162;
+	shfl.sync.bfly.b32 %r232, %r231, 1, 31, 0xffffffff;
+	mov.b64 %rd163, {%r230, %r232};
 	.loc 9 38 49
-	add.s64 %rd131, %rd145, %rd147;
-$B58:
+	add.s64 %rd147, %rd161, %rd163;
+$B66:
 	.loc 1 154 14
-	@!%p60 bra $B59;
+	@!%p62 bra $B67;
 	.loc 1 155 10
-	@!%p61 bra $FAULT14;
-	st.shared.u64 [%r61+53296], %rd131;
-$B59:
+	@!%p63 bra $FAULT14;
+	st.shared.u64 [%r59+53296], %rd147;
+$B67:
 	.loc 1 157 8
 	bar.sync 0;
-	mov.u64 %rd148, 0;
-	mov.u32 %r232, 0;
-$B60:
+	mov.u64 %rd164, 0;
+	mov.u32 %r233, 0;
+$B68:
 	.loc 1 159 17
-	mad.lo.s32 %r233, %r232, 8, %r4;
-	ld.shared.u64 %rd149, [%r233+53296];
-	add.s64 %rd148, %rd148, %rd149;
-	add.s32 %r232, %r232, 1;
-	setp.lt.u32 %p176, %r232, 16;
-	@%p176 bra $B60;
-	.loc 1 126 19
-	@!%p62 bra $B61;
-	.loc 1 127 12
-	setp.lt.u32 %p177, %r88, 129;
-	@!%p177 bra $FAULT15;
-	mad.lo.s32 %r234, %r88, 8, %r4;
-	st.shared.u64 [%r234+53552], %rd148;
-$B61:
+	mad.lo.s32 %r234, %r233, 8, %r4;
+	ld.shared.u64 %rd165, [%r234+53296];
+	add.s64 %rd164, %rd164, %rd165;
+	add.s32 %r233, %r233, 1;
+	setp.lt.u32 %p203, %r233, 16;
+	@%p203 bra $B68;
+	.loc 1 127 19
+	@!%p64 bra $B69;
+	.loc 1 128 12
+	setp.lt.u64 %p204, %rd115, 129;
+	@!%p204 bra $FAULT15;
+	cvt.u32.u64 %r235, %rd115;
+	mad.lo.s32 %r236, %r235, 8, %r4;
+	st.shared.u64 [%r236+53552], %rd164;
+$B69:
 	.loc 1 96 35
-	add.s32 %r88, %r88, 1;
-	setp.lt.u32 %p178, %r88, %r87;
-	@%p178 bra $B21;
-$B62:
-	.loc 1 131 8
+	add.s64 %rd115, %rd115, 1;
+	setp.lt.s64 %p205, %rd115, %rd85;
+	mov.f32 %f15, %f19;
+	mov.f32 %f16, %f20;
+	mov.f32 %f17, %f21;
+	mov.f32 %f18, %f22;
+	@%p205 bra $B29;
+$B70:
+	.loc 1 132 8
 	bar.sync 0;
-	.loc 5 77 14
-	setp.eq.s32 %p179, %r53, 2;
-	mov.u64 %rd150, 0;
-	@!%p179 bra $B77;
+	.loc 5 92 14
+	setp.eq.s32 %p206, %r52, 2;
+	mov.u64 %rd166, 0;
+	@!%p206 bra $B85;
 	.loc 2 50 8
 	bar.sync 0;
 	.loc 2 56 11
-	@!%p75 bra $B165;
+	@!%p72 bra $B178;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r235, %r236, %r237, %r238}, [%r63];
-	cvt.u64.u32 %rd151, %r235;
-	ld.shared.v4.u32 {%r239, %r240, %r241, %r242}, [%r63+16384];
-	mad.wide.u32 %rd152, %r239, 16384, %rd151;
-	cvt.u64.u32 %rd153, %r236;
-	mad.wide.u32 %rd154, %r240, 16384, %rd153;
+	ld.shared.v4.u32 {%r237, %r238, %r239, %r240}, [%r61];
+	cvt.u64.u32 %rd167, %r237;
+	ld.shared.v4.u32 {%r241, %r242, %r243, %r244}, [%r61+16384];
+	mad.wide.u32 %rd168, %r241, 16384, %rd167;
+	cvt.u64.u32 %rd169, %r238;
+	mad.wide.u32 %rd170, %r242, 16384, %rd169;
 	.loc 2 54 3
-	add.s64 %rd155, %rd152, %rd154;
+	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
-	cvt.u64.u32 %rd156, %r237;
-	mad.wide.u32 %rd157, %r241, 16384, %rd156;
+	cvt.u64.u32 %rd172, %r239;
+	mad.wide.u32 %rd173, %r243, 16384, %rd172;
 	.loc 2 54 3
-	add.s64 %rd158, %rd155, %rd157;
+	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
-	cvt.u64.u32 %rd159, %r238;
-	mad.wide.u32 %rd160, %r242, 16384, %rd159;
+	cvt.u64.u32 %rd175, %r240;
+	mad.wide.u32 %rd176, %r244, 16384, %rd175;
 	.loc 2 54 3
-	add.s64 %rd161, %rd158, %rd160;
+	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r243, %r244, %r245, %r246}, [%r63+16];
-	cvt.u64.u32 %rd162, %r243;
-	ld.shared.v4.u32 {%r247, %r248, %r249, %r250}, [%r63+16400];
-	mad.wide.u32 %rd163, %r247, 16384, %rd162;
+	ld.shared.v4.u32 {%r245, %r246, %r247, %r248}, [%r61+16];
+	cvt.u64.u32 %rd178, %r245;
+	ld.shared.v4.u32 {%r249, %r250, %r251, %r252}, [%r61+16400];
+	mad.wide.u32 %rd179, %r249, 16384, %rd178;
 	.loc 2 54 3
-	add.s64 %rd164, %rd161, %rd163;
+	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 38 14
-	cvt.u64.u32 %rd165, %r244;
-	mad.wide.u32 %rd166, %r248, 16384, %rd165;
+	cvt.u64.u32 %rd181, %r246;
+	mad.wide.u32 %rd182, %r250, 16384, %rd181;
 	.loc 2 54 3
-	add.s64 %rd167, %rd164, %rd166;
+	add.s64 %rd183, %rd180, %rd182;
 	.loc 2 38 14
-	cvt.u64.u32 %rd168, %r245;
-	mad.wide.u32 %rd169, %r249, 16384, %rd168;
+	cvt.u64.u32 %rd184, %r247;
+	mad.wide.u32 %rd185, %r251, 16384, %rd184;
 	.loc 2 54 3
-	add.s64 %rd170, %rd167, %rd169;
+	add.s64 %rd186, %rd183, %rd185;
 	.loc 2 38 14
-	cvt.u64.u32 %rd171, %r246;
-	mad.wide.u32 %rd172, %r250, 16384, %rd171;
+	cvt.u64.u32 %rd187, %r248;
+	mad.wide.u32 %rd188, %r252, 16384, %rd187;
 	.loc 2 54 3
-	add.s64 %rd173, %rd170, %rd172;
+	add.s64 %rd189, %rd186, %rd188;
 	.loc 2 56 11
-	st.shared.u64 [%r65+32768], %rd173;
+	st.shared.u64 [%r63+32768], %rd189;
 	.loc 2 57 8
 	bar.sync 0;
-	mov.u32 %r251, 0;
-	mov.u32 %r252, 511;
+	mov.u32 %r253, 0;
+	mov.u32 %r254, 511;
 	.loc 2 58 14
-	@!%p66 bra $B76;
-$B63:
-	.loc 2 78 18
-	add.s32 %r253, %r251, %r252;
-	add.s32 %r254, %r253, 1;
-	shr.u32 %r255, %r254, 1;
-	mov.u64 %rd174, 0;
-	mov.u32 %r256, %r10;
-$B64:
-	.loc 2 91 8
-	setp.le.u32 %p180, %r255, %r256;
-	@!%p180 bra $B65;
-	.loc 2 92 20
-	mad.lo.s32 %r257, %r256, 8, %r4;
-	ld.shared.u64 %rd175, [%r257+32768];
-	add.s64 %rd174, %rd174, %rd175;
-$B65:
-	.loc 2 90 38
-	add.s32 %r256, %r256, 32;
-	setp.lt.u32 %p181, %r256, 512;
-	@%p181 bra $B64;
-	.loc 9 51 17
-	mov.pred %p182, 1;
-	vote.sync.ballot.b32 %r258, %p182, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p183, %r258, -1;
-	@%p183 bra $B67;
-	.loc 9 58 43
-	brev.b32 %r259, %r258;
-	clz.b32 %r260, %r259;
-	cvt.u32.u64 %r261, %rd174;
-	shfl.sync.idx.b32 %r262, %r261, %r260, 31, 0xffffffff;
-	shr.u64 %rd176, %rd174, 32;
-	cvt.u32.u64 %r263, %rd176;
-	shfl.sync.idx.b32 %r264, %r263, %r260, 31, 0xffffffff;
-	mov.b64 %rd177, {%r262, %r264};
-	.loc 9 59 21
-	add.s32 %r265, %r258, -1;
-	and.b32 %r266, %r258, %r265;
-	setp.ne.s32 %p184, %r266, 0;
-	@!%p184 bra $B68;
-$B66:
-	.loc 9 60 59
-	brev.b32 %r267, %r266;
-	clz.b32 %r268, %r267;
-	cvt.u32.u64 %r269, %rd174;
-	shfl.sync.idx.b32 %r270, %r269, %r268, 31, 0xffffffff;
-	shr.u64 %rd178, %rd174, 32;
-	cvt.u32.u64 %r271, %rd178;
-	shfl.sync.idx.b32 %r272, %r271, %r268, 31, 0xffffffff;
-	mov.b64 %rd179, {%r270, %r272};
-	.loc 9 38 49
-	add.s64 %rd177, %rd177, %rd179;
-	.loc 9 59 53
-	add.s32 %r273, %r266, -1;
-	and.b32 %r266, %r266, %r273;
-	setp.ne.s32 %p185, %r266, 0;
-	@%p185 bra $B66;
-	bra $B68;
-$B67:
-	.loc 9 54 32
-	cvt.u32.u64 %r274, %rd174;
-	shfl.sync.bfly.b32 %r275, %r274, 16, 31, 0xffffffff;
-	shr.u64 %rd180, %rd174, 32;
-	cvt.u32.u64 %r276, %rd180;
-	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
-	mov.b64 %rd181, {%r275, %r277};
-	.loc 9 38 49
-	add.s64 %rd182, %rd174, %rd181;
-	.loc 9 54 32
-	cvt.u32.u64 %r278, %rd182;
-	shfl.sync.bfly.b32 %r279, %r278, 8, 31, 0xffffffff;
-	shr.u64 %rd183, %rd182, 32;
-	cvt.u32.u64 %r280, %rd183;
-	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
-	mov.b64 %rd184, {%r279, %r281};
-	.loc 9 38 49
-	add.s64 %rd185, %rd182, %rd184;
-	.loc 9 54 32
-	cvt.u32.u64 %r282, %rd185;
-	shfl.sync.bfly.b32 %r283, %r282, 4, 31, 0xffffffff;
-	shr.u64 %rd186, %rd185, 32;
-	cvt.u32.u64 %r284, %rd186;
-	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
-	mov.b64 %rd187, {%r283, %r285};
-	.loc 9 38 49
-	add.s64 %rd188, %rd185, %rd187;
-	.loc 9 54 32
-	cvt.u32.u64 %r286, %rd188;
-	shfl.sync.bfly.b32 %r287, %r286, 2, 31, 0xffffffff;
-	shr.u64 %rd189, %rd188, 32;
-	cvt.u32.u64 %r288, %rd189;
-	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
-	mov.b64 %rd190, {%r287, %r289};
-	.loc 9 38 49
-	add.s64 %rd191, %rd188, %rd190;
-	.loc 9 54 32
-	cvt.u32.u64 %r290, %rd191;
-	shfl.sync.bfly.b32 %r291, %r290, 1, 31, 0xffffffff;
-	shr.u64 %rd192, %rd191, 32;
-	cvt.u32.u64 %r292, %rd192;
-	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
-	mov.b64 %rd193, {%r291, %r293};
-	.loc 9 38 49
-	add.s64 %rd177, %rd191, %rd193;
-$B68:
-	.loc 2 95 20
-	cvt.u32.u64 %r294, %rd177;
-	shfl.sync.idx.b32 %r295, %r294, 0, 31, 0xffffffff;
-	shr.u64 %rd194, %rd177, 32;
-	cvt.u32.u64 %r296, %rd194;
-	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
-	mov.b64 %rd195, {%r295, %r297};
-	.loc 2 79 24
-	setp.le.s64 %p186, %rd87, %rd195;
-	.loc 2 82 18
-	add.s32 %r298, %r255, -1;
-	.loc 2 79 24
-	selp.b32 %r251, %r255, %r251, %p186;
-	selp.b32 %r252, %r252, %r298, %p186;
-	.loc 2 77 10
-	setp.lt.u32 %p187, %r251, %r252;
-	@%p187 bra $B63;
-	.loc 2 60 27
-	add.s32 %r299, %r251, 1;
-	mov.u64 %rd196, 0;
-	mov.u32 %r300, %r10;
-$B69:
-	.loc 2 91 8
-	setp.le.u32 %p188, %r299, %r300;
-	@!%p188 bra $B70;
-	.loc 2 92 20
-	mad.lo.s32 %r301, %r300, 8, %r4;
-	ld.shared.u64 %rd197, [%r301+32768];
-	add.s64 %rd196, %rd196, %rd197;
-$B70:
-	.loc 2 90 38
-	add.s32 %r300, %r300, 32;
-	setp.lt.u32 %p189, %r300, 512;
-	@%p189 bra $B69;
-	.loc 9 51 17
-	mov.pred %p190, 1;
-	vote.sync.ballot.b32 %r302, %p190, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p191, %r302, -1;
-	@%p191 bra $B72;
-	.loc 9 58 43
-	brev.b32 %r303, %r302;
-	clz.b32 %r304, %r303;
-	cvt.u32.u64 %r305, %rd196;
-	shfl.sync.idx.b32 %r306, %r305, %r304, 31, 0xffffffff;
-	shr.u64 %rd198, %rd196, 32;
-	cvt.u32.u64 %r307, %rd198;
-	shfl.sync.idx.b32 %r308, %r307, %r304, 31, 0xffffffff;
-	mov.b64 %rd199, {%r306, %r308};
-	.loc 9 59 21
-	add.s32 %r309, %r302, -1;
-	and.b32 %r310, %r302, %r309;
-	setp.ne.s32 %p192, %r310, 0;
-	@!%p192 bra $B73;
+	@!%p68 bra $B84;
 $B71:
-	.loc 9 60 59
-	brev.b32 %r311, %r310;
-	clz.b32 %r312, %r311;
-	cvt.u32.u64 %r313, %rd196;
-	shfl.sync.idx.b32 %r314, %r313, %r312, 31, 0xffffffff;
-	shr.u64 %rd200, %rd196, 32;
-	cvt.u32.u64 %r315, %rd200;
-	shfl.sync.idx.b32 %r316, %r315, %r312, 31, 0xffffffff;
-	mov.b64 %rd201, {%r314, %r316};
-	.loc 9 38 49
-	add.s64 %rd199, %rd199, %rd201;
-	.loc 9 59 53
-	add.s32 %r317, %r310, -1;
-	and.b32 %r310, %r310, %r317;
-	setp.ne.s32 %p193, %r310, 0;
-	@%p193 bra $B71;
-	bra $B73;
+	.loc 2 78 18
+	add.s32 %r255, %r253, %r254;
+	add.s32 %r256, %r255, 1;
+	shr.u32 %r257, %r256, 1;
+	mov.u64 %rd190, 0;
+	mov.u32 %r258, %r10;
 $B72:
-	.loc 9 54 32
-	cvt.u32.u64 %r318, %rd196;
-	shfl.sync.bfly.b32 %r319, %r318, 16, 31, 0xffffffff;
-	shr.u64 %rd202, %rd196, 32;
-	cvt.u32.u64 %r320, %rd202;
-	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
-	mov.b64 %rd203, {%r319, %r321};
+	.loc 2 91 8
+	setp.le.u32 %p207, %r257, %r258;
+	@!%p207 bra $B73;
+	.loc 2 92 20
+	mad.lo.s32 %r259, %r258, 8, %r4;
+	ld.shared.u64 %rd191, [%r259+32768];
+	add.s64 %rd190, %rd190, %rd191;
+$B73:
+	.loc 2 90 38
+	add.s32 %r258, %r258, 32;
+	setp.lt.u32 %p208, %r258, 512;
+	@%p208 bra $B72;
+	.loc 9 51 17
+	mov.pred %p209, 1;
+	vote.sync.ballot.b32 %r260, %p209, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p210, %r260, -1;
+	@%p210 bra $B75;
+	.loc 9 58 43
+	brev.b32 %r261, %r260;
+	clz.b32 %r262, %r261;
+	cvt.u32.u64 %r263, %rd190;
+	shfl.sync.idx.b32 %r264, %r263, %r262, 31, 0xffffffff;
+	shr.u64 %rd192, %rd190, 32;
+	cvt.u32.u64 %r265, %rd192;
+	shfl.sync.idx.b32 %r266, %r265, %r262, 31, 0xffffffff;
+	mov.b64 %rd193, {%r264, %r266};
+	.loc 9 59 21
+	add.s32 %r267, %r260, -1;
+	and.b32 %r268, %r260, %r267;
+	setp.ne.s32 %p211, %r268, 0;
+	@!%p211 bra $B76;
+$B74:
+	.loc 9 60 59
+	brev.b32 %r269, %r268;
+	clz.b32 %r270, %r269;
+	cvt.u32.u64 %r271, %rd190;
+	shfl.sync.idx.b32 %r272, %r271, %r270, 31, 0xffffffff;
+	shr.u64 %rd194, %rd190, 32;
+	cvt.u32.u64 %r273, %rd194;
+	shfl.sync.idx.b32 %r274, %r273, %r270, 31, 0xffffffff;
+	mov.b64 %rd195, {%r272, %r274};
 	.loc 9 38 49
-	add.s64 %rd204, %rd196, %rd203;
+	add.s64 %rd193, %rd193, %rd195;
+	.loc 9 59 53
+	add.s32 %r275, %r268, -1;
+	and.b32 %r268, %r268, %r275;
+	setp.ne.s32 %p212, %r268, 0;
+	@%p212 bra $B74;
+	bra $B76;
+$B75:
 	.loc 9 54 32
-	cvt.u32.u64 %r322, %rd204;
-	shfl.sync.bfly.b32 %r323, %r322, 8, 31, 0xffffffff;
+	cvt.u32.u64 %r276, %rd190;
+	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
+	shr.u64 %rd196, %rd190, 32;
+	cvt.u32.u64 %r278, %rd196;
+	shfl.sync.bfly.b32 %r279, %r278, 16, 31, 0xffffffff;
+	mov.b64 %rd197, {%r277, %r279};
+	.loc 9 38 49
+	add.s64 %rd198, %rd190, %rd197;
+	.loc 9 54 32
+	cvt.u32.u64 %r280, %rd198;
+	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
+	shr.u64 %rd199, %rd198, 32;
+	cvt.u32.u64 %r282, %rd199;
+	shfl.sync.bfly.b32 %r283, %r282, 8, 31, 0xffffffff;
+	mov.b64 %rd200, {%r281, %r283};
+	.loc 9 38 49
+	add.s64 %rd201, %rd198, %rd200;
+	.loc 9 54 32
+	cvt.u32.u64 %r284, %rd201;
+	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
+	shr.u64 %rd202, %rd201, 32;
+	cvt.u32.u64 %r286, %rd202;
+	shfl.sync.bfly.b32 %r287, %r286, 4, 31, 0xffffffff;
+	mov.b64 %rd203, {%r285, %r287};
+	.loc 9 38 49
+	add.s64 %rd204, %rd201, %rd203;
+	.loc 9 54 32
+	cvt.u32.u64 %r288, %rd204;
+	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
 	shr.u64 %rd205, %rd204, 32;
-	cvt.u32.u64 %r324, %rd205;
-	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
-	mov.b64 %rd206, {%r323, %r325};
+	cvt.u32.u64 %r290, %rd205;
+	shfl.sync.bfly.b32 %r291, %r290, 2, 31, 0xffffffff;
+	mov.b64 %rd206, {%r289, %r291};
 	.loc 9 38 49
 	add.s64 %rd207, %rd204, %rd206;
 	.loc 9 54 32
-	cvt.u32.u64 %r326, %rd207;
-	shfl.sync.bfly.b32 %r327, %r326, 4, 31, 0xffffffff;
+	cvt.u32.u64 %r292, %rd207;
+	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
 	shr.u64 %rd208, %rd207, 32;
-	cvt.u32.u64 %r328, %rd208;
-	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
-	mov.b64 %rd209, {%r327, %r329};
+	cvt.u32.u64 %r294, %rd208;
+	shfl.sync.bfly.b32 %r295, %r294, 1, 31, 0xffffffff;
+	mov.b64 %rd209, {%r293, %r295};
 	.loc 9 38 49
-	add.s64 %rd210, %rd207, %rd209;
-	.loc 9 54 32
-	cvt.u32.u64 %r330, %rd210;
-	shfl.sync.bfly.b32 %r331, %r330, 2, 31, 0xffffffff;
-	shr.u64 %rd211, %rd210, 32;
-	cvt.u32.u64 %r332, %rd211;
-	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
-	mov.b64 %rd212, {%r331, %r333};
-	.loc 9 38 49
-	add.s64 %rd213, %rd210, %rd212;
-	.loc 9 54 32
-	cvt.u32.u64 %r334, %rd213;
-	shfl.sync.bfly.b32 %r335, %r334, 1, 31, 0xffffffff;
-	shr.u64 %rd214, %rd213, 32;
-	cvt.u32.u64 %r336, %rd214;
-	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
-	mov.b64 %rd215, {%r335, %r337};
-	.loc 9 38 49
-	add.s64 %rd199, %rd213, %rd215;
-$B73:
-	.loc 2 95 20
-	cvt.u32.u64 %r338, %rd199;
-	shfl.sync.idx.b32 %r339, %r338, 0, 31, 0xffffffff;
-	shr.u64 %rd216, %rd199, 32;
-	cvt.u32.u64 %r340, %rd216;
-	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
-	mov.b64 %rd217, {%r339, %r341};
-	.loc 2 61 24
-	shl.b32 %r342, %r251, 3;
-	add.s32 %r343, %r342, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r344, %r342, 4, %r4;
-	ld.shared.u32 %r345, [%r344+28];
-	cvt.u64.u32 %rd218, %r345;
-	ld.shared.u32 %r346, [%r344+16412];
-	mad.wide.u32 %rd219, %r346, 16384, %rd218;
-	.loc 2 61 43
-	add.s64 %rd220, %rd217, %rd219;
-	.loc 2 62 12
-	setp.lt.s64 %p194, %rd220, %rd87;
-	setp.lt.u32 %p195, %r342, %r343;
-	and.pred %p196, %p194, %p195;
-	@%p196 bra $B74;
-	mov.u32 %r347, %r343;
-	mov.u64 %rd221, %rd220;
-	mov.u64 %rd220, %rd217;
-	bra $B75;
-$B74:
-	.loc 2 63 4
-	add.s32 %r347, %r343, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r348, %r343, 4, %r4;
-	ld.shared.u32 %r349, [%r348+-4];
-	cvt.u64.u32 %rd222, %r349;
-	ld.shared.u32 %r350, [%r348+16380];
-	mad.wide.u32 %rd223, %r350, 16384, %rd222;
-	.loc 2 64 28
-	add.s64 %rd221, %rd220, %rd223;
-	.loc 2 62 12
-	setp.lt.s64 %p197, %rd221, %rd87;
-	setp.lt.u32 %p198, %r342, %r347;
-	and.pred %p199, %p197, %p198;
-	@!%p199 bra $B75;
-	mov.u32 %r343, %r347;
-	mov.u64 %rd220, %rd221;
-	bra $B74;
-$B75:
-	cvt.u64.u32 %rd224, %r347;
-	.loc 2 66 15
-	@!%p60 bra $B76;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd224, %rd221};
-	st.shared.u64 [$dynamic+36880], %rd220;
+	add.s64 %rd193, %rd207, %rd209;
 $B76:
+	.loc 2 95 20
+	cvt.u32.u64 %r296, %rd193;
+	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
+	shr.u64 %rd210, %rd193, 32;
+	cvt.u32.u64 %r298, %rd210;
+	shfl.sync.idx.b32 %r299, %r298, 0, 31, 0xffffffff;
+	mov.b64 %rd211, {%r297, %r299};
+	.loc 2 79 24
+	setp.le.s64 %p213, %rd86, %rd211;
+	.loc 2 82 18
+	add.s32 %r300, %r257, -1;
+	.loc 2 79 24
+	selp.b32 %r253, %r257, %r253, %p213;
+	selp.b32 %r254, %r254, %r300, %p213;
+	.loc 2 77 10
+	setp.lt.u32 %p214, %r253, %r254;
+	@%p214 bra $B71;
+	.loc 2 60 27
+	add.s32 %r301, %r253, 1;
+	mov.u64 %rd212, 0;
+	mov.u32 %r302, %r10;
+$B77:
+	.loc 2 91 8
+	setp.le.u32 %p215, %r301, %r302;
+	@!%p215 bra $B78;
+	.loc 2 92 20
+	mad.lo.s32 %r303, %r302, 8, %r4;
+	ld.shared.u64 %rd213, [%r303+32768];
+	add.s64 %rd212, %rd212, %rd213;
+$B78:
+	.loc 2 90 38
+	add.s32 %r302, %r302, 32;
+	setp.lt.u32 %p216, %r302, 512;
+	@%p216 bra $B77;
+	.loc 9 51 17
+	mov.pred %p217, 1;
+	vote.sync.ballot.b32 %r304, %p217, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p218, %r304, -1;
+	@%p218 bra $B80;
+	.loc 9 58 43
+	brev.b32 %r305, %r304;
+	clz.b32 %r306, %r305;
+	cvt.u32.u64 %r307, %rd212;
+	shfl.sync.idx.b32 %r308, %r307, %r306, 31, 0xffffffff;
+	shr.u64 %rd214, %rd212, 32;
+	cvt.u32.u64 %r309, %rd214;
+	shfl.sync.idx.b32 %r310, %r309, %r306, 31, 0xffffffff;
+	mov.b64 %rd215, {%r308, %r310};
+	.loc 9 59 21
+	add.s32 %r311, %r304, -1;
+	and.b32 %r312, %r304, %r311;
+	setp.ne.s32 %p219, %r312, 0;
+	@!%p219 bra $B81;
+$B79:
+	.loc 9 60 59
+	brev.b32 %r313, %r312;
+	clz.b32 %r314, %r313;
+	cvt.u32.u64 %r315, %rd212;
+	shfl.sync.idx.b32 %r316, %r315, %r314, 31, 0xffffffff;
+	shr.u64 %rd216, %rd212, 32;
+	cvt.u32.u64 %r317, %rd216;
+	shfl.sync.idx.b32 %r318, %r317, %r314, 31, 0xffffffff;
+	mov.b64 %rd217, {%r316, %r318};
+	.loc 9 38 49
+	add.s64 %rd215, %rd215, %rd217;
+	.loc 9 59 53
+	add.s32 %r319, %r312, -1;
+	and.b32 %r312, %r312, %r319;
+	setp.ne.s32 %p220, %r312, 0;
+	@%p220 bra $B79;
+	bra $B81;
+$B80:
+	.loc 9 54 32
+	cvt.u32.u64 %r320, %rd212;
+	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
+	shr.u64 %rd218, %rd212, 32;
+	cvt.u32.u64 %r322, %rd218;
+	shfl.sync.bfly.b32 %r323, %r322, 16, 31, 0xffffffff;
+	mov.b64 %rd219, {%r321, %r323};
+	.loc 9 38 49
+	add.s64 %rd220, %rd212, %rd219;
+	.loc 9 54 32
+	cvt.u32.u64 %r324, %rd220;
+	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
+	shr.u64 %rd221, %rd220, 32;
+	cvt.u32.u64 %r326, %rd221;
+	shfl.sync.bfly.b32 %r327, %r326, 8, 31, 0xffffffff;
+	mov.b64 %rd222, {%r325, %r327};
+	.loc 9 38 49
+	add.s64 %rd223, %rd220, %rd222;
+	.loc 9 54 32
+	cvt.u32.u64 %r328, %rd223;
+	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
+	shr.u64 %rd224, %rd223, 32;
+	cvt.u32.u64 %r330, %rd224;
+	shfl.sync.bfly.b32 %r331, %r330, 4, 31, 0xffffffff;
+	mov.b64 %rd225, {%r329, %r331};
+	.loc 9 38 49
+	add.s64 %rd226, %rd223, %rd225;
+	.loc 9 54 32
+	cvt.u32.u64 %r332, %rd226;
+	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
+	shr.u64 %rd227, %rd226, 32;
+	cvt.u32.u64 %r334, %rd227;
+	shfl.sync.bfly.b32 %r335, %r334, 2, 31, 0xffffffff;
+	mov.b64 %rd228, {%r333, %r335};
+	.loc 9 38 49
+	add.s64 %rd229, %rd226, %rd228;
+	.loc 9 54 32
+	cvt.u32.u64 %r336, %rd229;
+	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
+	shr.u64 %rd230, %rd229, 32;
+	cvt.u32.u64 %r338, %rd230;
+	shfl.sync.bfly.b32 %r339, %r338, 1, 31, 0xffffffff;
+	mov.b64 %rd231, {%r337, %r339};
+	.loc 9 38 49
+	add.s64 %rd215, %rd229, %rd231;
+$B81:
+	.loc 2 95 20
+	cvt.u32.u64 %r340, %rd215;
+	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
+	shr.u64 %rd232, %rd215, 32;
+	cvt.u32.u64 %r342, %rd232;
+	shfl.sync.idx.b32 %r343, %r342, 0, 31, 0xffffffff;
+	mov.b64 %rd233, {%r341, %r343};
+	.loc 2 61 24
+	shl.b32 %r344, %r253, 3;
+	add.s32 %r345, %r344, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r346, %r344, 4, %r4;
+	ld.shared.u32 %r347, [%r346+28];
+	cvt.u64.u32 %rd234, %r347;
+	ld.shared.u32 %r348, [%r346+16412];
+	mad.wide.u32 %rd235, %r348, 16384, %rd234;
+	.loc 2 61 43
+	add.s64 %rd236, %rd233, %rd235;
+	.loc 2 62 12
+	setp.lt.s64 %p221, %rd236, %rd86;
+	setp.lt.u32 %p222, %r344, %r345;
+	and.pred %p223, %p221, %p222;
+	@%p223 bra $B82;
+	mov.u32 %r349, %r345;
+	mov.u64 %rd237, %rd236;
+	mov.u64 %rd236, %rd233;
+	bra $B83;
+$B82:
+	.loc 2 63 4
+	add.s32 %r349, %r345, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r350, %r345, 4, %r4;
+	ld.shared.u32 %r351, [%r350+-4];
+	cvt.u64.u32 %rd238, %r351;
+	ld.shared.u32 %r352, [%r350+16380];
+	mad.wide.u32 %rd239, %r352, 16384, %rd238;
+	.loc 2 64 28
+	add.s64 %rd237, %rd236, %rd239;
+	.loc 2 62 12
+	setp.lt.s64 %p224, %rd237, %rd86;
+	setp.lt.u32 %p225, %r344, %r349;
+	and.pred %p226, %p224, %p225;
+	@!%p226 bra $B83;
+	mov.u32 %r345, %r349;
+	mov.u64 %rd236, %rd237;
+	bra $B82;
+$B83:
+	cvt.u64.u32 %rd240, %r349;
+	.loc 2 66 15
+	@!%p62 bra $B84;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd240, %rd237};
+	st.shared.u64 [$dynamic+36880], %rd236;
+$B84:
 	.loc 2 70 8
 	bar.sync 0;
 	.loc 2 71 33
-	ld.shared.v2.u64 {%rd225, %rd150}, [$dynamic+36864];
-	cvt.u32.u64 %r351, %rd225;
-	ld.shared.u64 %rd226, [$dynamic+36880];
-	.loc 5 79 33
-	shl.b32 %r352, %r351, %r78;
-	add.s32 %r80, %r80, %r352;
-	sub.s64 %rd87, %rd87, %rd226;
-$B77:
-	.loc 5 81 14
-	setp.eq.s32 %p200, %r53, 3;
-	selp.b64 %rd98, 0, %rd98, %p200;
-	and.pred %p201, %p200, %p67;
-	@!%p201 bra $B81;
-	@!%p81 bra $B78;
-	mov.u64 %rd98, 0;
-	mov.u32 %r353, 0;
-	bra $B80;
-$B78:
-	mov.u64 %rd98, 0;
-	mov.u32 %r354, 0;
-$B79:
-	cvt.u64.u32 %rd227, %r354;
-	.loc 5 84 20
-	setp.lt.u32 %p202, %r354, 129;
-	@!%p202 bra $FAULT16;
-	mad.lo.s32 %r355, %r354, 8, %r4;
-	ld.shared.u64 %rd228, [%r355+53552];
-	add.s64 %rd98, %rd98, %rd228;
-	add.s32 %r354, %r354, 1;
-	setp.lt.u32 %p203, %r354, %r71;
-	@%p203 bra $B79;
-	bra $B81;
-$B80:
-	mad.lo.s32 %r356, %r353, 8, %r4;
-	ld.shared.u64 %rd229, [%r356+53552];
-	add.s64 %rd98, %rd98, %rd229;
-	add.s32 %r353, %r353, 1;
-	setp.lt.u32 %p204, %r353, %r71;
-	@%p204 bra $B80;
-$B81:
-	.loc 5 88 7
-	setp.eq.s32 %p205, %r83, 0;
-	@%p205 bra $B138;
-	.loc 5 90 7
-	setp.eq.s32 %p206, %r83, 2;
-	@%p206 bra $B135;
-	.loc 5 95 7
-	setp.eq.s32 %p207, %r83, 3;
-	@%p207 bra $B133;
-	.loc 5 99 7
-	setp.eq.s32 %p208, %r83, 4;
-	@%p208 bra $B130;
-	.loc 5 104 7
-	setp.eq.s32 %p209, %r83, 5;
-	mov.u32 %r357, %r51;
-	mov.u32 %r358, 0;
-	mov.u32 %r359, 0;
-	mov.u32 %r360, 0;
-	mov.u32 %r361, %r66;
-	mov.u32 %r362, %r67;
-	mov.u32 %r363, 0;
-	@%p209 bra $B124;
-	.loc 5 106 7
-	setp.eq.s32 %p210, %r83, 1;
-	setp.ne.s32 %p211, %r83, 1;
-	setp.ne.s32 %p212, %r83, 6;
-	and.pred %p213, %p211, %p212;
-	mov.u32 %r83, 8;
-	@%p213 bra $B155;
-	.loc 5 203 13
-	@!%p210 bra $B115;
-	.loc 5 218 14
-	@!%p66 bra $B88;
-	.loc 6 19 7
-	setp.neu.f32 %p214, %f19, %f19;
-	.loc 6 22 32
-	add.rn.f32 %f112, %f19, 0f00000000;
-	mov.b32 %r364, %f112;
-	.loc 6 23 27
-	shr.s32 %r365, %r364, 31;
-	shr.u32 %r366, %r365, 1;
-	xor.b32 %r367, %r364, %r366;
-	.loc 6 19 7
-	selp.b32 %r368, -2147483648, %r367, %p214;
-	.loc 8 55 13
-	setp.lt.s32 %p215, %r77, %r368;
-	@!%p215 bra $B87;
-	.loc 8 41 31
-	ld.shared.u32 %r369, [$dynamic+53272];
-	setp.lt.u32 %p216, %r10, %r369;
-	cvt.u64.u32 %rd230, %r369;
-	add.s64 %rd231, %rd230, -1;
-	selp.b64 %rd232, %rd231, %rd91, %p216;
-	sub.s64 %rd233, %rd232, %rd91;
-	setp.lt.u64 %p217, %rd233, 2147483648;
-	setp.lt.s64 %p218, %rd232, 2305843009213693952;
-	and.pred %p219, %p217, %p218;
-	and.pred %p220, %p219, %p82;
-	setp.lt.u64 %p221, %rd232, 2048;
-	and.pred %p222, %p220, %p221;
-$B82:
-	.loc 8 56 25
-	cvt.s64.s32 %rd234, %r77;
-	cvt.s64.s32 %rd235, %r368;
-	add.s64 %rd236, %rd234, %rd235;
-	add.s64 %rd237, %rd236, 1;
-	shr.s64 %rd238, %rd237, 1;
-	cvt.u32.u64 %r370, %rd238;
-	mov.u32 %r371, 0;
-	.loc 8 41 23
-	@!%p216 bra $B86;
-	@!%p222 bra $B83;
-	mov.u32 %r371, 0;
-	mov.u32 %r372, %r10;
-	bra $B85;
-$B83:
-	mov.u32 %r371, 0;
-	mov.u32 %r373, %r10;
-$B84:
-	cvt.u64.u32 %rd239, %r373;
-	.loc 8 42 14
-	setp.lt.u32 %p223, %r373, 2048;
-	@!%p223 bra $FAULT17;
-	mad.lo.s32 %r374, %r373, 4, %r4;
-	ld.shared.u32 %r375, [%r374+36888];
-	setp.le.s32 %p224, %r370, %r375;
-	.loc 8 47 19
-	add.s32 %r376, %r371, 1;
-	.loc 8 42 42
-	selp.b32 %r371, %r376, %r371, %p224;
-	.loc 8 41 40
-	add.s32 %r373, %r373, 32;
-	setp.lt.u32 %p225, %r373, %r369;
-	@%p225 bra $B84;
-	bra $B86;
+	ld.shared.v2.u64 {%rd241, %rd166}, [$dynamic+36864];
+	cvt.u32.u64 %r353, %rd241;
+	ld.shared.u64 %rd242, [$dynamic+36880];
+	.loc 5 94 14
+	setp.eq.s32 %p227, %r53, 0;
+	@%p227 bra $B165;
+	.loc 5 99 33
+	shl.b32 %r354, %r353, %r73;
+	add.s32 %r75, %r75, %r354;
+	sub.s64 %rd86, %rd86, %rd242;
 $B85:
-	cvt.u64.u32 %rd240, %r372;
-	.loc 8 42 14
-	mad.lo.s32 %r377, %r372, 4, %r4;
-	ld.shared.u32 %r378, [%r377+36888];
-	setp.le.s32 %p226, %r370, %r378;
-	.loc 8 47 19
-	add.s32 %r379, %r371, 1;
-	.loc 8 42 42
-	selp.b32 %r371, %r379, %r371, %p226;
-	.loc 8 41 40
-	add.s64 %rd241, %rd240, 32;
-	setp.lt.s64 %p227, %rd241, %rd230;
-	cvt.u32.u64 %r372, %rd241;
-	@%p227 bra $B85;
+	.loc 5 101 14
+	setp.eq.s32 %p228, %r52, 3;
+	selp.b64 %rd95, 0, %rd95, %p228;
+	and.pred %p229, %p228, %p69;
+	@!%p229 bra $B89;
+	@!%p78 bra $B86;
+	mov.u64 %rd95, 0;
+	mov.u32 %r355, 0;
+	bra $B88;
 $B86:
-	.loc 8 50 32
-	redux.sync.add.s32 %r380, %r371, 0xffffffff;
-	cvt.u64.u32 %rd242, %r380;
-	mov.u32 %r381, 0;
-	redux.sync.add.s32 %r382, %r381, 0xffffffff;
-	mad.wide.u32 %rd243, %r382, 16384, %rd242;
-	.loc 8 57 28
-	setp.le.s64 %p228, %rd92, %rd243;
-	.loc 8 60 21
-	add.s32 %r383, %r370, -1;
-	.loc 8 57 28
-	selp.b32 %r368, %r368, %r383, %p228;
-	selp.b32 %r77, %r370, %r77, %p228;
-	.loc 8 55 13
-	setp.lt.s32 %p229, %r77, %r368;
-	@%p229 bra $B82;
+	mov.u64 %rd95, 0;
+	mov.u32 %r356, 0;
 $B87:
-	.loc 5 220 15
-	@!%p60 bra $B88;
-	.loc 5 221 23
-	cvt.s64.s32 %rd244, %r77;
-	st.shared.u64 [$dynamic+53280], %rd244;
+	cvt.u64.u32 %rd243, %r356;
+	.loc 5 104 20
+	setp.lt.u32 %p230, %r356, 129;
+	@!%p230 bra $FAULT16;
+	mad.lo.s32 %r357, %r356, 8, %r4;
+	ld.shared.u64 %rd244, [%r357+53552];
+	add.s64 %rd95, %rd95, %rd244;
+	add.s32 %r356, %r356, 1;
+	setp.lt.u32 %p231, %r356, %r64;
+	@%p231 bra $B87;
+	bra $B89;
 $B88:
-	.loc 5 224 8
-	bar.sync 0;
-	.loc 5 225 29
-	ld.shared.u64 %rd245, [$dynamic+53280];
-	cvt.u32.u64 %r77, %rd245;
-	.loc 5 226 34
-	ld.shared.u32 %r384, [$dynamic+53272];
-	setp.lt.u32 %p230, %r5, %r384;
-	mov.u32 %r385, %r5;
-	@!%p230 bra $B92;
+	mad.lo.s32 %r358, %r355, 8, %r4;
+	ld.shared.u64 %rd245, [%r358+53552];
+	add.s64 %rd95, %rd95, %rd245;
+	add.s32 %r355, %r355, 1;
+	setp.lt.u32 %p232, %r355, %r64;
+	@%p232 bra $B88;
 $B89:
-	cvt.u64.u32 %rd246, %r385;
-	.loc 5 227 18
-	setp.lt.u32 %p231, %r385, 2048;
-	@!%p231 bra $FAULT18;
-	mad.lo.s32 %r386, %r385, 4, %r4;
-	ld.shared.u32 %r387, [%r386+36888];
-	.loc 6 28 59
-	shr.s32 %r388, %r387, 31;
-	shr.u32 %r389, %r388, 1;
-	xor.b32 %r390, %r387, %r389;
-	mov.b32 %f113, %r390;
-	.loc 5 195 9
-	setp.lt.s32 %p232, %r387, %r77;
-	mov.u32 %r391, -1;
-	@%p232 bra $B91;
-	.loc 6 33 7
-	setp.eq.f32 %p233, %f113, %f19;
-	mov.u32 %r391, 268435456;
-	@%p233 bra $B90;
-	.loc 6 36 28
-	sub.rn.f32 %f114, %f113, %f19;
-	mul.rn.f32 %f115, %f114, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f116, %f115, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f117, %f116, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f118, %f117, 0fBF317218, %f115;
-	fma.rn.f32 %f119, %f117, 0f3102E308, %f118;
-	.loc 7 39 21
-	fma.rn.f32 %f120, 0f3AB527C5, %f119, 0f3C091CC4;
-	fma.rn.f32 %f121, %f120, %f119, 0f3D2AAC57;
-	fma.rn.f32 %f122, %f121, %f119, 0f3E2AAA49;
-	fma.rn.f32 %f123, %f122, %f119, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f124, %f123, %f119, 0f3F800000;
-	fma.rn.f32 %f125, %f124, %f119, 0f3F800000;
-	mov.b32 %r392, %f116;
-	.loc 7 21 7
-	setp.lt.f32 %p234, 0f00000000, %f115;
-	selp.b32 %r393, 528482304, 1602224128, %p234;
-	selp.b32 %r394, 1602224128, 528482304, %p234;
-	.loc 7 24 51
-	mad.lo.s32 %r395, %r392, 8388608, %r393;
-	mov.b32 %f126, %r395;
-	mul.rn.f32 %f127, %f125, %f126;
-	mov.b32 %f128, %r394;
-	mul.rn.f32 %f129, %f127, %f128;
-	.loc 7 25 8
-	abs.f32 %f130, %f115;
-	setp.lt.f32 %p235, 0f42D00000, %f130;
-	selp.f32 %f131, 0f00000000, %f129, %p235;
-	and.pred %p236, %p235, %p234;
-	selp.f32 %f132, 0f7F800000, %f131, %p236;
-	.loc 6 36 43
-	mul.rn.f32 %f133, %f132, 0f4D800000;
-	cvt.rzi.s32.f32 %r391, %f133;
-$B90:
-$B91:
-	.loc 5 228 11
-	st.shared.u32 [%r386+36888], %r391;
-	.loc 5 226 43
-	add.s32 %r385, %r385, 512;
-	ld.shared.u32 %r396, [$dynamic+53272];
-	setp.lt.u32 %p237, %r385, %r396;
-	@%p237 bra $B89;
-$B92:
-	.loc 5 230 8
-	bar.sync 0;
-	.loc 5 231 14
-	@!%p66 bra $B113;
-	.loc 5 233 29
-	@!%p70 bra $B106;
-	.loc 8 41 31
-	ld.shared.u32 %r397, [$dynamic+53272];
-	setp.lt.u32 %p238, %r10, %r397;
-	mov.u32 %r398, 0;
-	mov.u32 %r399, 0;
-	@!%p238 bra $B98;
-	cvt.u64.u32 %rd247, %r397;
-	add.s64 %rd248, %rd247, -1;
-	selp.b64 %rd249, %rd248, %rd91, %p238;
-	sub.s64 %rd250, %rd249, %rd91;
-	setp.lt.u64 %p239, %rd250, 2147483648;
-	setp.lt.s64 %p240, %rd249, 2305843009213693952;
+	.loc 5 108 7
+	setp.eq.s32 %p233, %r53, 1;
+	@%p233 bra $B147;
+	.loc 5 110 7
+	setp.eq.s32 %p234, %r53, 3;
+	@%p234 bra $B144;
+	.loc 5 115 7
+	setp.eq.s32 %p235, %r53, 4;
+	@%p235 bra $B142;
+	.loc 5 119 7
+	setp.eq.s32 %p236, %r53, 5;
+	@%p236 bra $B139;
+	.loc 5 124 7
+	setp.eq.s32 %p237, %r53, 6;
+	@%p237 bra $B132;
+	.loc 5 126 7
+	setp.eq.s32 %p238, %r53, 2;
+	setp.ne.s32 %p239, %r53, 2;
+	setp.ne.s32 %p240, %r53, 7;
 	and.pred %p241, %p239, %p240;
-	and.pred %p242, %p241, %p82;
-	setp.lt.u64 %p243, %rd249, 2048;
-	and.pred %p244, %p242, %p243;
-	@!%p244 bra $B93;
-	mov.u32 %r398, 0;
-	mov.u32 %r399, 0;
-	mov.u32 %r400, %r10;
-	bra $B96;
-$B93:
-	mov.u32 %r398, 0;
-	mov.u32 %r399, 0;
-	mov.u32 %r401, %r10;
-$B94:
-	cvt.u64.u32 %rd251, %r401;
+	mov.u32 %r53, 9;
+	@%p241 bra $B166;
+	.loc 5 224 13
+	@!%p238 bra $B123;
+	.loc 5 239 14
+	@!%p68 bra $B96;
+	.loc 6 19 7
+	setp.neu.f32 %p242, %f14, %f14;
+	.loc 6 22 32
+	add.rn.f32 %f111, %f14, 0f00000000;
+	mov.b32 %r359, %f111;
+	.loc 6 23 27
+	shr.s32 %r360, %r359, 31;
+	shr.u32 %r361, %r360, 1;
+	xor.b32 %r362, %r359, %r361;
+	.loc 6 19 7
+	selp.b32 %r363, -2147483648, %r362, %p242;
+	.loc 5 240 129
+	ld.global.u32 %r364, [%rd38+20];
+	cvt.s64.s32 %rd246, %r364;
+	.loc 8 55 13
+	setp.lt.s32 %p243, %r70, %r363;
+	@!%p243 bra $B95;
+	.loc 8 41 31
+	ld.shared.u32 %r365, [$dynamic+53272];
+	setp.lt.u32 %p244, %r10, %r365;
+	cvt.u64.u32 %rd247, %r365;
+	add.s64 %rd248, %rd247, -1;
+	selp.b64 %rd249, %rd248, %rd90, %p244;
+	sub.s64 %rd250, %rd249, %rd90;
+	setp.lt.u64 %p245, %rd250, 2147483648;
+	setp.lt.s64 %p246, %rd249, 2305843009213693952;
+	and.pred %p247, %p245, %p246;
+	and.pred %p248, %p247, %p79;
+	setp.lt.u64 %p249, %rd249, 2048;
+	and.pred %p250, %p248, %p249;
+$B90:
+	.loc 8 56 25
+	cvt.s64.s32 %rd251, %r70;
+	cvt.s64.s32 %rd252, %r363;
+	add.s64 %rd253, %rd251, %rd252;
+	add.s64 %rd254, %rd253, 1;
+	shr.s64 %rd255, %rd254, 1;
+	cvt.u32.u64 %r366, %rd255;
+	mov.u32 %r367, 0;
+	.loc 8 41 23
+	@!%p244 bra $B94;
+	@!%p250 bra $B91;
+	mov.u32 %r367, 0;
+	mov.u32 %r368, %r10;
+	bra $B93;
+$B91:
+	mov.u32 %r367, 0;
+	mov.u32 %r369, %r10;
+$B92:
+	cvt.u64.u32 %rd256, %r369;
 	.loc 8 42 14
-	setp.lt.u32 %p245, %r401, 2048;
-	@!%p245 bra $FAULT19;
-	mad.lo.s32 %r402, %r401, 4, %r4;
+	setp.lt.u32 %p251, %r369, 2048;
+	@!%p251 bra $FAULT17;
+	mad.lo.s32 %r370, %r369, 4, %r4;
+	ld.shared.u32 %r371, [%r370+36888];
+	setp.le.s32 %p252, %r366, %r371;
+	.loc 8 47 19
+	add.s32 %r372, %r367, 1;
+	.loc 8 42 42
+	selp.b32 %r367, %r372, %r367, %p252;
+	.loc 8 41 40
+	add.s32 %r369, %r369, 32;
+	setp.lt.u32 %p253, %r369, %r365;
+	@%p253 bra $B92;
+	bra $B94;
+$B93:
+	cvt.u64.u32 %rd257, %r368;
+	.loc 8 42 14
+	mad.lo.s32 %r373, %r368, 4, %r4;
+	ld.shared.u32 %r374, [%r373+36888];
+	setp.le.s32 %p254, %r366, %r374;
+	.loc 8 47 19
+	add.s32 %r375, %r367, 1;
+	.loc 8 42 42
+	selp.b32 %r367, %r375, %r367, %p254;
+	.loc 8 41 40
+	add.s64 %rd258, %rd257, 32;
+	setp.lt.s64 %p255, %rd258, %rd247;
+	cvt.u32.u64 %r368, %rd258;
+	@%p255 bra $B93;
+$B94:
+	.loc 8 50 32
+	redux.sync.add.s32 %r376, %r367, 0xffffffff;
+	cvt.u64.u32 %rd259, %r376;
+	mov.u32 %r377, 0;
+	redux.sync.add.s32 %r378, %r377, 0xffffffff;
+	mad.wide.u32 %rd260, %r378, 16384, %rd259;
+	.loc 8 57 28
+	setp.le.s64 %p256, %rd246, %rd260;
+	.loc 8 60 21
+	add.s32 %r379, %r366, -1;
+	.loc 8 57 28
+	selp.b32 %r363, %r363, %r379, %p256;
+	selp.b32 %r70, %r366, %r70, %p256;
+	.loc 8 55 13
+	setp.lt.s32 %p257, %r70, %r363;
+	@%p257 bra $B90;
+$B95:
+	.loc 5 241 15
+	@!%p62 bra $B96;
+	.loc 5 242 23
+	cvt.s64.s32 %rd261, %r70;
+	st.shared.u64 [$dynamic+53280], %rd261;
+$B96:
+	.loc 5 245 8
+	bar.sync 0;
+	.loc 5 246 29
+	ld.shared.u64 %rd262, [$dynamic+53280];
+	cvt.u32.u64 %r70, %rd262;
+	.loc 5 247 34
+	ld.shared.u32 %r380, [$dynamic+53272];
+	setp.lt.u32 %p258, %r5, %r380;
+	mov.u32 %r381, %r5;
+	@!%p258 bra $B100;
+$B97:
+	cvt.u64.u32 %rd263, %r381;
+	.loc 5 248 18
+	setp.lt.u32 %p259, %r381, 2048;
+	@!%p259 bra $FAULT18;
+	mad.lo.s32 %r382, %r381, 4, %r4;
+	ld.shared.u32 %r383, [%r382+36888];
+	.loc 6 28 59
+	shr.s32 %r384, %r383, 31;
+	shr.u32 %r385, %r384, 1;
+	xor.b32 %r386, %r383, %r385;
+	mov.b32 %f112, %r386;
+	.loc 5 216 9
+	setp.lt.s32 %p260, %r383, %r70;
+	mov.u32 %r387, -1;
+	@%p260 bra $B99;
+	.loc 6 33 7
+	setp.eq.f32 %p261, %f112, %f14;
+	mov.u32 %r387, 268435456;
+	@%p261 bra $B98;
+	.loc 6 36 28
+	sub.rn.f32 %f113, %f112, %f14;
+	mul.rn.f32 %f114, %f113, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f116, %f115, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
+	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	.loc 7 39 21
+	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
+	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
+	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
+	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
+	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
+	mov.b32 %r388, %f115;
+	.loc 7 21 7
+	setp.lt.f32 %p262, 0f00000000, %f114;
+	selp.b32 %r389, 528482304, 1602224128, %p262;
+	selp.b32 %r390, 1602224128, 528482304, %p262;
+	.loc 7 24 51
+	mad.lo.s32 %r391, %r388, 8388608, %r389;
+	mov.b32 %f125, %r391;
+	mul.rn.f32 %f126, %f124, %f125;
+	mov.b32 %f127, %r390;
+	mul.rn.f32 %f128, %f126, %f127;
+	.loc 7 25 8
+	abs.f32 %f129, %f114;
+	setp.lt.f32 %p263, 0f42D00000, %f129;
+	selp.f32 %f130, 0f00000000, %f128, %p263;
+	and.pred %p264, %p263, %p262;
+	selp.f32 %f131, 0f7F800000, %f130, %p264;
+	.loc 6 36 43
+	mul.rn.f32 %f132, %f131, 0f4D800000;
+	cvt.rzi.s32.f32 %r387, %f132;
+$B98:
+$B99:
+	.loc 5 249 11
+	st.shared.u32 [%r382+36888], %r387;
+	.loc 5 247 43
+	add.s32 %r381, %r381, 512;
+	ld.shared.u32 %r392, [$dynamic+53272];
+	setp.lt.u32 %p265, %r381, %r392;
+	@%p265 bra $B97;
+$B100:
+	.loc 5 251 8
+	bar.sync 0;
+	.loc 5 252 14
+	@!%p68 bra $B121;
+	.loc 5 254 25
+	ld.global.f32 %f133, [%rd38+12];
+	setp.lt.f32 %p266, 0f00000000, %f133;
+	@!%p266 bra $B114;
+	setp.lt.f32 %p267, %f133, 0f3F800000;
+	@!%p267 bra $B114;
+	.loc 8 41 31
+	ld.shared.u32 %r393, [$dynamic+53272];
+	setp.lt.u32 %p268, %r10, %r393;
+	mov.u32 %r394, 0;
+	mov.u32 %r395, 0;
+	@!%p268 bra $B106;
+	cvt.u64.u32 %rd264, %r393;
+	add.s64 %rd265, %rd264, -1;
+	selp.b64 %rd266, %rd265, %rd90, %p268;
+	sub.s64 %rd267, %rd266, %rd90;
+	setp.lt.u64 %p269, %rd267, 2147483648;
+	setp.lt.s64 %p270, %rd266, 2305843009213693952;
+	and.pred %p271, %p269, %p270;
+	and.pred %p272, %p271, %p79;
+	setp.lt.u64 %p273, %rd266, 2048;
+	and.pred %p274, %p272, %p273;
+	@!%p274 bra $B101;
+	mov.u32 %r394, 0;
+	mov.u32 %r395, 0;
+	mov.u32 %r396, %r10;
+	bra $B104;
+$B101:
+	mov.u32 %r394, 0;
+	mov.u32 %r395, 0;
+	mov.u32 %r397, %r10;
+$B102:
+	cvt.u64.u32 %rd268, %r397;
+	.loc 8 42 14
+	setp.lt.u32 %p275, %r397, 2048;
+	@!%p275 bra $FAULT19;
+	mad.lo.s32 %r398, %r397, 4, %r4;
+	ld.shared.u32 %r399, [%r398+36888];
+	setp.le.s32 %p276, 0, %r399;
+	@!%p276 bra $B103;
+	.loc 8 47 21
+	and.b32 %r400, %r399, 16383;
+	add.s32 %r394, %r394, %r400;
+	shr.u32 %r401, %r399, 14;
+	add.s32 %r395, %r395, %r401;
+$B103:
+	.loc 8 41 40
+	add.s32 %r397, %r397, 32;
+	setp.lt.u32 %p277, %r397, %r393;
+	@%p277 bra $B102;
+	bra $B106;
+$B104:
+	cvt.u64.u32 %rd269, %r396;
+	.loc 8 42 14
+	mad.lo.s32 %r402, %r396, 4, %r4;
 	ld.shared.u32 %r403, [%r402+36888];
-	setp.le.s32 %p246, 0, %r403;
-	@!%p246 bra $B95;
+	setp.le.s32 %p278, 0, %r403;
+	@!%p278 bra $B105;
 	.loc 8 47 21
 	and.b32 %r404, %r403, 16383;
-	add.s32 %r398, %r398, %r404;
+	add.s32 %r394, %r394, %r404;
 	shr.u32 %r405, %r403, 14;
-	add.s32 %r399, %r399, %r405;
-$B95:
+	add.s32 %r395, %r395, %r405;
+$B105:
 	.loc 8 41 40
-	add.s32 %r401, %r401, 32;
-	setp.lt.u32 %p247, %r401, %r397;
-	@%p247 bra $B94;
-	bra $B98;
-$B96:
-	cvt.u64.u32 %rd252, %r400;
-	.loc 8 42 14
-	mad.lo.s32 %r406, %r400, 4, %r4;
-	ld.shared.u32 %r407, [%r406+36888];
-	setp.le.s32 %p248, 0, %r407;
-	@!%p248 bra $B97;
-	.loc 8 47 21
-	and.b32 %r408, %r407, 16383;
-	add.s32 %r398, %r398, %r408;
-	shr.u32 %r409, %r407, 14;
-	add.s32 %r399, %r399, %r409;
-$B97:
-	.loc 8 41 40
-	add.s64 %rd253, %rd252, 32;
-	setp.lt.s64 %p249, %rd253, %rd247;
-	cvt.u32.u64 %r400, %rd253;
-	@%p249 bra $B96;
-$B98:
+	add.s64 %rd270, %rd269, 32;
+	setp.lt.s64 %p279, %rd270, %rd264;
+	cvt.u32.u64 %r396, %rd270;
+	@%p279 bra $B104;
+$B106:
 	.loc 8 50 32
-	redux.sync.add.s32 %r410, %r398, 0xffffffff;
-	cvt.u64.u32 %rd254, %r410;
-	redux.sync.add.s32 %r411, %r399, 0xffffffff;
-	mad.wide.u32 %rd255, %r411, 16384, %rd254;
-	.loc 6 49 45
-	cvt.rn.f64.u64 %fd2, %rd255;
+	redux.sync.add.s32 %r406, %r394, 0xffffffff;
+	cvt.u64.u32 %rd271, %r406;
+	redux.sync.add.s32 %r407, %r395, 0xffffffff;
+	mad.wide.u32 %rd272, %r407, 16384, %rd271;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f133;
+	cvt.rn.f64.u64 %fd2, %rd272;
 	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd256, %fd3;
-	setp.nan.f64 %p250, %fd3, %fd3;
-	selp.b64 %rd257, 0, %rd256, %p250;
-	setp.lt.s64 %p251, 1, %rd257;
-	selp.b64 %rd258, %rd257, 1, %p251;
+	cvt.rzi.s64.f64 %rd273, %fd3;
+	setp.nan.f64 %p280, %fd3, %fd3;
+	selp.b64 %rd274, 0, %rd273, %p280;
+	setp.lt.s64 %p281, 1, %rd274;
+	selp.b64 %rd275, %rd274, 1, %p281;
 	.loc 8 41 28
-	cvt.u64.u32 %rd259, %r397;
-	add.s64 %rd260, %rd259, -1;
-	selp.b64 %rd261, %rd260, %rd91, %p238;
-	sub.s64 %rd262, %rd261, %rd91;
-	setp.lt.u64 %p252, %rd262, 2147483648;
-	setp.lt.s64 %p253, %rd261, 2305843009213693952;
-	and.pred %p254, %p252, %p253;
-	and.pred %p255, %p254, %p82;
-	setp.lt.u64 %p256, %rd261, 2048;
-	and.pred %p257, %p255, %p256;
-	mov.u32 %r412, 268435456;
-	mov.u32 %r413, 0;
-$B99:
+	cvt.u64.u32 %rd276, %r393;
+	add.s64 %rd277, %rd276, -1;
+	selp.b64 %rd278, %rd277, %rd90, %p268;
+	sub.s64 %rd279, %rd278, %rd90;
+	setp.lt.u64 %p282, %rd279, 2147483648;
+	setp.lt.s64 %p283, %rd278, 2305843009213693952;
+	and.pred %p284, %p282, %p283;
+	and.pred %p285, %p284, %p79;
+	setp.lt.u64 %p286, %rd278, 2048;
+	and.pred %p287, %p285, %p286;
+	mov.u32 %r408, 268435456;
+	mov.u32 %r409, 0;
+$B107:
 	.loc 8 56 34
-	add.s32 %r414, %r413, %r412;
-	add.s32 %r415, %r414, 1;
-	cvt.u64.u32 %rd263, %r415;
-	shr.u64 %rd264, %rd263, 1;
-	cvt.u32.u64 %r416, %rd264;
-	mov.u32 %r417, 0;
-	mov.u32 %r418, 0;
+	add.s32 %r410, %r409, %r408;
+	add.s32 %r411, %r410, 1;
+	cvt.u64.u32 %rd280, %r411;
+	shr.u64 %rd281, %rd280, 1;
+	cvt.u32.u64 %r412, %rd281;
+	mov.u32 %r413, 0;
+	mov.u32 %r414, 0;
 	.loc 8 41 23
-	@!%p238 bra $B105;
-	@!%p257 bra $B100;
-	mov.u32 %r417, 0;
-	mov.u32 %r418, 0;
-	mov.u32 %r419, %r10;
-	bra $B103;
-$B100:
-	mov.u32 %r417, 0;
-	mov.u32 %r418, 0;
-	mov.u32 %r420, %r10;
-$B101:
-	cvt.u64.u32 %rd265, %r420;
+	@!%p268 bra $B113;
+	@!%p287 bra $B108;
+	mov.u32 %r413, 0;
+	mov.u32 %r414, 0;
+	mov.u32 %r415, %r10;
+	bra $B111;
+$B108:
+	mov.u32 %r413, 0;
+	mov.u32 %r414, 0;
+	mov.u32 %r416, %r10;
+$B109:
+	cvt.u64.u32 %rd282, %r416;
 	.loc 8 42 14
-	setp.lt.u32 %p258, %r420, 2048;
-	@!%p258 bra $FAULT20;
-	mad.lo.s32 %r421, %r420, 4, %r4;
+	setp.lt.u32 %p288, %r416, 2048;
+	@!%p288 bra $FAULT20;
+	mad.lo.s32 %r417, %r416, 4, %r4;
+	ld.shared.u32 %r418, [%r417+36888];
+	setp.le.s32 %p289, 0, %r418;
+	@!%p289 bra $B110;
+	setp.le.s32 %p290, %r412, %r418;
+	@!%p290 bra $B110;
+	.loc 8 47 21
+	and.b32 %r419, %r418, 16383;
+	add.s32 %r413, %r413, %r419;
+	shr.u32 %r420, %r418, 14;
+	add.s32 %r414, %r414, %r420;
+$B110:
+	.loc 8 41 40
+	add.s32 %r416, %r416, 32;
+	setp.lt.u32 %p291, %r416, %r393;
+	@%p291 bra $B109;
+	bra $B113;
+$B111:
+	cvt.u64.u32 %rd283, %r415;
+	.loc 8 42 14
+	mad.lo.s32 %r421, %r415, 4, %r4;
 	ld.shared.u32 %r422, [%r421+36888];
-	setp.le.s32 %p259, 0, %r422;
-	@!%p259 bra $B102;
-	setp.le.s32 %p260, %r416, %r422;
-	@!%p260 bra $B102;
+	setp.le.s32 %p292, 0, %r422;
+	@!%p292 bra $B112;
+	setp.le.s32 %p293, %r412, %r422;
+	@!%p293 bra $B112;
 	.loc 8 47 21
 	and.b32 %r423, %r422, 16383;
-	add.s32 %r417, %r417, %r423;
+	add.s32 %r413, %r413, %r423;
 	shr.u32 %r424, %r422, 14;
-	add.s32 %r418, %r418, %r424;
-$B102:
+	add.s32 %r414, %r414, %r424;
+$B112:
 	.loc 8 41 40
-	add.s32 %r420, %r420, 32;
-	setp.lt.u32 %p261, %r420, %r397;
-	@%p261 bra $B101;
-	bra $B105;
-$B103:
-	cvt.u64.u32 %rd266, %r419;
-	.loc 8 42 14
-	mad.lo.s32 %r425, %r419, 4, %r4;
-	ld.shared.u32 %r426, [%r425+36888];
-	setp.le.s32 %p262, 0, %r426;
-	@!%p262 bra $B104;
-	setp.le.s32 %p263, %r416, %r426;
-	@!%p263 bra $B104;
-	.loc 8 47 21
-	and.b32 %r427, %r426, 16383;
-	add.s32 %r417, %r417, %r427;
-	shr.u32 %r428, %r426, 14;
-	add.s32 %r418, %r418, %r428;
-$B104:
-	.loc 8 41 40
-	add.s64 %rd267, %rd266, 32;
-	setp.lt.s64 %p264, %rd267, %rd259;
-	cvt.u32.u64 %r419, %rd267;
-	@%p264 bra $B103;
-$B105:
+	add.s64 %rd284, %rd283, 32;
+	setp.lt.s64 %p294, %rd284, %rd276;
+	cvt.u32.u64 %r415, %rd284;
+	@%p294 bra $B111;
+$B113:
 	.loc 8 50 32
-	redux.sync.add.s32 %r429, %r417, 0xffffffff;
-	cvt.u64.u32 %rd268, %r429;
-	redux.sync.add.s32 %r430, %r418, 0xffffffff;
-	mad.wide.u32 %rd269, %r430, 16384, %rd268;
+	redux.sync.add.s32 %r425, %r413, 0xffffffff;
+	cvt.u64.u32 %rd285, %r425;
+	redux.sync.add.s32 %r426, %r414, 0xffffffff;
+	mad.wide.u32 %rd286, %r426, 16384, %rd285;
 	.loc 8 57 28
-	setp.le.s64 %p265, %rd258, %rd269;
+	setp.le.s64 %p295, %rd275, %rd286;
 	.loc 8 60 21
-	add.s32 %r431, %r416, -1;
+	add.s32 %r427, %r412, -1;
 	.loc 8 57 28
-	selp.b32 %r412, %r412, %r431, %p265;
-	selp.b32 %r413, %r416, %r413, %p265;
+	selp.b32 %r408, %r408, %r427, %p295;
+	selp.b32 %r409, %r412, %r409, %p295;
 	.loc 8 55 13
-	setp.lt.s32 %p266, %r413, %r412;
-	@%p266 bra $B99;
-	.loc 5 234 15
-	setp.lt.s32 %p267, %r76, %r413;
-	selp.b32 %r76, %r413, %r76, %p267;
-$B106:
+	setp.lt.s32 %p296, %r409, %r408;
+	@%p296 bra $B107;
+	.loc 5 255 15
+	setp.lt.s32 %p297, %r69, %r409;
+	selp.b32 %r69, %r409, %r69, %p297;
+$B114:
 	.loc 8 41 31
-	ld.shared.u32 %r432, [$dynamic+53272];
-	setp.lt.u32 %p268, %r10, %r432;
-	mov.u32 %r433, 0;
-	mov.u32 %r434, 0;
-	@!%p268 bra $B112;
-	cvt.u64.u32 %rd270, %r432;
-	add.s64 %rd271, %rd270, -1;
-	selp.b64 %rd272, %rd271, %rd91, %p268;
-	sub.s64 %rd273, %rd272, %rd91;
-	setp.lt.u64 %p269, %rd273, 2147483648;
-	setp.lt.s64 %p270, %rd272, 2305843009213693952;
-	and.pred %p271, %p269, %p270;
-	and.pred %p272, %p271, %p82;
-	setp.lt.u64 %p273, %rd272, 2048;
-	and.pred %p274, %p272, %p273;
-	@!%p274 bra $B107;
-	mov.u32 %r433, 0;
-	mov.u32 %r434, 0;
-	mov.u32 %r435, %r10;
-	bra $B110;
-$B107:
-	mov.u32 %r433, 0;
-	mov.u32 %r434, 0;
-	mov.u32 %r436, %r10;
-$B108:
-	cvt.u64.u32 %rd274, %r436;
+	ld.shared.u32 %r428, [$dynamic+53272];
+	setp.lt.u32 %p298, %r10, %r428;
+	mov.u32 %r429, 0;
+	mov.u32 %r430, 0;
+	@!%p298 bra $B120;
+	cvt.u64.u32 %rd287, %r428;
+	add.s64 %rd288, %rd287, -1;
+	selp.b64 %rd289, %rd288, %rd90, %p298;
+	sub.s64 %rd290, %rd289, %rd90;
+	setp.lt.u64 %p299, %rd290, 2147483648;
+	setp.lt.s64 %p300, %rd289, 2305843009213693952;
+	and.pred %p301, %p299, %p300;
+	and.pred %p302, %p301, %p79;
+	setp.lt.u64 %p303, %rd289, 2048;
+	and.pred %p304, %p302, %p303;
+	@!%p304 bra $B115;
+	mov.u32 %r429, 0;
+	mov.u32 %r430, 0;
+	mov.u32 %r431, %r10;
+	bra $B118;
+$B115:
+	mov.u32 %r429, 0;
+	mov.u32 %r430, 0;
+	mov.u32 %r432, %r10;
+$B116:
+	cvt.u64.u32 %rd291, %r432;
 	.loc 8 42 14
-	setp.lt.u32 %p275, %r436, 2048;
-	@!%p275 bra $FAULT21;
-	mad.lo.s32 %r437, %r436, 4, %r4;
+	setp.lt.u32 %p305, %r432, 2048;
+	@!%p305 bra $FAULT21;
+	mad.lo.s32 %r433, %r432, 4, %r4;
+	ld.shared.u32 %r434, [%r433+36888];
+	setp.le.s32 %p306, 0, %r434;
+	@!%p306 bra $B117;
+	setp.le.s32 %p307, %r69, %r434;
+	@!%p307 bra $B117;
+	.loc 8 47 21
+	and.b32 %r435, %r434, 16383;
+	add.s32 %r429, %r429, %r435;
+	shr.u32 %r436, %r434, 14;
+	add.s32 %r430, %r430, %r436;
+$B117:
+	.loc 8 41 40
+	add.s32 %r432, %r432, 32;
+	setp.lt.u32 %p308, %r432, %r428;
+	@%p308 bra $B116;
+	bra $B120;
+$B118:
+	cvt.u64.u32 %rd292, %r431;
+	.loc 8 42 14
+	mad.lo.s32 %r437, %r431, 4, %r4;
 	ld.shared.u32 %r438, [%r437+36888];
-	setp.le.s32 %p276, 0, %r438;
-	@!%p276 bra $B109;
-	setp.le.s32 %p277, %r76, %r438;
-	@!%p277 bra $B109;
+	setp.le.s32 %p309, 0, %r438;
+	@!%p309 bra $B119;
+	setp.le.s32 %p310, %r69, %r438;
+	@!%p310 bra $B119;
 	.loc 8 47 21
 	and.b32 %r439, %r438, 16383;
-	add.s32 %r433, %r433, %r439;
+	add.s32 %r429, %r429, %r439;
 	shr.u32 %r440, %r438, 14;
-	add.s32 %r434, %r434, %r440;
-$B109:
-	.loc 8 41 40
-	add.s32 %r436, %r436, 32;
-	setp.lt.u32 %p278, %r436, %r432;
-	@%p278 bra $B108;
-	bra $B112;
-$B110:
-	cvt.u64.u32 %rd275, %r435;
-	.loc 8 42 14
-	mad.lo.s32 %r441, %r435, 4, %r4;
-	ld.shared.u32 %r442, [%r441+36888];
-	setp.le.s32 %p279, 0, %r442;
-	@!%p279 bra $B111;
-	setp.le.s32 %p280, %r76, %r442;
-	@!%p280 bra $B111;
-	.loc 8 47 21
-	and.b32 %r443, %r442, 16383;
-	add.s32 %r433, %r433, %r443;
-	shr.u32 %r444, %r442, 14;
-	add.s32 %r434, %r434, %r444;
-$B111:
-	.loc 8 41 40
-	add.s64 %rd276, %rd275, 32;
-	setp.lt.s64 %p281, %rd276, %rd270;
-	cvt.u32.u64 %r435, %rd276;
-	@%p281 bra $B110;
-$B112:
-	.loc 8 50 32
-	redux.sync.add.s32 %r445, %r433, 0xffffffff;
-	cvt.u64.u32 %rd277, %r445;
-	redux.sync.add.s32 %r446, %r434, 0xffffffff;
-	mad.wide.u32 %rd278, %r446, 16384, %rd277;
-	.loc 5 236 46
-	@!%p60 bra $B113;
-	.loc 5 237 29
-	cvt.s64.s32 %rd279, %r76;
-	st.shared.v2.u64 [$dynamic+53280], {%rd279, %rd278};
-$B113:
-	.loc 5 240 8
-	bar.sync 0;
-	.loc 5 241 32
-	ld.shared.v2.u64 {%rd280, %rd281}, [$dynamic+53280];
-	cvt.u32.u64 %r76, %rd280;
-	mov.u32 %r447, %r51;
-	mov.u32 %r448, 0;
-	mov.u32 %r449, 0;
-	mov.u32 %r450, 0;
-	mov.u32 %r451, %r66;
-	mov.u32 %r452, %r67;
-	mov.u32 %r453, 0;
-$B114:
-	.loc 10 460 19
-	mul.wide.u32 %rd282, %r447, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd283, %rd282, 32;
-	cvt.u32.u64 %r454, %rd283;
-	cvt.u32.u64 %r455, %rd282;
-	.loc 10 460 19
-	mul.wide.u32 %rd284, %r449, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd285, %rd284, 32;
-	cvt.u32.u64 %r456, %rd285;
-	cvt.u32.u64 %r457, %rd284;
-	.loc 11 18 21
-	xor.b32 %r458, %r456, %r448;
-	xor.b32 %r447, %r458, %r451;
-	xor.b32 %r459, %r454, %r450;
-	xor.b32 %r449, %r459, %r452;
-	.loc 11 19 11
-	add.s32 %r451, %r451, -1640531527;
-	add.s32 %r452, %r452, -1150833019;
-	add.s32 %r453, %r453, 1;
-	setp.lt.u32 %p282, %r453, 10;
-	mov.u32 %r448, %r457;
-	mov.u32 %r450, %r455;
-	@%p282 bra $B114;
-	.loc 6 55 30
-	cvt.u64.u32 %rd286, %r457;
-	shl.b64 %rd287, %rd286, 32;
-	cvt.u64.u32 %rd288, %r447;
-	or.b64 %rd289, %rd287, %rd288;
-	mul.hi.u64 %rd290, %rd289, %rd281;
-	.loc 5 242 23
-	sub.s64 %rd87, %rd281, %rd290;
-	.loc 5 243 8
-	bar.sync 0;
-$B115:
-	.loc 5 206 14
-	@!%p66 bra $B123;
-	.loc 8 41 31
-	ld.shared.u32 %r460, [$dynamic+53272];
-	setp.lt.u32 %p283, %r10, %r460;
-	cvt.u64.u32 %rd291, %r460;
-	add.s64 %rd292, %rd291, -1;
-	selp.b64 %rd293, %rd292, %rd91, %p283;
-	sub.s64 %rd294, %rd293, %rd91;
-	setp.lt.u64 %p284, %rd294, 2147483648;
-	setp.lt.s64 %p285, %rd293, 2305843009213693952;
-	and.pred %p286, %p284, %p285;
-	and.pred %p287, %p286, %p82;
-	setp.lt.u64 %p288, %rd293, 2048;
-	and.pred %p289, %p287, %p288;
-	mov.u32 %r461, 2147483647;
-	mov.u32 %r462, 0;
-$B116:
-	.loc 8 56 34
-	add.s32 %r463, %r462, %r461;
-	add.s32 %r464, %r463, 1;
-	cvt.u64.u32 %rd295, %r464;
-	shr.u64 %rd296, %rd295, 1;
-	cvt.u32.u64 %r465, %rd296;
-	mov.u32 %r466, 0;
-	mov.u32 %r467, 0;
-	.loc 8 41 23
-	@!%p283 bra $B122;
-	@!%p289 bra $B117;
-	mov.u32 %r466, 0;
-	mov.u32 %r467, 0;
-	mov.u32 %r468, %r10;
-	bra $B120;
-$B117:
-	mov.u32 %r466, 0;
-	mov.u32 %r467, 0;
-	mov.u32 %r469, %r10;
-$B118:
-	cvt.u64.u32 %rd297, %r469;
-	.loc 8 42 14
-	setp.lt.u32 %p290, %r469, 2048;
-	@!%p290 bra $FAULT22;
-	mad.lo.s32 %r470, %r469, 4, %r4;
-	ld.shared.u32 %r471, [%r470+36888];
-	setp.le.s32 %p291, %r76, %r471;
-	@!%p291 bra $B119;
-	ld.shared.u32 %r472, [%r470+45080];
-	setp.le.s32 %p292, %r465, %r472;
-	@!%p292 bra $B119;
-	.loc 8 47 21
-	and.b32 %r473, %r471, 16383;
-	add.s32 %r466, %r466, %r473;
-	shr.u32 %r474, %r471, 14;
-	add.s32 %r467, %r467, %r474;
+	add.s32 %r430, %r430, %r440;
 $B119:
 	.loc 8 41 40
-	add.s32 %r469, %r469, 32;
-	setp.lt.u32 %p293, %r469, %r460;
-	@%p293 bra $B118;
-	bra $B122;
+	add.s64 %rd293, %rd292, 32;
+	setp.lt.s64 %p311, %rd293, %rd287;
+	cvt.u32.u64 %r431, %rd293;
+	@%p311 bra $B118;
 $B120:
-	cvt.u64.u32 %rd298, %r468;
-	.loc 8 42 14
-	mad.lo.s32 %r475, %r468, 4, %r4;
-	ld.shared.u32 %r476, [%r475+36888];
-	setp.le.s32 %p294, %r76, %r476;
-	@!%p294 bra $B121;
-	ld.shared.u32 %r477, [%r475+45080];
-	setp.le.s32 %p295, %r465, %r477;
-	@!%p295 bra $B121;
-	.loc 8 47 21
-	and.b32 %r478, %r476, 16383;
-	add.s32 %r466, %r466, %r478;
-	shr.u32 %r479, %r476, 14;
-	add.s32 %r467, %r467, %r479;
-$B121:
-	.loc 8 41 40
-	add.s64 %rd299, %rd298, 32;
-	setp.lt.s64 %p296, %rd299, %rd291;
-	cvt.u32.u64 %r468, %rd299;
-	@%p296 bra $B120;
-$B122:
 	.loc 8 50 32
-	redux.sync.add.s32 %r480, %r466, 0xffffffff;
-	cvt.u64.u32 %rd300, %r480;
-	redux.sync.add.s32 %r481, %r467, 0xffffffff;
-	mad.wide.u32 %rd301, %r481, 16384, %rd300;
-	.loc 8 57 28
-	setp.le.s64 %p297, %rd87, %rd301;
-	.loc 8 60 21
-	add.s32 %r482, %r465, -1;
-	.loc 8 57 28
-	selp.b32 %r461, %r461, %r482, %p297;
-	selp.b32 %r462, %r465, %r462, %p297;
-	.loc 8 55 13
-	setp.lt.s32 %p298, %r462, %r461;
-	@%p298 bra $B116;
-	.loc 5 208 15
-	@!%p60 bra $B123;
-	.loc 5 209 23
-	cvt.u64.u32 %rd302, %r462;
-	st.shared.u64 [$dynamic+53280], %rd302;
-$B123:
-	.loc 5 212 8
+	redux.sync.add.s32 %r441, %r429, 0xffffffff;
+	cvt.u64.u32 %rd294, %r441;
+	redux.sync.add.s32 %r442, %r430, 0xffffffff;
+	mad.wide.u32 %rd295, %r442, 16384, %rd294;
+	.loc 5 257 46
+	@!%p62 bra $B121;
+	.loc 5 258 29
+	cvt.s64.s32 %rd296, %r69;
+	st.shared.v2.u64 [$dynamic+53280], {%rd296, %rd295};
+$B121:
+	.loc 5 261 8
 	bar.sync 0;
-	.loc 5 213 26
-	ld.shared.u64 %rd303, [$dynamic+53280];
-	cvt.u32.u64 %r75, %rd303;
-	mov.u32 %r83, 8;
-	.loc 5 174 15
-	@!%p3 bra $B155;
-	mov.u32 %r77, -2139095040;
-	mov.f32 %f18, 0f3F800000;
-	mov.u32 %r81, 1;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 7;
-	.loc 5 179 34
-	bra $B155;
-$B124:
+	.loc 5 262 32
+	ld.shared.v2.u64 {%rd297, %rd298}, [$dynamic+53280];
+	cvt.u32.u64 %r69, %rd297;
+	.loc 5 263 41
+	ld.global.u64 %rd299, [%rd38];
+	.loc 6 54 67
+	cvt.u32.u64 %r443, %rd299;
+	shr.u64 %rd300, %rd299, 32;
+	cvt.u32.u64 %r444, %rd300;
+	mov.u32 %r445, %r50;
+	mov.u32 %r446, 0;
+	mov.u32 %r447, 0;
+	mov.u32 %r448, 0;
+	mov.u32 %r449, 0;
+$B122:
 	.loc 10 460 19
-	mul.wide.u32 %rd304, %r357, 3528531795;
+	mul.wide.u32 %rd301, %r445, 3528531795;
 	.loc 10 461 21
-	shr.u64 %rd305, %rd304, 32;
-	cvt.u32.u64 %r483, %rd305;
-	cvt.u32.u64 %r484, %rd304;
+	shr.u64 %rd302, %rd301, 32;
+	cvt.u32.u64 %r450, %rd302;
+	cvt.u32.u64 %r451, %rd301;
 	.loc 10 460 19
-	mul.wide.u32 %rd306, %r359, 3449720151;
+	mul.wide.u32 %rd303, %r447, 3449720151;
 	.loc 10 461 21
-	shr.u64 %rd307, %rd306, 32;
-	cvt.u32.u64 %r485, %rd307;
-	cvt.u32.u64 %r486, %rd306;
+	shr.u64 %rd304, %rd303, 32;
+	cvt.u32.u64 %r452, %rd304;
+	cvt.u32.u64 %r453, %rd303;
 	.loc 11 18 21
-	xor.b32 %r487, %r485, %r358;
-	xor.b32 %r357, %r487, %r361;
-	xor.b32 %r488, %r483, %r360;
-	xor.b32 %r359, %r488, %r362;
+	xor.b32 %r454, %r452, %r446;
+	xor.b32 %r445, %r454, %r443;
+	xor.b32 %r455, %r450, %r448;
+	xor.b32 %r447, %r455, %r444;
 	.loc 11 19 11
-	add.s32 %r361, %r361, -1640531527;
-	add.s32 %r362, %r362, -1150833019;
-	add.s32 %r363, %r363, 1;
-	setp.lt.u32 %p299, %r363, 10;
-	mov.u32 %r358, %r486;
-	mov.u32 %r360, %r484;
-	@%p299 bra $B124;
+	add.s32 %r443, %r443, -1640531527;
+	add.s32 %r444, %r444, -1150833019;
+	add.s32 %r449, %r449, 1;
+	setp.lt.u32 %p312, %r449, 10;
+	mov.u32 %r446, %r453;
+	mov.u32 %r448, %r451;
+	@%p312 bra $B122;
 	.loc 6 55 30
-	cvt.u64.u32 %rd308, %r486;
-	shl.b64 %rd309, %rd308, 32;
-	cvt.u64.u32 %rd310, %r357;
-	or.b64 %rd311, %rd309, %rd310;
-	mul.hi.u64 %rd312, %rd311, %rd98;
-	mov.u32 %r82, 0;
-	.loc 5 185 11
-	@!%p71 bra $B128;
-	@!%p88 bra $B125;
-	mov.u32 %r82, 0;
-	bra $B127;
-$B125:
-	mov.u32 %r82, 0;
-$B126:
-	cvt.u64.u32 %rd313, %r82;
-	setp.lt.u32 %p300, %r82, 129;
-	@!%p300 bra $FAULT23;
-	mad.lo.s32 %r489, %r82, 8, %r4;
-	ld.shared.u64 %rd314, [%r489+53552];
-	setp.le.s64 %p301, %rd314, %rd312;
-	@!%p301 bra $B128;
-	.loc 5 186 3
-	sub.s64 %rd312, %rd312, %rd314;
-	.loc 5 187 3
-	add.s32 %r82, %r82, 1;
-	.loc 5 185 11
-	setp.lt.u32 %p302, %r82, %r74;
-	@%p302 bra $B126;
+	cvt.u64.u32 %rd305, %r453;
+	shl.b64 %rd306, %rd305, 32;
+	cvt.u64.u32 %rd307, %r445;
+	or.b64 %rd308, %rd306, %rd307;
+	mul.hi.u64 %rd309, %rd308, %rd298;
+	.loc 5 263 23
+	sub.s64 %rd86, %rd298, %rd309;
+	.loc 5 264 8
+	bar.sync 0;
+$B123:
+	.loc 5 227 14
+	@!%p68 bra $B131;
+	.loc 8 41 31
+	ld.shared.u32 %r456, [$dynamic+53272];
+	setp.lt.u32 %p313, %r10, %r456;
+	cvt.u64.u32 %rd310, %r456;
+	add.s64 %rd311, %rd310, -1;
+	selp.b64 %rd312, %rd311, %rd90, %p313;
+	sub.s64 %rd313, %rd312, %rd90;
+	setp.lt.u64 %p314, %rd313, 2147483648;
+	setp.lt.s64 %p315, %rd312, 2305843009213693952;
+	and.pred %p316, %p314, %p315;
+	and.pred %p317, %p316, %p79;
+	setp.lt.u64 %p318, %rd312, 2048;
+	and.pred %p319, %p317, %p318;
+	mov.u32 %r457, 2147483647;
+	mov.u32 %r458, 0;
+$B124:
+	.loc 8 56 34
+	add.s32 %r459, %r458, %r457;
+	add.s32 %r460, %r459, 1;
+	cvt.u64.u32 %rd314, %r460;
+	shr.u64 %rd315, %rd314, 1;
+	cvt.u32.u64 %r461, %rd315;
+	mov.u32 %r462, 0;
+	mov.u32 %r463, 0;
+	.loc 8 41 23
+	@!%p313 bra $B130;
+	@!%p319 bra $B125;
+	mov.u32 %r462, 0;
+	mov.u32 %r463, 0;
+	mov.u32 %r464, %r10;
 	bra $B128;
+$B125:
+	mov.u32 %r462, 0;
+	mov.u32 %r463, 0;
+	mov.u32 %r465, %r10;
+$B126:
+	cvt.u64.u32 %rd316, %r465;
+	.loc 8 42 14
+	setp.lt.u32 %p320, %r465, 2048;
+	@!%p320 bra $FAULT22;
+	mad.lo.s32 %r466, %r465, 4, %r4;
+	ld.shared.u32 %r467, [%r466+36888];
+	setp.le.s32 %p321, %r69, %r467;
+	@!%p321 bra $B127;
+	ld.shared.u32 %r468, [%r466+45080];
+	setp.le.s32 %p322, %r461, %r468;
+	@!%p322 bra $B127;
+	.loc 8 47 21
+	and.b32 %r469, %r467, 16383;
+	add.s32 %r462, %r462, %r469;
+	shr.u32 %r470, %r467, 14;
+	add.s32 %r463, %r463, %r470;
 $B127:
-	mad.lo.s32 %r490, %r82, 8, %r4;
-	ld.shared.u64 %rd315, [%r490+53552];
-	setp.le.s64 %p303, %rd315, %rd312;
-	@!%p303 bra $B128;
-	.loc 5 186 3
-	sub.s64 %rd312, %rd312, %rd315;
-	.loc 5 187 3
-	add.s32 %r82, %r82, 1;
-	.loc 5 185 11
-	setp.lt.u32 %p304, %r82, %r74;
-	@%p304 bra $B127;
+	.loc 8 41 40
+	add.s32 %r465, %r465, 32;
+	setp.lt.u32 %p323, %r465, %r456;
+	@%p323 bra $B126;
+	bra $B130;
 $B128:
-	cvt.u64.u32 %rd316, %r82;
-	.loc 5 189 81
-	setp.lt.u32 %p305, %r82, 129;
-	@!%p305 bra $FAULT24;
-	add.s32 %r491, %r82, 1;
-	cvt.u64.u32 %rd99, %r491;
-	mad.lo.s32 %r492, %r82, 8, %r4;
-	ld.shared.u64 %rd317, [%r492+53552];
-	sub.s64 %rd87, %rd317, %rd312;
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p62 bra $B129;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
+	cvt.u64.u32 %rd317, %r464;
+	.loc 8 42 14
+	mad.lo.s32 %r471, %r464, 4, %r4;
+	ld.shared.u32 %r472, [%r471+36888];
+	setp.le.s32 %p324, %r69, %r472;
+	@!%p324 bra $B129;
+	ld.shared.u32 %r473, [%r471+45080];
+	setp.le.s32 %p325, %r461, %r473;
+	@!%p325 bra $B129;
+	.loc 8 47 21
+	and.b32 %r474, %r472, 16383;
+	add.s32 %r462, %r462, %r474;
+	shr.u32 %r475, %r472, 14;
+	add.s32 %r463, %r463, %r475;
 $B129:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r53, 1;
-	mov.u32 %r83, 6;
-	bra $B155;
+	.loc 8 41 40
+	add.s64 %rd318, %rd317, 32;
+	setp.lt.s64 %p326, %rd318, %rd310;
+	cvt.u32.u64 %r464, %rd318;
+	@%p326 bra $B128;
 $B130:
-	.loc 5 148 13
-	setp.eq.s32 %p306, %r78, 0;
-	mov.pred %p307, 1;
-	@%p306 bra $B132;
-	.loc 5 151 21
-	shl.b32 %r493, 1, %r78;
-	add.s32 %r79, %r493, -1;
-	setp.lt.u32 %p308, 12, %r78;
-	selp.b32 %r494, 12, %r78, %p308;
-	sub.s32 %r78, %r78, %r494;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r495, %r5;
+	.loc 8 50 32
+	redux.sync.add.s32 %r476, %r462, 0xffffffff;
+	cvt.u64.u32 %rd319, %r476;
+	redux.sync.add.s32 %r477, %r463, 0xffffffff;
+	mad.wide.u32 %rd320, %r477, 16384, %rd319;
+	.loc 8 57 28
+	setp.le.s64 %p327, %rd86, %rd320;
+	.loc 8 60 21
+	add.s32 %r478, %r461, -1;
+	.loc 8 57 28
+	selp.b32 %r457, %r457, %r478, %p327;
+	selp.b32 %r458, %r461, %r458, %p327;
+	.loc 8 55 13
+	setp.lt.s32 %p328, %r458, %r457;
+	@%p328 bra $B124;
+	.loc 5 229 15
+	@!%p62 bra $B131;
+	.loc 5 230 23
+	cvt.u64.u32 %rd321, %r458;
+	st.shared.u64 [$dynamic+53280], %rd321;
 $B131:
-	.loc 2 23 8
-	mad.lo.s32 %r496, %r495, 4, %r4;
-	st.shared.u32 [%r496], 0;
-	st.shared.u32 [%r496+16384], 0;
-	.loc 2 22 41
-	add.s32 %r495, %r495, 512;
-	setp.lt.u32 %p309, %r495, 4096;
-	@%p309 bra $B131;
-	.loc 2 25 8
+	.loc 5 233 8
 	bar.sync 0;
-	mov.pred %p307, 0;
+	.loc 5 234 26
+	ld.shared.u64 %rd322, [$dynamic+53280];
+	cvt.u32.u64 %r68, %rd322;
+	.loc 5 195 17
+	ld.global.u8 %r479, [%rd38+37];
+	setp.ne.u32 %p329, %r479, 0;
+	mov.u32 %r53, 9;
+	@!%p329 bra $B166;
+	mov.u32 %r70, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 8;
+	.loc 5 200 34
+	bra $B166;
 $B132:
-	.loc 5 100 16
-	@!%p307 bra $B155;
-	.loc 6 74 79
-	add.s32 %r497, %r80, 1065353216;
-	mov.b32 %f134, %r497;
-	cvt.rzi.s32.f32 %r498, %f134;
-	.loc 5 101 23
-	setp.lt.s32 %p310, %r76, %r498;
-	selp.b32 %r76, %r498, %r76, %p310;
-	mov.u32 %r81, %r76;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 169 4
-	bra $B155;
+	.loc 5 205 32
+	ld.global.u64 %rd323, [%rd38];
+	.loc 6 54 67
+	cvt.u32.u64 %r480, %rd323;
+	shr.u64 %rd324, %rd323, 32;
+	cvt.u32.u64 %r481, %rd324;
+	mov.u32 %r482, %r50;
+	mov.u32 %r483, 0;
+	mov.u32 %r484, 0;
+	mov.u32 %r485, 0;
+	mov.u32 %r486, 0;
 $B133:
-	.loc 6 49 45
-	cvt.rn.f64.s64 %fd4, %rd98;
-	mul.rn.f64 %fd5, %fd1, %fd4;
-	cvt.rzi.s64.f64 %rd318, %fd5;
-	setp.nan.f64 %p311, %fd5, %fd5;
-	selp.b64 %rd319, 0, %rd318, %p311;
-	setp.lt.s64 %p312, 1, %rd319;
-	selp.b64 %rd87, %rd319, 1, %p312;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r499, %r5;
-$B134:
-	.loc 2 23 8
-	mad.lo.s32 %r500, %r499, 4, %r4;
-	st.shared.u32 [%r500], 0;
-	st.shared.u32 [%r500+16384], 0;
-	.loc 2 22 41
-	add.s32 %r499, %r499, 512;
-	setp.lt.u32 %p313, %r499, 4096;
-	@%p313 bra $B134;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.u32 %r78, 16;
-	mov.u32 %r79, 234881024;
-	mov.u32 %r80, 0;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 2;
-	mov.u32 %r83, 4;
-	bra $B155;
-$B135:
-	.loc 5 148 13
-	setp.eq.s32 %p314, %r78, 0;
-	mov.pred %p315, 1;
-	@%p314 bra $B137;
-	.loc 5 151 21
-	shl.b32 %r501, 1, %r78;
-	add.s32 %r79, %r501, -1;
-	setp.lt.u32 %p316, 12, %r78;
-	selp.b32 %r502, 12, %r78, %p316;
-	sub.s32 %r78, %r78, %r502;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r503, %r5;
-$B136:
-	.loc 2 23 8
-	mad.lo.s32 %r504, %r503, 4, %r4;
-	st.shared.u32 [%r504], 0;
-	st.shared.u32 [%r504+16384], 0;
-	.loc 2 22 41
-	add.s32 %r503, %r503, 512;
-	setp.lt.u32 %p317, %r503, 4096;
-	@%p317 bra $B136;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p315, 0;
-$B137:
-	.loc 5 91 16
-	@!%p315 bra $B155;
-	.loc 6 69 55
-	xor.b32 %r505, %r80, -2147483648;
-	.loc 5 92 20
-	setp.lt.s32 %p318, -2139095040, %r505;
-	selp.b32 %r77, %r505, -2139095040, %p318;
-	mov.u32 %r81, %r76;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 159 19
-	@!%p68 bra $B155;
-	mov.u32 %r81, 1;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 3;
-	@%p69 bra $B155;
-	mov.u32 %r81, %r76;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 169 4
-	bra $B155;
-$B138:
-	.loc 5 116 29
-	cvt.s64.s32 %rd320, %r86;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p319, 1;
-	vote.sync.ballot.b32 %r506, %p319, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p320, %r506, -1;
-	@%p320 bra $B140;
-	.loc 9 58 43
-	brev.b32 %r507, %r506;
-	clz.b32 %r508, %r507;
-	cvt.u32.u64 %r509, %rd320;
-	shfl.sync.idx.b32 %r510, %r509, %r508, 31, 0xffffffff;
-	shr.u64 %rd321, %rd320, 32;
-	cvt.u32.u64 %r511, %rd321;
-	shfl.sync.idx.b32 %r512, %r511, %r508, 31, 0xffffffff;
-	mov.b64 %rd322, {%r510, %r512};
-	.loc 9 59 21
-	add.s32 %r513, %r506, -1;
-	and.b32 %r514, %r506, %r513;
-	setp.ne.s32 %p321, %r514, 0;
-	@!%p321 bra $B141;
-$B139:
-	.loc 9 60 59
-	brev.b32 %r515, %r514;
-	clz.b32 %r516, %r515;
-	cvt.u32.u64 %r517, %rd320;
-	shfl.sync.idx.b32 %r518, %r517, %r516, 31, 0xffffffff;
-	shr.u64 %rd323, %rd320, 32;
-	cvt.u32.u64 %r519, %rd323;
-	shfl.sync.idx.b32 %r520, %r519, %r516, 31, 0xffffffff;
-	mov.b64 %rd324, {%r518, %r520};
-	.loc 9 40 50
-	setp.lt.s64 %p322, %rd322, %rd324;
-	selp.b64 %rd322, %rd324, %rd322, %p322;
-	.loc 9 59 53
-	add.s32 %r521, %r514, -1;
-	and.b32 %r514, %r514, %r521;
-	setp.ne.s32 %p323, %r514, 0;
-	@%p323 bra $B139;
-	bra $B141;
-$B140:
-	.loc 9 54 32
-	cvt.u32.u64 %r522, %rd320;
-	shfl.sync.bfly.b32 %r523, %r522, 16, 31, 0xffffffff;
-	shr.u64 %rd325, %rd320, 32;
-	cvt.u32.u64 %r524, %rd325;
-	shfl.sync.bfly.b32 %r525, %r524, 16, 31, 0xffffffff;
-	mov.b64 %rd326, {%r523, %r525};
-	.loc 9 40 50
-	setp.lt.s64 %p324, %rd320, %rd326;
-	selp.b64 %rd327, %rd326, %rd320, %p324;
-	.loc 9 54 32
-	cvt.u32.u64 %r526, %rd327;
-	shfl.sync.bfly.b32 %r527, %r526, 8, 31, 0xffffffff;
+	.loc 10 460 19
+	mul.wide.u32 %rd325, %r482, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd326, %rd325, 32;
+	cvt.u32.u64 %r487, %rd326;
+	cvt.u32.u64 %r488, %rd325;
+	.loc 10 460 19
+	mul.wide.u32 %rd327, %r484, 3449720151;
+	.loc 10 461 21
 	shr.u64 %rd328, %rd327, 32;
-	cvt.u32.u64 %r528, %rd328;
-	shfl.sync.bfly.b32 %r529, %r528, 8, 31, 0xffffffff;
-	mov.b64 %rd329, {%r527, %r529};
-	.loc 9 40 50
-	setp.lt.s64 %p325, %rd327, %rd329;
-	selp.b64 %rd330, %rd329, %rd327, %p325;
-	.loc 9 54 32
-	cvt.u32.u64 %r530, %rd330;
-	shfl.sync.bfly.b32 %r531, %r530, 4, 31, 0xffffffff;
-	shr.u64 %rd331, %rd330, 32;
-	cvt.u32.u64 %r532, %rd331;
-	shfl.sync.bfly.b32 %r533, %r532, 4, 31, 0xffffffff;
-	mov.b64 %rd332, {%r531, %r533};
-	.loc 9 40 50
-	setp.lt.s64 %p326, %rd330, %rd332;
-	selp.b64 %rd333, %rd332, %rd330, %p326;
-	.loc 9 54 32
-	cvt.u32.u64 %r534, %rd333;
-	shfl.sync.bfly.b32 %r535, %r534, 2, 31, 0xffffffff;
-	shr.u64 %rd334, %rd333, 32;
-	cvt.u32.u64 %r536, %rd334;
-	shfl.sync.bfly.b32 %r537, %r536, 2, 31, 0xffffffff;
-	mov.b64 %rd335, {%r535, %r537};
-	.loc 9 40 50
-	setp.lt.s64 %p327, %rd333, %rd335;
-	selp.b64 %rd336, %rd335, %rd333, %p327;
-	.loc 9 54 32
-	cvt.u32.u64 %r538, %rd336;
-	shfl.sync.bfly.b32 %r539, %r538, 1, 31, 0xffffffff;
-	shr.u64 %rd337, %rd336, 32;
-	cvt.u32.u64 %r540, %rd337;
-	shfl.sync.bfly.b32 %r541, %r540, 1, 31, 0xffffffff;
-	mov.b64 %rd338, {%r539, %r541};
-	.loc 9 40 50
-	setp.lt.s64 %p328, %rd336, %rd338;
-	selp.b64 %rd322, %rd338, %rd336, %p328;
-$B141:
-	.loc 1 139 14
-	@!%p60 bra $B142;
-	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r61+53296], %rd322;
-$B142:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd339, [$dynamic+53296];
-	mov.u32 %r542, 0;
-$B143:
-	.loc 1 145 21
-	mad.lo.s32 %r543, %r542, 8, %r4;
-	ld.shared.u64 %rd340, [%r543+53296];
-	setp.lt.s64 %p329, %rd339, %rd340;
-	selp.b64 %rd339, %rd340, %rd339, %p329;
-	add.s32 %r542, %r542, 1;
-	setp.lt.u32 %p330, %r542, 16;
-	@%p330 bra $B143;
-	.loc 5 116 14
-	cvt.u32.u64 %r544, %rd339;
-	.loc 5 117 9
-	setp.le.s32 %p331, %r544, -2139095041;
-	mov.u32 %r83, 8;
-	@%p331 bra $B155;
-	.loc 6 28 59
-	shr.s32 %r545, %r544, 31;
-	shr.u32 %r546, %r545, 1;
-	xor.b32 %r547, %r544, %r546;
-	mov.b32 %f19, %r547;
-	.loc 5 122 28
-	@%p54 bra $B149;
-	.loc 5 123 14
-	setp.ne.s32 %p332, %r86, %r544;
-	selp.b32 %r548, 2147483647, %r85, %p332;
-	.loc 5 126 35
-	cvt.s64.s32 %rd341, %r548;
-	sub.s64 %rd342, 0, %rd341;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p333, 1;
-	vote.sync.ballot.b32 %r549, %p333, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p334, %r549, -1;
-	@%p334 bra $B145;
-	.loc 9 58 43
-	brev.b32 %r550, %r549;
-	clz.b32 %r551, %r550;
-	cvt.u32.u64 %r552, %rd342;
-	shfl.sync.idx.b32 %r553, %r552, %r551, 31, 0xffffffff;
-	shr.u64 %rd343, %rd342, 32;
-	cvt.u32.u64 %r554, %rd343;
-	shfl.sync.idx.b32 %r555, %r554, %r551, 31, 0xffffffff;
-	mov.b64 %rd344, {%r553, %r555};
-	.loc 9 59 21
-	add.s32 %r556, %r549, -1;
-	and.b32 %r557, %r549, %r556;
-	setp.ne.s32 %p335, %r557, 0;
-	@!%p335 bra $B146;
-$B144:
-	.loc 9 60 59
-	brev.b32 %r558, %r557;
-	clz.b32 %r559, %r558;
-	cvt.u32.u64 %r560, %rd342;
-	shfl.sync.idx.b32 %r561, %r560, %r559, 31, 0xffffffff;
-	shr.u64 %rd345, %rd342, 32;
-	cvt.u32.u64 %r562, %rd345;
-	shfl.sync.idx.b32 %r563, %r562, %r559, 31, 0xffffffff;
-	mov.b64 %rd346, {%r561, %r563};
-	.loc 9 40 50
-	setp.lt.s64 %p336, %rd344, %rd346;
-	selp.b64 %rd344, %rd346, %rd344, %p336;
-	.loc 9 59 53
-	add.s32 %r564, %r557, -1;
-	and.b32 %r557, %r557, %r564;
-	setp.ne.s32 %p337, %r557, 0;
-	@%p337 bra $B144;
-	bra $B146;
-$B145:
-	.loc 9 54 32
-	cvt.u32.u64 %r565, %rd342;
-	shfl.sync.bfly.b32 %r566, %r565, 16, 31, 0xffffffff;
-	shr.u64 %rd347, %rd342, 32;
-	cvt.u32.u64 %r567, %rd347;
-	shfl.sync.bfly.b32 %r568, %r567, 16, 31, 0xffffffff;
-	mov.b64 %rd348, {%r566, %r568};
-	.loc 9 40 50
-	setp.lt.s64 %p338, %rd342, %rd348;
-	selp.b64 %rd349, %rd348, %rd342, %p338;
-	.loc 9 54 32
-	cvt.u32.u64 %r569, %rd349;
-	shfl.sync.bfly.b32 %r570, %r569, 8, 31, 0xffffffff;
-	shr.u64 %rd350, %rd349, 32;
-	cvt.u32.u64 %r571, %rd350;
-	shfl.sync.bfly.b32 %r572, %r571, 8, 31, 0xffffffff;
-	mov.b64 %rd351, {%r570, %r572};
-	.loc 9 40 50
-	setp.lt.s64 %p339, %rd349, %rd351;
-	selp.b64 %rd352, %rd351, %rd349, %p339;
-	.loc 9 54 32
-	cvt.u32.u64 %r573, %rd352;
-	shfl.sync.bfly.b32 %r574, %r573, 4, 31, 0xffffffff;
-	shr.u64 %rd353, %rd352, 32;
-	cvt.u32.u64 %r575, %rd353;
-	shfl.sync.bfly.b32 %r576, %r575, 4, 31, 0xffffffff;
-	mov.b64 %rd354, {%r574, %r576};
-	.loc 9 40 50
-	setp.lt.s64 %p340, %rd352, %rd354;
-	selp.b64 %rd355, %rd354, %rd352, %p340;
-	.loc 9 54 32
-	cvt.u32.u64 %r577, %rd355;
-	shfl.sync.bfly.b32 %r578, %r577, 2, 31, 0xffffffff;
-	shr.u64 %rd356, %rd355, 32;
-	cvt.u32.u64 %r579, %rd356;
-	shfl.sync.bfly.b32 %r580, %r579, 2, 31, 0xffffffff;
-	mov.b64 %rd357, {%r578, %r580};
-	.loc 9 40 50
-	setp.lt.s64 %p341, %rd355, %rd357;
-	selp.b64 %rd358, %rd357, %rd355, %p341;
-	.loc 9 54 32
-	cvt.u32.u64 %r581, %rd358;
-	shfl.sync.bfly.b32 %r582, %r581, 1, 31, 0xffffffff;
-	shr.u64 %rd359, %rd358, 32;
-	cvt.u32.u64 %r583, %rd359;
-	shfl.sync.bfly.b32 %r584, %r583, 1, 31, 0xffffffff;
-	mov.b64 %rd360, {%r582, %r584};
-	.loc 9 40 50
-	setp.lt.s64 %p342, %rd358, %rd360;
-	selp.b64 %rd344, %rd360, %rd358, %p342;
-$B146:
-	.loc 1 139 14
-	@!%p60 bra $B147;
-	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r61+53296], %rd344;
-$B147:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd361, [$dynamic+53296];
-	mov.u32 %r585, 0;
-$B148:
-	.loc 1 145 21
-	mad.lo.s32 %r586, %r585, 8, %r4;
-	ld.shared.u64 %rd362, [%r586+53296];
-	setp.lt.s64 %p343, %rd361, %rd362;
-	selp.b64 %rd361, %rd362, %rd361, %p343;
-	add.s32 %r585, %r585, 1;
-	setp.lt.u32 %p344, %r585, 16;
-	@%p344 bra $B148;
-	.loc 5 126 18
-	cvt.u32.u64 %r587, %rd361;
-	sub.s32 %r75, 0, %r587;
-	mov.u32 %r83, 8;
-	.loc 5 174 15
-	@!%p3 bra $B155;
-	mov.u32 %r77, -2139095040;
-	mov.f32 %f18, 0f3F800000;
-	mov.u32 %r81, 1;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 7;
-	.loc 5 179 34
-	bra $B155;
-$B149:
-	.loc 5 131 8
-	@%p55 bra $B150;
-	mov.u32 %r76, %r70;
-	mov.f32 %f18, %f15;
-	mov.u32 %r81, %r70;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 159 19
-	@!%p68 bra $B155;
-	mov.u32 %r76, %r70;
-	mov.f32 %f18, %f15;
-	mov.u32 %r81, 1;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 3;
-	@%p69 bra $B155;
-	mov.u32 %r76, %r70;
-	mov.f32 %f18, %f15;
-	mov.u32 %r81, %r70;
-	mov.pred %p89, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 169 4
-	bra $B155;
-$B150:
-	.loc 6 69 55
-	xor.b32 %r588, %r80, -2147483648;
-	.loc 5 135 18
-	setp.lt.s32 %p345, %r77, %r588;
-	selp.b32 %r77, %r588, %r77, %p345;
-	.loc 5 136 12
-	setp.le.s64 %p346, %rd150, 2048;
-	@%p346 bra $B153;
-	.loc 5 148 13
-	setp.eq.s32 %p347, %r78, 0;
-	@%p347 bra $B152;
-	.loc 5 151 21
-	shl.b32 %r589, 1, %r78;
-	add.s32 %r79, %r589, -1;
-	setp.lt.u32 %p348, 12, %r78;
-	selp.b32 %r590, 12, %r78, %p348;
-	sub.s32 %r78, %r78, %r590;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r591, %r5;
-$B151:
-	.loc 2 23 8
-	mad.lo.s32 %r592, %r591, 4, %r4;
-	st.shared.u32 [%r592], 0;
-	st.shared.u32 [%r592+16384], 0;
-	.loc 2 22 41
-	add.s32 %r591, %r591, 512;
-	setp.lt.u32 %p349, %r591, 4096;
-	@%p349 bra $B151;
-	.loc 2 25 8
-	bar.sync 0;
-$B152:
-	mov.u32 %r76, %r70;
-	mov.f32 %f18, %f15;
-	mov.u32 %r83, 2;
-	.loc 5 143 12
-	bra $B155;
-$B153:
+	cvt.u32.u64 %r489, %rd328;
+	cvt.u32.u64 %r490, %rd327;
+	.loc 11 18 21
+	xor.b32 %r491, %r489, %r483;
+	xor.b32 %r482, %r491, %r480;
+	xor.b32 %r492, %r487, %r485;
+	xor.b32 %r484, %r492, %r481;
+	.loc 11 19 11
+	add.s32 %r480, %r480, -1640531527;
+	add.s32 %r481, %r481, -1150833019;
+	add.s32 %r486, %r486, 1;
+	setp.lt.u32 %p330, %r486, 10;
+	mov.u32 %r483, %r490;
+	mov.u32 %r485, %r488;
+	@%p330 bra $B133;
+	.loc 6 55 30
+	cvt.u64.u32 %rd329, %r490;
+	shl.b64 %rd330, %rd329, 32;
+	cvt.u64.u32 %rd331, %r482;
+	or.b64 %rd332, %rd330, %rd331;
+	mul.hi.u64 %rd333, %rd332, %rd95;
+	mov.u32 %r493, 0;
+	.loc 5 206 11
+	@!%p70 bra $B137;
+	@!%p85 bra $B134;
+	mov.u32 %r493, 0;
+	bra $B136;
+$B134:
+	mov.u32 %r493, 0;
+$B135:
+	cvt.u64.u32 %rd334, %r493;
+	setp.lt.u32 %p331, %r493, 129;
+	@!%p331 bra $FAULT23;
+	mad.lo.s32 %r494, %r493, 8, %r4;
+	ld.shared.u64 %rd335, [%r494+53552];
+	setp.le.s64 %p332, %rd335, %rd333;
+	@!%p332 bra $B137;
+	.loc 5 207 3
+	sub.s64 %rd333, %rd333, %rd335;
+	.loc 5 208 3
+	add.s32 %r493, %r493, 1;
+	.loc 5 206 11
+	setp.lt.u32 %p333, %r493, %r67;
+	@%p333 bra $B135;
+	bra $B137;
+$B136:
+	mad.lo.s32 %r495, %r493, 8, %r4;
+	ld.shared.u64 %rd336, [%r495+53552];
+	setp.le.s64 %p334, %rd336, %rd333;
+	@!%p334 bra $B137;
+	.loc 5 207 3
+	sub.s64 %rd333, %rd333, %rd336;
+	.loc 5 208 3
+	add.s32 %r493, %r493, 1;
+	.loc 5 206 11
+	setp.lt.u32 %p335, %r493, %r67;
+	@%p335 bra $B136;
+$B137:
+	cvt.u64.u32 %rd96, %r493;
+	.loc 5 210 81
+	setp.lt.u32 %p336, %r493, 129;
+	@!%p336 bra $FAULT24;
+	add.s32 %r496, %r493, 1;
+	cvt.u64.u32 %rd85, %r496;
+	mad.lo.s32 %r497, %r493, 8, %r4;
+	ld.shared.u64 %rd337, [%r497+53552];
+	sub.s64 %rd86, %rd337, %rd333;
 	.loc 8 17 8
 	bar.sync 0;
 	.loc 8 18 17
-	@!%p62 bra $B154;
+	@!%p64 bra $B138;
 	.loc 8 19 5
 	st.shared.u32 [$dynamic+53272], 0;
+$B138:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r52, 1;
+	mov.u32 %r53, 7;
+	bra $B166;
+$B139:
+	.loc 5 169 13
+	setp.eq.s32 %p337, %r73, 0;
+	mov.pred %p338, 1;
+	@%p337 bra $B141;
+	.loc 5 172 21
+	shl.b32 %r498, 1, %r73;
+	add.s32 %r74, %r498, -1;
+	setp.lt.u32 %p339, 12, %r73;
+	selp.b32 %r499, 12, %r73, %p339;
+	sub.s32 %r73, %r73, %r499;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r500, %r5;
+$B140:
+	.loc 2 23 8
+	mad.lo.s32 %r501, %r500, 4, %r4;
+	st.shared.u32 [%r501], 0;
+	st.shared.u32 [%r501+16384], 0;
+	.loc 2 22 41
+	add.s32 %r500, %r500, 512;
+	setp.lt.u32 %p340, %r500, 4096;
+	@%p340 bra $B140;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p338, 0;
+$B141:
+	.loc 5 120 16
+	@!%p338 bra $B166;
+	.loc 6 74 79
+	add.s32 %r502, %r75, 1065353216;
+	mov.b32 %f134, %r502;
+	cvt.rzi.s32.f32 %r503, %f134;
+	.loc 5 121 23
+	setp.lt.s32 %p341, %r69, %r503;
+	selp.b32 %r69, %r503, %r69, %p341;
+	mov.u32 %r76, %r69;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	.loc 5 190 4
+	bra $B166;
+$B142:
+	.loc 6 49 32
+	ld.global.f32 %f135, [%rd38+12];
+	cvt.f64.f32 %fd4, %f135;
+	cvt.rn.f64.s64 %fd5, %rd95;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd338, %fd6;
+	setp.nan.f64 %p342, %fd6, %fd6;
+	selp.b64 %rd339, 0, %rd338, %p342;
+	setp.lt.s64 %p343, 1, %rd339;
+	selp.b64 %rd86, %rd339, 1, %p343;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r504, %r5;
+$B143:
+	.loc 2 23 8
+	mad.lo.s32 %r505, %r504, 4, %r4;
+	st.shared.u32 [%r505], 0;
+	st.shared.u32 [%r505+16384], 0;
+	.loc 2 22 41
+	add.s32 %r504, %r504, 512;
+	setp.lt.u32 %p344, %r504, 4096;
+	@%p344 bra $B143;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.u32 %r73, 16;
+	mov.u32 %r74, 234881024;
+	mov.u32 %r75, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 2;
+	mov.u32 %r53, 5;
+	bra $B166;
+$B144:
+	.loc 5 169 13
+	setp.eq.s32 %p345, %r73, 0;
+	mov.pred %p346, 1;
+	@%p345 bra $B146;
+	.loc 5 172 21
+	shl.b32 %r506, 1, %r73;
+	add.s32 %r74, %r506, -1;
+	setp.lt.u32 %p347, 12, %r73;
+	selp.b32 %r507, 12, %r73, %p347;
+	sub.s32 %r73, %r73, %r507;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r508, %r5;
+$B145:
+	.loc 2 23 8
+	mad.lo.s32 %r509, %r508, 4, %r4;
+	st.shared.u32 [%r509], 0;
+	st.shared.u32 [%r509+16384], 0;
+	.loc 2 22 41
+	add.s32 %r508, %r508, 512;
+	setp.lt.u32 %p348, %r508, 4096;
+	@%p348 bra $B145;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p346, 0;
+$B146:
+	.loc 5 111 16
+	@!%p346 bra $B166;
+	.loc 6 69 55
+	xor.b32 %r510, %r75, -2147483648;
+	.loc 5 112 20
+	setp.lt.s32 %p349, -2139095040, %r510;
+	selp.b32 %r70, %r510, -2139095040, %p349;
+	.loc 5 180 16
+	ld.global.f32 %f136, [%rd38+12];
+	setp.lt.f32 %p350, 0f00000000, %f136;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	@!%p350 bra $B166;
+	setp.lt.f32 %p351, %f136, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 4;
+	@%p351 bra $B166;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	.loc 5 190 4
+	bra $B166;
+$B147:
+	.loc 5 136 29
+	cvt.s64.s32 %rd340, %r72;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p352, 1;
+	vote.sync.ballot.b32 %r511, %p352, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p353, %r511, -1;
+	@%p353 bra $B149;
+	.loc 9 58 43
+	brev.b32 %r512, %r511;
+	clz.b32 %r513, %r512;
+	cvt.u32.u64 %r514, %rd340;
+	shfl.sync.idx.b32 %r515, %r514, %r513, 31, 0xffffffff;
+	shr.u64 %rd341, %rd340, 32;
+	cvt.u32.u64 %r516, %rd341;
+	shfl.sync.idx.b32 %r517, %r516, %r513, 31, 0xffffffff;
+	mov.b64 %rd342, {%r515, %r517};
+	.loc 9 59 21
+	add.s32 %r518, %r511, -1;
+	and.b32 %r519, %r511, %r518;
+	setp.ne.s32 %p354, %r519, 0;
+	@!%p354 bra $B150;
+$B148:
+	.loc 9 60 59
+	brev.b32 %r520, %r519;
+	clz.b32 %r521, %r520;
+	cvt.u32.u64 %r522, %rd340;
+	shfl.sync.idx.b32 %r523, %r522, %r521, 31, 0xffffffff;
+	shr.u64 %rd343, %rd340, 32;
+	cvt.u32.u64 %r524, %rd343;
+	shfl.sync.idx.b32 %r525, %r524, %r521, 31, 0xffffffff;
+	mov.b64 %rd344, {%r523, %r525};
+	.loc 9 40 50
+	setp.lt.s64 %p355, %rd342, %rd344;
+	selp.b64 %rd342, %rd344, %rd342, %p355;
+	.loc 9 59 53
+	add.s32 %r526, %r519, -1;
+	and.b32 %r519, %r519, %r526;
+	setp.ne.s32 %p356, %r519, 0;
+	@%p356 bra $B148;
+	bra $B150;
+$B149:
+	.loc 9 54 32
+	cvt.u32.u64 %r527, %rd340;
+	shfl.sync.bfly.b32 %r528, %r527, 16, 31, 0xffffffff;
+	shr.u64 %rd345, %rd340, 32;
+	cvt.u32.u64 %r529, %rd345;
+	shfl.sync.bfly.b32 %r530, %r529, 16, 31, 0xffffffff;
+	mov.b64 %rd346, {%r528, %r530};
+	.loc 9 40 50
+	setp.lt.s64 %p357, %rd340, %rd346;
+	selp.b64 %rd347, %rd346, %rd340, %p357;
+	.loc 9 54 32
+	cvt.u32.u64 %r531, %rd347;
+	shfl.sync.bfly.b32 %r532, %r531, 8, 31, 0xffffffff;
+	shr.u64 %rd348, %rd347, 32;
+	cvt.u32.u64 %r533, %rd348;
+	shfl.sync.bfly.b32 %r534, %r533, 8, 31, 0xffffffff;
+	mov.b64 %rd349, {%r532, %r534};
+	.loc 9 40 50
+	setp.lt.s64 %p358, %rd347, %rd349;
+	selp.b64 %rd350, %rd349, %rd347, %p358;
+	.loc 9 54 32
+	cvt.u32.u64 %r535, %rd350;
+	shfl.sync.bfly.b32 %r536, %r535, 4, 31, 0xffffffff;
+	shr.u64 %rd351, %rd350, 32;
+	cvt.u32.u64 %r537, %rd351;
+	shfl.sync.bfly.b32 %r538, %r537, 4, 31, 0xffffffff;
+	mov.b64 %rd352, {%r536, %r538};
+	.loc 9 40 50
+	setp.lt.s64 %p359, %rd350, %rd352;
+	selp.b64 %rd353, %rd352, %rd350, %p359;
+	.loc 9 54 32
+	cvt.u32.u64 %r539, %rd353;
+	shfl.sync.bfly.b32 %r540, %r539, 2, 31, 0xffffffff;
+	shr.u64 %rd354, %rd353, 32;
+	cvt.u32.u64 %r541, %rd354;
+	shfl.sync.bfly.b32 %r542, %r541, 2, 31, 0xffffffff;
+	mov.b64 %rd355, {%r540, %r542};
+	.loc 9 40 50
+	setp.lt.s64 %p360, %rd353, %rd355;
+	selp.b64 %rd356, %rd355, %rd353, %p360;
+	.loc 9 54 32
+	cvt.u32.u64 %r543, %rd356;
+	shfl.sync.bfly.b32 %r544, %r543, 1, 31, 0xffffffff;
+	shr.u64 %rd357, %rd356, 32;
+	cvt.u32.u64 %r545, %rd357;
+	shfl.sync.bfly.b32 %r546, %r545, 1, 31, 0xffffffff;
+	mov.b64 %rd358, {%r544, %r546};
+	.loc 9 40 50
+	setp.lt.s64 %p361, %rd356, %rd358;
+	selp.b64 %rd342, %rd358, %rd356, %p361;
+$B150:
+	.loc 1 139 14
+	@!%p62 bra $B151;
+	.loc 1 140 10
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r59+53296], %rd342;
+$B151:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd359, [$dynamic+53296];
+	mov.u32 %r547, 0;
+$B152:
+	.loc 1 145 21
+	mad.lo.s32 %r548, %r547, 8, %r4;
+	ld.shared.u64 %rd360, [%r548+53296];
+	setp.lt.s64 %p362, %rd359, %rd360;
+	selp.b64 %rd359, %rd360, %rd359, %p362;
+	add.s32 %r547, %r547, 1;
+	setp.lt.u32 %p363, %r547, 16;
+	@%p363 bra $B152;
+	.loc 5 136 14
+	cvt.u32.u64 %r549, %rd359;
+	.loc 5 137 9
+	setp.le.s32 %p364, %r549, -2139095041;
+	mov.u32 %r53, 9;
+	@%p364 bra $B166;
+	.loc 6 28 59
+	shr.s32 %r550, %r549, 31;
+	shr.u32 %r551, %r550, 1;
+	xor.b32 %r552, %r549, %r551;
+	mov.b32 %f14, %r552;
+	.loc 5 142 18
+	ld.global.f32 %f137, [%rd38+8];
+	setp.lt.f32 %p365, 0f00000000, %f137;
+	@%p365 bra $B158;
+	.loc 5 143 16
+	setp.ne.s32 %p366, %r72, %r549;
+	selp.b32 %r71, 2147483647, %r71, %p366;
+	.loc 5 146 35
+	cvt.s64.s32 %rd361, %r71;
+	sub.s64 %rd362, 0, %rd361;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p367, 1;
+	vote.sync.ballot.b32 %r553, %p367, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p368, %r553, -1;
+	@%p368 bra $B154;
+	.loc 9 58 43
+	brev.b32 %r554, %r553;
+	clz.b32 %r555, %r554;
+	cvt.u32.u64 %r556, %rd362;
+	shfl.sync.idx.b32 %r557, %r556, %r555, 31, 0xffffffff;
+	shr.u64 %rd363, %rd362, 32;
+	cvt.u32.u64 %r558, %rd363;
+	shfl.sync.idx.b32 %r559, %r558, %r555, 31, 0xffffffff;
+	mov.b64 %rd364, {%r557, %r559};
+	.loc 9 59 21
+	add.s32 %r560, %r553, -1;
+	and.b32 %r561, %r553, %r560;
+	setp.ne.s32 %p369, %r561, 0;
+	@!%p369 bra $B155;
+$B153:
+	.loc 9 60 59
+	brev.b32 %r562, %r561;
+	clz.b32 %r563, %r562;
+	cvt.u32.u64 %r564, %rd362;
+	shfl.sync.idx.b32 %r565, %r564, %r563, 31, 0xffffffff;
+	shr.u64 %rd365, %rd362, 32;
+	cvt.u32.u64 %r566, %rd365;
+	shfl.sync.idx.b32 %r567, %r566, %r563, 31, 0xffffffff;
+	mov.b64 %rd366, {%r565, %r567};
+	.loc 9 40 50
+	setp.lt.s64 %p370, %rd364, %rd366;
+	selp.b64 %rd364, %rd366, %rd364, %p370;
+	.loc 9 59 53
+	add.s32 %r568, %r561, -1;
+	and.b32 %r561, %r561, %r568;
+	setp.ne.s32 %p371, %r561, 0;
+	@%p371 bra $B153;
+	bra $B155;
 $B154:
+	.loc 9 54 32
+	cvt.u32.u64 %r569, %rd362;
+	shfl.sync.bfly.b32 %r570, %r569, 16, 31, 0xffffffff;
+	shr.u64 %rd367, %rd362, 32;
+	cvt.u32.u64 %r571, %rd367;
+	shfl.sync.bfly.b32 %r572, %r571, 16, 31, 0xffffffff;
+	mov.b64 %rd368, {%r570, %r572};
+	.loc 9 40 50
+	setp.lt.s64 %p372, %rd362, %rd368;
+	selp.b64 %rd369, %rd368, %rd362, %p372;
+	.loc 9 54 32
+	cvt.u32.u64 %r573, %rd369;
+	shfl.sync.bfly.b32 %r574, %r573, 8, 31, 0xffffffff;
+	shr.u64 %rd370, %rd369, 32;
+	cvt.u32.u64 %r575, %rd370;
+	shfl.sync.bfly.b32 %r576, %r575, 8, 31, 0xffffffff;
+	mov.b64 %rd371, {%r574, %r576};
+	.loc 9 40 50
+	setp.lt.s64 %p373, %rd369, %rd371;
+	selp.b64 %rd372, %rd371, %rd369, %p373;
+	.loc 9 54 32
+	cvt.u32.u64 %r577, %rd372;
+	shfl.sync.bfly.b32 %r578, %r577, 4, 31, 0xffffffff;
+	shr.u64 %rd373, %rd372, 32;
+	cvt.u32.u64 %r579, %rd373;
+	shfl.sync.bfly.b32 %r580, %r579, 4, 31, 0xffffffff;
+	mov.b64 %rd374, {%r578, %r580};
+	.loc 9 40 50
+	setp.lt.s64 %p374, %rd372, %rd374;
+	selp.b64 %rd375, %rd374, %rd372, %p374;
+	.loc 9 54 32
+	cvt.u32.u64 %r581, %rd375;
+	shfl.sync.bfly.b32 %r582, %r581, 2, 31, 0xffffffff;
+	shr.u64 %rd376, %rd375, 32;
+	cvt.u32.u64 %r583, %rd376;
+	shfl.sync.bfly.b32 %r584, %r583, 2, 31, 0xffffffff;
+	mov.b64 %rd377, {%r582, %r584};
+	.loc 9 40 50
+	setp.lt.s64 %p375, %rd375, %rd377;
+	selp.b64 %rd378, %rd377, %rd375, %p375;
+	.loc 9 54 32
+	cvt.u32.u64 %r585, %rd378;
+	shfl.sync.bfly.b32 %r586, %r585, 1, 31, 0xffffffff;
+	shr.u64 %rd379, %rd378, 32;
+	cvt.u32.u64 %r587, %rd379;
+	shfl.sync.bfly.b32 %r588, %r587, 1, 31, 0xffffffff;
+	mov.b64 %rd380, {%r586, %r588};
+	.loc 9 40 50
+	setp.lt.s64 %p376, %rd378, %rd380;
+	selp.b64 %rd364, %rd380, %rd378, %p376;
+$B155:
+	.loc 1 139 14
+	@!%p62 bra $B156;
+	.loc 1 140 10
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r59+53296], %rd364;
+$B156:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd381, [$dynamic+53296];
+	mov.u32 %r589, 0;
+$B157:
+	.loc 1 145 21
+	mad.lo.s32 %r590, %r589, 8, %r4;
+	ld.shared.u64 %rd382, [%r590+53296];
+	setp.lt.s64 %p377, %rd381, %rd382;
+	selp.b64 %rd381, %rd382, %rd381, %p377;
+	add.s32 %r589, %r589, 1;
+	setp.lt.u32 %p378, %r589, 16;
+	@%p378 bra $B157;
+	.loc 5 146 18
+	cvt.u32.u64 %r591, %rd381;
+	sub.s32 %r68, 0, %r591;
+	.loc 5 195 17
+	ld.global.u8 %r592, [%rd38+37];
+	setp.ne.u32 %p379, %r592, 0;
+	mov.u32 %r53, 9;
+	@!%p379 bra $B166;
+	mov.u32 %r70, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 8;
+	.loc 5 200 34
+	bra $B166;
+$B158:
+	.loc 5 150 30
+	rcp.rn.f32 %f13, %f137;
+	.loc 6 41 9
+	ld.global.f32 %f138, [%rd38+16];
+	setp.lt.f32 %p380, 0f00000000, %f138;
+	mov.u32 %r69, 1;
+	@!%p380 bra $B159;
+	.loc 6 44 25
+	min.NaN.f32 %f139, %f138, 0f3F800000;
+	mul.rn.f32 %f140, %f139, 0f4D800000;
+	cvt.rzi.s32.f32 %r593, %f140;
+	setp.lt.s32 %p381, 1, %r593;
+	selp.b32 %r69, %r593, 1, %p381;
+$B159:
+	.loc 5 151 8
+	@%p57 bra $B160;
+	.loc 5 180 16
+	ld.global.f32 %f141, [%rd38+12];
+	setp.lt.f32 %p382, 0f00000000, %f141;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	@!%p382 bra $B166;
+	setp.lt.f32 %p383, %f141, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 4;
+	@%p383 bra $B166;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	.loc 5 190 4
+	bra $B166;
+$B160:
+	.loc 6 69 55
+	xor.b32 %r594, %r75, -2147483648;
+	.loc 5 155 18
+	setp.lt.s32 %p384, %r70, %r594;
+	selp.b32 %r70, %r594, %r70, %p384;
+	.loc 5 156 12
+	setp.le.s64 %p385, %rd166, 2048;
+	@%p385 bra $B163;
+	.loc 5 169 13
+	setp.eq.s32 %p386, %r73, 0;
+	@%p386 bra $B162;
+	.loc 5 172 21
+	shl.b32 %r595, 1, %r73;
+	add.s32 %r74, %r595, -1;
+	setp.lt.u32 %p387, 12, %r73;
+	selp.b32 %r596, 12, %r73, %p387;
+	sub.s32 %r73, %r73, %r596;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r597, %r5;
+$B161:
+	.loc 2 23 8
+	mad.lo.s32 %r598, %r597, 4, %r4;
+	st.shared.u32 [%r598], 0;
+	st.shared.u32 [%r598+16384], 0;
+	.loc 2 22 41
+	add.s32 %r597, %r597, 512;
+	setp.lt.u32 %p388, %r597, 4096;
+	@%p388 bra $B161;
+	.loc 2 25 8
+	bar.sync 0;
+$B162:
+	mov.u32 %r76, -2147483648;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 2;
+	mov.u32 %r53, 3;
+	.loc 5 164 12
+	bra $B166;
+$B163:
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p64 bra $B164;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B164:
 	.loc 8 21 8
 	bar.sync 0;
 	mov.u32 %r76, %r70;
-	mov.f32 %f18, %f15;
-	mov.u32 %r81, %r77;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 1;
+	mov.u32 %r53, 2;
+	bra $B166;
+$B165:
+	.loc 5 95 33
+	shl.b32 %r599, %r353, %r73;
+	.loc 6 69 55
+	xor.b32 %r76, %r599, -2147483648;
+	mov.u64 %rd96, %rd85;
+	mov.u64 %rd85, %rd84;
 	mov.u32 %r53, 1;
-	mov.u32 %r83, 1;
-$B155:
-	.loc 1 46 12
-	add.s32 %r84, %r84, 1;
-	setp.lt.u32 %p350, %r84, 10;
-	@!%p350 bra $B156;
-	.loc 1 42 14
-	setp.ne.s32 %p351, %r83, 8;
-	@%p351 bra $B20;
-$B156:
-	.loc 1 48 17
-	setp.lt.u32 %p352, 0, %r5;
-	@%p352 bra $B162;
-	.loc 1 51 8
-	setp.lt.u32 %p353, %r2, %r22;
-	@!%p353 bra $FAULT26;
-	mad.wide.u32 %rd363, %r2, 4, %rd21;
-	st.global.u32 [%rd363], %r75;
-	.loc 1 52 19
-	setp.lt.u32 %p354, 0, %r23;
-	and.pred %p355, %p354, %p3;
-	@!%p355 bra $B160;
-	.loc 1 54 14
-	setp.le.s32 %p356, 0, %r75;
-	mov.f32 %f135, 0f7FC00000;
-	@!%p356 bra $B159;
-	.loc 1 55 31
-	cvt.u64.u32 %rd364, %r75;
-	add.s64 %rd365, %rd41, %rd364;
-	setp.lt.u64 %p357, %rd365, %rd27;
-	@!%p357 bra $FAULT27;
-	shl.b64 %rd366, %rd365, 2;
-	add.s64 %rd367, %rd1, %rd366;
-	ld.global.f32 %f136, [%rd367];
+$B166:
+	.loc 1 44 12
+	add.s32 %r77, %r77, 1;
+	setp.lt.u32 %p389, %r77, 11;
+	@!%p389 bra $B167;
+	.loc 1 40 14
+	setp.ne.s32 %p390, %r53, 9;
+	@%p390 bra $B22;
+$B167:
+	.loc 1 46 17
+	setp.lt.u32 %p391, 0, %r5;
+	@%p391 bra $B173;
+	.loc 1 49 8
+	setp.lt.u32 %p392, %r2, %r22;
+	@!%p392 bra $FAULT26;
+	mad.wide.u32 %rd383, %r2, 4, %rd21;
+	st.global.u32 [%rd383], %r68;
+	.loc 1 50 19
+	setp.lt.u32 %p393, 0, %r23;
+	and.pred %p394, %p393, %p3;
+	@!%p394 bra $B171;
+	.loc 1 52 14
+	setp.le.s32 %p395, 0, %r68;
+	mov.f32 %f142, 0f7FC00000;
+	@!%p395 bra $B170;
+	.loc 1 53 31
+	cvt.u64.u32 %rd384, %r68;
+	add.s64 %rd385, %rd39, %rd384;
+	setp.lt.u64 %p396, %rd385, %rd27;
+	@!%p396 bra $FAULT27;
+	shl.b64 %rd386, %rd385, 2;
+	add.s64 %rd387, %rd1, %rd386;
+	ld.global.f32 %f143, [%rd387];
 	.loc 6 61 7
-	setp.eq.f32 %p358, %f136, %f19;
-	@%p358 bra $B157;
+	setp.eq.f32 %p397, %f143, %f14;
+	@%p397 bra $B168;
 	.loc 6 64 11
-	sub.rn.f32 %f137, %f136, %f19;
-	cvt.rn.f32.s64 %f138, %rd98;
-	mul.rn.f32 %f139, %f138, 0f31800000;
+	sub.rn.f32 %f144, %f143, %f14;
+	cvt.rn.f32.s64 %f145, %rd95;
+	mul.rn.f32 %f146, %f145, 0f31800000;
 	.loc 12 68 8
-	abs.f32 %f140, %f139;
-	setp.lt.f32 %p359, %f140, 0f00800000;
+	abs.f32 %f147, %f146;
+	setp.lt.f32 %p398, %f147, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f141, %f139, 0f4B000000;
+	mul.rn.f32 %f148, %f146, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f142, %f141, %f139, %p359;
-	selp.b32 %r593, 192937984, 0, %p359;
+	selp.f32 %f149, %f148, %f146, %p398;
+	selp.b32 %r600, 192937984, 0, %p398;
 	.loc 12 71 23
-	mov.b32 %r594, %f142;
-	.loc 12 72 10
-	add.s32 %r595, %r594, -1060439283;
-	and.b32 %r596, %r595, -8388608;
-	.loc 12 73 32
-	sub.s32 %r597, %r594, %r596;
-	mov.b32 %f143, %r597;
-	sub.s32 %r598, %r596, %r593;
-	cvt.rn.f32.s32 %f144, %r598;
-	.loc 12 8 9
-	sub.rn.f32 %f145, %f143, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f146, 0fBD9BD66F, %f145, 0f3E041C4B;
-	fma.rn.f32 %f147, %f146, %f145, 0fBE07A47F;
-	fma.rn.f32 %f148, %f147, %f145, 0f3E1139FA;
-	fma.rn.f32 %f149, %f148, %f145, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f150, %f149, %f145, 0f3E4CD1F1;
-	fma.rn.f32 %f151, %f150, %f145, 0fBE800219;
-	fma.rn.f32 %f152, %f151, %f145, 0f3EAAAAA8;
-	fma.rn.f32 %f153, %f152, %f145, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f154, %f145, %f145;
-	fma.rn.f32 %f155, %f153, %f154, %f145;
-	.loc 12 9 25
-	fma.rn.f32 %f156, %f144, 0f33B17218, %f155;
-	.loc 12 87 21
-	mov.b32 %r599, %f139;
-	setp.le.u32 %p360, 2139095040, %r599;
-	.loc 12 88 10
-	fma.rn.f32 %f157, %f139, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f158, %f157, %f156, %p360;
-	.loc 12 90 7
-	setp.eq.f32 %p361, %f139, 0f00000000;
-	selp.f32 %f159, 0fFF800000, %f158, %p361;
-	.loc 6 64 17
-	sub.rn.f32 %f135, %f137, %f159;
-	bra $B158;
-$B157:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f160, %rd98;
-	mul.rn.f32 %f161, %f160, 0f31800000;
-	.loc 12 68 8
-	abs.f32 %f162, %f161;
-	setp.lt.f32 %p362, %f162, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f163, %f161, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f164, %f163, %f161, %p362;
-	selp.b32 %r600, 192937984, 0, %p362;
-	.loc 12 71 23
-	mov.b32 %r601, %f164;
+	mov.b32 %r601, %f149;
 	.loc 12 72 10
 	add.s32 %r602, %r601, -1060439283;
 	and.b32 %r603, %r602, -8388608;
 	.loc 12 73 32
 	sub.s32 %r604, %r601, %r603;
-	mov.b32 %f165, %r604;
+	mov.b32 %f150, %r604;
 	sub.s32 %r605, %r603, %r600;
-	cvt.rn.f32.s32 %f166, %r605;
+	cvt.rn.f32.s32 %f151, %r605;
 	.loc 12 8 9
-	sub.rn.f32 %f167, %f165, 0f3F800000;
+	sub.rn.f32 %f152, %f150, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f168, 0fBD9BD66F, %f167, 0f3E041C4B;
-	fma.rn.f32 %f169, %f168, %f167, 0fBE07A47F;
-	fma.rn.f32 %f170, %f169, %f167, 0f3E1139FA;
-	fma.rn.f32 %f171, %f170, %f167, 0fBE2A12C2;
+	fma.rn.f32 %f153, 0fBD9BD66F, %f152, 0f3E041C4B;
+	fma.rn.f32 %f154, %f153, %f152, 0fBE07A47F;
+	fma.rn.f32 %f155, %f154, %f152, 0f3E1139FA;
+	fma.rn.f32 %f156, %f155, %f152, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f172, %f171, %f167, 0f3E4CD1F1;
-	fma.rn.f32 %f173, %f172, %f167, 0fBE800219;
-	fma.rn.f32 %f174, %f173, %f167, 0f3EAAAAA8;
-	fma.rn.f32 %f175, %f174, %f167, 0fBEFFFFFC;
+	fma.rn.f32 %f157, %f156, %f152, 0f3E4CD1F1;
+	fma.rn.f32 %f158, %f157, %f152, 0fBE800219;
+	fma.rn.f32 %f159, %f158, %f152, 0f3EAAAAA8;
+	fma.rn.f32 %f160, %f159, %f152, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f176, %f167, %f167;
-	fma.rn.f32 %f177, %f175, %f176, %f167;
+	mul.rn.f32 %f161, %f152, %f152;
+	fma.rn.f32 %f162, %f160, %f161, %f152;
 	.loc 12 9 25
-	fma.rn.f32 %f178, %f166, 0f33B17218, %f177;
+	fma.rn.f32 %f163, %f151, 0f33B17218, %f162;
 	.loc 12 87 21
-	mov.b32 %r606, %f161;
-	setp.le.u32 %p363, 2139095040, %r606;
+	mov.b32 %r606, %f146;
+	setp.le.u32 %p399, 2139095040, %r606;
 	.loc 12 88 10
-	fma.rn.f32 %f179, %f161, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f164, %f146, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f180, %f179, %f178, %p363;
+	selp.f32 %f165, %f164, %f163, %p399;
 	.loc 12 90 7
-	setp.eq.f32 %p364, %f161, 0f00000000;
-	selp.f32 %f181, 0fFF800000, %f180, %p364;
+	setp.eq.f32 %p400, %f146, 0f00000000;
+	selp.f32 %f166, 0fFF800000, %f165, %p400;
+	.loc 6 64 17
+	sub.rn.f32 %f142, %f144, %f166;
+	bra $B169;
+$B168:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f167, %rd95;
+	mul.rn.f32 %f168, %f167, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f169, %f168;
+	setp.lt.f32 %p401, %f169, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f170, %f168, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f171, %f170, %f168, %p401;
+	selp.b32 %r607, 192937984, 0, %p401;
+	.loc 12 71 23
+	mov.b32 %r608, %f171;
+	.loc 12 72 10
+	add.s32 %r609, %r608, -1060439283;
+	and.b32 %r610, %r609, -8388608;
+	.loc 12 73 32
+	sub.s32 %r611, %r608, %r610;
+	mov.b32 %f172, %r611;
+	sub.s32 %r612, %r610, %r607;
+	cvt.rn.f32.s32 %f173, %r612;
+	.loc 12 8 9
+	sub.rn.f32 %f174, %f172, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f175, 0fBD9BD66F, %f174, 0f3E041C4B;
+	fma.rn.f32 %f176, %f175, %f174, 0fBE07A47F;
+	fma.rn.f32 %f177, %f176, %f174, 0f3E1139FA;
+	fma.rn.f32 %f178, %f177, %f174, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f179, %f178, %f174, 0f3E4CD1F1;
+	fma.rn.f32 %f180, %f179, %f174, 0fBE800219;
+	fma.rn.f32 %f181, %f180, %f174, 0f3EAAAAA8;
+	fma.rn.f32 %f182, %f181, %f174, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f183, %f174, %f174;
+	fma.rn.f32 %f184, %f182, %f183, %f174;
+	.loc 12 9 25
+	fma.rn.f32 %f185, %f173, 0f33B17218, %f184;
+	.loc 12 87 21
+	mov.b32 %r613, %f168;
+	setp.le.u32 %p402, 2139095040, %r613;
+	.loc 12 88 10
+	fma.rn.f32 %f186, %f168, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f187, %f186, %f185, %p402;
+	.loc 12 90 7
+	setp.eq.f32 %p403, %f168, 0f00000000;
+	selp.f32 %f188, 0fFF800000, %f187, %p403;
 	.loc 6 62 10
-	neg.f32 %f135, %f181;
-$B158:
-$B159:
-	.loc 1 57 11
-	setp.lt.u32 %p365, %r2, %r23;
-	@!%p365 bra $FAULT28;
-	mad.wide.u32 %rd368, %r2, 4, %rd23;
-	st.global.f32 [%rd368], %f135;
-$B160:
-	.loc 1 59 32
-	setp.le.s32 %p366, 0, %r75;
-	and.pred %p367, %p18, %p366;
-	@!%p367 bra $B161;
-	.loc 1 60 18
-	cvt.u64.u32 %rd369, %r75;
-	add.s64 %rd370, %rd41, %rd369;
-	setp.lt.u64 %p368, %rd370, %rd31;
-	@!%p368 bra $FAULT29;
-	shl.b64 %rd371, %rd370, 1;
-	add.s64 %rd372, %rd10, %rd371;
-	ld.global.u16 %r607, [%rd372];
+	neg.f32 %f142, %f188;
+$B169:
+$B170:
+	.loc 1 55 11
+	setp.lt.u32 %p404, %r2, %r23;
+	@!%p404 bra $FAULT28;
+	mad.wide.u32 %rd388, %r2, 4, %rd23;
+	st.global.f32 [%rd388], %f142;
+$B171:
+	.loc 1 57 32
+	setp.le.s32 %p405, 0, %r68;
+	and.pred %p406, %p18, %p405;
+	@!%p406 bra $B172;
+	.loc 1 58 18
+	cvt.u64.u32 %rd389, %r68;
+	add.s64 %rd390, %rd39, %rd389;
+	setp.lt.u64 %p407, %rd390, %rd30;
+	@!%p407 bra $FAULT29;
+	shl.b64 %rd391, %rd390, 1;
+	add.s64 %rd392, %rd10, %rd391;
+	ld.global.u16 %r614, [%rd392];
 	.loc 4 55 10
-	and.b32 %r608, %r607, 32767;
-	setp.eq.s32 %p369, %r608, 32767;
+	and.b32 %r615, %r614, 32767;
+	setp.eq.s32 %p408, %r615, 32767;
 	.loc 4 58 15
-	add.s32 %r609, %r607, 1;
-	and.b32 %r610, %r609, 65535;
+	add.s32 %r616, %r614, 1;
+	and.b32 %r617, %r616, 65535;
 	.loc 4 55 20
-	selp.b32 %r611, %r607, %r610, %p369;
-	.loc 1 60 9
-	st.global.u16 [%rd372], %r611;
-$B161:
+	selp.b32 %r618, %r614, %r617, %p408;
+	.loc 1 58 9
+	st.global.u16 [%rd392], %r618;
+$B172:
 	bra $EXIT;
-$B162:
-	.loc 1 49 3
+$B173:
+	.loc 1 47 3
 	bra $EXIT;
-$B163:
-	.loc 1 34 3
+$B174:
+	.loc 1 32 3
 	bra $EXIT;
-$B164:
-	.loc 1 84 19
-	@!%p101 bra $FAULT30;
-	@!%p107 bra $FAULT31;
-	@!%p113 bra $FAULT32;
-	bra $FAULT33;
-$B165:
+$B175:
+	cvt.u64.u32 %rd393, %r14;
+	.loc 1 37 30
+	@!%p53 bra $FAULT30;
+	.loc 5 72 7
+	bra $FAULT31;
+$B176:
+	.loc 1 83 19
+	@!%p94 bra $FAULT32;
+	@!%p100 bra $FAULT33;
+	@!%p106 bra $FAULT34;
+	bra $FAULT35;
+$B177:
+	@!%p128 bra $FAULT36;
+	@!%p134 bra $FAULT37;
+	@!%p140 bra $FAULT38;
+	bra $FAULT39;
+$B178:
 	.loc 2 54 33
-	add.s32 %r612, %r62, 1;
-	cvt.u64.u32 %rd373, %r612;
+	add.s32 %r619, %r60, 1;
+	cvt.u64.u32 %rd394, %r619;
 	.loc 2 38 20
-	setp.lt.u32 %p370, %r612, 4096;
+	setp.lt.u32 %p409, %r619, 4096;
 	.loc 2 54 33
-	add.s32 %r613, %r62, 2;
-	cvt.u64.u32 %rd374, %r613;
+	add.s32 %r620, %r60, 2;
+	cvt.u64.u32 %rd395, %r620;
 	.loc 2 38 20
-	setp.lt.u32 %p371, %r613, 4096;
+	setp.lt.u32 %p410, %r620, 4096;
 	.loc 2 54 33
-	add.s32 %r614, %r62, 3;
-	cvt.u64.u32 %rd375, %r614;
+	add.s32 %r621, %r60, 3;
+	cvt.u64.u32 %rd396, %r621;
 	.loc 2 38 20
-	setp.lt.u32 %p372, %r614, 4096;
+	setp.lt.u32 %p411, %r621, 4096;
 	.loc 2 54 33
-	add.s32 %r615, %r62, 4;
-	cvt.u64.u32 %rd376, %r615;
+	add.s32 %r622, %r60, 4;
+	cvt.u64.u32 %rd397, %r622;
 	.loc 2 38 20
-	setp.lt.u32 %p373, %r615, 4096;
+	setp.lt.u32 %p412, %r622, 4096;
 	.loc 2 54 33
-	add.s32 %r616, %r62, 5;
-	cvt.u64.u32 %rd377, %r616;
+	add.s32 %r623, %r60, 5;
+	cvt.u64.u32 %rd398, %r623;
 	.loc 2 38 20
-	setp.lt.u32 %p374, %r616, 4096;
+	setp.lt.u32 %p413, %r623, 4096;
 	.loc 2 54 33
-	add.s32 %r617, %r62, 6;
-	cvt.u64.u32 %rd378, %r617;
+	add.s32 %r624, %r60, 6;
+	cvt.u64.u32 %rd399, %r624;
 	.loc 2 38 20
-	setp.lt.u32 %p375, %r617, 4096;
+	setp.lt.u32 %p414, %r624, 4096;
 	.loc 2 54 33
-	cvt.u64.u32 %rd379, %r64;
+	cvt.u64.u32 %rd400, %r62;
 	.loc 2 38 20
-	@!%p63 bra $FAULT34;
-	@!%p370 bra $FAULT35;
-	@!%p371 bra $FAULT36;
-	@!%p372 bra $FAULT37;
-	@!%p373 bra $FAULT38;
-	@!%p374 bra $FAULT39;
-	@!%p375 bra $FAULT40;
-	@!%p64 bra $FAULT41;
+	@!%p65 bra $FAULT40;
+	@!%p409 bra $FAULT41;
+	@!%p410 bra $FAULT42;
+	@!%p411 bra $FAULT43;
+	@!%p412 bra $FAULT44;
+	@!%p413 bra $FAULT45;
+	@!%p414 bra $FAULT46;
+	@!%p66 bra $FAULT47;
 	.loc 2 56 11
-	bra $FAULT42;
+	bra $FAULT48;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 32 13
-	mov.u32 %r618, 0;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd25;
+	.loc 1 30 13
+	mov.u32 %r625, 0;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd25;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 37 20
-	mov.u32 %r618, 1;
-	mov.u64 %rd380, %rd42;
-	mov.u64 %rd381, %rd28;
+	.loc 1 35 20
+	mov.u32 %r625, 1;
+	mov.u64 %rd401, %rd40;
+	mov.u64 %rd402, %rd28;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 23 27
-	mov.u32 %r618, 7;
-	mov.u64 %rd380, %rd46;
-	mov.u64 %rd381, %rd35;
+	mov.u32 %r625, 6;
+	mov.u64 %rd401, %rd44;
+	mov.u64 %rd402, %rd34;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 40 27
-	mov.u32 %r618, 11;
-	mov.u64 %rd380, %rd51;
-	mov.u64 %rd381, %rd34;
+	mov.u32 %r625, 10;
+	mov.u64 %rd401, %rd49;
+	mov.u64 %rd402, %rd33;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 41 10
-	mov.u32 %r618, 12;
-	mov.u64 %rd380, %rd53;
-	mov.u64 %rd381, %rd38;
+	mov.u32 %r625, 11;
+	mov.u64 %rd401, %rd51;
+	mov.u64 %rd402, %rd37;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 27 28
-	mov.u32 %r618, 8;
-	mov.u64 %rd380, %rd42;
-	mov.u64 %rd381, %rd32;
+	mov.u32 %r625, 7;
+	mov.u64 %rd401, %rd40;
+	mov.u64 %rd402, %rd31;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 32 25
-	mov.u32 %r618, 9;
-	mov.u64 %rd380, %rd66;
-	mov.u64 %rd381, %rd33;
+	mov.u32 %r625, 8;
+	mov.u64 %rd401, %rd64;
+	mov.u64 %rd402, %rd32;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 62 11
-	mov.u32 %r618, 22;
-	mov.u64 %rd380, %rd74;
-	mov.u64 %rd381, %rd38;
+	mov.u32 %r625, 21;
+	mov.u64 %rd401, %rd72;
+	mov.u64 %rd402, %rd37;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 39 25
-	mov.u32 %r618, 6;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd30;
+	.loc 1 78 17
+	mov.u32 %r625, 12;
+	mov.u64 %rd401, %rd99;
+	mov.u64 %rd402, %rd29;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 79 17
-	mov.u32 %r618, 13;
-	mov.u64 %rd380, %rd103;
-	mov.u64 %rd381, %rd29;
+	mov.u32 %r625, 12;
+	mov.u64 %rd401, %rd119;
+	mov.u64 %rd402, %rd29;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 30 22
-	mov.u32 %r618, 18;
-	mov.u64 %rd380, %rd119;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 17;
+	mov.u64 %rd401, %rd135;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r618, 18;
-	mov.u64 %rd380, %rd123;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 17;
+	mov.u64 %rd401, %rd139;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r618, 18;
-	mov.u64 %rd380, %rd126;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 17;
+	mov.u64 %rd401, %rd142;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r618, 18;
-	mov.u64 %rd380, %rd129;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 17;
+	mov.u64 %rd401, %rd145;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT14:
 	.loc 1 155 10
-	mov.u32 %r618, 14;
-	mov.u64 %rd380, %rd89;
-	mov.u64 %rd381, 32;
+	mov.u32 %r625, 13;
+	mov.u64 %rd401, %rd88;
+	mov.u64 %rd402, 32;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 127 12
-	mov.u32 %r618, 10;
-	mov.u64 %rd380, %rd101;
-	mov.u64 %rd381, 129;
+	.loc 1 128 12
+	mov.u32 %r625, 9;
+	mov.u64 %rd401, %rd115;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT16:
-	.loc 5 84 20
-	mov.u32 %r618, 19;
-	mov.u64 %rd380, %rd227;
-	mov.u64 %rd381, 129;
+	.loc 5 104 20
+	mov.u32 %r625, 18;
+	mov.u64 %rd401, %rd243;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
-	mov.u32 %r618, 20;
-	mov.u64 %rd380, %rd239;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r625, 19;
+	mov.u64 %rd401, %rd256;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT18:
-	.loc 5 227 18
-	mov.u32 %r618, 17;
-	mov.u64 %rd380, %rd246;
-	mov.u64 %rd381, 2048;
+	.loc 5 248 18
+	mov.u32 %r625, 16;
+	mov.u64 %rd401, %rd263;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT19:
 	.loc 8 42 14
-	mov.u32 %r618, 20;
-	mov.u64 %rd380, %rd251;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r625, 19;
+	mov.u64 %rd401, %rd268;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r618, 20;
-	mov.u64 %rd380, %rd265;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r625, 19;
+	mov.u64 %rd401, %rd282;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r618, 20;
-	mov.u64 %rd380, %rd274;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r625, 19;
+	mov.u64 %rd401, %rd291;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r618, 20;
-	mov.u64 %rd380, %rd297;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r625, 19;
+	mov.u64 %rd401, %rd316;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT23:
-	.loc 5 185 47
-	mov.u32 %r618, 21;
-	mov.u64 %rd380, %rd313;
-	mov.u64 %rd381, 129;
+	.loc 5 206 47
+	mov.u32 %r625, 20;
+	mov.u64 %rd401, %rd334;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT24:
-	.loc 5 189 81
-	mov.u32 %r618, 15;
-	mov.u64 %rd380, %rd316;
-	mov.u64 %rd381, 129;
+	.loc 5 210 81
+	mov.u32 %r625, 14;
+	mov.u64 %rd401, %rd96;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
-	mov.u32 %r618, 16;
-	mov.u64 %rd380, %rd89;
-	mov.u64 %rd381, 32;
+	mov.u32 %r625, 15;
+	mov.u64 %rd401, %rd88;
+	mov.u64 %rd402, 32;
 	bra $FAULT;
 $FAULT26:
-	.loc 1 51 8
-	mov.u32 %r618, 2;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd36;
+	.loc 1 49 8
+	mov.u32 %r625, 2;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd35;
 	bra $FAULT;
 $FAULT27:
-	.loc 1 55 22
-	mov.u32 %r618, 3;
-	mov.u64 %rd380, %rd365;
-	mov.u64 %rd381, %rd27;
+	.loc 1 53 22
+	mov.u32 %r625, 3;
+	mov.u64 %rd401, %rd385;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT28:
-	.loc 1 57 11
-	mov.u32 %r618, 4;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd37;
+	.loc 1 55 11
+	mov.u32 %r625, 4;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd36;
 	bra $FAULT;
 $FAULT29:
-	.loc 1 60 45
-	mov.u32 %r618, 5;
-	mov.u64 %rd380, %rd370;
-	mov.u64 %rd381, %rd31;
+	.loc 1 58 45
+	mov.u32 %r625, 5;
+	mov.u64 %rd401, %rd390;
+	mov.u64 %rd402, %rd30;
 	bra $FAULT;
 $FAULT30:
-	.loc 1 84 19
-	mov.u32 %r618, 25;
-	mov.u64 %rd380, %rd104;
-	mov.u64 %rd381, %rd27;
+	.loc 1 37 30
+	mov.u32 %r625, 24;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd393;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r618, 25;
-	mov.u64 %rd380, %rd106;
-	mov.u64 %rd381, %rd27;
+	.loc 5 72 7
+	mov.u32 %r625, 25;
+	mov.u64 %rd401, 0;
+	mov.u64 %rd402, 0;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r618, 25;
-	mov.u64 %rd380, %rd107;
-	mov.u64 %rd381, %rd27;
+	.loc 1 83 19
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd100;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r618, 25;
-	mov.u64 %rd380, %rd108;
-	mov.u64 %rd381, %rd27;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd102;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT34:
-	.loc 2 38 20
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd90;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd103;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd373;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd104;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd374;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd120;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd375;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd122;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd376;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd123;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd377;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 26;
+	mov.u64 %rd401, %rd124;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd378;
-	mov.u64 %rd381, 4096;
+	.loc 2 38 20
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd89;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r618, 23;
-	mov.u64 %rd380, %rd379;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd394;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT42:
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd395;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT43:
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd396;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT44:
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd397;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT45:
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd398;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT46:
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd399;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT47:
+	mov.u32 %r625, 22;
+	mov.u64 %rd401, %rd400;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT48:
 	.loc 2 56 11
-	mov.u32 %r618, 24;
-	mov.u64 %rd380, %rd45;
-	mov.u64 %rd381, 512;
+	mov.u32 %r625, 23;
+	mov.u64 %rd401, %rd43;
+	mov.u64 %rd402, 512;
 $FAULT:
-	ld.param.u64 %rd382, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r619, [%rd382], 0, 1;
-	setp.ne.u32 %p376, %r619, 0;
-	@%p376 bra $EXIT;
-	ld.global.u64 %rd383, [%rd382+8];
-	ld.param.u32 %r620, [wide_params+256];
-	st.global.u32 [%rd383+4], %r620;
-	ld.param.u32 %r621, [wide_params+260];
-	st.global.v2.u32 [%rd383+8], {%r621, %r618};
-	mov.u32 %r622, %ctaid.x;
-	mov.u32 %r623, %ctaid.y;
-	st.global.v2.u32 [%rd383+16], {%r622, %r623};
-	mov.u32 %r624, %ctaid.z;
-	mov.u32 %r625, %tid.x;
-	st.global.v2.u32 [%rd383+24], {%r624, %r625};
-	mov.u32 %r626, %tid.y;
-	mov.u32 %r627, %tid.z;
-	st.global.v2.u32 [%rd383+32], {%r626, %r627};
-	st.global.u64 [%rd383+40], %rd380;
-	st.global.u64 [%rd383+48], %rd381;
+	ld.param.u64 %rd403, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r626, [%rd403], 0, 1;
+	setp.ne.u32 %p415, %r626, 0;
+	@%p415 bra $EXIT;
+	ld.global.u64 %rd404, [%rd403+8];
+	ld.param.u32 %r627, [wide_params+256];
+	st.global.u32 [%rd404+4], %r627;
+	ld.param.u32 %r628, [wide_params+260];
+	st.global.v2.u32 [%rd404+8], {%r628, %r625};
+	mov.u32 %r629, %ctaid.x;
+	mov.u32 %r630, %ctaid.y;
+	st.global.v2.u32 [%rd404+16], {%r629, %r630};
+	mov.u32 %r631, %ctaid.z;
+	mov.u32 %r632, %tid.x;
+	st.global.v2.u32 [%rd404+24], {%r631, %r632};
+	mov.u32 %r633, %tid.y;
+	mov.u32 %r634, %tid.z;
+	st.global.v2.u32 [%rd404+32], {%r633, %r634};
+	st.global.u64 [%rd404+40], %rd401;
+	st.global.u64 [%rd404+48], %rd402;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd383], 56;
+	st.volatile.global.u32 [%rd404], 56;
 	bra $EXIT;
 }
 `
@@ -9951,11 +10146,11 @@ const wideSM80 = `.version 7.0
 
 .visible .entry wide(.param .align 8 .b8 wide_params[264])
 {
-	.reg .pred %p<375>;
-	.reg .b32 %r<607>;
-	.reg .b64 %rd<375>;
-	.reg .f32 %f<182>;
-	.reg .f64 %fd<6>;
+	.reg .pred %p<414>;
+	.reg .b32 %r<610>;
+	.reg .b64 %rd<396>;
+	.reg .f32 %f<189>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
 	ld.param.u64 %rd2, [wide_params+8];
@@ -9982,15 +10177,15 @@ const wideSM80 = `.version 7.0
 	ld.param.u64 %rd23, [wide_params+216];
 	ld.param.u64 %rd24, [wide_params+224];
 	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 31 36
+	.loc 1 29 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u64.u32 %rd25, %r2;
-	.loc 1 32 13
+	.loc 1 30 13
 	setp.lt.u64 %p1, %rd25, %rd7;
 	@!%p1 bra $FAULT0;
-	.loc 1 30 24
+	.loc 1 28 24
 	mov.u32 %r3, $dynamic;
-	.loc 1 37 52
+	.loc 1 35 52
 	mov.u32 %r4, %tid.x;
 	.loc 1 155 17
 	mov.u32 %r5, %tid.z;
@@ -9999,88 +10194,83 @@ const wideSM80 = `.version 7.0
 	mov.u32 %r8, %ntid.x;
 	.loc 2 66 12
 	mov.u32 %r9, %laneid;
-	.loc 1 31 14
+	.loc 1 29 14
 	cvt.u64.u32 %rd26, %r1;
-	.loc 1 32 13
+	.loc 1 30 13
 	mad.wide.u32 %rd27, %r2, 40, %rd6;
-	ld.global.u64 %rd28, [%rd27];
-	ld.global.f32 %f1, [%rd27+8];
-	ld.global.f32 %f2, [%rd27+12];
-	ld.global.f32 %f3, [%rd27+16];
-	ld.global.u32 %r10, [%rd27+20];
-	ld.global.f32 %f4, [%rd27+24];
-	ld.global.f32 %f5, [%rd27+28];
-	ld.global.f32 %f6, [%rd27+32];
-	ld.global.u8 %r11, [%rd27+36];
-	setp.ne.u32 %p2, %r11, 0;
-	ld.global.u8 %r12, [%rd27+37];
-	setp.ne.u32 %p3, %r12, 0;
-	ld.global.u8 %r13, [%rd27+38];
-	setp.ne.u32 %p4, %r13, 0;
-	.loc 1 33 7
-	@%p4 bra $B162;
-	.loc 1 37 23
-	mul.wide.u32 %rd29, %r2, %r1;
-	add.s64 %rd30, %rd29, %rd26;
-	setp.le.u64 %p5, %rd30, %rd3;
+	ld.global.f32 %f1, [%rd27+24];
+	ld.global.f32 %f2, [%rd27+28];
+	ld.global.f32 %f3, [%rd27+32];
+	ld.global.u8 %r10, [%rd27+36];
+	setp.ne.u32 %p2, %r10, 0;
+	ld.global.u8 %r11, [%rd27+37];
+	setp.ne.u32 %p3, %r11, 0;
+	ld.global.u8 %r12, [%rd27+38];
+	setp.ne.u32 %p4, %r12, 0;
+	.loc 1 31 7
+	@%p4 bra $B173;
+	.loc 1 35 23
+	mul.wide.u32 %rd28, %r2, %r1;
+	add.s64 %rd29, %rd28, %rd26;
+	setp.le.u64 %p5, %rd29, %rd3;
 	@!%p5 bra $FAULT1;
-	shl.b64 %rd31, %rd29, 2;
-	add.s64 %rd32, %rd1, %rd31;
-	cvt.u64.u32 %rd33, %r4;
+	shl.b64 %rd30, %rd28, 2;
+	add.s64 %rd31, %rd1, %rd30;
+	cvt.u64.u32 %rd32, %r4;
 	.loc 3 22 20
 	setp.lt.s64 %p6, 0, %rd19;
 	@!%p6 bra $B3;
 	.loc 3 23 33
-	add.s32 %r14, %r2, 2;
-	cvt.u64.u32 %rd34, %r14;
-	setp.le.u64 %p7, %rd34, %rd20;
+	add.s32 %r13, %r2, 2;
+	cvt.u64.u32 %rd33, %r13;
+	setp.le.u64 %p7, %rd33, %rd20;
 	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd35, %r2, 4, %rd18;
+	mad.wide.u32 %rd34, %r2, 4, %rd18;
 	.loc 3 39 25
-	ld.global.u32 %r15, [%rd35];
-	setp.lt.s32 %p8, %r15, 0;
-	selp.b32 %r16, 0, %r15, %p8;
-	cvt.s64.s32 %rd36, %r16;
-	add.s64 %rd37, %rd36, %rd33;
-	ld.global.u32 %r17, [%rd35+4];
-	cvt.s64.s32 %rd38, %r17;
-	setp.lt.s64 %p9, %rd17, %rd38;
-	cvt.u32.u64 %r18, %rd17;
-	selp.b32 %r19, %r18, %r17, %p9;
-	cvt.s64.s32 %rd39, %r19;
-	setp.lt.s64 %p10, %rd37, %rd39;
-	cvt.u32.u64 %r20, %rd37;
+	ld.global.u32 %r14, [%rd34];
+	setp.lt.s32 %p8, %r14, 0;
+	selp.b32 %r15, 0, %r14, %p8;
+	cvt.s64.s32 %rd35, %r15;
+	add.s64 %rd36, %rd35, %rd32;
+	ld.global.u32 %r16, [%rd34+4];
+	cvt.s64.s32 %rd37, %r16;
+	setp.lt.s64 %p9, %rd17, %rd37;
+	cvt.u32.u64 %r17, %rd17;
+	selp.b32 %r18, %r17, %r16, %p9;
+	cvt.s64.s32 %rd38, %r18;
+	setp.lt.s64 %p10, %rd36, %rd38;
+	cvt.u32.u64 %r19, %rd36;
 	@!%p10 bra $B2;
 $B0:
-	cvt.s64.s32 %rd40, %r20;
+	cvt.s64.s32 %rd39, %r19;
 	.loc 3 40 27
-	setp.lt.u64 %p11, %rd40, %rd17;
+	setp.lt.u64 %p11, %rd39, %rd17;
 	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd41, %r20, 8, %rd16;
-	ld.global.u32 %r21, [%rd41];
-	cvt.s64.s32 %rd42, %r21;
-	setp.le.s32 %p12, 0, %r21;
-	setp.lt.s64 %p13, %rd42, %rd26;
+	mad.wide.s32 %rd40, %r19, 8, %rd16;
+	ld.global.u32 %r20, [%rd40];
+	cvt.s64.s32 %rd41, %r20;
+	setp.le.s32 %p12, 0, %r20;
+	setp.lt.s64 %p13, %rd41, %rd26;
 	and.pred %p14, %p12, %p13;
 	@!%p14 bra $B1;
 	.loc 3 41 10
-	setp.lt.u64 %p15, %rd42, %rd26;
+	setp.lt.u64 %p15, %rd41, %rd26;
 	@!%p15 bra $FAULT4;
-	ld.global.f32 %f7, [%rd41+4];
-	mad.wide.s32 %rd43, %r21, 4, %rd32;
-	ld.global.f32 %f8, [%rd43];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd43], %f9;
+	ld.global.f32 %f4, [%rd40+4];
+	mad.wide.s32 %rd42, %r20, 4, %rd31;
+	ld.global.f32 %f5, [%rd42];
+	add.rn.f32 %f6, %f5, %f4;
+	st.global.f32 [%rd42], %f6;
 $B1:
 	.loc 3 39 83
-	add.s32 %r20, %r20, 512;
-	cvt.u64.u32 %rd44, %r20;
-	ld.global.u32 %r22, [%rd35+4];
+	add.s32 %r19, %r19, 512;
+	cvt.u64.u32 %rd43, %r19;
+	ld.global.u32 %r21, [%rd34+4];
+	cvt.s64.s32 %rd44, %r21;
+	setp.lt.s64 %p16, %rd17, %rd44;
+	selp.b32 %r22, %r17, %r21, %p16;
 	cvt.s64.s32 %rd45, %r22;
-	setp.lt.s64 %p16, %rd17, %rd45;
-	selp.b32 %r23, %r18, %r22, %p16;
-	cvt.s64.s32 %rd46, %r23;
-	setp.lt.s64 %p17, %rd44, %rd46;
+	setp.lt.s64 %p17, %rd43, %rd45;
 	@%p17 bra $B0;
 $B2:
 	.loc 3 24 9
@@ -10089,66 +10279,66 @@ $B3:
 	.loc 3 26 19
 	setp.lt.s64 %p18, 0, %rd11;
 	.loc 4 23 22
-	setp.neu.f32 %p19, %f4, 0f00000000;
-	setp.neu.f32 %p20, %f4, 0f3F800000;
+	setp.neu.f32 %p19, %f1, 0f00000000;
+	setp.neu.f32 %p20, %f1, 0f3F800000;
 	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f5, 0f00000000;
-	setp.neu.f32 %p23, %f6, 0f00000000;
+	setp.neu.f32 %p22, %f2, 0f00000000;
+	setp.neu.f32 %p23, %f3, 0f00000000;
 	or.pred %p24, %p22, %p23;
 	or.pred %p25, %p21, %p24;
 	.loc 3 26 19
 	and.pred %p26, %p18, %p25;
 	@!%p26 bra $B9;
 	.loc 3 27 28
-	setp.le.u64 %p27, %rd30, %rd12;
+	setp.le.u64 %p27, %rd29, %rd12;
 	@!%p27 bra $FAULT5;
-	shl.b64 %rd47, %rd29, 1;
-	add.s64 %rd48, %rd10, %rd47;
+	shl.b64 %rd46, %rd28, 1;
+	add.s64 %rd47, %rd10, %rd46;
 	.loc 3 48 20
 	setp.lt.u32 %p28, %r4, %r1;
-	mov.u32 %r24, %r4;
+	mov.u32 %r23, %r4;
 	@!%p28 bra $B8;
 $B4:
-	cvt.u64.u32 %rd49, %r24;
+	cvt.u64.u32 %rd48, %r23;
 	.loc 3 49 32
-	mad.wide.u32 %rd50, %r24, 4, %rd32;
-	ld.global.f32 %f10, [%rd50];
-	mad.wide.u32 %rd51, %r24, 2, %rd48;
-	ld.global.u16 %r25, [%rd51];
+	mad.wide.u32 %rd49, %r23, 4, %rd31;
+	ld.global.f32 %f7, [%rd49];
+	mad.wide.u32 %rd50, %r23, 2, %rd47;
+	ld.global.u16 %r24, [%rd50];
 	.loc 4 28 11
-	setp.eq.s32 %p29, %r25, 0;
+	setp.eq.s32 %p29, %r24, 0;
 	@%p29 bra $B7;
 	.loc 4 31 18
 	@!%p19 bra $B6;
 	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f10;
+	setp.lt.f32 %p30, 0f00000000, %f7;
 	@%p30 bra $B5;
 	.loc 4 35 4
-	mul.rn.f32 %f10, %f10, %f4;
+	mul.rn.f32 %f7, %f7, %f1;
 	bra $B6;
 $B5:
 	.loc 4 33 4
-	div.rn.f32 %f10, %f10, %f4;
+	div.rn.f32 %f7, %f7, %f1;
 $B6:
 	.loc 4 38 21
-	and.b32 %r26, %r25, 32767;
+	and.b32 %r25, %r24, 32767;
 	.loc 4 39 36
-	cvt.rn.f32.u32 %f11, %r26;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
+	cvt.rn.f32.u32 %f8, %r25;
+	mul.rn.f32 %f9, %f2, %f8;
+	sub.rn.f32 %f10, %f7, %f9;
 	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r26;
+	setp.lt.u32 %p31, 0, %r25;
 	.loc 4 41 3
-	sub.rn.f32 %f14, %f13, %f6;
+	sub.rn.f32 %f11, %f10, %f3;
 	.loc 4 40 15
-	selp.f32 %f10, %f14, %f13, %p31;
+	selp.f32 %f7, %f11, %f10, %p31;
 $B7:
 	.loc 3 49 9
-	st.global.f32 [%rd50], %f10;
+	st.global.f32 [%rd49], %f7;
 	.loc 3 48 35
-	add.s64 %rd52, %rd49, 512;
-	setp.lt.s64 %p32, %rd52, %rd26;
-	cvt.u32.u64 %r24, %rd52;
+	add.s64 %rd51, %rd48, 512;
+	setp.lt.s64 %p32, %rd51, %rd26;
+	cvt.u32.u64 %r23, %rd51;
 	@%p32 bra $B4;
 $B8:
 	.loc 3 28 9
@@ -10159,3059 +10349,3255 @@ $B9:
 	and.pred %p34, %p33, %p2;
 	@!%p34 bra $B17;
 	.loc 3 31 15
-	add.s64 %rd53, %rd26, 31;
-	shr.u64 %rd54, %rd53, 5;
+	add.s64 %rd52, %rd26, 31;
+	shr.u64 %rd53, %rd52, 5;
 	.loc 3 32 28
-	cvt.u32.u64 %r27, %rd54;
-	mul.wide.u32 %rd55, %r2, %r27;
-	add.s64 %rd56, %rd55, %rd54;
-	setp.le.u64 %p35, %rd56, %rd15;
+	cvt.u32.u64 %r26, %rd53;
+	mul.wide.u32 %rd54, %r2, %r26;
+	add.s64 %rd55, %rd54, %rd53;
+	setp.le.u64 %p35, %rd55, %rd15;
 	@!%p35 bra $FAULT6;
-	shl.b64 %rd57, %rd55, 2;
-	add.s64 %rd58, %rd13, %rd57;
+	shl.b64 %rd56, %rd54, 2;
+	add.s64 %rd57, %rd13, %rd56;
 	.loc 3 55 26
-	setp.lt.u32 %p36, %r4, %r27;
-	mov.u32 %r28, %r4;
+	setp.lt.u32 %p36, %r4, %r26;
+	mov.u32 %r27, %r4;
 	@!%p36 bra $B16;
 $B10:
 	.loc 3 56 18
-	mad.wide.u32 %rd59, %r28, 4, %rd58;
-	ld.global.u32 %r29, [%rd59];
+	mad.wide.u32 %rd58, %r27, 4, %rd57;
+	ld.global.u32 %r28, [%rd58];
 	.loc 3 57 14
-	setp.eq.s32 %p37, %r29, -1;
+	setp.eq.s32 %p37, %r28, -1;
 	@%p37 bra $B15;
 	.loc 3 60 15
-	shl.b32 %r30, %r28, 5;
-	cvt.u64.u32 %rd60, %r30;
-	add.s64 %rd61, %rd60, 32;
-	setp.lt.s64 %p38, %rd26, %rd61;
-	cvt.u32.u64 %r31, %rd61;
-	selp.b32 %r32, %r1, %r31, %p38;
-	setp.lt.u32 %p39, %r30, %r32;
+	shl.b32 %r29, %r27, 5;
+	cvt.u64.u32 %rd59, %r29;
+	add.s64 %rd60, %rd59, 32;
+	setp.lt.s64 %p38, %rd26, %rd60;
+	cvt.u32.u64 %r30, %rd60;
+	selp.b32 %r31, %r1, %r30, %p38;
+	setp.lt.u32 %p39, %r29, %r31;
 	@!%p39 bra $B15;
-	add.s32 %r33, %r32, -1;
-	selp.b32 %r34, %r33, %r30, %p39;
-	cvt.u64.u32 %rd62, %r34;
-	sub.s64 %rd63, %rd62, %rd60;
-	setp.lt.u64 %p40, %rd63, 2147483648;
-	setp.lt.s64 %p41, %rd62, 2305843009213693952;
+	add.s32 %r32, %r31, -1;
+	selp.b32 %r33, %r32, %r29, %p39;
+	cvt.u64.u32 %rd61, %r33;
+	sub.s64 %rd62, %rd61, %rd59;
+	setp.lt.u64 %p40, %rd62, 2147483648;
+	setp.lt.s64 %p41, %rd61, 2305843009213693952;
 	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r30, %r1;
+	setp.lt.u32 %p43, %r29, %r1;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r34, %r1;
+	setp.lt.u32 %p45, %r33, %r1;
 	and.pred %p46, %p44, %p45;
 	@%p46 bra $B13;
 $B11:
-	cvt.u64.u32 %rd64, %r30;
+	cvt.u64.u32 %rd63, %r29;
 	.loc 3 61 14
-	and.b32 %r35, %r29, 1;
-	setp.eq.s32 %p47, %r35, 0;
+	and.b32 %r34, %r28, 1;
+	setp.eq.s32 %p47, %r34, 0;
 	@!%p47 bra $B12;
 	.loc 3 62 11
-	setp.lt.u32 %p48, %r30, %r1;
+	setp.lt.u32 %p48, %r29, %r1;
 	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd65, %r30, 4, %rd32;
-	st.global.f32 [%rd65], 0fFF800000;
+	mad.wide.u32 %rd64, %r29, 4, %rd31;
+	st.global.f32 [%rd64], 0fFF800000;
 $B12:
 	.loc 3 64 4
-	shr.u32 %r29, %r29, 1;
+	shr.u32 %r28, %r28, 1;
 	.loc 3 60 57
-	add.s32 %r30, %r30, 1;
-	setp.lt.u32 %p49, %r30, %r32;
+	add.s32 %r29, %r29, 1;
+	setp.lt.u32 %p49, %r29, %r31;
 	@%p49 bra $B11;
 	bra $B15;
 $B13:
 	.loc 3 61 14
-	and.b32 %r36, %r29, 1;
-	setp.eq.s32 %p50, %r36, 0;
+	and.b32 %r35, %r28, 1;
+	setp.eq.s32 %p50, %r35, 0;
 	@!%p50 bra $B14;
 	.loc 3 62 11
-	mad.wide.u32 %rd66, %r30, 4, %rd32;
-	st.global.f32 [%rd66], 0fFF800000;
+	mad.wide.u32 %rd65, %r29, 4, %rd31;
+	st.global.f32 [%rd65], 0fFF800000;
 $B14:
 	.loc 3 64 4
-	shr.u32 %r29, %r29, 1;
+	shr.u32 %r28, %r28, 1;
 	.loc 3 60 57
-	add.s32 %r30, %r30, 1;
-	setp.lt.u32 %p51, %r30, %r32;
+	add.s32 %r29, %r29, 1;
+	setp.lt.u32 %p51, %r29, %r31;
 	@%p51 bra $B13;
 $B15:
 	.loc 3 55 39
-	add.s32 %r28, %r28, 512;
-	setp.lt.u32 %p52, %r28, %r27;
+	add.s32 %r27, %r27, 512;
+	setp.lt.u32 %p52, %r27, %r26;
 	@%p52 bra $B10;
 $B16:
 	.loc 3 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 39 25
+	.loc 1 37 30
 	setp.lt.u64 %p53, %rd25, %rd9;
-	@!%p53 bra $FAULT8;
-	mad.wide.u32 %rd67, %r2, 4, %rd8;
-	ld.global.u32 %r37, [%rd67];
-	.loc 1 73 60
-	shr.u64 %rd68, %rd29, 2;
-	shl.b64 %rd69, %rd68, 2;
-	sub.s64 %rd70, %rd30, %rd69;
-	add.s64 %rd71, %rd70, 2047;
-	shr.s64 %rd72, %rd71, 63;
-	shr.u64 %rd73, %rd72, 53;
-	add.s64 %rd74, %rd70, %rd73;
-	add.s64 %rd75, %rd74, 2047;
-	shr.s64 %rd76, %rd75, 11;
-	.loc 5 63 19
-	setp.lt.f32 %p54, 0f00000000, %f1;
-	mov.pred %p55, 0;
+	.loc 5 72 7
+	setp.ne.s64 %p54, %rd27, 0;
+	and.pred %p55, %p53, %p54;
+	@!%p55 bra $B174;
+	.loc 1 37 30
+	mad.wide.u32 %rd66, %r2, 4, %rd8;
+	ld.global.u32 %r36, [%rd66];
+	.loc 1 72 60
+	shr.u64 %rd67, %rd28, 2;
+	shl.b64 %rd68, %rd67, 2;
+	sub.s64 %rd69, %rd29, %rd68;
+	add.s64 %rd70, %rd69, 2047;
+	shr.s64 %rd71, %rd70, 63;
+	shr.u64 %rd72, %rd71, 53;
+	add.s64 %rd73, %rd69, %rd72;
+	add.s64 %rd74, %rd73, 2047;
+	shr.s64 %rd75, %rd74, 11;
+	.loc 5 72 7
+	ld.global.f32 %f12, [%rd27+8];
+	setp.lt.f32 %p56, 0f00000000, %f12;
+	mov.pred %p57, 0;
+	mov.u32 %r37, 0;
+	mov.u64 %rd76, %rd75;
 	mov.u32 %r38, 0;
-	mov.u32 %r39, 0;
-	@!%p54 bra $B18;
-	setp.lt.s32 %p56, 0, %r10;
-	setp.lt.u32 %p57, %r10, %r1;
-	selp.b32 %r40, %r10, 0, %p57;
-	selp.b32 %r41, 2, 0, %p57;
-	and.pred %p58, %p56, %p57;
-	selp.b32 %r38, %r40, 0, %p56;
-	selp.b32 %r39, %r41, 0, %p56;
-	mov.pred %p55, %p58;
+	mov.u32 %r39, 1;
+	@!%p56 bra $B20;
+	ld.global.u32 %r37, [%rd27+20];
+	setp.lt.s32 %p58, 0, %r37;
+	@%p58 bra $B18;
+	mov.pred %p57, 0;
+	mov.u32 %r37, 0;
+	mov.u64 %rd76, %rd75;
+	mov.u32 %r38, 0;
+	mov.u32 %r39, 1;
+	bra $B20;
 $B18:
-	cvt.u64.u32 %rd77, %r38;
+	setp.lt.u32 %p59, %r37, %r1;
+	@%p59 bra $B19;
+	mov.pred %p57, 0;
+	mov.u32 %r37, 0;
+	mov.u64 %rd76, %rd75;
+	mov.u32 %r38, 0;
+	mov.u32 %r39, 1;
+	bra $B20;
+$B19:
+	.loc 5 74 11
+	setp.lt.s64 %p60, 8, %rd75;
+	selp.b64 %rd76, 4, %rd75, %p60;
+	selp.b32 %r39, 0, 1, %p60;
+	mov.pred %p57, 1;
+	mov.u32 %r38, 2;
+$B20:
+	cvt.u64.u32 %rd77, %r37;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r42, %r4;
-$B19:
+	mov.u32 %r40, %r4;
+$B21:
 	.loc 2 23 8
-	mad.lo.s32 %r43, %r42, 4, %r3;
-	st.shared.u32 [%r43], 0;
-	st.shared.u32 [%r43+16384], 0;
+	mad.lo.s32 %r41, %r40, 4, %r3;
+	st.shared.u32 [%r41], 0;
+	st.shared.u32 [%r41+16384], 0;
 	.loc 2 22 41
-	add.s32 %r42, %r42, 512;
-	setp.lt.u32 %p59, %r42, 4096;
-	@%p59 bra $B19;
+	add.s32 %r40, %r40, 512;
+	setp.lt.u32 %p61, %r40, 4096;
+	@%p61 bra $B21;
 	.loc 2 25 8
 	bar.sync 0;
 	.loc 1 154 14
-	setp.eq.s32 %p60, %r9, 0;
+	setp.eq.s32 %p62, %r9, 0;
 	.loc 1 155 17
-	mad.lo.s32 %r44, %r5, %r6, %r7;
-	mad.lo.s32 %r45, %r44, %r8, %r4;
-	cvt.u64.u32 %rd78, %r45;
+	mad.lo.s32 %r42, %r5, %r6, %r7;
+	mad.lo.s32 %r43, %r42, %r8, %r4;
+	cvt.u64.u32 %rd78, %r43;
 	shr.u64 %rd79, %rd78, 5;
-	cvt.u32.u64 %r46, %rd79;
-	setp.lt.u32 %p61, %r46, 32;
-	mad.lo.s32 %r47, %r46, 8, %r3;
-	.loc 1 126 19
-	setp.eq.s32 %p62, %r4, 0;
+	cvt.u32.u64 %r44, %rd79;
+	setp.lt.u32 %p63, %r44, 32;
+	mad.lo.s32 %r45, %r44, 8, %r3;
+	.loc 1 127 19
+	setp.eq.s32 %p64, %r4, 0;
 	.loc 2 54 27
-	shl.b32 %r48, %r4, 3;
-	cvt.u64.u32 %rd80, %r48;
+	shl.b32 %r46, %r4, 3;
+	cvt.u64.u32 %rd80, %r46;
 	.loc 2 38 20
-	setp.lt.u32 %p63, %r48, 4096;
-	mad.lo.s32 %r49, %r48, 4, %r3;
+	setp.lt.u32 %p65, %r46, 4096;
+	mad.lo.s32 %r47, %r46, 4, %r3;
 	.loc 2 54 33
-	add.s32 %r50, %r48, 7;
+	add.s32 %r48, %r46, 7;
 	.loc 2 38 20
-	setp.lt.u32 %p64, %r50, 4096;
+	setp.lt.u32 %p66, %r48, 4096;
 	.loc 2 56 11
-	setp.lt.u32 %p65, %r4, 512;
-	mad.lo.s32 %r51, %r4, 8, %r3;
+	setp.lt.u32 %p67, %r4, 512;
+	mad.lo.s32 %r49, %r4, 8, %r3;
 	.loc 2 58 14
-	setp.eq.s32 %p66, %r46, 0;
+	setp.eq.s32 %p68, %r44, 0;
 	.loc 2 90 17
 	cvt.u64.u32 %rd81, %r9;
-	.loc 5 83 32
-	setp.lt.s64 %p67, 0, %rd76;
-	.loc 5 219 117
-	cvt.s64.s32 %rd82, %r10;
-	.loc 5 233 29
-	setp.lt.f32 %p68, 0f00000000, %f2;
-	setp.lt.f32 %p69, %f2, 0f3F800000;
-	and.pred %p70, %p68, %p69;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f2;
-	.loc 6 54 67
-	cvt.u32.u64 %r52, %rd28;
-	shr.u64 %rd83, %rd28, 32;
-	cvt.u32.u64 %r53, %rd83;
-	.loc 5 185 26
-	add.s64 %rd84, %rd76, -1;
-	setp.lt.s64 %p71, 0, %rd84;
-	.loc 5 130 30
-	rcp.rn.f32 %f15, %f1;
-	.loc 6 41 14
-	setp.lt.f32 %p72, 0f00000000, %f3;
-	.loc 6 44 25
-	min.NaN.f32 %f16, %f3, 0f3F800000;
-	mul.rn.f32 %f17, %f16, 0f4D800000;
-	cvt.rzi.s32.f32 %r54, %f17;
-	setp.lt.s32 %p73, 1, %r54;
-	selp.b32 %r55, %r54, 1, %p73;
-	.loc 6 41 14
-	selp.b32 %r56, %r55, 1, %p72;
+	.loc 5 103 32
+	setp.lt.s64 %p69, 0, %rd75;
+	.loc 5 206 26
+	add.s64 %rd82, %rd75, -1;
+	setp.lt.s64 %p70, 0, %rd82;
 	.loc 2 38 20
-	and.pred %p74, %p63, %p64;
+	and.pred %p71, %p65, %p66;
 	.loc 2 56 11
-	and.pred %p75, %p74, %p65;
-	selp.b64 %rd85, %rd84, 0, %p67;
-	setp.lt.u64 %p76, %rd85, 2147483648;
-	setp.lt.s64 %p77, %rd85, 2305843009213693952;
-	and.pred %p78, %p76, %p77;
-	setp.lt.u64 %p79, %rd85, 129;
-	and.pred %p80, %p78, %p79;
-	setp.lt.u32 %p81, %r9, 2048;
-	add.s64 %rd86, %rd76, -2;
-	selp.b64 %rd87, %rd86, 0, %p71;
-	setp.lt.u64 %p82, %rd87, 2147483648;
-	setp.lt.s64 %p83, %rd87, 2305843009213693952;
-	and.pred %p84, %p82, %p83;
-	setp.lt.u64 %p85, %rd87, 129;
-	and.pred %p86, %p84, %p85;
-	mov.u32 %r57, -1;
-	mov.u64 %rd88, 0;
-	mov.u32 %r58, 0;
-	mov.u32 %r59, -2139095040;
-	mov.f32 %f18, 0f00000000;
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r60, 20;
-	mov.u32 %r61, -1;
-	mov.u32 %r62, 0;
-	mov.u32 %r63, -2147483648;
-	mov.pred %p87, 0;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r65, 0;
-	mov.u32 %r66, 0;
-$B20:
-	cvt.u64.u32 %rd90, %r64;
-	.loc 1 96 27
-	setp.lt.s64 %p88, %rd90, %rd89;
-	mov.u32 %r67, 2147483647;
-	mov.u32 %r68, -2147483648;
-	@!%p88 bra $B62;
-	.loc 1 114 9
-	setp.eq.s32 %p89, %r39, 1;
-	.loc 1 116 9
-	setp.eq.s32 %p90, %r39, 2;
-	.loc 1 120 9
-	setp.eq.s32 %p91, %r39, 3;
-	mov.u32 %r67, 2147483647;
-	mov.u32 %r68, -2147483648;
-$B21:
-	.loc 1 97 29
-	shl.b64 %rd91, %rd90, 9;
-	add.s64 %rd92, %rd68, %rd91;
-	add.s64 %rd93, %rd92, %rd33;
-	.loc 1 77 13
-	shl.b64 %rd94, %rd93, 2;
-	.loc 1 78 11
-	setp.le.s64 %p92, %rd29, %rd94;
-	add.s64 %rd95, %rd94, 4;
-	setp.le.s64 %p93, %rd95, %rd30;
-	and.pred %p94, %p92, %p93;
-	@%p94 bra $B26;
-	.loc 1 83 40
-	setp.lt.s64 %p95, %rd94, %rd30;
-	and.pred %p96, %p92, %p95;
-	.loc 1 84 19
-	setp.lt.u64 %p97, %rd94, %rd2;
-	not.pred %p98, %p96;
-	or.pred %p99, %p98, %p97;
-	.loc 1 83 17
-	add.s64 %rd96, %rd94, 1;
-	setp.le.s64 %p100, %rd29, %rd96;
-	setp.lt.s64 %p101, %rd96, %rd30;
-	and.pred %p102, %p100, %p101;
-	.loc 1 84 19
-	setp.lt.u64 %p103, %rd96, %rd2;
-	not.pred %p104, %p102;
-	or.pred %p105, %p104, %p103;
-	.loc 1 83 17
-	add.s64 %rd97, %rd94, 2;
-	setp.le.s64 %p106, %rd29, %rd97;
-	setp.lt.s64 %p107, %rd97, %rd30;
-	and.pred %p108, %p106, %p107;
-	.loc 1 84 19
-	setp.lt.u64 %p109, %rd97, %rd2;
-	not.pred %p110, %p108;
-	or.pred %p111, %p110, %p109;
-	.loc 1 83 17
-	add.s64 %rd98, %rd94, 3;
-	setp.le.s64 %p112, %rd29, %rd98;
-	setp.lt.s64 %p113, %rd98, %rd30;
-	and.pred %p114, %p112, %p113;
-	.loc 1 84 19
-	setp.lt.u64 %p115, %rd98, %rd2;
-	not.pred %p116, %p114;
-	or.pred %p117, %p116, %p115;
-	and.pred %p118, %p99, %p105;
-	and.pred %p119, %p118, %p111;
-	and.pred %p120, %p119, %p117;
-	@!%p120 bra $B163;
-	mov.f32 %f20, 0f7FC00000;
-	.loc 1 83 24
-	@!%p96 bra $B22;
-	.loc 1 84 19
-	shl.b64 %rd99, %rd94, 2;
-	add.s64 %rd100, %rd1, %rd99;
-	ld.global.f32 %f20, [%rd100];
+	and.pred %p72, %p71, %p67;
+	selp.b64 %rd83, %rd82, 0, %p69;
+	setp.lt.u64 %p73, %rd83, 2147483648;
+	setp.lt.s64 %p74, %rd83, 2305843009213693952;
+	and.pred %p75, %p73, %p74;
+	setp.lt.u64 %p76, %rd83, 129;
+	and.pred %p77, %p75, %p76;
+	setp.lt.u32 %p78, %r9, 2048;
+	add.s64 %rd84, %rd75, -2;
+	selp.b64 %rd85, %rd84, 0, %p70;
+	setp.lt.u64 %p79, %rd85, 2147483648;
+	setp.lt.s64 %p80, %rd85, 2305843009213693952;
+	and.pred %p81, %p79, %p80;
+	setp.lt.u64 %p82, %rd85, 129;
+	and.pred %p83, %p81, %p82;
+	mov.u32 %r50, -1;
+	mov.u64 %rd86, 0;
+	mov.u32 %r51, 0;
+	mov.u32 %r52, -2139095040;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.u32 %r53, 2147483647;
+	mov.u32 %r54, -2147483648;
+	mov.u32 %r55, 20;
+	mov.u32 %r56, -1;
+	mov.u32 %r57, 0;
+	mov.u32 %r58, -2147483648;
+	mov.pred %p84, 0;
+	mov.u64 %rd87, 0;
+	mov.u32 %r59, 0;
 $B22:
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 83 24
-	@!%p102 bra $B23;
-	.loc 1 84 19
-	shl.b64 %rd101, %rd94, 2;
-	add.s64 %rd102, %rd1, %rd101;
-	ld.global.f32 %f21, [%rd102+4];
+	.loc 1 95 35
+	shl.b64 %rd88, %rd87, 9;
+	add.s64 %rd89, %rd67, %rd88;
+	add.s64 %rd90, %rd89, %rd32;
+	.loc 1 76 13
+	shl.b64 %rd91, %rd90, 2;
+	.loc 1 77 11
+	setp.le.s64 %p85, %rd28, %rd91;
+	add.s64 %rd92, %rd91, 4;
+	setp.le.s64 %p86, %rd92, %rd29;
+	and.pred %p87, %p85, %p86;
+	@%p87 bra $B27;
+	.loc 1 82 40
+	setp.lt.s64 %p88, %rd91, %rd29;
+	and.pred %p89, %p85, %p88;
+	.loc 1 83 19
+	setp.lt.u64 %p90, %rd91, %rd2;
+	not.pred %p91, %p89;
+	or.pred %p92, %p91, %p90;
+	.loc 1 82 17
+	add.s64 %rd93, %rd91, 1;
+	setp.le.s64 %p93, %rd28, %rd93;
+	setp.lt.s64 %p94, %rd93, %rd29;
+	and.pred %p95, %p93, %p94;
+	.loc 1 83 19
+	setp.lt.u64 %p96, %rd93, %rd2;
+	not.pred %p97, %p95;
+	or.pred %p98, %p97, %p96;
+	.loc 1 82 17
+	add.s64 %rd94, %rd91, 2;
+	setp.le.s64 %p99, %rd28, %rd94;
+	setp.lt.s64 %p100, %rd94, %rd29;
+	and.pred %p101, %p99, %p100;
+	.loc 1 83 19
+	setp.lt.u64 %p102, %rd94, %rd2;
+	not.pred %p103, %p101;
+	or.pred %p104, %p103, %p102;
+	.loc 1 82 17
+	add.s64 %rd95, %rd91, 3;
+	setp.le.s64 %p105, %rd28, %rd95;
+	setp.lt.s64 %p106, %rd95, %rd29;
+	and.pred %p107, %p105, %p106;
+	.loc 1 83 19
+	setp.lt.u64 %p108, %rd95, %rd2;
+	not.pred %p109, %p107;
+	or.pred %p110, %p109, %p108;
+	and.pred %p111, %p92, %p98;
+	and.pred %p112, %p111, %p104;
+	and.pred %p113, %p112, %p110;
+	@!%p113 bra $B175;
+	mov.f32 %f15, 0f7FC00000;
+	.loc 1 82 24
+	@!%p89 bra $B23;
+	.loc 1 83 19
+	shl.b64 %rd96, %rd91, 2;
+	add.s64 %rd97, %rd1, %rd96;
+	ld.global.f32 %f15, [%rd97];
 $B23:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 83 24
-	@!%p108 bra $B24;
-	.loc 1 84 19
-	shl.b64 %rd103, %rd94, 2;
-	add.s64 %rd104, %rd1, %rd103;
-	ld.global.f32 %f22, [%rd104+8];
+	mov.f32 %f16, 0f7FC00000;
+	.loc 1 82 24
+	@!%p95 bra $B24;
+	.loc 1 83 19
+	shl.b64 %rd98, %rd91, 2;
+	add.s64 %rd99, %rd1, %rd98;
+	ld.global.f32 %f16, [%rd99+4];
 $B24:
-	mov.f32 %f23, 0f7FC00000;
-	.loc 1 83 24
-	@!%p114 bra $B25;
-	.loc 1 84 19
-	shl.b64 %rd105, %rd94, 2;
-	add.s64 %rd106, %rd1, %rd105;
-	ld.global.f32 %f23, [%rd106+12];
+	mov.f32 %f17, 0f7FC00000;
+	.loc 1 82 24
+	@!%p101 bra $B25;
+	.loc 1 83 19
+	shl.b64 %rd100, %rd91, 2;
+	add.s64 %rd101, %rd1, %rd100;
+	ld.global.f32 %f17, [%rd101+8];
 $B25:
-	.loc 1 87 2
-	bra $B27;
+	mov.f32 %f18, 0f7FC00000;
+	.loc 1 82 24
+	@!%p107 bra $B26;
+	.loc 1 83 19
+	shl.b64 %rd102, %rd91, 2;
+	add.s64 %rd103, %rd1, %rd102;
+	ld.global.f32 %f18, [%rd103+12];
 $B26:
-	.loc 1 79 17
-	setp.lt.u64 %p121, %rd93, %rd5;
-	@!%p121 bra $FAULT9;
-	shl.b64 %rd107, %rd93, 4;
-	add.s64 %rd108, %rd4, %rd107;
-	ld.global.f32 %f20, [%rd108];
-	ld.global.f32 %f21, [%rd108+4];
-	ld.global.f32 %f22, [%rd108+8];
-	ld.global.f32 %f23, [%rd108+12];
+	.loc 1 86 2
+	bra $B28;
 $B27:
-	.loc 6 19 7
-	setp.neu.f32 %p122, %f20, %f20;
-	.loc 6 22 32
-	add.rn.f32 %f24, %f20, 0f00000000;
-	mov.b32 %r69, %f24;
-	.loc 6 23 27
-	shr.s32 %r70, %r69, 31;
-	shr.u32 %r71, %r70, 1;
-	xor.b32 %r72, %r69, %r71;
-	.loc 6 19 7
-	selp.b32 %r73, -2147483648, %r72, %p122;
-	.loc 1 102 11
-	setp.lt.s32 %p123, %r68, %r73;
-	@!%p123 bra $B28;
-	.loc 1 103 25
-	cvt.u32.u64 %r74, %rd94;
-	cvt.u32.u64 %r75, %rd29;
-	sub.s32 %r67, %r74, %r75;
-	mov.u32 %r68, %r73;
+	.loc 1 78 17
+	setp.lt.u64 %p114, %rd90, %rd5;
+	@!%p114 bra $FAULT8;
+	shl.b64 %rd104, %rd90, 4;
+	add.s64 %rd105, %rd4, %rd104;
+	ld.global.f32 %f15, [%rd105];
+	ld.global.f32 %f16, [%rd105+4];
+	ld.global.f32 %f17, [%rd105+8];
+	ld.global.f32 %f18, [%rd105+12];
 $B28:
-	.loc 6 68 56
-	xor.b32 %r76, %r73, -2147483648;
-	mov.u32 %r77, 1;
-	.loc 1 106 9
-	@!%p87 bra $B31;
-	.loc 5 195 9
-	setp.lt.s32 %p124, %r73, %r59;
-	mov.u32 %r73, -1;
-	@%p124 bra $B30;
-	.loc 6 33 7
-	setp.eq.f32 %p125, %f20, %f19;
-	mov.u32 %r73, 268435456;
-	@%p125 bra $B29;
-	.loc 6 36 28
-	sub.rn.f32 %f25, %f20, %f19;
-	mul.rn.f32 %f26, %f25, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f27, %f26, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f28, %f27, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f29, %f28, 0fBF317218, %f26;
-	fma.rn.f32 %f30, %f28, 0f3102E308, %f29;
-	.loc 7 39 21
-	fma.rn.f32 %f31, 0f3AB527C5, %f30, 0f3C091CC4;
-	fma.rn.f32 %f32, %f31, %f30, 0f3D2AAC57;
-	fma.rn.f32 %f33, %f32, %f30, 0f3E2AAA49;
-	fma.rn.f32 %f34, %f33, %f30, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f35, %f34, %f30, 0f3F800000;
-	fma.rn.f32 %f36, %f35, %f30, 0f3F800000;
-	mov.b32 %r78, %f27;
-	.loc 7 21 7
-	setp.lt.f32 %p126, 0f00000000, %f26;
-	selp.b32 %r79, 528482304, 1602224128, %p126;
-	selp.b32 %r80, 1602224128, 528482304, %p126;
-	.loc 7 24 51
-	mad.lo.s32 %r81, %r78, 8388608, %r79;
-	mov.b32 %f37, %r81;
-	mul.rn.f32 %f38, %f36, %f37;
-	mov.b32 %f39, %r80;
-	mul.rn.f32 %f40, %f38, %f39;
-	.loc 7 25 8
-	abs.f32 %f41, %f26;
-	setp.lt.f32 %p127, 0f42D00000, %f41;
-	selp.f32 %f42, 0f00000000, %f40, %p127;
-	and.pred %p128, %p127, %p126;
-	selp.f32 %f43, 0f7F800000, %f42, %p128;
-	.loc 6 36 43
-	mul.rn.f32 %f44, %f43, 0f4D800000;
-	cvt.rzi.s32.f32 %r73, %f44;
+	.loc 1 96 27
+	setp.lt.s64 %p115, %rd87, %rd76;
+	@!%p115 bra $B70;
+	.loc 1 115 9
+	setp.eq.s32 %p116, %r38, 1;
+	.loc 1 117 9
+	setp.eq.s32 %p117, %r38, 2;
+	.loc 1 121 9
+	setp.eq.s32 %p118, %r38, 3;
+	mov.u64 %rd106, %rd87;
 $B29:
+	.loc 1 97 29
+	shl.b64 %rd107, %rd106, 9;
+	add.s64 %rd108, %rd67, %rd107;
+	add.s64 %rd109, %rd108, %rd32;
+	.loc 1 99 24
+	add.s64 %rd110, %rd109, 512;
+	.loc 1 76 13
+	shl.b64 %rd111, %rd110, 2;
+	.loc 1 77 11
+	setp.le.s64 %p119, %rd28, %rd111;
+	add.s64 %rd112, %rd111, 4;
+	setp.le.s64 %p120, %rd112, %rd29;
+	and.pred %p121, %p119, %p120;
+	@%p121 bra $B34;
+	.loc 1 82 40
+	setp.lt.s64 %p122, %rd111, %rd29;
+	and.pred %p123, %p119, %p122;
+	.loc 1 83 19
+	setp.lt.u64 %p124, %rd111, %rd2;
+	not.pred %p125, %p123;
+	or.pred %p126, %p125, %p124;
+	.loc 1 82 17
+	add.s64 %rd113, %rd111, 1;
+	setp.le.s64 %p127, %rd28, %rd113;
+	setp.lt.s64 %p128, %rd113, %rd29;
+	and.pred %p129, %p127, %p128;
+	.loc 1 83 19
+	setp.lt.u64 %p130, %rd113, %rd2;
+	not.pred %p131, %p129;
+	or.pred %p132, %p131, %p130;
+	.loc 1 82 17
+	add.s64 %rd114, %rd111, 2;
+	setp.le.s64 %p133, %rd28, %rd114;
+	setp.lt.s64 %p134, %rd114, %rd29;
+	and.pred %p135, %p133, %p134;
+	.loc 1 83 19
+	setp.lt.u64 %p136, %rd114, %rd2;
+	not.pred %p137, %p135;
+	or.pred %p138, %p137, %p136;
+	.loc 1 82 17
+	add.s64 %rd115, %rd111, 3;
+	setp.le.s64 %p139, %rd28, %rd115;
+	setp.lt.s64 %p140, %rd115, %rd29;
+	and.pred %p141, %p139, %p140;
+	.loc 1 83 19
+	setp.lt.u64 %p142, %rd115, %rd2;
+	not.pred %p143, %p141;
+	or.pred %p144, %p143, %p142;
+	and.pred %p145, %p126, %p132;
+	and.pred %p146, %p145, %p138;
+	and.pred %p147, %p146, %p144;
+	@!%p147 bra $B176;
+	mov.f32 %f19, 0f7FC00000;
+	.loc 1 82 24
+	@!%p123 bra $B30;
+	.loc 1 83 19
+	shl.b64 %rd116, %rd111, 2;
+	add.s64 %rd117, %rd1, %rd116;
+	ld.global.f32 %f19, [%rd117];
 $B30:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f45, %r73;
-	mov.b32 %r82, %f45;
-	add.s32 %r76, %r82, -1065353216;
-	mov.u32 %r77, %r73;
+	mov.f32 %f20, 0f7FC00000;
+	.loc 1 82 24
+	@!%p129 bra $B31;
+	.loc 1 83 19
+	shl.b64 %rd118, %rd111, 2;
+	add.s64 %rd119, %rd1, %rd118;
+	ld.global.f32 %f20, [%rd119+4];
 $B31:
-	.loc 1 110 13
-	setp.lt.s32 %p129, %r73, %r63;
-	mov.u32 %r83, 0;
-	@%p129 bra $B34;
-	.loc 1 114 9
-	@%p89 bra $B33;
-	.loc 1 116 9
-	@%p90 bra $B32;
-	.loc 1 120 9
-	selp.b32 %r83, %r77, 0, %p91;
-	bra $B34;
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 82 24
+	@!%p135 bra $B32;
+	.loc 1 83 19
+	shl.b64 %rd120, %rd111, 2;
+	add.s64 %rd121, %rd1, %rd120;
+	ld.global.f32 %f21, [%rd121+8];
 $B32:
-	.loc 1 117 12
-	sub.s32 %r84, %r76, %r62;
-	setp.le.u32 %p130, %r84, %r61;
-	mov.u32 %r83, 0;
-	@!%p130 bra $B34;
-	.loc 1 118 29
-	shr.u32 %r85, %r84, %r60;
-	.loc 2 30 22
-	cvt.u64.u32 %rd109, %r85;
-	setp.lt.u32 %p131, %r85, 4096;
-	@!%p131 bra $FAULT10;
-	mad.lo.s32 %r86, %r85, 4, %r3;
-	and.b32 %r87, %r77, 16383;
-	red.relaxed.cta.shared.add.u32 [%r86], %r87;
-	.loc 2 31 28
-	shr.u32 %r88, %r77, 14;
-	setp.lt.u32 %p132, 0, %r88;
-	mov.u32 %r83, 0;
-	@!%p132 bra $B34;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r86+16384], %r88;
-	mov.u32 %r83, 0;
-	bra $B34;
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 82 24
+	@!%p141 bra $B33;
+	.loc 1 83 19
+	shl.b64 %rd122, %rd111, 2;
+	add.s64 %rd123, %rd1, %rd122;
+	ld.global.f32 %f22, [%rd123+12];
 $B33:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r89, [$dynamic+53272], 1;
-	setp.lt.u32 %p133, %r89, 2048;
-	mov.u32 %r83, 0;
-	@!%p133 bra $B34;
-	.loc 8 27 42
-	cvt.u32.u64 %r90, %rd94;
-	cvt.u32.u64 %r91, %rd29;
-	sub.s32 %r92, %r90, %r91;
-	mad.lo.s32 %r93, %r89, 4, %r3;
-	st.shared.u32 [%r93+36888], %r73;
-	st.shared.u32 [%r93+45080], %r92;
-	mov.u32 %r83, 0;
+	.loc 1 86 2
+	bra $B35;
 $B34:
-	cvt.s64.s32 %rd110, %r83;
-	.loc 6 19 7
-	setp.neu.f32 %p134, %f21, %f21;
-	.loc 6 22 32
-	add.rn.f32 %f46, %f21, 0f00000000;
-	mov.b32 %r94, %f46;
-	.loc 6 23 27
-	shr.s32 %r95, %r94, 31;
-	shr.u32 %r96, %r95, 1;
-	xor.b32 %r97, %r94, %r96;
-	.loc 6 19 7
-	selp.b32 %r98, -2147483648, %r97, %p134;
-	.loc 1 102 11
-	setp.lt.s32 %p135, %r68, %r98;
-	@!%p135 bra $B35;
-	.loc 1 103 25
-	cvt.u32.u64 %r99, %rd94;
-	add.s32 %r100, %r99, 1;
-	cvt.u32.u64 %r101, %rd29;
-	sub.s32 %r67, %r100, %r101;
-	mov.u32 %r68, %r98;
+	.loc 1 78 17
+	setp.lt.u64 %p148, %rd110, %rd5;
+	@!%p148 bra $FAULT9;
+	shl.b64 %rd124, %rd109, 4;
+	add.s64 %rd125, %rd4, %rd124;
+	ld.global.f32 %f19, [%rd125+8192];
+	ld.global.f32 %f20, [%rd125+8196];
+	ld.global.f32 %f21, [%rd125+8200];
+	ld.global.f32 %f22, [%rd125+8204];
 $B35:
-	.loc 6 68 56
-	xor.b32 %r102, %r98, -2147483648;
-	mov.u32 %r103, 1;
-	.loc 1 106 9
-	@!%p87 bra $B38;
-	.loc 5 195 9
-	setp.lt.s32 %p136, %r98, %r59;
-	mov.u32 %r98, -1;
-	@%p136 bra $B37;
-	.loc 6 33 7
-	setp.eq.f32 %p137, %f21, %f19;
-	mov.u32 %r98, 268435456;
-	@%p137 bra $B36;
-	.loc 6 36 28
-	sub.rn.f32 %f47, %f21, %f19;
-	mul.rn.f32 %f48, %f47, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f50, %f49, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
-	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
-	.loc 7 39 21
-	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
-	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
-	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
-	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
-	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
-	mov.b32 %r104, %f49;
-	.loc 7 21 7
-	setp.lt.f32 %p138, 0f00000000, %f48;
-	selp.b32 %r105, 528482304, 1602224128, %p138;
-	selp.b32 %r106, 1602224128, 528482304, %p138;
-	.loc 7 24 51
-	mad.lo.s32 %r107, %r104, 8388608, %r105;
-	mov.b32 %f59, %r107;
-	mul.rn.f32 %f60, %f58, %f59;
-	mov.b32 %f61, %r106;
-	mul.rn.f32 %f62, %f60, %f61;
-	.loc 7 25 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p139, 0f42D00000, %f63;
-	selp.f32 %f64, 0f00000000, %f62, %p139;
-	and.pred %p140, %p139, %p138;
-	selp.f32 %f65, 0f7F800000, %f64, %p140;
-	.loc 6 36 43
-	mul.rn.f32 %f66, %f65, 0f4D800000;
-	cvt.rzi.s32.f32 %r98, %f66;
+	.loc 6 19 7
+	setp.neu.f32 %p149, %f15, %f15;
+	.loc 6 22 32
+	add.rn.f32 %f23, %f15, 0f00000000;
+	mov.b32 %r60, %f23;
+	.loc 6 23 27
+	shr.s32 %r61, %r60, 31;
+	shr.u32 %r62, %r61, 1;
+	xor.b32 %r63, %r60, %r62;
+	.loc 6 19 7
+	selp.b32 %r64, -2147483648, %r63, %p149;
+	.loc 1 103 11
+	setp.lt.s32 %p150, %r54, %r64;
+	@!%p150 bra $B36;
+	.loc 1 104 27
+	cvt.u32.u64 %r65, %rd109;
+	shl.b32 %r66, %r65, 2;
+	cvt.u32.u64 %r67, %rd28;
+	sub.s32 %r53, %r66, %r67;
+	mov.u32 %r54, %r64;
 $B36:
+	.loc 6 68 56
+	xor.b32 %r68, %r64, -2147483648;
+	mov.u32 %r69, 1;
+	.loc 1 107 9
+	@!%p84 bra $B39;
+	.loc 5 216 9
+	setp.lt.s32 %p151, %r64, %r52;
+	mov.u32 %r64, -1;
+	@%p151 bra $B38;
+	.loc 6 33 7
+	setp.eq.f32 %p152, %f15, %f14;
+	mov.u32 %r64, 268435456;
+	@%p152 bra $B37;
+	.loc 6 36 28
+	sub.rn.f32 %f24, %f15, %f14;
+	mul.rn.f32 %f25, %f24, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f27, %f26, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
+	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
+	.loc 7 39 21
+	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
+	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
+	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
+	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
+	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
+	mov.b32 %r70, %f26;
+	.loc 7 21 7
+	setp.lt.f32 %p153, 0f00000000, %f25;
+	selp.b32 %r71, 528482304, 1602224128, %p153;
+	selp.b32 %r72, 1602224128, 528482304, %p153;
+	.loc 7 24 51
+	mad.lo.s32 %r73, %r70, 8388608, %r71;
+	mov.b32 %f36, %r73;
+	mul.rn.f32 %f37, %f35, %f36;
+	mov.b32 %f38, %r72;
+	mul.rn.f32 %f39, %f37, %f38;
+	.loc 7 25 8
+	abs.f32 %f40, %f25;
+	setp.lt.f32 %p154, 0f42D00000, %f40;
+	selp.f32 %f41, 0f00000000, %f39, %p154;
+	and.pred %p155, %p154, %p153;
+	selp.f32 %f42, 0f7F800000, %f41, %p155;
+	.loc 6 36 43
+	mul.rn.f32 %f43, %f42, 0f4D800000;
+	cvt.rzi.s32.f32 %r64, %f43;
 $B37:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f67, %r98;
-	mov.b32 %r108, %f67;
-	add.s32 %r102, %r108, -1065353216;
-	mov.u32 %r103, %r98;
 $B38:
-	.loc 1 110 13
-	setp.lt.s32 %p141, %r98, %r63;
-	@%p141 bra $B41;
-	.loc 1 114 9
-	@%p89 bra $B40;
-	.loc 1 116 9
-	@%p90 bra $B39;
-	.loc 1 121 17
-	cvt.s64.s32 %rd111, %r103;
-	add.s64 %rd112, %rd110, %rd111;
-	.loc 1 120 9
-	selp.b64 %rd110, %rd112, %rd110, %p91;
-	bra $B41;
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f44, %r64;
+	mov.b32 %r74, %f44;
+	add.s32 %r68, %r74, -1065353216;
+	mov.u32 %r69, %r64;
 $B39:
-	.loc 1 117 12
-	sub.s32 %r109, %r102, %r62;
-	setp.le.u32 %p142, %r109, %r61;
-	@!%p142 bra $B41;
-	.loc 1 118 29
-	shr.u32 %r110, %r109, %r60;
-	.loc 2 30 22
-	cvt.u64.u32 %rd113, %r110;
-	setp.lt.u32 %p143, %r110, 4096;
-	@!%p143 bra $FAULT11;
-	mad.lo.s32 %r111, %r110, 4, %r3;
-	and.b32 %r112, %r103, 16383;
-	red.relaxed.cta.shared.add.u32 [%r111], %r112;
-	.loc 2 31 28
-	shr.u32 %r113, %r103, 14;
-	setp.lt.u32 %p144, 0, %r113;
-	@!%p144 bra $B41;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r111+16384], %r113;
-	bra $B41;
+	.loc 1 111 13
+	setp.lt.s32 %p156, %r64, %r58;
+	mov.u32 %r75, 0;
+	@%p156 bra $B42;
+	.loc 1 115 9
+	@%p116 bra $B41;
+	.loc 1 117 9
+	@%p117 bra $B40;
+	.loc 1 121 9
+	selp.b32 %r75, %r69, 0, %p118;
+	bra $B42;
 $B40:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r114, [$dynamic+53272], 1;
-	setp.lt.u32 %p145, %r114, 2048;
-	@!%p145 bra $B41;
-	.loc 8 27 42
-	cvt.u32.u64 %r115, %rd94;
-	add.s32 %r116, %r115, 1;
-	cvt.u32.u64 %r117, %rd29;
-	sub.s32 %r118, %r116, %r117;
-	mad.lo.s32 %r119, %r114, 4, %r3;
-	st.shared.u32 [%r119+36888], %r98;
-	st.shared.u32 [%r119+45080], %r118;
+	.loc 1 118 12
+	sub.s32 %r76, %r68, %r57;
+	setp.le.u32 %p157, %r76, %r56;
+	mov.u32 %r75, 0;
+	@!%p157 bra $B42;
+	.loc 1 119 29
+	shr.u32 %r77, %r76, %r55;
+	.loc 2 30 22
+	cvt.u64.u32 %rd126, %r77;
+	setp.lt.u32 %p158, %r77, 4096;
+	@!%p158 bra $FAULT10;
+	mad.lo.s32 %r78, %r77, 4, %r3;
+	and.b32 %r79, %r69, 16383;
+	red.relaxed.cta.shared.add.u32 [%r78], %r79;
+	.loc 2 31 28
+	shr.u32 %r80, %r69, 14;
+	setp.lt.u32 %p159, 0, %r80;
+	mov.u32 %r75, 0;
+	@!%p159 bra $B42;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r78+16384], %r80;
+	mov.u32 %r75, 0;
+	bra $B42;
 $B41:
-	.loc 6 19 7
-	setp.neu.f32 %p146, %f22, %f22;
-	.loc 6 22 32
-	add.rn.f32 %f68, %f22, 0f00000000;
-	mov.b32 %r120, %f68;
-	.loc 6 23 27
-	shr.s32 %r121, %r120, 31;
-	shr.u32 %r122, %r121, 1;
-	xor.b32 %r123, %r120, %r122;
-	.loc 6 19 7
-	selp.b32 %r124, -2147483648, %r123, %p146;
-	.loc 1 102 11
-	setp.lt.s32 %p147, %r68, %r124;
-	@!%p147 bra $B42;
-	.loc 1 103 25
-	cvt.u32.u64 %r125, %rd94;
-	add.s32 %r126, %r125, 2;
-	cvt.u32.u64 %r127, %rd29;
-	sub.s32 %r67, %r126, %r127;
-	mov.u32 %r68, %r124;
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r81, [$dynamic+53272], 1;
+	setp.lt.u32 %p160, %r81, 2048;
+	mov.u32 %r75, 0;
+	@!%p160 bra $B42;
+	.loc 8 27 42
+	cvt.u32.u64 %r82, %rd109;
+	shl.b32 %r83, %r82, 2;
+	cvt.u32.u64 %r84, %rd28;
+	sub.s32 %r85, %r83, %r84;
+	mad.lo.s32 %r86, %r81, 4, %r3;
+	st.shared.u32 [%r86+36888], %r64;
+	st.shared.u32 [%r86+45080], %r85;
+	mov.u32 %r75, 0;
 $B42:
-	.loc 6 68 56
-	xor.b32 %r128, %r124, -2147483648;
-	mov.u32 %r129, 1;
-	.loc 1 106 9
-	@!%p87 bra $B45;
-	.loc 5 195 9
-	setp.lt.s32 %p148, %r124, %r59;
-	mov.u32 %r124, -1;
-	@%p148 bra $B44;
-	.loc 6 33 7
-	setp.eq.f32 %p149, %f22, %f19;
-	mov.u32 %r124, 268435456;
-	@%p149 bra $B43;
-	.loc 6 36 28
-	sub.rn.f32 %f69, %f22, %f19;
-	mul.rn.f32 %f70, %f69, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f71, %f70, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f72, %f71, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f73, %f72, 0fBF317218, %f70;
-	fma.rn.f32 %f74, %f72, 0f3102E308, %f73;
-	.loc 7 39 21
-	fma.rn.f32 %f75, 0f3AB527C5, %f74, 0f3C091CC4;
-	fma.rn.f32 %f76, %f75, %f74, 0f3D2AAC57;
-	fma.rn.f32 %f77, %f76, %f74, 0f3E2AAA49;
-	fma.rn.f32 %f78, %f77, %f74, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f79, %f78, %f74, 0f3F800000;
-	fma.rn.f32 %f80, %f79, %f74, 0f3F800000;
-	mov.b32 %r130, %f71;
-	.loc 7 21 7
-	setp.lt.f32 %p150, 0f00000000, %f70;
-	selp.b32 %r131, 528482304, 1602224128, %p150;
-	selp.b32 %r132, 1602224128, 528482304, %p150;
-	.loc 7 24 51
-	mad.lo.s32 %r133, %r130, 8388608, %r131;
-	mov.b32 %f81, %r133;
-	mul.rn.f32 %f82, %f80, %f81;
-	mov.b32 %f83, %r132;
-	mul.rn.f32 %f84, %f82, %f83;
-	.loc 7 25 8
-	abs.f32 %f85, %f70;
-	setp.lt.f32 %p151, 0f42D00000, %f85;
-	selp.f32 %f86, 0f00000000, %f84, %p151;
-	and.pred %p152, %p151, %p150;
-	selp.f32 %f87, 0f7F800000, %f86, %p152;
-	.loc 6 36 43
-	mul.rn.f32 %f88, %f87, 0f4D800000;
-	cvt.rzi.s32.f32 %r124, %f88;
-$B43:
-$B44:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f89, %r124;
-	mov.b32 %r134, %f89;
-	add.s32 %r128, %r134, -1065353216;
-	mov.u32 %r129, %r124;
-$B45:
-	.loc 1 110 13
-	setp.lt.s32 %p153, %r124, %r63;
-	@%p153 bra $B48;
-	.loc 1 114 9
-	@%p89 bra $B47;
-	.loc 1 116 9
-	@%p90 bra $B46;
-	.loc 1 121 17
-	cvt.s64.s32 %rd114, %r129;
-	add.s64 %rd115, %rd110, %rd114;
-	.loc 1 120 9
-	selp.b64 %rd110, %rd115, %rd110, %p91;
-	bra $B48;
-$B46:
-	.loc 1 117 12
-	sub.s32 %r135, %r128, %r62;
-	setp.le.u32 %p154, %r135, %r61;
-	@!%p154 bra $B48;
-	.loc 1 118 29
-	shr.u32 %r136, %r135, %r60;
-	.loc 2 30 22
-	cvt.u64.u32 %rd116, %r136;
-	setp.lt.u32 %p155, %r136, 4096;
-	@!%p155 bra $FAULT12;
-	mad.lo.s32 %r137, %r136, 4, %r3;
-	and.b32 %r138, %r129, 16383;
-	red.relaxed.cta.shared.add.u32 [%r137], %r138;
-	.loc 2 31 28
-	shr.u32 %r139, %r129, 14;
-	setp.lt.u32 %p156, 0, %r139;
-	@!%p156 bra $B48;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r137+16384], %r139;
-	bra $B48;
-$B47:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r140, [$dynamic+53272], 1;
-	setp.lt.u32 %p157, %r140, 2048;
-	@!%p157 bra $B48;
-	.loc 8 27 42
-	cvt.u32.u64 %r141, %rd94;
-	add.s32 %r142, %r141, 2;
-	cvt.u32.u64 %r143, %rd29;
-	sub.s32 %r144, %r142, %r143;
-	mad.lo.s32 %r145, %r140, 4, %r3;
-	st.shared.u32 [%r145+36888], %r124;
-	st.shared.u32 [%r145+45080], %r144;
-$B48:
+	cvt.s64.s32 %rd127, %r75;
 	.loc 6 19 7
-	setp.neu.f32 %p158, %f23, %f23;
+	setp.neu.f32 %p161, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f90, %f23, 0f00000000;
-	mov.b32 %r146, %f90;
+	add.rn.f32 %f45, %f16, 0f00000000;
+	mov.b32 %r87, %f45;
 	.loc 6 23 27
-	shr.s32 %r147, %r146, 31;
-	shr.u32 %r148, %r147, 1;
-	xor.b32 %r149, %r146, %r148;
+	shr.s32 %r88, %r87, 31;
+	shr.u32 %r89, %r88, 1;
+	xor.b32 %r90, %r87, %r89;
 	.loc 6 19 7
-	selp.b32 %r150, -2147483648, %r149, %p158;
-	.loc 1 102 11
-	setp.lt.s32 %p159, %r68, %r150;
-	@!%p159 bra $B49;
-	.loc 1 103 25
-	cvt.u32.u64 %r151, %rd94;
-	add.s32 %r152, %r151, 3;
-	cvt.u32.u64 %r153, %rd29;
-	sub.s32 %r67, %r152, %r153;
-	mov.u32 %r68, %r150;
-$B49:
+	selp.b32 %r91, -2147483648, %r90, %p161;
+	.loc 1 103 11
+	setp.lt.s32 %p162, %r54, %r91;
+	@!%p162 bra $B43;
+	.loc 1 104 27
+	cvt.u32.u64 %r92, %rd109;
+	shl.b32 %r93, %r92, 2;
+	add.s32 %r94, %r93, 1;
+	cvt.u32.u64 %r95, %rd28;
+	sub.s32 %r53, %r94, %r95;
+	mov.u32 %r54, %r91;
+$B43:
 	.loc 6 68 56
-	xor.b32 %r154, %r150, -2147483648;
-	mov.u32 %r155, 1;
-	.loc 1 106 9
-	@!%p87 bra $B52;
-	.loc 5 195 9
-	setp.lt.s32 %p160, %r150, %r59;
-	mov.u32 %r150, -1;
-	@%p160 bra $B51;
+	xor.b32 %r96, %r91, -2147483648;
+	mov.u32 %r97, 1;
+	.loc 1 107 9
+	@!%p84 bra $B46;
+	.loc 5 216 9
+	setp.lt.s32 %p163, %r91, %r52;
+	mov.u32 %r91, -1;
+	@%p163 bra $B45;
 	.loc 6 33 7
-	setp.eq.f32 %p161, %f23, %f19;
-	mov.u32 %r150, 268435456;
-	@%p161 bra $B50;
+	setp.eq.f32 %p164, %f16, %f14;
+	mov.u32 %r91, 268435456;
+	@%p164 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f91, %f23, %f19;
-	mul.rn.f32 %f92, %f91, %f18;
+	sub.rn.f32 %f46, %f16, %f14;
+	mul.rn.f32 %f47, %f46, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f93, %f92, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f94, %f93, 0f4B400000;
+	sub.rn.f32 %f49, %f48, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f95, %f94, 0fBF317218, %f92;
-	fma.rn.f32 %f96, %f94, 0f3102E308, %f95;
+	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
+	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
 	.loc 7 39 21
-	fma.rn.f32 %f97, 0f3AB527C5, %f96, 0f3C091CC4;
-	fma.rn.f32 %f98, %f97, %f96, 0f3D2AAC57;
-	fma.rn.f32 %f99, %f98, %f96, 0f3E2AAA49;
-	fma.rn.f32 %f100, %f99, %f96, 0f3EFFFFFE;
+	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
+	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
+	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
+	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f101, %f100, %f96, 0f3F800000;
-	fma.rn.f32 %f102, %f101, %f96, 0f3F800000;
-	mov.b32 %r156, %f93;
+	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
+	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
+	mov.b32 %r98, %f48;
 	.loc 7 21 7
-	setp.lt.f32 %p162, 0f00000000, %f92;
-	selp.b32 %r157, 528482304, 1602224128, %p162;
-	selp.b32 %r158, 1602224128, 528482304, %p162;
+	setp.lt.f32 %p165, 0f00000000, %f47;
+	selp.b32 %r99, 528482304, 1602224128, %p165;
+	selp.b32 %r100, 1602224128, 528482304, %p165;
 	.loc 7 24 51
-	mad.lo.s32 %r159, %r156, 8388608, %r157;
-	mov.b32 %f103, %r159;
-	mul.rn.f32 %f104, %f102, %f103;
-	mov.b32 %f105, %r158;
-	mul.rn.f32 %f106, %f104, %f105;
+	mad.lo.s32 %r101, %r98, 8388608, %r99;
+	mov.b32 %f58, %r101;
+	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f60, %r100;
+	mul.rn.f32 %f61, %f59, %f60;
 	.loc 7 25 8
-	abs.f32 %f107, %f92;
-	setp.lt.f32 %p163, 0f42D00000, %f107;
-	selp.f32 %f108, 0f00000000, %f106, %p163;
-	and.pred %p164, %p163, %p162;
-	selp.f32 %f109, 0f7F800000, %f108, %p164;
+	abs.f32 %f62, %f47;
+	setp.lt.f32 %p166, 0f42D00000, %f62;
+	selp.f32 %f63, 0f00000000, %f61, %p166;
+	and.pred %p167, %p166, %p165;
+	selp.f32 %f64, 0f7F800000, %f63, %p167;
 	.loc 6 36 43
-	mul.rn.f32 %f110, %f109, 0f4D800000;
-	cvt.rzi.s32.f32 %r150, %f110;
-$B50:
-$B51:
+	mul.rn.f32 %f65, %f64, 0f4D800000;
+	cvt.rzi.s32.f32 %r91, %f65;
+$B44:
+$B45:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f111, %r150;
-	mov.b32 %r160, %f111;
-	add.s32 %r154, %r160, -1065353216;
-	mov.u32 %r155, %r150;
-$B52:
-	.loc 1 110 13
-	setp.lt.s32 %p165, %r150, %r63;
-	@%p165 bra $B55;
-	.loc 1 114 9
-	@%p89 bra $B54;
-	.loc 1 116 9
-	@%p90 bra $B53;
-	.loc 1 121 17
-	cvt.s64.s32 %rd117, %r155;
-	add.s64 %rd118, %rd110, %rd117;
-	.loc 1 120 9
-	selp.b64 %rd110, %rd118, %rd110, %p91;
-	bra $B55;
-$B53:
-	.loc 1 117 12
-	sub.s32 %r161, %r154, %r62;
-	setp.le.u32 %p166, %r161, %r61;
-	@!%p166 bra $B55;
-	.loc 1 118 29
-	shr.u32 %r162, %r161, %r60;
+	cvt.rn.f32.s32 %f66, %r91;
+	mov.b32 %r102, %f66;
+	add.s32 %r96, %r102, -1065353216;
+	mov.u32 %r97, %r91;
+$B46:
+	.loc 1 111 13
+	setp.lt.s32 %p168, %r91, %r58;
+	@%p168 bra $B49;
+	.loc 1 115 9
+	@%p116 bra $B48;
+	.loc 1 117 9
+	@%p117 bra $B47;
+	.loc 1 122 17
+	cvt.s64.s32 %rd128, %r97;
+	add.s64 %rd129, %rd127, %rd128;
+	.loc 1 121 9
+	selp.b64 %rd127, %rd129, %rd127, %p118;
+	bra $B49;
+$B47:
+	.loc 1 118 12
+	sub.s32 %r103, %r96, %r57;
+	setp.le.u32 %p169, %r103, %r56;
+	@!%p169 bra $B49;
+	.loc 1 119 29
+	shr.u32 %r104, %r103, %r55;
 	.loc 2 30 22
-	cvt.u64.u32 %rd119, %r162;
-	setp.lt.u32 %p167, %r162, 4096;
-	@!%p167 bra $FAULT13;
-	mad.lo.s32 %r163, %r162, 4, %r3;
-	and.b32 %r164, %r155, 16383;
-	red.relaxed.cta.shared.add.u32 [%r163], %r164;
+	cvt.u64.u32 %rd130, %r104;
+	setp.lt.u32 %p170, %r104, 4096;
+	@!%p170 bra $FAULT11;
+	mad.lo.s32 %r105, %r104, 4, %r3;
+	and.b32 %r106, %r97, 16383;
+	red.relaxed.cta.shared.add.u32 [%r105], %r106;
 	.loc 2 31 28
-	shr.u32 %r165, %r155, 14;
-	setp.lt.u32 %p168, 0, %r165;
-	@!%p168 bra $B55;
+	shr.u32 %r107, %r97, 14;
+	setp.lt.u32 %p171, 0, %r107;
+	@!%p171 bra $B49;
 	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r163+16384], %r165;
-	bra $B55;
-$B54:
+	red.relaxed.cta.shared.add.u32 [%r105+16384], %r107;
+	bra $B49;
+$B48:
 	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r166, [$dynamic+53272], 1;
-	setp.lt.u32 %p169, %r166, 2048;
-	@!%p169 bra $B55;
+	atom.relaxed.cta.shared.add.u32 %r108, [$dynamic+53272], 1;
+	setp.lt.u32 %p172, %r108, 2048;
+	@!%p172 bra $B49;
 	.loc 8 27 42
-	cvt.u32.u64 %r167, %rd94;
-	add.s32 %r168, %r167, 3;
-	cvt.u32.u64 %r169, %rd29;
-	sub.s32 %r170, %r168, %r169;
-	mad.lo.s32 %r171, %r166, 4, %r3;
-	st.shared.u32 [%r171+36888], %r150;
-	st.shared.u32 [%r171+45080], %r170;
+	cvt.u32.u64 %r109, %rd109;
+	shl.b32 %r110, %r109, 2;
+	add.s32 %r111, %r110, 1;
+	cvt.u32.u64 %r112, %rd28;
+	sub.s32 %r113, %r111, %r112;
+	mad.lo.s32 %r114, %r108, 4, %r3;
+	st.shared.u32 [%r114+36888], %r91;
+	st.shared.u32 [%r114+45080], %r113;
+$B49:
+	.loc 6 19 7
+	setp.neu.f32 %p173, %f17, %f17;
+	.loc 6 22 32
+	add.rn.f32 %f67, %f17, 0f00000000;
+	mov.b32 %r115, %f67;
+	.loc 6 23 27
+	shr.s32 %r116, %r115, 31;
+	shr.u32 %r117, %r116, 1;
+	xor.b32 %r118, %r115, %r117;
+	.loc 6 19 7
+	selp.b32 %r119, -2147483648, %r118, %p173;
+	.loc 1 103 11
+	setp.lt.s32 %p174, %r54, %r119;
+	@!%p174 bra $B50;
+	.loc 1 104 27
+	cvt.u32.u64 %r120, %rd109;
+	shl.b32 %r121, %r120, 2;
+	add.s32 %r122, %r121, 2;
+	cvt.u32.u64 %r123, %rd28;
+	sub.s32 %r53, %r122, %r123;
+	mov.u32 %r54, %r119;
+$B50:
+	.loc 6 68 56
+	xor.b32 %r124, %r119, -2147483648;
+	mov.u32 %r125, 1;
+	.loc 1 107 9
+	@!%p84 bra $B53;
+	.loc 5 216 9
+	setp.lt.s32 %p175, %r119, %r52;
+	mov.u32 %r119, -1;
+	@%p175 bra $B52;
+	.loc 6 33 7
+	setp.eq.f32 %p176, %f17, %f14;
+	mov.u32 %r119, 268435456;
+	@%p176 bra $B51;
+	.loc 6 36 28
+	sub.rn.f32 %f68, %f17, %f14;
+	mul.rn.f32 %f69, %f68, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f71, %f70, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
+	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	.loc 7 39 21
+	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
+	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
+	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
+	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
+	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
+	mov.b32 %r126, %f70;
+	.loc 7 21 7
+	setp.lt.f32 %p177, 0f00000000, %f69;
+	selp.b32 %r127, 528482304, 1602224128, %p177;
+	selp.b32 %r128, 1602224128, 528482304, %p177;
+	.loc 7 24 51
+	mad.lo.s32 %r129, %r126, 8388608, %r127;
+	mov.b32 %f80, %r129;
+	mul.rn.f32 %f81, %f79, %f80;
+	mov.b32 %f82, %r128;
+	mul.rn.f32 %f83, %f81, %f82;
+	.loc 7 25 8
+	abs.f32 %f84, %f69;
+	setp.lt.f32 %p178, 0f42D00000, %f84;
+	selp.f32 %f85, 0f00000000, %f83, %p178;
+	and.pred %p179, %p178, %p177;
+	selp.f32 %f86, 0f7F800000, %f85, %p179;
+	.loc 6 36 43
+	mul.rn.f32 %f87, %f86, 0f4D800000;
+	cvt.rzi.s32.f32 %r119, %f87;
+$B51:
+$B52:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f88, %r119;
+	mov.b32 %r130, %f88;
+	add.s32 %r124, %r130, -1065353216;
+	mov.u32 %r125, %r119;
+$B53:
+	.loc 1 111 13
+	setp.lt.s32 %p180, %r119, %r58;
+	@%p180 bra $B56;
+	.loc 1 115 9
+	@%p116 bra $B55;
+	.loc 1 117 9
+	@%p117 bra $B54;
+	.loc 1 122 17
+	cvt.s64.s32 %rd131, %r125;
+	add.s64 %rd132, %rd127, %rd131;
+	.loc 1 121 9
+	selp.b64 %rd127, %rd132, %rd127, %p118;
+	bra $B56;
+$B54:
+	.loc 1 118 12
+	sub.s32 %r131, %r124, %r57;
+	setp.le.u32 %p181, %r131, %r56;
+	@!%p181 bra $B56;
+	.loc 1 119 29
+	shr.u32 %r132, %r131, %r55;
+	.loc 2 30 22
+	cvt.u64.u32 %rd133, %r132;
+	setp.lt.u32 %p182, %r132, 4096;
+	@!%p182 bra $FAULT12;
+	mad.lo.s32 %r133, %r132, 4, %r3;
+	and.b32 %r134, %r125, 16383;
+	red.relaxed.cta.shared.add.u32 [%r133], %r134;
+	.loc 2 31 28
+	shr.u32 %r135, %r125, 14;
+	setp.lt.u32 %p183, 0, %r135;
+	@!%p183 bra $B56;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r133+16384], %r135;
+	bra $B56;
 $B55:
-	.loc 1 124 15
-	@!%p91 bra $B61;
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r136, [$dynamic+53272], 1;
+	setp.lt.u32 %p184, %r136, 2048;
+	@!%p184 bra $B56;
+	.loc 8 27 42
+	cvt.u32.u64 %r137, %rd109;
+	shl.b32 %r138, %r137, 2;
+	add.s32 %r139, %r138, 2;
+	cvt.u32.u64 %r140, %rd28;
+	sub.s32 %r141, %r139, %r140;
+	mad.lo.s32 %r142, %r136, 4, %r3;
+	st.shared.u32 [%r142+36888], %r119;
+	st.shared.u32 [%r142+45080], %r141;
+$B56:
+	.loc 6 19 7
+	setp.neu.f32 %p185, %f18, %f18;
+	.loc 6 22 32
+	add.rn.f32 %f89, %f18, 0f00000000;
+	mov.b32 %r143, %f89;
+	.loc 6 23 27
+	shr.s32 %r144, %r143, 31;
+	shr.u32 %r145, %r144, 1;
+	xor.b32 %r146, %r143, %r145;
+	.loc 6 19 7
+	selp.b32 %r147, -2147483648, %r146, %p185;
+	.loc 1 103 11
+	setp.lt.s32 %p186, %r54, %r147;
+	@!%p186 bra $B57;
+	.loc 1 104 27
+	cvt.u32.u64 %r148, %rd109;
+	shl.b32 %r149, %r148, 2;
+	add.s32 %r150, %r149, 3;
+	cvt.u32.u64 %r151, %rd28;
+	sub.s32 %r53, %r150, %r151;
+	mov.u32 %r54, %r147;
+$B57:
+	.loc 6 68 56
+	xor.b32 %r152, %r147, -2147483648;
+	mov.u32 %r153, 1;
+	.loc 1 107 9
+	@!%p84 bra $B60;
+	.loc 5 216 9
+	setp.lt.s32 %p187, %r147, %r52;
+	mov.u32 %r147, -1;
+	@%p187 bra $B59;
+	.loc 6 33 7
+	setp.eq.f32 %p188, %f18, %f14;
+	mov.u32 %r147, 268435456;
+	@%p188 bra $B58;
+	.loc 6 36 28
+	sub.rn.f32 %f90, %f18, %f14;
+	mul.rn.f32 %f91, %f90, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f93, %f92, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
+	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	.loc 7 39 21
+	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
+	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
+	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
+	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
+	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
+	mov.b32 %r154, %f92;
+	.loc 7 21 7
+	setp.lt.f32 %p189, 0f00000000, %f91;
+	selp.b32 %r155, 528482304, 1602224128, %p189;
+	selp.b32 %r156, 1602224128, 528482304, %p189;
+	.loc 7 24 51
+	mad.lo.s32 %r157, %r154, 8388608, %r155;
+	mov.b32 %f102, %r157;
+	mul.rn.f32 %f103, %f101, %f102;
+	mov.b32 %f104, %r156;
+	mul.rn.f32 %f105, %f103, %f104;
+	.loc 7 25 8
+	abs.f32 %f106, %f91;
+	setp.lt.f32 %p190, 0f42D00000, %f106;
+	selp.f32 %f107, 0f00000000, %f105, %p190;
+	and.pred %p191, %p190, %p189;
+	selp.f32 %f108, 0f7F800000, %f107, %p191;
+	.loc 6 36 43
+	mul.rn.f32 %f109, %f108, 0f4D800000;
+	cvt.rzi.s32.f32 %r147, %f109;
+$B58:
+$B59:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f110, %r147;
+	mov.b32 %r158, %f110;
+	add.s32 %r152, %r158, -1065353216;
+	mov.u32 %r153, %r147;
+$B60:
+	.loc 1 111 13
+	setp.lt.s32 %p192, %r147, %r58;
+	@%p192 bra $B63;
+	.loc 1 115 9
+	@%p116 bra $B62;
+	.loc 1 117 9
+	@%p117 bra $B61;
+	.loc 1 122 17
+	cvt.s64.s32 %rd134, %r153;
+	add.s64 %rd135, %rd127, %rd134;
+	.loc 1 121 9
+	selp.b64 %rd127, %rd135, %rd127, %p118;
+	bra $B63;
+$B61:
+	.loc 1 118 12
+	sub.s32 %r159, %r152, %r57;
+	setp.le.u32 %p193, %r159, %r56;
+	@!%p193 bra $B63;
+	.loc 1 119 29
+	shr.u32 %r160, %r159, %r55;
+	.loc 2 30 22
+	cvt.u64.u32 %rd136, %r160;
+	setp.lt.u32 %p194, %r160, 4096;
+	@!%p194 bra $FAULT13;
+	mad.lo.s32 %r161, %r160, 4, %r3;
+	and.b32 %r162, %r153, 16383;
+	red.relaxed.cta.shared.add.u32 [%r161], %r162;
+	.loc 2 31 28
+	shr.u32 %r163, %r153, 14;
+	setp.lt.u32 %p195, 0, %r163;
+	@!%p195 bra $B63;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
+	bra $B63;
+$B62:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
+	setp.lt.u32 %p196, %r164, 2048;
+	@!%p196 bra $B63;
+	.loc 8 27 42
+	cvt.u32.u64 %r165, %rd109;
+	shl.b32 %r166, %r165, 2;
+	add.s32 %r167, %r166, 3;
+	cvt.u32.u64 %r168, %rd28;
+	sub.s32 %r169, %r167, %r168;
+	mad.lo.s32 %r170, %r164, 4, %r3;
+	st.shared.u32 [%r170+36888], %r147;
+	st.shared.u32 [%r170+45080], %r169;
+$B63:
+	.loc 1 125 15
+	@!%p118 bra $B69;
 	.loc 1 152 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p170, 1;
-	vote.sync.ballot.b32 %r172, %p170, 0xffffffff;
+	mov.pred %p197, 1;
+	vote.sync.ballot.b32 %r171, %p197, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p171, %r172, -1;
-	@%p171 bra $B57;
+	setp.eq.s32 %p198, %r171, -1;
+	@%p198 bra $B65;
 	.loc 9 58 43
-	brev.b32 %r173, %r172;
-	clz.b32 %r174, %r173;
-	cvt.u32.u64 %r175, %rd110;
-	shfl.sync.idx.b32 %r176, %r175, %r174, 31, 0xffffffff;
-	shr.u64 %rd120, %rd110, 32;
-	cvt.u32.u64 %r177, %rd120;
-	shfl.sync.idx.b32 %r178, %r177, %r174, 31, 0xffffffff;
-	mov.b64 %rd121, {%r176, %r178};
+	brev.b32 %r172, %r171;
+	clz.b32 %r173, %r172;
+	cvt.u32.u64 %r174, %rd127;
+	shfl.sync.idx.b32 %r175, %r174, %r173, 31, 0xffffffff;
+	shr.u64 %rd137, %rd127, 32;
+	cvt.u32.u64 %r176, %rd137;
+	shfl.sync.idx.b32 %r177, %r176, %r173, 31, 0xffffffff;
+	mov.b64 %rd138, {%r175, %r177};
 	.loc 9 59 21
-	add.s32 %r179, %r172, -1;
-	and.b32 %r180, %r172, %r179;
-	setp.ne.s32 %p172, %r180, 0;
-	@!%p172 bra $B58;
-$B56:
+	add.s32 %r178, %r171, -1;
+	and.b32 %r179, %r171, %r178;
+	setp.ne.s32 %p199, %r179, 0;
+	@!%p199 bra $B66;
+$B64:
 	.loc 9 60 59
-	brev.b32 %r181, %r180;
-	clz.b32 %r182, %r181;
-	cvt.u32.u64 %r183, %rd110;
-	shfl.sync.idx.b32 %r184, %r183, %r182, 31, 0xffffffff;
-	shr.u64 %rd122, %rd110, 32;
-	cvt.u32.u64 %r185, %rd122;
-	shfl.sync.idx.b32 %r186, %r185, %r182, 31, 0xffffffff;
-	mov.b64 %rd123, {%r184, %r186};
+	brev.b32 %r180, %r179;
+	clz.b32 %r181, %r180;
+	cvt.u32.u64 %r182, %rd127;
+	shfl.sync.idx.b32 %r183, %r182, %r181, 31, 0xffffffff;
+	shr.u64 %rd139, %rd127, 32;
+	cvt.u32.u64 %r184, %rd139;
+	shfl.sync.idx.b32 %r185, %r184, %r181, 31, 0xffffffff;
+	mov.b64 %rd140, {%r183, %r185};
 	.loc 9 38 49
-	add.s64 %rd121, %rd121, %rd123;
+	add.s64 %rd138, %rd138, %rd140;
 	.loc 9 59 53
-	add.s32 %r187, %r180, -1;
-	and.b32 %r180, %r180, %r187;
-	setp.ne.s32 %p173, %r180, 0;
-	@%p173 bra $B56;
-	bra $B58;
-$B57:
+	add.s32 %r186, %r179, -1;
+	and.b32 %r179, %r179, %r186;
+	setp.ne.s32 %p200, %r179, 0;
+	@%p200 bra $B64;
+	bra $B66;
+$B65:
 	.loc 9 54 32
-	cvt.u32.u64 %r188, %rd110;
-	shfl.sync.bfly.b32 %r189, %r188, 16, 31, 0xffffffff;
-	shr.u64 %rd124, %rd110, 32;
-	cvt.u32.u64 %r190, %rd124;
-	shfl.sync.bfly.b32 %r191, %r190, 16, 31, 0xffffffff;
-	mov.b64 %rd125, {%r189, %r191};
+	cvt.u32.u64 %r187, %rd127;
+	shfl.sync.bfly.b32 %r188, %r187, 16, 31, 0xffffffff;
+	shr.u64 %rd141, %rd127, 32;
+	cvt.u32.u64 %r189, %rd141;
+	shfl.sync.bfly.b32 %r190, %r189, 16, 31, 0xffffffff;
+	mov.b64 %rd142, {%r188, %r190};
 	.loc 9 38 49
-	add.s64 %rd126, %rd110, %rd125;
+	add.s64 %rd143, %rd127, %rd142;
 	.loc 9 54 32
-	cvt.u32.u64 %r192, %rd126;
-	shfl.sync.bfly.b32 %r193, %r192, 8, 31, 0xffffffff;
-	shr.u64 %rd127, %rd126, 32;
-	cvt.u32.u64 %r194, %rd127;
-	shfl.sync.bfly.b32 %r195, %r194, 8, 31, 0xffffffff;
-	mov.b64 %rd128, {%r193, %r195};
+	cvt.u32.u64 %r191, %rd143;
+	shfl.sync.bfly.b32 %r192, %r191, 8, 31, 0xffffffff;
+	shr.u64 %rd144, %rd143, 32;
+	cvt.u32.u64 %r193, %rd144;
+	shfl.sync.bfly.b32 %r194, %r193, 8, 31, 0xffffffff;
+	mov.b64 %rd145, {%r192, %r194};
 	.loc 9 38 49
-	add.s64 %rd129, %rd126, %rd128;
+	add.s64 %rd146, %rd143, %rd145;
 	.loc 9 54 32
-	cvt.u32.u64 %r196, %rd129;
-	shfl.sync.bfly.b32 %r197, %r196, 4, 31, 0xffffffff;
-	shr.u64 %rd130, %rd129, 32;
-	cvt.u32.u64 %r198, %rd130;
-	shfl.sync.bfly.b32 %r199, %r198, 4, 31, 0xffffffff;
-	mov.b64 %rd131, {%r197, %r199};
+	cvt.u32.u64 %r195, %rd146;
+	shfl.sync.bfly.b32 %r196, %r195, 4, 31, 0xffffffff;
+	shr.u64 %rd147, %rd146, 32;
+	cvt.u32.u64 %r197, %rd147;
+	shfl.sync.bfly.b32 %r198, %r197, 4, 31, 0xffffffff;
+	mov.b64 %rd148, {%r196, %r198};
 	.loc 9 38 49
-	add.s64 %rd132, %rd129, %rd131;
+	add.s64 %rd149, %rd146, %rd148;
 	.loc 9 54 32
-	cvt.u32.u64 %r200, %rd132;
-	shfl.sync.bfly.b32 %r201, %r200, 2, 31, 0xffffffff;
-	shr.u64 %rd133, %rd132, 32;
-	cvt.u32.u64 %r202, %rd133;
-	shfl.sync.bfly.b32 %r203, %r202, 2, 31, 0xffffffff;
-	mov.b64 %rd134, {%r201, %r203};
+	cvt.u32.u64 %r199, %rd149;
+	shfl.sync.bfly.b32 %r200, %r199, 2, 31, 0xffffffff;
+	shr.u64 %rd150, %rd149, 32;
+	cvt.u32.u64 %r201, %rd150;
+	shfl.sync.bfly.b32 %r202, %r201, 2, 31, 0xffffffff;
+	mov.b64 %rd151, {%r200, %r202};
 	.loc 9 38 49
-	add.s64 %rd135, %rd132, %rd134;
+	add.s64 %rd152, %rd149, %rd151;
 	.loc 9 54 32
-	cvt.u32.u64 %r204, %rd135;
-	shfl.sync.bfly.b32 %r205, %r204, 1, 31, 0xffffffff;
-	shr.u64 %rd136, %rd135, 32;
-	cvt.u32.u64 %r206, %rd136;
-	shfl.sync.bfly.b32 %r207, %r206, 1, 31, 0xffffffff;
-	mov.b64 %rd137, {%r205, %r207};
+	cvt.u32.u64 %r203, %rd152;
+	shfl.sync.bfly.b32 %r204, %r203, 1, 31, 0xffffffff;
+	shr.u64 %rd153, %rd152, 32;
+	cvt.u32.u64 %r205, %rd153;
+	shfl.sync.bfly.b32 %r206, %r205, 1, 31, 0xffffffff;
+	mov.b64 %rd154, {%r204, %r206};
 	.loc 9 38 49
-	add.s64 %rd121, %rd135, %rd137;
-$B58:
+	add.s64 %rd138, %rd152, %rd154;
+$B66:
 	.loc 1 154 14
-	@!%p60 bra $B59;
+	@!%p62 bra $B67;
 	.loc 1 155 10
-	@!%p61 bra $FAULT14;
-	st.shared.u64 [%r47+53296], %rd121;
-$B59:
+	@!%p63 bra $FAULT14;
+	st.shared.u64 [%r45+53296], %rd138;
+$B67:
 	.loc 1 157 8
 	bar.sync 0;
-	mov.u64 %rd138, 0;
-	mov.u32 %r208, 0;
-$B60:
+	mov.u64 %rd155, 0;
+	mov.u32 %r207, 0;
+$B68:
 	.loc 1 159 17
-	mad.lo.s32 %r209, %r208, 8, %r3;
-	ld.shared.u64 %rd139, [%r209+53296];
-	add.s64 %rd138, %rd138, %rd139;
-	add.s32 %r208, %r208, 1;
-	setp.lt.u32 %p174, %r208, 16;
-	@%p174 bra $B60;
-	.loc 1 126 19
-	@!%p62 bra $B61;
-	.loc 1 127 12
-	setp.lt.u64 %p175, %rd90, 129;
-	@!%p175 bra $FAULT15;
-	cvt.u32.u64 %r210, %rd90;
-	mad.lo.s32 %r211, %r210, 8, %r3;
-	st.shared.u64 [%r211+53552], %rd138;
-$B61:
+	mad.lo.s32 %r208, %r207, 8, %r3;
+	ld.shared.u64 %rd156, [%r208+53296];
+	add.s64 %rd155, %rd155, %rd156;
+	add.s32 %r207, %r207, 1;
+	setp.lt.u32 %p201, %r207, 16;
+	@%p201 bra $B68;
+	.loc 1 127 19
+	@!%p64 bra $B69;
+	.loc 1 128 12
+	setp.lt.u64 %p202, %rd106, 129;
+	@!%p202 bra $FAULT15;
+	cvt.u32.u64 %r209, %rd106;
+	mad.lo.s32 %r210, %r209, 8, %r3;
+	st.shared.u64 [%r210+53552], %rd155;
+$B69:
 	.loc 1 96 35
-	add.s64 %rd90, %rd90, 1;
-	setp.lt.s64 %p176, %rd90, %rd89;
-	@%p176 bra $B21;
-$B62:
-	.loc 1 131 8
+	add.s64 %rd106, %rd106, 1;
+	setp.lt.s64 %p203, %rd106, %rd76;
+	mov.f32 %f15, %f19;
+	mov.f32 %f16, %f20;
+	mov.f32 %f17, %f21;
+	mov.f32 %f18, %f22;
+	@%p203 bra $B29;
+$B70:
+	.loc 1 132 8
 	bar.sync 0;
-	.loc 5 77 14
-	setp.eq.s32 %p177, %r39, 2;
-	mov.u64 %rd140, 0;
-	@!%p177 bra $B77;
+	.loc 5 92 14
+	setp.eq.s32 %p204, %r38, 2;
+	mov.u64 %rd157, 0;
+	@!%p204 bra $B85;
 	.loc 2 50 8
 	bar.sync 0;
 	.loc 2 56 11
-	@!%p75 bra $B164;
+	@!%p72 bra $B177;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r212, %r213, %r214, %r215}, [%r49];
-	cvt.u64.u32 %rd141, %r212;
-	ld.shared.v4.u32 {%r216, %r217, %r218, %r219}, [%r49+16384];
-	mad.wide.u32 %rd142, %r216, 16384, %rd141;
-	cvt.u64.u32 %rd143, %r213;
-	mad.wide.u32 %rd144, %r217, 16384, %rd143;
+	ld.shared.v4.u32 {%r211, %r212, %r213, %r214}, [%r47];
+	cvt.u64.u32 %rd158, %r211;
+	ld.shared.v4.u32 {%r215, %r216, %r217, %r218}, [%r47+16384];
+	mad.wide.u32 %rd159, %r215, 16384, %rd158;
+	cvt.u64.u32 %rd160, %r212;
+	mad.wide.u32 %rd161, %r216, 16384, %rd160;
 	.loc 2 54 3
-	add.s64 %rd145, %rd142, %rd144;
+	add.s64 %rd162, %rd159, %rd161;
 	.loc 2 38 14
-	cvt.u64.u32 %rd146, %r214;
-	mad.wide.u32 %rd147, %r218, 16384, %rd146;
+	cvt.u64.u32 %rd163, %r213;
+	mad.wide.u32 %rd164, %r217, 16384, %rd163;
 	.loc 2 54 3
-	add.s64 %rd148, %rd145, %rd147;
+	add.s64 %rd165, %rd162, %rd164;
 	.loc 2 38 14
-	cvt.u64.u32 %rd149, %r215;
-	mad.wide.u32 %rd150, %r219, 16384, %rd149;
+	cvt.u64.u32 %rd166, %r214;
+	mad.wide.u32 %rd167, %r218, 16384, %rd166;
 	.loc 2 54 3
-	add.s64 %rd151, %rd148, %rd150;
+	add.s64 %rd168, %rd165, %rd167;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r220, %r221, %r222, %r223}, [%r49+16];
-	cvt.u64.u32 %rd152, %r220;
-	ld.shared.v4.u32 {%r224, %r225, %r226, %r227}, [%r49+16400];
-	mad.wide.u32 %rd153, %r224, 16384, %rd152;
+	ld.shared.v4.u32 {%r219, %r220, %r221, %r222}, [%r47+16];
+	cvt.u64.u32 %rd169, %r219;
+	ld.shared.v4.u32 {%r223, %r224, %r225, %r226}, [%r47+16400];
+	mad.wide.u32 %rd170, %r223, 16384, %rd169;
 	.loc 2 54 3
-	add.s64 %rd154, %rd151, %rd153;
+	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
-	cvt.u64.u32 %rd155, %r221;
-	mad.wide.u32 %rd156, %r225, 16384, %rd155;
+	cvt.u64.u32 %rd172, %r220;
+	mad.wide.u32 %rd173, %r224, 16384, %rd172;
 	.loc 2 54 3
-	add.s64 %rd157, %rd154, %rd156;
+	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
-	cvt.u64.u32 %rd158, %r222;
-	mad.wide.u32 %rd159, %r226, 16384, %rd158;
+	cvt.u64.u32 %rd175, %r221;
+	mad.wide.u32 %rd176, %r225, 16384, %rd175;
 	.loc 2 54 3
-	add.s64 %rd160, %rd157, %rd159;
+	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 14
-	cvt.u64.u32 %rd161, %r223;
-	mad.wide.u32 %rd162, %r227, 16384, %rd161;
+	cvt.u64.u32 %rd178, %r222;
+	mad.wide.u32 %rd179, %r226, 16384, %rd178;
 	.loc 2 54 3
-	add.s64 %rd163, %rd160, %rd162;
+	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 56 11
-	st.shared.u64 [%r51+32768], %rd163;
+	st.shared.u64 [%r49+32768], %rd180;
 	.loc 2 57 8
 	bar.sync 0;
-	mov.u32 %r228, 0;
-	mov.u32 %r229, 511;
+	mov.u32 %r227, 0;
+	mov.u32 %r228, 511;
 	.loc 2 58 14
-	@!%p66 bra $B76;
-$B63:
-	.loc 2 78 18
-	add.s32 %r230, %r228, %r229;
-	add.s32 %r231, %r230, 1;
-	shr.u32 %r232, %r231, 1;
-	mov.u64 %rd164, 0;
-	mov.u32 %r233, %r9;
-$B64:
-	.loc 2 91 8
-	setp.le.u32 %p178, %r232, %r233;
-	@!%p178 bra $B65;
-	.loc 2 92 20
-	mad.lo.s32 %r234, %r233, 8, %r3;
-	ld.shared.u64 %rd165, [%r234+32768];
-	add.s64 %rd164, %rd164, %rd165;
-$B65:
-	.loc 2 90 38
-	add.s32 %r233, %r233, 32;
-	setp.lt.u32 %p179, %r233, 512;
-	@%p179 bra $B64;
-	.loc 9 51 17
-	mov.pred %p180, 1;
-	vote.sync.ballot.b32 %r235, %p180, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p181, %r235, -1;
-	@%p181 bra $B67;
-	.loc 9 58 43
-	brev.b32 %r236, %r235;
-	clz.b32 %r237, %r236;
-	cvt.u32.u64 %r238, %rd164;
-	shfl.sync.idx.b32 %r239, %r238, %r237, 31, 0xffffffff;
-	shr.u64 %rd166, %rd164, 32;
-	cvt.u32.u64 %r240, %rd166;
-	shfl.sync.idx.b32 %r241, %r240, %r237, 31, 0xffffffff;
-	mov.b64 %rd167, {%r239, %r241};
-	.loc 9 59 21
-	add.s32 %r242, %r235, -1;
-	and.b32 %r243, %r235, %r242;
-	setp.ne.s32 %p182, %r243, 0;
-	@!%p182 bra $B68;
-$B66:
-	.loc 9 60 59
-	brev.b32 %r244, %r243;
-	clz.b32 %r245, %r244;
-	cvt.u32.u64 %r246, %rd164;
-	shfl.sync.idx.b32 %r247, %r246, %r245, 31, 0xffffffff;
-	shr.u64 %rd168, %rd164, 32;
-	cvt.u32.u64 %r248, %rd168;
-	shfl.sync.idx.b32 %r249, %r248, %r245, 31, 0xffffffff;
-	mov.b64 %rd169, {%r247, %r249};
-	.loc 9 38 49
-	add.s64 %rd167, %rd167, %rd169;
-	.loc 9 59 53
-	add.s32 %r250, %r243, -1;
-	and.b32 %r243, %r243, %r250;
-	setp.ne.s32 %p183, %r243, 0;
-	@%p183 bra $B66;
-	bra $B68;
-$B67:
-	.loc 9 54 32
-	cvt.u32.u64 %r251, %rd164;
-	shfl.sync.bfly.b32 %r252, %r251, 16, 31, 0xffffffff;
-	shr.u64 %rd170, %rd164, 32;
-	cvt.u32.u64 %r253, %rd170;
-	shfl.sync.bfly.b32 %r254, %r253, 16, 31, 0xffffffff;
-	mov.b64 %rd171, {%r252, %r254};
-	.loc 9 38 49
-	add.s64 %rd172, %rd164, %rd171;
-	.loc 9 54 32
-	cvt.u32.u64 %r255, %rd172;
-	shfl.sync.bfly.b32 %r256, %r255, 8, 31, 0xffffffff;
-	shr.u64 %rd173, %rd172, 32;
-	cvt.u32.u64 %r257, %rd173;
-	shfl.sync.bfly.b32 %r258, %r257, 8, 31, 0xffffffff;
-	mov.b64 %rd174, {%r256, %r258};
-	.loc 9 38 49
-	add.s64 %rd175, %rd172, %rd174;
-	.loc 9 54 32
-	cvt.u32.u64 %r259, %rd175;
-	shfl.sync.bfly.b32 %r260, %r259, 4, 31, 0xffffffff;
-	shr.u64 %rd176, %rd175, 32;
-	cvt.u32.u64 %r261, %rd176;
-	shfl.sync.bfly.b32 %r262, %r261, 4, 31, 0xffffffff;
-	mov.b64 %rd177, {%r260, %r262};
-	.loc 9 38 49
-	add.s64 %rd178, %rd175, %rd177;
-	.loc 9 54 32
-	cvt.u32.u64 %r263, %rd178;
-	shfl.sync.bfly.b32 %r264, %r263, 2, 31, 0xffffffff;
-	shr.u64 %rd179, %rd178, 32;
-	cvt.u32.u64 %r265, %rd179;
-	shfl.sync.bfly.b32 %r266, %r265, 2, 31, 0xffffffff;
-	mov.b64 %rd180, {%r264, %r266};
-	.loc 9 38 49
-	add.s64 %rd181, %rd178, %rd180;
-	.loc 9 54 32
-	cvt.u32.u64 %r267, %rd181;
-	shfl.sync.bfly.b32 %r268, %r267, 1, 31, 0xffffffff;
-	shr.u64 %rd182, %rd181, 32;
-	cvt.u32.u64 %r269, %rd182;
-	shfl.sync.bfly.b32 %r270, %r269, 1, 31, 0xffffffff;
-	mov.b64 %rd183, {%r268, %r270};
-	.loc 9 38 49
-	add.s64 %rd167, %rd181, %rd183;
-$B68:
-	.loc 2 95 20
-	cvt.u32.u64 %r271, %rd167;
-	shfl.sync.idx.b32 %r272, %r271, 0, 31, 0xffffffff;
-	shr.u64 %rd184, %rd167, 32;
-	cvt.u32.u64 %r273, %rd184;
-	shfl.sync.idx.b32 %r274, %r273, 0, 31, 0xffffffff;
-	mov.b64 %rd185, {%r272, %r274};
-	.loc 2 79 24
-	setp.le.s64 %p184, %rd77, %rd185;
-	.loc 2 82 18
-	add.s32 %r275, %r232, -1;
-	.loc 2 79 24
-	selp.b32 %r228, %r232, %r228, %p184;
-	selp.b32 %r229, %r229, %r275, %p184;
-	.loc 2 77 10
-	setp.lt.u32 %p185, %r228, %r229;
-	@%p185 bra $B63;
-	.loc 2 60 27
-	add.s32 %r276, %r228, 1;
-	mov.u64 %rd186, 0;
-	mov.u32 %r277, %r9;
-$B69:
-	.loc 2 91 8
-	setp.le.u32 %p186, %r276, %r277;
-	@!%p186 bra $B70;
-	.loc 2 92 20
-	mad.lo.s32 %r278, %r277, 8, %r3;
-	ld.shared.u64 %rd187, [%r278+32768];
-	add.s64 %rd186, %rd186, %rd187;
-$B70:
-	.loc 2 90 38
-	add.s32 %r277, %r277, 32;
-	setp.lt.u32 %p187, %r277, 512;
-	@%p187 bra $B69;
-	.loc 9 51 17
-	mov.pred %p188, 1;
-	vote.sync.ballot.b32 %r279, %p188, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p189, %r279, -1;
-	@%p189 bra $B72;
-	.loc 9 58 43
-	brev.b32 %r280, %r279;
-	clz.b32 %r281, %r280;
-	cvt.u32.u64 %r282, %rd186;
-	shfl.sync.idx.b32 %r283, %r282, %r281, 31, 0xffffffff;
-	shr.u64 %rd188, %rd186, 32;
-	cvt.u32.u64 %r284, %rd188;
-	shfl.sync.idx.b32 %r285, %r284, %r281, 31, 0xffffffff;
-	mov.b64 %rd189, {%r283, %r285};
-	.loc 9 59 21
-	add.s32 %r286, %r279, -1;
-	and.b32 %r287, %r279, %r286;
-	setp.ne.s32 %p190, %r287, 0;
-	@!%p190 bra $B73;
+	@!%p68 bra $B84;
 $B71:
-	.loc 9 60 59
-	brev.b32 %r288, %r287;
-	clz.b32 %r289, %r288;
-	cvt.u32.u64 %r290, %rd186;
-	shfl.sync.idx.b32 %r291, %r290, %r289, 31, 0xffffffff;
-	shr.u64 %rd190, %rd186, 32;
-	cvt.u32.u64 %r292, %rd190;
-	shfl.sync.idx.b32 %r293, %r292, %r289, 31, 0xffffffff;
-	mov.b64 %rd191, {%r291, %r293};
-	.loc 9 38 49
-	add.s64 %rd189, %rd189, %rd191;
-	.loc 9 59 53
-	add.s32 %r294, %r287, -1;
-	and.b32 %r287, %r287, %r294;
-	setp.ne.s32 %p191, %r287, 0;
-	@%p191 bra $B71;
-	bra $B73;
+	.loc 2 78 18
+	add.s32 %r229, %r227, %r228;
+	add.s32 %r230, %r229, 1;
+	shr.u32 %r231, %r230, 1;
+	mov.u64 %rd181, 0;
+	mov.u32 %r232, %r9;
 $B72:
-	.loc 9 54 32
-	cvt.u32.u64 %r295, %rd186;
-	shfl.sync.bfly.b32 %r296, %r295, 16, 31, 0xffffffff;
-	shr.u64 %rd192, %rd186, 32;
-	cvt.u32.u64 %r297, %rd192;
-	shfl.sync.bfly.b32 %r298, %r297, 16, 31, 0xffffffff;
-	mov.b64 %rd193, {%r296, %r298};
-	.loc 9 38 49
-	add.s64 %rd194, %rd186, %rd193;
-	.loc 9 54 32
-	cvt.u32.u64 %r299, %rd194;
-	shfl.sync.bfly.b32 %r300, %r299, 8, 31, 0xffffffff;
-	shr.u64 %rd195, %rd194, 32;
-	cvt.u32.u64 %r301, %rd195;
-	shfl.sync.bfly.b32 %r302, %r301, 8, 31, 0xffffffff;
-	mov.b64 %rd196, {%r300, %r302};
-	.loc 9 38 49
-	add.s64 %rd197, %rd194, %rd196;
-	.loc 9 54 32
-	cvt.u32.u64 %r303, %rd197;
-	shfl.sync.bfly.b32 %r304, %r303, 4, 31, 0xffffffff;
-	shr.u64 %rd198, %rd197, 32;
-	cvt.u32.u64 %r305, %rd198;
-	shfl.sync.bfly.b32 %r306, %r305, 4, 31, 0xffffffff;
-	mov.b64 %rd199, {%r304, %r306};
-	.loc 9 38 49
-	add.s64 %rd200, %rd197, %rd199;
-	.loc 9 54 32
-	cvt.u32.u64 %r307, %rd200;
-	shfl.sync.bfly.b32 %r308, %r307, 2, 31, 0xffffffff;
-	shr.u64 %rd201, %rd200, 32;
-	cvt.u32.u64 %r309, %rd201;
-	shfl.sync.bfly.b32 %r310, %r309, 2, 31, 0xffffffff;
-	mov.b64 %rd202, {%r308, %r310};
-	.loc 9 38 49
-	add.s64 %rd203, %rd200, %rd202;
-	.loc 9 54 32
-	cvt.u32.u64 %r311, %rd203;
-	shfl.sync.bfly.b32 %r312, %r311, 1, 31, 0xffffffff;
-	shr.u64 %rd204, %rd203, 32;
-	cvt.u32.u64 %r313, %rd204;
-	shfl.sync.bfly.b32 %r314, %r313, 1, 31, 0xffffffff;
-	mov.b64 %rd205, {%r312, %r314};
-	.loc 9 38 49
-	add.s64 %rd189, %rd203, %rd205;
+	.loc 2 91 8
+	setp.le.u32 %p205, %r231, %r232;
+	@!%p205 bra $B73;
+	.loc 2 92 20
+	mad.lo.s32 %r233, %r232, 8, %r3;
+	ld.shared.u64 %rd182, [%r233+32768];
+	add.s64 %rd181, %rd181, %rd182;
 $B73:
-	.loc 2 95 20
-	cvt.u32.u64 %r315, %rd189;
-	shfl.sync.idx.b32 %r316, %r315, 0, 31, 0xffffffff;
-	shr.u64 %rd206, %rd189, 32;
-	cvt.u32.u64 %r317, %rd206;
-	shfl.sync.idx.b32 %r318, %r317, 0, 31, 0xffffffff;
-	mov.b64 %rd207, {%r316, %r318};
-	.loc 2 61 24
-	shl.b32 %r319, %r228, 3;
-	add.s32 %r320, %r319, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r321, %r319, 4, %r3;
-	ld.shared.u32 %r322, [%r321+28];
-	cvt.u64.u32 %rd208, %r322;
-	ld.shared.u32 %r323, [%r321+16412];
-	mad.wide.u32 %rd209, %r323, 16384, %rd208;
-	.loc 2 61 43
-	add.s64 %rd210, %rd207, %rd209;
-	.loc 2 62 12
-	setp.lt.s64 %p192, %rd210, %rd77;
-	setp.lt.u32 %p193, %r319, %r320;
-	and.pred %p194, %p192, %p193;
-	@%p194 bra $B74;
-	mov.u32 %r324, %r320;
-	mov.u64 %rd211, %rd210;
-	mov.u64 %rd210, %rd207;
-	bra $B75;
+	.loc 2 90 38
+	add.s32 %r232, %r232, 32;
+	setp.lt.u32 %p206, %r232, 512;
+	@%p206 bra $B72;
+	.loc 9 51 17
+	mov.pred %p207, 1;
+	vote.sync.ballot.b32 %r234, %p207, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p208, %r234, -1;
+	@%p208 bra $B75;
+	.loc 9 58 43
+	brev.b32 %r235, %r234;
+	clz.b32 %r236, %r235;
+	cvt.u32.u64 %r237, %rd181;
+	shfl.sync.idx.b32 %r238, %r237, %r236, 31, 0xffffffff;
+	shr.u64 %rd183, %rd181, 32;
+	cvt.u32.u64 %r239, %rd183;
+	shfl.sync.idx.b32 %r240, %r239, %r236, 31, 0xffffffff;
+	mov.b64 %rd184, {%r238, %r240};
+	.loc 9 59 21
+	add.s32 %r241, %r234, -1;
+	and.b32 %r242, %r234, %r241;
+	setp.ne.s32 %p209, %r242, 0;
+	@!%p209 bra $B76;
 $B74:
-	.loc 2 63 4
-	add.s32 %r324, %r320, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r325, %r320, 4, %r3;
-	ld.shared.u32 %r326, [%r325+-4];
-	cvt.u64.u32 %rd212, %r326;
-	ld.shared.u32 %r327, [%r325+16380];
-	mad.wide.u32 %rd213, %r327, 16384, %rd212;
-	.loc 2 64 28
-	add.s64 %rd211, %rd210, %rd213;
-	.loc 2 62 12
-	setp.lt.s64 %p195, %rd211, %rd77;
-	setp.lt.u32 %p196, %r319, %r324;
-	and.pred %p197, %p195, %p196;
-	@!%p197 bra $B75;
-	mov.u32 %r320, %r324;
-	mov.u64 %rd210, %rd211;
-	bra $B74;
+	.loc 9 60 59
+	brev.b32 %r243, %r242;
+	clz.b32 %r244, %r243;
+	cvt.u32.u64 %r245, %rd181;
+	shfl.sync.idx.b32 %r246, %r245, %r244, 31, 0xffffffff;
+	shr.u64 %rd185, %rd181, 32;
+	cvt.u32.u64 %r247, %rd185;
+	shfl.sync.idx.b32 %r248, %r247, %r244, 31, 0xffffffff;
+	mov.b64 %rd186, {%r246, %r248};
+	.loc 9 38 49
+	add.s64 %rd184, %rd184, %rd186;
+	.loc 9 59 53
+	add.s32 %r249, %r242, -1;
+	and.b32 %r242, %r242, %r249;
+	setp.ne.s32 %p210, %r242, 0;
+	@%p210 bra $B74;
+	bra $B76;
 $B75:
-	cvt.u64.u32 %rd214, %r324;
-	.loc 2 66 15
-	@!%p60 bra $B76;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd214, %rd211};
-	st.shared.u64 [$dynamic+36880], %rd210;
+	.loc 9 54 32
+	cvt.u32.u64 %r250, %rd181;
+	shfl.sync.bfly.b32 %r251, %r250, 16, 31, 0xffffffff;
+	shr.u64 %rd187, %rd181, 32;
+	cvt.u32.u64 %r252, %rd187;
+	shfl.sync.bfly.b32 %r253, %r252, 16, 31, 0xffffffff;
+	mov.b64 %rd188, {%r251, %r253};
+	.loc 9 38 49
+	add.s64 %rd189, %rd181, %rd188;
+	.loc 9 54 32
+	cvt.u32.u64 %r254, %rd189;
+	shfl.sync.bfly.b32 %r255, %r254, 8, 31, 0xffffffff;
+	shr.u64 %rd190, %rd189, 32;
+	cvt.u32.u64 %r256, %rd190;
+	shfl.sync.bfly.b32 %r257, %r256, 8, 31, 0xffffffff;
+	mov.b64 %rd191, {%r255, %r257};
+	.loc 9 38 49
+	add.s64 %rd192, %rd189, %rd191;
+	.loc 9 54 32
+	cvt.u32.u64 %r258, %rd192;
+	shfl.sync.bfly.b32 %r259, %r258, 4, 31, 0xffffffff;
+	shr.u64 %rd193, %rd192, 32;
+	cvt.u32.u64 %r260, %rd193;
+	shfl.sync.bfly.b32 %r261, %r260, 4, 31, 0xffffffff;
+	mov.b64 %rd194, {%r259, %r261};
+	.loc 9 38 49
+	add.s64 %rd195, %rd192, %rd194;
+	.loc 9 54 32
+	cvt.u32.u64 %r262, %rd195;
+	shfl.sync.bfly.b32 %r263, %r262, 2, 31, 0xffffffff;
+	shr.u64 %rd196, %rd195, 32;
+	cvt.u32.u64 %r264, %rd196;
+	shfl.sync.bfly.b32 %r265, %r264, 2, 31, 0xffffffff;
+	mov.b64 %rd197, {%r263, %r265};
+	.loc 9 38 49
+	add.s64 %rd198, %rd195, %rd197;
+	.loc 9 54 32
+	cvt.u32.u64 %r266, %rd198;
+	shfl.sync.bfly.b32 %r267, %r266, 1, 31, 0xffffffff;
+	shr.u64 %rd199, %rd198, 32;
+	cvt.u32.u64 %r268, %rd199;
+	shfl.sync.bfly.b32 %r269, %r268, 1, 31, 0xffffffff;
+	mov.b64 %rd200, {%r267, %r269};
+	.loc 9 38 49
+	add.s64 %rd184, %rd198, %rd200;
 $B76:
+	.loc 2 95 20
+	cvt.u32.u64 %r270, %rd184;
+	shfl.sync.idx.b32 %r271, %r270, 0, 31, 0xffffffff;
+	shr.u64 %rd201, %rd184, 32;
+	cvt.u32.u64 %r272, %rd201;
+	shfl.sync.idx.b32 %r273, %r272, 0, 31, 0xffffffff;
+	mov.b64 %rd202, {%r271, %r273};
+	.loc 2 79 24
+	setp.le.s64 %p211, %rd77, %rd202;
+	.loc 2 82 18
+	add.s32 %r274, %r231, -1;
+	.loc 2 79 24
+	selp.b32 %r227, %r231, %r227, %p211;
+	selp.b32 %r228, %r228, %r274, %p211;
+	.loc 2 77 10
+	setp.lt.u32 %p212, %r227, %r228;
+	@%p212 bra $B71;
+	.loc 2 60 27
+	add.s32 %r275, %r227, 1;
+	mov.u64 %rd203, 0;
+	mov.u32 %r276, %r9;
+$B77:
+	.loc 2 91 8
+	setp.le.u32 %p213, %r275, %r276;
+	@!%p213 bra $B78;
+	.loc 2 92 20
+	mad.lo.s32 %r277, %r276, 8, %r3;
+	ld.shared.u64 %rd204, [%r277+32768];
+	add.s64 %rd203, %rd203, %rd204;
+$B78:
+	.loc 2 90 38
+	add.s32 %r276, %r276, 32;
+	setp.lt.u32 %p214, %r276, 512;
+	@%p214 bra $B77;
+	.loc 9 51 17
+	mov.pred %p215, 1;
+	vote.sync.ballot.b32 %r278, %p215, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p216, %r278, -1;
+	@%p216 bra $B80;
+	.loc 9 58 43
+	brev.b32 %r279, %r278;
+	clz.b32 %r280, %r279;
+	cvt.u32.u64 %r281, %rd203;
+	shfl.sync.idx.b32 %r282, %r281, %r280, 31, 0xffffffff;
+	shr.u64 %rd205, %rd203, 32;
+	cvt.u32.u64 %r283, %rd205;
+	shfl.sync.idx.b32 %r284, %r283, %r280, 31, 0xffffffff;
+	mov.b64 %rd206, {%r282, %r284};
+	.loc 9 59 21
+	add.s32 %r285, %r278, -1;
+	and.b32 %r286, %r278, %r285;
+	setp.ne.s32 %p217, %r286, 0;
+	@!%p217 bra $B81;
+$B79:
+	.loc 9 60 59
+	brev.b32 %r287, %r286;
+	clz.b32 %r288, %r287;
+	cvt.u32.u64 %r289, %rd203;
+	shfl.sync.idx.b32 %r290, %r289, %r288, 31, 0xffffffff;
+	shr.u64 %rd207, %rd203, 32;
+	cvt.u32.u64 %r291, %rd207;
+	shfl.sync.idx.b32 %r292, %r291, %r288, 31, 0xffffffff;
+	mov.b64 %rd208, {%r290, %r292};
+	.loc 9 38 49
+	add.s64 %rd206, %rd206, %rd208;
+	.loc 9 59 53
+	add.s32 %r293, %r286, -1;
+	and.b32 %r286, %r286, %r293;
+	setp.ne.s32 %p218, %r286, 0;
+	@%p218 bra $B79;
+	bra $B81;
+$B80:
+	.loc 9 54 32
+	cvt.u32.u64 %r294, %rd203;
+	shfl.sync.bfly.b32 %r295, %r294, 16, 31, 0xffffffff;
+	shr.u64 %rd209, %rd203, 32;
+	cvt.u32.u64 %r296, %rd209;
+	shfl.sync.bfly.b32 %r297, %r296, 16, 31, 0xffffffff;
+	mov.b64 %rd210, {%r295, %r297};
+	.loc 9 38 49
+	add.s64 %rd211, %rd203, %rd210;
+	.loc 9 54 32
+	cvt.u32.u64 %r298, %rd211;
+	shfl.sync.bfly.b32 %r299, %r298, 8, 31, 0xffffffff;
+	shr.u64 %rd212, %rd211, 32;
+	cvt.u32.u64 %r300, %rd212;
+	shfl.sync.bfly.b32 %r301, %r300, 8, 31, 0xffffffff;
+	mov.b64 %rd213, {%r299, %r301};
+	.loc 9 38 49
+	add.s64 %rd214, %rd211, %rd213;
+	.loc 9 54 32
+	cvt.u32.u64 %r302, %rd214;
+	shfl.sync.bfly.b32 %r303, %r302, 4, 31, 0xffffffff;
+	shr.u64 %rd215, %rd214, 32;
+	cvt.u32.u64 %r304, %rd215;
+	shfl.sync.bfly.b32 %r305, %r304, 4, 31, 0xffffffff;
+	mov.b64 %rd216, {%r303, %r305};
+	.loc 9 38 49
+	add.s64 %rd217, %rd214, %rd216;
+	.loc 9 54 32
+	cvt.u32.u64 %r306, %rd217;
+	shfl.sync.bfly.b32 %r307, %r306, 2, 31, 0xffffffff;
+	shr.u64 %rd218, %rd217, 32;
+	cvt.u32.u64 %r308, %rd218;
+	shfl.sync.bfly.b32 %r309, %r308, 2, 31, 0xffffffff;
+	mov.b64 %rd219, {%r307, %r309};
+	.loc 9 38 49
+	add.s64 %rd220, %rd217, %rd219;
+	.loc 9 54 32
+	cvt.u32.u64 %r310, %rd220;
+	shfl.sync.bfly.b32 %r311, %r310, 1, 31, 0xffffffff;
+	shr.u64 %rd221, %rd220, 32;
+	cvt.u32.u64 %r312, %rd221;
+	shfl.sync.bfly.b32 %r313, %r312, 1, 31, 0xffffffff;
+	mov.b64 %rd222, {%r311, %r313};
+	.loc 9 38 49
+	add.s64 %rd206, %rd220, %rd222;
+$B81:
+	.loc 2 95 20
+	cvt.u32.u64 %r314, %rd206;
+	shfl.sync.idx.b32 %r315, %r314, 0, 31, 0xffffffff;
+	shr.u64 %rd223, %rd206, 32;
+	cvt.u32.u64 %r316, %rd223;
+	shfl.sync.idx.b32 %r317, %r316, 0, 31, 0xffffffff;
+	mov.b64 %rd224, {%r315, %r317};
+	.loc 2 61 24
+	shl.b32 %r318, %r227, 3;
+	add.s32 %r319, %r318, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r320, %r318, 4, %r3;
+	ld.shared.u32 %r321, [%r320+28];
+	cvt.u64.u32 %rd225, %r321;
+	ld.shared.u32 %r322, [%r320+16412];
+	mad.wide.u32 %rd226, %r322, 16384, %rd225;
+	.loc 2 61 43
+	add.s64 %rd227, %rd224, %rd226;
+	.loc 2 62 12
+	setp.lt.s64 %p219, %rd227, %rd77;
+	setp.lt.u32 %p220, %r318, %r319;
+	and.pred %p221, %p219, %p220;
+	@%p221 bra $B82;
+	mov.u32 %r323, %r319;
+	mov.u64 %rd228, %rd227;
+	mov.u64 %rd227, %rd224;
+	bra $B83;
+$B82:
+	.loc 2 63 4
+	add.s32 %r323, %r319, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r324, %r319, 4, %r3;
+	ld.shared.u32 %r325, [%r324+-4];
+	cvt.u64.u32 %rd229, %r325;
+	ld.shared.u32 %r326, [%r324+16380];
+	mad.wide.u32 %rd230, %r326, 16384, %rd229;
+	.loc 2 64 28
+	add.s64 %rd228, %rd227, %rd230;
+	.loc 2 62 12
+	setp.lt.s64 %p222, %rd228, %rd77;
+	setp.lt.u32 %p223, %r318, %r323;
+	and.pred %p224, %p222, %p223;
+	@!%p224 bra $B83;
+	mov.u32 %r319, %r323;
+	mov.u64 %rd227, %rd228;
+	bra $B82;
+$B83:
+	cvt.u64.u32 %rd231, %r323;
+	.loc 2 66 15
+	@!%p62 bra $B84;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd231, %rd228};
+	st.shared.u64 [$dynamic+36880], %rd227;
+$B84:
 	.loc 2 70 8
 	bar.sync 0;
 	.loc 2 71 33
-	ld.shared.v2.u64 {%rd215, %rd140}, [$dynamic+36864];
-	cvt.u32.u64 %r328, %rd215;
-	ld.shared.u64 %rd216, [$dynamic+36880];
-	.loc 5 79 33
-	shl.b32 %r329, %r328, %r60;
-	add.s32 %r62, %r62, %r329;
-	sub.s64 %rd77, %rd77, %rd216;
-$B77:
-	.loc 5 81 14
-	setp.eq.s32 %p198, %r39, 3;
-	selp.b64 %rd88, 0, %rd88, %p198;
-	and.pred %p199, %p198, %p67;
-	@!%p199 bra $B81;
-	@!%p80 bra $B78;
-	mov.u64 %rd88, 0;
-	mov.u64 %rd217, 0;
-	bra $B80;
-$B78:
-	mov.u64 %rd88, 0;
-	mov.u32 %r330, 0;
-$B79:
-	cvt.u64.u32 %rd218, %r330;
-	.loc 5 84 20
-	setp.lt.u32 %p200, %r330, 129;
-	@!%p200 bra $FAULT16;
-	mad.lo.s32 %r331, %r330, 8, %r3;
-	ld.shared.u64 %rd219, [%r331+53552];
-	add.s64 %rd88, %rd88, %rd219;
-	add.s32 %r330, %r330, 1;
-	cvt.u64.u32 %rd220, %r330;
-	setp.lt.s64 %p201, %rd220, %rd76;
-	@%p201 bra $B79;
-	bra $B81;
-$B80:
-	cvt.u32.u64 %r332, %rd217;
-	mad.lo.s32 %r333, %r332, 8, %r3;
-	ld.shared.u64 %rd221, [%r333+53552];
-	add.s64 %rd88, %rd88, %rd221;
-	add.s64 %rd217, %rd217, 1;
-	setp.lt.s64 %p202, %rd217, %rd76;
-	@%p202 bra $B80;
-$B81:
-	.loc 5 88 7
-	setp.eq.s32 %p203, %r65, 0;
-	@%p203 bra $B137;
-	.loc 5 90 7
-	setp.eq.s32 %p204, %r65, 2;
-	@%p204 bra $B134;
-	.loc 5 95 7
-	setp.eq.s32 %p205, %r65, 3;
-	@%p205 bra $B132;
-	.loc 5 99 7
-	setp.eq.s32 %p206, %r65, 4;
-	@%p206 bra $B129;
-	.loc 5 104 7
-	setp.eq.s32 %p207, %r65, 5;
-	mov.u32 %r334, %r37;
-	mov.u32 %r335, 0;
-	mov.u32 %r336, 0;
-	mov.u32 %r337, 0;
-	mov.u32 %r338, %r52;
-	mov.u32 %r339, %r53;
-	mov.u32 %r340, 0;
-	@%p207 bra $B124;
-	.loc 5 106 7
-	setp.eq.s32 %p208, %r65, 1;
-	setp.ne.s32 %p209, %r65, 1;
-	setp.ne.s32 %p210, %r65, 6;
-	and.pred %p211, %p209, %p210;
-	mov.u32 %r65, 8;
-	@%p211 bra $B154;
-	.loc 5 203 13
-	@!%p208 bra $B115;
-	.loc 5 218 14
-	@!%p66 bra $B88;
-	.loc 6 19 7
-	setp.neu.f32 %p212, %f19, %f19;
-	.loc 6 22 32
-	add.rn.f32 %f112, %f19, 0f00000000;
-	mov.b32 %r341, %f112;
-	.loc 6 23 27
-	shr.s32 %r342, %r341, 31;
-	shr.u32 %r343, %r342, 1;
-	xor.b32 %r344, %r341, %r343;
-	.loc 6 19 7
-	selp.b32 %r345, -2147483648, %r344, %p212;
-	.loc 8 55 13
-	setp.lt.s32 %p213, %r59, %r345;
-	@!%p213 bra $B87;
-	.loc 8 41 31
-	ld.shared.u32 %r346, [$dynamic+53272];
-	setp.lt.u32 %p214, %r9, %r346;
-	cvt.u64.u32 %rd222, %r346;
-	add.s64 %rd223, %rd222, -1;
-	selp.b64 %rd224, %rd223, %rd81, %p214;
-	sub.s64 %rd225, %rd224, %rd81;
-	setp.lt.u64 %p215, %rd225, 2147483648;
-	setp.lt.s64 %p216, %rd224, 2305843009213693952;
-	and.pred %p217, %p215, %p216;
-	and.pred %p218, %p217, %p81;
-	setp.lt.u64 %p219, %rd224, 2048;
-	and.pred %p220, %p218, %p219;
-$B82:
-	.loc 8 56 25
-	cvt.s64.s32 %rd226, %r59;
-	cvt.s64.s32 %rd227, %r345;
-	add.s64 %rd228, %rd226, %rd227;
-	add.s64 %rd229, %rd228, 1;
-	shr.s64 %rd230, %rd229, 1;
-	cvt.u32.u64 %r347, %rd230;
-	mov.u32 %r348, 0;
-	.loc 8 41 23
-	@!%p214 bra $B86;
-	@!%p220 bra $B83;
-	mov.u32 %r348, 0;
-	mov.u32 %r349, %r9;
-	bra $B85;
-$B83:
-	mov.u32 %r348, 0;
-	mov.u32 %r350, %r9;
-$B84:
-	cvt.u64.u32 %rd231, %r350;
-	.loc 8 42 14
-	setp.lt.u32 %p221, %r350, 2048;
-	@!%p221 bra $FAULT17;
-	mad.lo.s32 %r351, %r350, 4, %r3;
-	ld.shared.u32 %r352, [%r351+36888];
-	setp.le.s32 %p222, %r347, %r352;
-	.loc 8 47 19
-	add.s32 %r353, %r348, 1;
-	.loc 8 42 42
-	selp.b32 %r348, %r353, %r348, %p222;
-	.loc 8 41 40
-	add.s32 %r350, %r350, 32;
-	setp.lt.u32 %p223, %r350, %r346;
-	@%p223 bra $B84;
-	bra $B86;
+	ld.shared.v2.u64 {%rd232, %rd157}, [$dynamic+36864];
+	cvt.u32.u64 %r327, %rd232;
+	ld.shared.u64 %rd233, [$dynamic+36880];
+	.loc 5 94 14
+	setp.eq.s32 %p225, %r39, 0;
+	@%p225 bra $B164;
+	.loc 5 99 33
+	shl.b32 %r328, %r327, %r55;
+	add.s32 %r57, %r57, %r328;
+	sub.s64 %rd77, %rd77, %rd233;
 $B85:
-	cvt.u64.u32 %rd232, %r349;
-	.loc 8 42 14
-	mad.lo.s32 %r354, %r349, 4, %r3;
-	ld.shared.u32 %r355, [%r354+36888];
-	setp.le.s32 %p224, %r347, %r355;
-	.loc 8 47 19
-	add.s32 %r356, %r348, 1;
-	.loc 8 42 42
-	selp.b32 %r348, %r356, %r348, %p224;
-	.loc 8 41 40
-	add.s64 %rd233, %rd232, 32;
-	setp.lt.s64 %p225, %rd233, %rd222;
-	cvt.u32.u64 %r349, %rd233;
-	@%p225 bra $B85;
+	.loc 5 101 14
+	setp.eq.s32 %p226, %r38, 3;
+	selp.b64 %rd86, 0, %rd86, %p226;
+	and.pred %p227, %p226, %p69;
+	@!%p227 bra $B89;
+	@!%p77 bra $B86;
+	mov.u64 %rd86, 0;
+	mov.u64 %rd234, 0;
+	bra $B88;
 $B86:
-	.loc 8 50 32
-	redux.sync.add.s32 %r357, %r348, 0xffffffff;
-	cvt.u64.u32 %rd234, %r357;
-	mov.u32 %r358, 0;
-	redux.sync.add.s32 %r359, %r358, 0xffffffff;
-	mad.wide.u32 %rd235, %r359, 16384, %rd234;
-	.loc 8 57 28
-	setp.le.s64 %p226, %rd82, %rd235;
-	.loc 8 60 21
-	add.s32 %r360, %r347, -1;
-	.loc 8 57 28
-	selp.b32 %r345, %r345, %r360, %p226;
-	selp.b32 %r59, %r347, %r59, %p226;
-	.loc 8 55 13
-	setp.lt.s32 %p227, %r59, %r345;
-	@%p227 bra $B82;
+	mov.u64 %rd86, 0;
+	mov.u32 %r329, 0;
 $B87:
-	.loc 5 220 15
-	@!%p60 bra $B88;
-	.loc 5 221 23
-	cvt.s64.s32 %rd236, %r59;
-	st.shared.u64 [$dynamic+53280], %rd236;
+	cvt.u64.u32 %rd235, %r329;
+	.loc 5 104 20
+	setp.lt.u32 %p228, %r329, 129;
+	@!%p228 bra $FAULT16;
+	mad.lo.s32 %r330, %r329, 8, %r3;
+	ld.shared.u64 %rd236, [%r330+53552];
+	add.s64 %rd86, %rd86, %rd236;
+	add.s32 %r329, %r329, 1;
+	cvt.u64.u32 %rd237, %r329;
+	setp.lt.s64 %p229, %rd237, %rd75;
+	@%p229 bra $B87;
+	bra $B89;
 $B88:
-	.loc 5 224 8
-	bar.sync 0;
-	.loc 5 225 29
-	ld.shared.u64 %rd237, [$dynamic+53280];
-	cvt.u32.u64 %r59, %rd237;
-	.loc 5 226 34
-	ld.shared.u32 %r361, [$dynamic+53272];
-	setp.lt.u32 %p228, %r4, %r361;
-	mov.u32 %r362, %r4;
-	@!%p228 bra $B92;
+	cvt.u32.u64 %r331, %rd234;
+	mad.lo.s32 %r332, %r331, 8, %r3;
+	ld.shared.u64 %rd238, [%r332+53552];
+	add.s64 %rd86, %rd86, %rd238;
+	add.s64 %rd234, %rd234, 1;
+	setp.lt.s64 %p230, %rd234, %rd75;
+	@%p230 bra $B88;
 $B89:
-	cvt.u64.u32 %rd238, %r362;
-	.loc 5 227 18
-	setp.lt.u32 %p229, %r362, 2048;
-	@!%p229 bra $FAULT18;
-	mad.lo.s32 %r363, %r362, 4, %r3;
-	ld.shared.u32 %r364, [%r363+36888];
-	.loc 6 28 59
-	shr.s32 %r365, %r364, 31;
-	shr.u32 %r366, %r365, 1;
-	xor.b32 %r367, %r364, %r366;
-	mov.b32 %f113, %r367;
-	.loc 5 195 9
-	setp.lt.s32 %p230, %r364, %r59;
-	mov.u32 %r368, -1;
-	@%p230 bra $B91;
-	.loc 6 33 7
-	setp.eq.f32 %p231, %f113, %f19;
-	mov.u32 %r368, 268435456;
-	@%p231 bra $B90;
-	.loc 6 36 28
-	sub.rn.f32 %f114, %f113, %f19;
-	mul.rn.f32 %f115, %f114, %f18;
-	.loc 7 36 10
-	fma.rn.f32 %f116, %f115, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f117, %f116, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f118, %f117, 0fBF317218, %f115;
-	fma.rn.f32 %f119, %f117, 0f3102E308, %f118;
-	.loc 7 39 21
-	fma.rn.f32 %f120, 0f3AB527C5, %f119, 0f3C091CC4;
-	fma.rn.f32 %f121, %f120, %f119, 0f3D2AAC57;
-	fma.rn.f32 %f122, %f121, %f119, 0f3E2AAA49;
-	fma.rn.f32 %f123, %f122, %f119, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f124, %f123, %f119, 0f3F800000;
-	fma.rn.f32 %f125, %f124, %f119, 0f3F800000;
-	mov.b32 %r369, %f116;
-	.loc 7 21 7
-	setp.lt.f32 %p232, 0f00000000, %f115;
-	selp.b32 %r370, 528482304, 1602224128, %p232;
-	selp.b32 %r371, 1602224128, 528482304, %p232;
-	.loc 7 24 51
-	mad.lo.s32 %r372, %r369, 8388608, %r370;
-	mov.b32 %f126, %r372;
-	mul.rn.f32 %f127, %f125, %f126;
-	mov.b32 %f128, %r371;
-	mul.rn.f32 %f129, %f127, %f128;
-	.loc 7 25 8
-	abs.f32 %f130, %f115;
-	setp.lt.f32 %p233, 0f42D00000, %f130;
-	selp.f32 %f131, 0f00000000, %f129, %p233;
-	and.pred %p234, %p233, %p232;
-	selp.f32 %f132, 0f7F800000, %f131, %p234;
-	.loc 6 36 43
-	mul.rn.f32 %f133, %f132, 0f4D800000;
-	cvt.rzi.s32.f32 %r368, %f133;
-$B90:
-$B91:
-	.loc 5 228 11
-	st.shared.u32 [%r363+36888], %r368;
-	.loc 5 226 43
-	add.s32 %r362, %r362, 512;
-	ld.shared.u32 %r373, [$dynamic+53272];
-	setp.lt.u32 %p235, %r362, %r373;
-	@%p235 bra $B89;
-$B92:
-	.loc 5 230 8
-	bar.sync 0;
-	.loc 5 231 14
-	@!%p66 bra $B113;
-	.loc 5 233 29
-	@!%p70 bra $B106;
-	.loc 8 41 31
-	ld.shared.u32 %r374, [$dynamic+53272];
-	setp.lt.u32 %p236, %r9, %r374;
-	mov.u32 %r375, 0;
-	mov.u32 %r376, 0;
-	@!%p236 bra $B98;
-	cvt.u64.u32 %rd239, %r374;
-	add.s64 %rd240, %rd239, -1;
-	selp.b64 %rd241, %rd240, %rd81, %p236;
-	sub.s64 %rd242, %rd241, %rd81;
-	setp.lt.u64 %p237, %rd242, 2147483648;
-	setp.lt.s64 %p238, %rd241, 2305843009213693952;
+	.loc 5 108 7
+	setp.eq.s32 %p231, %r39, 1;
+	@%p231 bra $B146;
+	.loc 5 110 7
+	setp.eq.s32 %p232, %r39, 3;
+	@%p232 bra $B143;
+	.loc 5 115 7
+	setp.eq.s32 %p233, %r39, 4;
+	@%p233 bra $B141;
+	.loc 5 119 7
+	setp.eq.s32 %p234, %r39, 5;
+	@%p234 bra $B138;
+	.loc 5 124 7
+	setp.eq.s32 %p235, %r39, 6;
+	@%p235 bra $B132;
+	.loc 5 126 7
+	setp.eq.s32 %p236, %r39, 2;
+	setp.ne.s32 %p237, %r39, 2;
+	setp.ne.s32 %p238, %r39, 7;
 	and.pred %p239, %p237, %p238;
-	and.pred %p240, %p239, %p81;
-	setp.lt.u64 %p241, %rd241, 2048;
-	and.pred %p242, %p240, %p241;
-	@!%p242 bra $B93;
-	mov.u32 %r375, 0;
-	mov.u32 %r376, 0;
-	mov.u32 %r377, %r9;
-	bra $B96;
-$B93:
-	mov.u32 %r375, 0;
-	mov.u32 %r376, 0;
-	mov.u32 %r378, %r9;
-$B94:
-	cvt.u64.u32 %rd243, %r378;
-	.loc 8 42 14
-	setp.lt.u32 %p243, %r378, 2048;
-	@!%p243 bra $FAULT19;
-	mad.lo.s32 %r379, %r378, 4, %r3;
-	ld.shared.u32 %r380, [%r379+36888];
-	setp.le.s32 %p244, 0, %r380;
-	@!%p244 bra $B95;
-	.loc 8 47 21
-	and.b32 %r381, %r380, 16383;
-	add.s32 %r375, %r375, %r381;
-	shr.u32 %r382, %r380, 14;
-	add.s32 %r376, %r376, %r382;
-$B95:
-	.loc 8 41 40
-	add.s32 %r378, %r378, 32;
-	setp.lt.u32 %p245, %r378, %r374;
-	@%p245 bra $B94;
-	bra $B98;
-$B96:
-	cvt.u64.u32 %rd244, %r377;
-	.loc 8 42 14
-	mad.lo.s32 %r383, %r377, 4, %r3;
-	ld.shared.u32 %r384, [%r383+36888];
-	setp.le.s32 %p246, 0, %r384;
-	@!%p246 bra $B97;
-	.loc 8 47 21
-	and.b32 %r385, %r384, 16383;
-	add.s32 %r375, %r375, %r385;
-	shr.u32 %r386, %r384, 14;
-	add.s32 %r376, %r376, %r386;
-$B97:
-	.loc 8 41 40
-	add.s64 %rd245, %rd244, 32;
-	setp.lt.s64 %p247, %rd245, %rd239;
-	cvt.u32.u64 %r377, %rd245;
-	@%p247 bra $B96;
-$B98:
-	.loc 8 50 32
-	redux.sync.add.s32 %r387, %r375, 0xffffffff;
-	cvt.u64.u32 %rd246, %r387;
-	redux.sync.add.s32 %r388, %r376, 0xffffffff;
-	mad.wide.u32 %rd247, %r388, 16384, %rd246;
-	.loc 6 49 45
-	cvt.rn.f64.u64 %fd2, %rd247;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd248, %fd3;
-	setp.nan.f64 %p248, %fd3, %fd3;
-	selp.b64 %rd249, 0, %rd248, %p248;
-	setp.lt.s64 %p249, 1, %rd249;
-	selp.b64 %rd250, %rd249, 1, %p249;
-	.loc 8 41 28
-	cvt.u64.u32 %rd251, %r374;
-	add.s64 %rd252, %rd251, -1;
-	selp.b64 %rd253, %rd252, %rd81, %p236;
-	sub.s64 %rd254, %rd253, %rd81;
-	setp.lt.u64 %p250, %rd254, 2147483648;
-	setp.lt.s64 %p251, %rd253, 2305843009213693952;
-	and.pred %p252, %p250, %p251;
-	and.pred %p253, %p252, %p81;
-	setp.lt.u64 %p254, %rd253, 2048;
-	and.pred %p255, %p253, %p254;
-	mov.u32 %r389, 268435456;
-	mov.u32 %r390, 0;
-$B99:
-	.loc 8 56 34
-	add.s32 %r391, %r390, %r389;
-	add.s32 %r392, %r391, 1;
-	cvt.u64.u32 %rd255, %r392;
-	shr.u64 %rd256, %rd255, 1;
-	cvt.u32.u64 %r393, %rd256;
-	mov.u32 %r394, 0;
-	mov.u32 %r395, 0;
-	.loc 8 41 23
-	@!%p236 bra $B105;
-	@!%p255 bra $B100;
-	mov.u32 %r394, 0;
-	mov.u32 %r395, 0;
-	mov.u32 %r396, %r9;
-	bra $B103;
-$B100:
-	mov.u32 %r394, 0;
-	mov.u32 %r395, 0;
-	mov.u32 %r397, %r9;
-$B101:
-	cvt.u64.u32 %rd257, %r397;
-	.loc 8 42 14
-	setp.lt.u32 %p256, %r397, 2048;
-	@!%p256 bra $FAULT20;
-	mad.lo.s32 %r398, %r397, 4, %r3;
-	ld.shared.u32 %r399, [%r398+36888];
-	setp.le.s32 %p257, 0, %r399;
-	@!%p257 bra $B102;
-	setp.le.s32 %p258, %r393, %r399;
-	@!%p258 bra $B102;
-	.loc 8 47 21
-	and.b32 %r400, %r399, 16383;
-	add.s32 %r394, %r394, %r400;
-	shr.u32 %r401, %r399, 14;
-	add.s32 %r395, %r395, %r401;
-$B102:
-	.loc 8 41 40
-	add.s32 %r397, %r397, 32;
-	setp.lt.u32 %p259, %r397, %r374;
-	@%p259 bra $B101;
-	bra $B105;
-$B103:
-	cvt.u64.u32 %rd258, %r396;
-	.loc 8 42 14
-	mad.lo.s32 %r402, %r396, 4, %r3;
-	ld.shared.u32 %r403, [%r402+36888];
-	setp.le.s32 %p260, 0, %r403;
-	@!%p260 bra $B104;
-	setp.le.s32 %p261, %r393, %r403;
-	@!%p261 bra $B104;
-	.loc 8 47 21
-	and.b32 %r404, %r403, 16383;
-	add.s32 %r394, %r394, %r404;
-	shr.u32 %r405, %r403, 14;
-	add.s32 %r395, %r395, %r405;
-$B104:
-	.loc 8 41 40
-	add.s64 %rd259, %rd258, 32;
-	setp.lt.s64 %p262, %rd259, %rd251;
-	cvt.u32.u64 %r396, %rd259;
-	@%p262 bra $B103;
-$B105:
-	.loc 8 50 32
-	redux.sync.add.s32 %r406, %r394, 0xffffffff;
-	cvt.u64.u32 %rd260, %r406;
-	redux.sync.add.s32 %r407, %r395, 0xffffffff;
-	mad.wide.u32 %rd261, %r407, 16384, %rd260;
-	.loc 8 57 28
-	setp.le.s64 %p263, %rd250, %rd261;
-	.loc 8 60 21
-	add.s32 %r408, %r393, -1;
-	.loc 8 57 28
-	selp.b32 %r389, %r389, %r408, %p263;
-	selp.b32 %r390, %r393, %r390, %p263;
+	mov.u32 %r39, 9;
+	@%p239 bra $B165;
+	.loc 5 224 13
+	@!%p236 bra $B123;
+	.loc 5 239 14
+	@!%p68 bra $B96;
+	.loc 6 19 7
+	setp.neu.f32 %p240, %f14, %f14;
+	.loc 6 22 32
+	add.rn.f32 %f111, %f14, 0f00000000;
+	mov.b32 %r333, %f111;
+	.loc 6 23 27
+	shr.s32 %r334, %r333, 31;
+	shr.u32 %r335, %r334, 1;
+	xor.b32 %r336, %r333, %r335;
+	.loc 6 19 7
+	selp.b32 %r337, -2147483648, %r336, %p240;
+	.loc 5 240 129
+	ld.global.u32 %r338, [%rd27+20];
+	cvt.s64.s32 %rd239, %r338;
 	.loc 8 55 13
-	setp.lt.s32 %p264, %r390, %r389;
-	@%p264 bra $B99;
-	.loc 5 234 15
-	setp.lt.s32 %p265, %r58, %r390;
-	selp.b32 %r58, %r390, %r58, %p265;
-$B106:
+	setp.lt.s32 %p241, %r52, %r337;
+	@!%p241 bra $B95;
 	.loc 8 41 31
-	ld.shared.u32 %r409, [$dynamic+53272];
-	setp.lt.u32 %p266, %r9, %r409;
-	mov.u32 %r410, 0;
-	mov.u32 %r411, 0;
-	@!%p266 bra $B112;
-	cvt.u64.u32 %rd262, %r409;
-	add.s64 %rd263, %rd262, -1;
-	selp.b64 %rd264, %rd263, %rd81, %p266;
-	sub.s64 %rd265, %rd264, %rd81;
-	setp.lt.u64 %p267, %rd265, 2147483648;
-	setp.lt.s64 %p268, %rd264, 2305843009213693952;
-	and.pred %p269, %p267, %p268;
-	and.pred %p270, %p269, %p81;
-	setp.lt.u64 %p271, %rd264, 2048;
-	and.pred %p272, %p270, %p271;
-	@!%p272 bra $B107;
-	mov.u32 %r410, 0;
-	mov.u32 %r411, 0;
-	mov.u32 %r412, %r9;
-	bra $B110;
-$B107:
-	mov.u32 %r410, 0;
-	mov.u32 %r411, 0;
-	mov.u32 %r413, %r9;
-$B108:
-	cvt.u64.u32 %rd266, %r413;
-	.loc 8 42 14
-	setp.lt.u32 %p273, %r413, 2048;
-	@!%p273 bra $FAULT21;
-	mad.lo.s32 %r414, %r413, 4, %r3;
-	ld.shared.u32 %r415, [%r414+36888];
-	setp.le.s32 %p274, 0, %r415;
-	@!%p274 bra $B109;
-	setp.le.s32 %p275, %r58, %r415;
-	@!%p275 bra $B109;
-	.loc 8 47 21
-	and.b32 %r416, %r415, 16383;
-	add.s32 %r410, %r410, %r416;
-	shr.u32 %r417, %r415, 14;
-	add.s32 %r411, %r411, %r417;
-$B109:
-	.loc 8 41 40
-	add.s32 %r413, %r413, 32;
-	setp.lt.u32 %p276, %r413, %r409;
-	@%p276 bra $B108;
-	bra $B112;
-$B110:
-	cvt.u64.u32 %rd267, %r412;
-	.loc 8 42 14
-	mad.lo.s32 %r418, %r412, 4, %r3;
-	ld.shared.u32 %r419, [%r418+36888];
-	setp.le.s32 %p277, 0, %r419;
-	@!%p277 bra $B111;
-	setp.le.s32 %p278, %r58, %r419;
-	@!%p278 bra $B111;
-	.loc 8 47 21
-	and.b32 %r420, %r419, 16383;
-	add.s32 %r410, %r410, %r420;
-	shr.u32 %r421, %r419, 14;
-	add.s32 %r411, %r411, %r421;
-$B111:
-	.loc 8 41 40
-	add.s64 %rd268, %rd267, 32;
-	setp.lt.s64 %p279, %rd268, %rd262;
-	cvt.u32.u64 %r412, %rd268;
-	@%p279 bra $B110;
-$B112:
-	.loc 8 50 32
-	redux.sync.add.s32 %r422, %r410, 0xffffffff;
-	cvt.u64.u32 %rd269, %r422;
-	redux.sync.add.s32 %r423, %r411, 0xffffffff;
-	mad.wide.u32 %rd270, %r423, 16384, %rd269;
-	.loc 5 236 46
-	@!%p60 bra $B113;
-	.loc 5 237 29
-	cvt.s64.s32 %rd271, %r58;
-	st.shared.v2.u64 [$dynamic+53280], {%rd271, %rd270};
-$B113:
-	.loc 5 240 8
-	bar.sync 0;
-	.loc 5 241 32
-	ld.shared.v2.u64 {%rd272, %rd273}, [$dynamic+53280];
-	cvt.u32.u64 %r58, %rd272;
-	mov.u32 %r424, %r37;
-	mov.u32 %r425, 0;
-	mov.u32 %r426, 0;
-	mov.u32 %r427, 0;
-	mov.u32 %r428, %r52;
-	mov.u32 %r429, %r53;
-	mov.u32 %r430, 0;
-$B114:
-	.loc 10 460 19
-	mul.wide.u32 %rd274, %r424, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd275, %rd274, 32;
-	cvt.u32.u64 %r431, %rd275;
-	cvt.u32.u64 %r432, %rd274;
-	.loc 10 460 19
-	mul.wide.u32 %rd276, %r426, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd277, %rd276, 32;
-	cvt.u32.u64 %r433, %rd277;
-	cvt.u32.u64 %r434, %rd276;
-	.loc 11 18 21
-	xor.b32 %r435, %r433, %r425;
-	xor.b32 %r424, %r435, %r428;
-	xor.b32 %r436, %r431, %r427;
-	xor.b32 %r426, %r436, %r429;
-	.loc 11 19 11
-	add.s32 %r428, %r428, -1640531527;
-	add.s32 %r429, %r429, -1150833019;
-	add.s32 %r430, %r430, 1;
-	setp.lt.u32 %p280, %r430, 10;
-	mov.u32 %r425, %r434;
-	mov.u32 %r427, %r432;
-	@%p280 bra $B114;
-	.loc 6 55 30
-	cvt.u64.u32 %rd278, %r434;
-	shl.b64 %rd279, %rd278, 32;
-	cvt.u64.u32 %rd280, %r424;
-	or.b64 %rd281, %rd279, %rd280;
-	mul.hi.u64 %rd282, %rd281, %rd273;
-	.loc 5 242 23
-	sub.s64 %rd77, %rd273, %rd282;
-	.loc 5 243 8
-	bar.sync 0;
-$B115:
-	.loc 5 206 14
-	@!%p66 bra $B123;
-	.loc 8 41 31
-	ld.shared.u32 %r437, [$dynamic+53272];
-	setp.lt.u32 %p281, %r9, %r437;
-	cvt.u64.u32 %rd283, %r437;
-	add.s64 %rd284, %rd283, -1;
-	selp.b64 %rd285, %rd284, %rd81, %p281;
-	sub.s64 %rd286, %rd285, %rd81;
-	setp.lt.u64 %p282, %rd286, 2147483648;
-	setp.lt.s64 %p283, %rd285, 2305843009213693952;
-	and.pred %p284, %p282, %p283;
-	and.pred %p285, %p284, %p81;
-	setp.lt.u64 %p286, %rd285, 2048;
-	and.pred %p287, %p285, %p286;
-	mov.u32 %r438, 2147483647;
-	mov.u32 %r439, 0;
-$B116:
-	.loc 8 56 34
-	add.s32 %r440, %r439, %r438;
-	add.s32 %r441, %r440, 1;
-	cvt.u64.u32 %rd287, %r441;
-	shr.u64 %rd288, %rd287, 1;
-	cvt.u32.u64 %r442, %rd288;
-	mov.u32 %r443, 0;
-	mov.u32 %r444, 0;
+	ld.shared.u32 %r339, [$dynamic+53272];
+	setp.lt.u32 %p242, %r9, %r339;
+	cvt.u64.u32 %rd240, %r339;
+	add.s64 %rd241, %rd240, -1;
+	selp.b64 %rd242, %rd241, %rd81, %p242;
+	sub.s64 %rd243, %rd242, %rd81;
+	setp.lt.u64 %p243, %rd243, 2147483648;
+	setp.lt.s64 %p244, %rd242, 2305843009213693952;
+	and.pred %p245, %p243, %p244;
+	and.pred %p246, %p245, %p78;
+	setp.lt.u64 %p247, %rd242, 2048;
+	and.pred %p248, %p246, %p247;
+$B90:
+	.loc 8 56 25
+	cvt.s64.s32 %rd244, %r52;
+	cvt.s64.s32 %rd245, %r337;
+	add.s64 %rd246, %rd244, %rd245;
+	add.s64 %rd247, %rd246, 1;
+	shr.s64 %rd248, %rd247, 1;
+	cvt.u32.u64 %r340, %rd248;
+	mov.u32 %r341, 0;
 	.loc 8 41 23
-	@!%p281 bra $B122;
-	@!%p287 bra $B117;
-	mov.u32 %r443, 0;
-	mov.u32 %r444, 0;
-	mov.u32 %r445, %r9;
-	bra $B120;
-$B117:
-	mov.u32 %r443, 0;
-	mov.u32 %r444, 0;
-	mov.u32 %r446, %r9;
-$B118:
-	cvt.u64.u32 %rd289, %r446;
+	@!%p242 bra $B94;
+	@!%p248 bra $B91;
+	mov.u32 %r341, 0;
+	mov.u32 %r342, %r9;
+	bra $B93;
+$B91:
+	mov.u32 %r341, 0;
+	mov.u32 %r343, %r9;
+$B92:
+	cvt.u64.u32 %rd249, %r343;
 	.loc 8 42 14
-	setp.lt.u32 %p288, %r446, 2048;
-	@!%p288 bra $FAULT22;
-	mad.lo.s32 %r447, %r446, 4, %r3;
-	ld.shared.u32 %r448, [%r447+36888];
-	setp.le.s32 %p289, %r58, %r448;
-	@!%p289 bra $B119;
-	ld.shared.u32 %r449, [%r447+45080];
-	setp.le.s32 %p290, %r442, %r449;
-	@!%p290 bra $B119;
+	setp.lt.u32 %p249, %r343, 2048;
+	@!%p249 bra $FAULT17;
+	mad.lo.s32 %r344, %r343, 4, %r3;
+	ld.shared.u32 %r345, [%r344+36888];
+	setp.le.s32 %p250, %r340, %r345;
+	.loc 8 47 19
+	add.s32 %r346, %r341, 1;
+	.loc 8 42 42
+	selp.b32 %r341, %r346, %r341, %p250;
+	.loc 8 41 40
+	add.s32 %r343, %r343, 32;
+	setp.lt.u32 %p251, %r343, %r339;
+	@%p251 bra $B92;
+	bra $B94;
+$B93:
+	cvt.u64.u32 %rd250, %r342;
+	.loc 8 42 14
+	mad.lo.s32 %r347, %r342, 4, %r3;
+	ld.shared.u32 %r348, [%r347+36888];
+	setp.le.s32 %p252, %r340, %r348;
+	.loc 8 47 19
+	add.s32 %r349, %r341, 1;
+	.loc 8 42 42
+	selp.b32 %r341, %r349, %r341, %p252;
+	.loc 8 41 40
+	add.s64 %rd251, %rd250, 32;
+	setp.lt.s64 %p253, %rd251, %rd240;
+	cvt.u32.u64 %r342, %rd251;
+	@%p253 bra $B93;
+$B94:
+	.loc 8 50 32
+	redux.sync.add.s32 %r350, %r341, 0xffffffff;
+	cvt.u64.u32 %rd252, %r350;
+	mov.u32 %r351, 0;
+	redux.sync.add.s32 %r352, %r351, 0xffffffff;
+	mad.wide.u32 %rd253, %r352, 16384, %rd252;
+	.loc 8 57 28
+	setp.le.s64 %p254, %rd239, %rd253;
+	.loc 8 60 21
+	add.s32 %r353, %r340, -1;
+	.loc 8 57 28
+	selp.b32 %r337, %r337, %r353, %p254;
+	selp.b32 %r52, %r340, %r52, %p254;
+	.loc 8 55 13
+	setp.lt.s32 %p255, %r52, %r337;
+	@%p255 bra $B90;
+$B95:
+	.loc 5 241 15
+	@!%p62 bra $B96;
+	.loc 5 242 23
+	cvt.s64.s32 %rd254, %r52;
+	st.shared.u64 [$dynamic+53280], %rd254;
+$B96:
+	.loc 5 245 8
+	bar.sync 0;
+	.loc 5 246 29
+	ld.shared.u64 %rd255, [$dynamic+53280];
+	cvt.u32.u64 %r52, %rd255;
+	.loc 5 247 34
+	ld.shared.u32 %r354, [$dynamic+53272];
+	setp.lt.u32 %p256, %r4, %r354;
+	mov.u32 %r355, %r4;
+	@!%p256 bra $B100;
+$B97:
+	cvt.u64.u32 %rd256, %r355;
+	.loc 5 248 18
+	setp.lt.u32 %p257, %r355, 2048;
+	@!%p257 bra $FAULT18;
+	mad.lo.s32 %r356, %r355, 4, %r3;
+	ld.shared.u32 %r357, [%r356+36888];
+	.loc 6 28 59
+	shr.s32 %r358, %r357, 31;
+	shr.u32 %r359, %r358, 1;
+	xor.b32 %r360, %r357, %r359;
+	mov.b32 %f112, %r360;
+	.loc 5 216 9
+	setp.lt.s32 %p258, %r357, %r52;
+	mov.u32 %r361, -1;
+	@%p258 bra $B99;
+	.loc 6 33 7
+	setp.eq.f32 %p259, %f112, %f14;
+	mov.u32 %r361, 268435456;
+	@%p259 bra $B98;
+	.loc 6 36 28
+	sub.rn.f32 %f113, %f112, %f14;
+	mul.rn.f32 %f114, %f113, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f116, %f115, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
+	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	.loc 7 39 21
+	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
+	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
+	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
+	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
+	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
+	mov.b32 %r362, %f115;
+	.loc 7 21 7
+	setp.lt.f32 %p260, 0f00000000, %f114;
+	selp.b32 %r363, 528482304, 1602224128, %p260;
+	selp.b32 %r364, 1602224128, 528482304, %p260;
+	.loc 7 24 51
+	mad.lo.s32 %r365, %r362, 8388608, %r363;
+	mov.b32 %f125, %r365;
+	mul.rn.f32 %f126, %f124, %f125;
+	mov.b32 %f127, %r364;
+	mul.rn.f32 %f128, %f126, %f127;
+	.loc 7 25 8
+	abs.f32 %f129, %f114;
+	setp.lt.f32 %p261, 0f42D00000, %f129;
+	selp.f32 %f130, 0f00000000, %f128, %p261;
+	and.pred %p262, %p261, %p260;
+	selp.f32 %f131, 0f7F800000, %f130, %p262;
+	.loc 6 36 43
+	mul.rn.f32 %f132, %f131, 0f4D800000;
+	cvt.rzi.s32.f32 %r361, %f132;
+$B98:
+$B99:
+	.loc 5 249 11
+	st.shared.u32 [%r356+36888], %r361;
+	.loc 5 247 43
+	add.s32 %r355, %r355, 512;
+	ld.shared.u32 %r366, [$dynamic+53272];
+	setp.lt.u32 %p263, %r355, %r366;
+	@%p263 bra $B97;
+$B100:
+	.loc 5 251 8
+	bar.sync 0;
+	.loc 5 252 14
+	@!%p68 bra $B121;
+	.loc 5 254 25
+	ld.global.f32 %f133, [%rd27+12];
+	setp.lt.f32 %p264, 0f00000000, %f133;
+	@!%p264 bra $B114;
+	setp.lt.f32 %p265, %f133, 0f3F800000;
+	@!%p265 bra $B114;
+	.loc 8 41 31
+	ld.shared.u32 %r367, [$dynamic+53272];
+	setp.lt.u32 %p266, %r9, %r367;
+	mov.u32 %r368, 0;
+	mov.u32 %r369, 0;
+	@!%p266 bra $B106;
+	cvt.u64.u32 %rd257, %r367;
+	add.s64 %rd258, %rd257, -1;
+	selp.b64 %rd259, %rd258, %rd81, %p266;
+	sub.s64 %rd260, %rd259, %rd81;
+	setp.lt.u64 %p267, %rd260, 2147483648;
+	setp.lt.s64 %p268, %rd259, 2305843009213693952;
+	and.pred %p269, %p267, %p268;
+	and.pred %p270, %p269, %p78;
+	setp.lt.u64 %p271, %rd259, 2048;
+	and.pred %p272, %p270, %p271;
+	@!%p272 bra $B101;
+	mov.u32 %r368, 0;
+	mov.u32 %r369, 0;
+	mov.u32 %r370, %r9;
+	bra $B104;
+$B101:
+	mov.u32 %r368, 0;
+	mov.u32 %r369, 0;
+	mov.u32 %r371, %r9;
+$B102:
+	cvt.u64.u32 %rd261, %r371;
+	.loc 8 42 14
+	setp.lt.u32 %p273, %r371, 2048;
+	@!%p273 bra $FAULT19;
+	mad.lo.s32 %r372, %r371, 4, %r3;
+	ld.shared.u32 %r373, [%r372+36888];
+	setp.le.s32 %p274, 0, %r373;
+	@!%p274 bra $B103;
 	.loc 8 47 21
-	and.b32 %r450, %r448, 16383;
-	add.s32 %r443, %r443, %r450;
-	shr.u32 %r451, %r448, 14;
-	add.s32 %r444, %r444, %r451;
+	and.b32 %r374, %r373, 16383;
+	add.s32 %r368, %r368, %r374;
+	shr.u32 %r375, %r373, 14;
+	add.s32 %r369, %r369, %r375;
+$B103:
+	.loc 8 41 40
+	add.s32 %r371, %r371, 32;
+	setp.lt.u32 %p275, %r371, %r367;
+	@%p275 bra $B102;
+	bra $B106;
+$B104:
+	cvt.u64.u32 %rd262, %r370;
+	.loc 8 42 14
+	mad.lo.s32 %r376, %r370, 4, %r3;
+	ld.shared.u32 %r377, [%r376+36888];
+	setp.le.s32 %p276, 0, %r377;
+	@!%p276 bra $B105;
+	.loc 8 47 21
+	and.b32 %r378, %r377, 16383;
+	add.s32 %r368, %r368, %r378;
+	shr.u32 %r379, %r377, 14;
+	add.s32 %r369, %r369, %r379;
+$B105:
+	.loc 8 41 40
+	add.s64 %rd263, %rd262, 32;
+	setp.lt.s64 %p277, %rd263, %rd257;
+	cvt.u32.u64 %r370, %rd263;
+	@%p277 bra $B104;
+$B106:
+	.loc 8 50 32
+	redux.sync.add.s32 %r380, %r368, 0xffffffff;
+	cvt.u64.u32 %rd264, %r380;
+	redux.sync.add.s32 %r381, %r369, 0xffffffff;
+	mad.wide.u32 %rd265, %r381, 16384, %rd264;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f133;
+	cvt.rn.f64.u64 %fd2, %rd265;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd266, %fd3;
+	setp.nan.f64 %p278, %fd3, %fd3;
+	selp.b64 %rd267, 0, %rd266, %p278;
+	setp.lt.s64 %p279, 1, %rd267;
+	selp.b64 %rd268, %rd267, 1, %p279;
+	.loc 8 41 28
+	cvt.u64.u32 %rd269, %r367;
+	add.s64 %rd270, %rd269, -1;
+	selp.b64 %rd271, %rd270, %rd81, %p266;
+	sub.s64 %rd272, %rd271, %rd81;
+	setp.lt.u64 %p280, %rd272, 2147483648;
+	setp.lt.s64 %p281, %rd271, 2305843009213693952;
+	and.pred %p282, %p280, %p281;
+	and.pred %p283, %p282, %p78;
+	setp.lt.u64 %p284, %rd271, 2048;
+	and.pred %p285, %p283, %p284;
+	mov.u32 %r382, 268435456;
+	mov.u32 %r383, 0;
+$B107:
+	.loc 8 56 34
+	add.s32 %r384, %r383, %r382;
+	add.s32 %r385, %r384, 1;
+	cvt.u64.u32 %rd273, %r385;
+	shr.u64 %rd274, %rd273, 1;
+	cvt.u32.u64 %r386, %rd274;
+	mov.u32 %r387, 0;
+	mov.u32 %r388, 0;
+	.loc 8 41 23
+	@!%p266 bra $B113;
+	@!%p285 bra $B108;
+	mov.u32 %r387, 0;
+	mov.u32 %r388, 0;
+	mov.u32 %r389, %r9;
+	bra $B111;
+$B108:
+	mov.u32 %r387, 0;
+	mov.u32 %r388, 0;
+	mov.u32 %r390, %r9;
+$B109:
+	cvt.u64.u32 %rd275, %r390;
+	.loc 8 42 14
+	setp.lt.u32 %p286, %r390, 2048;
+	@!%p286 bra $FAULT20;
+	mad.lo.s32 %r391, %r390, 4, %r3;
+	ld.shared.u32 %r392, [%r391+36888];
+	setp.le.s32 %p287, 0, %r392;
+	@!%p287 bra $B110;
+	setp.le.s32 %p288, %r386, %r392;
+	@!%p288 bra $B110;
+	.loc 8 47 21
+	and.b32 %r393, %r392, 16383;
+	add.s32 %r387, %r387, %r393;
+	shr.u32 %r394, %r392, 14;
+	add.s32 %r388, %r388, %r394;
+$B110:
+	.loc 8 41 40
+	add.s32 %r390, %r390, 32;
+	setp.lt.u32 %p289, %r390, %r367;
+	@%p289 bra $B109;
+	bra $B113;
+$B111:
+	cvt.u64.u32 %rd276, %r389;
+	.loc 8 42 14
+	mad.lo.s32 %r395, %r389, 4, %r3;
+	ld.shared.u32 %r396, [%r395+36888];
+	setp.le.s32 %p290, 0, %r396;
+	@!%p290 bra $B112;
+	setp.le.s32 %p291, %r386, %r396;
+	@!%p291 bra $B112;
+	.loc 8 47 21
+	and.b32 %r397, %r396, 16383;
+	add.s32 %r387, %r387, %r397;
+	shr.u32 %r398, %r396, 14;
+	add.s32 %r388, %r388, %r398;
+$B112:
+	.loc 8 41 40
+	add.s64 %rd277, %rd276, 32;
+	setp.lt.s64 %p292, %rd277, %rd269;
+	cvt.u32.u64 %r389, %rd277;
+	@%p292 bra $B111;
+$B113:
+	.loc 8 50 32
+	redux.sync.add.s32 %r399, %r387, 0xffffffff;
+	cvt.u64.u32 %rd278, %r399;
+	redux.sync.add.s32 %r400, %r388, 0xffffffff;
+	mad.wide.u32 %rd279, %r400, 16384, %rd278;
+	.loc 8 57 28
+	setp.le.s64 %p293, %rd268, %rd279;
+	.loc 8 60 21
+	add.s32 %r401, %r386, -1;
+	.loc 8 57 28
+	selp.b32 %r382, %r382, %r401, %p293;
+	selp.b32 %r383, %r386, %r383, %p293;
+	.loc 8 55 13
+	setp.lt.s32 %p294, %r383, %r382;
+	@%p294 bra $B107;
+	.loc 5 255 15
+	setp.lt.s32 %p295, %r51, %r383;
+	selp.b32 %r51, %r383, %r51, %p295;
+$B114:
+	.loc 8 41 31
+	ld.shared.u32 %r402, [$dynamic+53272];
+	setp.lt.u32 %p296, %r9, %r402;
+	mov.u32 %r403, 0;
+	mov.u32 %r404, 0;
+	@!%p296 bra $B120;
+	cvt.u64.u32 %rd280, %r402;
+	add.s64 %rd281, %rd280, -1;
+	selp.b64 %rd282, %rd281, %rd81, %p296;
+	sub.s64 %rd283, %rd282, %rd81;
+	setp.lt.u64 %p297, %rd283, 2147483648;
+	setp.lt.s64 %p298, %rd282, 2305843009213693952;
+	and.pred %p299, %p297, %p298;
+	and.pred %p300, %p299, %p78;
+	setp.lt.u64 %p301, %rd282, 2048;
+	and.pred %p302, %p300, %p301;
+	@!%p302 bra $B115;
+	mov.u32 %r403, 0;
+	mov.u32 %r404, 0;
+	mov.u32 %r405, %r9;
+	bra $B118;
+$B115:
+	mov.u32 %r403, 0;
+	mov.u32 %r404, 0;
+	mov.u32 %r406, %r9;
+$B116:
+	cvt.u64.u32 %rd284, %r406;
+	.loc 8 42 14
+	setp.lt.u32 %p303, %r406, 2048;
+	@!%p303 bra $FAULT21;
+	mad.lo.s32 %r407, %r406, 4, %r3;
+	ld.shared.u32 %r408, [%r407+36888];
+	setp.le.s32 %p304, 0, %r408;
+	@!%p304 bra $B117;
+	setp.le.s32 %p305, %r51, %r408;
+	@!%p305 bra $B117;
+	.loc 8 47 21
+	and.b32 %r409, %r408, 16383;
+	add.s32 %r403, %r403, %r409;
+	shr.u32 %r410, %r408, 14;
+	add.s32 %r404, %r404, %r410;
+$B117:
+	.loc 8 41 40
+	add.s32 %r406, %r406, 32;
+	setp.lt.u32 %p306, %r406, %r402;
+	@%p306 bra $B116;
+	bra $B120;
+$B118:
+	cvt.u64.u32 %rd285, %r405;
+	.loc 8 42 14
+	mad.lo.s32 %r411, %r405, 4, %r3;
+	ld.shared.u32 %r412, [%r411+36888];
+	setp.le.s32 %p307, 0, %r412;
+	@!%p307 bra $B119;
+	setp.le.s32 %p308, %r51, %r412;
+	@!%p308 bra $B119;
+	.loc 8 47 21
+	and.b32 %r413, %r412, 16383;
+	add.s32 %r403, %r403, %r413;
+	shr.u32 %r414, %r412, 14;
+	add.s32 %r404, %r404, %r414;
 $B119:
 	.loc 8 41 40
-	add.s32 %r446, %r446, 32;
-	setp.lt.u32 %p291, %r446, %r437;
-	@%p291 bra $B118;
-	bra $B122;
+	add.s64 %rd286, %rd285, 32;
+	setp.lt.s64 %p309, %rd286, %rd280;
+	cvt.u32.u64 %r405, %rd286;
+	@%p309 bra $B118;
 $B120:
-	cvt.u64.u32 %rd290, %r445;
-	.loc 8 42 14
-	mad.lo.s32 %r452, %r445, 4, %r3;
-	ld.shared.u32 %r453, [%r452+36888];
-	setp.le.s32 %p292, %r58, %r453;
-	@!%p292 bra $B121;
-	ld.shared.u32 %r454, [%r452+45080];
-	setp.le.s32 %p293, %r442, %r454;
-	@!%p293 bra $B121;
-	.loc 8 47 21
-	and.b32 %r455, %r453, 16383;
-	add.s32 %r443, %r443, %r455;
-	shr.u32 %r456, %r453, 14;
-	add.s32 %r444, %r444, %r456;
-$B121:
-	.loc 8 41 40
-	add.s64 %rd291, %rd290, 32;
-	setp.lt.s64 %p294, %rd291, %rd283;
-	cvt.u32.u64 %r445, %rd291;
-	@%p294 bra $B120;
-$B122:
 	.loc 8 50 32
-	redux.sync.add.s32 %r457, %r443, 0xffffffff;
-	cvt.u64.u32 %rd292, %r457;
-	redux.sync.add.s32 %r458, %r444, 0xffffffff;
-	mad.wide.u32 %rd293, %r458, 16384, %rd292;
-	.loc 8 57 28
-	setp.le.s64 %p295, %rd77, %rd293;
-	.loc 8 60 21
-	add.s32 %r459, %r442, -1;
-	.loc 8 57 28
-	selp.b32 %r438, %r438, %r459, %p295;
-	selp.b32 %r439, %r442, %r439, %p295;
-	.loc 8 55 13
-	setp.lt.s32 %p296, %r439, %r438;
-	@%p296 bra $B116;
-	.loc 5 208 15
-	@!%p60 bra $B123;
-	.loc 5 209 23
-	cvt.u64.u32 %rd294, %r439;
-	st.shared.u64 [$dynamic+53280], %rd294;
-$B123:
-	.loc 5 212 8
+	redux.sync.add.s32 %r415, %r403, 0xffffffff;
+	cvt.u64.u32 %rd287, %r415;
+	redux.sync.add.s32 %r416, %r404, 0xffffffff;
+	mad.wide.u32 %rd288, %r416, 16384, %rd287;
+	.loc 5 257 46
+	@!%p62 bra $B121;
+	.loc 5 258 29
+	cvt.s64.s32 %rd289, %r51;
+	st.shared.v2.u64 [$dynamic+53280], {%rd289, %rd288};
+$B121:
+	.loc 5 261 8
 	bar.sync 0;
-	.loc 5 213 26
-	ld.shared.u64 %rd295, [$dynamic+53280];
-	cvt.u32.u64 %r57, %rd295;
-	mov.u32 %r65, 8;
-	.loc 5 174 15
-	@!%p3 bra $B154;
-	mov.u32 %r59, -2139095040;
-	mov.f32 %f18, 0f3F800000;
-	mov.u32 %r63, 1;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 7;
-	.loc 5 179 34
-	bra $B154;
-$B124:
+	.loc 5 262 32
+	ld.shared.v2.u64 {%rd290, %rd291}, [$dynamic+53280];
+	cvt.u32.u64 %r51, %rd290;
+	.loc 5 263 41
+	ld.global.u64 %rd292, [%rd27];
+	.loc 6 54 67
+	cvt.u32.u64 %r417, %rd292;
+	shr.u64 %rd293, %rd292, 32;
+	cvt.u32.u64 %r418, %rd293;
+	mov.u32 %r419, %r36;
+	mov.u32 %r420, 0;
+	mov.u32 %r421, 0;
+	mov.u32 %r422, 0;
+	mov.u32 %r423, 0;
+$B122:
 	.loc 10 460 19
-	mul.wide.u32 %rd296, %r334, 3528531795;
+	mul.wide.u32 %rd294, %r419, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd295, %rd294, 32;
+	cvt.u32.u64 %r424, %rd295;
+	cvt.u32.u64 %r425, %rd294;
+	.loc 10 460 19
+	mul.wide.u32 %rd296, %r421, 3449720151;
 	.loc 10 461 21
 	shr.u64 %rd297, %rd296, 32;
-	cvt.u32.u64 %r460, %rd297;
-	cvt.u32.u64 %r461, %rd296;
-	.loc 10 460 19
-	mul.wide.u32 %rd298, %r336, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd299, %rd298, 32;
-	cvt.u32.u64 %r462, %rd299;
-	cvt.u32.u64 %r463, %rd298;
+	cvt.u32.u64 %r426, %rd297;
+	cvt.u32.u64 %r427, %rd296;
 	.loc 11 18 21
-	xor.b32 %r464, %r462, %r335;
-	xor.b32 %r334, %r464, %r338;
-	xor.b32 %r465, %r460, %r337;
-	xor.b32 %r336, %r465, %r339;
+	xor.b32 %r428, %r426, %r420;
+	xor.b32 %r419, %r428, %r417;
+	xor.b32 %r429, %r424, %r422;
+	xor.b32 %r421, %r429, %r418;
 	.loc 11 19 11
-	add.s32 %r338, %r338, -1640531527;
-	add.s32 %r339, %r339, -1150833019;
-	add.s32 %r340, %r340, 1;
-	setp.lt.u32 %p297, %r340, 10;
-	mov.u32 %r335, %r463;
-	mov.u32 %r337, %r461;
-	@%p297 bra $B124;
+	add.s32 %r417, %r417, -1640531527;
+	add.s32 %r418, %r418, -1150833019;
+	add.s32 %r423, %r423, 1;
+	setp.lt.u32 %p310, %r423, 10;
+	mov.u32 %r420, %r427;
+	mov.u32 %r422, %r425;
+	@%p310 bra $B122;
 	.loc 6 55 30
-	cvt.u64.u32 %rd300, %r463;
-	shl.b64 %rd301, %rd300, 32;
-	cvt.u64.u32 %rd302, %r334;
-	or.b64 %rd303, %rd301, %rd302;
-	mul.hi.u64 %rd304, %rd303, %rd88;
-	mov.u64 %rd305, 0;
-	.loc 5 185 11
-	@!%p71 bra $B127;
-	mov.u64 %rd305, 0;
-	mov.u32 %r466, 0;
-	@%p86 bra $B126;
+	cvt.u64.u32 %rd298, %r427;
+	shl.b64 %rd299, %rd298, 32;
+	cvt.u64.u32 %rd300, %r419;
+	or.b64 %rd301, %rd299, %rd300;
+	mul.hi.u64 %rd302, %rd301, %rd291;
+	.loc 5 263 23
+	sub.s64 %rd77, %rd291, %rd302;
+	.loc 5 264 8
+	bar.sync 0;
+$B123:
+	.loc 5 227 14
+	@!%p68 bra $B131;
+	.loc 8 41 31
+	ld.shared.u32 %r430, [$dynamic+53272];
+	setp.lt.u32 %p311, %r9, %r430;
+	cvt.u64.u32 %rd303, %r430;
+	add.s64 %rd304, %rd303, -1;
+	selp.b64 %rd305, %rd304, %rd81, %p311;
+	sub.s64 %rd306, %rd305, %rd81;
+	setp.lt.u64 %p312, %rd306, 2147483648;
+	setp.lt.s64 %p313, %rd305, 2305843009213693952;
+	and.pred %p314, %p312, %p313;
+	and.pred %p315, %p314, %p78;
+	setp.lt.u64 %p316, %rd305, 2048;
+	and.pred %p317, %p315, %p316;
+	mov.u32 %r431, 2147483647;
+	mov.u32 %r432, 0;
+$B124:
+	.loc 8 56 34
+	add.s32 %r433, %r432, %r431;
+	add.s32 %r434, %r433, 1;
+	cvt.u64.u32 %rd307, %r434;
+	shr.u64 %rd308, %rd307, 1;
+	cvt.u32.u64 %r435, %rd308;
+	mov.u32 %r436, 0;
+	mov.u32 %r437, 0;
+	.loc 8 41 23
+	@!%p311 bra $B130;
+	@!%p317 bra $B125;
+	mov.u32 %r436, 0;
+	mov.u32 %r437, 0;
+	mov.u32 %r438, %r9;
+	bra $B128;
 $B125:
-	cvt.u64.u32 %rd305, %r466;
-	setp.lt.u32 %p298, %r466, 129;
-	@!%p298 bra $FAULT23;
-	mad.lo.s32 %r467, %r466, 8, %r3;
-	ld.shared.u64 %rd306, [%r467+53552];
-	setp.le.s64 %p299, %rd306, %rd304;
-	@!%p299 bra $B127;
-	.loc 5 186 3
-	sub.s64 %rd304, %rd304, %rd306;
-	.loc 5 187 3
-	add.s32 %r466, %r466, 1;
-	cvt.u64.u32 %rd305, %r466;
-	.loc 5 185 11
-	setp.lt.s64 %p300, %rd305, %rd84;
-	@%p300 bra $B125;
-	bra $B127;
+	mov.u32 %r436, 0;
+	mov.u32 %r437, 0;
+	mov.u32 %r439, %r9;
 $B126:
-	cvt.u32.u64 %r468, %rd305;
-	mad.lo.s32 %r469, %r468, 8, %r3;
-	ld.shared.u64 %rd307, [%r469+53552];
-	setp.le.s64 %p301, %rd307, %rd304;
-	@!%p301 bra $B127;
-	.loc 5 186 3
-	sub.s64 %rd304, %rd304, %rd307;
-	.loc 5 187 3
-	add.s64 %rd305, %rd305, 1;
-	.loc 5 185 11
-	setp.lt.s64 %p302, %rd305, %rd84;
-	@%p302 bra $B126;
+	cvt.u64.u32 %rd309, %r439;
+	.loc 8 42 14
+	setp.lt.u32 %p318, %r439, 2048;
+	@!%p318 bra $FAULT22;
+	mad.lo.s32 %r440, %r439, 4, %r3;
+	ld.shared.u32 %r441, [%r440+36888];
+	setp.le.s32 %p319, %r51, %r441;
+	@!%p319 bra $B127;
+	ld.shared.u32 %r442, [%r440+45080];
+	setp.le.s32 %p320, %r435, %r442;
+	@!%p320 bra $B127;
+	.loc 8 47 21
+	and.b32 %r443, %r441, 16383;
+	add.s32 %r436, %r436, %r443;
+	shr.u32 %r444, %r441, 14;
+	add.s32 %r437, %r437, %r444;
 $B127:
-	.loc 5 189 81
-	setp.lt.u64 %p303, %rd305, 129;
-	@!%p303 bra $FAULT24;
-	add.s64 %rd89, %rd305, 1;
-	cvt.u32.u64 %r470, %rd305;
-	mad.lo.s32 %r471, %r470, 8, %r3;
-	ld.shared.u64 %rd308, [%r471+53552];
-	sub.s64 %rd77, %rd308, %rd304;
+	.loc 8 41 40
+	add.s32 %r439, %r439, 32;
+	setp.lt.u32 %p321, %r439, %r430;
+	@%p321 bra $B126;
+	bra $B130;
+$B128:
+	cvt.u64.u32 %rd310, %r438;
+	.loc 8 42 14
+	mad.lo.s32 %r445, %r438, 4, %r3;
+	ld.shared.u32 %r446, [%r445+36888];
+	setp.le.s32 %p322, %r51, %r446;
+	@!%p322 bra $B129;
+	ld.shared.u32 %r447, [%r445+45080];
+	setp.le.s32 %p323, %r435, %r447;
+	@!%p323 bra $B129;
+	.loc 8 47 21
+	and.b32 %r448, %r446, 16383;
+	add.s32 %r436, %r436, %r448;
+	shr.u32 %r449, %r446, 14;
+	add.s32 %r437, %r437, %r449;
+$B129:
+	.loc 8 41 40
+	add.s64 %rd311, %rd310, 32;
+	setp.lt.s64 %p324, %rd311, %rd303;
+	cvt.u32.u64 %r438, %rd311;
+	@%p324 bra $B128;
+$B130:
+	.loc 8 50 32
+	redux.sync.add.s32 %r450, %r436, 0xffffffff;
+	cvt.u64.u32 %rd312, %r450;
+	redux.sync.add.s32 %r451, %r437, 0xffffffff;
+	mad.wide.u32 %rd313, %r451, 16384, %rd312;
+	.loc 8 57 28
+	setp.le.s64 %p325, %rd77, %rd313;
+	.loc 8 60 21
+	add.s32 %r452, %r435, -1;
+	.loc 8 57 28
+	selp.b32 %r431, %r431, %r452, %p325;
+	selp.b32 %r432, %r435, %r432, %p325;
+	.loc 8 55 13
+	setp.lt.s32 %p326, %r432, %r431;
+	@%p326 bra $B124;
+	.loc 5 229 15
+	@!%p62 bra $B131;
+	.loc 5 230 23
+	cvt.u64.u32 %rd314, %r432;
+	st.shared.u64 [$dynamic+53280], %rd314;
+$B131:
+	.loc 5 233 8
+	bar.sync 0;
+	.loc 5 234 26
+	ld.shared.u64 %rd315, [$dynamic+53280];
+	cvt.u32.u64 %r50, %rd315;
+	.loc 5 195 17
+	ld.global.u8 %r453, [%rd27+37];
+	setp.ne.u32 %p327, %r453, 0;
+	mov.u32 %r39, 9;
+	@!%p327 bra $B165;
+	mov.u32 %r52, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 8;
+	.loc 5 200 34
+	bra $B165;
+$B132:
+	.loc 5 205 32
+	ld.global.u64 %rd316, [%rd27];
+	.loc 6 54 67
+	cvt.u32.u64 %r454, %rd316;
+	shr.u64 %rd317, %rd316, 32;
+	cvt.u32.u64 %r455, %rd317;
+	mov.u32 %r456, %r36;
+	mov.u32 %r457, 0;
+	mov.u32 %r458, 0;
+	mov.u32 %r459, 0;
+	mov.u32 %r460, 0;
+$B133:
+	.loc 10 460 19
+	mul.wide.u32 %rd318, %r456, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd319, %rd318, 32;
+	cvt.u32.u64 %r461, %rd319;
+	cvt.u32.u64 %r462, %rd318;
+	.loc 10 460 19
+	mul.wide.u32 %rd320, %r458, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd321, %rd320, 32;
+	cvt.u32.u64 %r463, %rd321;
+	cvt.u32.u64 %r464, %rd320;
+	.loc 11 18 21
+	xor.b32 %r465, %r463, %r457;
+	xor.b32 %r456, %r465, %r454;
+	xor.b32 %r466, %r461, %r459;
+	xor.b32 %r458, %r466, %r455;
+	.loc 11 19 11
+	add.s32 %r454, %r454, -1640531527;
+	add.s32 %r455, %r455, -1150833019;
+	add.s32 %r460, %r460, 1;
+	setp.lt.u32 %p328, %r460, 10;
+	mov.u32 %r457, %r464;
+	mov.u32 %r459, %r462;
+	@%p328 bra $B133;
+	.loc 6 55 30
+	cvt.u64.u32 %rd322, %r464;
+	shl.b64 %rd323, %rd322, 32;
+	cvt.u64.u32 %rd324, %r456;
+	or.b64 %rd325, %rd323, %rd324;
+	mul.hi.u64 %rd326, %rd325, %rd86;
+	mov.u64 %rd87, 0;
+	.loc 5 206 11
+	@!%p70 bra $B136;
+	mov.u64 %rd87, 0;
+	mov.u32 %r467, 0;
+	@%p83 bra $B135;
+$B134:
+	cvt.u64.u32 %rd87, %r467;
+	setp.lt.u32 %p329, %r467, 129;
+	@!%p329 bra $FAULT23;
+	mad.lo.s32 %r468, %r467, 8, %r3;
+	ld.shared.u64 %rd327, [%r468+53552];
+	setp.le.s64 %p330, %rd327, %rd326;
+	@!%p330 bra $B136;
+	.loc 5 207 3
+	sub.s64 %rd326, %rd326, %rd327;
+	.loc 5 208 3
+	add.s32 %r467, %r467, 1;
+	cvt.u64.u32 %rd87, %r467;
+	.loc 5 206 11
+	setp.lt.s64 %p331, %rd87, %rd82;
+	@%p331 bra $B134;
+	bra $B136;
+$B135:
+	cvt.u32.u64 %r469, %rd87;
+	mad.lo.s32 %r470, %r469, 8, %r3;
+	ld.shared.u64 %rd328, [%r470+53552];
+	setp.le.s64 %p332, %rd328, %rd326;
+	@!%p332 bra $B136;
+	.loc 5 207 3
+	sub.s64 %rd326, %rd326, %rd328;
+	.loc 5 208 3
+	add.s64 %rd87, %rd87, 1;
+	.loc 5 206 11
+	setp.lt.s64 %p333, %rd87, %rd82;
+	@%p333 bra $B135;
+$B136:
+	.loc 5 210 81
+	setp.lt.u64 %p334, %rd87, 129;
+	@!%p334 bra $FAULT24;
+	add.s64 %rd76, %rd87, 1;
+	cvt.u32.u64 %r471, %rd87;
+	mad.lo.s32 %r472, %r471, 8, %r3;
+	ld.shared.u64 %rd329, [%r472+53552];
+	sub.s64 %rd77, %rd329, %rd326;
 	.loc 8 17 8
 	bar.sync 0;
 	.loc 8 18 17
-	@!%p62 bra $B128;
+	@!%p64 bra $B137;
 	.loc 8 19 5
 	st.shared.u32 [$dynamic+53272], 0;
-$B128:
+$B137:
 	.loc 8 21 8
 	bar.sync 0;
-	cvt.u32.u64 %r64, %rd305;
-	mov.u32 %r39, 1;
-	mov.u32 %r65, 6;
-	bra $B154;
-$B129:
-	.loc 5 148 13
-	setp.eq.s32 %p304, %r60, 0;
-	mov.pred %p305, 1;
-	@%p304 bra $B131;
-	.loc 5 151 21
-	shl.b32 %r472, 1, %r60;
-	add.s32 %r61, %r472, -1;
-	setp.lt.u32 %p306, 12, %r60;
-	selp.b32 %r473, 12, %r60, %p306;
-	sub.s32 %r60, %r60, %r473;
+	mov.u32 %r38, 1;
+	mov.u32 %r39, 7;
+	bra $B165;
+$B138:
+	.loc 5 169 13
+	setp.eq.s32 %p335, %r55, 0;
+	mov.pred %p336, 1;
+	@%p335 bra $B140;
+	.loc 5 172 21
+	shl.b32 %r473, 1, %r55;
+	add.s32 %r56, %r473, -1;
+	setp.lt.u32 %p337, 12, %r55;
+	selp.b32 %r474, 12, %r55, %p337;
+	sub.s32 %r55, %r55, %r474;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r474, %r4;
-$B130:
+	mov.u32 %r475, %r4;
+$B139:
 	.loc 2 23 8
-	mad.lo.s32 %r475, %r474, 4, %r3;
-	st.shared.u32 [%r475], 0;
-	st.shared.u32 [%r475+16384], 0;
+	mad.lo.s32 %r476, %r475, 4, %r3;
+	st.shared.u32 [%r476], 0;
+	st.shared.u32 [%r476+16384], 0;
 	.loc 2 22 41
-	add.s32 %r474, %r474, 512;
-	setp.lt.u32 %p307, %r474, 4096;
-	@%p307 bra $B130;
+	add.s32 %r475, %r475, 512;
+	setp.lt.u32 %p338, %r475, 4096;
+	@%p338 bra $B139;
 	.loc 2 25 8
 	bar.sync 0;
-	mov.pred %p305, 0;
-$B131:
-	.loc 5 100 16
-	@!%p305 bra $B154;
+	mov.pred %p336, 0;
+$B140:
+	.loc 5 120 16
+	@!%p336 bra $B165;
 	.loc 6 74 79
-	add.s32 %r476, %r62, 1065353216;
-	mov.b32 %f134, %r476;
-	cvt.rzi.s32.f32 %r477, %f134;
-	.loc 5 101 23
-	setp.lt.s32 %p308, %r58, %r477;
-	selp.b32 %r58, %r477, %r58, %p308;
-	mov.u32 %r63, %r58;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 169 4
-	bra $B154;
-$B132:
-	.loc 6 49 45
-	cvt.rn.f64.s64 %fd4, %rd88;
-	mul.rn.f64 %fd5, %fd1, %fd4;
-	cvt.rzi.s64.f64 %rd309, %fd5;
-	setp.nan.f64 %p309, %fd5, %fd5;
-	selp.b64 %rd310, 0, %rd309, %p309;
-	setp.lt.s64 %p310, 1, %rd310;
-	selp.b64 %rd77, %rd310, 1, %p310;
+	add.s32 %r477, %r57, 1065353216;
+	mov.b32 %f134, %r477;
+	cvt.rzi.s32.f32 %r478, %f134;
+	.loc 5 121 23
+	setp.lt.s32 %p339, %r51, %r478;
+	selp.b32 %r51, %r478, %r51, %p339;
+	mov.u32 %r58, %r51;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	.loc 5 190 4
+	bra $B165;
+$B141:
+	.loc 6 49 32
+	ld.global.f32 %f135, [%rd27+12];
+	cvt.f64.f32 %fd4, %f135;
+	cvt.rn.f64.s64 %fd5, %rd86;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd330, %fd6;
+	setp.nan.f64 %p340, %fd6, %fd6;
+	selp.b64 %rd331, 0, %rd330, %p340;
+	setp.lt.s64 %p341, 1, %rd331;
+	selp.b64 %rd77, %rd331, 1, %p341;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r478, %r4;
-$B133:
+	mov.u32 %r479, %r4;
+$B142:
 	.loc 2 23 8
-	mad.lo.s32 %r479, %r478, 4, %r3;
-	st.shared.u32 [%r479], 0;
-	st.shared.u32 [%r479+16384], 0;
+	mad.lo.s32 %r480, %r479, 4, %r3;
+	st.shared.u32 [%r480], 0;
+	st.shared.u32 [%r480+16384], 0;
 	.loc 2 22 41
-	add.s32 %r478, %r478, 512;
-	setp.lt.u32 %p311, %r478, 4096;
-	@%p311 bra $B133;
+	add.s32 %r479, %r479, 512;
+	setp.lt.u32 %p342, %r479, 4096;
+	@%p342 bra $B142;
 	.loc 2 25 8
 	bar.sync 0;
-	mov.u32 %r60, 16;
-	mov.u32 %r61, 234881024;
-	mov.u32 %r62, 0;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 2;
-	mov.u32 %r65, 4;
-	bra $B154;
-$B134:
-	.loc 5 148 13
-	setp.eq.s32 %p312, %r60, 0;
-	mov.pred %p313, 1;
-	@%p312 bra $B136;
-	.loc 5 151 21
-	shl.b32 %r480, 1, %r60;
-	add.s32 %r61, %r480, -1;
-	setp.lt.u32 %p314, 12, %r60;
-	selp.b32 %r481, 12, %r60, %p314;
-	sub.s32 %r60, %r60, %r481;
+	mov.u32 %r55, 16;
+	mov.u32 %r56, 234881024;
+	mov.u32 %r57, 0;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 2;
+	mov.u32 %r39, 5;
+	bra $B165;
+$B143:
+	.loc 5 169 13
+	setp.eq.s32 %p343, %r55, 0;
+	mov.pred %p344, 1;
+	@%p343 bra $B145;
+	.loc 5 172 21
+	shl.b32 %r481, 1, %r55;
+	add.s32 %r56, %r481, -1;
+	setp.lt.u32 %p345, 12, %r55;
+	selp.b32 %r482, 12, %r55, %p345;
+	sub.s32 %r55, %r55, %r482;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r482, %r4;
-$B135:
+	mov.u32 %r483, %r4;
+$B144:
 	.loc 2 23 8
-	mad.lo.s32 %r483, %r482, 4, %r3;
-	st.shared.u32 [%r483], 0;
-	st.shared.u32 [%r483+16384], 0;
+	mad.lo.s32 %r484, %r483, 4, %r3;
+	st.shared.u32 [%r484], 0;
+	st.shared.u32 [%r484+16384], 0;
 	.loc 2 22 41
-	add.s32 %r482, %r482, 512;
-	setp.lt.u32 %p315, %r482, 4096;
-	@%p315 bra $B135;
+	add.s32 %r483, %r483, 512;
+	setp.lt.u32 %p346, %r483, 4096;
+	@%p346 bra $B144;
 	.loc 2 25 8
 	bar.sync 0;
-	mov.pred %p313, 0;
-$B136:
-	.loc 5 91 16
-	@!%p313 bra $B154;
+	mov.pred %p344, 0;
+$B145:
+	.loc 5 111 16
+	@!%p344 bra $B165;
 	.loc 6 69 55
-	xor.b32 %r484, %r62, -2147483648;
-	.loc 5 92 20
-	setp.lt.s32 %p316, -2139095040, %r484;
-	selp.b32 %r59, %r484, -2139095040, %p316;
-	mov.u32 %r63, %r58;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 159 19
-	@!%p68 bra $B154;
-	mov.u32 %r63, 1;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 3;
-	@%p69 bra $B154;
-	mov.u32 %r63, %r58;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 169 4
-	bra $B154;
-$B137:
-	.loc 5 116 29
-	cvt.s64.s32 %rd311, %r68;
+	xor.b32 %r485, %r57, -2147483648;
+	.loc 5 112 20
+	setp.lt.s32 %p347, -2139095040, %r485;
+	selp.b32 %r52, %r485, -2139095040, %p347;
+	.loc 5 180 16
+	ld.global.f32 %f136, [%rd27+12];
+	setp.lt.f32 %p348, 0f00000000, %f136;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	@!%p348 bra $B165;
+	setp.lt.f32 %p349, %f136, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 4;
+	@%p349 bra $B165;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	.loc 5 190 4
+	bra $B165;
+$B146:
+	.loc 5 136 29
+	cvt.s64.s32 %rd332, %r54;
 	.loc 1 137 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p317, 1;
-	vote.sync.ballot.b32 %r485, %p317, 0xffffffff;
+	mov.pred %p350, 1;
+	vote.sync.ballot.b32 %r486, %p350, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p318, %r485, -1;
-	@%p318 bra $B139;
+	setp.eq.s32 %p351, %r486, -1;
+	@%p351 bra $B148;
 	.loc 9 58 43
-	brev.b32 %r486, %r485;
-	clz.b32 %r487, %r486;
-	cvt.u32.u64 %r488, %rd311;
-	shfl.sync.idx.b32 %r489, %r488, %r487, 31, 0xffffffff;
-	shr.u64 %rd312, %rd311, 32;
-	cvt.u32.u64 %r490, %rd312;
-	shfl.sync.idx.b32 %r491, %r490, %r487, 31, 0xffffffff;
-	mov.b64 %rd313, {%r489, %r491};
+	brev.b32 %r487, %r486;
+	clz.b32 %r488, %r487;
+	cvt.u32.u64 %r489, %rd332;
+	shfl.sync.idx.b32 %r490, %r489, %r488, 31, 0xffffffff;
+	shr.u64 %rd333, %rd332, 32;
+	cvt.u32.u64 %r491, %rd333;
+	shfl.sync.idx.b32 %r492, %r491, %r488, 31, 0xffffffff;
+	mov.b64 %rd334, {%r490, %r492};
 	.loc 9 59 21
-	add.s32 %r492, %r485, -1;
-	and.b32 %r493, %r485, %r492;
-	setp.ne.s32 %p319, %r493, 0;
-	@!%p319 bra $B140;
-$B138:
+	add.s32 %r493, %r486, -1;
+	and.b32 %r494, %r486, %r493;
+	setp.ne.s32 %p352, %r494, 0;
+	@!%p352 bra $B149;
+$B147:
 	.loc 9 60 59
-	brev.b32 %r494, %r493;
-	clz.b32 %r495, %r494;
-	cvt.u32.u64 %r496, %rd311;
-	shfl.sync.idx.b32 %r497, %r496, %r495, 31, 0xffffffff;
-	shr.u64 %rd314, %rd311, 32;
-	cvt.u32.u64 %r498, %rd314;
-	shfl.sync.idx.b32 %r499, %r498, %r495, 31, 0xffffffff;
-	mov.b64 %rd315, {%r497, %r499};
+	brev.b32 %r495, %r494;
+	clz.b32 %r496, %r495;
+	cvt.u32.u64 %r497, %rd332;
+	shfl.sync.idx.b32 %r498, %r497, %r496, 31, 0xffffffff;
+	shr.u64 %rd335, %rd332, 32;
+	cvt.u32.u64 %r499, %rd335;
+	shfl.sync.idx.b32 %r500, %r499, %r496, 31, 0xffffffff;
+	mov.b64 %rd336, {%r498, %r500};
 	.loc 9 40 50
-	setp.lt.s64 %p320, %rd313, %rd315;
-	selp.b64 %rd313, %rd315, %rd313, %p320;
+	setp.lt.s64 %p353, %rd334, %rd336;
+	selp.b64 %rd334, %rd336, %rd334, %p353;
 	.loc 9 59 53
-	add.s32 %r500, %r493, -1;
-	and.b32 %r493, %r493, %r500;
-	setp.ne.s32 %p321, %r493, 0;
-	@%p321 bra $B138;
-	bra $B140;
-$B139:
+	add.s32 %r501, %r494, -1;
+	and.b32 %r494, %r494, %r501;
+	setp.ne.s32 %p354, %r494, 0;
+	@%p354 bra $B147;
+	bra $B149;
+$B148:
 	.loc 9 54 32
-	cvt.u32.u64 %r501, %rd311;
-	shfl.sync.bfly.b32 %r502, %r501, 16, 31, 0xffffffff;
-	shr.u64 %rd316, %rd311, 32;
-	cvt.u32.u64 %r503, %rd316;
-	shfl.sync.bfly.b32 %r504, %r503, 16, 31, 0xffffffff;
-	mov.b64 %rd317, {%r502, %r504};
+	cvt.u32.u64 %r502, %rd332;
+	shfl.sync.bfly.b32 %r503, %r502, 16, 31, 0xffffffff;
+	shr.u64 %rd337, %rd332, 32;
+	cvt.u32.u64 %r504, %rd337;
+	shfl.sync.bfly.b32 %r505, %r504, 16, 31, 0xffffffff;
+	mov.b64 %rd338, {%r503, %r505};
 	.loc 9 40 50
-	setp.lt.s64 %p322, %rd311, %rd317;
-	selp.b64 %rd318, %rd317, %rd311, %p322;
+	setp.lt.s64 %p355, %rd332, %rd338;
+	selp.b64 %rd339, %rd338, %rd332, %p355;
 	.loc 9 54 32
-	cvt.u32.u64 %r505, %rd318;
-	shfl.sync.bfly.b32 %r506, %r505, 8, 31, 0xffffffff;
-	shr.u64 %rd319, %rd318, 32;
-	cvt.u32.u64 %r507, %rd319;
-	shfl.sync.bfly.b32 %r508, %r507, 8, 31, 0xffffffff;
-	mov.b64 %rd320, {%r506, %r508};
+	cvt.u32.u64 %r506, %rd339;
+	shfl.sync.bfly.b32 %r507, %r506, 8, 31, 0xffffffff;
+	shr.u64 %rd340, %rd339, 32;
+	cvt.u32.u64 %r508, %rd340;
+	shfl.sync.bfly.b32 %r509, %r508, 8, 31, 0xffffffff;
+	mov.b64 %rd341, {%r507, %r509};
 	.loc 9 40 50
-	setp.lt.s64 %p323, %rd318, %rd320;
-	selp.b64 %rd321, %rd320, %rd318, %p323;
+	setp.lt.s64 %p356, %rd339, %rd341;
+	selp.b64 %rd342, %rd341, %rd339, %p356;
 	.loc 9 54 32
-	cvt.u32.u64 %r509, %rd321;
-	shfl.sync.bfly.b32 %r510, %r509, 4, 31, 0xffffffff;
-	shr.u64 %rd322, %rd321, 32;
-	cvt.u32.u64 %r511, %rd322;
-	shfl.sync.bfly.b32 %r512, %r511, 4, 31, 0xffffffff;
-	mov.b64 %rd323, {%r510, %r512};
+	cvt.u32.u64 %r510, %rd342;
+	shfl.sync.bfly.b32 %r511, %r510, 4, 31, 0xffffffff;
+	shr.u64 %rd343, %rd342, 32;
+	cvt.u32.u64 %r512, %rd343;
+	shfl.sync.bfly.b32 %r513, %r512, 4, 31, 0xffffffff;
+	mov.b64 %rd344, {%r511, %r513};
 	.loc 9 40 50
-	setp.lt.s64 %p324, %rd321, %rd323;
-	selp.b64 %rd324, %rd323, %rd321, %p324;
+	setp.lt.s64 %p357, %rd342, %rd344;
+	selp.b64 %rd345, %rd344, %rd342, %p357;
 	.loc 9 54 32
-	cvt.u32.u64 %r513, %rd324;
-	shfl.sync.bfly.b32 %r514, %r513, 2, 31, 0xffffffff;
-	shr.u64 %rd325, %rd324, 32;
-	cvt.u32.u64 %r515, %rd325;
-	shfl.sync.bfly.b32 %r516, %r515, 2, 31, 0xffffffff;
-	mov.b64 %rd326, {%r514, %r516};
+	cvt.u32.u64 %r514, %rd345;
+	shfl.sync.bfly.b32 %r515, %r514, 2, 31, 0xffffffff;
+	shr.u64 %rd346, %rd345, 32;
+	cvt.u32.u64 %r516, %rd346;
+	shfl.sync.bfly.b32 %r517, %r516, 2, 31, 0xffffffff;
+	mov.b64 %rd347, {%r515, %r517};
 	.loc 9 40 50
-	setp.lt.s64 %p325, %rd324, %rd326;
-	selp.b64 %rd327, %rd326, %rd324, %p325;
+	setp.lt.s64 %p358, %rd345, %rd347;
+	selp.b64 %rd348, %rd347, %rd345, %p358;
 	.loc 9 54 32
-	cvt.u32.u64 %r517, %rd327;
-	shfl.sync.bfly.b32 %r518, %r517, 1, 31, 0xffffffff;
-	shr.u64 %rd328, %rd327, 32;
-	cvt.u32.u64 %r519, %rd328;
-	shfl.sync.bfly.b32 %r520, %r519, 1, 31, 0xffffffff;
-	mov.b64 %rd329, {%r518, %r520};
+	cvt.u32.u64 %r518, %rd348;
+	shfl.sync.bfly.b32 %r519, %r518, 1, 31, 0xffffffff;
+	shr.u64 %rd349, %rd348, 32;
+	cvt.u32.u64 %r520, %rd349;
+	shfl.sync.bfly.b32 %r521, %r520, 1, 31, 0xffffffff;
+	mov.b64 %rd350, {%r519, %r521};
 	.loc 9 40 50
-	setp.lt.s64 %p326, %rd327, %rd329;
-	selp.b64 %rd313, %rd329, %rd327, %p326;
-$B140:
+	setp.lt.s64 %p359, %rd348, %rd350;
+	selp.b64 %rd334, %rd350, %rd348, %p359;
+$B149:
 	.loc 1 139 14
-	@!%p60 bra $B141;
+	@!%p62 bra $B150;
 	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r47+53296], %rd313;
-$B141:
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r45+53296], %rd334;
+$B150:
 	.loc 1 142 8
 	bar.sync 0;
 	.loc 1 143 13
-	ld.shared.u64 %rd330, [$dynamic+53296];
-	mov.u32 %r521, 0;
-$B142:
+	ld.shared.u64 %rd351, [$dynamic+53296];
+	mov.u32 %r522, 0;
+$B151:
 	.loc 1 145 21
-	mad.lo.s32 %r522, %r521, 8, %r3;
-	ld.shared.u64 %rd331, [%r522+53296];
-	setp.lt.s64 %p327, %rd330, %rd331;
-	selp.b64 %rd330, %rd331, %rd330, %p327;
-	add.s32 %r521, %r521, 1;
-	setp.lt.u32 %p328, %r521, 16;
-	@%p328 bra $B142;
-	.loc 5 116 14
-	cvt.u32.u64 %r523, %rd330;
-	.loc 5 117 9
-	setp.le.s32 %p329, %r523, -2139095041;
-	mov.u32 %r65, 8;
-	@%p329 bra $B154;
+	mad.lo.s32 %r523, %r522, 8, %r3;
+	ld.shared.u64 %rd352, [%r523+53296];
+	setp.lt.s64 %p360, %rd351, %rd352;
+	selp.b64 %rd351, %rd352, %rd351, %p360;
+	add.s32 %r522, %r522, 1;
+	setp.lt.u32 %p361, %r522, 16;
+	@%p361 bra $B151;
+	.loc 5 136 14
+	cvt.u32.u64 %r524, %rd351;
+	.loc 5 137 9
+	setp.le.s32 %p362, %r524, -2139095041;
+	mov.u32 %r39, 9;
+	@%p362 bra $B165;
 	.loc 6 28 59
-	shr.s32 %r524, %r523, 31;
-	shr.u32 %r525, %r524, 1;
-	xor.b32 %r526, %r523, %r525;
-	mov.b32 %f19, %r526;
-	.loc 5 122 28
-	@%p54 bra $B148;
-	.loc 5 123 14
-	setp.ne.s32 %p330, %r68, %r523;
-	selp.b32 %r527, 2147483647, %r67, %p330;
-	.loc 5 126 35
-	cvt.s64.s32 %rd332, %r527;
-	sub.s64 %rd333, 0, %rd332;
+	shr.s32 %r525, %r524, 31;
+	shr.u32 %r526, %r525, 1;
+	xor.b32 %r527, %r524, %r526;
+	mov.b32 %f14, %r527;
+	.loc 5 142 18
+	ld.global.f32 %f137, [%rd27+8];
+	setp.lt.f32 %p363, 0f00000000, %f137;
+	@%p363 bra $B157;
+	.loc 5 143 16
+	setp.ne.s32 %p364, %r54, %r524;
+	selp.b32 %r53, 2147483647, %r53, %p364;
+	.loc 5 146 35
+	cvt.s64.s32 %rd353, %r53;
+	sub.s64 %rd354, 0, %rd353;
 	.loc 1 137 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p331, 1;
-	vote.sync.ballot.b32 %r528, %p331, 0xffffffff;
+	mov.pred %p365, 1;
+	vote.sync.ballot.b32 %r528, %p365, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p332, %r528, -1;
-	@%p332 bra $B144;
+	setp.eq.s32 %p366, %r528, -1;
+	@%p366 bra $B153;
 	.loc 9 58 43
 	brev.b32 %r529, %r528;
 	clz.b32 %r530, %r529;
-	cvt.u32.u64 %r531, %rd333;
+	cvt.u32.u64 %r531, %rd354;
 	shfl.sync.idx.b32 %r532, %r531, %r530, 31, 0xffffffff;
-	shr.u64 %rd334, %rd333, 32;
-	cvt.u32.u64 %r533, %rd334;
+	shr.u64 %rd355, %rd354, 32;
+	cvt.u32.u64 %r533, %rd355;
 	shfl.sync.idx.b32 %r534, %r533, %r530, 31, 0xffffffff;
-	mov.b64 %rd335, {%r532, %r534};
+	mov.b64 %rd356, {%r532, %r534};
 	.loc 9 59 21
 	add.s32 %r535, %r528, -1;
 	and.b32 %r536, %r528, %r535;
-	setp.ne.s32 %p333, %r536, 0;
-	@!%p333 bra $B145;
-$B143:
+	setp.ne.s32 %p367, %r536, 0;
+	@!%p367 bra $B154;
+$B152:
 	.loc 9 60 59
 	brev.b32 %r537, %r536;
 	clz.b32 %r538, %r537;
-	cvt.u32.u64 %r539, %rd333;
+	cvt.u32.u64 %r539, %rd354;
 	shfl.sync.idx.b32 %r540, %r539, %r538, 31, 0xffffffff;
-	shr.u64 %rd336, %rd333, 32;
-	cvt.u32.u64 %r541, %rd336;
+	shr.u64 %rd357, %rd354, 32;
+	cvt.u32.u64 %r541, %rd357;
 	shfl.sync.idx.b32 %r542, %r541, %r538, 31, 0xffffffff;
-	mov.b64 %rd337, {%r540, %r542};
+	mov.b64 %rd358, {%r540, %r542};
 	.loc 9 40 50
-	setp.lt.s64 %p334, %rd335, %rd337;
-	selp.b64 %rd335, %rd337, %rd335, %p334;
+	setp.lt.s64 %p368, %rd356, %rd358;
+	selp.b64 %rd356, %rd358, %rd356, %p368;
 	.loc 9 59 53
 	add.s32 %r543, %r536, -1;
 	and.b32 %r536, %r536, %r543;
-	setp.ne.s32 %p335, %r536, 0;
-	@%p335 bra $B143;
-	bra $B145;
-$B144:
+	setp.ne.s32 %p369, %r536, 0;
+	@%p369 bra $B152;
+	bra $B154;
+$B153:
 	.loc 9 54 32
-	cvt.u32.u64 %r544, %rd333;
+	cvt.u32.u64 %r544, %rd354;
 	shfl.sync.bfly.b32 %r545, %r544, 16, 31, 0xffffffff;
-	shr.u64 %rd338, %rd333, 32;
-	cvt.u32.u64 %r546, %rd338;
+	shr.u64 %rd359, %rd354, 32;
+	cvt.u32.u64 %r546, %rd359;
 	shfl.sync.bfly.b32 %r547, %r546, 16, 31, 0xffffffff;
-	mov.b64 %rd339, {%r545, %r547};
+	mov.b64 %rd360, {%r545, %r547};
 	.loc 9 40 50
-	setp.lt.s64 %p336, %rd333, %rd339;
-	selp.b64 %rd340, %rd339, %rd333, %p336;
+	setp.lt.s64 %p370, %rd354, %rd360;
+	selp.b64 %rd361, %rd360, %rd354, %p370;
 	.loc 9 54 32
-	cvt.u32.u64 %r548, %rd340;
+	cvt.u32.u64 %r548, %rd361;
 	shfl.sync.bfly.b32 %r549, %r548, 8, 31, 0xffffffff;
-	shr.u64 %rd341, %rd340, 32;
-	cvt.u32.u64 %r550, %rd341;
+	shr.u64 %rd362, %rd361, 32;
+	cvt.u32.u64 %r550, %rd362;
 	shfl.sync.bfly.b32 %r551, %r550, 8, 31, 0xffffffff;
-	mov.b64 %rd342, {%r549, %r551};
+	mov.b64 %rd363, {%r549, %r551};
 	.loc 9 40 50
-	setp.lt.s64 %p337, %rd340, %rd342;
-	selp.b64 %rd343, %rd342, %rd340, %p337;
+	setp.lt.s64 %p371, %rd361, %rd363;
+	selp.b64 %rd364, %rd363, %rd361, %p371;
 	.loc 9 54 32
-	cvt.u32.u64 %r552, %rd343;
+	cvt.u32.u64 %r552, %rd364;
 	shfl.sync.bfly.b32 %r553, %r552, 4, 31, 0xffffffff;
-	shr.u64 %rd344, %rd343, 32;
-	cvt.u32.u64 %r554, %rd344;
+	shr.u64 %rd365, %rd364, 32;
+	cvt.u32.u64 %r554, %rd365;
 	shfl.sync.bfly.b32 %r555, %r554, 4, 31, 0xffffffff;
-	mov.b64 %rd345, {%r553, %r555};
+	mov.b64 %rd366, {%r553, %r555};
 	.loc 9 40 50
-	setp.lt.s64 %p338, %rd343, %rd345;
-	selp.b64 %rd346, %rd345, %rd343, %p338;
+	setp.lt.s64 %p372, %rd364, %rd366;
+	selp.b64 %rd367, %rd366, %rd364, %p372;
 	.loc 9 54 32
-	cvt.u32.u64 %r556, %rd346;
+	cvt.u32.u64 %r556, %rd367;
 	shfl.sync.bfly.b32 %r557, %r556, 2, 31, 0xffffffff;
-	shr.u64 %rd347, %rd346, 32;
-	cvt.u32.u64 %r558, %rd347;
+	shr.u64 %rd368, %rd367, 32;
+	cvt.u32.u64 %r558, %rd368;
 	shfl.sync.bfly.b32 %r559, %r558, 2, 31, 0xffffffff;
-	mov.b64 %rd348, {%r557, %r559};
+	mov.b64 %rd369, {%r557, %r559};
 	.loc 9 40 50
-	setp.lt.s64 %p339, %rd346, %rd348;
-	selp.b64 %rd349, %rd348, %rd346, %p339;
+	setp.lt.s64 %p373, %rd367, %rd369;
+	selp.b64 %rd370, %rd369, %rd367, %p373;
 	.loc 9 54 32
-	cvt.u32.u64 %r560, %rd349;
+	cvt.u32.u64 %r560, %rd370;
 	shfl.sync.bfly.b32 %r561, %r560, 1, 31, 0xffffffff;
-	shr.u64 %rd350, %rd349, 32;
-	cvt.u32.u64 %r562, %rd350;
+	shr.u64 %rd371, %rd370, 32;
+	cvt.u32.u64 %r562, %rd371;
 	shfl.sync.bfly.b32 %r563, %r562, 1, 31, 0xffffffff;
-	mov.b64 %rd351, {%r561, %r563};
+	mov.b64 %rd372, {%r561, %r563};
 	.loc 9 40 50
-	setp.lt.s64 %p340, %rd349, %rd351;
-	selp.b64 %rd335, %rd351, %rd349, %p340;
-$B145:
+	setp.lt.s64 %p374, %rd370, %rd372;
+	selp.b64 %rd356, %rd372, %rd370, %p374;
+$B154:
 	.loc 1 139 14
-	@!%p60 bra $B146;
+	@!%p62 bra $B155;
 	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r47+53296], %rd335;
-$B146:
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r45+53296], %rd356;
+$B155:
 	.loc 1 142 8
 	bar.sync 0;
 	.loc 1 143 13
-	ld.shared.u64 %rd352, [$dynamic+53296];
+	ld.shared.u64 %rd373, [$dynamic+53296];
 	mov.u32 %r564, 0;
-$B147:
+$B156:
 	.loc 1 145 21
 	mad.lo.s32 %r565, %r564, 8, %r3;
-	ld.shared.u64 %rd353, [%r565+53296];
-	setp.lt.s64 %p341, %rd352, %rd353;
-	selp.b64 %rd352, %rd353, %rd352, %p341;
+	ld.shared.u64 %rd374, [%r565+53296];
+	setp.lt.s64 %p375, %rd373, %rd374;
+	selp.b64 %rd373, %rd374, %rd373, %p375;
 	add.s32 %r564, %r564, 1;
-	setp.lt.u32 %p342, %r564, 16;
-	@%p342 bra $B147;
-	.loc 5 126 18
-	cvt.u32.u64 %r566, %rd352;
-	sub.s32 %r57, 0, %r566;
-	mov.u32 %r65, 8;
-	.loc 5 174 15
-	@!%p3 bra $B154;
-	mov.u32 %r59, -2139095040;
-	mov.f32 %f18, 0f3F800000;
-	mov.u32 %r63, 1;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 7;
-	.loc 5 179 34
-	bra $B154;
-$B148:
-	.loc 5 131 8
-	@%p55 bra $B149;
-	mov.u32 %r58, %r56;
-	mov.f32 %f18, %f15;
-	mov.u32 %r63, %r56;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 159 19
-	@!%p68 bra $B154;
-	mov.u32 %r58, %r56;
-	mov.f32 %f18, %f15;
-	mov.u32 %r63, 1;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 3;
-	@%p69 bra $B154;
-	mov.u32 %r58, %r56;
-	mov.f32 %f18, %f15;
-	mov.u32 %r63, %r56;
-	mov.pred %p87, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 169 4
-	bra $B154;
-$B149:
+	setp.lt.u32 %p376, %r564, 16;
+	@%p376 bra $B156;
+	.loc 5 146 18
+	cvt.u32.u64 %r566, %rd373;
+	sub.s32 %r50, 0, %r566;
+	.loc 5 195 17
+	ld.global.u8 %r567, [%rd27+37];
+	setp.ne.u32 %p377, %r567, 0;
+	mov.u32 %r39, 9;
+	@!%p377 bra $B165;
+	mov.u32 %r52, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 8;
+	.loc 5 200 34
+	bra $B165;
+$B157:
+	.loc 5 150 30
+	rcp.rn.f32 %f13, %f137;
+	.loc 6 41 9
+	ld.global.f32 %f138, [%rd27+16];
+	setp.lt.f32 %p378, 0f00000000, %f138;
+	mov.u32 %r51, 1;
+	@!%p378 bra $B158;
+	.loc 6 44 25
+	min.NaN.f32 %f139, %f138, 0f3F800000;
+	mul.rn.f32 %f140, %f139, 0f4D800000;
+	cvt.rzi.s32.f32 %r568, %f140;
+	setp.lt.s32 %p379, 1, %r568;
+	selp.b32 %r51, %r568, 1, %p379;
+$B158:
+	.loc 5 151 8
+	@%p57 bra $B159;
+	.loc 5 180 16
+	ld.global.f32 %f141, [%rd27+12];
+	setp.lt.f32 %p380, 0f00000000, %f141;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	@!%p380 bra $B165;
+	setp.lt.f32 %p381, %f141, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 4;
+	@%p381 bra $B165;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	.loc 5 190 4
+	bra $B165;
+$B159:
 	.loc 6 69 55
-	xor.b32 %r567, %r62, -2147483648;
-	.loc 5 135 18
-	setp.lt.s32 %p343, %r59, %r567;
-	selp.b32 %r59, %r567, %r59, %p343;
-	.loc 5 136 12
-	setp.le.s64 %p344, %rd140, 2048;
-	@%p344 bra $B152;
-	.loc 5 148 13
-	setp.eq.s32 %p345, %r60, 0;
-	@%p345 bra $B151;
-	.loc 5 151 21
-	shl.b32 %r568, 1, %r60;
-	add.s32 %r61, %r568, -1;
-	setp.lt.u32 %p346, 12, %r60;
-	selp.b32 %r569, 12, %r60, %p346;
-	sub.s32 %r60, %r60, %r569;
+	xor.b32 %r569, %r57, -2147483648;
+	.loc 5 155 18
+	setp.lt.s32 %p382, %r52, %r569;
+	selp.b32 %r52, %r569, %r52, %p382;
+	.loc 5 156 12
+	setp.le.s64 %p383, %rd157, 2048;
+	@%p383 bra $B162;
+	.loc 5 169 13
+	setp.eq.s32 %p384, %r55, 0;
+	@%p384 bra $B161;
+	.loc 5 172 21
+	shl.b32 %r570, 1, %r55;
+	add.s32 %r56, %r570, -1;
+	setp.lt.u32 %p385, 12, %r55;
+	selp.b32 %r571, 12, %r55, %p385;
+	sub.s32 %r55, %r55, %r571;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r570, %r4;
-$B150:
+	mov.u32 %r572, %r4;
+$B160:
 	.loc 2 23 8
-	mad.lo.s32 %r571, %r570, 4, %r3;
-	st.shared.u32 [%r571], 0;
-	st.shared.u32 [%r571+16384], 0;
+	mad.lo.s32 %r573, %r572, 4, %r3;
+	st.shared.u32 [%r573], 0;
+	st.shared.u32 [%r573+16384], 0;
 	.loc 2 22 41
-	add.s32 %r570, %r570, 512;
-	setp.lt.u32 %p347, %r570, 4096;
-	@%p347 bra $B150;
+	add.s32 %r572, %r572, 512;
+	setp.lt.u32 %p386, %r572, 4096;
+	@%p386 bra $B160;
 	.loc 2 25 8
 	bar.sync 0;
-$B151:
-	mov.u32 %r58, %r56;
-	mov.f32 %f18, %f15;
-	mov.u32 %r65, 2;
-	.loc 5 143 12
-	bra $B154;
-$B152:
+$B161:
+	mov.u32 %r58, -2147483648;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 2;
+	mov.u32 %r39, 3;
+	.loc 5 164 12
+	bra $B165;
+$B162:
 	.loc 8 17 8
 	bar.sync 0;
 	.loc 8 18 17
-	@!%p62 bra $B153;
+	@!%p64 bra $B163;
 	.loc 8 19 5
 	st.shared.u32 [$dynamic+53272], 0;
-$B153:
+$B163:
 	.loc 8 21 8
 	bar.sync 0;
-	mov.u32 %r58, %r56;
-	mov.f32 %f18, %f15;
-	mov.u32 %r63, %r59;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 1;
-	mov.u32 %r65, 1;
-$B154:
-	.loc 1 46 12
-	add.s32 %r66, %r66, 1;
-	setp.lt.u32 %p348, %r66, 10;
-	@!%p348 bra $B155;
-	.loc 1 42 14
-	setp.ne.s32 %p349, %r65, 8;
-	@%p349 bra $B20;
-$B155:
-	.loc 1 48 17
-	setp.lt.u32 %p350, 0, %r4;
-	@%p350 bra $B161;
-	.loc 1 51 8
-	setp.lt.u64 %p351, %rd25, %rd22;
-	@!%p351 bra $FAULT26;
-	mad.wide.u32 %rd354, %r2, 4, %rd21;
-	st.global.u32 [%rd354], %r57;
-	.loc 1 52 19
-	setp.lt.s64 %p352, 0, %rd24;
-	and.pred %p353, %p352, %p3;
-	@!%p353 bra $B159;
-	.loc 1 54 14
-	setp.le.s32 %p354, 0, %r57;
-	mov.f32 %f135, 0f7FC00000;
-	@!%p354 bra $B158;
-	.loc 1 55 31
-	cvt.u64.u32 %rd355, %r57;
-	add.s64 %rd356, %rd29, %rd355;
-	setp.lt.u64 %p355, %rd356, %rd2;
-	@!%p355 bra $FAULT27;
-	shl.b64 %rd357, %rd356, 2;
-	add.s64 %rd358, %rd1, %rd357;
-	ld.global.f32 %f136, [%rd358];
-	.loc 6 61 7
-	setp.eq.f32 %p356, %f136, %f19;
-	@%p356 bra $B156;
-	.loc 6 64 11
-	sub.rn.f32 %f137, %f136, %f19;
-	cvt.rn.f32.s64 %f138, %rd88;
-	mul.rn.f32 %f139, %f138, 0f31800000;
-	.loc 12 68 8
-	abs.f32 %f140, %f139;
-	setp.lt.f32 %p357, %f140, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f141, %f139, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f142, %f141, %f139, %p357;
-	selp.b32 %r572, 192937984, 0, %p357;
-	.loc 12 71 23
-	mov.b32 %r573, %f142;
-	.loc 12 72 10
-	add.s32 %r574, %r573, -1060439283;
-	and.b32 %r575, %r574, -8388608;
-	.loc 12 73 32
-	sub.s32 %r576, %r573, %r575;
-	mov.b32 %f143, %r576;
-	sub.s32 %r577, %r575, %r572;
-	cvt.rn.f32.s32 %f144, %r577;
-	.loc 12 8 9
-	sub.rn.f32 %f145, %f143, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f146, 0fBD9BD66F, %f145, 0f3E041C4B;
-	fma.rn.f32 %f147, %f146, %f145, 0fBE07A47F;
-	fma.rn.f32 %f148, %f147, %f145, 0f3E1139FA;
-	fma.rn.f32 %f149, %f148, %f145, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f150, %f149, %f145, 0f3E4CD1F1;
-	fma.rn.f32 %f151, %f150, %f145, 0fBE800219;
-	fma.rn.f32 %f152, %f151, %f145, 0f3EAAAAA8;
-	fma.rn.f32 %f153, %f152, %f145, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f154, %f145, %f145;
-	fma.rn.f32 %f155, %f153, %f154, %f145;
-	.loc 12 9 25
-	fma.rn.f32 %f156, %f144, 0f33B17218, %f155;
-	.loc 12 87 21
-	mov.b32 %r578, %f139;
-	setp.le.u32 %p358, 2139095040, %r578;
-	.loc 12 88 10
-	fma.rn.f32 %f157, %f139, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f158, %f157, %f156, %p358;
-	.loc 12 90 7
-	setp.eq.f32 %p359, %f139, 0f00000000;
-	selp.f32 %f159, 0fFF800000, %f158, %p359;
-	.loc 6 64 17
-	sub.rn.f32 %f135, %f137, %f159;
-	bra $B157;
-$B156:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f160, %rd88;
-	mul.rn.f32 %f161, %f160, 0f31800000;
-	.loc 12 68 8
-	abs.f32 %f162, %f161;
-	setp.lt.f32 %p360, %f162, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f163, %f161, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f164, %f163, %f161, %p360;
-	selp.b32 %r579, 192937984, 0, %p360;
-	.loc 12 71 23
-	mov.b32 %r580, %f164;
-	.loc 12 72 10
-	add.s32 %r581, %r580, -1060439283;
-	and.b32 %r582, %r581, -8388608;
-	.loc 12 73 32
-	sub.s32 %r583, %r580, %r582;
-	mov.b32 %f165, %r583;
-	sub.s32 %r584, %r582, %r579;
-	cvt.rn.f32.s32 %f166, %r584;
-	.loc 12 8 9
-	sub.rn.f32 %f167, %f165, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f168, 0fBD9BD66F, %f167, 0f3E041C4B;
-	fma.rn.f32 %f169, %f168, %f167, 0fBE07A47F;
-	fma.rn.f32 %f170, %f169, %f167, 0f3E1139FA;
-	fma.rn.f32 %f171, %f170, %f167, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f172, %f171, %f167, 0f3E4CD1F1;
-	fma.rn.f32 %f173, %f172, %f167, 0fBE800219;
-	fma.rn.f32 %f174, %f173, %f167, 0f3EAAAAA8;
-	fma.rn.f32 %f175, %f174, %f167, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f176, %f167, %f167;
-	fma.rn.f32 %f177, %f175, %f176, %f167;
-	.loc 12 9 25
-	fma.rn.f32 %f178, %f166, 0f33B17218, %f177;
-	.loc 12 87 21
-	mov.b32 %r585, %f161;
-	setp.le.u32 %p361, 2139095040, %r585;
-	.loc 12 88 10
-	fma.rn.f32 %f179, %f161, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f180, %f179, %f178, %p361;
-	.loc 12 90 7
-	setp.eq.f32 %p362, %f161, 0f00000000;
-	selp.f32 %f181, 0fFF800000, %f180, %p362;
-	.loc 6 62 10
-	neg.f32 %f135, %f181;
-$B157:
-$B158:
-	.loc 1 57 11
-	setp.lt.u64 %p363, %rd25, %rd24;
-	@!%p363 bra $FAULT28;
-	mad.wide.u32 %rd359, %r2, 4, %rd23;
-	st.global.f32 [%rd359], %f135;
-$B159:
-	.loc 1 59 32
-	setp.le.s32 %p364, 0, %r57;
-	and.pred %p365, %p18, %p364;
-	@!%p365 bra $B160;
-	.loc 1 60 18
-	cvt.u64.u32 %rd360, %r57;
-	add.s64 %rd361, %rd29, %rd360;
-	setp.lt.u64 %p366, %rd361, %rd11;
-	@!%p366 bra $FAULT29;
-	shl.b64 %rd362, %rd361, 1;
-	add.s64 %rd363, %rd10, %rd362;
-	ld.global.u16 %r586, [%rd363];
-	.loc 4 55 10
-	and.b32 %r587, %r586, 32767;
-	setp.eq.s32 %p367, %r587, 32767;
-	.loc 4 58 15
-	add.s32 %r588, %r586, 1;
-	and.b32 %r589, %r588, 65535;
-	.loc 4 55 20
-	selp.b32 %r590, %r586, %r589, %p367;
-	.loc 1 60 9
-	st.global.u16 [%rd363], %r590;
-$B160:
-	bra $EXIT;
-$B161:
-	.loc 1 49 3
-	bra $EXIT;
-$B162:
-	.loc 1 34 3
-	bra $EXIT;
-$B163:
-	.loc 1 84 19
-	@!%p99 bra $FAULT30;
-	@!%p105 bra $FAULT31;
-	@!%p111 bra $FAULT32;
-	bra $FAULT33;
+	mov.u32 %r58, %r52;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 1;
+	mov.u32 %r39, 2;
+	bra $B165;
 $B164:
+	.loc 5 95 33
+	shl.b32 %r574, %r327, %r55;
+	.loc 6 69 55
+	xor.b32 %r58, %r574, -2147483648;
+	mov.u64 %rd87, %rd76;
+	mov.u64 %rd76, %rd75;
+	mov.u32 %r39, 1;
+$B165:
+	.loc 1 44 12
+	add.s32 %r59, %r59, 1;
+	setp.lt.u32 %p387, %r59, 11;
+	@!%p387 bra $B166;
+	.loc 1 40 14
+	setp.ne.s32 %p388, %r39, 9;
+	@%p388 bra $B22;
+$B166:
+	.loc 1 46 17
+	setp.lt.u32 %p389, 0, %r4;
+	@%p389 bra $B172;
+	.loc 1 49 8
+	setp.lt.u64 %p390, %rd25, %rd22;
+	@!%p390 bra $FAULT26;
+	mad.wide.u32 %rd375, %r2, 4, %rd21;
+	st.global.u32 [%rd375], %r50;
+	.loc 1 50 19
+	setp.lt.s64 %p391, 0, %rd24;
+	and.pred %p392, %p391, %p3;
+	@!%p392 bra $B170;
+	.loc 1 52 14
+	setp.le.s32 %p393, 0, %r50;
+	mov.f32 %f142, 0f7FC00000;
+	@!%p393 bra $B169;
+	.loc 1 53 31
+	cvt.u64.u32 %rd376, %r50;
+	add.s64 %rd377, %rd28, %rd376;
+	setp.lt.u64 %p394, %rd377, %rd2;
+	@!%p394 bra $FAULT27;
+	shl.b64 %rd378, %rd377, 2;
+	add.s64 %rd379, %rd1, %rd378;
+	ld.global.f32 %f143, [%rd379];
+	.loc 6 61 7
+	setp.eq.f32 %p395, %f143, %f14;
+	@%p395 bra $B167;
+	.loc 6 64 11
+	sub.rn.f32 %f144, %f143, %f14;
+	cvt.rn.f32.s64 %f145, %rd86;
+	mul.rn.f32 %f146, %f145, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f147, %f146;
+	setp.lt.f32 %p396, %f147, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f148, %f146, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f149, %f148, %f146, %p396;
+	selp.b32 %r575, 192937984, 0, %p396;
+	.loc 12 71 23
+	mov.b32 %r576, %f149;
+	.loc 12 72 10
+	add.s32 %r577, %r576, -1060439283;
+	and.b32 %r578, %r577, -8388608;
+	.loc 12 73 32
+	sub.s32 %r579, %r576, %r578;
+	mov.b32 %f150, %r579;
+	sub.s32 %r580, %r578, %r575;
+	cvt.rn.f32.s32 %f151, %r580;
+	.loc 12 8 9
+	sub.rn.f32 %f152, %f150, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f153, 0fBD9BD66F, %f152, 0f3E041C4B;
+	fma.rn.f32 %f154, %f153, %f152, 0fBE07A47F;
+	fma.rn.f32 %f155, %f154, %f152, 0f3E1139FA;
+	fma.rn.f32 %f156, %f155, %f152, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f157, %f156, %f152, 0f3E4CD1F1;
+	fma.rn.f32 %f158, %f157, %f152, 0fBE800219;
+	fma.rn.f32 %f159, %f158, %f152, 0f3EAAAAA8;
+	fma.rn.f32 %f160, %f159, %f152, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f161, %f152, %f152;
+	fma.rn.f32 %f162, %f160, %f161, %f152;
+	.loc 12 9 25
+	fma.rn.f32 %f163, %f151, 0f33B17218, %f162;
+	.loc 12 87 21
+	mov.b32 %r581, %f146;
+	setp.le.u32 %p397, 2139095040, %r581;
+	.loc 12 88 10
+	fma.rn.f32 %f164, %f146, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f165, %f164, %f163, %p397;
+	.loc 12 90 7
+	setp.eq.f32 %p398, %f146, 0f00000000;
+	selp.f32 %f166, 0fFF800000, %f165, %p398;
+	.loc 6 64 17
+	sub.rn.f32 %f142, %f144, %f166;
+	bra $B168;
+$B167:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f167, %rd86;
+	mul.rn.f32 %f168, %f167, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f169, %f168;
+	setp.lt.f32 %p399, %f169, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f170, %f168, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f171, %f170, %f168, %p399;
+	selp.b32 %r582, 192937984, 0, %p399;
+	.loc 12 71 23
+	mov.b32 %r583, %f171;
+	.loc 12 72 10
+	add.s32 %r584, %r583, -1060439283;
+	and.b32 %r585, %r584, -8388608;
+	.loc 12 73 32
+	sub.s32 %r586, %r583, %r585;
+	mov.b32 %f172, %r586;
+	sub.s32 %r587, %r585, %r582;
+	cvt.rn.f32.s32 %f173, %r587;
+	.loc 12 8 9
+	sub.rn.f32 %f174, %f172, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f175, 0fBD9BD66F, %f174, 0f3E041C4B;
+	fma.rn.f32 %f176, %f175, %f174, 0fBE07A47F;
+	fma.rn.f32 %f177, %f176, %f174, 0f3E1139FA;
+	fma.rn.f32 %f178, %f177, %f174, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f179, %f178, %f174, 0f3E4CD1F1;
+	fma.rn.f32 %f180, %f179, %f174, 0fBE800219;
+	fma.rn.f32 %f181, %f180, %f174, 0f3EAAAAA8;
+	fma.rn.f32 %f182, %f181, %f174, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f183, %f174, %f174;
+	fma.rn.f32 %f184, %f182, %f183, %f174;
+	.loc 12 9 25
+	fma.rn.f32 %f185, %f173, 0f33B17218, %f184;
+	.loc 12 87 21
+	mov.b32 %r588, %f168;
+	setp.le.u32 %p400, 2139095040, %r588;
+	.loc 12 88 10
+	fma.rn.f32 %f186, %f168, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f187, %f186, %f185, %p400;
+	.loc 12 90 7
+	setp.eq.f32 %p401, %f168, 0f00000000;
+	selp.f32 %f188, 0fFF800000, %f187, %p401;
+	.loc 6 62 10
+	neg.f32 %f142, %f188;
+$B168:
+$B169:
+	.loc 1 55 11
+	setp.lt.u64 %p402, %rd25, %rd24;
+	@!%p402 bra $FAULT28;
+	mad.wide.u32 %rd380, %r2, 4, %rd23;
+	st.global.f32 [%rd380], %f142;
+$B170:
+	.loc 1 57 32
+	setp.le.s32 %p403, 0, %r50;
+	and.pred %p404, %p18, %p403;
+	@!%p404 bra $B171;
+	.loc 1 58 18
+	cvt.u64.u32 %rd381, %r50;
+	add.s64 %rd382, %rd28, %rd381;
+	setp.lt.u64 %p405, %rd382, %rd11;
+	@!%p405 bra $FAULT29;
+	shl.b64 %rd383, %rd382, 1;
+	add.s64 %rd384, %rd10, %rd383;
+	ld.global.u16 %r589, [%rd384];
+	.loc 4 55 10
+	and.b32 %r590, %r589, 32767;
+	setp.eq.s32 %p406, %r590, 32767;
+	.loc 4 58 15
+	add.s32 %r591, %r589, 1;
+	and.b32 %r592, %r591, 65535;
+	.loc 4 55 20
+	selp.b32 %r593, %r589, %r592, %p406;
+	.loc 1 58 9
+	st.global.u16 [%rd384], %r593;
+$B171:
+	bra $EXIT;
+$B172:
+	.loc 1 47 3
+	bra $EXIT;
+$B173:
+	.loc 1 32 3
+	bra $EXIT;
+$B174:
+	.loc 1 37 30
+	@!%p53 bra $FAULT30;
+	.loc 5 72 7
+	bra $FAULT31;
+$B175:
+	.loc 1 83 19
+	@!%p92 bra $FAULT32;
+	@!%p98 bra $FAULT33;
+	@!%p104 bra $FAULT34;
+	bra $FAULT35;
+$B176:
+	@!%p126 bra $FAULT36;
+	@!%p132 bra $FAULT37;
+	@!%p138 bra $FAULT38;
+	bra $FAULT39;
+$B177:
 	.loc 2 54 33
-	add.s32 %r591, %r48, 1;
-	cvt.u64.u32 %rd364, %r591;
+	add.s32 %r594, %r46, 1;
+	cvt.u64.u32 %rd385, %r594;
 	.loc 2 38 20
-	setp.lt.u32 %p368, %r591, 4096;
+	setp.lt.u32 %p407, %r594, 4096;
 	.loc 2 54 33
-	add.s32 %r592, %r48, 2;
-	cvt.u64.u32 %rd365, %r592;
+	add.s32 %r595, %r46, 2;
+	cvt.u64.u32 %rd386, %r595;
 	.loc 2 38 20
-	setp.lt.u32 %p369, %r592, 4096;
+	setp.lt.u32 %p408, %r595, 4096;
 	.loc 2 54 33
-	add.s32 %r593, %r48, 3;
-	cvt.u64.u32 %rd366, %r593;
+	add.s32 %r596, %r46, 3;
+	cvt.u64.u32 %rd387, %r596;
 	.loc 2 38 20
-	setp.lt.u32 %p370, %r593, 4096;
+	setp.lt.u32 %p409, %r596, 4096;
 	.loc 2 54 33
-	add.s32 %r594, %r48, 4;
-	cvt.u64.u32 %rd367, %r594;
+	add.s32 %r597, %r46, 4;
+	cvt.u64.u32 %rd388, %r597;
 	.loc 2 38 20
-	setp.lt.u32 %p371, %r594, 4096;
+	setp.lt.u32 %p410, %r597, 4096;
 	.loc 2 54 33
-	add.s32 %r595, %r48, 5;
-	cvt.u64.u32 %rd368, %r595;
+	add.s32 %r598, %r46, 5;
+	cvt.u64.u32 %rd389, %r598;
 	.loc 2 38 20
-	setp.lt.u32 %p372, %r595, 4096;
+	setp.lt.u32 %p411, %r598, 4096;
 	.loc 2 54 33
-	add.s32 %r596, %r48, 6;
-	cvt.u64.u32 %rd369, %r596;
+	add.s32 %r599, %r46, 6;
+	cvt.u64.u32 %rd390, %r599;
 	.loc 2 38 20
-	setp.lt.u32 %p373, %r596, 4096;
+	setp.lt.u32 %p412, %r599, 4096;
 	.loc 2 54 33
-	cvt.u64.u32 %rd370, %r50;
+	cvt.u64.u32 %rd391, %r48;
 	.loc 2 38 20
-	@!%p63 bra $FAULT34;
-	@!%p368 bra $FAULT35;
-	@!%p369 bra $FAULT36;
-	@!%p370 bra $FAULT37;
-	@!%p371 bra $FAULT38;
-	@!%p372 bra $FAULT39;
-	@!%p373 bra $FAULT40;
-	@!%p64 bra $FAULT41;
+	@!%p65 bra $FAULT40;
+	@!%p407 bra $FAULT41;
+	@!%p408 bra $FAULT42;
+	@!%p409 bra $FAULT43;
+	@!%p410 bra $FAULT44;
+	@!%p411 bra $FAULT45;
+	@!%p412 bra $FAULT46;
+	@!%p66 bra $FAULT47;
 	.loc 2 56 11
-	bra $FAULT42;
+	bra $FAULT48;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 32 13
-	mov.u32 %r597, 0;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd7;
+	.loc 1 30 13
+	mov.u32 %r600, 0;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd7;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 37 20
-	mov.u32 %r597, 1;
-	mov.u64 %rd371, %rd30;
-	mov.u64 %rd372, %rd3;
+	.loc 1 35 20
+	mov.u32 %r600, 1;
+	mov.u64 %rd392, %rd29;
+	mov.u64 %rd393, %rd3;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 23 27
-	mov.u32 %r597, 7;
-	mov.u64 %rd371, %rd34;
-	mov.u64 %rd372, %rd20;
+	mov.u32 %r600, 6;
+	mov.u64 %rd392, %rd33;
+	mov.u64 %rd393, %rd20;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 40 27
-	mov.u32 %r597, 11;
-	mov.u64 %rd371, %rd40;
-	mov.u64 %rd372, %rd17;
+	mov.u32 %r600, 10;
+	mov.u64 %rd392, %rd39;
+	mov.u64 %rd393, %rd17;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 41 10
-	mov.u32 %r597, 12;
-	mov.u64 %rd371, %rd42;
-	mov.u64 %rd372, %rd26;
+	mov.u32 %r600, 11;
+	mov.u64 %rd392, %rd41;
+	mov.u64 %rd393, %rd26;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 27 28
-	mov.u32 %r597, 8;
-	mov.u64 %rd371, %rd30;
-	mov.u64 %rd372, %rd12;
+	mov.u32 %r600, 7;
+	mov.u64 %rd392, %rd29;
+	mov.u64 %rd393, %rd12;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 32 25
-	mov.u32 %r597, 9;
-	mov.u64 %rd371, %rd56;
-	mov.u64 %rd372, %rd15;
+	mov.u32 %r600, 8;
+	mov.u64 %rd392, %rd55;
+	mov.u64 %rd393, %rd15;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 62 11
-	mov.u32 %r597, 22;
-	mov.u64 %rd371, %rd64;
-	mov.u64 %rd372, %rd26;
+	mov.u32 %r600, 21;
+	mov.u64 %rd392, %rd63;
+	mov.u64 %rd393, %rd26;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 39 25
-	mov.u32 %r597, 6;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd9;
+	.loc 1 78 17
+	mov.u32 %r600, 12;
+	mov.u64 %rd392, %rd90;
+	mov.u64 %rd393, %rd5;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 79 17
-	mov.u32 %r597, 13;
-	mov.u64 %rd371, %rd93;
-	mov.u64 %rd372, %rd5;
+	mov.u32 %r600, 12;
+	mov.u64 %rd392, %rd110;
+	mov.u64 %rd393, %rd5;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 30 22
-	mov.u32 %r597, 18;
-	mov.u64 %rd371, %rd109;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 17;
+	mov.u64 %rd392, %rd126;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r597, 18;
-	mov.u64 %rd371, %rd113;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 17;
+	mov.u64 %rd392, %rd130;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r597, 18;
-	mov.u64 %rd371, %rd116;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 17;
+	mov.u64 %rd392, %rd133;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r597, 18;
-	mov.u64 %rd371, %rd119;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 17;
+	mov.u64 %rd392, %rd136;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT14:
 	.loc 1 155 10
-	mov.u32 %r597, 14;
-	mov.u64 %rd371, %rd79;
-	mov.u64 %rd372, 32;
+	mov.u32 %r600, 13;
+	mov.u64 %rd392, %rd79;
+	mov.u64 %rd393, 32;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 127 12
-	mov.u32 %r597, 10;
-	mov.u64 %rd371, %rd90;
-	mov.u64 %rd372, 129;
+	.loc 1 128 12
+	mov.u32 %r600, 9;
+	mov.u64 %rd392, %rd106;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT16:
-	.loc 5 84 20
-	mov.u32 %r597, 19;
-	mov.u64 %rd371, %rd218;
-	mov.u64 %rd372, 129;
+	.loc 5 104 20
+	mov.u32 %r600, 18;
+	mov.u64 %rd392, %rd235;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
-	mov.u32 %r597, 20;
-	mov.u64 %rd371, %rd231;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r600, 19;
+	mov.u64 %rd392, %rd249;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT18:
-	.loc 5 227 18
-	mov.u32 %r597, 17;
-	mov.u64 %rd371, %rd238;
-	mov.u64 %rd372, 2048;
+	.loc 5 248 18
+	mov.u32 %r600, 16;
+	mov.u64 %rd392, %rd256;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT19:
 	.loc 8 42 14
-	mov.u32 %r597, 20;
-	mov.u64 %rd371, %rd243;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r600, 19;
+	mov.u64 %rd392, %rd261;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r597, 20;
-	mov.u64 %rd371, %rd257;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r600, 19;
+	mov.u64 %rd392, %rd275;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r597, 20;
-	mov.u64 %rd371, %rd266;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r600, 19;
+	mov.u64 %rd392, %rd284;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r597, 20;
-	mov.u64 %rd371, %rd289;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r600, 19;
+	mov.u64 %rd392, %rd309;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT23:
-	.loc 5 185 47
-	mov.u32 %r597, 21;
-	mov.u64 %rd371, %rd305;
-	mov.u64 %rd372, 129;
+	.loc 5 206 47
+	mov.u32 %r600, 20;
+	mov.u64 %rd392, %rd87;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT24:
-	.loc 5 189 81
-	mov.u32 %r597, 15;
-	mov.u64 %rd371, %rd305;
-	mov.u64 %rd372, 129;
+	.loc 5 210 81
+	mov.u32 %r600, 14;
+	mov.u64 %rd392, %rd87;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
-	mov.u32 %r597, 16;
-	mov.u64 %rd371, %rd79;
-	mov.u64 %rd372, 32;
+	mov.u32 %r600, 15;
+	mov.u64 %rd392, %rd79;
+	mov.u64 %rd393, 32;
 	bra $FAULT;
 $FAULT26:
-	.loc 1 51 8
-	mov.u32 %r597, 2;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd22;
+	.loc 1 49 8
+	mov.u32 %r600, 2;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd22;
 	bra $FAULT;
 $FAULT27:
-	.loc 1 55 22
-	mov.u32 %r597, 3;
-	mov.u64 %rd371, %rd356;
-	mov.u64 %rd372, %rd2;
+	.loc 1 53 22
+	mov.u32 %r600, 3;
+	mov.u64 %rd392, %rd377;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT28:
-	.loc 1 57 11
-	mov.u32 %r597, 4;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd24;
+	.loc 1 55 11
+	mov.u32 %r600, 4;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd24;
 	bra $FAULT;
 $FAULT29:
-	.loc 1 60 45
-	mov.u32 %r597, 5;
-	mov.u64 %rd371, %rd361;
-	mov.u64 %rd372, %rd11;
+	.loc 1 58 45
+	mov.u32 %r600, 5;
+	mov.u64 %rd392, %rd382;
+	mov.u64 %rd393, %rd11;
 	bra $FAULT;
 $FAULT30:
-	.loc 1 84 19
-	mov.u32 %r597, 25;
-	mov.u64 %rd371, %rd94;
-	mov.u64 %rd372, %rd2;
+	.loc 1 37 30
+	mov.u32 %r600, 24;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd9;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r597, 25;
-	mov.u64 %rd371, %rd96;
-	mov.u64 %rd372, %rd2;
+	.loc 5 72 7
+	mov.u32 %r600, 25;
+	mov.u64 %rd392, 0;
+	mov.u64 %rd393, 0;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r597, 25;
-	mov.u64 %rd371, %rd97;
-	mov.u64 %rd372, %rd2;
+	.loc 1 83 19
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd91;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r597, 25;
-	mov.u64 %rd371, %rd98;
-	mov.u64 %rd372, %rd2;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd93;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT34:
-	.loc 2 38 20
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd80;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd94;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd364;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd95;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd365;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd111;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd366;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd113;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd367;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd114;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd368;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 26;
+	mov.u64 %rd392, %rd115;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd369;
-	mov.u64 %rd372, 4096;
+	.loc 2 38 20
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd80;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r597, 23;
-	mov.u64 %rd371, %rd370;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd385;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT42:
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd386;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT43:
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd387;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT44:
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd388;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT45:
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd389;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT46:
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd390;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT47:
+	mov.u32 %r600, 22;
+	mov.u64 %rd392, %rd391;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT48:
 	.loc 2 56 11
-	mov.u32 %r597, 24;
-	mov.u64 %rd371, %rd33;
-	mov.u64 %rd372, 512;
+	mov.u32 %r600, 23;
+	mov.u64 %rd392, %rd32;
+	mov.u64 %rd393, 512;
 $FAULT:
-	ld.param.u64 %rd373, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r598, [%rd373], 0, 1;
-	setp.ne.u32 %p374, %r598, 0;
-	@%p374 bra $EXIT;
-	ld.global.u64 %rd374, [%rd373+8];
-	ld.param.u32 %r599, [wide_params+256];
-	st.global.u32 [%rd374+4], %r599;
-	ld.param.u32 %r600, [wide_params+260];
-	st.global.v2.u32 [%rd374+8], {%r600, %r597};
-	mov.u32 %r601, %ctaid.x;
-	mov.u32 %r602, %ctaid.y;
-	st.global.v2.u32 [%rd374+16], {%r601, %r602};
-	mov.u32 %r603, %ctaid.z;
-	mov.u32 %r604, %tid.x;
-	st.global.v2.u32 [%rd374+24], {%r603, %r604};
-	mov.u32 %r605, %tid.y;
-	mov.u32 %r606, %tid.z;
-	st.global.v2.u32 [%rd374+32], {%r605, %r606};
-	st.global.u64 [%rd374+40], %rd371;
-	st.global.u64 [%rd374+48], %rd372;
+	ld.param.u64 %rd394, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r601, [%rd394], 0, 1;
+	setp.ne.u32 %p413, %r601, 0;
+	@%p413 bra $EXIT;
+	ld.global.u64 %rd395, [%rd394+8];
+	ld.param.u32 %r602, [wide_params+256];
+	st.global.u32 [%rd395+4], %r602;
+	ld.param.u32 %r603, [wide_params+260];
+	st.global.v2.u32 [%rd395+8], {%r603, %r600};
+	mov.u32 %r604, %ctaid.x;
+	mov.u32 %r605, %ctaid.y;
+	st.global.v2.u32 [%rd395+16], {%r604, %r605};
+	mov.u32 %r606, %ctaid.z;
+	mov.u32 %r607, %tid.x;
+	st.global.v2.u32 [%rd395+24], {%r606, %r607};
+	mov.u32 %r608, %tid.y;
+	mov.u32 %r609, %tid.z;
+	st.global.v2.u32 [%rd395+32], {%r608, %r609};
+	st.global.u64 [%rd395+40], %rd392;
+	st.global.u64 [%rd395+48], %rd393;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd374], 56;
+	st.volatile.global.u32 [%rd395], 56;
 	bra $EXIT;
 }
 `
@@ -13236,11 +13622,11 @@ const wideSM70NarrowAligned = `.version 6.0
 
 .visible .entry wide(.param .align 8 .b8 wide_params[264])
 {
-	.reg .pred %p<408>;
-	.reg .b32 %r<808>;
-	.reg .b64 %rd<384>;
-	.reg .f32 %f<183>;
-	.reg .f64 %fd<6>;
+	.reg .pred %p<447>;
+	.reg .b32 %r<815>;
+	.reg .b64 %rd<405>;
+	.reg .f32 %f<190>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
 	ld.param.u64 %rd2, [wide_params+8];
@@ -13267,17 +13653,17 @@ const wideSM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd23, [wide_params+216];
 	ld.param.u64 %rd24, [wide_params+224];
 	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 31 36
+	.loc 1 29 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd7;
 	cvt.u64.u32 %rd25, %r3;
 	cvt.u64.u32 %rd26, %r2;
-	.loc 1 32 13
+	.loc 1 30 13
 	setp.lt.u32 %p1, %r2, %r3;
 	@!%p1 bra $FAULT0;
-	.loc 1 30 24
+	.loc 1 28 24
 	mov.u32 %r4, $dynamic;
-	.loc 1 37 52
+	.loc 1 35 52
 	mov.u32 %r5, %tid.x;
 	.loc 1 155 17
 	mov.u32 %r6, %tid.z;
@@ -13293,100 +13679,95 @@ const wideSM70NarrowAligned = `.version 6.0
 	cvt.u32.u64 %r13, %rd5;
 	cvt.u64.u32 %rd29, %r13;
 	cvt.u32.u64 %r14, %rd9;
-	cvt.u64.u32 %rd30, %r14;
 	cvt.u32.u64 %r15, %rd11;
-	cvt.u64.u32 %rd31, %r15;
+	cvt.u64.u32 %rd30, %r15;
 	cvt.u32.u64 %r16, %rd12;
-	cvt.u64.u32 %rd32, %r16;
+	cvt.u64.u32 %rd31, %r16;
 	cvt.u32.u64 %r17, %rd14;
 	cvt.u32.u64 %r18, %rd15;
-	cvt.u64.u32 %rd33, %r18;
+	cvt.u64.u32 %rd32, %r18;
 	cvt.u32.u64 %r19, %rd17;
-	cvt.u64.u32 %rd34, %r19;
+	cvt.u64.u32 %rd33, %r19;
 	cvt.u32.u64 %r20, %rd19;
 	cvt.u32.u64 %r21, %rd20;
-	cvt.u64.u32 %rd35, %r21;
+	cvt.u64.u32 %rd34, %r21;
 	cvt.u32.u64 %r22, %rd22;
-	cvt.u64.u32 %rd36, %r22;
+	cvt.u64.u32 %rd35, %r22;
 	cvt.u32.u64 %r23, %rd24;
-	cvt.u64.u32 %rd37, %r23;
-	.loc 1 31 14
-	cvt.u64.u32 %rd38, %r1;
-	.loc 1 32 13
-	mad.wide.u32 %rd39, %r2, 40, %rd6;
-	ld.global.u64 %rd40, [%rd39];
-	ld.global.v2.f32 {%f1, %f2}, [%rd39+8];
-	ld.global.f32 %f3, [%rd39+16];
-	ld.global.u32 %r24, [%rd39+20];
-	ld.global.v2.f32 {%f4, %f5}, [%rd39+24];
-	ld.global.f32 %f6, [%rd39+32];
-	ld.global.u8 %r25, [%rd39+36];
-	setp.ne.u32 %p2, %r25, 0;
-	ld.global.u8 %r26, [%rd39+37];
-	setp.ne.u32 %p3, %r26, 0;
-	ld.global.u8 %r27, [%rd39+38];
-	setp.ne.u32 %p4, %r27, 0;
-	.loc 1 33 7
-	@%p4 bra $B193;
-	.loc 1 37 23
-	mul.wide.u32 %rd41, %r2, %r1;
-	add.s64 %rd42, %rd41, %rd38;
-	setp.le.u64 %p5, %rd42, %rd28;
+	cvt.u64.u32 %rd36, %r23;
+	.loc 1 29 14
+	cvt.u64.u32 %rd37, %r1;
+	.loc 1 30 13
+	mad.wide.u32 %rd38, %r2, 40, %rd6;
+	ld.global.v2.f32 {%f1, %f2}, [%rd38+24];
+	ld.global.f32 %f3, [%rd38+32];
+	ld.global.u8 %r24, [%rd38+36];
+	setp.ne.u32 %p2, %r24, 0;
+	ld.global.u8 %r25, [%rd38+37];
+	setp.ne.u32 %p3, %r25, 0;
+	ld.global.u8 %r26, [%rd38+38];
+	setp.ne.u32 %p4, %r26, 0;
+	.loc 1 31 7
+	@%p4 bra $B204;
+	.loc 1 35 23
+	mul.wide.u32 %rd39, %r2, %r1;
+	add.s64 %rd40, %rd39, %rd37;
+	setp.le.u64 %p5, %rd40, %rd28;
 	@!%p5 bra $FAULT1;
-	shl.b64 %rd43, %rd41, 2;
-	add.s64 %rd44, %rd1, %rd43;
-	cvt.u64.u32 %rd45, %r5;
+	shl.b64 %rd41, %rd39, 2;
+	add.s64 %rd42, %rd1, %rd41;
+	cvt.u64.u32 %rd43, %r5;
 	.loc 3 22 20
 	setp.lt.u32 %p6, 0, %r20;
 	@!%p6 bra $B3;
 	.loc 3 23 33
-	add.s32 %r28, %r2, 2;
-	cvt.u64.u32 %rd46, %r28;
-	setp.le.u32 %p7, %r28, %r21;
+	add.s32 %r27, %r2, 2;
+	cvt.u64.u32 %rd44, %r27;
+	setp.le.u32 %p7, %r27, %r21;
 	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd47, %r2, 4, %rd18;
+	mad.wide.u32 %rd45, %r2, 4, %rd18;
 	.loc 3 39 25
-	ld.global.u32 %r29, [%rd47];
-	setp.lt.s32 %p8, %r29, 0;
-	selp.b32 %r30, 0, %r29, %p8;
-	cvt.s64.s32 %rd48, %r30;
-	add.s64 %rd49, %rd48, %rd45;
-	ld.global.u32 %r31, [%rd47+4];
-	setp.lt.s32 %p9, %r19, %r31;
-	selp.b32 %r32, %r19, %r31, %p9;
-	cvt.s64.s32 %rd50, %r32;
-	setp.lt.s64 %p10, %rd49, %rd50;
-	cvt.u32.u64 %r33, %rd49;
+	ld.global.u32 %r28, [%rd45];
+	setp.lt.s32 %p8, %r28, 0;
+	selp.b32 %r29, 0, %r28, %p8;
+	cvt.s64.s32 %rd46, %r29;
+	add.s64 %rd47, %rd46, %rd43;
+	ld.global.u32 %r30, [%rd45+4];
+	setp.lt.s32 %p9, %r19, %r30;
+	selp.b32 %r31, %r19, %r30, %p9;
+	cvt.s64.s32 %rd48, %r31;
+	setp.lt.s64 %p10, %rd47, %rd48;
+	cvt.u32.u64 %r32, %rd47;
 	@!%p10 bra $B2;
 $B0:
-	cvt.s64.s32 %rd51, %r33;
+	cvt.s64.s32 %rd49, %r32;
 	.loc 3 40 27
-	setp.lt.u32 %p11, %r33, %r19;
+	setp.lt.u32 %p11, %r32, %r19;
 	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd52, %r33, 8, %rd16;
-	ld.global.u32 %r34, [%rd52];
-	cvt.s64.s32 %rd53, %r34;
-	setp.le.s32 %p12, 0, %r34;
-	setp.lt.s64 %p13, %rd53, %rd38;
+	mad.wide.s32 %rd50, %r32, 8, %rd16;
+	ld.global.u32 %r33, [%rd50];
+	cvt.s64.s32 %rd51, %r33;
+	setp.le.s32 %p12, 0, %r33;
+	setp.lt.s64 %p13, %rd51, %rd37;
 	and.pred %p14, %p12, %p13;
 	@!%p14 bra $B1;
 	.loc 3 41 10
-	setp.lt.u64 %p15, %rd53, %rd38;
+	setp.lt.u64 %p15, %rd51, %rd37;
 	@!%p15 bra $FAULT4;
-	ld.global.f32 %f7, [%rd52+4];
-	mad.wide.s32 %rd54, %r34, 4, %rd44;
-	ld.global.f32 %f8, [%rd54];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd54], %f9;
+	ld.global.f32 %f4, [%rd50+4];
+	mad.wide.s32 %rd52, %r33, 4, %rd42;
+	ld.global.f32 %f5, [%rd52];
+	add.rn.f32 %f6, %f5, %f4;
+	st.global.f32 [%rd52], %f6;
 $B1:
 	.loc 3 39 83
-	add.s32 %r33, %r33, 512;
-	cvt.u64.u32 %rd55, %r33;
-	ld.global.u32 %r35, [%rd47+4];
-	setp.lt.s32 %p16, %r19, %r35;
-	selp.b32 %r36, %r19, %r35, %p16;
-	cvt.s64.s32 %rd56, %r36;
-	setp.lt.s64 %p17, %rd55, %rd56;
+	add.s32 %r32, %r32, 512;
+	cvt.u64.u32 %rd53, %r32;
+	ld.global.u32 %r34, [%rd45+4];
+	setp.lt.s32 %p16, %r19, %r34;
+	selp.b32 %r35, %r19, %r34, %p16;
+	cvt.s64.s32 %rd54, %r35;
+	setp.lt.s64 %p17, %rd53, %rd54;
 	@%p17 bra $B0;
 $B2:
 	.loc 3 24 9
@@ -13395,67 +13776,67 @@ $B3:
 	.loc 3 26 19
 	setp.lt.u32 %p18, 0, %r15;
 	.loc 4 23 22
-	setp.neu.f32 %p19, %f4, 0f00000000;
-	setp.neu.f32 %p20, %f4, 0f3F800000;
+	setp.neu.f32 %p19, %f1, 0f00000000;
+	setp.neu.f32 %p20, %f1, 0f3F800000;
 	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f5, 0f00000000;
-	setp.neu.f32 %p23, %f6, 0f00000000;
+	setp.neu.f32 %p22, %f2, 0f00000000;
+	setp.neu.f32 %p23, %f3, 0f00000000;
 	or.pred %p24, %p22, %p23;
 	or.pred %p25, %p21, %p24;
 	.loc 3 26 19
 	and.pred %p26, %p18, %p25;
 	@!%p26 bra $B9;
 	.loc 3 27 28
-	cvt.u32.u64 %r37, %rd42;
-	setp.le.u32 %p27, %r37, %r16;
+	cvt.u32.u64 %r36, %rd40;
+	setp.le.u32 %p27, %r36, %r16;
 	@!%p27 bra $FAULT5;
-	shl.b64 %rd57, %rd41, 1;
-	add.s64 %rd58, %rd10, %rd57;
+	shl.b64 %rd55, %rd39, 1;
+	add.s64 %rd56, %rd10, %rd55;
 	.loc 3 48 20
 	setp.lt.u32 %p28, %r5, %r1;
-	mov.u32 %r38, %r5;
+	mov.u32 %r37, %r5;
 	@!%p28 bra $B8;
 $B4:
-	cvt.u64.u32 %rd59, %r38;
+	cvt.u64.u32 %rd57, %r37;
 	.loc 3 49 32
-	mad.wide.u32 %rd60, %r38, 4, %rd44;
-	ld.global.f32 %f10, [%rd60];
-	mad.wide.u32 %rd61, %r38, 2, %rd58;
-	ld.global.u16 %r39, [%rd61];
+	mad.wide.u32 %rd58, %r37, 4, %rd42;
+	ld.global.f32 %f7, [%rd58];
+	mad.wide.u32 %rd59, %r37, 2, %rd56;
+	ld.global.u16 %r38, [%rd59];
 	.loc 4 28 11
-	setp.eq.s32 %p29, %r39, 0;
+	setp.eq.s32 %p29, %r38, 0;
 	@%p29 bra $B7;
 	.loc 4 31 18
 	@!%p19 bra $B6;
 	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f10;
+	setp.lt.f32 %p30, 0f00000000, %f7;
 	@%p30 bra $B5;
 	.loc 4 35 4
-	mul.rn.f32 %f10, %f10, %f4;
+	mul.rn.f32 %f7, %f7, %f1;
 	bra $B6;
 $B5:
 	.loc 4 33 4
-	div.rn.f32 %f10, %f10, %f4;
+	div.rn.f32 %f7, %f7, %f1;
 $B6:
 	.loc 4 38 21
-	and.b32 %r40, %r39, 32767;
+	and.b32 %r39, %r38, 32767;
 	.loc 4 39 36
-	cvt.rn.f32.u32 %f11, %r40;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
+	cvt.rn.f32.u32 %f8, %r39;
+	mul.rn.f32 %f9, %f2, %f8;
+	sub.rn.f32 %f10, %f7, %f9;
 	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r40;
+	setp.lt.u32 %p31, 0, %r39;
 	.loc 4 41 3
-	sub.rn.f32 %f14, %f13, %f6;
+	sub.rn.f32 %f11, %f10, %f3;
 	.loc 4 40 15
-	selp.f32 %f10, %f14, %f13, %p31;
+	selp.f32 %f7, %f11, %f10, %p31;
 $B7:
 	.loc 3 49 9
-	st.global.f32 [%rd60], %f10;
+	st.global.f32 [%rd58], %f7;
 	.loc 3 48 35
-	add.s64 %rd62, %rd59, 512;
-	setp.lt.s64 %p32, %rd62, %rd38;
-	cvt.u32.u64 %r38, %rd62;
+	add.s64 %rd60, %rd57, 512;
+	setp.lt.s64 %p32, %rd60, %rd37;
+	cvt.u32.u64 %r37, %rd60;
 	@%p32 bra $B4;
 $B8:
 	.loc 3 28 9
@@ -13466,3378 +13847,3575 @@ $B9:
 	and.pred %p34, %p33, %p2;
 	@!%p34 bra $B17;
 	.loc 3 31 15
-	add.s64 %rd63, %rd38, 31;
-	shr.u64 %rd64, %rd63, 5;
+	add.s64 %rd61, %rd37, 31;
+	shr.u64 %rd62, %rd61, 5;
 	.loc 3 32 28
-	cvt.u32.u64 %r41, %rd64;
-	mul.wide.u32 %rd65, %r2, %r41;
-	add.s64 %rd66, %rd65, %rd64;
-	setp.le.u64 %p35, %rd66, %rd33;
+	cvt.u32.u64 %r40, %rd62;
+	mul.wide.u32 %rd63, %r2, %r40;
+	add.s64 %rd64, %rd63, %rd62;
+	setp.le.u64 %p35, %rd64, %rd32;
 	@!%p35 bra $FAULT6;
-	shl.b64 %rd67, %rd65, 2;
-	add.s64 %rd68, %rd13, %rd67;
+	shl.b64 %rd65, %rd63, 2;
+	add.s64 %rd66, %rd13, %rd65;
 	.loc 3 55 26
-	setp.lt.u32 %p36, %r5, %r41;
-	mov.u32 %r42, %r5;
+	setp.lt.u32 %p36, %r5, %r40;
+	mov.u32 %r41, %r5;
 	@!%p36 bra $B16;
 $B10:
 	.loc 3 56 18
-	mad.wide.u32 %rd69, %r42, 4, %rd68;
-	ld.global.u32 %r43, [%rd69];
+	mad.wide.u32 %rd67, %r41, 4, %rd66;
+	ld.global.u32 %r42, [%rd67];
 	.loc 3 57 14
-	setp.eq.s32 %p37, %r43, -1;
+	setp.eq.s32 %p37, %r42, -1;
 	@%p37 bra $B15;
 	.loc 3 60 15
-	shl.b32 %r44, %r42, 5;
-	cvt.u64.u32 %rd70, %r44;
-	add.s64 %rd71, %rd70, 32;
-	setp.lt.s64 %p38, %rd38, %rd71;
-	cvt.u32.u64 %r45, %rd71;
-	selp.b32 %r46, %r1, %r45, %p38;
-	setp.lt.u32 %p39, %r44, %r46;
+	shl.b32 %r43, %r41, 5;
+	cvt.u64.u32 %rd68, %r43;
+	add.s64 %rd69, %rd68, 32;
+	setp.lt.s64 %p38, %rd37, %rd69;
+	cvt.u32.u64 %r44, %rd69;
+	selp.b32 %r45, %r1, %r44, %p38;
+	setp.lt.u32 %p39, %r43, %r45;
 	@!%p39 bra $B15;
-	add.s32 %r47, %r46, -1;
-	selp.b32 %r48, %r47, %r44, %p39;
-	cvt.u64.u32 %rd72, %r48;
-	sub.s64 %rd73, %rd72, %rd70;
-	setp.lt.u64 %p40, %rd73, 2147483648;
-	setp.lt.s64 %p41, %rd72, 2305843009213693952;
+	add.s32 %r46, %r45, -1;
+	selp.b32 %r47, %r46, %r43, %p39;
+	cvt.u64.u32 %rd70, %r47;
+	sub.s64 %rd71, %rd70, %rd68;
+	setp.lt.u64 %p40, %rd71, 2147483648;
+	setp.lt.s64 %p41, %rd70, 2305843009213693952;
 	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r44, %r1;
+	setp.lt.u32 %p43, %r43, %r1;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r48, %r1;
+	setp.lt.u32 %p45, %r47, %r1;
 	and.pred %p46, %p44, %p45;
 	@%p46 bra $B13;
 $B11:
-	cvt.u64.u32 %rd74, %r44;
+	cvt.u64.u32 %rd72, %r43;
 	.loc 3 61 14
-	and.b32 %r49, %r43, 1;
-	setp.eq.s32 %p47, %r49, 0;
+	and.b32 %r48, %r42, 1;
+	setp.eq.s32 %p47, %r48, 0;
 	@!%p47 bra $B12;
 	.loc 3 62 11
-	setp.lt.u32 %p48, %r44, %r1;
+	setp.lt.u32 %p48, %r43, %r1;
 	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd75, %r44, 4, %rd44;
-	st.global.f32 [%rd75], 0fFF800000;
+	mad.wide.u32 %rd73, %r43, 4, %rd42;
+	st.global.f32 [%rd73], 0fFF800000;
 $B12:
 	.loc 3 64 4
-	shr.u32 %r43, %r43, 1;
+	shr.u32 %r42, %r42, 1;
 	.loc 3 60 57
-	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p49, %r44, %r46;
+	add.s32 %r43, %r43, 1;
+	setp.lt.u32 %p49, %r43, %r45;
 	@%p49 bra $B11;
 	bra $B15;
 $B13:
 	.loc 3 61 14
-	and.b32 %r50, %r43, 1;
-	setp.eq.s32 %p50, %r50, 0;
+	and.b32 %r49, %r42, 1;
+	setp.eq.s32 %p50, %r49, 0;
 	@!%p50 bra $B14;
 	.loc 3 62 11
-	mad.wide.u32 %rd76, %r44, 4, %rd44;
-	st.global.f32 [%rd76], 0fFF800000;
+	mad.wide.u32 %rd74, %r43, 4, %rd42;
+	st.global.f32 [%rd74], 0fFF800000;
 $B14:
 	.loc 3 64 4
-	shr.u32 %r43, %r43, 1;
+	shr.u32 %r42, %r42, 1;
 	.loc 3 60 57
-	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p51, %r44, %r46;
+	add.s32 %r43, %r43, 1;
+	setp.lt.u32 %p51, %r43, %r45;
 	@%p51 bra $B13;
 $B15:
 	.loc 3 55 39
-	add.s32 %r42, %r42, 512;
-	setp.lt.u32 %p52, %r42, %r41;
+	add.s32 %r41, %r41, 512;
+	setp.lt.u32 %p52, %r41, %r40;
 	@%p52 bra $B10;
 $B16:
 	.loc 3 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 39 25
+	.loc 1 37 30
 	setp.lt.u32 %p53, %r2, %r14;
-	@!%p53 bra $FAULT8;
-	mad.wide.u32 %rd77, %r2, 4, %rd8;
-	ld.global.u32 %r51, [%rd77];
-	.loc 1 73 60
-	shr.u64 %rd78, %rd41, 2;
-	shl.b64 %rd79, %rd78, 2;
-	sub.s64 %rd80, %rd42, %rd79;
-	add.s64 %rd81, %rd80, 2047;
-	shr.s64 %rd82, %rd81, 63;
-	shr.u64 %rd83, %rd82, 53;
-	add.s64 %rd84, %rd80, %rd83;
-	add.s64 %rd85, %rd84, 2047;
-	shr.s64 %rd86, %rd85, 11;
-	.loc 5 63 19
-	setp.lt.f32 %p54, 0f00000000, %f1;
-	mov.pred %p55, 0;
+	.loc 5 72 7
+	setp.ne.s64 %p54, %rd38, 0;
+	and.pred %p55, %p53, %p54;
+	@!%p55 bra $B205;
+	.loc 1 37 30
+	mad.wide.u32 %rd75, %r2, 4, %rd8;
+	ld.global.u32 %r50, [%rd75];
+	.loc 1 72 60
+	shr.u64 %rd76, %rd39, 2;
+	shl.b64 %rd77, %rd76, 2;
+	sub.s64 %rd78, %rd40, %rd77;
+	add.s64 %rd79, %rd78, 2047;
+	shr.s64 %rd80, %rd79, 63;
+	shr.u64 %rd81, %rd80, 53;
+	add.s64 %rd82, %rd78, %rd81;
+	add.s64 %rd83, %rd82, 2047;
+	shr.s64 %rd84, %rd83, 11;
+	.loc 5 72 7
+	ld.global.f32 %f12, [%rd38+8];
+	setp.lt.f32 %p56, 0f00000000, %f12;
+	mov.pred %p57, 0;
+	mov.u32 %r51, 0;
+	mov.u64 %rd85, %rd84;
 	mov.u32 %r52, 0;
-	mov.u32 %r53, 0;
-	@!%p54 bra $B18;
-	setp.lt.s32 %p56, 0, %r24;
-	setp.lt.u32 %p57, %r24, %r1;
-	selp.b32 %r54, %r24, 0, %p57;
-	selp.b32 %r55, 2, 0, %p57;
-	and.pred %p58, %p56, %p57;
-	selp.b32 %r52, %r54, 0, %p56;
-	selp.b32 %r53, %r55, 0, %p56;
-	mov.pred %p55, %p58;
+	mov.u32 %r53, 1;
+	@!%p56 bra $B20;
+	ld.global.u32 %r51, [%rd38+20];
+	setp.lt.s32 %p58, 0, %r51;
+	@%p58 bra $B18;
+	mov.pred %p57, 0;
+	mov.u32 %r51, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u32 %r52, 0;
+	mov.u32 %r53, 1;
+	bra $B20;
 $B18:
-	cvt.u64.u32 %rd87, %r52;
+	setp.lt.u32 %p59, %r51, %r1;
+	@%p59 bra $B19;
+	mov.pred %p57, 0;
+	mov.u32 %r51, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u32 %r52, 0;
+	mov.u32 %r53, 1;
+	bra $B20;
+$B19:
+	.loc 5 74 11
+	setp.lt.s64 %p60, 8, %rd84;
+	selp.b64 %rd85, 4, %rd84, %p60;
+	selp.b32 %r53, 0, 1, %p60;
+	mov.pred %p57, 1;
+	mov.u32 %r52, 2;
+$B20:
+	cvt.u64.u32 %rd86, %r51;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r56, %r5;
-$B19:
+	mov.u32 %r54, %r5;
+$B21:
 	.loc 2 23 8
-	mad.lo.s32 %r57, %r56, 4, %r4;
-	st.shared.u32 [%r57], 0;
-	st.shared.u32 [%r57+16384], 0;
+	mad.lo.s32 %r55, %r54, 4, %r4;
+	st.shared.u32 [%r55], 0;
+	st.shared.u32 [%r55+16384], 0;
 	.loc 2 22 41
-	add.s32 %r56, %r56, 512;
-	setp.lt.u32 %p59, %r56, 4096;
-	@%p59 bra $B19;
+	add.s32 %r54, %r54, 512;
+	setp.lt.u32 %p61, %r54, 4096;
+	@%p61 bra $B21;
 	.loc 2 25 8
 	bar.sync 0;
 	.loc 1 154 14
-	setp.eq.s32 %p60, %r10, 0;
+	setp.eq.s32 %p62, %r10, 0;
 	.loc 1 155 17
-	mad.lo.s32 %r58, %r6, %r7, %r8;
-	mad.lo.s32 %r59, %r58, %r9, %r5;
-	cvt.u64.u32 %rd88, %r59;
-	shr.u64 %rd89, %rd88, 5;
-	cvt.u32.u64 %r60, %rd89;
-	setp.lt.u32 %p61, %r60, 32;
-	mad.lo.s32 %r61, %r60, 8, %r4;
-	.loc 1 126 19
-	setp.eq.s32 %p62, %r5, 0;
+	mad.lo.s32 %r56, %r6, %r7, %r8;
+	mad.lo.s32 %r57, %r56, %r9, %r5;
+	cvt.u64.u32 %rd87, %r57;
+	shr.u64 %rd88, %rd87, 5;
+	cvt.u32.u64 %r58, %rd88;
+	setp.lt.u32 %p63, %r58, 32;
+	mad.lo.s32 %r59, %r58, 8, %r4;
+	.loc 1 127 19
+	setp.eq.s32 %p64, %r5, 0;
 	.loc 2 54 27
-	shl.b32 %r62, %r5, 3;
-	cvt.u64.u32 %rd90, %r62;
+	shl.b32 %r60, %r5, 3;
+	cvt.u64.u32 %rd89, %r60;
 	.loc 2 38 20
-	setp.lt.u32 %p63, %r62, 4096;
-	mad.lo.s32 %r63, %r62, 4, %r4;
+	setp.lt.u32 %p65, %r60, 4096;
+	mad.lo.s32 %r61, %r60, 4, %r4;
 	.loc 2 54 33
-	add.s32 %r64, %r62, 7;
+	add.s32 %r62, %r60, 7;
 	.loc 2 38 20
-	setp.lt.u32 %p64, %r64, 4096;
+	setp.lt.u32 %p66, %r62, 4096;
 	.loc 2 56 11
-	setp.lt.u32 %p65, %r5, 512;
-	mad.lo.s32 %r65, %r5, 8, %r4;
+	setp.lt.u32 %p67, %r5, 512;
+	mad.lo.s32 %r63, %r5, 8, %r4;
 	.loc 2 58 14
-	setp.eq.s32 %p66, %r60, 0;
+	setp.eq.s32 %p68, %r58, 0;
 	.loc 2 90 17
-	cvt.u64.u32 %rd91, %r10;
-	.loc 5 83 32
-	setp.lt.s64 %p67, 0, %rd86;
-	.loc 5 219 117
-	cvt.s64.s32 %rd92, %r24;
-	.loc 5 233 29
-	setp.lt.f32 %p68, 0f00000000, %f2;
-	setp.lt.f32 %p69, %f2, 0f3F800000;
-	and.pred %p70, %p68, %p69;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f2;
-	.loc 6 54 67
-	cvt.u32.u64 %r66, %rd40;
-	shr.u64 %rd93, %rd40, 32;
-	cvt.u32.u64 %r67, %rd93;
-	.loc 5 185 26
-	add.s64 %rd94, %rd86, -1;
-	setp.lt.s64 %p71, 0, %rd94;
-	.loc 5 130 30
-	rcp.rn.f32 %f15, %f1;
-	.loc 6 41 14
-	setp.lt.f32 %p72, 0f00000000, %f3;
-	.loc 6 44 25
-	setp.nan.f32 %p73, %f3, 0f3F800000;
-	min.f32 %f16, %f3, 0f3F800000;
-	selp.f32 %f17, 0f7FFFFFFF, %f16, %p73;
-	mul.rn.f32 %f18, %f17, 0f4D800000;
-	cvt.rzi.s32.f32 %r68, %f18;
-	setp.lt.s32 %p74, 1, %r68;
-	selp.b32 %r69, %r68, 1, %p74;
-	.loc 6 41 14
-	selp.b32 %r70, %r69, 1, %p72;
+	cvt.u64.u32 %rd90, %r10;
+	.loc 5 103 32
+	setp.lt.s64 %p69, 0, %rd84;
+	.loc 5 206 26
+	add.s64 %rd91, %rd84, -1;
+	setp.lt.s64 %p70, 0, %rd91;
 	.loc 2 38 20
-	and.pred %p75, %p63, %p64;
+	and.pred %p71, %p65, %p66;
 	.loc 2 56 11
-	and.pred %p76, %p75, %p65;
-	cvt.u32.u64 %r71, %rd86;
-	add.s32 %r72, %r71, -1;
-	setp.lt.u32 %p77, 0, %r71;
-	selp.b32 %r73, %r72, 0, %p77;
-	cvt.u64.u32 %rd95, %r73;
-	setp.lt.u32 %p78, %r73, -2147483648;
-	setp.lt.s64 %p79, %rd95, 2305843009213693952;
-	and.pred %p80, %p78, %p79;
-	setp.lt.u32 %p81, %r73, 129;
-	and.pred %p82, %p80, %p81;
-	setp.lt.u32 %p83, %r10, 2048;
-	add.s64 %rd96, %rd86, -2;
-	cvt.u32.u64 %r74, %rd94;
-	setp.lt.u32 %p84, 0, %r74;
-	selp.b64 %rd97, %rd96, 0, %p84;
-	setp.lt.u64 %p85, %rd97, 2147483648;
-	setp.lt.s64 %p86, %rd97, 2305843009213693952;
-	and.pred %p87, %p85, %p86;
-	setp.lt.u64 %p88, %rd97, 129;
-	and.pred %p89, %p87, %p88;
-	mov.u32 %r75, -1;
-	mov.u64 %rd98, 0;
-	mov.u32 %r76, 0;
-	mov.u32 %r77, -2139095040;
-	mov.f32 %f19, 0f00000000;
-	mov.f32 %f20, 0f00000000;
-	mov.u32 %r78, 20;
-	mov.u32 %r79, -1;
-	mov.u32 %r80, 0;
-	mov.u32 %r81, -2147483648;
-	mov.pred %p90, 0;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r83, 0;
-	mov.u32 %r84, 0;
-$B20:
-	cvt.u64.u32 %rd100, %r82;
-	.loc 1 96 27
-	setp.lt.s64 %p91, %rd100, %rd99;
-	mov.u32 %r85, 2147483647;
-	mov.u32 %r86, -2147483648;
-	@!%p91 bra $B62;
-	.loc 1 114 9
-	setp.eq.s32 %p92, %r53, 1;
-	.loc 1 116 9
-	setp.eq.s32 %p93, %r53, 2;
-	.loc 1 120 9
-	setp.eq.s32 %p94, %r53, 3;
-	.loc 1 96 27
-	cvt.u32.u64 %r87, %rd99;
-	mov.u32 %r85, 2147483647;
-	mov.u32 %r86, -2147483648;
-	mov.u32 %r88, %r82;
-$B21:
-	cvt.u64.u32 %rd101, %r88;
-	.loc 1 97 23
-	mad.wide.u32 %rd102, %r88, 512, %rd78;
-	add.s64 %rd103, %rd102, %rd45;
-	.loc 1 77 13
-	shl.b64 %rd104, %rd103, 2;
-	.loc 1 78 11
-	setp.le.s64 %p95, %rd41, %rd104;
-	add.s64 %rd105, %rd104, 4;
-	setp.le.s64 %p96, %rd105, %rd42;
-	and.pred %p97, %p95, %p96;
-	@%p97 bra $B26;
-	.loc 1 83 40
-	setp.lt.s64 %p98, %rd104, %rd42;
-	and.pred %p99, %p95, %p98;
-	.loc 1 84 19
-	cvt.u32.u64 %r89, %rd104;
-	setp.lt.u32 %p100, %r89, %r11;
-	not.pred %p101, %p99;
-	or.pred %p102, %p101, %p100;
-	.loc 1 83 17
-	add.s64 %rd106, %rd104, 1;
-	setp.le.s64 %p103, %rd41, %rd106;
-	setp.lt.s64 %p104, %rd106, %rd42;
-	and.pred %p105, %p103, %p104;
-	.loc 1 84 19
-	cvt.u32.u64 %r90, %rd106;
-	setp.lt.u32 %p106, %r90, %r11;
-	not.pred %p107, %p105;
-	or.pred %p108, %p107, %p106;
-	.loc 1 83 17
-	add.s64 %rd107, %rd104, 2;
-	setp.le.s64 %p109, %rd41, %rd107;
-	setp.lt.s64 %p110, %rd107, %rd42;
-	and.pred %p111, %p109, %p110;
-	.loc 1 84 19
-	cvt.u32.u64 %r91, %rd107;
-	setp.lt.u32 %p112, %r91, %r11;
-	not.pred %p113, %p111;
-	or.pred %p114, %p113, %p112;
-	.loc 1 83 17
-	add.s64 %rd108, %rd104, 3;
-	setp.le.s64 %p115, %rd41, %rd108;
-	setp.lt.s64 %p116, %rd108, %rd42;
-	and.pred %p117, %p115, %p116;
-	.loc 1 84 19
-	cvt.u32.u64 %r92, %rd108;
-	setp.lt.u32 %p118, %r92, %r11;
-	not.pred %p119, %p117;
-	or.pred %p120, %p119, %p118;
-	and.pred %p121, %p102, %p108;
-	and.pred %p122, %p121, %p114;
-	and.pred %p123, %p122, %p120;
-	@!%p123 bra $B194;
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 83 24
-	@!%p99 bra $B22;
-	.loc 1 84 19
-	shl.b64 %rd109, %rd104, 2;
-	add.s64 %rd110, %rd1, %rd109;
-	ld.global.f32 %f21, [%rd110];
+	and.pred %p72, %p71, %p67;
+	cvt.u32.u64 %r64, %rd84;
+	add.s32 %r65, %r64, -1;
+	setp.lt.u32 %p73, 0, %r64;
+	selp.b32 %r66, %r65, 0, %p73;
+	cvt.u64.u32 %rd92, %r66;
+	setp.lt.u32 %p74, %r66, -2147483648;
+	setp.lt.s64 %p75, %rd92, 2305843009213693952;
+	and.pred %p76, %p74, %p75;
+	setp.lt.u32 %p77, %r66, 129;
+	and.pred %p78, %p76, %p77;
+	setp.lt.u32 %p79, %r10, 2048;
+	add.s64 %rd93, %rd84, -2;
+	cvt.u32.u64 %r67, %rd91;
+	setp.lt.u32 %p80, 0, %r67;
+	selp.b64 %rd94, %rd93, 0, %p80;
+	setp.lt.u64 %p81, %rd94, 2147483648;
+	setp.lt.s64 %p82, %rd94, 2305843009213693952;
+	and.pred %p83, %p81, %p82;
+	setp.lt.u64 %p84, %rd94, 129;
+	and.pred %p85, %p83, %p84;
+	mov.u32 %r68, -1;
+	mov.u64 %rd95, 0;
+	mov.u32 %r69, 0;
+	mov.u32 %r70, -2139095040;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.u32 %r71, 2147483647;
+	mov.u32 %r72, -2147483648;
+	mov.u32 %r73, 20;
+	mov.u32 %r74, -1;
+	mov.u32 %r75, 0;
+	mov.u32 %r76, -2147483648;
+	mov.pred %p86, 0;
+	mov.u64 %rd96, 0;
+	mov.u32 %r77, 0;
 $B22:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 83 24
-	@!%p105 bra $B23;
-	.loc 1 84 19
-	shl.b64 %rd111, %rd104, 2;
-	add.s64 %rd112, %rd1, %rd111;
-	ld.global.f32 %f22, [%rd112+4];
+	.loc 1 95 35
+	shl.b64 %rd97, %rd96, 9;
+	add.s64 %rd98, %rd76, %rd97;
+	add.s64 %rd99, %rd98, %rd43;
+	.loc 1 76 13
+	shl.b64 %rd100, %rd99, 2;
+	.loc 1 77 11
+	setp.le.s64 %p87, %rd39, %rd100;
+	add.s64 %rd101, %rd100, 4;
+	setp.le.s64 %p88, %rd101, %rd40;
+	and.pred %p89, %p87, %p88;
+	@%p89 bra $B27;
+	.loc 1 82 40
+	setp.lt.s64 %p90, %rd100, %rd40;
+	and.pred %p91, %p87, %p90;
+	.loc 1 83 19
+	cvt.u32.u64 %r78, %rd100;
+	setp.lt.u32 %p92, %r78, %r11;
+	not.pred %p93, %p91;
+	or.pred %p94, %p93, %p92;
+	.loc 1 82 17
+	add.s64 %rd102, %rd100, 1;
+	setp.le.s64 %p95, %rd39, %rd102;
+	setp.lt.s64 %p96, %rd102, %rd40;
+	and.pred %p97, %p95, %p96;
+	.loc 1 83 19
+	cvt.u32.u64 %r79, %rd102;
+	setp.lt.u32 %p98, %r79, %r11;
+	not.pred %p99, %p97;
+	or.pred %p100, %p99, %p98;
+	.loc 1 82 17
+	add.s64 %rd103, %rd100, 2;
+	setp.le.s64 %p101, %rd39, %rd103;
+	setp.lt.s64 %p102, %rd103, %rd40;
+	and.pred %p103, %p101, %p102;
+	.loc 1 83 19
+	cvt.u32.u64 %r80, %rd103;
+	setp.lt.u32 %p104, %r80, %r11;
+	not.pred %p105, %p103;
+	or.pred %p106, %p105, %p104;
+	.loc 1 82 17
+	add.s64 %rd104, %rd100, 3;
+	setp.le.s64 %p107, %rd39, %rd104;
+	setp.lt.s64 %p108, %rd104, %rd40;
+	and.pred %p109, %p107, %p108;
+	.loc 1 83 19
+	cvt.u32.u64 %r81, %rd104;
+	setp.lt.u32 %p110, %r81, %r11;
+	not.pred %p111, %p109;
+	or.pred %p112, %p111, %p110;
+	and.pred %p113, %p94, %p100;
+	and.pred %p114, %p113, %p106;
+	and.pred %p115, %p114, %p112;
+	@!%p115 bra $B206;
+	mov.f32 %f15, 0f7FC00000;
+	.loc 1 82 24
+	@!%p91 bra $B23;
+	.loc 1 83 19
+	shl.b64 %rd105, %rd100, 2;
+	add.s64 %rd106, %rd1, %rd105;
+	ld.global.f32 %f15, [%rd106];
 $B23:
-	mov.f32 %f23, 0f7FC00000;
-	.loc 1 83 24
-	@!%p111 bra $B24;
-	.loc 1 84 19
-	shl.b64 %rd113, %rd104, 2;
-	add.s64 %rd114, %rd1, %rd113;
-	ld.global.f32 %f23, [%rd114+8];
+	mov.f32 %f16, 0f7FC00000;
+	.loc 1 82 24
+	@!%p97 bra $B24;
+	.loc 1 83 19
+	shl.b64 %rd107, %rd100, 2;
+	add.s64 %rd108, %rd1, %rd107;
+	ld.global.f32 %f16, [%rd108+4];
 $B24:
-	mov.f32 %f24, 0f7FC00000;
-	.loc 1 83 24
-	@!%p117 bra $B25;
-	.loc 1 84 19
-	shl.b64 %rd115, %rd104, 2;
-	add.s64 %rd116, %rd1, %rd115;
-	ld.global.f32 %f24, [%rd116+12];
+	mov.f32 %f17, 0f7FC00000;
+	.loc 1 82 24
+	@!%p103 bra $B25;
+	.loc 1 83 19
+	shl.b64 %rd109, %rd100, 2;
+	add.s64 %rd110, %rd1, %rd109;
+	ld.global.f32 %f17, [%rd110+8];
 $B25:
-	.loc 1 87 2
-	bra $B27;
+	mov.f32 %f18, 0f7FC00000;
+	.loc 1 82 24
+	@!%p109 bra $B26;
+	.loc 1 83 19
+	shl.b64 %rd111, %rd100, 2;
+	add.s64 %rd112, %rd1, %rd111;
+	ld.global.f32 %f18, [%rd112+12];
 $B26:
-	.loc 1 79 17
-	setp.lt.u64 %p124, %rd103, %rd29;
-	@!%p124 bra $FAULT9;
-	shl.b64 %rd117, %rd103, 4;
-	add.s64 %rd118, %rd4, %rd117;
-	ld.global.v4.f32 {%f21, %f22, %f23, %f24}, [%rd118];
+	.loc 1 86 2
+	bra $B28;
 $B27:
-	.loc 6 19 7
-	setp.neu.f32 %p125, %f21, %f21;
-	.loc 6 22 32
-	add.rn.f32 %f25, %f21, 0f00000000;
-	mov.b32 %r93, %f25;
-	.loc 6 23 27
-	shr.s32 %r94, %r93, 31;
-	shr.u32 %r95, %r94, 1;
-	xor.b32 %r96, %r93, %r95;
-	.loc 6 19 7
-	selp.b32 %r97, -2147483648, %r96, %p125;
-	.loc 1 102 11
-	setp.lt.s32 %p126, %r86, %r97;
-	@!%p126 bra $B28;
-	.loc 1 103 25
-	cvt.u32.u64 %r98, %rd104;
-	cvt.u32.u64 %r99, %rd41;
-	sub.s32 %r85, %r98, %r99;
-	mov.u32 %r86, %r97;
+	.loc 1 78 17
+	setp.lt.u64 %p116, %rd99, %rd29;
+	@!%p116 bra $FAULT8;
+	shl.b64 %rd113, %rd99, 4;
+	add.s64 %rd114, %rd4, %rd113;
+	ld.global.v4.f32 {%f15, %f16, %f17, %f18}, [%rd114];
 $B28:
-	.loc 6 68 56
-	xor.b32 %r100, %r97, -2147483648;
-	mov.u32 %r101, 1;
-	.loc 1 106 9
-	@!%p90 bra $B31;
-	.loc 5 195 9
-	setp.lt.s32 %p127, %r97, %r77;
-	mov.u32 %r97, -1;
-	@%p127 bra $B30;
-	.loc 6 33 7
-	setp.eq.f32 %p128, %f21, %f20;
-	mov.u32 %r97, 268435456;
-	@%p128 bra $B29;
-	.loc 6 36 28
-	sub.rn.f32 %f26, %f21, %f20;
-	mul.rn.f32 %f27, %f26, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f28, %f27, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f29, %f28, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f30, %f29, 0fBF317218, %f27;
-	fma.rn.f32 %f31, %f29, 0f3102E308, %f30;
-	.loc 7 39 21
-	fma.rn.f32 %f32, 0f3AB527C5, %f31, 0f3C091CC4;
-	fma.rn.f32 %f33, %f32, %f31, 0f3D2AAC57;
-	fma.rn.f32 %f34, %f33, %f31, 0f3E2AAA49;
-	fma.rn.f32 %f35, %f34, %f31, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f36, %f35, %f31, 0f3F800000;
-	fma.rn.f32 %f37, %f36, %f31, 0f3F800000;
-	mov.b32 %r102, %f28;
-	.loc 7 21 7
-	setp.lt.f32 %p129, 0f00000000, %f27;
-	selp.b32 %r103, 528482304, 1602224128, %p129;
-	selp.b32 %r104, 1602224128, 528482304, %p129;
-	.loc 7 24 51
-	mad.lo.s32 %r105, %r102, 8388608, %r103;
-	mov.b32 %f38, %r105;
-	mul.rn.f32 %f39, %f37, %f38;
-	mov.b32 %f40, %r104;
-	mul.rn.f32 %f41, %f39, %f40;
-	.loc 7 25 8
-	abs.f32 %f42, %f27;
-	setp.lt.f32 %p130, 0f42D00000, %f42;
-	selp.f32 %f43, 0f00000000, %f41, %p130;
-	and.pred %p131, %p130, %p129;
-	selp.f32 %f44, 0f7F800000, %f43, %p131;
-	.loc 6 36 43
-	mul.rn.f32 %f45, %f44, 0f4D800000;
-	cvt.rzi.s32.f32 %r97, %f45;
+	.loc 1 96 27
+	setp.lt.s64 %p117, %rd96, %rd85;
+	@!%p117 bra $B70;
+	.loc 1 115 9
+	setp.eq.s32 %p118, %r52, 1;
+	.loc 1 117 9
+	setp.eq.s32 %p119, %r52, 2;
+	.loc 1 121 9
+	setp.eq.s32 %p120, %r52, 3;
+	mov.u64 %rd115, %rd96;
 $B29:
+	.loc 1 97 29
+	shl.b64 %rd116, %rd115, 9;
+	add.s64 %rd117, %rd76, %rd116;
+	add.s64 %rd118, %rd117, %rd43;
+	.loc 1 99 24
+	add.s64 %rd119, %rd118, 512;
+	.loc 1 76 13
+	shl.b64 %rd120, %rd119, 2;
+	.loc 1 77 11
+	setp.le.s64 %p121, %rd39, %rd120;
+	add.s64 %rd121, %rd120, 4;
+	setp.le.s64 %p122, %rd121, %rd40;
+	and.pred %p123, %p121, %p122;
+	@%p123 bra $B34;
+	.loc 1 82 40
+	setp.lt.s64 %p124, %rd120, %rd40;
+	and.pred %p125, %p121, %p124;
+	.loc 1 83 19
+	cvt.u32.u64 %r82, %rd120;
+	setp.lt.u32 %p126, %r82, %r11;
+	not.pred %p127, %p125;
+	or.pred %p128, %p127, %p126;
+	.loc 1 82 17
+	add.s64 %rd122, %rd120, 1;
+	setp.le.s64 %p129, %rd39, %rd122;
+	setp.lt.s64 %p130, %rd122, %rd40;
+	and.pred %p131, %p129, %p130;
+	.loc 1 83 19
+	cvt.u32.u64 %r83, %rd122;
+	setp.lt.u32 %p132, %r83, %r11;
+	not.pred %p133, %p131;
+	or.pred %p134, %p133, %p132;
+	.loc 1 82 17
+	add.s64 %rd123, %rd120, 2;
+	setp.le.s64 %p135, %rd39, %rd123;
+	setp.lt.s64 %p136, %rd123, %rd40;
+	and.pred %p137, %p135, %p136;
+	.loc 1 83 19
+	cvt.u32.u64 %r84, %rd123;
+	setp.lt.u32 %p138, %r84, %r11;
+	not.pred %p139, %p137;
+	or.pred %p140, %p139, %p138;
+	.loc 1 82 17
+	add.s64 %rd124, %rd120, 3;
+	setp.le.s64 %p141, %rd39, %rd124;
+	setp.lt.s64 %p142, %rd124, %rd40;
+	and.pred %p143, %p141, %p142;
+	.loc 1 83 19
+	cvt.u32.u64 %r85, %rd124;
+	setp.lt.u32 %p144, %r85, %r11;
+	not.pred %p145, %p143;
+	or.pred %p146, %p145, %p144;
+	and.pred %p147, %p128, %p134;
+	and.pred %p148, %p147, %p140;
+	and.pred %p149, %p148, %p146;
+	@!%p149 bra $B207;
+	mov.f32 %f19, 0f7FC00000;
+	.loc 1 82 24
+	@!%p125 bra $B30;
+	.loc 1 83 19
+	shl.b64 %rd125, %rd120, 2;
+	add.s64 %rd126, %rd1, %rd125;
+	ld.global.f32 %f19, [%rd126];
 $B30:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f46, %r97;
-	mov.b32 %r106, %f46;
-	add.s32 %r100, %r106, -1065353216;
-	mov.u32 %r101, %r97;
+	mov.f32 %f20, 0f7FC00000;
+	.loc 1 82 24
+	@!%p131 bra $B31;
+	.loc 1 83 19
+	shl.b64 %rd127, %rd120, 2;
+	add.s64 %rd128, %rd1, %rd127;
+	ld.global.f32 %f20, [%rd128+4];
 $B31:
-	.loc 1 110 13
-	setp.lt.s32 %p132, %r97, %r81;
-	mov.u32 %r107, 0;
-	@%p132 bra $B34;
-	.loc 1 114 9
-	@%p92 bra $B33;
-	.loc 1 116 9
-	@%p93 bra $B32;
-	.loc 1 120 9
-	selp.b32 %r107, %r101, 0, %p94;
-	bra $B34;
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 82 24
+	@!%p137 bra $B32;
+	.loc 1 83 19
+	shl.b64 %rd129, %rd120, 2;
+	add.s64 %rd130, %rd1, %rd129;
+	ld.global.f32 %f21, [%rd130+8];
 $B32:
-	.loc 1 117 12
-	sub.s32 %r108, %r100, %r80;
-	setp.le.u32 %p133, %r108, %r79;
-	mov.u32 %r107, 0;
-	@!%p133 bra $B34;
-	.loc 1 118 29
-	shr.u32 %r109, %r108, %r78;
-	.loc 2 30 22
-	cvt.u64.u32 %rd119, %r109;
-	setp.lt.u32 %p134, %r109, 4096;
-	@!%p134 bra $FAULT10;
-	mad.lo.s32 %r110, %r109, 4, %r4;
-	and.b32 %r111, %r101, 16383;
-	red.relaxed.cta.shared.add.u32 [%r110], %r111;
-	.loc 2 31 28
-	shr.u32 %r112, %r101, 14;
-	setp.lt.u32 %p135, 0, %r112;
-	mov.u32 %r107, 0;
-	@!%p135 bra $B34;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r110+16384], %r112;
-	mov.u32 %r107, 0;
-	bra $B34;
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 82 24
+	@!%p143 bra $B33;
+	.loc 1 83 19
+	shl.b64 %rd131, %rd120, 2;
+	add.s64 %rd132, %rd1, %rd131;
+	ld.global.f32 %f22, [%rd132+12];
 $B33:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r113, [$dynamic+53272], 1;
-	setp.lt.u32 %p136, %r113, 2048;
-	mov.u32 %r107, 0;
-	@!%p136 bra $B34;
-	.loc 8 27 42
-	cvt.u32.u64 %r114, %rd104;
-	cvt.u32.u64 %r115, %rd41;
-	sub.s32 %r116, %r114, %r115;
-	mad.lo.s32 %r117, %r113, 4, %r4;
-	st.shared.u32 [%r117+36888], %r97;
-	st.shared.u32 [%r117+45080], %r116;
-	mov.u32 %r107, 0;
+	.loc 1 86 2
+	bra $B35;
 $B34:
-	cvt.s64.s32 %rd120, %r107;
-	.loc 6 19 7
-	setp.neu.f32 %p137, %f22, %f22;
-	.loc 6 22 32
-	add.rn.f32 %f47, %f22, 0f00000000;
-	mov.b32 %r118, %f47;
-	.loc 6 23 27
-	shr.s32 %r119, %r118, 31;
-	shr.u32 %r120, %r119, 1;
-	xor.b32 %r121, %r118, %r120;
-	.loc 6 19 7
-	selp.b32 %r122, -2147483648, %r121, %p137;
-	.loc 1 102 11
-	setp.lt.s32 %p138, %r86, %r122;
-	@!%p138 bra $B35;
-	.loc 1 103 25
-	cvt.u32.u64 %r123, %rd104;
-	add.s32 %r124, %r123, 1;
-	cvt.u32.u64 %r125, %rd41;
-	sub.s32 %r85, %r124, %r125;
-	mov.u32 %r86, %r122;
+	.loc 1 78 17
+	setp.lt.u64 %p150, %rd119, %rd29;
+	@!%p150 bra $FAULT9;
+	shl.b64 %rd133, %rd118, 4;
+	add.s64 %rd134, %rd4, %rd133;
+	ld.global.v4.f32 {%f19, %f20, %f21, %f22}, [%rd134+8192];
 $B35:
-	.loc 6 68 56
-	xor.b32 %r126, %r122, -2147483648;
-	mov.u32 %r127, 1;
-	.loc 1 106 9
-	@!%p90 bra $B38;
-	.loc 5 195 9
-	setp.lt.s32 %p139, %r122, %r77;
-	mov.u32 %r122, -1;
-	@%p139 bra $B37;
-	.loc 6 33 7
-	setp.eq.f32 %p140, %f22, %f20;
-	mov.u32 %r122, 268435456;
-	@%p140 bra $B36;
-	.loc 6 36 28
-	sub.rn.f32 %f48, %f22, %f20;
-	mul.rn.f32 %f49, %f48, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f50, %f49, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f51, %f50, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f52, %f51, 0fBF317218, %f49;
-	fma.rn.f32 %f53, %f51, 0f3102E308, %f52;
-	.loc 7 39 21
-	fma.rn.f32 %f54, 0f3AB527C5, %f53, 0f3C091CC4;
-	fma.rn.f32 %f55, %f54, %f53, 0f3D2AAC57;
-	fma.rn.f32 %f56, %f55, %f53, 0f3E2AAA49;
-	fma.rn.f32 %f57, %f56, %f53, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f58, %f57, %f53, 0f3F800000;
-	fma.rn.f32 %f59, %f58, %f53, 0f3F800000;
-	mov.b32 %r128, %f50;
-	.loc 7 21 7
-	setp.lt.f32 %p141, 0f00000000, %f49;
-	selp.b32 %r129, 528482304, 1602224128, %p141;
-	selp.b32 %r130, 1602224128, 528482304, %p141;
-	.loc 7 24 51
-	mad.lo.s32 %r131, %r128, 8388608, %r129;
-	mov.b32 %f60, %r131;
-	mul.rn.f32 %f61, %f59, %f60;
-	mov.b32 %f62, %r130;
-	mul.rn.f32 %f63, %f61, %f62;
-	.loc 7 25 8
-	abs.f32 %f64, %f49;
-	setp.lt.f32 %p142, 0f42D00000, %f64;
-	selp.f32 %f65, 0f00000000, %f63, %p142;
-	and.pred %p143, %p142, %p141;
-	selp.f32 %f66, 0f7F800000, %f65, %p143;
-	.loc 6 36 43
-	mul.rn.f32 %f67, %f66, 0f4D800000;
-	cvt.rzi.s32.f32 %r122, %f67;
+	.loc 6 19 7
+	setp.neu.f32 %p151, %f15, %f15;
+	.loc 6 22 32
+	add.rn.f32 %f23, %f15, 0f00000000;
+	mov.b32 %r86, %f23;
+	.loc 6 23 27
+	shr.s32 %r87, %r86, 31;
+	shr.u32 %r88, %r87, 1;
+	xor.b32 %r89, %r86, %r88;
+	.loc 6 19 7
+	selp.b32 %r90, -2147483648, %r89, %p151;
+	.loc 1 103 11
+	setp.lt.s32 %p152, %r72, %r90;
+	@!%p152 bra $B36;
+	.loc 1 104 27
+	cvt.u32.u64 %r91, %rd118;
+	shl.b32 %r92, %r91, 2;
+	cvt.u32.u64 %r93, %rd39;
+	sub.s32 %r71, %r92, %r93;
+	mov.u32 %r72, %r90;
 $B36:
-$B37:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f68, %r122;
-	mov.b32 %r132, %f68;
-	add.s32 %r126, %r132, -1065353216;
-	mov.u32 %r127, %r122;
-$B38:
-	.loc 1 110 13
-	setp.lt.s32 %p144, %r122, %r81;
-	@%p144 bra $B41;
-	.loc 1 114 9
-	@%p92 bra $B40;
-	.loc 1 116 9
-	@%p93 bra $B39;
-	.loc 1 121 17
-	cvt.s64.s32 %rd121, %r127;
-	add.s64 %rd122, %rd120, %rd121;
-	.loc 1 120 9
-	selp.b64 %rd120, %rd122, %rd120, %p94;
-	bra $B41;
-$B39:
-	.loc 1 117 12
-	sub.s32 %r133, %r126, %r80;
-	setp.le.u32 %p145, %r133, %r79;
-	@!%p145 bra $B41;
-	.loc 1 118 29
-	shr.u32 %r134, %r133, %r78;
-	.loc 2 30 22
-	cvt.u64.u32 %rd123, %r134;
-	setp.lt.u32 %p146, %r134, 4096;
-	@!%p146 bra $FAULT11;
-	mad.lo.s32 %r135, %r134, 4, %r4;
-	and.b32 %r136, %r127, 16383;
-	red.relaxed.cta.shared.add.u32 [%r135], %r136;
-	.loc 2 31 28
-	shr.u32 %r137, %r127, 14;
-	setp.lt.u32 %p147, 0, %r137;
-	@!%p147 bra $B41;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r135+16384], %r137;
-	bra $B41;
-$B40:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r138, [$dynamic+53272], 1;
-	setp.lt.u32 %p148, %r138, 2048;
-	@!%p148 bra $B41;
-	.loc 8 27 42
-	cvt.u32.u64 %r139, %rd104;
-	add.s32 %r140, %r139, 1;
-	cvt.u32.u64 %r141, %rd41;
-	sub.s32 %r142, %r140, %r141;
-	mad.lo.s32 %r143, %r138, 4, %r4;
-	st.shared.u32 [%r143+36888], %r122;
-	st.shared.u32 [%r143+45080], %r142;
-$B41:
-	.loc 6 19 7
-	setp.neu.f32 %p149, %f23, %f23;
-	.loc 6 22 32
-	add.rn.f32 %f69, %f23, 0f00000000;
-	mov.b32 %r144, %f69;
-	.loc 6 23 27
-	shr.s32 %r145, %r144, 31;
-	shr.u32 %r146, %r145, 1;
-	xor.b32 %r147, %r144, %r146;
-	.loc 6 19 7
-	selp.b32 %r148, -2147483648, %r147, %p149;
-	.loc 1 102 11
-	setp.lt.s32 %p150, %r86, %r148;
-	@!%p150 bra $B42;
-	.loc 1 103 25
-	cvt.u32.u64 %r149, %rd104;
-	add.s32 %r150, %r149, 2;
-	cvt.u32.u64 %r151, %rd41;
-	sub.s32 %r85, %r150, %r151;
-	mov.u32 %r86, %r148;
-$B42:
 	.loc 6 68 56
-	xor.b32 %r152, %r148, -2147483648;
-	mov.u32 %r153, 1;
-	.loc 1 106 9
-	@!%p90 bra $B45;
-	.loc 5 195 9
-	setp.lt.s32 %p151, %r148, %r77;
-	mov.u32 %r148, -1;
-	@%p151 bra $B44;
+	xor.b32 %r94, %r90, -2147483648;
+	mov.u32 %r95, 1;
+	.loc 1 107 9
+	@!%p86 bra $B39;
+	.loc 5 216 9
+	setp.lt.s32 %p153, %r90, %r70;
+	mov.u32 %r90, -1;
+	@%p153 bra $B38;
 	.loc 6 33 7
-	setp.eq.f32 %p152, %f23, %f20;
-	mov.u32 %r148, 268435456;
-	@%p152 bra $B43;
+	setp.eq.f32 %p154, %f15, %f14;
+	mov.u32 %r90, 268435456;
+	@%p154 bra $B37;
 	.loc 6 36 28
-	sub.rn.f32 %f70, %f23, %f20;
-	mul.rn.f32 %f71, %f70, %f19;
+	sub.rn.f32 %f24, %f15, %f14;
+	mul.rn.f32 %f25, %f24, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f73, %f72, 0f4B400000;
+	sub.rn.f32 %f27, %f26, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
-	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
+	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
+	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
 	.loc 7 39 21
-	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
-	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
-	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
+	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
+	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
+	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
+	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
-	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
-	mov.b32 %r154, %f72;
+	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
+	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
+	mov.b32 %r96, %f26;
 	.loc 7 21 7
-	setp.lt.f32 %p153, 0f00000000, %f71;
-	selp.b32 %r155, 528482304, 1602224128, %p153;
-	selp.b32 %r156, 1602224128, 528482304, %p153;
+	setp.lt.f32 %p155, 0f00000000, %f25;
+	selp.b32 %r97, 528482304, 1602224128, %p155;
+	selp.b32 %r98, 1602224128, 528482304, %p155;
 	.loc 7 24 51
-	mad.lo.s32 %r157, %r154, 8388608, %r155;
-	mov.b32 %f82, %r157;
-	mul.rn.f32 %f83, %f81, %f82;
-	mov.b32 %f84, %r156;
-	mul.rn.f32 %f85, %f83, %f84;
+	mad.lo.s32 %r99, %r96, 8388608, %r97;
+	mov.b32 %f36, %r99;
+	mul.rn.f32 %f37, %f35, %f36;
+	mov.b32 %f38, %r98;
+	mul.rn.f32 %f39, %f37, %f38;
 	.loc 7 25 8
-	abs.f32 %f86, %f71;
-	setp.lt.f32 %p154, 0f42D00000, %f86;
-	selp.f32 %f87, 0f00000000, %f85, %p154;
-	and.pred %p155, %p154, %p153;
-	selp.f32 %f88, 0f7F800000, %f87, %p155;
+	abs.f32 %f40, %f25;
+	setp.lt.f32 %p156, 0f42D00000, %f40;
+	selp.f32 %f41, 0f00000000, %f39, %p156;
+	and.pred %p157, %p156, %p155;
+	selp.f32 %f42, 0f7F800000, %f41, %p157;
 	.loc 6 36 43
-	mul.rn.f32 %f89, %f88, 0f4D800000;
-	cvt.rzi.s32.f32 %r148, %f89;
-$B43:
-$B44:
+	mul.rn.f32 %f43, %f42, 0f4D800000;
+	cvt.rzi.s32.f32 %r90, %f43;
+$B37:
+$B38:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f90, %r148;
-	mov.b32 %r158, %f90;
-	add.s32 %r152, %r158, -1065353216;
-	mov.u32 %r153, %r148;
-$B45:
-	.loc 1 110 13
-	setp.lt.s32 %p156, %r148, %r81;
-	@%p156 bra $B48;
-	.loc 1 114 9
-	@%p92 bra $B47;
-	.loc 1 116 9
-	@%p93 bra $B46;
-	.loc 1 121 17
-	cvt.s64.s32 %rd124, %r153;
-	add.s64 %rd125, %rd120, %rd124;
-	.loc 1 120 9
-	selp.b64 %rd120, %rd125, %rd120, %p94;
-	bra $B48;
-$B46:
-	.loc 1 117 12
-	sub.s32 %r159, %r152, %r80;
-	setp.le.u32 %p157, %r159, %r79;
-	@!%p157 bra $B48;
-	.loc 1 118 29
-	shr.u32 %r160, %r159, %r78;
+	cvt.rn.f32.s32 %f44, %r90;
+	mov.b32 %r100, %f44;
+	add.s32 %r94, %r100, -1065353216;
+	mov.u32 %r95, %r90;
+$B39:
+	.loc 1 111 13
+	setp.lt.s32 %p158, %r90, %r76;
+	mov.u32 %r101, 0;
+	@%p158 bra $B42;
+	.loc 1 115 9
+	@%p118 bra $B41;
+	.loc 1 117 9
+	@%p119 bra $B40;
+	.loc 1 121 9
+	selp.b32 %r101, %r95, 0, %p120;
+	bra $B42;
+$B40:
+	.loc 1 118 12
+	sub.s32 %r102, %r94, %r75;
+	setp.le.u32 %p159, %r102, %r74;
+	mov.u32 %r101, 0;
+	@!%p159 bra $B42;
+	.loc 1 119 29
+	shr.u32 %r103, %r102, %r73;
 	.loc 2 30 22
-	cvt.u64.u32 %rd126, %r160;
-	setp.lt.u32 %p158, %r160, 4096;
-	@!%p158 bra $FAULT12;
-	mad.lo.s32 %r161, %r160, 4, %r4;
-	and.b32 %r162, %r153, 16383;
-	red.relaxed.cta.shared.add.u32 [%r161], %r162;
+	cvt.u64.u32 %rd135, %r103;
+	setp.lt.u32 %p160, %r103, 4096;
+	@!%p160 bra $FAULT10;
+	mad.lo.s32 %r104, %r103, 4, %r4;
+	and.b32 %r105, %r95, 16383;
+	red.relaxed.cta.shared.add.u32 [%r104], %r105;
 	.loc 2 31 28
-	shr.u32 %r163, %r153, 14;
-	setp.lt.u32 %p159, 0, %r163;
-	@!%p159 bra $B48;
+	shr.u32 %r106, %r95, 14;
+	setp.lt.u32 %p161, 0, %r106;
+	mov.u32 %r101, 0;
+	@!%p161 bra $B42;
 	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
-	bra $B48;
-$B47:
+	red.relaxed.cta.shared.add.u32 [%r104+16384], %r106;
+	mov.u32 %r101, 0;
+	bra $B42;
+$B41:
 	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
-	setp.lt.u32 %p160, %r164, 2048;
-	@!%p160 bra $B48;
+	atom.relaxed.cta.shared.add.u32 %r107, [$dynamic+53272], 1;
+	setp.lt.u32 %p162, %r107, 2048;
+	mov.u32 %r101, 0;
+	@!%p162 bra $B42;
 	.loc 8 27 42
-	cvt.u32.u64 %r165, %rd104;
-	add.s32 %r166, %r165, 2;
-	cvt.u32.u64 %r167, %rd41;
-	sub.s32 %r168, %r166, %r167;
-	mad.lo.s32 %r169, %r164, 4, %r4;
-	st.shared.u32 [%r169+36888], %r148;
-	st.shared.u32 [%r169+45080], %r168;
-$B48:
+	cvt.u32.u64 %r108, %rd118;
+	shl.b32 %r109, %r108, 2;
+	cvt.u32.u64 %r110, %rd39;
+	sub.s32 %r111, %r109, %r110;
+	mad.lo.s32 %r112, %r107, 4, %r4;
+	st.shared.u32 [%r112+36888], %r90;
+	st.shared.u32 [%r112+45080], %r111;
+	mov.u32 %r101, 0;
+$B42:
+	cvt.s64.s32 %rd136, %r101;
 	.loc 6 19 7
-	setp.neu.f32 %p161, %f24, %f24;
+	setp.neu.f32 %p163, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f91, %f24, 0f00000000;
-	mov.b32 %r170, %f91;
+	add.rn.f32 %f45, %f16, 0f00000000;
+	mov.b32 %r113, %f45;
 	.loc 6 23 27
-	shr.s32 %r171, %r170, 31;
-	shr.u32 %r172, %r171, 1;
-	xor.b32 %r173, %r170, %r172;
+	shr.s32 %r114, %r113, 31;
+	shr.u32 %r115, %r114, 1;
+	xor.b32 %r116, %r113, %r115;
 	.loc 6 19 7
-	selp.b32 %r174, -2147483648, %r173, %p161;
-	.loc 1 102 11
-	setp.lt.s32 %p162, %r86, %r174;
-	@!%p162 bra $B49;
-	.loc 1 103 25
-	cvt.u32.u64 %r175, %rd104;
-	add.s32 %r176, %r175, 3;
-	cvt.u32.u64 %r177, %rd41;
-	sub.s32 %r85, %r176, %r177;
-	mov.u32 %r86, %r174;
-$B49:
+	selp.b32 %r117, -2147483648, %r116, %p163;
+	.loc 1 103 11
+	setp.lt.s32 %p164, %r72, %r117;
+	@!%p164 bra $B43;
+	.loc 1 104 27
+	cvt.u32.u64 %r118, %rd118;
+	shl.b32 %r119, %r118, 2;
+	add.s32 %r120, %r119, 1;
+	cvt.u32.u64 %r121, %rd39;
+	sub.s32 %r71, %r120, %r121;
+	mov.u32 %r72, %r117;
+$B43:
 	.loc 6 68 56
-	xor.b32 %r178, %r174, -2147483648;
-	mov.u32 %r179, 1;
-	.loc 1 106 9
-	@!%p90 bra $B52;
-	.loc 5 195 9
-	setp.lt.s32 %p163, %r174, %r77;
-	mov.u32 %r174, -1;
-	@%p163 bra $B51;
+	xor.b32 %r122, %r117, -2147483648;
+	mov.u32 %r123, 1;
+	.loc 1 107 9
+	@!%p86 bra $B46;
+	.loc 5 216 9
+	setp.lt.s32 %p165, %r117, %r70;
+	mov.u32 %r117, -1;
+	@%p165 bra $B45;
 	.loc 6 33 7
-	setp.eq.f32 %p164, %f24, %f20;
-	mov.u32 %r174, 268435456;
-	@%p164 bra $B50;
+	setp.eq.f32 %p166, %f16, %f14;
+	mov.u32 %r117, 268435456;
+	@%p166 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f92, %f24, %f20;
-	mul.rn.f32 %f93, %f92, %f19;
+	sub.rn.f32 %f46, %f16, %f14;
+	mul.rn.f32 %f47, %f46, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f94, %f93, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f95, %f94, 0f4B400000;
+	sub.rn.f32 %f49, %f48, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f96, %f95, 0fBF317218, %f93;
-	fma.rn.f32 %f97, %f95, 0f3102E308, %f96;
+	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
+	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
 	.loc 7 39 21
-	fma.rn.f32 %f98, 0f3AB527C5, %f97, 0f3C091CC4;
-	fma.rn.f32 %f99, %f98, %f97, 0f3D2AAC57;
-	fma.rn.f32 %f100, %f99, %f97, 0f3E2AAA49;
-	fma.rn.f32 %f101, %f100, %f97, 0f3EFFFFFE;
+	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
+	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
+	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
+	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f102, %f101, %f97, 0f3F800000;
-	fma.rn.f32 %f103, %f102, %f97, 0f3F800000;
-	mov.b32 %r180, %f94;
+	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
+	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
+	mov.b32 %r124, %f48;
 	.loc 7 21 7
-	setp.lt.f32 %p165, 0f00000000, %f93;
-	selp.b32 %r181, 528482304, 1602224128, %p165;
-	selp.b32 %r182, 1602224128, 528482304, %p165;
+	setp.lt.f32 %p167, 0f00000000, %f47;
+	selp.b32 %r125, 528482304, 1602224128, %p167;
+	selp.b32 %r126, 1602224128, 528482304, %p167;
+	.loc 7 24 51
+	mad.lo.s32 %r127, %r124, 8388608, %r125;
+	mov.b32 %f58, %r127;
+	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f60, %r126;
+	mul.rn.f32 %f61, %f59, %f60;
+	.loc 7 25 8
+	abs.f32 %f62, %f47;
+	setp.lt.f32 %p168, 0f42D00000, %f62;
+	selp.f32 %f63, 0f00000000, %f61, %p168;
+	and.pred %p169, %p168, %p167;
+	selp.f32 %f64, 0f7F800000, %f63, %p169;
+	.loc 6 36 43
+	mul.rn.f32 %f65, %f64, 0f4D800000;
+	cvt.rzi.s32.f32 %r117, %f65;
+$B44:
+$B45:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f66, %r117;
+	mov.b32 %r128, %f66;
+	add.s32 %r122, %r128, -1065353216;
+	mov.u32 %r123, %r117;
+$B46:
+	.loc 1 111 13
+	setp.lt.s32 %p170, %r117, %r76;
+	@%p170 bra $B49;
+	.loc 1 115 9
+	@%p118 bra $B48;
+	.loc 1 117 9
+	@%p119 bra $B47;
+	.loc 1 122 17
+	cvt.s64.s32 %rd137, %r123;
+	add.s64 %rd138, %rd136, %rd137;
+	.loc 1 121 9
+	selp.b64 %rd136, %rd138, %rd136, %p120;
+	bra $B49;
+$B47:
+	.loc 1 118 12
+	sub.s32 %r129, %r122, %r75;
+	setp.le.u32 %p171, %r129, %r74;
+	@!%p171 bra $B49;
+	.loc 1 119 29
+	shr.u32 %r130, %r129, %r73;
+	.loc 2 30 22
+	cvt.u64.u32 %rd139, %r130;
+	setp.lt.u32 %p172, %r130, 4096;
+	@!%p172 bra $FAULT11;
+	mad.lo.s32 %r131, %r130, 4, %r4;
+	and.b32 %r132, %r123, 16383;
+	red.relaxed.cta.shared.add.u32 [%r131], %r132;
+	.loc 2 31 28
+	shr.u32 %r133, %r123, 14;
+	setp.lt.u32 %p173, 0, %r133;
+	@!%p173 bra $B49;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r131+16384], %r133;
+	bra $B49;
+$B48:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r134, [$dynamic+53272], 1;
+	setp.lt.u32 %p174, %r134, 2048;
+	@!%p174 bra $B49;
+	.loc 8 27 42
+	cvt.u32.u64 %r135, %rd118;
+	shl.b32 %r136, %r135, 2;
+	add.s32 %r137, %r136, 1;
+	cvt.u32.u64 %r138, %rd39;
+	sub.s32 %r139, %r137, %r138;
+	mad.lo.s32 %r140, %r134, 4, %r4;
+	st.shared.u32 [%r140+36888], %r117;
+	st.shared.u32 [%r140+45080], %r139;
+$B49:
+	.loc 6 19 7
+	setp.neu.f32 %p175, %f17, %f17;
+	.loc 6 22 32
+	add.rn.f32 %f67, %f17, 0f00000000;
+	mov.b32 %r141, %f67;
+	.loc 6 23 27
+	shr.s32 %r142, %r141, 31;
+	shr.u32 %r143, %r142, 1;
+	xor.b32 %r144, %r141, %r143;
+	.loc 6 19 7
+	selp.b32 %r145, -2147483648, %r144, %p175;
+	.loc 1 103 11
+	setp.lt.s32 %p176, %r72, %r145;
+	@!%p176 bra $B50;
+	.loc 1 104 27
+	cvt.u32.u64 %r146, %rd118;
+	shl.b32 %r147, %r146, 2;
+	add.s32 %r148, %r147, 2;
+	cvt.u32.u64 %r149, %rd39;
+	sub.s32 %r71, %r148, %r149;
+	mov.u32 %r72, %r145;
+$B50:
+	.loc 6 68 56
+	xor.b32 %r150, %r145, -2147483648;
+	mov.u32 %r151, 1;
+	.loc 1 107 9
+	@!%p86 bra $B53;
+	.loc 5 216 9
+	setp.lt.s32 %p177, %r145, %r70;
+	mov.u32 %r145, -1;
+	@%p177 bra $B52;
+	.loc 6 33 7
+	setp.eq.f32 %p178, %f17, %f14;
+	mov.u32 %r145, 268435456;
+	@%p178 bra $B51;
+	.loc 6 36 28
+	sub.rn.f32 %f68, %f17, %f14;
+	mul.rn.f32 %f69, %f68, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f71, %f70, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
+	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	.loc 7 39 21
+	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
+	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
+	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
+	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
+	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
+	mov.b32 %r152, %f70;
+	.loc 7 21 7
+	setp.lt.f32 %p179, 0f00000000, %f69;
+	selp.b32 %r153, 528482304, 1602224128, %p179;
+	selp.b32 %r154, 1602224128, 528482304, %p179;
+	.loc 7 24 51
+	mad.lo.s32 %r155, %r152, 8388608, %r153;
+	mov.b32 %f80, %r155;
+	mul.rn.f32 %f81, %f79, %f80;
+	mov.b32 %f82, %r154;
+	mul.rn.f32 %f83, %f81, %f82;
+	.loc 7 25 8
+	abs.f32 %f84, %f69;
+	setp.lt.f32 %p180, 0f42D00000, %f84;
+	selp.f32 %f85, 0f00000000, %f83, %p180;
+	and.pred %p181, %p180, %p179;
+	selp.f32 %f86, 0f7F800000, %f85, %p181;
+	.loc 6 36 43
+	mul.rn.f32 %f87, %f86, 0f4D800000;
+	cvt.rzi.s32.f32 %r145, %f87;
+$B51:
+$B52:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f88, %r145;
+	mov.b32 %r156, %f88;
+	add.s32 %r150, %r156, -1065353216;
+	mov.u32 %r151, %r145;
+$B53:
+	.loc 1 111 13
+	setp.lt.s32 %p182, %r145, %r76;
+	@%p182 bra $B56;
+	.loc 1 115 9
+	@%p118 bra $B55;
+	.loc 1 117 9
+	@%p119 bra $B54;
+	.loc 1 122 17
+	cvt.s64.s32 %rd140, %r151;
+	add.s64 %rd141, %rd136, %rd140;
+	.loc 1 121 9
+	selp.b64 %rd136, %rd141, %rd136, %p120;
+	bra $B56;
+$B54:
+	.loc 1 118 12
+	sub.s32 %r157, %r150, %r75;
+	setp.le.u32 %p183, %r157, %r74;
+	@!%p183 bra $B56;
+	.loc 1 119 29
+	shr.u32 %r158, %r157, %r73;
+	.loc 2 30 22
+	cvt.u64.u32 %rd142, %r158;
+	setp.lt.u32 %p184, %r158, 4096;
+	@!%p184 bra $FAULT12;
+	mad.lo.s32 %r159, %r158, 4, %r4;
+	and.b32 %r160, %r151, 16383;
+	red.relaxed.cta.shared.add.u32 [%r159], %r160;
+	.loc 2 31 28
+	shr.u32 %r161, %r151, 14;
+	setp.lt.u32 %p185, 0, %r161;
+	@!%p185 bra $B56;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r159+16384], %r161;
+	bra $B56;
+$B55:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r162, [$dynamic+53272], 1;
+	setp.lt.u32 %p186, %r162, 2048;
+	@!%p186 bra $B56;
+	.loc 8 27 42
+	cvt.u32.u64 %r163, %rd118;
+	shl.b32 %r164, %r163, 2;
+	add.s32 %r165, %r164, 2;
+	cvt.u32.u64 %r166, %rd39;
+	sub.s32 %r167, %r165, %r166;
+	mad.lo.s32 %r168, %r162, 4, %r4;
+	st.shared.u32 [%r168+36888], %r145;
+	st.shared.u32 [%r168+45080], %r167;
+$B56:
+	.loc 6 19 7
+	setp.neu.f32 %p187, %f18, %f18;
+	.loc 6 22 32
+	add.rn.f32 %f89, %f18, 0f00000000;
+	mov.b32 %r169, %f89;
+	.loc 6 23 27
+	shr.s32 %r170, %r169, 31;
+	shr.u32 %r171, %r170, 1;
+	xor.b32 %r172, %r169, %r171;
+	.loc 6 19 7
+	selp.b32 %r173, -2147483648, %r172, %p187;
+	.loc 1 103 11
+	setp.lt.s32 %p188, %r72, %r173;
+	@!%p188 bra $B57;
+	.loc 1 104 27
+	cvt.u32.u64 %r174, %rd118;
+	shl.b32 %r175, %r174, 2;
+	add.s32 %r176, %r175, 3;
+	cvt.u32.u64 %r177, %rd39;
+	sub.s32 %r71, %r176, %r177;
+	mov.u32 %r72, %r173;
+$B57:
+	.loc 6 68 56
+	xor.b32 %r178, %r173, -2147483648;
+	mov.u32 %r179, 1;
+	.loc 1 107 9
+	@!%p86 bra $B60;
+	.loc 5 216 9
+	setp.lt.s32 %p189, %r173, %r70;
+	mov.u32 %r173, -1;
+	@%p189 bra $B59;
+	.loc 6 33 7
+	setp.eq.f32 %p190, %f18, %f14;
+	mov.u32 %r173, 268435456;
+	@%p190 bra $B58;
+	.loc 6 36 28
+	sub.rn.f32 %f90, %f18, %f14;
+	mul.rn.f32 %f91, %f90, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f93, %f92, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
+	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	.loc 7 39 21
+	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
+	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
+	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
+	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
+	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
+	mov.b32 %r180, %f92;
+	.loc 7 21 7
+	setp.lt.f32 %p191, 0f00000000, %f91;
+	selp.b32 %r181, 528482304, 1602224128, %p191;
+	selp.b32 %r182, 1602224128, 528482304, %p191;
 	.loc 7 24 51
 	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f104, %r183;
+	mov.b32 %f102, %r183;
+	mul.rn.f32 %f103, %f101, %f102;
+	mov.b32 %f104, %r182;
 	mul.rn.f32 %f105, %f103, %f104;
-	mov.b32 %f106, %r182;
-	mul.rn.f32 %f107, %f105, %f106;
 	.loc 7 25 8
-	abs.f32 %f108, %f93;
-	setp.lt.f32 %p166, 0f42D00000, %f108;
-	selp.f32 %f109, 0f00000000, %f107, %p166;
-	and.pred %p167, %p166, %p165;
-	selp.f32 %f110, 0f7F800000, %f109, %p167;
+	abs.f32 %f106, %f91;
+	setp.lt.f32 %p192, 0f42D00000, %f106;
+	selp.f32 %f107, 0f00000000, %f105, %p192;
+	and.pred %p193, %p192, %p191;
+	selp.f32 %f108, 0f7F800000, %f107, %p193;
 	.loc 6 36 43
-	mul.rn.f32 %f111, %f110, 0f4D800000;
-	cvt.rzi.s32.f32 %r174, %f111;
-$B50:
-$B51:
+	mul.rn.f32 %f109, %f108, 0f4D800000;
+	cvt.rzi.s32.f32 %r173, %f109;
+$B58:
+$B59:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f112, %r174;
-	mov.b32 %r184, %f112;
+	cvt.rn.f32.s32 %f110, %r173;
+	mov.b32 %r184, %f110;
 	add.s32 %r178, %r184, -1065353216;
-	mov.u32 %r179, %r174;
-$B52:
-	.loc 1 110 13
-	setp.lt.s32 %p168, %r174, %r81;
-	@%p168 bra $B55;
-	.loc 1 114 9
-	@%p92 bra $B54;
-	.loc 1 116 9
-	@%p93 bra $B53;
-	.loc 1 121 17
-	cvt.s64.s32 %rd127, %r179;
-	add.s64 %rd128, %rd120, %rd127;
-	.loc 1 120 9
-	selp.b64 %rd120, %rd128, %rd120, %p94;
-	bra $B55;
-$B53:
-	.loc 1 117 12
-	sub.s32 %r185, %r178, %r80;
-	setp.le.u32 %p169, %r185, %r79;
-	@!%p169 bra $B55;
-	.loc 1 118 29
-	shr.u32 %r186, %r185, %r78;
+	mov.u32 %r179, %r173;
+$B60:
+	.loc 1 111 13
+	setp.lt.s32 %p194, %r173, %r76;
+	@%p194 bra $B63;
+	.loc 1 115 9
+	@%p118 bra $B62;
+	.loc 1 117 9
+	@%p119 bra $B61;
+	.loc 1 122 17
+	cvt.s64.s32 %rd143, %r179;
+	add.s64 %rd144, %rd136, %rd143;
+	.loc 1 121 9
+	selp.b64 %rd136, %rd144, %rd136, %p120;
+	bra $B63;
+$B61:
+	.loc 1 118 12
+	sub.s32 %r185, %r178, %r75;
+	setp.le.u32 %p195, %r185, %r74;
+	@!%p195 bra $B63;
+	.loc 1 119 29
+	shr.u32 %r186, %r185, %r73;
 	.loc 2 30 22
-	cvt.u64.u32 %rd129, %r186;
-	setp.lt.u32 %p170, %r186, 4096;
-	@!%p170 bra $FAULT13;
+	cvt.u64.u32 %rd145, %r186;
+	setp.lt.u32 %p196, %r186, 4096;
+	@!%p196 bra $FAULT13;
 	mad.lo.s32 %r187, %r186, 4, %r4;
 	and.b32 %r188, %r179, 16383;
 	red.relaxed.cta.shared.add.u32 [%r187], %r188;
 	.loc 2 31 28
 	shr.u32 %r189, %r179, 14;
-	setp.lt.u32 %p171, 0, %r189;
-	@!%p171 bra $B55;
+	setp.lt.u32 %p197, 0, %r189;
+	@!%p197 bra $B63;
 	.loc 2 32 16
 	red.relaxed.cta.shared.add.u32 [%r187+16384], %r189;
-	bra $B55;
-$B54:
+	bra $B63;
+$B62:
 	.loc 8 26 27
 	atom.relaxed.cta.shared.add.u32 %r190, [$dynamic+53272], 1;
-	setp.lt.u32 %p172, %r190, 2048;
-	@!%p172 bra $B55;
+	setp.lt.u32 %p198, %r190, 2048;
+	@!%p198 bra $B63;
 	.loc 8 27 42
-	cvt.u32.u64 %r191, %rd104;
-	add.s32 %r192, %r191, 3;
-	cvt.u32.u64 %r193, %rd41;
-	sub.s32 %r194, %r192, %r193;
-	mad.lo.s32 %r195, %r190, 4, %r4;
-	st.shared.u32 [%r195+36888], %r174;
-	st.shared.u32 [%r195+45080], %r194;
-$B55:
-	.loc 1 124 15
-	@!%p94 bra $B61;
+	cvt.u32.u64 %r191, %rd118;
+	shl.b32 %r192, %r191, 2;
+	add.s32 %r193, %r192, 3;
+	cvt.u32.u64 %r194, %rd39;
+	sub.s32 %r195, %r193, %r194;
+	mad.lo.s32 %r196, %r190, 4, %r4;
+	st.shared.u32 [%r196+36888], %r173;
+	st.shared.u32 [%r196+45080], %r195;
+$B63:
+	.loc 1 125 15
+	@!%p120 bra $B69;
 	.loc 1 152 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p173, 1;
-	vote.sync.ballot.b32 %r196, %p173, 0xffffffff;
+	mov.pred %p199, 1;
+	vote.sync.ballot.b32 %r197, %p199, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p174, %r196, -1;
-	@%p174 bra $B57;
+	setp.eq.s32 %p200, %r197, -1;
+	@%p200 bra $B65;
 	.loc 9 58 43
-	brev.b32 %r197, %r196;
-	clz.b32 %r198, %r197;
-	cvt.u32.u64 %r199, %rd120;
-	shfl.sync.idx.b32 %r200, %r199, %r198, 31, 0xffffffff;
-	shr.u64 %rd130, %rd120, 32;
-	cvt.u32.u64 %r201, %rd130;
-	shfl.sync.idx.b32 %r202, %r201, %r198, 31, 0xffffffff;
-	mov.b64 %rd131, {%r200, %r202};
+	brev.b32 %r198, %r197;
+	clz.b32 %r199, %r198;
+	cvt.u32.u64 %r200, %rd136;
+	shfl.sync.idx.b32 %r201, %r200, %r199, 31, 0xffffffff;
+	shr.u64 %rd146, %rd136, 32;
+	cvt.u32.u64 %r202, %rd146;
+	shfl.sync.idx.b32 %r203, %r202, %r199, 31, 0xffffffff;
+	mov.b64 %rd147, {%r201, %r203};
 	.loc 9 59 21
-	add.s32 %r203, %r196, -1;
-	and.b32 %r204, %r196, %r203;
-	setp.ne.s32 %p175, %r204, 0;
-	@!%p175 bra $B58;
-$B56:
+	add.s32 %r204, %r197, -1;
+	and.b32 %r205, %r197, %r204;
+	setp.ne.s32 %p201, %r205, 0;
+	@!%p201 bra $B66;
+$B64:
 	.loc 9 60 59
-	brev.b32 %r205, %r204;
-	clz.b32 %r206, %r205;
-	cvt.u32.u64 %r207, %rd120;
-	shfl.sync.idx.b32 %r208, %r207, %r206, 31, 0xffffffff;
-	shr.u64 %rd132, %rd120, 32;
-	cvt.u32.u64 %r209, %rd132;
-	shfl.sync.idx.b32 %r210, %r209, %r206, 31, 0xffffffff;
-	mov.b64 %rd133, {%r208, %r210};
+	brev.b32 %r206, %r205;
+	clz.b32 %r207, %r206;
+	cvt.u32.u64 %r208, %rd136;
+	shfl.sync.idx.b32 %r209, %r208, %r207, 31, 0xffffffff;
+	shr.u64 %rd148, %rd136, 32;
+	cvt.u32.u64 %r210, %rd148;
+	shfl.sync.idx.b32 %r211, %r210, %r207, 31, 0xffffffff;
+	mov.b64 %rd149, {%r209, %r211};
 	.loc 9 38 49
-	add.s64 %rd131, %rd131, %rd133;
+	add.s64 %rd147, %rd147, %rd149;
 	.loc 9 59 53
-	add.s32 %r211, %r204, -1;
-	and.b32 %r204, %r204, %r211;
-	setp.ne.s32 %p176, %r204, 0;
-	@%p176 bra $B56;
-	bra $B58;
-$B57:
+	add.s32 %r212, %r205, -1;
+	and.b32 %r205, %r205, %r212;
+	setp.ne.s32 %p202, %r205, 0;
+	@%p202 bra $B64;
+	bra $B66;
+$B65:
 	.loc 9 54 32
-	cvt.u32.u64 %r212, %rd120;
-	shfl.sync.bfly.b32 %r213, %r212, 16, 31, 0xffffffff;
-	shr.u64 %rd134, %rd120, 32;
-	cvt.u32.u64 %r214, %rd134;
-	shfl.sync.bfly.b32 %r215, %r214, 16, 31, 0xffffffff;
-	mov.b64 %rd135, {%r213, %r215};
+	cvt.u32.u64 %r213, %rd136;
+	shfl.sync.bfly.b32 %r214, %r213, 16, 31, 0xffffffff;
+	shr.u64 %rd150, %rd136, 32;
+	cvt.u32.u64 %r215, %rd150;
+	shfl.sync.bfly.b32 %r216, %r215, 16, 31, 0xffffffff;
+	mov.b64 %rd151, {%r214, %r216};
 	.loc 9 38 49
-	add.s64 %rd136, %rd120, %rd135;
+	add.s64 %rd152, %rd136, %rd151;
 	.loc 9 54 32
-	cvt.u32.u64 %r216, %rd136;
-	shfl.sync.bfly.b32 %r217, %r216, 8, 31, 0xffffffff;
-	shr.u64 %rd137, %rd136, 32;
-	cvt.u32.u64 %r218, %rd137;
-	shfl.sync.bfly.b32 %r219, %r218, 8, 31, 0xffffffff;
-	mov.b64 %rd138, {%r217, %r219};
+	cvt.u32.u64 %r217, %rd152;
+	shfl.sync.bfly.b32 %r218, %r217, 8, 31, 0xffffffff;
+	shr.u64 %rd153, %rd152, 32;
+	cvt.u32.u64 %r219, %rd153;
+	shfl.sync.bfly.b32 %r220, %r219, 8, 31, 0xffffffff;
+	mov.b64 %rd154, {%r218, %r220};
 	.loc 9 38 49
-	add.s64 %rd139, %rd136, %rd138;
+	add.s64 %rd155, %rd152, %rd154;
 	.loc 9 54 32
-	cvt.u32.u64 %r220, %rd139;
-	shfl.sync.bfly.b32 %r221, %r220, 4, 31, 0xffffffff;
-	shr.u64 %rd140, %rd139, 32;
-	cvt.u32.u64 %r222, %rd140;
-	shfl.sync.bfly.b32 %r223, %r222, 4, 31, 0xffffffff;
-	mov.b64 %rd141, {%r221, %r223};
+	cvt.u32.u64 %r221, %rd155;
+	shfl.sync.bfly.b32 %r222, %r221, 4, 31, 0xffffffff;
+	shr.u64 %rd156, %rd155, 32;
+	cvt.u32.u64 %r223, %rd156;
+	shfl.sync.bfly.b32 %r224, %r223, 4, 31, 0xffffffff;
+	mov.b64 %rd157, {%r222, %r224};
 	.loc 9 38 49
-	add.s64 %rd142, %rd139, %rd141;
+	add.s64 %rd158, %rd155, %rd157;
 	.loc 9 54 32
-	cvt.u32.u64 %r224, %rd142;
-	shfl.sync.bfly.b32 %r225, %r224, 2, 31, 0xffffffff;
-	shr.u64 %rd143, %rd142, 32;
-	cvt.u32.u64 %r226, %rd143;
-	shfl.sync.bfly.b32 %r227, %r226, 2, 31, 0xffffffff;
-	mov.b64 %rd144, {%r225, %r227};
+	cvt.u32.u64 %r225, %rd158;
+	shfl.sync.bfly.b32 %r226, %r225, 2, 31, 0xffffffff;
+	shr.u64 %rd159, %rd158, 32;
+	cvt.u32.u64 %r227, %rd159;
+	shfl.sync.bfly.b32 %r228, %r227, 2, 31, 0xffffffff;
+	mov.b64 %rd160, {%r226, %r228};
 	.loc 9 38 49
-	add.s64 %rd145, %rd142, %rd144;
+	add.s64 %rd161, %rd158, %rd160;
 	.loc 9 54 32
-	cvt.u32.u64 %r228, %rd145;
-	shfl.sync.bfly.b32 %r229, %r228, 1, 31, 0xffffffff;
-	shr.u64 %rd146, %rd145, 32;
-	cvt.u32.u64 %r230, %rd146;
-	shfl.sync.bfly.b32 %r231, %r230, 1, 31, 0xffffffff;
-	mov.b64 %rd147, {%r229, %r231};
+	cvt.u32.u64 %r229, %rd161;
+	shfl.sync.bfly.b32 %r230, %r229, 1, 31, 0xffffffff;
+	shr.u64 %rd162, %rd161, 32;
+	cvt.u32.u64 %r231, %rd162;
+	shfl.sync.bfly.b32 %r232, %r231, 1, 31, 0xffffffff;
+	mov.b64 %rd163, {%r230, %r232};
 	.loc 9 38 49
-	add.s64 %rd131, %rd145, %rd147;
-$B58:
+	add.s64 %rd147, %rd161, %rd163;
+$B66:
 	.loc 1 154 14
-	@!%p60 bra $B59;
+	@!%p62 bra $B67;
 	.loc 1 155 10
-	@!%p61 bra $FAULT14;
-	st.shared.u64 [%r61+53296], %rd131;
-$B59:
+	@!%p63 bra $FAULT14;
+	st.shared.u64 [%r59+53296], %rd147;
+$B67:
 	.loc 1 157 8
 	bar.sync 0;
-	mov.u64 %rd148, 0;
-	mov.u32 %r232, 0;
-$B60:
+	mov.u64 %rd164, 0;
+	mov.u32 %r233, 0;
+$B68:
 	.loc 1 159 17
-	mad.lo.s32 %r233, %r232, 8, %r4;
-	ld.shared.u64 %rd149, [%r233+53296];
-	add.s64 %rd148, %rd148, %rd149;
-	add.s32 %r232, %r232, 1;
-	setp.lt.u32 %p177, %r232, 16;
-	@%p177 bra $B60;
-	.loc 1 126 19
-	@!%p62 bra $B61;
-	.loc 1 127 12
-	setp.lt.u32 %p178, %r88, 129;
-	@!%p178 bra $FAULT15;
-	mad.lo.s32 %r234, %r88, 8, %r4;
-	st.shared.u64 [%r234+53552], %rd148;
-$B61:
+	mad.lo.s32 %r234, %r233, 8, %r4;
+	ld.shared.u64 %rd165, [%r234+53296];
+	add.s64 %rd164, %rd164, %rd165;
+	add.s32 %r233, %r233, 1;
+	setp.lt.u32 %p203, %r233, 16;
+	@%p203 bra $B68;
+	.loc 1 127 19
+	@!%p64 bra $B69;
+	.loc 1 128 12
+	setp.lt.u64 %p204, %rd115, 129;
+	@!%p204 bra $FAULT15;
+	cvt.u32.u64 %r235, %rd115;
+	mad.lo.s32 %r236, %r235, 8, %r4;
+	st.shared.u64 [%r236+53552], %rd164;
+$B69:
 	.loc 1 96 35
-	add.s32 %r88, %r88, 1;
-	setp.lt.u32 %p179, %r88, %r87;
-	@%p179 bra $B21;
-$B62:
-	.loc 1 131 8
+	add.s64 %rd115, %rd115, 1;
+	setp.lt.s64 %p205, %rd115, %rd85;
+	mov.f32 %f15, %f19;
+	mov.f32 %f16, %f20;
+	mov.f32 %f17, %f21;
+	mov.f32 %f18, %f22;
+	@%p205 bra $B29;
+$B70:
+	.loc 1 132 8
 	bar.sync 0;
-	.loc 5 77 14
-	setp.eq.s32 %p180, %r53, 2;
-	mov.u64 %rd150, 0;
-	@!%p180 bra $B77;
+	.loc 5 92 14
+	setp.eq.s32 %p206, %r52, 2;
+	mov.u64 %rd166, 0;
+	@!%p206 bra $B85;
 	.loc 2 50 8
 	bar.sync 0;
 	.loc 2 56 11
-	@!%p76 bra $B195;
+	@!%p72 bra $B208;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r235, %r236, %r237, %r238}, [%r63];
-	cvt.u64.u32 %rd151, %r235;
-	ld.shared.v4.u32 {%r239, %r240, %r241, %r242}, [%r63+16384];
-	mad.wide.u32 %rd152, %r239, 16384, %rd151;
-	cvt.u64.u32 %rd153, %r236;
-	mad.wide.u32 %rd154, %r240, 16384, %rd153;
+	ld.shared.v4.u32 {%r237, %r238, %r239, %r240}, [%r61];
+	cvt.u64.u32 %rd167, %r237;
+	ld.shared.v4.u32 {%r241, %r242, %r243, %r244}, [%r61+16384];
+	mad.wide.u32 %rd168, %r241, 16384, %rd167;
+	cvt.u64.u32 %rd169, %r238;
+	mad.wide.u32 %rd170, %r242, 16384, %rd169;
 	.loc 2 54 3
-	add.s64 %rd155, %rd152, %rd154;
+	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
-	cvt.u64.u32 %rd156, %r237;
-	mad.wide.u32 %rd157, %r241, 16384, %rd156;
+	cvt.u64.u32 %rd172, %r239;
+	mad.wide.u32 %rd173, %r243, 16384, %rd172;
 	.loc 2 54 3
-	add.s64 %rd158, %rd155, %rd157;
+	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
-	cvt.u64.u32 %rd159, %r238;
-	mad.wide.u32 %rd160, %r242, 16384, %rd159;
+	cvt.u64.u32 %rd175, %r240;
+	mad.wide.u32 %rd176, %r244, 16384, %rd175;
 	.loc 2 54 3
-	add.s64 %rd161, %rd158, %rd160;
+	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r243, %r244, %r245, %r246}, [%r63+16];
-	cvt.u64.u32 %rd162, %r243;
-	ld.shared.v4.u32 {%r247, %r248, %r249, %r250}, [%r63+16400];
-	mad.wide.u32 %rd163, %r247, 16384, %rd162;
+	ld.shared.v4.u32 {%r245, %r246, %r247, %r248}, [%r61+16];
+	cvt.u64.u32 %rd178, %r245;
+	ld.shared.v4.u32 {%r249, %r250, %r251, %r252}, [%r61+16400];
+	mad.wide.u32 %rd179, %r249, 16384, %rd178;
 	.loc 2 54 3
-	add.s64 %rd164, %rd161, %rd163;
+	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 38 14
-	cvt.u64.u32 %rd165, %r244;
-	mad.wide.u32 %rd166, %r248, 16384, %rd165;
+	cvt.u64.u32 %rd181, %r246;
+	mad.wide.u32 %rd182, %r250, 16384, %rd181;
 	.loc 2 54 3
-	add.s64 %rd167, %rd164, %rd166;
+	add.s64 %rd183, %rd180, %rd182;
 	.loc 2 38 14
-	cvt.u64.u32 %rd168, %r245;
-	mad.wide.u32 %rd169, %r249, 16384, %rd168;
+	cvt.u64.u32 %rd184, %r247;
+	mad.wide.u32 %rd185, %r251, 16384, %rd184;
 	.loc 2 54 3
-	add.s64 %rd170, %rd167, %rd169;
+	add.s64 %rd186, %rd183, %rd185;
 	.loc 2 38 14
-	cvt.u64.u32 %rd171, %r246;
-	mad.wide.u32 %rd172, %r250, 16384, %rd171;
+	cvt.u64.u32 %rd187, %r248;
+	mad.wide.u32 %rd188, %r252, 16384, %rd187;
 	.loc 2 54 3
-	add.s64 %rd173, %rd170, %rd172;
+	add.s64 %rd189, %rd186, %rd188;
 	.loc 2 56 11
-	st.shared.u64 [%r65+32768], %rd173;
+	st.shared.u64 [%r63+32768], %rd189;
 	.loc 2 57 8
 	bar.sync 0;
-	mov.u32 %r251, 0;
-	mov.u32 %r252, 511;
+	mov.u32 %r253, 0;
+	mov.u32 %r254, 511;
 	.loc 2 58 14
-	@!%p66 bra $B76;
-$B63:
-	.loc 2 78 18
-	add.s32 %r253, %r251, %r252;
-	add.s32 %r254, %r253, 1;
-	shr.u32 %r255, %r254, 1;
-	mov.u64 %rd174, 0;
-	mov.u32 %r256, %r10;
-$B64:
-	.loc 2 91 8
-	setp.le.u32 %p181, %r255, %r256;
-	@!%p181 bra $B65;
-	.loc 2 92 20
-	mad.lo.s32 %r257, %r256, 8, %r4;
-	ld.shared.u64 %rd175, [%r257+32768];
-	add.s64 %rd174, %rd174, %rd175;
-$B65:
-	.loc 2 90 38
-	add.s32 %r256, %r256, 32;
-	setp.lt.u32 %p182, %r256, 512;
-	@%p182 bra $B64;
-	.loc 9 51 17
-	mov.pred %p183, 1;
-	vote.sync.ballot.b32 %r258, %p183, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p184, %r258, -1;
-	@%p184 bra $B67;
-	.loc 9 58 43
-	brev.b32 %r259, %r258;
-	clz.b32 %r260, %r259;
-	cvt.u32.u64 %r261, %rd174;
-	shfl.sync.idx.b32 %r262, %r261, %r260, 31, 0xffffffff;
-	shr.u64 %rd176, %rd174, 32;
-	cvt.u32.u64 %r263, %rd176;
-	shfl.sync.idx.b32 %r264, %r263, %r260, 31, 0xffffffff;
-	mov.b64 %rd177, {%r262, %r264};
-	.loc 9 59 21
-	add.s32 %r265, %r258, -1;
-	and.b32 %r266, %r258, %r265;
-	setp.ne.s32 %p185, %r266, 0;
-	@!%p185 bra $B68;
-$B66:
-	.loc 9 60 59
-	brev.b32 %r267, %r266;
-	clz.b32 %r268, %r267;
-	cvt.u32.u64 %r269, %rd174;
-	shfl.sync.idx.b32 %r270, %r269, %r268, 31, 0xffffffff;
-	shr.u64 %rd178, %rd174, 32;
-	cvt.u32.u64 %r271, %rd178;
-	shfl.sync.idx.b32 %r272, %r271, %r268, 31, 0xffffffff;
-	mov.b64 %rd179, {%r270, %r272};
-	.loc 9 38 49
-	add.s64 %rd177, %rd177, %rd179;
-	.loc 9 59 53
-	add.s32 %r273, %r266, -1;
-	and.b32 %r266, %r266, %r273;
-	setp.ne.s32 %p186, %r266, 0;
-	@%p186 bra $B66;
-	bra $B68;
-$B67:
-	.loc 9 54 32
-	cvt.u32.u64 %r274, %rd174;
-	shfl.sync.bfly.b32 %r275, %r274, 16, 31, 0xffffffff;
-	shr.u64 %rd180, %rd174, 32;
-	cvt.u32.u64 %r276, %rd180;
-	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
-	mov.b64 %rd181, {%r275, %r277};
-	.loc 9 38 49
-	add.s64 %rd182, %rd174, %rd181;
-	.loc 9 54 32
-	cvt.u32.u64 %r278, %rd182;
-	shfl.sync.bfly.b32 %r279, %r278, 8, 31, 0xffffffff;
-	shr.u64 %rd183, %rd182, 32;
-	cvt.u32.u64 %r280, %rd183;
-	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
-	mov.b64 %rd184, {%r279, %r281};
-	.loc 9 38 49
-	add.s64 %rd185, %rd182, %rd184;
-	.loc 9 54 32
-	cvt.u32.u64 %r282, %rd185;
-	shfl.sync.bfly.b32 %r283, %r282, 4, 31, 0xffffffff;
-	shr.u64 %rd186, %rd185, 32;
-	cvt.u32.u64 %r284, %rd186;
-	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
-	mov.b64 %rd187, {%r283, %r285};
-	.loc 9 38 49
-	add.s64 %rd188, %rd185, %rd187;
-	.loc 9 54 32
-	cvt.u32.u64 %r286, %rd188;
-	shfl.sync.bfly.b32 %r287, %r286, 2, 31, 0xffffffff;
-	shr.u64 %rd189, %rd188, 32;
-	cvt.u32.u64 %r288, %rd189;
-	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
-	mov.b64 %rd190, {%r287, %r289};
-	.loc 9 38 49
-	add.s64 %rd191, %rd188, %rd190;
-	.loc 9 54 32
-	cvt.u32.u64 %r290, %rd191;
-	shfl.sync.bfly.b32 %r291, %r290, 1, 31, 0xffffffff;
-	shr.u64 %rd192, %rd191, 32;
-	cvt.u32.u64 %r292, %rd192;
-	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
-	mov.b64 %rd193, {%r291, %r293};
-	.loc 9 38 49
-	add.s64 %rd177, %rd191, %rd193;
-$B68:
-	.loc 2 95 20
-	cvt.u32.u64 %r294, %rd177;
-	shfl.sync.idx.b32 %r295, %r294, 0, 31, 0xffffffff;
-	shr.u64 %rd194, %rd177, 32;
-	cvt.u32.u64 %r296, %rd194;
-	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
-	mov.b64 %rd195, {%r295, %r297};
-	.loc 2 79 24
-	setp.le.s64 %p187, %rd87, %rd195;
-	.loc 2 82 18
-	add.s32 %r298, %r255, -1;
-	.loc 2 79 24
-	selp.b32 %r251, %r255, %r251, %p187;
-	selp.b32 %r252, %r252, %r298, %p187;
-	.loc 2 77 10
-	setp.lt.u32 %p188, %r251, %r252;
-	@%p188 bra $B63;
-	.loc 2 60 27
-	add.s32 %r299, %r251, 1;
-	mov.u64 %rd196, 0;
-	mov.u32 %r300, %r10;
-$B69:
-	.loc 2 91 8
-	setp.le.u32 %p189, %r299, %r300;
-	@!%p189 bra $B70;
-	.loc 2 92 20
-	mad.lo.s32 %r301, %r300, 8, %r4;
-	ld.shared.u64 %rd197, [%r301+32768];
-	add.s64 %rd196, %rd196, %rd197;
-$B70:
-	.loc 2 90 38
-	add.s32 %r300, %r300, 32;
-	setp.lt.u32 %p190, %r300, 512;
-	@%p190 bra $B69;
-	.loc 9 51 17
-	mov.pred %p191, 1;
-	vote.sync.ballot.b32 %r302, %p191, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p192, %r302, -1;
-	@%p192 bra $B72;
-	.loc 9 58 43
-	brev.b32 %r303, %r302;
-	clz.b32 %r304, %r303;
-	cvt.u32.u64 %r305, %rd196;
-	shfl.sync.idx.b32 %r306, %r305, %r304, 31, 0xffffffff;
-	shr.u64 %rd198, %rd196, 32;
-	cvt.u32.u64 %r307, %rd198;
-	shfl.sync.idx.b32 %r308, %r307, %r304, 31, 0xffffffff;
-	mov.b64 %rd199, {%r306, %r308};
-	.loc 9 59 21
-	add.s32 %r309, %r302, -1;
-	and.b32 %r310, %r302, %r309;
-	setp.ne.s32 %p193, %r310, 0;
-	@!%p193 bra $B73;
+	@!%p68 bra $B84;
 $B71:
-	.loc 9 60 59
-	brev.b32 %r311, %r310;
-	clz.b32 %r312, %r311;
-	cvt.u32.u64 %r313, %rd196;
-	shfl.sync.idx.b32 %r314, %r313, %r312, 31, 0xffffffff;
-	shr.u64 %rd200, %rd196, 32;
-	cvt.u32.u64 %r315, %rd200;
-	shfl.sync.idx.b32 %r316, %r315, %r312, 31, 0xffffffff;
-	mov.b64 %rd201, {%r314, %r316};
-	.loc 9 38 49
-	add.s64 %rd199, %rd199, %rd201;
-	.loc 9 59 53
-	add.s32 %r317, %r310, -1;
-	and.b32 %r310, %r310, %r317;
-	setp.ne.s32 %p194, %r310, 0;
-	@%p194 bra $B71;
-	bra $B73;
+	.loc 2 78 18
+	add.s32 %r255, %r253, %r254;
+	add.s32 %r256, %r255, 1;
+	shr.u32 %r257, %r256, 1;
+	mov.u64 %rd190, 0;
+	mov.u32 %r258, %r10;
 $B72:
-	.loc 9 54 32
-	cvt.u32.u64 %r318, %rd196;
-	shfl.sync.bfly.b32 %r319, %r318, 16, 31, 0xffffffff;
-	shr.u64 %rd202, %rd196, 32;
-	cvt.u32.u64 %r320, %rd202;
-	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
-	mov.b64 %rd203, {%r319, %r321};
+	.loc 2 91 8
+	setp.le.u32 %p207, %r257, %r258;
+	@!%p207 bra $B73;
+	.loc 2 92 20
+	mad.lo.s32 %r259, %r258, 8, %r4;
+	ld.shared.u64 %rd191, [%r259+32768];
+	add.s64 %rd190, %rd190, %rd191;
+$B73:
+	.loc 2 90 38
+	add.s32 %r258, %r258, 32;
+	setp.lt.u32 %p208, %r258, 512;
+	@%p208 bra $B72;
+	.loc 9 51 17
+	mov.pred %p209, 1;
+	vote.sync.ballot.b32 %r260, %p209, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p210, %r260, -1;
+	@%p210 bra $B75;
+	.loc 9 58 43
+	brev.b32 %r261, %r260;
+	clz.b32 %r262, %r261;
+	cvt.u32.u64 %r263, %rd190;
+	shfl.sync.idx.b32 %r264, %r263, %r262, 31, 0xffffffff;
+	shr.u64 %rd192, %rd190, 32;
+	cvt.u32.u64 %r265, %rd192;
+	shfl.sync.idx.b32 %r266, %r265, %r262, 31, 0xffffffff;
+	mov.b64 %rd193, {%r264, %r266};
+	.loc 9 59 21
+	add.s32 %r267, %r260, -1;
+	and.b32 %r268, %r260, %r267;
+	setp.ne.s32 %p211, %r268, 0;
+	@!%p211 bra $B76;
+$B74:
+	.loc 9 60 59
+	brev.b32 %r269, %r268;
+	clz.b32 %r270, %r269;
+	cvt.u32.u64 %r271, %rd190;
+	shfl.sync.idx.b32 %r272, %r271, %r270, 31, 0xffffffff;
+	shr.u64 %rd194, %rd190, 32;
+	cvt.u32.u64 %r273, %rd194;
+	shfl.sync.idx.b32 %r274, %r273, %r270, 31, 0xffffffff;
+	mov.b64 %rd195, {%r272, %r274};
 	.loc 9 38 49
-	add.s64 %rd204, %rd196, %rd203;
+	add.s64 %rd193, %rd193, %rd195;
+	.loc 9 59 53
+	add.s32 %r275, %r268, -1;
+	and.b32 %r268, %r268, %r275;
+	setp.ne.s32 %p212, %r268, 0;
+	@%p212 bra $B74;
+	bra $B76;
+$B75:
 	.loc 9 54 32
-	cvt.u32.u64 %r322, %rd204;
-	shfl.sync.bfly.b32 %r323, %r322, 8, 31, 0xffffffff;
+	cvt.u32.u64 %r276, %rd190;
+	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
+	shr.u64 %rd196, %rd190, 32;
+	cvt.u32.u64 %r278, %rd196;
+	shfl.sync.bfly.b32 %r279, %r278, 16, 31, 0xffffffff;
+	mov.b64 %rd197, {%r277, %r279};
+	.loc 9 38 49
+	add.s64 %rd198, %rd190, %rd197;
+	.loc 9 54 32
+	cvt.u32.u64 %r280, %rd198;
+	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
+	shr.u64 %rd199, %rd198, 32;
+	cvt.u32.u64 %r282, %rd199;
+	shfl.sync.bfly.b32 %r283, %r282, 8, 31, 0xffffffff;
+	mov.b64 %rd200, {%r281, %r283};
+	.loc 9 38 49
+	add.s64 %rd201, %rd198, %rd200;
+	.loc 9 54 32
+	cvt.u32.u64 %r284, %rd201;
+	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
+	shr.u64 %rd202, %rd201, 32;
+	cvt.u32.u64 %r286, %rd202;
+	shfl.sync.bfly.b32 %r287, %r286, 4, 31, 0xffffffff;
+	mov.b64 %rd203, {%r285, %r287};
+	.loc 9 38 49
+	add.s64 %rd204, %rd201, %rd203;
+	.loc 9 54 32
+	cvt.u32.u64 %r288, %rd204;
+	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
 	shr.u64 %rd205, %rd204, 32;
-	cvt.u32.u64 %r324, %rd205;
-	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
-	mov.b64 %rd206, {%r323, %r325};
+	cvt.u32.u64 %r290, %rd205;
+	shfl.sync.bfly.b32 %r291, %r290, 2, 31, 0xffffffff;
+	mov.b64 %rd206, {%r289, %r291};
 	.loc 9 38 49
 	add.s64 %rd207, %rd204, %rd206;
 	.loc 9 54 32
-	cvt.u32.u64 %r326, %rd207;
-	shfl.sync.bfly.b32 %r327, %r326, 4, 31, 0xffffffff;
+	cvt.u32.u64 %r292, %rd207;
+	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
 	shr.u64 %rd208, %rd207, 32;
-	cvt.u32.u64 %r328, %rd208;
-	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
-	mov.b64 %rd209, {%r327, %r329};
+	cvt.u32.u64 %r294, %rd208;
+	shfl.sync.bfly.b32 %r295, %r294, 1, 31, 0xffffffff;
+	mov.b64 %rd209, {%r293, %r295};
 	.loc 9 38 49
-	add.s64 %rd210, %rd207, %rd209;
-	.loc 9 54 32
-	cvt.u32.u64 %r330, %rd210;
-	shfl.sync.bfly.b32 %r331, %r330, 2, 31, 0xffffffff;
-	shr.u64 %rd211, %rd210, 32;
-	cvt.u32.u64 %r332, %rd211;
-	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
-	mov.b64 %rd212, {%r331, %r333};
-	.loc 9 38 49
-	add.s64 %rd213, %rd210, %rd212;
-	.loc 9 54 32
-	cvt.u32.u64 %r334, %rd213;
-	shfl.sync.bfly.b32 %r335, %r334, 1, 31, 0xffffffff;
-	shr.u64 %rd214, %rd213, 32;
-	cvt.u32.u64 %r336, %rd214;
-	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
-	mov.b64 %rd215, {%r335, %r337};
-	.loc 9 38 49
-	add.s64 %rd199, %rd213, %rd215;
-$B73:
-	.loc 2 95 20
-	cvt.u32.u64 %r338, %rd199;
-	shfl.sync.idx.b32 %r339, %r338, 0, 31, 0xffffffff;
-	shr.u64 %rd216, %rd199, 32;
-	cvt.u32.u64 %r340, %rd216;
-	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
-	mov.b64 %rd217, {%r339, %r341};
-	.loc 2 61 24
-	shl.b32 %r342, %r251, 3;
-	add.s32 %r343, %r342, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r344, %r342, 4, %r4;
-	ld.shared.u32 %r345, [%r344+28];
-	cvt.u64.u32 %rd218, %r345;
-	ld.shared.u32 %r346, [%r344+16412];
-	mad.wide.u32 %rd219, %r346, 16384, %rd218;
-	.loc 2 61 43
-	add.s64 %rd220, %rd217, %rd219;
-	.loc 2 62 12
-	setp.lt.s64 %p195, %rd220, %rd87;
-	setp.lt.u32 %p196, %r342, %r343;
-	and.pred %p197, %p195, %p196;
-	@%p197 bra $B74;
-	mov.u32 %r347, %r343;
-	mov.u64 %rd221, %rd220;
-	mov.u64 %rd220, %rd217;
-	bra $B75;
-$B74:
-	.loc 2 63 4
-	add.s32 %r347, %r343, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r348, %r343, 4, %r4;
-	ld.shared.u32 %r349, [%r348+-4];
-	cvt.u64.u32 %rd222, %r349;
-	ld.shared.u32 %r350, [%r348+16380];
-	mad.wide.u32 %rd223, %r350, 16384, %rd222;
-	.loc 2 64 28
-	add.s64 %rd221, %rd220, %rd223;
-	.loc 2 62 12
-	setp.lt.s64 %p198, %rd221, %rd87;
-	setp.lt.u32 %p199, %r342, %r347;
-	and.pred %p200, %p198, %p199;
-	@!%p200 bra $B75;
-	mov.u32 %r343, %r347;
-	mov.u64 %rd220, %rd221;
-	bra $B74;
-$B75:
-	cvt.u64.u32 %rd224, %r347;
-	.loc 2 66 15
-	@!%p60 bra $B76;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd224, %rd221};
-	st.shared.u64 [$dynamic+36880], %rd220;
+	add.s64 %rd193, %rd207, %rd209;
 $B76:
+	.loc 2 95 20
+	cvt.u32.u64 %r296, %rd193;
+	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
+	shr.u64 %rd210, %rd193, 32;
+	cvt.u32.u64 %r298, %rd210;
+	shfl.sync.idx.b32 %r299, %r298, 0, 31, 0xffffffff;
+	mov.b64 %rd211, {%r297, %r299};
+	.loc 2 79 24
+	setp.le.s64 %p213, %rd86, %rd211;
+	.loc 2 82 18
+	add.s32 %r300, %r257, -1;
+	.loc 2 79 24
+	selp.b32 %r253, %r257, %r253, %p213;
+	selp.b32 %r254, %r254, %r300, %p213;
+	.loc 2 77 10
+	setp.lt.u32 %p214, %r253, %r254;
+	@%p214 bra $B71;
+	.loc 2 60 27
+	add.s32 %r301, %r253, 1;
+	mov.u64 %rd212, 0;
+	mov.u32 %r302, %r10;
+$B77:
+	.loc 2 91 8
+	setp.le.u32 %p215, %r301, %r302;
+	@!%p215 bra $B78;
+	.loc 2 92 20
+	mad.lo.s32 %r303, %r302, 8, %r4;
+	ld.shared.u64 %rd213, [%r303+32768];
+	add.s64 %rd212, %rd212, %rd213;
+$B78:
+	.loc 2 90 38
+	add.s32 %r302, %r302, 32;
+	setp.lt.u32 %p216, %r302, 512;
+	@%p216 bra $B77;
+	.loc 9 51 17
+	mov.pred %p217, 1;
+	vote.sync.ballot.b32 %r304, %p217, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p218, %r304, -1;
+	@%p218 bra $B80;
+	.loc 9 58 43
+	brev.b32 %r305, %r304;
+	clz.b32 %r306, %r305;
+	cvt.u32.u64 %r307, %rd212;
+	shfl.sync.idx.b32 %r308, %r307, %r306, 31, 0xffffffff;
+	shr.u64 %rd214, %rd212, 32;
+	cvt.u32.u64 %r309, %rd214;
+	shfl.sync.idx.b32 %r310, %r309, %r306, 31, 0xffffffff;
+	mov.b64 %rd215, {%r308, %r310};
+	.loc 9 59 21
+	add.s32 %r311, %r304, -1;
+	and.b32 %r312, %r304, %r311;
+	setp.ne.s32 %p219, %r312, 0;
+	@!%p219 bra $B81;
+$B79:
+	.loc 9 60 59
+	brev.b32 %r313, %r312;
+	clz.b32 %r314, %r313;
+	cvt.u32.u64 %r315, %rd212;
+	shfl.sync.idx.b32 %r316, %r315, %r314, 31, 0xffffffff;
+	shr.u64 %rd216, %rd212, 32;
+	cvt.u32.u64 %r317, %rd216;
+	shfl.sync.idx.b32 %r318, %r317, %r314, 31, 0xffffffff;
+	mov.b64 %rd217, {%r316, %r318};
+	.loc 9 38 49
+	add.s64 %rd215, %rd215, %rd217;
+	.loc 9 59 53
+	add.s32 %r319, %r312, -1;
+	and.b32 %r312, %r312, %r319;
+	setp.ne.s32 %p220, %r312, 0;
+	@%p220 bra $B79;
+	bra $B81;
+$B80:
+	.loc 9 54 32
+	cvt.u32.u64 %r320, %rd212;
+	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
+	shr.u64 %rd218, %rd212, 32;
+	cvt.u32.u64 %r322, %rd218;
+	shfl.sync.bfly.b32 %r323, %r322, 16, 31, 0xffffffff;
+	mov.b64 %rd219, {%r321, %r323};
+	.loc 9 38 49
+	add.s64 %rd220, %rd212, %rd219;
+	.loc 9 54 32
+	cvt.u32.u64 %r324, %rd220;
+	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
+	shr.u64 %rd221, %rd220, 32;
+	cvt.u32.u64 %r326, %rd221;
+	shfl.sync.bfly.b32 %r327, %r326, 8, 31, 0xffffffff;
+	mov.b64 %rd222, {%r325, %r327};
+	.loc 9 38 49
+	add.s64 %rd223, %rd220, %rd222;
+	.loc 9 54 32
+	cvt.u32.u64 %r328, %rd223;
+	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
+	shr.u64 %rd224, %rd223, 32;
+	cvt.u32.u64 %r330, %rd224;
+	shfl.sync.bfly.b32 %r331, %r330, 4, 31, 0xffffffff;
+	mov.b64 %rd225, {%r329, %r331};
+	.loc 9 38 49
+	add.s64 %rd226, %rd223, %rd225;
+	.loc 9 54 32
+	cvt.u32.u64 %r332, %rd226;
+	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
+	shr.u64 %rd227, %rd226, 32;
+	cvt.u32.u64 %r334, %rd227;
+	shfl.sync.bfly.b32 %r335, %r334, 2, 31, 0xffffffff;
+	mov.b64 %rd228, {%r333, %r335};
+	.loc 9 38 49
+	add.s64 %rd229, %rd226, %rd228;
+	.loc 9 54 32
+	cvt.u32.u64 %r336, %rd229;
+	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
+	shr.u64 %rd230, %rd229, 32;
+	cvt.u32.u64 %r338, %rd230;
+	shfl.sync.bfly.b32 %r339, %r338, 1, 31, 0xffffffff;
+	mov.b64 %rd231, {%r337, %r339};
+	.loc 9 38 49
+	add.s64 %rd215, %rd229, %rd231;
+$B81:
+	.loc 2 95 20
+	cvt.u32.u64 %r340, %rd215;
+	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
+	shr.u64 %rd232, %rd215, 32;
+	cvt.u32.u64 %r342, %rd232;
+	shfl.sync.idx.b32 %r343, %r342, 0, 31, 0xffffffff;
+	mov.b64 %rd233, {%r341, %r343};
+	.loc 2 61 24
+	shl.b32 %r344, %r253, 3;
+	add.s32 %r345, %r344, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r346, %r344, 4, %r4;
+	ld.shared.u32 %r347, [%r346+28];
+	cvt.u64.u32 %rd234, %r347;
+	ld.shared.u32 %r348, [%r346+16412];
+	mad.wide.u32 %rd235, %r348, 16384, %rd234;
+	.loc 2 61 43
+	add.s64 %rd236, %rd233, %rd235;
+	.loc 2 62 12
+	setp.lt.s64 %p221, %rd236, %rd86;
+	setp.lt.u32 %p222, %r344, %r345;
+	and.pred %p223, %p221, %p222;
+	@%p223 bra $B82;
+	mov.u32 %r349, %r345;
+	mov.u64 %rd237, %rd236;
+	mov.u64 %rd236, %rd233;
+	bra $B83;
+$B82:
+	.loc 2 63 4
+	add.s32 %r349, %r345, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r350, %r345, 4, %r4;
+	ld.shared.u32 %r351, [%r350+-4];
+	cvt.u64.u32 %rd238, %r351;
+	ld.shared.u32 %r352, [%r350+16380];
+	mad.wide.u32 %rd239, %r352, 16384, %rd238;
+	.loc 2 64 28
+	add.s64 %rd237, %rd236, %rd239;
+	.loc 2 62 12
+	setp.lt.s64 %p224, %rd237, %rd86;
+	setp.lt.u32 %p225, %r344, %r349;
+	and.pred %p226, %p224, %p225;
+	@!%p226 bra $B83;
+	mov.u32 %r345, %r349;
+	mov.u64 %rd236, %rd237;
+	bra $B82;
+$B83:
+	cvt.u64.u32 %rd240, %r349;
+	.loc 2 66 15
+	@!%p62 bra $B84;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd240, %rd237};
+	st.shared.u64 [$dynamic+36880], %rd236;
+$B84:
 	.loc 2 70 8
 	bar.sync 0;
 	.loc 2 71 33
-	ld.shared.v2.u64 {%rd225, %rd150}, [$dynamic+36864];
-	cvt.u32.u64 %r351, %rd225;
-	ld.shared.u64 %rd226, [$dynamic+36880];
-	.loc 5 79 33
-	shl.b32 %r352, %r351, %r78;
-	add.s32 %r80, %r80, %r352;
-	sub.s64 %rd87, %rd87, %rd226;
-$B77:
-	.loc 5 81 14
-	setp.eq.s32 %p201, %r53, 3;
-	selp.b64 %rd98, 0, %rd98, %p201;
-	and.pred %p202, %p201, %p67;
-	@!%p202 bra $B81;
-	@!%p82 bra $B78;
-	mov.u64 %rd98, 0;
-	mov.u32 %r353, 0;
-	bra $B80;
-$B78:
-	mov.u64 %rd98, 0;
-	mov.u32 %r354, 0;
-$B79:
-	cvt.u64.u32 %rd227, %r354;
-	.loc 5 84 20
-	setp.lt.u32 %p203, %r354, 129;
-	@!%p203 bra $FAULT16;
-	mad.lo.s32 %r355, %r354, 8, %r4;
-	ld.shared.u64 %rd228, [%r355+53552];
-	add.s64 %rd98, %rd98, %rd228;
-	add.s32 %r354, %r354, 1;
-	setp.lt.u32 %p204, %r354, %r71;
-	@%p204 bra $B79;
-	bra $B81;
-$B80:
-	mad.lo.s32 %r356, %r353, 8, %r4;
-	ld.shared.u64 %rd229, [%r356+53552];
-	add.s64 %rd98, %rd98, %rd229;
-	add.s32 %r353, %r353, 1;
-	setp.lt.u32 %p205, %r353, %r71;
-	@%p205 bra $B80;
-$B81:
-	.loc 5 88 7
-	setp.eq.s32 %p206, %r83, 0;
-	@%p206 bra $B168;
-	.loc 5 90 7
-	setp.eq.s32 %p207, %r83, 2;
-	@%p207 bra $B165;
-	.loc 5 95 7
-	setp.eq.s32 %p208, %r83, 3;
-	@%p208 bra $B163;
-	.loc 5 99 7
-	setp.eq.s32 %p209, %r83, 4;
-	@%p209 bra $B160;
-	.loc 5 104 7
-	setp.eq.s32 %p210, %r83, 5;
-	mov.u32 %r357, %r51;
-	mov.u32 %r358, 0;
-	mov.u32 %r359, 0;
-	mov.u32 %r360, 0;
-	mov.u32 %r361, %r66;
-	mov.u32 %r362, %r67;
-	mov.u32 %r363, 0;
-	@%p210 bra $B154;
-	.loc 5 106 7
-	setp.eq.s32 %p211, %r83, 1;
-	setp.ne.s32 %p212, %r83, 1;
-	setp.ne.s32 %p213, %r83, 6;
-	and.pred %p214, %p212, %p213;
-	mov.u32 %r83, 8;
-	@%p214 bra $B185;
-	.loc 5 203 13
-	@!%p211 bra $B139;
-	.loc 5 218 14
-	@!%p66 bra $B94;
-	.loc 6 19 7
-	setp.neu.f32 %p215, %f20, %f20;
-	.loc 6 22 32
-	add.rn.f32 %f113, %f20, 0f00000000;
-	mov.b32 %r364, %f113;
-	.loc 6 23 27
-	shr.s32 %r365, %r364, 31;
-	shr.u32 %r366, %r365, 1;
-	xor.b32 %r367, %r364, %r366;
-	.loc 6 19 7
-	selp.b32 %r368, -2147483648, %r367, %p215;
-	.loc 8 55 13
-	setp.lt.s32 %p216, %r77, %r368;
-	@!%p216 bra $B93;
-	.loc 8 41 31
-	ld.shared.u32 %r369, [$dynamic+53272];
-	setp.lt.u32 %p217, %r10, %r369;
-	cvt.u64.u32 %rd230, %r369;
-	add.s64 %rd231, %rd230, -1;
-	selp.b64 %rd232, %rd231, %rd91, %p217;
-	sub.s64 %rd233, %rd232, %rd91;
-	setp.lt.u64 %p218, %rd233, 2147483648;
-	setp.lt.s64 %p219, %rd232, 2305843009213693952;
-	and.pred %p220, %p218, %p219;
-	and.pred %p221, %p220, %p83;
-	setp.lt.u64 %p222, %rd232, 2048;
-	and.pred %p223, %p221, %p222;
-$B82:
-	.loc 8 56 25
-	cvt.s64.s32 %rd234, %r77;
-	cvt.s64.s32 %rd235, %r368;
-	add.s64 %rd236, %rd234, %rd235;
-	add.s64 %rd237, %rd236, 1;
-	shr.s64 %rd238, %rd237, 1;
-	cvt.u32.u64 %r370, %rd238;
-	mov.u32 %r371, 0;
-	.loc 8 41 23
-	@!%p217 bra $B86;
-	@!%p223 bra $B83;
-	mov.u32 %r371, 0;
-	mov.u32 %r372, %r10;
-	bra $B85;
-$B83:
-	mov.u32 %r371, 0;
-	mov.u32 %r373, %r10;
-$B84:
-	cvt.u64.u32 %rd239, %r373;
-	.loc 8 42 14
-	setp.lt.u32 %p224, %r373, 2048;
-	@!%p224 bra $FAULT17;
-	mad.lo.s32 %r374, %r373, 4, %r4;
-	ld.shared.u32 %r375, [%r374+36888];
-	setp.le.s32 %p225, %r370, %r375;
-	.loc 8 47 19
-	add.s32 %r376, %r371, 1;
-	.loc 8 42 42
-	selp.b32 %r371, %r376, %r371, %p225;
-	.loc 8 41 40
-	add.s32 %r373, %r373, 32;
-	setp.lt.u32 %p226, %r373, %r369;
-	@%p226 bra $B84;
-	bra $B86;
+	ld.shared.v2.u64 {%rd241, %rd166}, [$dynamic+36864];
+	cvt.u32.u64 %r353, %rd241;
+	ld.shared.u64 %rd242, [$dynamic+36880];
+	.loc 5 94 14
+	setp.eq.s32 %p227, %r53, 0;
+	@%p227 bra $B195;
+	.loc 5 99 33
+	shl.b32 %r354, %r353, %r73;
+	add.s32 %r75, %r75, %r354;
+	sub.s64 %rd86, %rd86, %rd242;
 $B85:
-	cvt.u64.u32 %rd240, %r372;
-	.loc 8 42 14
-	mad.lo.s32 %r377, %r372, 4, %r4;
-	ld.shared.u32 %r378, [%r377+36888];
-	setp.le.s32 %p227, %r370, %r378;
-	.loc 8 47 19
-	add.s32 %r379, %r371, 1;
-	.loc 8 42 42
-	selp.b32 %r371, %r379, %r371, %p227;
-	.loc 8 41 40
-	add.s64 %rd241, %rd240, 32;
-	setp.lt.s64 %p228, %rd241, %rd230;
-	cvt.u32.u64 %r372, %rd241;
-	@%p228 bra $B85;
-$B86:
-	.loc 8 50 32
-	mov.pred %p229, 1;
-	vote.sync.ballot.b32 %r380, %p229, 0xffffffff;
-	setp.eq.s32 %p230, %r380, -1;
-	@!%p230 bra $B87;
-	shfl.sync.bfly.b32 %r381, %r371, 16, 31, 0xffffffff;
-	add.s32 %r382, %r371, %r381;
-	shfl.sync.bfly.b32 %r383, %r382, 8, 31, 0xffffffff;
-	add.s32 %r384, %r382, %r383;
-	shfl.sync.bfly.b32 %r385, %r384, 4, 31, 0xffffffff;
-	add.s32 %r386, %r384, %r385;
-	shfl.sync.bfly.b32 %r387, %r386, 2, 31, 0xffffffff;
-	add.s32 %r388, %r386, %r387;
-	shfl.sync.bfly.b32 %r389, %r388, 1, 31, 0xffffffff;
-	add.s32 %r390, %r388, %r389;
-	bra $B89;
-$B87:
-	brev.b32 %r391, %r380;
-	clz.b32 %r392, %r391;
-	shfl.sync.idx.b32 %r390, %r371, %r392, 31, 0xffffffff;
-	sub.s32 %r393, %r380, 1;
-	and.b32 %r394, %r380, %r393;
-$B88:
-	setp.eq.s32 %p231, %r394, 0;
-	@%p231 bra $B89;
-	brev.b32 %r395, %r394;
-	clz.b32 %r396, %r395;
-	shfl.sync.idx.b32 %r397, %r371, %r396, 31, 0xffffffff;
-	add.s32 %r390, %r390, %r397;
-	sub.s32 %r398, %r394, 1;
-	and.b32 %r394, %r394, %r398;
+	.loc 5 101 14
+	setp.eq.s32 %p228, %r52, 3;
+	selp.b64 %rd95, 0, %rd95, %p228;
+	and.pred %p229, %p228, %p69;
+	@!%p229 bra $B89;
+	@!%p78 bra $B86;
+	mov.u64 %rd95, 0;
+	mov.u32 %r355, 0;
 	bra $B88;
+$B86:
+	mov.u64 %rd95, 0;
+	mov.u32 %r356, 0;
+$B87:
+	cvt.u64.u32 %rd243, %r356;
+	.loc 5 104 20
+	setp.lt.u32 %p230, %r356, 129;
+	@!%p230 bra $FAULT16;
+	mad.lo.s32 %r357, %r356, 8, %r4;
+	ld.shared.u64 %rd244, [%r357+53552];
+	add.s64 %rd95, %rd95, %rd244;
+	add.s32 %r356, %r356, 1;
+	setp.lt.u32 %p231, %r356, %r64;
+	@%p231 bra $B87;
+	bra $B89;
+$B88:
+	mad.lo.s32 %r358, %r355, 8, %r4;
+	ld.shared.u64 %rd245, [%r358+53552];
+	add.s64 %rd95, %rd95, %rd245;
+	add.s32 %r355, %r355, 1;
+	setp.lt.u32 %p232, %r355, %r64;
+	@%p232 bra $B88;
 $B89:
-	cvt.u64.u32 %rd242, %r390;
-	mov.u32 %r399, 0;
-	mov.pred %p232, 1;
-	vote.sync.ballot.b32 %r400, %p232, 0xffffffff;
-	setp.eq.s32 %p233, %r400, -1;
-	@!%p233 bra $B90;
-	shfl.sync.bfly.b32 %r401, %r399, 16, 31, 0xffffffff;
-	add.s32 %r402, %r399, %r401;
-	shfl.sync.bfly.b32 %r403, %r402, 8, 31, 0xffffffff;
-	add.s32 %r404, %r402, %r403;
-	shfl.sync.bfly.b32 %r405, %r404, 4, 31, 0xffffffff;
-	add.s32 %r406, %r404, %r405;
-	shfl.sync.bfly.b32 %r407, %r406, 2, 31, 0xffffffff;
-	add.s32 %r408, %r406, %r407;
-	shfl.sync.bfly.b32 %r409, %r408, 1, 31, 0xffffffff;
-	add.s32 %r410, %r408, %r409;
-	bra $B92;
-$B90:
-	brev.b32 %r411, %r400;
-	clz.b32 %r412, %r411;
-	shfl.sync.idx.b32 %r410, %r399, %r412, 31, 0xffffffff;
-	sub.s32 %r413, %r400, 1;
-	and.b32 %r414, %r400, %r413;
-$B91:
-	setp.eq.s32 %p234, %r414, 0;
-	@%p234 bra $B92;
-	brev.b32 %r415, %r414;
-	clz.b32 %r416, %r415;
-	shfl.sync.idx.b32 %r417, %r399, %r416, 31, 0xffffffff;
-	add.s32 %r410, %r410, %r417;
-	sub.s32 %r418, %r414, 1;
-	and.b32 %r414, %r414, %r418;
-	bra $B91;
-$B92:
-	mad.wide.u32 %rd243, %r410, 16384, %rd242;
-	.loc 8 57 28
-	setp.le.s64 %p235, %rd92, %rd243;
-	.loc 8 60 21
-	add.s32 %r419, %r370, -1;
-	.loc 8 57 28
-	selp.b32 %r368, %r368, %r419, %p235;
-	selp.b32 %r77, %r370, %r77, %p235;
+	.loc 5 108 7
+	setp.eq.s32 %p233, %r53, 1;
+	@%p233 bra $B177;
+	.loc 5 110 7
+	setp.eq.s32 %p234, %r53, 3;
+	@%p234 bra $B174;
+	.loc 5 115 7
+	setp.eq.s32 %p235, %r53, 4;
+	@%p235 bra $B172;
+	.loc 5 119 7
+	setp.eq.s32 %p236, %r53, 5;
+	@%p236 bra $B169;
+	.loc 5 124 7
+	setp.eq.s32 %p237, %r53, 6;
+	@%p237 bra $B162;
+	.loc 5 126 7
+	setp.eq.s32 %p238, %r53, 2;
+	setp.ne.s32 %p239, %r53, 2;
+	setp.ne.s32 %p240, %r53, 7;
+	and.pred %p241, %p239, %p240;
+	mov.u32 %r53, 9;
+	@%p241 bra $B196;
+	.loc 5 224 13
+	@!%p238 bra $B147;
+	.loc 5 239 14
+	@!%p68 bra $B102;
+	.loc 6 19 7
+	setp.neu.f32 %p242, %f14, %f14;
+	.loc 6 22 32
+	add.rn.f32 %f111, %f14, 0f00000000;
+	mov.b32 %r359, %f111;
+	.loc 6 23 27
+	shr.s32 %r360, %r359, 31;
+	shr.u32 %r361, %r360, 1;
+	xor.b32 %r362, %r359, %r361;
+	.loc 6 19 7
+	selp.b32 %r363, -2147483648, %r362, %p242;
+	.loc 5 240 129
+	ld.global.u32 %r364, [%rd38+20];
+	cvt.s64.s32 %rd246, %r364;
 	.loc 8 55 13
-	setp.lt.s32 %p236, %r77, %r368;
-	@%p236 bra $B82;
-$B93:
-	.loc 5 220 15
-	@!%p60 bra $B94;
-	.loc 5 221 23
-	cvt.s64.s32 %rd244, %r77;
-	st.shared.u64 [$dynamic+53280], %rd244;
-$B94:
-	.loc 5 224 8
-	bar.sync 0;
-	.loc 5 225 29
-	ld.shared.u64 %rd245, [$dynamic+53280];
-	cvt.u32.u64 %r77, %rd245;
-	.loc 5 226 34
-	ld.shared.u32 %r420, [$dynamic+53272];
-	setp.lt.u32 %p237, %r5, %r420;
-	mov.u32 %r421, %r5;
-	@!%p237 bra $B98;
-$B95:
-	cvt.u64.u32 %rd246, %r421;
-	.loc 5 227 18
-	setp.lt.u32 %p238, %r421, 2048;
-	@!%p238 bra $FAULT18;
-	mad.lo.s32 %r422, %r421, 4, %r4;
-	ld.shared.u32 %r423, [%r422+36888];
-	.loc 6 28 59
-	shr.s32 %r424, %r423, 31;
-	shr.u32 %r425, %r424, 1;
-	xor.b32 %r426, %r423, %r425;
-	mov.b32 %f114, %r426;
-	.loc 5 195 9
-	setp.lt.s32 %p239, %r423, %r77;
-	mov.u32 %r427, -1;
-	@%p239 bra $B97;
-	.loc 6 33 7
-	setp.eq.f32 %p240, %f114, %f20;
-	mov.u32 %r427, 268435456;
-	@%p240 bra $B96;
-	.loc 6 36 28
-	sub.rn.f32 %f115, %f114, %f20;
-	mul.rn.f32 %f116, %f115, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f117, %f116, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f119, %f118, 0fBF317218, %f116;
-	fma.rn.f32 %f120, %f118, 0f3102E308, %f119;
-	.loc 7 39 21
-	fma.rn.f32 %f121, 0f3AB527C5, %f120, 0f3C091CC4;
-	fma.rn.f32 %f122, %f121, %f120, 0f3D2AAC57;
-	fma.rn.f32 %f123, %f122, %f120, 0f3E2AAA49;
-	fma.rn.f32 %f124, %f123, %f120, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f125, %f124, %f120, 0f3F800000;
-	fma.rn.f32 %f126, %f125, %f120, 0f3F800000;
-	mov.b32 %r428, %f117;
-	.loc 7 21 7
-	setp.lt.f32 %p241, 0f00000000, %f116;
-	selp.b32 %r429, 528482304, 1602224128, %p241;
-	selp.b32 %r430, 1602224128, 528482304, %p241;
-	.loc 7 24 51
-	mad.lo.s32 %r431, %r428, 8388608, %r429;
-	mov.b32 %f127, %r431;
-	mul.rn.f32 %f128, %f126, %f127;
-	mov.b32 %f129, %r430;
-	mul.rn.f32 %f130, %f128, %f129;
-	.loc 7 25 8
-	abs.f32 %f131, %f116;
-	setp.lt.f32 %p242, 0f42D00000, %f131;
-	selp.f32 %f132, 0f00000000, %f130, %p242;
-	and.pred %p243, %p242, %p241;
-	selp.f32 %f133, 0f7F800000, %f132, %p243;
-	.loc 6 36 43
-	mul.rn.f32 %f134, %f133, 0f4D800000;
-	cvt.rzi.s32.f32 %r427, %f134;
-$B96:
-$B97:
-	.loc 5 228 11
-	st.shared.u32 [%r422+36888], %r427;
-	.loc 5 226 43
-	add.s32 %r421, %r421, 512;
-	ld.shared.u32 %r432, [$dynamic+53272];
-	setp.lt.u32 %p244, %r421, %r432;
-	@%p244 bra $B95;
-$B98:
-	.loc 5 230 8
-	bar.sync 0;
-	.loc 5 231 14
-	@!%p66 bra $B137;
-	.loc 5 233 29
-	@!%p70 bra $B124;
+	setp.lt.s32 %p243, %r70, %r363;
+	@!%p243 bra $B101;
 	.loc 8 41 31
-	ld.shared.u32 %r433, [$dynamic+53272];
-	setp.lt.u32 %p245, %r10, %r433;
-	mov.u32 %r434, 0;
-	mov.u32 %r435, 0;
-	@!%p245 bra $B104;
-	cvt.u64.u32 %rd247, %r433;
+	ld.shared.u32 %r365, [$dynamic+53272];
+	setp.lt.u32 %p244, %r10, %r365;
+	cvt.u64.u32 %rd247, %r365;
 	add.s64 %rd248, %rd247, -1;
-	selp.b64 %rd249, %rd248, %rd91, %p245;
-	sub.s64 %rd250, %rd249, %rd91;
-	setp.lt.u64 %p246, %rd250, 2147483648;
-	setp.lt.s64 %p247, %rd249, 2305843009213693952;
-	and.pred %p248, %p246, %p247;
-	and.pred %p249, %p248, %p83;
-	setp.lt.u64 %p250, %rd249, 2048;
-	and.pred %p251, %p249, %p250;
-	@!%p251 bra $B99;
-	mov.u32 %r434, 0;
-	mov.u32 %r435, 0;
-	mov.u32 %r436, %r10;
-	bra $B102;
-$B99:
-	mov.u32 %r434, 0;
-	mov.u32 %r435, 0;
-	mov.u32 %r437, %r10;
-$B100:
-	cvt.u64.u32 %rd251, %r437;
+	selp.b64 %rd249, %rd248, %rd90, %p244;
+	sub.s64 %rd250, %rd249, %rd90;
+	setp.lt.u64 %p245, %rd250, 2147483648;
+	setp.lt.s64 %p246, %rd249, 2305843009213693952;
+	and.pred %p247, %p245, %p246;
+	and.pred %p248, %p247, %p79;
+	setp.lt.u64 %p249, %rd249, 2048;
+	and.pred %p250, %p248, %p249;
+$B90:
+	.loc 8 56 25
+	cvt.s64.s32 %rd251, %r70;
+	cvt.s64.s32 %rd252, %r363;
+	add.s64 %rd253, %rd251, %rd252;
+	add.s64 %rd254, %rd253, 1;
+	shr.s64 %rd255, %rd254, 1;
+	cvt.u32.u64 %r366, %rd255;
+	mov.u32 %r367, 0;
+	.loc 8 41 23
+	@!%p244 bra $B94;
+	@!%p250 bra $B91;
+	mov.u32 %r367, 0;
+	mov.u32 %r368, %r10;
+	bra $B93;
+$B91:
+	mov.u32 %r367, 0;
+	mov.u32 %r369, %r10;
+$B92:
+	cvt.u64.u32 %rd256, %r369;
 	.loc 8 42 14
-	setp.lt.u32 %p252, %r437, 2048;
-	@!%p252 bra $FAULT19;
-	mad.lo.s32 %r438, %r437, 4, %r4;
+	setp.lt.u32 %p251, %r369, 2048;
+	@!%p251 bra $FAULT17;
+	mad.lo.s32 %r370, %r369, 4, %r4;
+	ld.shared.u32 %r371, [%r370+36888];
+	setp.le.s32 %p252, %r366, %r371;
+	.loc 8 47 19
+	add.s32 %r372, %r367, 1;
+	.loc 8 42 42
+	selp.b32 %r367, %r372, %r367, %p252;
+	.loc 8 41 40
+	add.s32 %r369, %r369, 32;
+	setp.lt.u32 %p253, %r369, %r365;
+	@%p253 bra $B92;
+	bra $B94;
+$B93:
+	cvt.u64.u32 %rd257, %r368;
+	.loc 8 42 14
+	mad.lo.s32 %r373, %r368, 4, %r4;
+	ld.shared.u32 %r374, [%r373+36888];
+	setp.le.s32 %p254, %r366, %r374;
+	.loc 8 47 19
+	add.s32 %r375, %r367, 1;
+	.loc 8 42 42
+	selp.b32 %r367, %r375, %r367, %p254;
+	.loc 8 41 40
+	add.s64 %rd258, %rd257, 32;
+	setp.lt.s64 %p255, %rd258, %rd247;
+	cvt.u32.u64 %r368, %rd258;
+	@%p255 bra $B93;
+$B94:
+	.loc 8 50 32
+	mov.pred %p256, 1;
+	vote.sync.ballot.b32 %r376, %p256, 0xffffffff;
+	setp.eq.s32 %p257, %r376, -1;
+	@!%p257 bra $B95;
+	shfl.sync.bfly.b32 %r377, %r367, 16, 31, 0xffffffff;
+	add.s32 %r378, %r367, %r377;
+	shfl.sync.bfly.b32 %r379, %r378, 8, 31, 0xffffffff;
+	add.s32 %r380, %r378, %r379;
+	shfl.sync.bfly.b32 %r381, %r380, 4, 31, 0xffffffff;
+	add.s32 %r382, %r380, %r381;
+	shfl.sync.bfly.b32 %r383, %r382, 2, 31, 0xffffffff;
+	add.s32 %r384, %r382, %r383;
+	shfl.sync.bfly.b32 %r385, %r384, 1, 31, 0xffffffff;
+	add.s32 %r386, %r384, %r385;
+	bra $B97;
+$B95:
+	brev.b32 %r387, %r376;
+	clz.b32 %r388, %r387;
+	shfl.sync.idx.b32 %r386, %r367, %r388, 31, 0xffffffff;
+	sub.s32 %r389, %r376, 1;
+	and.b32 %r390, %r376, %r389;
+$B96:
+	setp.eq.s32 %p258, %r390, 0;
+	@%p258 bra $B97;
+	brev.b32 %r391, %r390;
+	clz.b32 %r392, %r391;
+	shfl.sync.idx.b32 %r393, %r367, %r392, 31, 0xffffffff;
+	add.s32 %r386, %r386, %r393;
+	sub.s32 %r394, %r390, 1;
+	and.b32 %r390, %r390, %r394;
+	bra $B96;
+$B97:
+	cvt.u64.u32 %rd259, %r386;
+	mov.u32 %r395, 0;
+	mov.pred %p259, 1;
+	vote.sync.ballot.b32 %r396, %p259, 0xffffffff;
+	setp.eq.s32 %p260, %r396, -1;
+	@!%p260 bra $B98;
+	shfl.sync.bfly.b32 %r397, %r395, 16, 31, 0xffffffff;
+	add.s32 %r398, %r395, %r397;
+	shfl.sync.bfly.b32 %r399, %r398, 8, 31, 0xffffffff;
+	add.s32 %r400, %r398, %r399;
+	shfl.sync.bfly.b32 %r401, %r400, 4, 31, 0xffffffff;
+	add.s32 %r402, %r400, %r401;
+	shfl.sync.bfly.b32 %r403, %r402, 2, 31, 0xffffffff;
+	add.s32 %r404, %r402, %r403;
+	shfl.sync.bfly.b32 %r405, %r404, 1, 31, 0xffffffff;
+	add.s32 %r406, %r404, %r405;
+	bra $B100;
+$B98:
+	brev.b32 %r407, %r396;
+	clz.b32 %r408, %r407;
+	shfl.sync.idx.b32 %r406, %r395, %r408, 31, 0xffffffff;
+	sub.s32 %r409, %r396, 1;
+	and.b32 %r410, %r396, %r409;
+$B99:
+	setp.eq.s32 %p261, %r410, 0;
+	@%p261 bra $B100;
+	brev.b32 %r411, %r410;
+	clz.b32 %r412, %r411;
+	shfl.sync.idx.b32 %r413, %r395, %r412, 31, 0xffffffff;
+	add.s32 %r406, %r406, %r413;
+	sub.s32 %r414, %r410, 1;
+	and.b32 %r410, %r410, %r414;
+	bra $B99;
+$B100:
+	mad.wide.u32 %rd260, %r406, 16384, %rd259;
+	.loc 8 57 28
+	setp.le.s64 %p262, %rd246, %rd260;
+	.loc 8 60 21
+	add.s32 %r415, %r366, -1;
+	.loc 8 57 28
+	selp.b32 %r363, %r363, %r415, %p262;
+	selp.b32 %r70, %r366, %r70, %p262;
+	.loc 8 55 13
+	setp.lt.s32 %p263, %r70, %r363;
+	@%p263 bra $B90;
+$B101:
+	.loc 5 241 15
+	@!%p62 bra $B102;
+	.loc 5 242 23
+	cvt.s64.s32 %rd261, %r70;
+	st.shared.u64 [$dynamic+53280], %rd261;
+$B102:
+	.loc 5 245 8
+	bar.sync 0;
+	.loc 5 246 29
+	ld.shared.u64 %rd262, [$dynamic+53280];
+	cvt.u32.u64 %r70, %rd262;
+	.loc 5 247 34
+	ld.shared.u32 %r416, [$dynamic+53272];
+	setp.lt.u32 %p264, %r5, %r416;
+	mov.u32 %r417, %r5;
+	@!%p264 bra $B106;
+$B103:
+	cvt.u64.u32 %rd263, %r417;
+	.loc 5 248 18
+	setp.lt.u32 %p265, %r417, 2048;
+	@!%p265 bra $FAULT18;
+	mad.lo.s32 %r418, %r417, 4, %r4;
+	ld.shared.u32 %r419, [%r418+36888];
+	.loc 6 28 59
+	shr.s32 %r420, %r419, 31;
+	shr.u32 %r421, %r420, 1;
+	xor.b32 %r422, %r419, %r421;
+	mov.b32 %f112, %r422;
+	.loc 5 216 9
+	setp.lt.s32 %p266, %r419, %r70;
+	mov.u32 %r423, -1;
+	@%p266 bra $B105;
+	.loc 6 33 7
+	setp.eq.f32 %p267, %f112, %f14;
+	mov.u32 %r423, 268435456;
+	@%p267 bra $B104;
+	.loc 6 36 28
+	sub.rn.f32 %f113, %f112, %f14;
+	mul.rn.f32 %f114, %f113, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f116, %f115, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
+	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	.loc 7 39 21
+	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
+	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
+	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
+	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
+	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
+	mov.b32 %r424, %f115;
+	.loc 7 21 7
+	setp.lt.f32 %p268, 0f00000000, %f114;
+	selp.b32 %r425, 528482304, 1602224128, %p268;
+	selp.b32 %r426, 1602224128, 528482304, %p268;
+	.loc 7 24 51
+	mad.lo.s32 %r427, %r424, 8388608, %r425;
+	mov.b32 %f125, %r427;
+	mul.rn.f32 %f126, %f124, %f125;
+	mov.b32 %f127, %r426;
+	mul.rn.f32 %f128, %f126, %f127;
+	.loc 7 25 8
+	abs.f32 %f129, %f114;
+	setp.lt.f32 %p269, 0f42D00000, %f129;
+	selp.f32 %f130, 0f00000000, %f128, %p269;
+	and.pred %p270, %p269, %p268;
+	selp.f32 %f131, 0f7F800000, %f130, %p270;
+	.loc 6 36 43
+	mul.rn.f32 %f132, %f131, 0f4D800000;
+	cvt.rzi.s32.f32 %r423, %f132;
+$B104:
+$B105:
+	.loc 5 249 11
+	st.shared.u32 [%r418+36888], %r423;
+	.loc 5 247 43
+	add.s32 %r417, %r417, 512;
+	ld.shared.u32 %r428, [$dynamic+53272];
+	setp.lt.u32 %p271, %r417, %r428;
+	@%p271 bra $B103;
+$B106:
+	.loc 5 251 8
+	bar.sync 0;
+	.loc 5 252 14
+	@!%p68 bra $B145;
+	.loc 5 254 25
+	ld.global.f32 %f133, [%rd38+12];
+	setp.lt.f32 %p272, 0f00000000, %f133;
+	@!%p272 bra $B132;
+	setp.lt.f32 %p273, %f133, 0f3F800000;
+	@!%p273 bra $B132;
+	.loc 8 41 31
+	ld.shared.u32 %r429, [$dynamic+53272];
+	setp.lt.u32 %p274, %r10, %r429;
+	mov.u32 %r430, 0;
+	mov.u32 %r431, 0;
+	@!%p274 bra $B112;
+	cvt.u64.u32 %rd264, %r429;
+	add.s64 %rd265, %rd264, -1;
+	selp.b64 %rd266, %rd265, %rd90, %p274;
+	sub.s64 %rd267, %rd266, %rd90;
+	setp.lt.u64 %p275, %rd267, 2147483648;
+	setp.lt.s64 %p276, %rd266, 2305843009213693952;
+	and.pred %p277, %p275, %p276;
+	and.pred %p278, %p277, %p79;
+	setp.lt.u64 %p279, %rd266, 2048;
+	and.pred %p280, %p278, %p279;
+	@!%p280 bra $B107;
+	mov.u32 %r430, 0;
+	mov.u32 %r431, 0;
+	mov.u32 %r432, %r10;
+	bra $B110;
+$B107:
+	mov.u32 %r430, 0;
+	mov.u32 %r431, 0;
+	mov.u32 %r433, %r10;
+$B108:
+	cvt.u64.u32 %rd268, %r433;
+	.loc 8 42 14
+	setp.lt.u32 %p281, %r433, 2048;
+	@!%p281 bra $FAULT19;
+	mad.lo.s32 %r434, %r433, 4, %r4;
+	ld.shared.u32 %r435, [%r434+36888];
+	setp.le.s32 %p282, 0, %r435;
+	@!%p282 bra $B109;
+	.loc 8 47 21
+	and.b32 %r436, %r435, 16383;
+	add.s32 %r430, %r430, %r436;
+	shr.u32 %r437, %r435, 14;
+	add.s32 %r431, %r431, %r437;
+$B109:
+	.loc 8 41 40
+	add.s32 %r433, %r433, 32;
+	setp.lt.u32 %p283, %r433, %r429;
+	@%p283 bra $B108;
+	bra $B112;
+$B110:
+	cvt.u64.u32 %rd269, %r432;
+	.loc 8 42 14
+	mad.lo.s32 %r438, %r432, 4, %r4;
 	ld.shared.u32 %r439, [%r438+36888];
-	setp.le.s32 %p253, 0, %r439;
-	@!%p253 bra $B101;
+	setp.le.s32 %p284, 0, %r439;
+	@!%p284 bra $B111;
 	.loc 8 47 21
 	and.b32 %r440, %r439, 16383;
-	add.s32 %r434, %r434, %r440;
+	add.s32 %r430, %r430, %r440;
 	shr.u32 %r441, %r439, 14;
-	add.s32 %r435, %r435, %r441;
-$B101:
-	.loc 8 41 40
-	add.s32 %r437, %r437, 32;
-	setp.lt.u32 %p254, %r437, %r433;
-	@%p254 bra $B100;
-	bra $B104;
-$B102:
-	cvt.u64.u32 %rd252, %r436;
-	.loc 8 42 14
-	mad.lo.s32 %r442, %r436, 4, %r4;
-	ld.shared.u32 %r443, [%r442+36888];
-	setp.le.s32 %p255, 0, %r443;
-	@!%p255 bra $B103;
-	.loc 8 47 21
-	and.b32 %r444, %r443, 16383;
-	add.s32 %r434, %r434, %r444;
-	shr.u32 %r445, %r443, 14;
-	add.s32 %r435, %r435, %r445;
-$B103:
-	.loc 8 41 40
-	add.s64 %rd253, %rd252, 32;
-	setp.lt.s64 %p256, %rd253, %rd247;
-	cvt.u32.u64 %r436, %rd253;
-	@%p256 bra $B102;
-$B104:
-	.loc 8 50 32
-	mov.pred %p257, 1;
-	vote.sync.ballot.b32 %r446, %p257, 0xffffffff;
-	setp.eq.s32 %p258, %r446, -1;
-	@!%p258 bra $B105;
-	shfl.sync.bfly.b32 %r447, %r434, 16, 31, 0xffffffff;
-	add.s32 %r448, %r434, %r447;
-	shfl.sync.bfly.b32 %r449, %r448, 8, 31, 0xffffffff;
-	add.s32 %r450, %r448, %r449;
-	shfl.sync.bfly.b32 %r451, %r450, 4, 31, 0xffffffff;
-	add.s32 %r452, %r450, %r451;
-	shfl.sync.bfly.b32 %r453, %r452, 2, 31, 0xffffffff;
-	add.s32 %r454, %r452, %r453;
-	shfl.sync.bfly.b32 %r455, %r454, 1, 31, 0xffffffff;
-	add.s32 %r456, %r454, %r455;
-	bra $B107;
-$B105:
-	brev.b32 %r457, %r446;
-	clz.b32 %r458, %r457;
-	shfl.sync.idx.b32 %r456, %r434, %r458, 31, 0xffffffff;
-	sub.s32 %r459, %r446, 1;
-	and.b32 %r460, %r446, %r459;
-$B106:
-	setp.eq.s32 %p259, %r460, 0;
-	@%p259 bra $B107;
-	brev.b32 %r461, %r460;
-	clz.b32 %r462, %r461;
-	shfl.sync.idx.b32 %r463, %r434, %r462, 31, 0xffffffff;
-	add.s32 %r456, %r456, %r463;
-	sub.s32 %r464, %r460, 1;
-	and.b32 %r460, %r460, %r464;
-	bra $B106;
-$B107:
-	cvt.u64.u32 %rd254, %r456;
-	mov.pred %p260, 1;
-	vote.sync.ballot.b32 %r465, %p260, 0xffffffff;
-	setp.eq.s32 %p261, %r465, -1;
-	@!%p261 bra $B108;
-	shfl.sync.bfly.b32 %r466, %r435, 16, 31, 0xffffffff;
-	add.s32 %r467, %r435, %r466;
-	shfl.sync.bfly.b32 %r468, %r467, 8, 31, 0xffffffff;
-	add.s32 %r469, %r467, %r468;
-	shfl.sync.bfly.b32 %r470, %r469, 4, 31, 0xffffffff;
-	add.s32 %r471, %r469, %r470;
-	shfl.sync.bfly.b32 %r472, %r471, 2, 31, 0xffffffff;
-	add.s32 %r473, %r471, %r472;
-	shfl.sync.bfly.b32 %r474, %r473, 1, 31, 0xffffffff;
-	add.s32 %r475, %r473, %r474;
-	bra $B110;
-$B108:
-	brev.b32 %r476, %r465;
-	clz.b32 %r477, %r476;
-	shfl.sync.idx.b32 %r475, %r435, %r477, 31, 0xffffffff;
-	sub.s32 %r478, %r465, 1;
-	and.b32 %r479, %r465, %r478;
-$B109:
-	setp.eq.s32 %p262, %r479, 0;
-	@%p262 bra $B110;
-	brev.b32 %r480, %r479;
-	clz.b32 %r481, %r480;
-	shfl.sync.idx.b32 %r482, %r435, %r481, 31, 0xffffffff;
-	add.s32 %r475, %r475, %r482;
-	sub.s32 %r483, %r479, 1;
-	and.b32 %r479, %r479, %r483;
-	bra $B109;
-$B110:
-	mad.wide.u32 %rd255, %r475, 16384, %rd254;
-	.loc 6 49 45
-	cvt.rn.f64.u64 %fd2, %rd255;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd256, %fd3;
-	setp.nan.f64 %p263, %fd3, %fd3;
-	selp.b64 %rd257, 0, %rd256, %p263;
-	setp.lt.s64 %p264, 1, %rd257;
-	selp.b64 %rd258, %rd257, 1, %p264;
-	.loc 8 41 28
-	cvt.u64.u32 %rd259, %r433;
-	add.s64 %rd260, %rd259, -1;
-	selp.b64 %rd261, %rd260, %rd91, %p245;
-	sub.s64 %rd262, %rd261, %rd91;
-	setp.lt.u64 %p265, %rd262, 2147483648;
-	setp.lt.s64 %p266, %rd261, 2305843009213693952;
-	and.pred %p267, %p265, %p266;
-	and.pred %p268, %p267, %p83;
-	setp.lt.u64 %p269, %rd261, 2048;
-	and.pred %p270, %p268, %p269;
-	mov.u32 %r484, 268435456;
-	mov.u32 %r485, 0;
+	add.s32 %r431, %r431, %r441;
 $B111:
-	.loc 8 56 34
-	add.s32 %r486, %r485, %r484;
-	add.s32 %r487, %r486, 1;
-	cvt.u64.u32 %rd263, %r487;
-	shr.u64 %rd264, %rd263, 1;
-	cvt.u32.u64 %r488, %rd264;
-	mov.u32 %r489, 0;
-	mov.u32 %r490, 0;
-	.loc 8 41 23
-	@!%p245 bra $B117;
-	@!%p270 bra $B112;
-	mov.u32 %r489, 0;
-	mov.u32 %r490, 0;
-	mov.u32 %r491, %r10;
-	bra $B115;
+	.loc 8 41 40
+	add.s64 %rd270, %rd269, 32;
+	setp.lt.s64 %p285, %rd270, %rd264;
+	cvt.u32.u64 %r432, %rd270;
+	@%p285 bra $B110;
 $B112:
-	mov.u32 %r489, 0;
-	mov.u32 %r490, 0;
-	mov.u32 %r492, %r10;
+	.loc 8 50 32
+	mov.pred %p286, 1;
+	vote.sync.ballot.b32 %r442, %p286, 0xffffffff;
+	setp.eq.s32 %p287, %r442, -1;
+	@!%p287 bra $B113;
+	shfl.sync.bfly.b32 %r443, %r430, 16, 31, 0xffffffff;
+	add.s32 %r444, %r430, %r443;
+	shfl.sync.bfly.b32 %r445, %r444, 8, 31, 0xffffffff;
+	add.s32 %r446, %r444, %r445;
+	shfl.sync.bfly.b32 %r447, %r446, 4, 31, 0xffffffff;
+	add.s32 %r448, %r446, %r447;
+	shfl.sync.bfly.b32 %r449, %r448, 2, 31, 0xffffffff;
+	add.s32 %r450, %r448, %r449;
+	shfl.sync.bfly.b32 %r451, %r450, 1, 31, 0xffffffff;
+	add.s32 %r452, %r450, %r451;
+	bra $B115;
 $B113:
-	cvt.u64.u32 %rd265, %r492;
+	brev.b32 %r453, %r442;
+	clz.b32 %r454, %r453;
+	shfl.sync.idx.b32 %r452, %r430, %r454, 31, 0xffffffff;
+	sub.s32 %r455, %r442, 1;
+	and.b32 %r456, %r442, %r455;
+$B114:
+	setp.eq.s32 %p288, %r456, 0;
+	@%p288 bra $B115;
+	brev.b32 %r457, %r456;
+	clz.b32 %r458, %r457;
+	shfl.sync.idx.b32 %r459, %r430, %r458, 31, 0xffffffff;
+	add.s32 %r452, %r452, %r459;
+	sub.s32 %r460, %r456, 1;
+	and.b32 %r456, %r456, %r460;
+	bra $B114;
+$B115:
+	cvt.u64.u32 %rd271, %r452;
+	mov.pred %p289, 1;
+	vote.sync.ballot.b32 %r461, %p289, 0xffffffff;
+	setp.eq.s32 %p290, %r461, -1;
+	@!%p290 bra $B116;
+	shfl.sync.bfly.b32 %r462, %r431, 16, 31, 0xffffffff;
+	add.s32 %r463, %r431, %r462;
+	shfl.sync.bfly.b32 %r464, %r463, 8, 31, 0xffffffff;
+	add.s32 %r465, %r463, %r464;
+	shfl.sync.bfly.b32 %r466, %r465, 4, 31, 0xffffffff;
+	add.s32 %r467, %r465, %r466;
+	shfl.sync.bfly.b32 %r468, %r467, 2, 31, 0xffffffff;
+	add.s32 %r469, %r467, %r468;
+	shfl.sync.bfly.b32 %r470, %r469, 1, 31, 0xffffffff;
+	add.s32 %r471, %r469, %r470;
+	bra $B118;
+$B116:
+	brev.b32 %r472, %r461;
+	clz.b32 %r473, %r472;
+	shfl.sync.idx.b32 %r471, %r431, %r473, 31, 0xffffffff;
+	sub.s32 %r474, %r461, 1;
+	and.b32 %r475, %r461, %r474;
+$B117:
+	setp.eq.s32 %p291, %r475, 0;
+	@%p291 bra $B118;
+	brev.b32 %r476, %r475;
+	clz.b32 %r477, %r476;
+	shfl.sync.idx.b32 %r478, %r431, %r477, 31, 0xffffffff;
+	add.s32 %r471, %r471, %r478;
+	sub.s32 %r479, %r475, 1;
+	and.b32 %r475, %r475, %r479;
+	bra $B117;
+$B118:
+	mad.wide.u32 %rd272, %r471, 16384, %rd271;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f133;
+	cvt.rn.f64.u64 %fd2, %rd272;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd273, %fd3;
+	setp.nan.f64 %p292, %fd3, %fd3;
+	selp.b64 %rd274, 0, %rd273, %p292;
+	setp.lt.s64 %p293, 1, %rd274;
+	selp.b64 %rd275, %rd274, 1, %p293;
+	.loc 8 41 28
+	cvt.u64.u32 %rd276, %r429;
+	add.s64 %rd277, %rd276, -1;
+	selp.b64 %rd278, %rd277, %rd90, %p274;
+	sub.s64 %rd279, %rd278, %rd90;
+	setp.lt.u64 %p294, %rd279, 2147483648;
+	setp.lt.s64 %p295, %rd278, 2305843009213693952;
+	and.pred %p296, %p294, %p295;
+	and.pred %p297, %p296, %p79;
+	setp.lt.u64 %p298, %rd278, 2048;
+	and.pred %p299, %p297, %p298;
+	mov.u32 %r480, 268435456;
+	mov.u32 %r481, 0;
+$B119:
+	.loc 8 56 34
+	add.s32 %r482, %r481, %r480;
+	add.s32 %r483, %r482, 1;
+	cvt.u64.u32 %rd280, %r483;
+	shr.u64 %rd281, %rd280, 1;
+	cvt.u32.u64 %r484, %rd281;
+	mov.u32 %r485, 0;
+	mov.u32 %r486, 0;
+	.loc 8 41 23
+	@!%p274 bra $B125;
+	@!%p299 bra $B120;
+	mov.u32 %r485, 0;
+	mov.u32 %r486, 0;
+	mov.u32 %r487, %r10;
+	bra $B123;
+$B120:
+	mov.u32 %r485, 0;
+	mov.u32 %r486, 0;
+	mov.u32 %r488, %r10;
+$B121:
+	cvt.u64.u32 %rd282, %r488;
 	.loc 8 42 14
-	setp.lt.u32 %p271, %r492, 2048;
-	@!%p271 bra $FAULT20;
-	mad.lo.s32 %r493, %r492, 4, %r4;
+	setp.lt.u32 %p300, %r488, 2048;
+	@!%p300 bra $FAULT20;
+	mad.lo.s32 %r489, %r488, 4, %r4;
+	ld.shared.u32 %r490, [%r489+36888];
+	setp.le.s32 %p301, 0, %r490;
+	@!%p301 bra $B122;
+	setp.le.s32 %p302, %r484, %r490;
+	@!%p302 bra $B122;
+	.loc 8 47 21
+	and.b32 %r491, %r490, 16383;
+	add.s32 %r485, %r485, %r491;
+	shr.u32 %r492, %r490, 14;
+	add.s32 %r486, %r486, %r492;
+$B122:
+	.loc 8 41 40
+	add.s32 %r488, %r488, 32;
+	setp.lt.u32 %p303, %r488, %r429;
+	@%p303 bra $B121;
+	bra $B125;
+$B123:
+	cvt.u64.u32 %rd283, %r487;
+	.loc 8 42 14
+	mad.lo.s32 %r493, %r487, 4, %r4;
 	ld.shared.u32 %r494, [%r493+36888];
-	setp.le.s32 %p272, 0, %r494;
-	@!%p272 bra $B114;
-	setp.le.s32 %p273, %r488, %r494;
-	@!%p273 bra $B114;
+	setp.le.s32 %p304, 0, %r494;
+	@!%p304 bra $B124;
+	setp.le.s32 %p305, %r484, %r494;
+	@!%p305 bra $B124;
 	.loc 8 47 21
 	and.b32 %r495, %r494, 16383;
-	add.s32 %r489, %r489, %r495;
+	add.s32 %r485, %r485, %r495;
 	shr.u32 %r496, %r494, 14;
-	add.s32 %r490, %r490, %r496;
-$B114:
-	.loc 8 41 40
-	add.s32 %r492, %r492, 32;
-	setp.lt.u32 %p274, %r492, %r433;
-	@%p274 bra $B113;
-	bra $B117;
-$B115:
-	cvt.u64.u32 %rd266, %r491;
-	.loc 8 42 14
-	mad.lo.s32 %r497, %r491, 4, %r4;
-	ld.shared.u32 %r498, [%r497+36888];
-	setp.le.s32 %p275, 0, %r498;
-	@!%p275 bra $B116;
-	setp.le.s32 %p276, %r488, %r498;
-	@!%p276 bra $B116;
-	.loc 8 47 21
-	and.b32 %r499, %r498, 16383;
-	add.s32 %r489, %r489, %r499;
-	shr.u32 %r500, %r498, 14;
-	add.s32 %r490, %r490, %r500;
-$B116:
-	.loc 8 41 40
-	add.s64 %rd267, %rd266, 32;
-	setp.lt.s64 %p277, %rd267, %rd259;
-	cvt.u32.u64 %r491, %rd267;
-	@%p277 bra $B115;
-$B117:
-	.loc 8 50 32
-	mov.pred %p278, 1;
-	vote.sync.ballot.b32 %r501, %p278, 0xffffffff;
-	setp.eq.s32 %p279, %r501, -1;
-	@!%p279 bra $B118;
-	shfl.sync.bfly.b32 %r502, %r489, 16, 31, 0xffffffff;
-	add.s32 %r503, %r489, %r502;
-	shfl.sync.bfly.b32 %r504, %r503, 8, 31, 0xffffffff;
-	add.s32 %r505, %r503, %r504;
-	shfl.sync.bfly.b32 %r506, %r505, 4, 31, 0xffffffff;
-	add.s32 %r507, %r505, %r506;
-	shfl.sync.bfly.b32 %r508, %r507, 2, 31, 0xffffffff;
-	add.s32 %r509, %r507, %r508;
-	shfl.sync.bfly.b32 %r510, %r509, 1, 31, 0xffffffff;
-	add.s32 %r511, %r509, %r510;
-	bra $B120;
-$B118:
-	brev.b32 %r512, %r501;
-	clz.b32 %r513, %r512;
-	shfl.sync.idx.b32 %r511, %r489, %r513, 31, 0xffffffff;
-	sub.s32 %r514, %r501, 1;
-	and.b32 %r515, %r501, %r514;
-$B119:
-	setp.eq.s32 %p280, %r515, 0;
-	@%p280 bra $B120;
-	brev.b32 %r516, %r515;
-	clz.b32 %r517, %r516;
-	shfl.sync.idx.b32 %r518, %r489, %r517, 31, 0xffffffff;
-	add.s32 %r511, %r511, %r518;
-	sub.s32 %r519, %r515, 1;
-	and.b32 %r515, %r515, %r519;
-	bra $B119;
-$B120:
-	cvt.u64.u32 %rd268, %r511;
-	mov.pred %p281, 1;
-	vote.sync.ballot.b32 %r520, %p281, 0xffffffff;
-	setp.eq.s32 %p282, %r520, -1;
-	@!%p282 bra $B121;
-	shfl.sync.bfly.b32 %r521, %r490, 16, 31, 0xffffffff;
-	add.s32 %r522, %r490, %r521;
-	shfl.sync.bfly.b32 %r523, %r522, 8, 31, 0xffffffff;
-	add.s32 %r524, %r522, %r523;
-	shfl.sync.bfly.b32 %r525, %r524, 4, 31, 0xffffffff;
-	add.s32 %r526, %r524, %r525;
-	shfl.sync.bfly.b32 %r527, %r526, 2, 31, 0xffffffff;
-	add.s32 %r528, %r526, %r527;
-	shfl.sync.bfly.b32 %r529, %r528, 1, 31, 0xffffffff;
-	add.s32 %r530, %r528, %r529;
-	bra $B123;
-$B121:
-	brev.b32 %r531, %r520;
-	clz.b32 %r532, %r531;
-	shfl.sync.idx.b32 %r530, %r490, %r532, 31, 0xffffffff;
-	sub.s32 %r533, %r520, 1;
-	and.b32 %r534, %r520, %r533;
-$B122:
-	setp.eq.s32 %p283, %r534, 0;
-	@%p283 bra $B123;
-	brev.b32 %r535, %r534;
-	clz.b32 %r536, %r535;
-	shfl.sync.idx.b32 %r537, %r490, %r536, 31, 0xffffffff;
-	add.s32 %r530, %r530, %r537;
-	sub.s32 %r538, %r534, 1;
-	and.b32 %r534, %r534, %r538;
-	bra $B122;
-$B123:
-	mad.wide.u32 %rd269, %r530, 16384, %rd268;
-	.loc 8 57 28
-	setp.le.s64 %p284, %rd258, %rd269;
-	.loc 8 60 21
-	add.s32 %r539, %r488, -1;
-	.loc 8 57 28
-	selp.b32 %r484, %r484, %r539, %p284;
-	selp.b32 %r485, %r488, %r485, %p284;
-	.loc 8 55 13
-	setp.lt.s32 %p285, %r485, %r484;
-	@%p285 bra $B111;
-	.loc 5 234 15
-	setp.lt.s32 %p286, %r76, %r485;
-	selp.b32 %r76, %r485, %r76, %p286;
+	add.s32 %r486, %r486, %r496;
 $B124:
-	.loc 8 41 31
-	ld.shared.u32 %r540, [$dynamic+53272];
-	setp.lt.u32 %p287, %r10, %r540;
-	mov.u32 %r541, 0;
-	mov.u32 %r542, 0;
-	@!%p287 bra $B130;
-	cvt.u64.u32 %rd270, %r540;
-	add.s64 %rd271, %rd270, -1;
-	selp.b64 %rd272, %rd271, %rd91, %p287;
-	sub.s64 %rd273, %rd272, %rd91;
-	setp.lt.u64 %p288, %rd273, 2147483648;
-	setp.lt.s64 %p289, %rd272, 2305843009213693952;
-	and.pred %p290, %p288, %p289;
-	and.pred %p291, %p290, %p83;
-	setp.lt.u64 %p292, %rd272, 2048;
-	and.pred %p293, %p291, %p292;
-	@!%p293 bra $B125;
-	mov.u32 %r541, 0;
-	mov.u32 %r542, 0;
-	mov.u32 %r543, %r10;
-	bra $B128;
+	.loc 8 41 40
+	add.s64 %rd284, %rd283, 32;
+	setp.lt.s64 %p306, %rd284, %rd276;
+	cvt.u32.u64 %r487, %rd284;
+	@%p306 bra $B123;
 $B125:
-	mov.u32 %r541, 0;
-	mov.u32 %r542, 0;
-	mov.u32 %r544, %r10;
+	.loc 8 50 32
+	mov.pred %p307, 1;
+	vote.sync.ballot.b32 %r497, %p307, 0xffffffff;
+	setp.eq.s32 %p308, %r497, -1;
+	@!%p308 bra $B126;
+	shfl.sync.bfly.b32 %r498, %r485, 16, 31, 0xffffffff;
+	add.s32 %r499, %r485, %r498;
+	shfl.sync.bfly.b32 %r500, %r499, 8, 31, 0xffffffff;
+	add.s32 %r501, %r499, %r500;
+	shfl.sync.bfly.b32 %r502, %r501, 4, 31, 0xffffffff;
+	add.s32 %r503, %r501, %r502;
+	shfl.sync.bfly.b32 %r504, %r503, 2, 31, 0xffffffff;
+	add.s32 %r505, %r503, %r504;
+	shfl.sync.bfly.b32 %r506, %r505, 1, 31, 0xffffffff;
+	add.s32 %r507, %r505, %r506;
+	bra $B128;
 $B126:
-	cvt.u64.u32 %rd274, %r544;
+	brev.b32 %r508, %r497;
+	clz.b32 %r509, %r508;
+	shfl.sync.idx.b32 %r507, %r485, %r509, 31, 0xffffffff;
+	sub.s32 %r510, %r497, 1;
+	and.b32 %r511, %r497, %r510;
+$B127:
+	setp.eq.s32 %p309, %r511, 0;
+	@%p309 bra $B128;
+	brev.b32 %r512, %r511;
+	clz.b32 %r513, %r512;
+	shfl.sync.idx.b32 %r514, %r485, %r513, 31, 0xffffffff;
+	add.s32 %r507, %r507, %r514;
+	sub.s32 %r515, %r511, 1;
+	and.b32 %r511, %r511, %r515;
+	bra $B127;
+$B128:
+	cvt.u64.u32 %rd285, %r507;
+	mov.pred %p310, 1;
+	vote.sync.ballot.b32 %r516, %p310, 0xffffffff;
+	setp.eq.s32 %p311, %r516, -1;
+	@!%p311 bra $B129;
+	shfl.sync.bfly.b32 %r517, %r486, 16, 31, 0xffffffff;
+	add.s32 %r518, %r486, %r517;
+	shfl.sync.bfly.b32 %r519, %r518, 8, 31, 0xffffffff;
+	add.s32 %r520, %r518, %r519;
+	shfl.sync.bfly.b32 %r521, %r520, 4, 31, 0xffffffff;
+	add.s32 %r522, %r520, %r521;
+	shfl.sync.bfly.b32 %r523, %r522, 2, 31, 0xffffffff;
+	add.s32 %r524, %r522, %r523;
+	shfl.sync.bfly.b32 %r525, %r524, 1, 31, 0xffffffff;
+	add.s32 %r526, %r524, %r525;
+	bra $B131;
+$B129:
+	brev.b32 %r527, %r516;
+	clz.b32 %r528, %r527;
+	shfl.sync.idx.b32 %r526, %r486, %r528, 31, 0xffffffff;
+	sub.s32 %r529, %r516, 1;
+	and.b32 %r530, %r516, %r529;
+$B130:
+	setp.eq.s32 %p312, %r530, 0;
+	@%p312 bra $B131;
+	brev.b32 %r531, %r530;
+	clz.b32 %r532, %r531;
+	shfl.sync.idx.b32 %r533, %r486, %r532, 31, 0xffffffff;
+	add.s32 %r526, %r526, %r533;
+	sub.s32 %r534, %r530, 1;
+	and.b32 %r530, %r530, %r534;
+	bra $B130;
+$B131:
+	mad.wide.u32 %rd286, %r526, 16384, %rd285;
+	.loc 8 57 28
+	setp.le.s64 %p313, %rd275, %rd286;
+	.loc 8 60 21
+	add.s32 %r535, %r484, -1;
+	.loc 8 57 28
+	selp.b32 %r480, %r480, %r535, %p313;
+	selp.b32 %r481, %r484, %r481, %p313;
+	.loc 8 55 13
+	setp.lt.s32 %p314, %r481, %r480;
+	@%p314 bra $B119;
+	.loc 5 255 15
+	setp.lt.s32 %p315, %r69, %r481;
+	selp.b32 %r69, %r481, %r69, %p315;
+$B132:
+	.loc 8 41 31
+	ld.shared.u32 %r536, [$dynamic+53272];
+	setp.lt.u32 %p316, %r10, %r536;
+	mov.u32 %r537, 0;
+	mov.u32 %r538, 0;
+	@!%p316 bra $B138;
+	cvt.u64.u32 %rd287, %r536;
+	add.s64 %rd288, %rd287, -1;
+	selp.b64 %rd289, %rd288, %rd90, %p316;
+	sub.s64 %rd290, %rd289, %rd90;
+	setp.lt.u64 %p317, %rd290, 2147483648;
+	setp.lt.s64 %p318, %rd289, 2305843009213693952;
+	and.pred %p319, %p317, %p318;
+	and.pred %p320, %p319, %p79;
+	setp.lt.u64 %p321, %rd289, 2048;
+	and.pred %p322, %p320, %p321;
+	@!%p322 bra $B133;
+	mov.u32 %r537, 0;
+	mov.u32 %r538, 0;
+	mov.u32 %r539, %r10;
+	bra $B136;
+$B133:
+	mov.u32 %r537, 0;
+	mov.u32 %r538, 0;
+	mov.u32 %r540, %r10;
+$B134:
+	cvt.u64.u32 %rd291, %r540;
 	.loc 8 42 14
-	setp.lt.u32 %p294, %r544, 2048;
-	@!%p294 bra $FAULT21;
-	mad.lo.s32 %r545, %r544, 4, %r4;
+	setp.lt.u32 %p323, %r540, 2048;
+	@!%p323 bra $FAULT21;
+	mad.lo.s32 %r541, %r540, 4, %r4;
+	ld.shared.u32 %r542, [%r541+36888];
+	setp.le.s32 %p324, 0, %r542;
+	@!%p324 bra $B135;
+	setp.le.s32 %p325, %r69, %r542;
+	@!%p325 bra $B135;
+	.loc 8 47 21
+	and.b32 %r543, %r542, 16383;
+	add.s32 %r537, %r537, %r543;
+	shr.u32 %r544, %r542, 14;
+	add.s32 %r538, %r538, %r544;
+$B135:
+	.loc 8 41 40
+	add.s32 %r540, %r540, 32;
+	setp.lt.u32 %p326, %r540, %r536;
+	@%p326 bra $B134;
+	bra $B138;
+$B136:
+	cvt.u64.u32 %rd292, %r539;
+	.loc 8 42 14
+	mad.lo.s32 %r545, %r539, 4, %r4;
 	ld.shared.u32 %r546, [%r545+36888];
-	setp.le.s32 %p295, 0, %r546;
-	@!%p295 bra $B127;
-	setp.le.s32 %p296, %r76, %r546;
-	@!%p296 bra $B127;
+	setp.le.s32 %p327, 0, %r546;
+	@!%p327 bra $B137;
+	setp.le.s32 %p328, %r69, %r546;
+	@!%p328 bra $B137;
 	.loc 8 47 21
 	and.b32 %r547, %r546, 16383;
-	add.s32 %r541, %r541, %r547;
+	add.s32 %r537, %r537, %r547;
 	shr.u32 %r548, %r546, 14;
-	add.s32 %r542, %r542, %r548;
-$B127:
-	.loc 8 41 40
-	add.s32 %r544, %r544, 32;
-	setp.lt.u32 %p297, %r544, %r540;
-	@%p297 bra $B126;
-	bra $B130;
-$B128:
-	cvt.u64.u32 %rd275, %r543;
-	.loc 8 42 14
-	mad.lo.s32 %r549, %r543, 4, %r4;
-	ld.shared.u32 %r550, [%r549+36888];
-	setp.le.s32 %p298, 0, %r550;
-	@!%p298 bra $B129;
-	setp.le.s32 %p299, %r76, %r550;
-	@!%p299 bra $B129;
-	.loc 8 47 21
-	and.b32 %r551, %r550, 16383;
-	add.s32 %r541, %r541, %r551;
-	shr.u32 %r552, %r550, 14;
-	add.s32 %r542, %r542, %r552;
-$B129:
-	.loc 8 41 40
-	add.s64 %rd276, %rd275, 32;
-	setp.lt.s64 %p300, %rd276, %rd270;
-	cvt.u32.u64 %r543, %rd276;
-	@%p300 bra $B128;
-$B130:
-	.loc 8 50 32
-	mov.pred %p301, 1;
-	vote.sync.ballot.b32 %r553, %p301, 0xffffffff;
-	setp.eq.s32 %p302, %r553, -1;
-	@!%p302 bra $B131;
-	shfl.sync.bfly.b32 %r554, %r541, 16, 31, 0xffffffff;
-	add.s32 %r555, %r541, %r554;
-	shfl.sync.bfly.b32 %r556, %r555, 8, 31, 0xffffffff;
-	add.s32 %r557, %r555, %r556;
-	shfl.sync.bfly.b32 %r558, %r557, 4, 31, 0xffffffff;
-	add.s32 %r559, %r557, %r558;
-	shfl.sync.bfly.b32 %r560, %r559, 2, 31, 0xffffffff;
-	add.s32 %r561, %r559, %r560;
-	shfl.sync.bfly.b32 %r562, %r561, 1, 31, 0xffffffff;
-	add.s32 %r563, %r561, %r562;
-	bra $B133;
-$B131:
-	brev.b32 %r564, %r553;
-	clz.b32 %r565, %r564;
-	shfl.sync.idx.b32 %r563, %r541, %r565, 31, 0xffffffff;
-	sub.s32 %r566, %r553, 1;
-	and.b32 %r567, %r553, %r566;
-$B132:
-	setp.eq.s32 %p303, %r567, 0;
-	@%p303 bra $B133;
-	brev.b32 %r568, %r567;
-	clz.b32 %r569, %r568;
-	shfl.sync.idx.b32 %r570, %r541, %r569, 31, 0xffffffff;
-	add.s32 %r563, %r563, %r570;
-	sub.s32 %r571, %r567, 1;
-	and.b32 %r567, %r567, %r571;
-	bra $B132;
-$B133:
-	cvt.u64.u32 %rd277, %r563;
-	mov.pred %p304, 1;
-	vote.sync.ballot.b32 %r572, %p304, 0xffffffff;
-	setp.eq.s32 %p305, %r572, -1;
-	@!%p305 bra $B134;
-	shfl.sync.bfly.b32 %r573, %r542, 16, 31, 0xffffffff;
-	add.s32 %r574, %r542, %r573;
-	shfl.sync.bfly.b32 %r575, %r574, 8, 31, 0xffffffff;
-	add.s32 %r576, %r574, %r575;
-	shfl.sync.bfly.b32 %r577, %r576, 4, 31, 0xffffffff;
-	add.s32 %r578, %r576, %r577;
-	shfl.sync.bfly.b32 %r579, %r578, 2, 31, 0xffffffff;
-	add.s32 %r580, %r578, %r579;
-	shfl.sync.bfly.b32 %r581, %r580, 1, 31, 0xffffffff;
-	add.s32 %r582, %r580, %r581;
-	bra $B136;
-$B134:
-	brev.b32 %r583, %r572;
-	clz.b32 %r584, %r583;
-	shfl.sync.idx.b32 %r582, %r542, %r584, 31, 0xffffffff;
-	sub.s32 %r585, %r572, 1;
-	and.b32 %r586, %r572, %r585;
-$B135:
-	setp.eq.s32 %p306, %r586, 0;
-	@%p306 bra $B136;
-	brev.b32 %r587, %r586;
-	clz.b32 %r588, %r587;
-	shfl.sync.idx.b32 %r589, %r542, %r588, 31, 0xffffffff;
-	add.s32 %r582, %r582, %r589;
-	sub.s32 %r590, %r586, 1;
-	and.b32 %r586, %r586, %r590;
-	bra $B135;
-$B136:
-	mad.wide.u32 %rd278, %r582, 16384, %rd277;
-	.loc 5 236 46
-	@!%p60 bra $B137;
-	.loc 5 237 29
-	cvt.s64.s32 %rd279, %r76;
-	st.shared.v2.u64 [$dynamic+53280], {%rd279, %rd278};
+	add.s32 %r538, %r538, %r548;
 $B137:
-	.loc 5 240 8
+	.loc 8 41 40
+	add.s64 %rd293, %rd292, 32;
+	setp.lt.s64 %p329, %rd293, %rd287;
+	cvt.u32.u64 %r539, %rd293;
+	@%p329 bra $B136;
+$B138:
+	.loc 8 50 32
+	mov.pred %p330, 1;
+	vote.sync.ballot.b32 %r549, %p330, 0xffffffff;
+	setp.eq.s32 %p331, %r549, -1;
+	@!%p331 bra $B139;
+	shfl.sync.bfly.b32 %r550, %r537, 16, 31, 0xffffffff;
+	add.s32 %r551, %r537, %r550;
+	shfl.sync.bfly.b32 %r552, %r551, 8, 31, 0xffffffff;
+	add.s32 %r553, %r551, %r552;
+	shfl.sync.bfly.b32 %r554, %r553, 4, 31, 0xffffffff;
+	add.s32 %r555, %r553, %r554;
+	shfl.sync.bfly.b32 %r556, %r555, 2, 31, 0xffffffff;
+	add.s32 %r557, %r555, %r556;
+	shfl.sync.bfly.b32 %r558, %r557, 1, 31, 0xffffffff;
+	add.s32 %r559, %r557, %r558;
+	bra $B141;
+$B139:
+	brev.b32 %r560, %r549;
+	clz.b32 %r561, %r560;
+	shfl.sync.idx.b32 %r559, %r537, %r561, 31, 0xffffffff;
+	sub.s32 %r562, %r549, 1;
+	and.b32 %r563, %r549, %r562;
+$B140:
+	setp.eq.s32 %p332, %r563, 0;
+	@%p332 bra $B141;
+	brev.b32 %r564, %r563;
+	clz.b32 %r565, %r564;
+	shfl.sync.idx.b32 %r566, %r537, %r565, 31, 0xffffffff;
+	add.s32 %r559, %r559, %r566;
+	sub.s32 %r567, %r563, 1;
+	and.b32 %r563, %r563, %r567;
+	bra $B140;
+$B141:
+	cvt.u64.u32 %rd294, %r559;
+	mov.pred %p333, 1;
+	vote.sync.ballot.b32 %r568, %p333, 0xffffffff;
+	setp.eq.s32 %p334, %r568, -1;
+	@!%p334 bra $B142;
+	shfl.sync.bfly.b32 %r569, %r538, 16, 31, 0xffffffff;
+	add.s32 %r570, %r538, %r569;
+	shfl.sync.bfly.b32 %r571, %r570, 8, 31, 0xffffffff;
+	add.s32 %r572, %r570, %r571;
+	shfl.sync.bfly.b32 %r573, %r572, 4, 31, 0xffffffff;
+	add.s32 %r574, %r572, %r573;
+	shfl.sync.bfly.b32 %r575, %r574, 2, 31, 0xffffffff;
+	add.s32 %r576, %r574, %r575;
+	shfl.sync.bfly.b32 %r577, %r576, 1, 31, 0xffffffff;
+	add.s32 %r578, %r576, %r577;
+	bra $B144;
+$B142:
+	brev.b32 %r579, %r568;
+	clz.b32 %r580, %r579;
+	shfl.sync.idx.b32 %r578, %r538, %r580, 31, 0xffffffff;
+	sub.s32 %r581, %r568, 1;
+	and.b32 %r582, %r568, %r581;
+$B143:
+	setp.eq.s32 %p335, %r582, 0;
+	@%p335 bra $B144;
+	brev.b32 %r583, %r582;
+	clz.b32 %r584, %r583;
+	shfl.sync.idx.b32 %r585, %r538, %r584, 31, 0xffffffff;
+	add.s32 %r578, %r578, %r585;
+	sub.s32 %r586, %r582, 1;
+	and.b32 %r582, %r582, %r586;
+	bra $B143;
+$B144:
+	mad.wide.u32 %rd295, %r578, 16384, %rd294;
+	.loc 5 257 46
+	@!%p62 bra $B145;
+	.loc 5 258 29
+	cvt.s64.s32 %rd296, %r69;
+	st.shared.v2.u64 [$dynamic+53280], {%rd296, %rd295};
+$B145:
+	.loc 5 261 8
 	bar.sync 0;
-	.loc 5 241 32
-	ld.shared.v2.u64 {%rd280, %rd281}, [$dynamic+53280];
-	cvt.u32.u64 %r76, %rd280;
-	mov.u32 %r591, %r51;
+	.loc 5 262 32
+	ld.shared.v2.u64 {%rd297, %rd298}, [$dynamic+53280];
+	cvt.u32.u64 %r69, %rd297;
+	.loc 5 263 41
+	ld.global.u64 %rd299, [%rd38];
+	.loc 6 54 67
+	cvt.u32.u64 %r587, %rd299;
+	shr.u64 %rd300, %rd299, 32;
+	cvt.u32.u64 %r588, %rd300;
+	mov.u32 %r589, %r50;
+	mov.u32 %r590, 0;
+	mov.u32 %r591, 0;
 	mov.u32 %r592, 0;
 	mov.u32 %r593, 0;
-	mov.u32 %r594, 0;
-	mov.u32 %r595, %r66;
-	mov.u32 %r596, %r67;
-	mov.u32 %r597, 0;
-$B138:
-	.loc 10 460 19
-	mul.wide.u32 %rd282, %r591, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd283, %rd282, 32;
-	cvt.u32.u64 %r598, %rd283;
-	cvt.u32.u64 %r599, %rd282;
-	.loc 10 460 19
-	mul.wide.u32 %rd284, %r593, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd285, %rd284, 32;
-	cvt.u32.u64 %r600, %rd285;
-	cvt.u32.u64 %r601, %rd284;
-	.loc 11 18 21
-	xor.b32 %r602, %r600, %r592;
-	xor.b32 %r591, %r602, %r595;
-	xor.b32 %r603, %r598, %r594;
-	xor.b32 %r593, %r603, %r596;
-	.loc 11 19 11
-	add.s32 %r595, %r595, -1640531527;
-	add.s32 %r596, %r596, -1150833019;
-	add.s32 %r597, %r597, 1;
-	setp.lt.u32 %p307, %r597, 10;
-	mov.u32 %r592, %r601;
-	mov.u32 %r594, %r599;
-	@%p307 bra $B138;
-	.loc 6 55 30
-	cvt.u64.u32 %rd286, %r601;
-	shl.b64 %rd287, %rd286, 32;
-	cvt.u64.u32 %rd288, %r591;
-	or.b64 %rd289, %rd287, %rd288;
-	mul.hi.u64 %rd290, %rd289, %rd281;
-	.loc 5 242 23
-	sub.s64 %rd87, %rd281, %rd290;
-	.loc 5 243 8
-	bar.sync 0;
-$B139:
-	.loc 5 206 14
-	@!%p66 bra $B153;
-	.loc 8 41 31
-	ld.shared.u32 %r604, [$dynamic+53272];
-	setp.lt.u32 %p308, %r10, %r604;
-	cvt.u64.u32 %rd291, %r604;
-	add.s64 %rd292, %rd291, -1;
-	selp.b64 %rd293, %rd292, %rd91, %p308;
-	sub.s64 %rd294, %rd293, %rd91;
-	setp.lt.u64 %p309, %rd294, 2147483648;
-	setp.lt.s64 %p310, %rd293, 2305843009213693952;
-	and.pred %p311, %p309, %p310;
-	and.pred %p312, %p311, %p83;
-	setp.lt.u64 %p313, %rd293, 2048;
-	and.pred %p314, %p312, %p313;
-	mov.u32 %r605, 2147483647;
-	mov.u32 %r606, 0;
-$B140:
-	.loc 8 56 34
-	add.s32 %r607, %r606, %r605;
-	add.s32 %r608, %r607, 1;
-	cvt.u64.u32 %rd295, %r608;
-	shr.u64 %rd296, %rd295, 1;
-	cvt.u32.u64 %r609, %rd296;
-	mov.u32 %r610, 0;
-	mov.u32 %r611, 0;
-	.loc 8 41 23
-	@!%p308 bra $B146;
-	@!%p314 bra $B141;
-	mov.u32 %r610, 0;
-	mov.u32 %r611, 0;
-	mov.u32 %r612, %r10;
-	bra $B144;
-$B141:
-	mov.u32 %r610, 0;
-	mov.u32 %r611, 0;
-	mov.u32 %r613, %r10;
-$B142:
-	cvt.u64.u32 %rd297, %r613;
-	.loc 8 42 14
-	setp.lt.u32 %p315, %r613, 2048;
-	@!%p315 bra $FAULT22;
-	mad.lo.s32 %r614, %r613, 4, %r4;
-	ld.shared.u32 %r615, [%r614+36888];
-	setp.le.s32 %p316, %r76, %r615;
-	@!%p316 bra $B143;
-	ld.shared.u32 %r616, [%r614+45080];
-	setp.le.s32 %p317, %r609, %r616;
-	@!%p317 bra $B143;
-	.loc 8 47 21
-	and.b32 %r617, %r615, 16383;
-	add.s32 %r610, %r610, %r617;
-	shr.u32 %r618, %r615, 14;
-	add.s32 %r611, %r611, %r618;
-$B143:
-	.loc 8 41 40
-	add.s32 %r613, %r613, 32;
-	setp.lt.u32 %p318, %r613, %r604;
-	@%p318 bra $B142;
-	bra $B146;
-$B144:
-	cvt.u64.u32 %rd298, %r612;
-	.loc 8 42 14
-	mad.lo.s32 %r619, %r612, 4, %r4;
-	ld.shared.u32 %r620, [%r619+36888];
-	setp.le.s32 %p319, %r76, %r620;
-	@!%p319 bra $B145;
-	ld.shared.u32 %r621, [%r619+45080];
-	setp.le.s32 %p320, %r609, %r621;
-	@!%p320 bra $B145;
-	.loc 8 47 21
-	and.b32 %r622, %r620, 16383;
-	add.s32 %r610, %r610, %r622;
-	shr.u32 %r623, %r620, 14;
-	add.s32 %r611, %r611, %r623;
-$B145:
-	.loc 8 41 40
-	add.s64 %rd299, %rd298, 32;
-	setp.lt.s64 %p321, %rd299, %rd291;
-	cvt.u32.u64 %r612, %rd299;
-	@%p321 bra $B144;
 $B146:
-	.loc 8 50 32
-	mov.pred %p322, 1;
-	vote.sync.ballot.b32 %r624, %p322, 0xffffffff;
-	setp.eq.s32 %p323, %r624, -1;
-	@!%p323 bra $B147;
-	shfl.sync.bfly.b32 %r625, %r610, 16, 31, 0xffffffff;
-	add.s32 %r626, %r610, %r625;
-	shfl.sync.bfly.b32 %r627, %r626, 8, 31, 0xffffffff;
-	add.s32 %r628, %r626, %r627;
-	shfl.sync.bfly.b32 %r629, %r628, 4, 31, 0xffffffff;
-	add.s32 %r630, %r628, %r629;
-	shfl.sync.bfly.b32 %r631, %r630, 2, 31, 0xffffffff;
-	add.s32 %r632, %r630, %r631;
-	shfl.sync.bfly.b32 %r633, %r632, 1, 31, 0xffffffff;
-	add.s32 %r634, %r632, %r633;
-	bra $B149;
-$B147:
-	brev.b32 %r635, %r624;
-	clz.b32 %r636, %r635;
-	shfl.sync.idx.b32 %r634, %r610, %r636, 31, 0xffffffff;
-	sub.s32 %r637, %r624, 1;
-	and.b32 %r638, %r624, %r637;
-$B148:
-	setp.eq.s32 %p324, %r638, 0;
-	@%p324 bra $B149;
-	brev.b32 %r639, %r638;
-	clz.b32 %r640, %r639;
-	shfl.sync.idx.b32 %r641, %r610, %r640, 31, 0xffffffff;
-	add.s32 %r634, %r634, %r641;
-	sub.s32 %r642, %r638, 1;
-	and.b32 %r638, %r638, %r642;
-	bra $B148;
-$B149:
-	cvt.u64.u32 %rd300, %r634;
-	mov.pred %p325, 1;
-	vote.sync.ballot.b32 %r643, %p325, 0xffffffff;
-	setp.eq.s32 %p326, %r643, -1;
-	@!%p326 bra $B150;
-	shfl.sync.bfly.b32 %r644, %r611, 16, 31, 0xffffffff;
-	add.s32 %r645, %r611, %r644;
-	shfl.sync.bfly.b32 %r646, %r645, 8, 31, 0xffffffff;
-	add.s32 %r647, %r645, %r646;
-	shfl.sync.bfly.b32 %r648, %r647, 4, 31, 0xffffffff;
-	add.s32 %r649, %r647, %r648;
-	shfl.sync.bfly.b32 %r650, %r649, 2, 31, 0xffffffff;
-	add.s32 %r651, %r649, %r650;
-	shfl.sync.bfly.b32 %r652, %r651, 1, 31, 0xffffffff;
-	add.s32 %r653, %r651, %r652;
-	bra $B152;
-$B150:
-	brev.b32 %r654, %r643;
-	clz.b32 %r655, %r654;
-	shfl.sync.idx.b32 %r653, %r611, %r655, 31, 0xffffffff;
-	sub.s32 %r656, %r643, 1;
-	and.b32 %r657, %r643, %r656;
-$B151:
-	setp.eq.s32 %p327, %r657, 0;
-	@%p327 bra $B152;
-	brev.b32 %r658, %r657;
-	clz.b32 %r659, %r658;
-	shfl.sync.idx.b32 %r660, %r611, %r659, 31, 0xffffffff;
-	add.s32 %r653, %r653, %r660;
-	sub.s32 %r661, %r657, 1;
-	and.b32 %r657, %r657, %r661;
-	bra $B151;
-$B152:
-	mad.wide.u32 %rd301, %r653, 16384, %rd300;
-	.loc 8 57 28
-	setp.le.s64 %p328, %rd87, %rd301;
-	.loc 8 60 21
-	add.s32 %r662, %r609, -1;
-	.loc 8 57 28
-	selp.b32 %r605, %r605, %r662, %p328;
-	selp.b32 %r606, %r609, %r606, %p328;
-	.loc 8 55 13
-	setp.lt.s32 %p329, %r606, %r605;
-	@%p329 bra $B140;
-	.loc 5 208 15
-	@!%p60 bra $B153;
-	.loc 5 209 23
-	cvt.u64.u32 %rd302, %r606;
-	st.shared.u64 [$dynamic+53280], %rd302;
-$B153:
-	.loc 5 212 8
-	bar.sync 0;
-	.loc 5 213 26
-	ld.shared.u64 %rd303, [$dynamic+53280];
-	cvt.u32.u64 %r75, %rd303;
-	mov.u32 %r83, 8;
-	.loc 5 174 15
-	@!%p3 bra $B185;
-	mov.u32 %r77, -2139095040;
-	mov.f32 %f19, 0f3F800000;
-	mov.u32 %r81, 1;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 7;
-	.loc 5 179 34
-	bra $B185;
-$B154:
 	.loc 10 460 19
-	mul.wide.u32 %rd304, %r357, 3528531795;
+	mul.wide.u32 %rd301, %r589, 3528531795;
 	.loc 10 461 21
-	shr.u64 %rd305, %rd304, 32;
-	cvt.u32.u64 %r663, %rd305;
-	cvt.u32.u64 %r664, %rd304;
+	shr.u64 %rd302, %rd301, 32;
+	cvt.u32.u64 %r594, %rd302;
+	cvt.u32.u64 %r595, %rd301;
 	.loc 10 460 19
-	mul.wide.u32 %rd306, %r359, 3449720151;
+	mul.wide.u32 %rd303, %r591, 3449720151;
 	.loc 10 461 21
-	shr.u64 %rd307, %rd306, 32;
-	cvt.u32.u64 %r665, %rd307;
-	cvt.u32.u64 %r666, %rd306;
+	shr.u64 %rd304, %rd303, 32;
+	cvt.u32.u64 %r596, %rd304;
+	cvt.u32.u64 %r597, %rd303;
 	.loc 11 18 21
-	xor.b32 %r667, %r665, %r358;
-	xor.b32 %r357, %r667, %r361;
-	xor.b32 %r668, %r663, %r360;
-	xor.b32 %r359, %r668, %r362;
+	xor.b32 %r598, %r596, %r590;
+	xor.b32 %r589, %r598, %r587;
+	xor.b32 %r599, %r594, %r592;
+	xor.b32 %r591, %r599, %r588;
 	.loc 11 19 11
-	add.s32 %r361, %r361, -1640531527;
-	add.s32 %r362, %r362, -1150833019;
-	add.s32 %r363, %r363, 1;
-	setp.lt.u32 %p330, %r363, 10;
-	mov.u32 %r358, %r666;
-	mov.u32 %r360, %r664;
-	@%p330 bra $B154;
+	add.s32 %r587, %r587, -1640531527;
+	add.s32 %r588, %r588, -1150833019;
+	add.s32 %r593, %r593, 1;
+	setp.lt.u32 %p336, %r593, 10;
+	mov.u32 %r590, %r597;
+	mov.u32 %r592, %r595;
+	@%p336 bra $B146;
 	.loc 6 55 30
-	cvt.u64.u32 %rd308, %r666;
-	shl.b64 %rd309, %rd308, 32;
-	cvt.u64.u32 %rd310, %r357;
-	or.b64 %rd311, %rd309, %rd310;
-	mul.hi.u64 %rd312, %rd311, %rd98;
-	mov.u32 %r82, 0;
-	.loc 5 185 11
-	@!%p71 bra $B158;
-	@!%p89 bra $B155;
-	mov.u32 %r82, 0;
+	cvt.u64.u32 %rd305, %r597;
+	shl.b64 %rd306, %rd305, 32;
+	cvt.u64.u32 %rd307, %r589;
+	or.b64 %rd308, %rd306, %rd307;
+	mul.hi.u64 %rd309, %rd308, %rd298;
+	.loc 5 263 23
+	sub.s64 %rd86, %rd298, %rd309;
+	.loc 5 264 8
+	bar.sync 0;
+$B147:
+	.loc 5 227 14
+	@!%p68 bra $B161;
+	.loc 8 41 31
+	ld.shared.u32 %r600, [$dynamic+53272];
+	setp.lt.u32 %p337, %r10, %r600;
+	cvt.u64.u32 %rd310, %r600;
+	add.s64 %rd311, %rd310, -1;
+	selp.b64 %rd312, %rd311, %rd90, %p337;
+	sub.s64 %rd313, %rd312, %rd90;
+	setp.lt.u64 %p338, %rd313, 2147483648;
+	setp.lt.s64 %p339, %rd312, 2305843009213693952;
+	and.pred %p340, %p338, %p339;
+	and.pred %p341, %p340, %p79;
+	setp.lt.u64 %p342, %rd312, 2048;
+	and.pred %p343, %p341, %p342;
+	mov.u32 %r601, 2147483647;
+	mov.u32 %r602, 0;
+$B148:
+	.loc 8 56 34
+	add.s32 %r603, %r602, %r601;
+	add.s32 %r604, %r603, 1;
+	cvt.u64.u32 %rd314, %r604;
+	shr.u64 %rd315, %rd314, 1;
+	cvt.u32.u64 %r605, %rd315;
+	mov.u32 %r606, 0;
+	mov.u32 %r607, 0;
+	.loc 8 41 23
+	@!%p337 bra $B154;
+	@!%p343 bra $B149;
+	mov.u32 %r606, 0;
+	mov.u32 %r607, 0;
+	mov.u32 %r608, %r10;
+	bra $B152;
+$B149:
+	mov.u32 %r606, 0;
+	mov.u32 %r607, 0;
+	mov.u32 %r609, %r10;
+$B150:
+	cvt.u64.u32 %rd316, %r609;
+	.loc 8 42 14
+	setp.lt.u32 %p344, %r609, 2048;
+	@!%p344 bra $FAULT22;
+	mad.lo.s32 %r610, %r609, 4, %r4;
+	ld.shared.u32 %r611, [%r610+36888];
+	setp.le.s32 %p345, %r69, %r611;
+	@!%p345 bra $B151;
+	ld.shared.u32 %r612, [%r610+45080];
+	setp.le.s32 %p346, %r605, %r612;
+	@!%p346 bra $B151;
+	.loc 8 47 21
+	and.b32 %r613, %r611, 16383;
+	add.s32 %r606, %r606, %r613;
+	shr.u32 %r614, %r611, 14;
+	add.s32 %r607, %r607, %r614;
+$B151:
+	.loc 8 41 40
+	add.s32 %r609, %r609, 32;
+	setp.lt.u32 %p347, %r609, %r600;
+	@%p347 bra $B150;
+	bra $B154;
+$B152:
+	cvt.u64.u32 %rd317, %r608;
+	.loc 8 42 14
+	mad.lo.s32 %r615, %r608, 4, %r4;
+	ld.shared.u32 %r616, [%r615+36888];
+	setp.le.s32 %p348, %r69, %r616;
+	@!%p348 bra $B153;
+	ld.shared.u32 %r617, [%r615+45080];
+	setp.le.s32 %p349, %r605, %r617;
+	@!%p349 bra $B153;
+	.loc 8 47 21
+	and.b32 %r618, %r616, 16383;
+	add.s32 %r606, %r606, %r618;
+	shr.u32 %r619, %r616, 14;
+	add.s32 %r607, %r607, %r619;
+$B153:
+	.loc 8 41 40
+	add.s64 %rd318, %rd317, 32;
+	setp.lt.s64 %p350, %rd318, %rd310;
+	cvt.u32.u64 %r608, %rd318;
+	@%p350 bra $B152;
+$B154:
+	.loc 8 50 32
+	mov.pred %p351, 1;
+	vote.sync.ballot.b32 %r620, %p351, 0xffffffff;
+	setp.eq.s32 %p352, %r620, -1;
+	@!%p352 bra $B155;
+	shfl.sync.bfly.b32 %r621, %r606, 16, 31, 0xffffffff;
+	add.s32 %r622, %r606, %r621;
+	shfl.sync.bfly.b32 %r623, %r622, 8, 31, 0xffffffff;
+	add.s32 %r624, %r622, %r623;
+	shfl.sync.bfly.b32 %r625, %r624, 4, 31, 0xffffffff;
+	add.s32 %r626, %r624, %r625;
+	shfl.sync.bfly.b32 %r627, %r626, 2, 31, 0xffffffff;
+	add.s32 %r628, %r626, %r627;
+	shfl.sync.bfly.b32 %r629, %r628, 1, 31, 0xffffffff;
+	add.s32 %r630, %r628, %r629;
 	bra $B157;
 $B155:
-	mov.u32 %r82, 0;
+	brev.b32 %r631, %r620;
+	clz.b32 %r632, %r631;
+	shfl.sync.idx.b32 %r630, %r606, %r632, 31, 0xffffffff;
+	sub.s32 %r633, %r620, 1;
+	and.b32 %r634, %r620, %r633;
 $B156:
-	cvt.u64.u32 %rd313, %r82;
-	setp.lt.u32 %p331, %r82, 129;
-	@!%p331 bra $FAULT23;
-	mad.lo.s32 %r669, %r82, 8, %r4;
-	ld.shared.u64 %rd314, [%r669+53552];
-	setp.le.s64 %p332, %rd314, %rd312;
-	@!%p332 bra $B158;
-	.loc 5 186 3
-	sub.s64 %rd312, %rd312, %rd314;
-	.loc 5 187 3
-	add.s32 %r82, %r82, 1;
-	.loc 5 185 11
-	setp.lt.u32 %p333, %r82, %r74;
-	@%p333 bra $B156;
-	bra $B158;
+	setp.eq.s32 %p353, %r634, 0;
+	@%p353 bra $B157;
+	brev.b32 %r635, %r634;
+	clz.b32 %r636, %r635;
+	shfl.sync.idx.b32 %r637, %r606, %r636, 31, 0xffffffff;
+	add.s32 %r630, %r630, %r637;
+	sub.s32 %r638, %r634, 1;
+	and.b32 %r634, %r634, %r638;
+	bra $B156;
 $B157:
-	mad.lo.s32 %r670, %r82, 8, %r4;
-	ld.shared.u64 %rd315, [%r670+53552];
-	setp.le.s64 %p334, %rd315, %rd312;
-	@!%p334 bra $B158;
-	.loc 5 186 3
-	sub.s64 %rd312, %rd312, %rd315;
-	.loc 5 187 3
-	add.s32 %r82, %r82, 1;
-	.loc 5 185 11
-	setp.lt.u32 %p335, %r82, %r74;
-	@%p335 bra $B157;
+	cvt.u64.u32 %rd319, %r630;
+	mov.pred %p354, 1;
+	vote.sync.ballot.b32 %r639, %p354, 0xffffffff;
+	setp.eq.s32 %p355, %r639, -1;
+	@!%p355 bra $B158;
+	shfl.sync.bfly.b32 %r640, %r607, 16, 31, 0xffffffff;
+	add.s32 %r641, %r607, %r640;
+	shfl.sync.bfly.b32 %r642, %r641, 8, 31, 0xffffffff;
+	add.s32 %r643, %r641, %r642;
+	shfl.sync.bfly.b32 %r644, %r643, 4, 31, 0xffffffff;
+	add.s32 %r645, %r643, %r644;
+	shfl.sync.bfly.b32 %r646, %r645, 2, 31, 0xffffffff;
+	add.s32 %r647, %r645, %r646;
+	shfl.sync.bfly.b32 %r648, %r647, 1, 31, 0xffffffff;
+	add.s32 %r649, %r647, %r648;
+	bra $B160;
 $B158:
-	cvt.u64.u32 %rd316, %r82;
-	.loc 5 189 81
-	setp.lt.u32 %p336, %r82, 129;
-	@!%p336 bra $FAULT24;
-	add.s32 %r671, %r82, 1;
-	cvt.u64.u32 %rd99, %r671;
-	mad.lo.s32 %r672, %r82, 8, %r4;
-	ld.shared.u64 %rd317, [%r672+53552];
-	sub.s64 %rd87, %rd317, %rd312;
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p62 bra $B159;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
+	brev.b32 %r650, %r639;
+	clz.b32 %r651, %r650;
+	shfl.sync.idx.b32 %r649, %r607, %r651, 31, 0xffffffff;
+	sub.s32 %r652, %r639, 1;
+	and.b32 %r653, %r639, %r652;
 $B159:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r53, 1;
-	mov.u32 %r83, 6;
-	bra $B185;
+	setp.eq.s32 %p356, %r653, 0;
+	@%p356 bra $B160;
+	brev.b32 %r654, %r653;
+	clz.b32 %r655, %r654;
+	shfl.sync.idx.b32 %r656, %r607, %r655, 31, 0xffffffff;
+	add.s32 %r649, %r649, %r656;
+	sub.s32 %r657, %r653, 1;
+	and.b32 %r653, %r653, %r657;
+	bra $B159;
 $B160:
-	.loc 5 148 13
-	setp.eq.s32 %p337, %r78, 0;
-	mov.pred %p338, 1;
-	@%p337 bra $B162;
-	.loc 5 151 21
-	shl.b32 %r673, 1, %r78;
-	add.s32 %r79, %r673, -1;
-	setp.lt.u32 %p339, 12, %r78;
-	selp.b32 %r674, 12, %r78, %p339;
-	sub.s32 %r78, %r78, %r674;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r675, %r5;
+	mad.wide.u32 %rd320, %r649, 16384, %rd319;
+	.loc 8 57 28
+	setp.le.s64 %p357, %rd86, %rd320;
+	.loc 8 60 21
+	add.s32 %r658, %r605, -1;
+	.loc 8 57 28
+	selp.b32 %r601, %r601, %r658, %p357;
+	selp.b32 %r602, %r605, %r602, %p357;
+	.loc 8 55 13
+	setp.lt.s32 %p358, %r602, %r601;
+	@%p358 bra $B148;
+	.loc 5 229 15
+	@!%p62 bra $B161;
+	.loc 5 230 23
+	cvt.u64.u32 %rd321, %r602;
+	st.shared.u64 [$dynamic+53280], %rd321;
 $B161:
-	.loc 2 23 8
-	mad.lo.s32 %r676, %r675, 4, %r4;
-	st.shared.u32 [%r676], 0;
-	st.shared.u32 [%r676+16384], 0;
-	.loc 2 22 41
-	add.s32 %r675, %r675, 512;
-	setp.lt.u32 %p340, %r675, 4096;
-	@%p340 bra $B161;
-	.loc 2 25 8
+	.loc 5 233 8
 	bar.sync 0;
-	mov.pred %p338, 0;
+	.loc 5 234 26
+	ld.shared.u64 %rd322, [$dynamic+53280];
+	cvt.u32.u64 %r68, %rd322;
+	.loc 5 195 17
+	ld.global.u8 %r659, [%rd38+37];
+	setp.ne.u32 %p359, %r659, 0;
+	mov.u32 %r53, 9;
+	@!%p359 bra $B196;
+	mov.u32 %r70, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 8;
+	.loc 5 200 34
+	bra $B196;
 $B162:
-	.loc 5 100 16
-	@!%p338 bra $B185;
-	.loc 6 74 79
-	add.s32 %r677, %r80, 1065353216;
-	mov.b32 %f135, %r677;
-	cvt.rzi.s32.f32 %r678, %f135;
-	.loc 5 101 23
-	setp.lt.s32 %p341, %r76, %r678;
-	selp.b32 %r76, %r678, %r76, %p341;
-	mov.u32 %r81, %r76;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 169 4
-	bra $B185;
+	.loc 5 205 32
+	ld.global.u64 %rd323, [%rd38];
+	.loc 6 54 67
+	cvt.u32.u64 %r660, %rd323;
+	shr.u64 %rd324, %rd323, 32;
+	cvt.u32.u64 %r661, %rd324;
+	mov.u32 %r662, %r50;
+	mov.u32 %r663, 0;
+	mov.u32 %r664, 0;
+	mov.u32 %r665, 0;
+	mov.u32 %r666, 0;
 $B163:
-	.loc 6 49 45
-	cvt.rn.f64.s64 %fd4, %rd98;
-	mul.rn.f64 %fd5, %fd1, %fd4;
-	cvt.rzi.s64.f64 %rd318, %fd5;
-	setp.nan.f64 %p342, %fd5, %fd5;
-	selp.b64 %rd319, 0, %rd318, %p342;
-	setp.lt.s64 %p343, 1, %rd319;
-	selp.b64 %rd87, %rd319, 1, %p343;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r679, %r5;
-$B164:
-	.loc 2 23 8
-	mad.lo.s32 %r680, %r679, 4, %r4;
-	st.shared.u32 [%r680], 0;
-	st.shared.u32 [%r680+16384], 0;
-	.loc 2 22 41
-	add.s32 %r679, %r679, 512;
-	setp.lt.u32 %p344, %r679, 4096;
-	@%p344 bra $B164;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.u32 %r78, 16;
-	mov.u32 %r79, 234881024;
-	mov.u32 %r80, 0;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 2;
-	mov.u32 %r83, 4;
-	bra $B185;
-$B165:
-	.loc 5 148 13
-	setp.eq.s32 %p345, %r78, 0;
-	mov.pred %p346, 1;
-	@%p345 bra $B167;
-	.loc 5 151 21
-	shl.b32 %r681, 1, %r78;
-	add.s32 %r79, %r681, -1;
-	setp.lt.u32 %p347, 12, %r78;
-	selp.b32 %r682, 12, %r78, %p347;
-	sub.s32 %r78, %r78, %r682;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r683, %r5;
-$B166:
-	.loc 2 23 8
-	mad.lo.s32 %r684, %r683, 4, %r4;
-	st.shared.u32 [%r684], 0;
-	st.shared.u32 [%r684+16384], 0;
-	.loc 2 22 41
-	add.s32 %r683, %r683, 512;
-	setp.lt.u32 %p348, %r683, 4096;
-	@%p348 bra $B166;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p346, 0;
-$B167:
-	.loc 5 91 16
-	@!%p346 bra $B185;
-	.loc 6 69 55
-	xor.b32 %r685, %r80, -2147483648;
-	.loc 5 92 20
-	setp.lt.s32 %p349, -2139095040, %r685;
-	selp.b32 %r77, %r685, -2139095040, %p349;
-	mov.u32 %r81, %r76;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 159 19
-	@!%p68 bra $B185;
-	mov.u32 %r81, 1;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 3;
-	@%p69 bra $B185;
-	mov.u32 %r81, %r76;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 169 4
-	bra $B185;
-$B168:
-	.loc 5 116 29
-	cvt.s64.s32 %rd320, %r86;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p350, 1;
-	vote.sync.ballot.b32 %r686, %p350, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p351, %r686, -1;
-	@%p351 bra $B170;
-	.loc 9 58 43
-	brev.b32 %r687, %r686;
-	clz.b32 %r688, %r687;
-	cvt.u32.u64 %r689, %rd320;
-	shfl.sync.idx.b32 %r690, %r689, %r688, 31, 0xffffffff;
-	shr.u64 %rd321, %rd320, 32;
-	cvt.u32.u64 %r691, %rd321;
-	shfl.sync.idx.b32 %r692, %r691, %r688, 31, 0xffffffff;
-	mov.b64 %rd322, {%r690, %r692};
-	.loc 9 59 21
-	add.s32 %r693, %r686, -1;
-	and.b32 %r694, %r686, %r693;
-	setp.ne.s32 %p352, %r694, 0;
-	@!%p352 bra $B171;
-$B169:
-	.loc 9 60 59
-	brev.b32 %r695, %r694;
-	clz.b32 %r696, %r695;
-	cvt.u32.u64 %r697, %rd320;
-	shfl.sync.idx.b32 %r698, %r697, %r696, 31, 0xffffffff;
-	shr.u64 %rd323, %rd320, 32;
-	cvt.u32.u64 %r699, %rd323;
-	shfl.sync.idx.b32 %r700, %r699, %r696, 31, 0xffffffff;
-	mov.b64 %rd324, {%r698, %r700};
-	.loc 9 40 50
-	setp.lt.s64 %p353, %rd322, %rd324;
-	selp.b64 %rd322, %rd324, %rd322, %p353;
-	.loc 9 59 53
-	add.s32 %r701, %r694, -1;
-	and.b32 %r694, %r694, %r701;
-	setp.ne.s32 %p354, %r694, 0;
-	@%p354 bra $B169;
-	bra $B171;
-$B170:
-	.loc 9 54 32
-	cvt.u32.u64 %r702, %rd320;
-	shfl.sync.bfly.b32 %r703, %r702, 16, 31, 0xffffffff;
-	shr.u64 %rd325, %rd320, 32;
-	cvt.u32.u64 %r704, %rd325;
-	shfl.sync.bfly.b32 %r705, %r704, 16, 31, 0xffffffff;
-	mov.b64 %rd326, {%r703, %r705};
-	.loc 9 40 50
-	setp.lt.s64 %p355, %rd320, %rd326;
-	selp.b64 %rd327, %rd326, %rd320, %p355;
-	.loc 9 54 32
-	cvt.u32.u64 %r706, %rd327;
-	shfl.sync.bfly.b32 %r707, %r706, 8, 31, 0xffffffff;
+	.loc 10 460 19
+	mul.wide.u32 %rd325, %r662, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd326, %rd325, 32;
+	cvt.u32.u64 %r667, %rd326;
+	cvt.u32.u64 %r668, %rd325;
+	.loc 10 460 19
+	mul.wide.u32 %rd327, %r664, 3449720151;
+	.loc 10 461 21
 	shr.u64 %rd328, %rd327, 32;
-	cvt.u32.u64 %r708, %rd328;
-	shfl.sync.bfly.b32 %r709, %r708, 8, 31, 0xffffffff;
-	mov.b64 %rd329, {%r707, %r709};
-	.loc 9 40 50
-	setp.lt.s64 %p356, %rd327, %rd329;
-	selp.b64 %rd330, %rd329, %rd327, %p356;
-	.loc 9 54 32
-	cvt.u32.u64 %r710, %rd330;
-	shfl.sync.bfly.b32 %r711, %r710, 4, 31, 0xffffffff;
-	shr.u64 %rd331, %rd330, 32;
-	cvt.u32.u64 %r712, %rd331;
-	shfl.sync.bfly.b32 %r713, %r712, 4, 31, 0xffffffff;
-	mov.b64 %rd332, {%r711, %r713};
-	.loc 9 40 50
-	setp.lt.s64 %p357, %rd330, %rd332;
-	selp.b64 %rd333, %rd332, %rd330, %p357;
-	.loc 9 54 32
-	cvt.u32.u64 %r714, %rd333;
-	shfl.sync.bfly.b32 %r715, %r714, 2, 31, 0xffffffff;
-	shr.u64 %rd334, %rd333, 32;
-	cvt.u32.u64 %r716, %rd334;
-	shfl.sync.bfly.b32 %r717, %r716, 2, 31, 0xffffffff;
-	mov.b64 %rd335, {%r715, %r717};
-	.loc 9 40 50
-	setp.lt.s64 %p358, %rd333, %rd335;
-	selp.b64 %rd336, %rd335, %rd333, %p358;
-	.loc 9 54 32
-	cvt.u32.u64 %r718, %rd336;
-	shfl.sync.bfly.b32 %r719, %r718, 1, 31, 0xffffffff;
-	shr.u64 %rd337, %rd336, 32;
-	cvt.u32.u64 %r720, %rd337;
-	shfl.sync.bfly.b32 %r721, %r720, 1, 31, 0xffffffff;
-	mov.b64 %rd338, {%r719, %r721};
-	.loc 9 40 50
-	setp.lt.s64 %p359, %rd336, %rd338;
-	selp.b64 %rd322, %rd338, %rd336, %p359;
-$B171:
-	.loc 1 139 14
-	@!%p60 bra $B172;
-	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r61+53296], %rd322;
-$B172:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd339, [$dynamic+53296];
-	mov.u32 %r722, 0;
-$B173:
-	.loc 1 145 21
-	mad.lo.s32 %r723, %r722, 8, %r4;
-	ld.shared.u64 %rd340, [%r723+53296];
-	setp.lt.s64 %p360, %rd339, %rd340;
-	selp.b64 %rd339, %rd340, %rd339, %p360;
-	add.s32 %r722, %r722, 1;
-	setp.lt.u32 %p361, %r722, 16;
-	@%p361 bra $B173;
-	.loc 5 116 14
-	cvt.u32.u64 %r724, %rd339;
-	.loc 5 117 9
-	setp.le.s32 %p362, %r724, -2139095041;
-	mov.u32 %r83, 8;
-	@%p362 bra $B185;
-	.loc 6 28 59
-	shr.s32 %r725, %r724, 31;
-	shr.u32 %r726, %r725, 1;
-	xor.b32 %r727, %r724, %r726;
-	mov.b32 %f20, %r727;
-	.loc 5 122 28
-	@%p54 bra $B179;
-	.loc 5 123 14
-	setp.ne.s32 %p363, %r86, %r724;
-	selp.b32 %r728, 2147483647, %r85, %p363;
-	.loc 5 126 35
-	cvt.s64.s32 %rd341, %r728;
-	sub.s64 %rd342, 0, %rd341;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p364, 1;
-	vote.sync.ballot.b32 %r729, %p364, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p365, %r729, -1;
-	@%p365 bra $B175;
-	.loc 9 58 43
-	brev.b32 %r730, %r729;
-	clz.b32 %r731, %r730;
-	cvt.u32.u64 %r732, %rd342;
-	shfl.sync.idx.b32 %r733, %r732, %r731, 31, 0xffffffff;
-	shr.u64 %rd343, %rd342, 32;
-	cvt.u32.u64 %r734, %rd343;
-	shfl.sync.idx.b32 %r735, %r734, %r731, 31, 0xffffffff;
-	mov.b64 %rd344, {%r733, %r735};
-	.loc 9 59 21
-	add.s32 %r736, %r729, -1;
-	and.b32 %r737, %r729, %r736;
-	setp.ne.s32 %p366, %r737, 0;
-	@!%p366 bra $B176;
-$B174:
-	.loc 9 60 59
-	brev.b32 %r738, %r737;
-	clz.b32 %r739, %r738;
-	cvt.u32.u64 %r740, %rd342;
-	shfl.sync.idx.b32 %r741, %r740, %r739, 31, 0xffffffff;
-	shr.u64 %rd345, %rd342, 32;
-	cvt.u32.u64 %r742, %rd345;
-	shfl.sync.idx.b32 %r743, %r742, %r739, 31, 0xffffffff;
-	mov.b64 %rd346, {%r741, %r743};
-	.loc 9 40 50
-	setp.lt.s64 %p367, %rd344, %rd346;
-	selp.b64 %rd344, %rd346, %rd344, %p367;
-	.loc 9 59 53
-	add.s32 %r744, %r737, -1;
-	and.b32 %r737, %r737, %r744;
-	setp.ne.s32 %p368, %r737, 0;
-	@%p368 bra $B174;
-	bra $B176;
-$B175:
-	.loc 9 54 32
-	cvt.u32.u64 %r745, %rd342;
-	shfl.sync.bfly.b32 %r746, %r745, 16, 31, 0xffffffff;
-	shr.u64 %rd347, %rd342, 32;
-	cvt.u32.u64 %r747, %rd347;
-	shfl.sync.bfly.b32 %r748, %r747, 16, 31, 0xffffffff;
-	mov.b64 %rd348, {%r746, %r748};
-	.loc 9 40 50
-	setp.lt.s64 %p369, %rd342, %rd348;
-	selp.b64 %rd349, %rd348, %rd342, %p369;
-	.loc 9 54 32
-	cvt.u32.u64 %r749, %rd349;
-	shfl.sync.bfly.b32 %r750, %r749, 8, 31, 0xffffffff;
-	shr.u64 %rd350, %rd349, 32;
-	cvt.u32.u64 %r751, %rd350;
-	shfl.sync.bfly.b32 %r752, %r751, 8, 31, 0xffffffff;
-	mov.b64 %rd351, {%r750, %r752};
-	.loc 9 40 50
-	setp.lt.s64 %p370, %rd349, %rd351;
-	selp.b64 %rd352, %rd351, %rd349, %p370;
-	.loc 9 54 32
-	cvt.u32.u64 %r753, %rd352;
-	shfl.sync.bfly.b32 %r754, %r753, 4, 31, 0xffffffff;
-	shr.u64 %rd353, %rd352, 32;
-	cvt.u32.u64 %r755, %rd353;
-	shfl.sync.bfly.b32 %r756, %r755, 4, 31, 0xffffffff;
-	mov.b64 %rd354, {%r754, %r756};
-	.loc 9 40 50
-	setp.lt.s64 %p371, %rd352, %rd354;
-	selp.b64 %rd355, %rd354, %rd352, %p371;
-	.loc 9 54 32
-	cvt.u32.u64 %r757, %rd355;
-	shfl.sync.bfly.b32 %r758, %r757, 2, 31, 0xffffffff;
-	shr.u64 %rd356, %rd355, 32;
-	cvt.u32.u64 %r759, %rd356;
-	shfl.sync.bfly.b32 %r760, %r759, 2, 31, 0xffffffff;
-	mov.b64 %rd357, {%r758, %r760};
-	.loc 9 40 50
-	setp.lt.s64 %p372, %rd355, %rd357;
-	selp.b64 %rd358, %rd357, %rd355, %p372;
-	.loc 9 54 32
-	cvt.u32.u64 %r761, %rd358;
-	shfl.sync.bfly.b32 %r762, %r761, 1, 31, 0xffffffff;
-	shr.u64 %rd359, %rd358, 32;
-	cvt.u32.u64 %r763, %rd359;
-	shfl.sync.bfly.b32 %r764, %r763, 1, 31, 0xffffffff;
-	mov.b64 %rd360, {%r762, %r764};
-	.loc 9 40 50
-	setp.lt.s64 %p373, %rd358, %rd360;
-	selp.b64 %rd344, %rd360, %rd358, %p373;
-$B176:
-	.loc 1 139 14
-	@!%p60 bra $B177;
-	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r61+53296], %rd344;
-$B177:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd361, [$dynamic+53296];
-	mov.u32 %r765, 0;
-$B178:
-	.loc 1 145 21
-	mad.lo.s32 %r766, %r765, 8, %r4;
-	ld.shared.u64 %rd362, [%r766+53296];
-	setp.lt.s64 %p374, %rd361, %rd362;
-	selp.b64 %rd361, %rd362, %rd361, %p374;
-	add.s32 %r765, %r765, 1;
-	setp.lt.u32 %p375, %r765, 16;
-	@%p375 bra $B178;
-	.loc 5 126 18
-	cvt.u32.u64 %r767, %rd361;
-	sub.s32 %r75, 0, %r767;
-	mov.u32 %r83, 8;
-	.loc 5 174 15
-	@!%p3 bra $B185;
-	mov.u32 %r77, -2139095040;
-	mov.f32 %f19, 0f3F800000;
-	mov.u32 %r81, 1;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 7;
-	.loc 5 179 34
-	bra $B185;
-$B179:
-	.loc 5 131 8
-	@%p55 bra $B180;
-	mov.u32 %r76, %r70;
-	mov.f32 %f19, %f15;
-	mov.u32 %r81, %r70;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 159 19
-	@!%p68 bra $B185;
-	mov.u32 %r76, %r70;
-	mov.f32 %f19, %f15;
-	mov.u32 %r81, 1;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 3;
-	@%p69 bra $B185;
-	mov.u32 %r76, %r70;
-	mov.f32 %f19, %f15;
-	mov.u32 %r81, %r70;
-	mov.pred %p90, 1;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
-	mov.u32 %r53, 3;
-	mov.u32 %r83, 5;
-	.loc 5 169 4
-	bra $B185;
-$B180:
-	.loc 6 69 55
-	xor.b32 %r768, %r80, -2147483648;
-	.loc 5 135 18
-	setp.lt.s32 %p376, %r77, %r768;
-	selp.b32 %r77, %r768, %r77, %p376;
-	.loc 5 136 12
-	setp.le.s64 %p377, %rd150, 2048;
-	@%p377 bra $B183;
-	.loc 5 148 13
-	setp.eq.s32 %p378, %r78, 0;
-	@%p378 bra $B182;
-	.loc 5 151 21
-	shl.b32 %r769, 1, %r78;
-	add.s32 %r79, %r769, -1;
-	setp.lt.u32 %p379, 12, %r78;
-	selp.b32 %r770, 12, %r78, %p379;
-	sub.s32 %r78, %r78, %r770;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r771, %r5;
-$B181:
-	.loc 2 23 8
-	mad.lo.s32 %r772, %r771, 4, %r4;
-	st.shared.u32 [%r772], 0;
-	st.shared.u32 [%r772+16384], 0;
-	.loc 2 22 41
-	add.s32 %r771, %r771, 512;
-	setp.lt.u32 %p380, %r771, 4096;
-	@%p380 bra $B181;
-	.loc 2 25 8
-	bar.sync 0;
-$B182:
-	mov.u32 %r76, %r70;
-	mov.f32 %f19, %f15;
-	mov.u32 %r83, 2;
-	.loc 5 143 12
-	bra $B185;
-$B183:
+	cvt.u32.u64 %r669, %rd328;
+	cvt.u32.u64 %r670, %rd327;
+	.loc 11 18 21
+	xor.b32 %r671, %r669, %r663;
+	xor.b32 %r662, %r671, %r660;
+	xor.b32 %r672, %r667, %r665;
+	xor.b32 %r664, %r672, %r661;
+	.loc 11 19 11
+	add.s32 %r660, %r660, -1640531527;
+	add.s32 %r661, %r661, -1150833019;
+	add.s32 %r666, %r666, 1;
+	setp.lt.u32 %p360, %r666, 10;
+	mov.u32 %r663, %r670;
+	mov.u32 %r665, %r668;
+	@%p360 bra $B163;
+	.loc 6 55 30
+	cvt.u64.u32 %rd329, %r670;
+	shl.b64 %rd330, %rd329, 32;
+	cvt.u64.u32 %rd331, %r662;
+	or.b64 %rd332, %rd330, %rd331;
+	mul.hi.u64 %rd333, %rd332, %rd95;
+	mov.u32 %r673, 0;
+	.loc 5 206 11
+	@!%p70 bra $B167;
+	@!%p85 bra $B164;
+	mov.u32 %r673, 0;
+	bra $B166;
+$B164:
+	mov.u32 %r673, 0;
+$B165:
+	cvt.u64.u32 %rd334, %r673;
+	setp.lt.u32 %p361, %r673, 129;
+	@!%p361 bra $FAULT23;
+	mad.lo.s32 %r674, %r673, 8, %r4;
+	ld.shared.u64 %rd335, [%r674+53552];
+	setp.le.s64 %p362, %rd335, %rd333;
+	@!%p362 bra $B167;
+	.loc 5 207 3
+	sub.s64 %rd333, %rd333, %rd335;
+	.loc 5 208 3
+	add.s32 %r673, %r673, 1;
+	.loc 5 206 11
+	setp.lt.u32 %p363, %r673, %r67;
+	@%p363 bra $B165;
+	bra $B167;
+$B166:
+	mad.lo.s32 %r675, %r673, 8, %r4;
+	ld.shared.u64 %rd336, [%r675+53552];
+	setp.le.s64 %p364, %rd336, %rd333;
+	@!%p364 bra $B167;
+	.loc 5 207 3
+	sub.s64 %rd333, %rd333, %rd336;
+	.loc 5 208 3
+	add.s32 %r673, %r673, 1;
+	.loc 5 206 11
+	setp.lt.u32 %p365, %r673, %r67;
+	@%p365 bra $B166;
+$B167:
+	cvt.u64.u32 %rd96, %r673;
+	.loc 5 210 81
+	setp.lt.u32 %p366, %r673, 129;
+	@!%p366 bra $FAULT24;
+	add.s32 %r676, %r673, 1;
+	cvt.u64.u32 %rd85, %r676;
+	mad.lo.s32 %r677, %r673, 8, %r4;
+	ld.shared.u64 %rd337, [%r677+53552];
+	sub.s64 %rd86, %rd337, %rd333;
 	.loc 8 17 8
 	bar.sync 0;
 	.loc 8 18 17
-	@!%p62 bra $B184;
+	@!%p64 bra $B168;
 	.loc 8 19 5
 	st.shared.u32 [$dynamic+53272], 0;
+$B168:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r52, 1;
+	mov.u32 %r53, 7;
+	bra $B196;
+$B169:
+	.loc 5 169 13
+	setp.eq.s32 %p367, %r73, 0;
+	mov.pred %p368, 1;
+	@%p367 bra $B171;
+	.loc 5 172 21
+	shl.b32 %r678, 1, %r73;
+	add.s32 %r74, %r678, -1;
+	setp.lt.u32 %p369, 12, %r73;
+	selp.b32 %r679, 12, %r73, %p369;
+	sub.s32 %r73, %r73, %r679;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r680, %r5;
+$B170:
+	.loc 2 23 8
+	mad.lo.s32 %r681, %r680, 4, %r4;
+	st.shared.u32 [%r681], 0;
+	st.shared.u32 [%r681+16384], 0;
+	.loc 2 22 41
+	add.s32 %r680, %r680, 512;
+	setp.lt.u32 %p370, %r680, 4096;
+	@%p370 bra $B170;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p368, 0;
+$B171:
+	.loc 5 120 16
+	@!%p368 bra $B196;
+	.loc 6 74 79
+	add.s32 %r682, %r75, 1065353216;
+	mov.b32 %f134, %r682;
+	cvt.rzi.s32.f32 %r683, %f134;
+	.loc 5 121 23
+	setp.lt.s32 %p371, %r69, %r683;
+	selp.b32 %r69, %r683, %r69, %p371;
+	mov.u32 %r76, %r69;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	.loc 5 190 4
+	bra $B196;
+$B172:
+	.loc 6 49 32
+	ld.global.f32 %f135, [%rd38+12];
+	cvt.f64.f32 %fd4, %f135;
+	cvt.rn.f64.s64 %fd5, %rd95;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd338, %fd6;
+	setp.nan.f64 %p372, %fd6, %fd6;
+	selp.b64 %rd339, 0, %rd338, %p372;
+	setp.lt.s64 %p373, 1, %rd339;
+	selp.b64 %rd86, %rd339, 1, %p373;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r684, %r5;
+$B173:
+	.loc 2 23 8
+	mad.lo.s32 %r685, %r684, 4, %r4;
+	st.shared.u32 [%r685], 0;
+	st.shared.u32 [%r685+16384], 0;
+	.loc 2 22 41
+	add.s32 %r684, %r684, 512;
+	setp.lt.u32 %p374, %r684, 4096;
+	@%p374 bra $B173;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.u32 %r73, 16;
+	mov.u32 %r74, 234881024;
+	mov.u32 %r75, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 2;
+	mov.u32 %r53, 5;
+	bra $B196;
+$B174:
+	.loc 5 169 13
+	setp.eq.s32 %p375, %r73, 0;
+	mov.pred %p376, 1;
+	@%p375 bra $B176;
+	.loc 5 172 21
+	shl.b32 %r686, 1, %r73;
+	add.s32 %r74, %r686, -1;
+	setp.lt.u32 %p377, 12, %r73;
+	selp.b32 %r687, 12, %r73, %p377;
+	sub.s32 %r73, %r73, %r687;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r688, %r5;
+$B175:
+	.loc 2 23 8
+	mad.lo.s32 %r689, %r688, 4, %r4;
+	st.shared.u32 [%r689], 0;
+	st.shared.u32 [%r689+16384], 0;
+	.loc 2 22 41
+	add.s32 %r688, %r688, 512;
+	setp.lt.u32 %p378, %r688, 4096;
+	@%p378 bra $B175;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p376, 0;
+$B176:
+	.loc 5 111 16
+	@!%p376 bra $B196;
+	.loc 6 69 55
+	xor.b32 %r690, %r75, -2147483648;
+	.loc 5 112 20
+	setp.lt.s32 %p379, -2139095040, %r690;
+	selp.b32 %r70, %r690, -2139095040, %p379;
+	.loc 5 180 16
+	ld.global.f32 %f136, [%rd38+12];
+	setp.lt.f32 %p380, 0f00000000, %f136;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	@!%p380 bra $B196;
+	setp.lt.f32 %p381, %f136, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 4;
+	@%p381 bra $B196;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	.loc 5 190 4
+	bra $B196;
+$B177:
+	.loc 5 136 29
+	cvt.s64.s32 %rd340, %r72;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p382, 1;
+	vote.sync.ballot.b32 %r691, %p382, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p383, %r691, -1;
+	@%p383 bra $B179;
+	.loc 9 58 43
+	brev.b32 %r692, %r691;
+	clz.b32 %r693, %r692;
+	cvt.u32.u64 %r694, %rd340;
+	shfl.sync.idx.b32 %r695, %r694, %r693, 31, 0xffffffff;
+	shr.u64 %rd341, %rd340, 32;
+	cvt.u32.u64 %r696, %rd341;
+	shfl.sync.idx.b32 %r697, %r696, %r693, 31, 0xffffffff;
+	mov.b64 %rd342, {%r695, %r697};
+	.loc 9 59 21
+	add.s32 %r698, %r691, -1;
+	and.b32 %r699, %r691, %r698;
+	setp.ne.s32 %p384, %r699, 0;
+	@!%p384 bra $B180;
+$B178:
+	.loc 9 60 59
+	brev.b32 %r700, %r699;
+	clz.b32 %r701, %r700;
+	cvt.u32.u64 %r702, %rd340;
+	shfl.sync.idx.b32 %r703, %r702, %r701, 31, 0xffffffff;
+	shr.u64 %rd343, %rd340, 32;
+	cvt.u32.u64 %r704, %rd343;
+	shfl.sync.idx.b32 %r705, %r704, %r701, 31, 0xffffffff;
+	mov.b64 %rd344, {%r703, %r705};
+	.loc 9 40 50
+	setp.lt.s64 %p385, %rd342, %rd344;
+	selp.b64 %rd342, %rd344, %rd342, %p385;
+	.loc 9 59 53
+	add.s32 %r706, %r699, -1;
+	and.b32 %r699, %r699, %r706;
+	setp.ne.s32 %p386, %r699, 0;
+	@%p386 bra $B178;
+	bra $B180;
+$B179:
+	.loc 9 54 32
+	cvt.u32.u64 %r707, %rd340;
+	shfl.sync.bfly.b32 %r708, %r707, 16, 31, 0xffffffff;
+	shr.u64 %rd345, %rd340, 32;
+	cvt.u32.u64 %r709, %rd345;
+	shfl.sync.bfly.b32 %r710, %r709, 16, 31, 0xffffffff;
+	mov.b64 %rd346, {%r708, %r710};
+	.loc 9 40 50
+	setp.lt.s64 %p387, %rd340, %rd346;
+	selp.b64 %rd347, %rd346, %rd340, %p387;
+	.loc 9 54 32
+	cvt.u32.u64 %r711, %rd347;
+	shfl.sync.bfly.b32 %r712, %r711, 8, 31, 0xffffffff;
+	shr.u64 %rd348, %rd347, 32;
+	cvt.u32.u64 %r713, %rd348;
+	shfl.sync.bfly.b32 %r714, %r713, 8, 31, 0xffffffff;
+	mov.b64 %rd349, {%r712, %r714};
+	.loc 9 40 50
+	setp.lt.s64 %p388, %rd347, %rd349;
+	selp.b64 %rd350, %rd349, %rd347, %p388;
+	.loc 9 54 32
+	cvt.u32.u64 %r715, %rd350;
+	shfl.sync.bfly.b32 %r716, %r715, 4, 31, 0xffffffff;
+	shr.u64 %rd351, %rd350, 32;
+	cvt.u32.u64 %r717, %rd351;
+	shfl.sync.bfly.b32 %r718, %r717, 4, 31, 0xffffffff;
+	mov.b64 %rd352, {%r716, %r718};
+	.loc 9 40 50
+	setp.lt.s64 %p389, %rd350, %rd352;
+	selp.b64 %rd353, %rd352, %rd350, %p389;
+	.loc 9 54 32
+	cvt.u32.u64 %r719, %rd353;
+	shfl.sync.bfly.b32 %r720, %r719, 2, 31, 0xffffffff;
+	shr.u64 %rd354, %rd353, 32;
+	cvt.u32.u64 %r721, %rd354;
+	shfl.sync.bfly.b32 %r722, %r721, 2, 31, 0xffffffff;
+	mov.b64 %rd355, {%r720, %r722};
+	.loc 9 40 50
+	setp.lt.s64 %p390, %rd353, %rd355;
+	selp.b64 %rd356, %rd355, %rd353, %p390;
+	.loc 9 54 32
+	cvt.u32.u64 %r723, %rd356;
+	shfl.sync.bfly.b32 %r724, %r723, 1, 31, 0xffffffff;
+	shr.u64 %rd357, %rd356, 32;
+	cvt.u32.u64 %r725, %rd357;
+	shfl.sync.bfly.b32 %r726, %r725, 1, 31, 0xffffffff;
+	mov.b64 %rd358, {%r724, %r726};
+	.loc 9 40 50
+	setp.lt.s64 %p391, %rd356, %rd358;
+	selp.b64 %rd342, %rd358, %rd356, %p391;
+$B180:
+	.loc 1 139 14
+	@!%p62 bra $B181;
+	.loc 1 140 10
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r59+53296], %rd342;
+$B181:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd359, [$dynamic+53296];
+	mov.u32 %r727, 0;
+$B182:
+	.loc 1 145 21
+	mad.lo.s32 %r728, %r727, 8, %r4;
+	ld.shared.u64 %rd360, [%r728+53296];
+	setp.lt.s64 %p392, %rd359, %rd360;
+	selp.b64 %rd359, %rd360, %rd359, %p392;
+	add.s32 %r727, %r727, 1;
+	setp.lt.u32 %p393, %r727, 16;
+	@%p393 bra $B182;
+	.loc 5 136 14
+	cvt.u32.u64 %r729, %rd359;
+	.loc 5 137 9
+	setp.le.s32 %p394, %r729, -2139095041;
+	mov.u32 %r53, 9;
+	@%p394 bra $B196;
+	.loc 6 28 59
+	shr.s32 %r730, %r729, 31;
+	shr.u32 %r731, %r730, 1;
+	xor.b32 %r732, %r729, %r731;
+	mov.b32 %f14, %r732;
+	.loc 5 142 18
+	ld.global.f32 %f137, [%rd38+8];
+	setp.lt.f32 %p395, 0f00000000, %f137;
+	@%p395 bra $B188;
+	.loc 5 143 16
+	setp.ne.s32 %p396, %r72, %r729;
+	selp.b32 %r71, 2147483647, %r71, %p396;
+	.loc 5 146 35
+	cvt.s64.s32 %rd361, %r71;
+	sub.s64 %rd362, 0, %rd361;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p397, 1;
+	vote.sync.ballot.b32 %r733, %p397, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p398, %r733, -1;
+	@%p398 bra $B184;
+	.loc 9 58 43
+	brev.b32 %r734, %r733;
+	clz.b32 %r735, %r734;
+	cvt.u32.u64 %r736, %rd362;
+	shfl.sync.idx.b32 %r737, %r736, %r735, 31, 0xffffffff;
+	shr.u64 %rd363, %rd362, 32;
+	cvt.u32.u64 %r738, %rd363;
+	shfl.sync.idx.b32 %r739, %r738, %r735, 31, 0xffffffff;
+	mov.b64 %rd364, {%r737, %r739};
+	.loc 9 59 21
+	add.s32 %r740, %r733, -1;
+	and.b32 %r741, %r733, %r740;
+	setp.ne.s32 %p399, %r741, 0;
+	@!%p399 bra $B185;
+$B183:
+	.loc 9 60 59
+	brev.b32 %r742, %r741;
+	clz.b32 %r743, %r742;
+	cvt.u32.u64 %r744, %rd362;
+	shfl.sync.idx.b32 %r745, %r744, %r743, 31, 0xffffffff;
+	shr.u64 %rd365, %rd362, 32;
+	cvt.u32.u64 %r746, %rd365;
+	shfl.sync.idx.b32 %r747, %r746, %r743, 31, 0xffffffff;
+	mov.b64 %rd366, {%r745, %r747};
+	.loc 9 40 50
+	setp.lt.s64 %p400, %rd364, %rd366;
+	selp.b64 %rd364, %rd366, %rd364, %p400;
+	.loc 9 59 53
+	add.s32 %r748, %r741, -1;
+	and.b32 %r741, %r741, %r748;
+	setp.ne.s32 %p401, %r741, 0;
+	@%p401 bra $B183;
+	bra $B185;
 $B184:
+	.loc 9 54 32
+	cvt.u32.u64 %r749, %rd362;
+	shfl.sync.bfly.b32 %r750, %r749, 16, 31, 0xffffffff;
+	shr.u64 %rd367, %rd362, 32;
+	cvt.u32.u64 %r751, %rd367;
+	shfl.sync.bfly.b32 %r752, %r751, 16, 31, 0xffffffff;
+	mov.b64 %rd368, {%r750, %r752};
+	.loc 9 40 50
+	setp.lt.s64 %p402, %rd362, %rd368;
+	selp.b64 %rd369, %rd368, %rd362, %p402;
+	.loc 9 54 32
+	cvt.u32.u64 %r753, %rd369;
+	shfl.sync.bfly.b32 %r754, %r753, 8, 31, 0xffffffff;
+	shr.u64 %rd370, %rd369, 32;
+	cvt.u32.u64 %r755, %rd370;
+	shfl.sync.bfly.b32 %r756, %r755, 8, 31, 0xffffffff;
+	mov.b64 %rd371, {%r754, %r756};
+	.loc 9 40 50
+	setp.lt.s64 %p403, %rd369, %rd371;
+	selp.b64 %rd372, %rd371, %rd369, %p403;
+	.loc 9 54 32
+	cvt.u32.u64 %r757, %rd372;
+	shfl.sync.bfly.b32 %r758, %r757, 4, 31, 0xffffffff;
+	shr.u64 %rd373, %rd372, 32;
+	cvt.u32.u64 %r759, %rd373;
+	shfl.sync.bfly.b32 %r760, %r759, 4, 31, 0xffffffff;
+	mov.b64 %rd374, {%r758, %r760};
+	.loc 9 40 50
+	setp.lt.s64 %p404, %rd372, %rd374;
+	selp.b64 %rd375, %rd374, %rd372, %p404;
+	.loc 9 54 32
+	cvt.u32.u64 %r761, %rd375;
+	shfl.sync.bfly.b32 %r762, %r761, 2, 31, 0xffffffff;
+	shr.u64 %rd376, %rd375, 32;
+	cvt.u32.u64 %r763, %rd376;
+	shfl.sync.bfly.b32 %r764, %r763, 2, 31, 0xffffffff;
+	mov.b64 %rd377, {%r762, %r764};
+	.loc 9 40 50
+	setp.lt.s64 %p405, %rd375, %rd377;
+	selp.b64 %rd378, %rd377, %rd375, %p405;
+	.loc 9 54 32
+	cvt.u32.u64 %r765, %rd378;
+	shfl.sync.bfly.b32 %r766, %r765, 1, 31, 0xffffffff;
+	shr.u64 %rd379, %rd378, 32;
+	cvt.u32.u64 %r767, %rd379;
+	shfl.sync.bfly.b32 %r768, %r767, 1, 31, 0xffffffff;
+	mov.b64 %rd380, {%r766, %r768};
+	.loc 9 40 50
+	setp.lt.s64 %p406, %rd378, %rd380;
+	selp.b64 %rd364, %rd380, %rd378, %p406;
+$B185:
+	.loc 1 139 14
+	@!%p62 bra $B186;
+	.loc 1 140 10
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r59+53296], %rd364;
+$B186:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd381, [$dynamic+53296];
+	mov.u32 %r769, 0;
+$B187:
+	.loc 1 145 21
+	mad.lo.s32 %r770, %r769, 8, %r4;
+	ld.shared.u64 %rd382, [%r770+53296];
+	setp.lt.s64 %p407, %rd381, %rd382;
+	selp.b64 %rd381, %rd382, %rd381, %p407;
+	add.s32 %r769, %r769, 1;
+	setp.lt.u32 %p408, %r769, 16;
+	@%p408 bra $B187;
+	.loc 5 146 18
+	cvt.u32.u64 %r771, %rd381;
+	sub.s32 %r68, 0, %r771;
+	.loc 5 195 17
+	ld.global.u8 %r772, [%rd38+37];
+	setp.ne.u32 %p409, %r772, 0;
+	mov.u32 %r53, 9;
+	@!%p409 bra $B196;
+	mov.u32 %r70, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 8;
+	.loc 5 200 34
+	bra $B196;
+$B188:
+	.loc 5 150 30
+	rcp.rn.f32 %f13, %f137;
+	.loc 6 41 9
+	ld.global.f32 %f138, [%rd38+16];
+	setp.lt.f32 %p410, 0f00000000, %f138;
+	mov.u32 %r69, 1;
+	@!%p410 bra $B189;
+	.loc 6 44 25
+	setp.nan.f32 %p411, %f138, 0f3F800000;
+	min.f32 %f139, %f138, 0f3F800000;
+	selp.f32 %f140, 0f7FFFFFFF, %f139, %p411;
+	mul.rn.f32 %f141, %f140, 0f4D800000;
+	cvt.rzi.s32.f32 %r773, %f141;
+	setp.lt.s32 %p412, 1, %r773;
+	selp.b32 %r69, %r773, 1, %p412;
+$B189:
+	.loc 5 151 8
+	@%p57 bra $B190;
+	.loc 5 180 16
+	ld.global.f32 %f142, [%rd38+12];
+	setp.lt.f32 %p413, 0f00000000, %f142;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	@!%p413 bra $B196;
+	setp.lt.f32 %p414, %f142, 0f3F800000;
+	mov.u32 %r76, 1;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 4;
+	@%p414 bra $B196;
+	mov.u32 %r76, %r69;
+	mov.pred %p86, 1;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 3;
+	mov.u32 %r53, 6;
+	.loc 5 190 4
+	bra $B196;
+$B190:
+	.loc 6 69 55
+	xor.b32 %r774, %r75, -2147483648;
+	.loc 5 155 18
+	setp.lt.s32 %p415, %r70, %r774;
+	selp.b32 %r70, %r774, %r70, %p415;
+	.loc 5 156 12
+	setp.le.s64 %p416, %rd166, 2048;
+	@%p416 bra $B193;
+	.loc 5 169 13
+	setp.eq.s32 %p417, %r73, 0;
+	@%p417 bra $B192;
+	.loc 5 172 21
+	shl.b32 %r775, 1, %r73;
+	add.s32 %r74, %r775, -1;
+	setp.lt.u32 %p418, 12, %r73;
+	selp.b32 %r776, 12, %r73, %p418;
+	sub.s32 %r73, %r73, %r776;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r777, %r5;
+$B191:
+	.loc 2 23 8
+	mad.lo.s32 %r778, %r777, 4, %r4;
+	st.shared.u32 [%r778], 0;
+	st.shared.u32 [%r778+16384], 0;
+	.loc 2 22 41
+	add.s32 %r777, %r777, 512;
+	setp.lt.u32 %p419, %r777, 4096;
+	@%p419 bra $B191;
+	.loc 2 25 8
+	bar.sync 0;
+$B192:
+	mov.u32 %r76, -2147483648;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 2;
+	mov.u32 %r53, 3;
+	.loc 5 164 12
+	bra $B196;
+$B193:
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p64 bra $B194;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B194:
 	.loc 8 21 8
 	bar.sync 0;
 	mov.u32 %r76, %r70;
-	mov.f32 %f19, %f15;
-	mov.u32 %r81, %r77;
-	mov.u64 %rd99, %rd86;
-	mov.u32 %r82, 0;
+	mov.u64 %rd85, %rd84;
+	mov.u64 %rd96, 0;
+	mov.u32 %r52, 1;
+	mov.u32 %r53, 2;
+	bra $B196;
+$B195:
+	.loc 5 95 33
+	shl.b32 %r779, %r353, %r73;
+	.loc 6 69 55
+	xor.b32 %r76, %r779, -2147483648;
+	mov.u64 %rd96, %rd85;
+	mov.u64 %rd85, %rd84;
 	mov.u32 %r53, 1;
-	mov.u32 %r83, 1;
-$B185:
-	.loc 1 46 12
-	add.s32 %r84, %r84, 1;
-	setp.lt.u32 %p381, %r84, 10;
-	@!%p381 bra $B186;
-	.loc 1 42 14
-	setp.ne.s32 %p382, %r83, 8;
-	@%p382 bra $B20;
-$B186:
-	.loc 1 48 17
-	setp.lt.u32 %p383, 0, %r5;
-	@%p383 bra $B192;
-	.loc 1 51 8
-	setp.lt.u32 %p384, %r2, %r22;
-	@!%p384 bra $FAULT26;
-	mad.wide.u32 %rd363, %r2, 4, %rd21;
-	st.global.u32 [%rd363], %r75;
-	.loc 1 52 19
-	setp.lt.u32 %p385, 0, %r23;
-	and.pred %p386, %p385, %p3;
-	@!%p386 bra $B190;
-	.loc 1 54 14
-	setp.le.s32 %p387, 0, %r75;
-	mov.f32 %f136, 0f7FC00000;
-	@!%p387 bra $B189;
-	.loc 1 55 31
-	cvt.u64.u32 %rd364, %r75;
-	add.s64 %rd365, %rd41, %rd364;
-	setp.lt.u64 %p388, %rd365, %rd27;
-	@!%p388 bra $FAULT27;
-	shl.b64 %rd366, %rd365, 2;
-	add.s64 %rd367, %rd1, %rd366;
-	ld.global.f32 %f137, [%rd367];
+$B196:
+	.loc 1 44 12
+	add.s32 %r77, %r77, 1;
+	setp.lt.u32 %p420, %r77, 11;
+	@!%p420 bra $B197;
+	.loc 1 40 14
+	setp.ne.s32 %p421, %r53, 9;
+	@%p421 bra $B22;
+$B197:
+	.loc 1 46 17
+	setp.lt.u32 %p422, 0, %r5;
+	@%p422 bra $B203;
+	.loc 1 49 8
+	setp.lt.u32 %p423, %r2, %r22;
+	@!%p423 bra $FAULT26;
+	mad.wide.u32 %rd383, %r2, 4, %rd21;
+	st.global.u32 [%rd383], %r68;
+	.loc 1 50 19
+	setp.lt.u32 %p424, 0, %r23;
+	and.pred %p425, %p424, %p3;
+	@!%p425 bra $B201;
+	.loc 1 52 14
+	setp.le.s32 %p426, 0, %r68;
+	mov.f32 %f143, 0f7FC00000;
+	@!%p426 bra $B200;
+	.loc 1 53 31
+	cvt.u64.u32 %rd384, %r68;
+	add.s64 %rd385, %rd39, %rd384;
+	setp.lt.u64 %p427, %rd385, %rd27;
+	@!%p427 bra $FAULT27;
+	shl.b64 %rd386, %rd385, 2;
+	add.s64 %rd387, %rd1, %rd386;
+	ld.global.f32 %f144, [%rd387];
 	.loc 6 61 7
-	setp.eq.f32 %p389, %f137, %f20;
-	@%p389 bra $B187;
+	setp.eq.f32 %p428, %f144, %f14;
+	@%p428 bra $B198;
 	.loc 6 64 11
-	sub.rn.f32 %f138, %f137, %f20;
-	cvt.rn.f32.s64 %f139, %rd98;
-	mul.rn.f32 %f140, %f139, 0f31800000;
+	sub.rn.f32 %f145, %f144, %f14;
+	cvt.rn.f32.s64 %f146, %rd95;
+	mul.rn.f32 %f147, %f146, 0f31800000;
 	.loc 12 68 8
-	abs.f32 %f141, %f140;
-	setp.lt.f32 %p390, %f141, 0f00800000;
+	abs.f32 %f148, %f147;
+	setp.lt.f32 %p429, %f148, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f142, %f140, 0f4B000000;
+	mul.rn.f32 %f149, %f147, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f143, %f142, %f140, %p390;
-	selp.b32 %r773, 192937984, 0, %p390;
+	selp.f32 %f150, %f149, %f147, %p429;
+	selp.b32 %r780, 192937984, 0, %p429;
 	.loc 12 71 23
-	mov.b32 %r774, %f143;
-	.loc 12 72 10
-	add.s32 %r775, %r774, -1060439283;
-	and.b32 %r776, %r775, -8388608;
-	.loc 12 73 32
-	sub.s32 %r777, %r774, %r776;
-	mov.b32 %f144, %r777;
-	sub.s32 %r778, %r776, %r773;
-	cvt.rn.f32.s32 %f145, %r778;
-	.loc 12 8 9
-	sub.rn.f32 %f146, %f144, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
-	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
-	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
-	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
-	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
-	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
-	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f155, %f146, %f146;
-	fma.rn.f32 %f156, %f154, %f155, %f146;
-	.loc 12 9 25
-	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
-	.loc 12 87 21
-	mov.b32 %r779, %f140;
-	setp.le.u32 %p391, 2139095040, %r779;
-	.loc 12 88 10
-	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f159, %f158, %f157, %p391;
-	.loc 12 90 7
-	setp.eq.f32 %p392, %f140, 0f00000000;
-	selp.f32 %f160, 0fFF800000, %f159, %p392;
-	.loc 6 64 17
-	sub.rn.f32 %f136, %f138, %f160;
-	bra $B188;
-$B187:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f161, %rd98;
-	mul.rn.f32 %f162, %f161, 0f31800000;
-	.loc 12 68 8
-	abs.f32 %f163, %f162;
-	setp.lt.f32 %p393, %f163, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f164, %f162, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f165, %f164, %f162, %p393;
-	selp.b32 %r780, 192937984, 0, %p393;
-	.loc 12 71 23
-	mov.b32 %r781, %f165;
+	mov.b32 %r781, %f150;
 	.loc 12 72 10
 	add.s32 %r782, %r781, -1060439283;
 	and.b32 %r783, %r782, -8388608;
 	.loc 12 73 32
 	sub.s32 %r784, %r781, %r783;
-	mov.b32 %f166, %r784;
+	mov.b32 %f151, %r784;
 	sub.s32 %r785, %r783, %r780;
-	cvt.rn.f32.s32 %f167, %r785;
+	cvt.rn.f32.s32 %f152, %r785;
 	.loc 12 8 9
-	sub.rn.f32 %f168, %f166, 0f3F800000;
+	sub.rn.f32 %f153, %f151, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f169, 0fBD9BD66F, %f168, 0f3E041C4B;
-	fma.rn.f32 %f170, %f169, %f168, 0fBE07A47F;
-	fma.rn.f32 %f171, %f170, %f168, 0f3E1139FA;
-	fma.rn.f32 %f172, %f171, %f168, 0fBE2A12C2;
+	fma.rn.f32 %f154, 0fBD9BD66F, %f153, 0f3E041C4B;
+	fma.rn.f32 %f155, %f154, %f153, 0fBE07A47F;
+	fma.rn.f32 %f156, %f155, %f153, 0f3E1139FA;
+	fma.rn.f32 %f157, %f156, %f153, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f173, %f172, %f168, 0f3E4CD1F1;
-	fma.rn.f32 %f174, %f173, %f168, 0fBE800219;
-	fma.rn.f32 %f175, %f174, %f168, 0f3EAAAAA8;
-	fma.rn.f32 %f176, %f175, %f168, 0fBEFFFFFC;
+	fma.rn.f32 %f158, %f157, %f153, 0f3E4CD1F1;
+	fma.rn.f32 %f159, %f158, %f153, 0fBE800219;
+	fma.rn.f32 %f160, %f159, %f153, 0f3EAAAAA8;
+	fma.rn.f32 %f161, %f160, %f153, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f177, %f168, %f168;
-	fma.rn.f32 %f178, %f176, %f177, %f168;
+	mul.rn.f32 %f162, %f153, %f153;
+	fma.rn.f32 %f163, %f161, %f162, %f153;
 	.loc 12 9 25
-	fma.rn.f32 %f179, %f167, 0f33B17218, %f178;
+	fma.rn.f32 %f164, %f152, 0f33B17218, %f163;
 	.loc 12 87 21
-	mov.b32 %r786, %f162;
-	setp.le.u32 %p394, 2139095040, %r786;
+	mov.b32 %r786, %f147;
+	setp.le.u32 %p430, 2139095040, %r786;
 	.loc 12 88 10
-	fma.rn.f32 %f180, %f162, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f165, %f147, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f181, %f180, %f179, %p394;
+	selp.f32 %f166, %f165, %f164, %p430;
 	.loc 12 90 7
-	setp.eq.f32 %p395, %f162, 0f00000000;
-	selp.f32 %f182, 0fFF800000, %f181, %p395;
+	setp.eq.f32 %p431, %f147, 0f00000000;
+	selp.f32 %f167, 0fFF800000, %f166, %p431;
+	.loc 6 64 17
+	sub.rn.f32 %f143, %f145, %f167;
+	bra $B199;
+$B198:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f168, %rd95;
+	mul.rn.f32 %f169, %f168, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f170, %f169;
+	setp.lt.f32 %p432, %f170, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f171, %f169, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f172, %f171, %f169, %p432;
+	selp.b32 %r787, 192937984, 0, %p432;
+	.loc 12 71 23
+	mov.b32 %r788, %f172;
+	.loc 12 72 10
+	add.s32 %r789, %r788, -1060439283;
+	and.b32 %r790, %r789, -8388608;
+	.loc 12 73 32
+	sub.s32 %r791, %r788, %r790;
+	mov.b32 %f173, %r791;
+	sub.s32 %r792, %r790, %r787;
+	cvt.rn.f32.s32 %f174, %r792;
+	.loc 12 8 9
+	sub.rn.f32 %f175, %f173, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f176, 0fBD9BD66F, %f175, 0f3E041C4B;
+	fma.rn.f32 %f177, %f176, %f175, 0fBE07A47F;
+	fma.rn.f32 %f178, %f177, %f175, 0f3E1139FA;
+	fma.rn.f32 %f179, %f178, %f175, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f180, %f179, %f175, 0f3E4CD1F1;
+	fma.rn.f32 %f181, %f180, %f175, 0fBE800219;
+	fma.rn.f32 %f182, %f181, %f175, 0f3EAAAAA8;
+	fma.rn.f32 %f183, %f182, %f175, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f184, %f175, %f175;
+	fma.rn.f32 %f185, %f183, %f184, %f175;
+	.loc 12 9 25
+	fma.rn.f32 %f186, %f174, 0f33B17218, %f185;
+	.loc 12 87 21
+	mov.b32 %r793, %f169;
+	setp.le.u32 %p433, 2139095040, %r793;
+	.loc 12 88 10
+	fma.rn.f32 %f187, %f169, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f188, %f187, %f186, %p433;
+	.loc 12 90 7
+	setp.eq.f32 %p434, %f169, 0f00000000;
+	selp.f32 %f189, 0fFF800000, %f188, %p434;
 	.loc 6 62 10
-	neg.f32 %f136, %f182;
-$B188:
-$B189:
-	.loc 1 57 11
-	setp.lt.u32 %p396, %r2, %r23;
-	@!%p396 bra $FAULT28;
-	mad.wide.u32 %rd368, %r2, 4, %rd23;
-	st.global.f32 [%rd368], %f136;
-$B190:
-	.loc 1 59 32
-	setp.le.s32 %p397, 0, %r75;
-	and.pred %p398, %p18, %p397;
-	@!%p398 bra $B191;
-	.loc 1 60 18
-	cvt.u64.u32 %rd369, %r75;
-	add.s64 %rd370, %rd41, %rd369;
-	setp.lt.u64 %p399, %rd370, %rd31;
-	@!%p399 bra $FAULT29;
-	shl.b64 %rd371, %rd370, 1;
-	add.s64 %rd372, %rd10, %rd371;
-	ld.global.u16 %r787, [%rd372];
+	neg.f32 %f143, %f189;
+$B199:
+$B200:
+	.loc 1 55 11
+	setp.lt.u32 %p435, %r2, %r23;
+	@!%p435 bra $FAULT28;
+	mad.wide.u32 %rd388, %r2, 4, %rd23;
+	st.global.f32 [%rd388], %f143;
+$B201:
+	.loc 1 57 32
+	setp.le.s32 %p436, 0, %r68;
+	and.pred %p437, %p18, %p436;
+	@!%p437 bra $B202;
+	.loc 1 58 18
+	cvt.u64.u32 %rd389, %r68;
+	add.s64 %rd390, %rd39, %rd389;
+	setp.lt.u64 %p438, %rd390, %rd30;
+	@!%p438 bra $FAULT29;
+	shl.b64 %rd391, %rd390, 1;
+	add.s64 %rd392, %rd10, %rd391;
+	ld.global.u16 %r794, [%rd392];
 	.loc 4 55 10
-	and.b32 %r788, %r787, 32767;
-	setp.eq.s32 %p400, %r788, 32767;
+	and.b32 %r795, %r794, 32767;
+	setp.eq.s32 %p439, %r795, 32767;
 	.loc 4 58 15
-	add.s32 %r789, %r787, 1;
-	and.b32 %r790, %r789, 65535;
+	add.s32 %r796, %r794, 1;
+	and.b32 %r797, %r796, 65535;
 	.loc 4 55 20
-	selp.b32 %r791, %r787, %r790, %p400;
-	.loc 1 60 9
-	st.global.u16 [%rd372], %r791;
-$B191:
+	selp.b32 %r798, %r794, %r797, %p439;
+	.loc 1 58 9
+	st.global.u16 [%rd392], %r798;
+$B202:
 	bra $EXIT;
-$B192:
-	.loc 1 49 3
+$B203:
+	.loc 1 47 3
 	bra $EXIT;
-$B193:
-	.loc 1 34 3
+$B204:
+	.loc 1 32 3
 	bra $EXIT;
-$B194:
-	.loc 1 84 19
-	@!%p102 bra $FAULT30;
-	@!%p108 bra $FAULT31;
-	@!%p114 bra $FAULT32;
-	bra $FAULT33;
-$B195:
+$B205:
+	cvt.u64.u32 %rd393, %r14;
+	.loc 1 37 30
+	@!%p53 bra $FAULT30;
+	.loc 5 72 7
+	bra $FAULT31;
+$B206:
+	.loc 1 83 19
+	@!%p94 bra $FAULT32;
+	@!%p100 bra $FAULT33;
+	@!%p106 bra $FAULT34;
+	bra $FAULT35;
+$B207:
+	@!%p128 bra $FAULT36;
+	@!%p134 bra $FAULT37;
+	@!%p140 bra $FAULT38;
+	bra $FAULT39;
+$B208:
 	.loc 2 54 33
-	add.s32 %r792, %r62, 1;
-	cvt.u64.u32 %rd373, %r792;
+	add.s32 %r799, %r60, 1;
+	cvt.u64.u32 %rd394, %r799;
 	.loc 2 38 20
-	setp.lt.u32 %p401, %r792, 4096;
+	setp.lt.u32 %p440, %r799, 4096;
 	.loc 2 54 33
-	add.s32 %r793, %r62, 2;
-	cvt.u64.u32 %rd374, %r793;
+	add.s32 %r800, %r60, 2;
+	cvt.u64.u32 %rd395, %r800;
 	.loc 2 38 20
-	setp.lt.u32 %p402, %r793, 4096;
+	setp.lt.u32 %p441, %r800, 4096;
 	.loc 2 54 33
-	add.s32 %r794, %r62, 3;
-	cvt.u64.u32 %rd375, %r794;
+	add.s32 %r801, %r60, 3;
+	cvt.u64.u32 %rd396, %r801;
 	.loc 2 38 20
-	setp.lt.u32 %p403, %r794, 4096;
+	setp.lt.u32 %p442, %r801, 4096;
 	.loc 2 54 33
-	add.s32 %r795, %r62, 4;
-	cvt.u64.u32 %rd376, %r795;
+	add.s32 %r802, %r60, 4;
+	cvt.u64.u32 %rd397, %r802;
 	.loc 2 38 20
-	setp.lt.u32 %p404, %r795, 4096;
+	setp.lt.u32 %p443, %r802, 4096;
 	.loc 2 54 33
-	add.s32 %r796, %r62, 5;
-	cvt.u64.u32 %rd377, %r796;
+	add.s32 %r803, %r60, 5;
+	cvt.u64.u32 %rd398, %r803;
 	.loc 2 38 20
-	setp.lt.u32 %p405, %r796, 4096;
+	setp.lt.u32 %p444, %r803, 4096;
 	.loc 2 54 33
-	add.s32 %r797, %r62, 6;
-	cvt.u64.u32 %rd378, %r797;
+	add.s32 %r804, %r60, 6;
+	cvt.u64.u32 %rd399, %r804;
 	.loc 2 38 20
-	setp.lt.u32 %p406, %r797, 4096;
+	setp.lt.u32 %p445, %r804, 4096;
 	.loc 2 54 33
-	cvt.u64.u32 %rd379, %r64;
+	cvt.u64.u32 %rd400, %r62;
 	.loc 2 38 20
-	@!%p63 bra $FAULT34;
-	@!%p401 bra $FAULT35;
-	@!%p402 bra $FAULT36;
-	@!%p403 bra $FAULT37;
-	@!%p404 bra $FAULT38;
-	@!%p405 bra $FAULT39;
-	@!%p406 bra $FAULT40;
-	@!%p64 bra $FAULT41;
+	@!%p65 bra $FAULT40;
+	@!%p440 bra $FAULT41;
+	@!%p441 bra $FAULT42;
+	@!%p442 bra $FAULT43;
+	@!%p443 bra $FAULT44;
+	@!%p444 bra $FAULT45;
+	@!%p445 bra $FAULT46;
+	@!%p66 bra $FAULT47;
 	.loc 2 56 11
-	bra $FAULT42;
+	bra $FAULT48;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 32 13
-	mov.u32 %r798, 0;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd25;
+	.loc 1 30 13
+	mov.u32 %r805, 0;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd25;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 37 20
-	mov.u32 %r798, 1;
-	mov.u64 %rd380, %rd42;
-	mov.u64 %rd381, %rd28;
+	.loc 1 35 20
+	mov.u32 %r805, 1;
+	mov.u64 %rd401, %rd40;
+	mov.u64 %rd402, %rd28;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 23 27
-	mov.u32 %r798, 7;
-	mov.u64 %rd380, %rd46;
-	mov.u64 %rd381, %rd35;
+	mov.u32 %r805, 6;
+	mov.u64 %rd401, %rd44;
+	mov.u64 %rd402, %rd34;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 40 27
-	mov.u32 %r798, 11;
-	mov.u64 %rd380, %rd51;
-	mov.u64 %rd381, %rd34;
+	mov.u32 %r805, 10;
+	mov.u64 %rd401, %rd49;
+	mov.u64 %rd402, %rd33;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 41 10
-	mov.u32 %r798, 12;
-	mov.u64 %rd380, %rd53;
-	mov.u64 %rd381, %rd38;
+	mov.u32 %r805, 11;
+	mov.u64 %rd401, %rd51;
+	mov.u64 %rd402, %rd37;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 27 28
-	mov.u32 %r798, 8;
-	mov.u64 %rd380, %rd42;
-	mov.u64 %rd381, %rd32;
+	mov.u32 %r805, 7;
+	mov.u64 %rd401, %rd40;
+	mov.u64 %rd402, %rd31;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 32 25
-	mov.u32 %r798, 9;
-	mov.u64 %rd380, %rd66;
-	mov.u64 %rd381, %rd33;
+	mov.u32 %r805, 8;
+	mov.u64 %rd401, %rd64;
+	mov.u64 %rd402, %rd32;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 62 11
-	mov.u32 %r798, 22;
-	mov.u64 %rd380, %rd74;
-	mov.u64 %rd381, %rd38;
+	mov.u32 %r805, 21;
+	mov.u64 %rd401, %rd72;
+	mov.u64 %rd402, %rd37;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 39 25
-	mov.u32 %r798, 6;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd30;
+	.loc 1 78 17
+	mov.u32 %r805, 12;
+	mov.u64 %rd401, %rd99;
+	mov.u64 %rd402, %rd29;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 79 17
-	mov.u32 %r798, 13;
-	mov.u64 %rd380, %rd103;
-	mov.u64 %rd381, %rd29;
+	mov.u32 %r805, 12;
+	mov.u64 %rd401, %rd119;
+	mov.u64 %rd402, %rd29;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 30 22
-	mov.u32 %r798, 18;
-	mov.u64 %rd380, %rd119;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 17;
+	mov.u64 %rd401, %rd135;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r798, 18;
-	mov.u64 %rd380, %rd123;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 17;
+	mov.u64 %rd401, %rd139;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r798, 18;
-	mov.u64 %rd380, %rd126;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 17;
+	mov.u64 %rd401, %rd142;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r798, 18;
-	mov.u64 %rd380, %rd129;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 17;
+	mov.u64 %rd401, %rd145;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT14:
 	.loc 1 155 10
-	mov.u32 %r798, 14;
-	mov.u64 %rd380, %rd89;
-	mov.u64 %rd381, 32;
+	mov.u32 %r805, 13;
+	mov.u64 %rd401, %rd88;
+	mov.u64 %rd402, 32;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 127 12
-	mov.u32 %r798, 10;
-	mov.u64 %rd380, %rd101;
-	mov.u64 %rd381, 129;
+	.loc 1 128 12
+	mov.u32 %r805, 9;
+	mov.u64 %rd401, %rd115;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT16:
-	.loc 5 84 20
-	mov.u32 %r798, 19;
-	mov.u64 %rd380, %rd227;
-	mov.u64 %rd381, 129;
+	.loc 5 104 20
+	mov.u32 %r805, 18;
+	mov.u64 %rd401, %rd243;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
-	mov.u32 %r798, 20;
-	mov.u64 %rd380, %rd239;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r805, 19;
+	mov.u64 %rd401, %rd256;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT18:
-	.loc 5 227 18
-	mov.u32 %r798, 17;
-	mov.u64 %rd380, %rd246;
-	mov.u64 %rd381, 2048;
+	.loc 5 248 18
+	mov.u32 %r805, 16;
+	mov.u64 %rd401, %rd263;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT19:
 	.loc 8 42 14
-	mov.u32 %r798, 20;
-	mov.u64 %rd380, %rd251;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r805, 19;
+	mov.u64 %rd401, %rd268;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r798, 20;
-	mov.u64 %rd380, %rd265;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r805, 19;
+	mov.u64 %rd401, %rd282;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r798, 20;
-	mov.u64 %rd380, %rd274;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r805, 19;
+	mov.u64 %rd401, %rd291;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r798, 20;
-	mov.u64 %rd380, %rd297;
-	mov.u64 %rd381, 2048;
+	mov.u32 %r805, 19;
+	mov.u64 %rd401, %rd316;
+	mov.u64 %rd402, 2048;
 	bra $FAULT;
 $FAULT23:
-	.loc 5 185 47
-	mov.u32 %r798, 21;
-	mov.u64 %rd380, %rd313;
-	mov.u64 %rd381, 129;
+	.loc 5 206 47
+	mov.u32 %r805, 20;
+	mov.u64 %rd401, %rd334;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT24:
-	.loc 5 189 81
-	mov.u32 %r798, 15;
-	mov.u64 %rd380, %rd316;
-	mov.u64 %rd381, 129;
+	.loc 5 210 81
+	mov.u32 %r805, 14;
+	mov.u64 %rd401, %rd96;
+	mov.u64 %rd402, 129;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
-	mov.u32 %r798, 16;
-	mov.u64 %rd380, %rd89;
-	mov.u64 %rd381, 32;
+	mov.u32 %r805, 15;
+	mov.u64 %rd401, %rd88;
+	mov.u64 %rd402, 32;
 	bra $FAULT;
 $FAULT26:
-	.loc 1 51 8
-	mov.u32 %r798, 2;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd36;
+	.loc 1 49 8
+	mov.u32 %r805, 2;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd35;
 	bra $FAULT;
 $FAULT27:
-	.loc 1 55 22
-	mov.u32 %r798, 3;
-	mov.u64 %rd380, %rd365;
-	mov.u64 %rd381, %rd27;
+	.loc 1 53 22
+	mov.u32 %r805, 3;
+	mov.u64 %rd401, %rd385;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT28:
-	.loc 1 57 11
-	mov.u32 %r798, 4;
-	mov.u64 %rd380, %rd26;
-	mov.u64 %rd381, %rd37;
+	.loc 1 55 11
+	mov.u32 %r805, 4;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd36;
 	bra $FAULT;
 $FAULT29:
-	.loc 1 60 45
-	mov.u32 %r798, 5;
-	mov.u64 %rd380, %rd370;
-	mov.u64 %rd381, %rd31;
+	.loc 1 58 45
+	mov.u32 %r805, 5;
+	mov.u64 %rd401, %rd390;
+	mov.u64 %rd402, %rd30;
 	bra $FAULT;
 $FAULT30:
-	.loc 1 84 19
-	mov.u32 %r798, 25;
-	mov.u64 %rd380, %rd104;
-	mov.u64 %rd381, %rd27;
+	.loc 1 37 30
+	mov.u32 %r805, 24;
+	mov.u64 %rd401, %rd26;
+	mov.u64 %rd402, %rd393;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r798, 25;
-	mov.u64 %rd380, %rd106;
-	mov.u64 %rd381, %rd27;
+	.loc 5 72 7
+	mov.u32 %r805, 25;
+	mov.u64 %rd401, 0;
+	mov.u64 %rd402, 0;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r798, 25;
-	mov.u64 %rd380, %rd107;
-	mov.u64 %rd381, %rd27;
+	.loc 1 83 19
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd100;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r798, 25;
-	mov.u64 %rd380, %rd108;
-	mov.u64 %rd381, %rd27;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd102;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT34:
-	.loc 2 38 20
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd90;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd103;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd373;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd104;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd374;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd120;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd375;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd122;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd376;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd123;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd377;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 26;
+	mov.u64 %rd401, %rd124;
+	mov.u64 %rd402, %rd27;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd378;
-	mov.u64 %rd381, 4096;
+	.loc 2 38 20
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd89;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r798, 23;
-	mov.u64 %rd380, %rd379;
-	mov.u64 %rd381, 4096;
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd394;
+	mov.u64 %rd402, 4096;
 	bra $FAULT;
 $FAULT42:
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd395;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT43:
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd396;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT44:
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd397;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT45:
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd398;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT46:
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd399;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT47:
+	mov.u32 %r805, 22;
+	mov.u64 %rd401, %rd400;
+	mov.u64 %rd402, 4096;
+	bra $FAULT;
+$FAULT48:
 	.loc 2 56 11
-	mov.u32 %r798, 24;
-	mov.u64 %rd380, %rd45;
-	mov.u64 %rd381, 512;
+	mov.u32 %r805, 23;
+	mov.u64 %rd401, %rd43;
+	mov.u64 %rd402, 512;
 $FAULT:
-	ld.param.u64 %rd382, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r799, [%rd382], 0, 1;
-	setp.ne.u32 %p407, %r799, 0;
-	@%p407 bra $EXIT;
-	ld.global.u64 %rd383, [%rd382+8];
-	ld.param.u32 %r800, [wide_params+256];
-	st.global.u32 [%rd383+4], %r800;
-	ld.param.u32 %r801, [wide_params+260];
-	st.global.v2.u32 [%rd383+8], {%r801, %r798};
-	mov.u32 %r802, %ctaid.x;
-	mov.u32 %r803, %ctaid.y;
-	st.global.v2.u32 [%rd383+16], {%r802, %r803};
-	mov.u32 %r804, %ctaid.z;
-	mov.u32 %r805, %tid.x;
-	st.global.v2.u32 [%rd383+24], {%r804, %r805};
-	mov.u32 %r806, %tid.y;
-	mov.u32 %r807, %tid.z;
-	st.global.v2.u32 [%rd383+32], {%r806, %r807};
-	st.global.u64 [%rd383+40], %rd380;
-	st.global.u64 [%rd383+48], %rd381;
+	ld.param.u64 %rd403, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r806, [%rd403], 0, 1;
+	setp.ne.u32 %p446, %r806, 0;
+	@%p446 bra $EXIT;
+	ld.global.u64 %rd404, [%rd403+8];
+	ld.param.u32 %r807, [wide_params+256];
+	st.global.u32 [%rd404+4], %r807;
+	ld.param.u32 %r808, [wide_params+260];
+	st.global.v2.u32 [%rd404+8], {%r808, %r805};
+	mov.u32 %r809, %ctaid.x;
+	mov.u32 %r810, %ctaid.y;
+	st.global.v2.u32 [%rd404+16], {%r809, %r810};
+	mov.u32 %r811, %ctaid.z;
+	mov.u32 %r812, %tid.x;
+	st.global.v2.u32 [%rd404+24], {%r811, %r812};
+	mov.u32 %r813, %tid.y;
+	mov.u32 %r814, %tid.z;
+	st.global.v2.u32 [%rd404+32], {%r813, %r814};
+	st.global.u64 [%rd404+40], %rd401;
+	st.global.u64 [%rd404+48], %rd402;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd383], 56;
+	st.volatile.global.u32 [%rd404], 56;
 	bra $EXIT;
 }
 `
@@ -16862,11 +17440,11 @@ const wideSM70 = `.version 6.0
 
 .visible .entry wide(.param .align 8 .b8 wide_params[264])
 {
-	.reg .pred %p<406>;
-	.reg .b32 %r<787>;
-	.reg .b64 %rd<375>;
-	.reg .f32 %f<183>;
-	.reg .f64 %fd<6>;
+	.reg .pred %p<445>;
+	.reg .b32 %r<790>;
+	.reg .b64 %rd<396>;
+	.reg .f32 %f<190>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
 	ld.param.u64 %rd2, [wide_params+8];
@@ -16893,15 +17471,15 @@ const wideSM70 = `.version 6.0
 	ld.param.u64 %rd23, [wide_params+216];
 	ld.param.u64 %rd24, [wide_params+224];
 	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 31 36
+	.loc 1 29 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u64.u32 %rd25, %r2;
-	.loc 1 32 13
+	.loc 1 30 13
 	setp.lt.u64 %p1, %rd25, %rd7;
 	@!%p1 bra $FAULT0;
-	.loc 1 30 24
+	.loc 1 28 24
 	mov.u32 %r3, $dynamic;
-	.loc 1 37 52
+	.loc 1 35 52
 	mov.u32 %r4, %tid.x;
 	.loc 1 155 17
 	mov.u32 %r5, %tid.z;
@@ -16910,88 +17488,83 @@ const wideSM70 = `.version 6.0
 	mov.u32 %r8, %ntid.x;
 	.loc 2 66 12
 	mov.u32 %r9, %laneid;
-	.loc 1 31 14
+	.loc 1 29 14
 	cvt.u64.u32 %rd26, %r1;
-	.loc 1 32 13
+	.loc 1 30 13
 	mad.wide.u32 %rd27, %r2, 40, %rd6;
-	ld.global.u64 %rd28, [%rd27];
-	ld.global.f32 %f1, [%rd27+8];
-	ld.global.f32 %f2, [%rd27+12];
-	ld.global.f32 %f3, [%rd27+16];
-	ld.global.u32 %r10, [%rd27+20];
-	ld.global.f32 %f4, [%rd27+24];
-	ld.global.f32 %f5, [%rd27+28];
-	ld.global.f32 %f6, [%rd27+32];
-	ld.global.u8 %r11, [%rd27+36];
-	setp.ne.u32 %p2, %r11, 0;
-	ld.global.u8 %r12, [%rd27+37];
-	setp.ne.u32 %p3, %r12, 0;
-	ld.global.u8 %r13, [%rd27+38];
-	setp.ne.u32 %p4, %r13, 0;
-	.loc 1 33 7
-	@%p4 bra $B192;
-	.loc 1 37 23
-	mul.wide.u32 %rd29, %r2, %r1;
-	add.s64 %rd30, %rd29, %rd26;
-	setp.le.u64 %p5, %rd30, %rd3;
+	ld.global.f32 %f1, [%rd27+24];
+	ld.global.f32 %f2, [%rd27+28];
+	ld.global.f32 %f3, [%rd27+32];
+	ld.global.u8 %r10, [%rd27+36];
+	setp.ne.u32 %p2, %r10, 0;
+	ld.global.u8 %r11, [%rd27+37];
+	setp.ne.u32 %p3, %r11, 0;
+	ld.global.u8 %r12, [%rd27+38];
+	setp.ne.u32 %p4, %r12, 0;
+	.loc 1 31 7
+	@%p4 bra $B203;
+	.loc 1 35 23
+	mul.wide.u32 %rd28, %r2, %r1;
+	add.s64 %rd29, %rd28, %rd26;
+	setp.le.u64 %p5, %rd29, %rd3;
 	@!%p5 bra $FAULT1;
-	shl.b64 %rd31, %rd29, 2;
-	add.s64 %rd32, %rd1, %rd31;
-	cvt.u64.u32 %rd33, %r4;
+	shl.b64 %rd30, %rd28, 2;
+	add.s64 %rd31, %rd1, %rd30;
+	cvt.u64.u32 %rd32, %r4;
 	.loc 3 22 20
 	setp.lt.s64 %p6, 0, %rd19;
 	@!%p6 bra $B3;
 	.loc 3 23 33
-	add.s32 %r14, %r2, 2;
-	cvt.u64.u32 %rd34, %r14;
-	setp.le.u64 %p7, %rd34, %rd20;
+	add.s32 %r13, %r2, 2;
+	cvt.u64.u32 %rd33, %r13;
+	setp.le.u64 %p7, %rd33, %rd20;
 	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd35, %r2, 4, %rd18;
+	mad.wide.u32 %rd34, %r2, 4, %rd18;
 	.loc 3 39 25
-	ld.global.u32 %r15, [%rd35];
-	setp.lt.s32 %p8, %r15, 0;
-	selp.b32 %r16, 0, %r15, %p8;
-	cvt.s64.s32 %rd36, %r16;
-	add.s64 %rd37, %rd36, %rd33;
-	ld.global.u32 %r17, [%rd35+4];
-	cvt.s64.s32 %rd38, %r17;
-	setp.lt.s64 %p9, %rd17, %rd38;
-	cvt.u32.u64 %r18, %rd17;
-	selp.b32 %r19, %r18, %r17, %p9;
-	cvt.s64.s32 %rd39, %r19;
-	setp.lt.s64 %p10, %rd37, %rd39;
-	cvt.u32.u64 %r20, %rd37;
+	ld.global.u32 %r14, [%rd34];
+	setp.lt.s32 %p8, %r14, 0;
+	selp.b32 %r15, 0, %r14, %p8;
+	cvt.s64.s32 %rd35, %r15;
+	add.s64 %rd36, %rd35, %rd32;
+	ld.global.u32 %r16, [%rd34+4];
+	cvt.s64.s32 %rd37, %r16;
+	setp.lt.s64 %p9, %rd17, %rd37;
+	cvt.u32.u64 %r17, %rd17;
+	selp.b32 %r18, %r17, %r16, %p9;
+	cvt.s64.s32 %rd38, %r18;
+	setp.lt.s64 %p10, %rd36, %rd38;
+	cvt.u32.u64 %r19, %rd36;
 	@!%p10 bra $B2;
 $B0:
-	cvt.s64.s32 %rd40, %r20;
+	cvt.s64.s32 %rd39, %r19;
 	.loc 3 40 27
-	setp.lt.u64 %p11, %rd40, %rd17;
+	setp.lt.u64 %p11, %rd39, %rd17;
 	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd41, %r20, 8, %rd16;
-	ld.global.u32 %r21, [%rd41];
-	cvt.s64.s32 %rd42, %r21;
-	setp.le.s32 %p12, 0, %r21;
-	setp.lt.s64 %p13, %rd42, %rd26;
+	mad.wide.s32 %rd40, %r19, 8, %rd16;
+	ld.global.u32 %r20, [%rd40];
+	cvt.s64.s32 %rd41, %r20;
+	setp.le.s32 %p12, 0, %r20;
+	setp.lt.s64 %p13, %rd41, %rd26;
 	and.pred %p14, %p12, %p13;
 	@!%p14 bra $B1;
 	.loc 3 41 10
-	setp.lt.u64 %p15, %rd42, %rd26;
+	setp.lt.u64 %p15, %rd41, %rd26;
 	@!%p15 bra $FAULT4;
-	ld.global.f32 %f7, [%rd41+4];
-	mad.wide.s32 %rd43, %r21, 4, %rd32;
-	ld.global.f32 %f8, [%rd43];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd43], %f9;
+	ld.global.f32 %f4, [%rd40+4];
+	mad.wide.s32 %rd42, %r20, 4, %rd31;
+	ld.global.f32 %f5, [%rd42];
+	add.rn.f32 %f6, %f5, %f4;
+	st.global.f32 [%rd42], %f6;
 $B1:
 	.loc 3 39 83
-	add.s32 %r20, %r20, 512;
-	cvt.u64.u32 %rd44, %r20;
-	ld.global.u32 %r22, [%rd35+4];
+	add.s32 %r19, %r19, 512;
+	cvt.u64.u32 %rd43, %r19;
+	ld.global.u32 %r21, [%rd34+4];
+	cvt.s64.s32 %rd44, %r21;
+	setp.lt.s64 %p16, %rd17, %rd44;
+	selp.b32 %r22, %r17, %r21, %p16;
 	cvt.s64.s32 %rd45, %r22;
-	setp.lt.s64 %p16, %rd17, %rd45;
-	selp.b32 %r23, %r18, %r22, %p16;
-	cvt.s64.s32 %rd46, %r23;
-	setp.lt.s64 %p17, %rd44, %rd46;
+	setp.lt.s64 %p17, %rd43, %rd45;
 	@%p17 bra $B0;
 $B2:
 	.loc 3 24 9
@@ -17000,66 +17573,66 @@ $B3:
 	.loc 3 26 19
 	setp.lt.s64 %p18, 0, %rd11;
 	.loc 4 23 22
-	setp.neu.f32 %p19, %f4, 0f00000000;
-	setp.neu.f32 %p20, %f4, 0f3F800000;
+	setp.neu.f32 %p19, %f1, 0f00000000;
+	setp.neu.f32 %p20, %f1, 0f3F800000;
 	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f5, 0f00000000;
-	setp.neu.f32 %p23, %f6, 0f00000000;
+	setp.neu.f32 %p22, %f2, 0f00000000;
+	setp.neu.f32 %p23, %f3, 0f00000000;
 	or.pred %p24, %p22, %p23;
 	or.pred %p25, %p21, %p24;
 	.loc 3 26 19
 	and.pred %p26, %p18, %p25;
 	@!%p26 bra $B9;
 	.loc 3 27 28
-	setp.le.u64 %p27, %rd30, %rd12;
+	setp.le.u64 %p27, %rd29, %rd12;
 	@!%p27 bra $FAULT5;
-	shl.b64 %rd47, %rd29, 1;
-	add.s64 %rd48, %rd10, %rd47;
+	shl.b64 %rd46, %rd28, 1;
+	add.s64 %rd47, %rd10, %rd46;
 	.loc 3 48 20
 	setp.lt.u32 %p28, %r4, %r1;
-	mov.u32 %r24, %r4;
+	mov.u32 %r23, %r4;
 	@!%p28 bra $B8;
 $B4:
-	cvt.u64.u32 %rd49, %r24;
+	cvt.u64.u32 %rd48, %r23;
 	.loc 3 49 32
-	mad.wide.u32 %rd50, %r24, 4, %rd32;
-	ld.global.f32 %f10, [%rd50];
-	mad.wide.u32 %rd51, %r24, 2, %rd48;
-	ld.global.u16 %r25, [%rd51];
+	mad.wide.u32 %rd49, %r23, 4, %rd31;
+	ld.global.f32 %f7, [%rd49];
+	mad.wide.u32 %rd50, %r23, 2, %rd47;
+	ld.global.u16 %r24, [%rd50];
 	.loc 4 28 11
-	setp.eq.s32 %p29, %r25, 0;
+	setp.eq.s32 %p29, %r24, 0;
 	@%p29 bra $B7;
 	.loc 4 31 18
 	@!%p19 bra $B6;
 	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f10;
+	setp.lt.f32 %p30, 0f00000000, %f7;
 	@%p30 bra $B5;
 	.loc 4 35 4
-	mul.rn.f32 %f10, %f10, %f4;
+	mul.rn.f32 %f7, %f7, %f1;
 	bra $B6;
 $B5:
 	.loc 4 33 4
-	div.rn.f32 %f10, %f10, %f4;
+	div.rn.f32 %f7, %f7, %f1;
 $B6:
 	.loc 4 38 21
-	and.b32 %r26, %r25, 32767;
+	and.b32 %r25, %r24, 32767;
 	.loc 4 39 36
-	cvt.rn.f32.u32 %f11, %r26;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
+	cvt.rn.f32.u32 %f8, %r25;
+	mul.rn.f32 %f9, %f2, %f8;
+	sub.rn.f32 %f10, %f7, %f9;
 	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r26;
+	setp.lt.u32 %p31, 0, %r25;
 	.loc 4 41 3
-	sub.rn.f32 %f14, %f13, %f6;
+	sub.rn.f32 %f11, %f10, %f3;
 	.loc 4 40 15
-	selp.f32 %f10, %f14, %f13, %p31;
+	selp.f32 %f7, %f11, %f10, %p31;
 $B7:
 	.loc 3 49 9
-	st.global.f32 [%rd50], %f10;
+	st.global.f32 [%rd49], %f7;
 	.loc 3 48 35
-	add.s64 %rd52, %rd49, 512;
-	setp.lt.s64 %p32, %rd52, %rd26;
-	cvt.u32.u64 %r24, %rd52;
+	add.s64 %rd51, %rd48, 512;
+	setp.lt.s64 %p32, %rd51, %rd26;
+	cvt.u32.u64 %r23, %rd51;
 	@%p32 bra $B4;
 $B8:
 	.loc 3 28 9
@@ -17070,3371 +17643,3567 @@ $B9:
 	and.pred %p34, %p33, %p2;
 	@!%p34 bra $B17;
 	.loc 3 31 15
-	add.s64 %rd53, %rd26, 31;
-	shr.u64 %rd54, %rd53, 5;
+	add.s64 %rd52, %rd26, 31;
+	shr.u64 %rd53, %rd52, 5;
 	.loc 3 32 28
-	cvt.u32.u64 %r27, %rd54;
-	mul.wide.u32 %rd55, %r2, %r27;
-	add.s64 %rd56, %rd55, %rd54;
-	setp.le.u64 %p35, %rd56, %rd15;
+	cvt.u32.u64 %r26, %rd53;
+	mul.wide.u32 %rd54, %r2, %r26;
+	add.s64 %rd55, %rd54, %rd53;
+	setp.le.u64 %p35, %rd55, %rd15;
 	@!%p35 bra $FAULT6;
-	shl.b64 %rd57, %rd55, 2;
-	add.s64 %rd58, %rd13, %rd57;
+	shl.b64 %rd56, %rd54, 2;
+	add.s64 %rd57, %rd13, %rd56;
 	.loc 3 55 26
-	setp.lt.u32 %p36, %r4, %r27;
-	mov.u32 %r28, %r4;
+	setp.lt.u32 %p36, %r4, %r26;
+	mov.u32 %r27, %r4;
 	@!%p36 bra $B16;
 $B10:
 	.loc 3 56 18
-	mad.wide.u32 %rd59, %r28, 4, %rd58;
-	ld.global.u32 %r29, [%rd59];
+	mad.wide.u32 %rd58, %r27, 4, %rd57;
+	ld.global.u32 %r28, [%rd58];
 	.loc 3 57 14
-	setp.eq.s32 %p37, %r29, -1;
+	setp.eq.s32 %p37, %r28, -1;
 	@%p37 bra $B15;
 	.loc 3 60 15
-	shl.b32 %r30, %r28, 5;
-	cvt.u64.u32 %rd60, %r30;
-	add.s64 %rd61, %rd60, 32;
-	setp.lt.s64 %p38, %rd26, %rd61;
-	cvt.u32.u64 %r31, %rd61;
-	selp.b32 %r32, %r1, %r31, %p38;
-	setp.lt.u32 %p39, %r30, %r32;
+	shl.b32 %r29, %r27, 5;
+	cvt.u64.u32 %rd59, %r29;
+	add.s64 %rd60, %rd59, 32;
+	setp.lt.s64 %p38, %rd26, %rd60;
+	cvt.u32.u64 %r30, %rd60;
+	selp.b32 %r31, %r1, %r30, %p38;
+	setp.lt.u32 %p39, %r29, %r31;
 	@!%p39 bra $B15;
-	add.s32 %r33, %r32, -1;
-	selp.b32 %r34, %r33, %r30, %p39;
-	cvt.u64.u32 %rd62, %r34;
-	sub.s64 %rd63, %rd62, %rd60;
-	setp.lt.u64 %p40, %rd63, 2147483648;
-	setp.lt.s64 %p41, %rd62, 2305843009213693952;
+	add.s32 %r32, %r31, -1;
+	selp.b32 %r33, %r32, %r29, %p39;
+	cvt.u64.u32 %rd61, %r33;
+	sub.s64 %rd62, %rd61, %rd59;
+	setp.lt.u64 %p40, %rd62, 2147483648;
+	setp.lt.s64 %p41, %rd61, 2305843009213693952;
 	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r30, %r1;
+	setp.lt.u32 %p43, %r29, %r1;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r34, %r1;
+	setp.lt.u32 %p45, %r33, %r1;
 	and.pred %p46, %p44, %p45;
 	@%p46 bra $B13;
 $B11:
-	cvt.u64.u32 %rd64, %r30;
+	cvt.u64.u32 %rd63, %r29;
 	.loc 3 61 14
-	and.b32 %r35, %r29, 1;
-	setp.eq.s32 %p47, %r35, 0;
+	and.b32 %r34, %r28, 1;
+	setp.eq.s32 %p47, %r34, 0;
 	@!%p47 bra $B12;
 	.loc 3 62 11
-	setp.lt.u32 %p48, %r30, %r1;
+	setp.lt.u32 %p48, %r29, %r1;
 	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd65, %r30, 4, %rd32;
-	st.global.f32 [%rd65], 0fFF800000;
+	mad.wide.u32 %rd64, %r29, 4, %rd31;
+	st.global.f32 [%rd64], 0fFF800000;
 $B12:
 	.loc 3 64 4
-	shr.u32 %r29, %r29, 1;
+	shr.u32 %r28, %r28, 1;
 	.loc 3 60 57
-	add.s32 %r30, %r30, 1;
-	setp.lt.u32 %p49, %r30, %r32;
+	add.s32 %r29, %r29, 1;
+	setp.lt.u32 %p49, %r29, %r31;
 	@%p49 bra $B11;
 	bra $B15;
 $B13:
 	.loc 3 61 14
-	and.b32 %r36, %r29, 1;
-	setp.eq.s32 %p50, %r36, 0;
+	and.b32 %r35, %r28, 1;
+	setp.eq.s32 %p50, %r35, 0;
 	@!%p50 bra $B14;
 	.loc 3 62 11
-	mad.wide.u32 %rd66, %r30, 4, %rd32;
-	st.global.f32 [%rd66], 0fFF800000;
+	mad.wide.u32 %rd65, %r29, 4, %rd31;
+	st.global.f32 [%rd65], 0fFF800000;
 $B14:
 	.loc 3 64 4
-	shr.u32 %r29, %r29, 1;
+	shr.u32 %r28, %r28, 1;
 	.loc 3 60 57
-	add.s32 %r30, %r30, 1;
-	setp.lt.u32 %p51, %r30, %r32;
+	add.s32 %r29, %r29, 1;
+	setp.lt.u32 %p51, %r29, %r31;
 	@%p51 bra $B13;
 $B15:
 	.loc 3 55 39
-	add.s32 %r28, %r28, 512;
-	setp.lt.u32 %p52, %r28, %r27;
+	add.s32 %r27, %r27, 512;
+	setp.lt.u32 %p52, %r27, %r26;
 	@%p52 bra $B10;
 $B16:
 	.loc 3 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 39 25
+	.loc 1 37 30
 	setp.lt.u64 %p53, %rd25, %rd9;
-	@!%p53 bra $FAULT8;
-	mad.wide.u32 %rd67, %r2, 4, %rd8;
-	ld.global.u32 %r37, [%rd67];
-	.loc 1 73 60
-	shr.u64 %rd68, %rd29, 2;
-	shl.b64 %rd69, %rd68, 2;
-	sub.s64 %rd70, %rd30, %rd69;
-	add.s64 %rd71, %rd70, 2047;
-	shr.s64 %rd72, %rd71, 63;
-	shr.u64 %rd73, %rd72, 53;
-	add.s64 %rd74, %rd70, %rd73;
-	add.s64 %rd75, %rd74, 2047;
-	shr.s64 %rd76, %rd75, 11;
-	.loc 5 63 19
-	setp.lt.f32 %p54, 0f00000000, %f1;
-	mov.pred %p55, 0;
+	.loc 5 72 7
+	setp.ne.s64 %p54, %rd27, 0;
+	and.pred %p55, %p53, %p54;
+	@!%p55 bra $B204;
+	.loc 1 37 30
+	mad.wide.u32 %rd66, %r2, 4, %rd8;
+	ld.global.u32 %r36, [%rd66];
+	.loc 1 72 60
+	shr.u64 %rd67, %rd28, 2;
+	shl.b64 %rd68, %rd67, 2;
+	sub.s64 %rd69, %rd29, %rd68;
+	add.s64 %rd70, %rd69, 2047;
+	shr.s64 %rd71, %rd70, 63;
+	shr.u64 %rd72, %rd71, 53;
+	add.s64 %rd73, %rd69, %rd72;
+	add.s64 %rd74, %rd73, 2047;
+	shr.s64 %rd75, %rd74, 11;
+	.loc 5 72 7
+	ld.global.f32 %f12, [%rd27+8];
+	setp.lt.f32 %p56, 0f00000000, %f12;
+	mov.pred %p57, 0;
+	mov.u32 %r37, 0;
+	mov.u64 %rd76, %rd75;
 	mov.u32 %r38, 0;
-	mov.u32 %r39, 0;
-	@!%p54 bra $B18;
-	setp.lt.s32 %p56, 0, %r10;
-	setp.lt.u32 %p57, %r10, %r1;
-	selp.b32 %r40, %r10, 0, %p57;
-	selp.b32 %r41, 2, 0, %p57;
-	and.pred %p58, %p56, %p57;
-	selp.b32 %r38, %r40, 0, %p56;
-	selp.b32 %r39, %r41, 0, %p56;
-	mov.pred %p55, %p58;
+	mov.u32 %r39, 1;
+	@!%p56 bra $B20;
+	ld.global.u32 %r37, [%rd27+20];
+	setp.lt.s32 %p58, 0, %r37;
+	@%p58 bra $B18;
+	mov.pred %p57, 0;
+	mov.u32 %r37, 0;
+	mov.u64 %rd76, %rd75;
+	mov.u32 %r38, 0;
+	mov.u32 %r39, 1;
+	bra $B20;
 $B18:
-	cvt.u64.u32 %rd77, %r38;
+	setp.lt.u32 %p59, %r37, %r1;
+	@%p59 bra $B19;
+	mov.pred %p57, 0;
+	mov.u32 %r37, 0;
+	mov.u64 %rd76, %rd75;
+	mov.u32 %r38, 0;
+	mov.u32 %r39, 1;
+	bra $B20;
+$B19:
+	.loc 5 74 11
+	setp.lt.s64 %p60, 8, %rd75;
+	selp.b64 %rd76, 4, %rd75, %p60;
+	selp.b32 %r39, 0, 1, %p60;
+	mov.pred %p57, 1;
+	mov.u32 %r38, 2;
+$B20:
+	cvt.u64.u32 %rd77, %r37;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r42, %r4;
-$B19:
+	mov.u32 %r40, %r4;
+$B21:
 	.loc 2 23 8
-	mad.lo.s32 %r43, %r42, 4, %r3;
-	st.shared.u32 [%r43], 0;
-	st.shared.u32 [%r43+16384], 0;
+	mad.lo.s32 %r41, %r40, 4, %r3;
+	st.shared.u32 [%r41], 0;
+	st.shared.u32 [%r41+16384], 0;
 	.loc 2 22 41
-	add.s32 %r42, %r42, 512;
-	setp.lt.u32 %p59, %r42, 4096;
-	@%p59 bra $B19;
+	add.s32 %r40, %r40, 512;
+	setp.lt.u32 %p61, %r40, 4096;
+	@%p61 bra $B21;
 	.loc 2 25 8
 	bar.sync 0;
 	.loc 1 154 14
-	setp.eq.s32 %p60, %r9, 0;
+	setp.eq.s32 %p62, %r9, 0;
 	.loc 1 155 17
-	mad.lo.s32 %r44, %r5, %r6, %r7;
-	mad.lo.s32 %r45, %r44, %r8, %r4;
-	cvt.u64.u32 %rd78, %r45;
+	mad.lo.s32 %r42, %r5, %r6, %r7;
+	mad.lo.s32 %r43, %r42, %r8, %r4;
+	cvt.u64.u32 %rd78, %r43;
 	shr.u64 %rd79, %rd78, 5;
-	cvt.u32.u64 %r46, %rd79;
-	setp.lt.u32 %p61, %r46, 32;
-	mad.lo.s32 %r47, %r46, 8, %r3;
-	.loc 1 126 19
-	setp.eq.s32 %p62, %r4, 0;
+	cvt.u32.u64 %r44, %rd79;
+	setp.lt.u32 %p63, %r44, 32;
+	mad.lo.s32 %r45, %r44, 8, %r3;
+	.loc 1 127 19
+	setp.eq.s32 %p64, %r4, 0;
 	.loc 2 54 27
-	shl.b32 %r48, %r4, 3;
-	cvt.u64.u32 %rd80, %r48;
+	shl.b32 %r46, %r4, 3;
+	cvt.u64.u32 %rd80, %r46;
 	.loc 2 38 20
-	setp.lt.u32 %p63, %r48, 4096;
-	mad.lo.s32 %r49, %r48, 4, %r3;
+	setp.lt.u32 %p65, %r46, 4096;
+	mad.lo.s32 %r47, %r46, 4, %r3;
 	.loc 2 54 33
-	add.s32 %r50, %r48, 7;
+	add.s32 %r48, %r46, 7;
 	.loc 2 38 20
-	setp.lt.u32 %p64, %r50, 4096;
+	setp.lt.u32 %p66, %r48, 4096;
 	.loc 2 56 11
-	setp.lt.u32 %p65, %r4, 512;
-	mad.lo.s32 %r51, %r4, 8, %r3;
+	setp.lt.u32 %p67, %r4, 512;
+	mad.lo.s32 %r49, %r4, 8, %r3;
 	.loc 2 58 14
-	setp.eq.s32 %p66, %r46, 0;
+	setp.eq.s32 %p68, %r44, 0;
 	.loc 2 90 17
 	cvt.u64.u32 %rd81, %r9;
-	.loc 5 83 32
-	setp.lt.s64 %p67, 0, %rd76;
-	.loc 5 219 117
-	cvt.s64.s32 %rd82, %r10;
-	.loc 5 233 29
-	setp.lt.f32 %p68, 0f00000000, %f2;
-	setp.lt.f32 %p69, %f2, 0f3F800000;
-	and.pred %p70, %p68, %p69;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f2;
-	.loc 6 54 67
-	cvt.u32.u64 %r52, %rd28;
-	shr.u64 %rd83, %rd28, 32;
-	cvt.u32.u64 %r53, %rd83;
-	.loc 5 185 26
-	add.s64 %rd84, %rd76, -1;
-	setp.lt.s64 %p71, 0, %rd84;
-	.loc 5 130 30
-	rcp.rn.f32 %f15, %f1;
-	.loc 6 41 14
-	setp.lt.f32 %p72, 0f00000000, %f3;
-	.loc 6 44 25
-	setp.nan.f32 %p73, %f3, 0f3F800000;
-	min.f32 %f16, %f3, 0f3F800000;
-	selp.f32 %f17, 0f7FFFFFFF, %f16, %p73;
-	mul.rn.f32 %f18, %f17, 0f4D800000;
-	cvt.rzi.s32.f32 %r54, %f18;
-	setp.lt.s32 %p74, 1, %r54;
-	selp.b32 %r55, %r54, 1, %p74;
-	.loc 6 41 14
-	selp.b32 %r56, %r55, 1, %p72;
+	.loc 5 103 32
+	setp.lt.s64 %p69, 0, %rd75;
+	.loc 5 206 26
+	add.s64 %rd82, %rd75, -1;
+	setp.lt.s64 %p70, 0, %rd82;
 	.loc 2 38 20
-	and.pred %p75, %p63, %p64;
+	and.pred %p71, %p65, %p66;
 	.loc 2 56 11
-	and.pred %p76, %p75, %p65;
-	selp.b64 %rd85, %rd84, 0, %p67;
-	setp.lt.u64 %p77, %rd85, 2147483648;
-	setp.lt.s64 %p78, %rd85, 2305843009213693952;
-	and.pred %p79, %p77, %p78;
-	setp.lt.u64 %p80, %rd85, 129;
+	and.pred %p72, %p71, %p67;
+	selp.b64 %rd83, %rd82, 0, %p69;
+	setp.lt.u64 %p73, %rd83, 2147483648;
+	setp.lt.s64 %p74, %rd83, 2305843009213693952;
+	and.pred %p75, %p73, %p74;
+	setp.lt.u64 %p76, %rd83, 129;
+	and.pred %p77, %p75, %p76;
+	setp.lt.u32 %p78, %r9, 2048;
+	add.s64 %rd84, %rd75, -2;
+	selp.b64 %rd85, %rd84, 0, %p70;
+	setp.lt.u64 %p79, %rd85, 2147483648;
+	setp.lt.s64 %p80, %rd85, 2305843009213693952;
 	and.pred %p81, %p79, %p80;
-	setp.lt.u32 %p82, %r9, 2048;
-	add.s64 %rd86, %rd76, -2;
-	selp.b64 %rd87, %rd86, 0, %p71;
-	setp.lt.u64 %p83, %rd87, 2147483648;
-	setp.lt.s64 %p84, %rd87, 2305843009213693952;
-	and.pred %p85, %p83, %p84;
-	setp.lt.u64 %p86, %rd87, 129;
-	and.pred %p87, %p85, %p86;
-	mov.u32 %r57, -1;
-	mov.u64 %rd88, 0;
-	mov.u32 %r58, 0;
-	mov.u32 %r59, -2139095040;
-	mov.f32 %f19, 0f00000000;
-	mov.f32 %f20, 0f00000000;
-	mov.u32 %r60, 20;
-	mov.u32 %r61, -1;
-	mov.u32 %r62, 0;
-	mov.u32 %r63, -2147483648;
-	mov.pred %p88, 0;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r65, 0;
-	mov.u32 %r66, 0;
-$B20:
-	cvt.u64.u32 %rd90, %r64;
-	.loc 1 96 27
-	setp.lt.s64 %p89, %rd90, %rd89;
-	mov.u32 %r67, 2147483647;
-	mov.u32 %r68, -2147483648;
-	@!%p89 bra $B62;
-	.loc 1 114 9
-	setp.eq.s32 %p90, %r39, 1;
-	.loc 1 116 9
-	setp.eq.s32 %p91, %r39, 2;
-	.loc 1 120 9
-	setp.eq.s32 %p92, %r39, 3;
-	mov.u32 %r67, 2147483647;
-	mov.u32 %r68, -2147483648;
-$B21:
-	.loc 1 97 29
-	shl.b64 %rd91, %rd90, 9;
-	add.s64 %rd92, %rd68, %rd91;
-	add.s64 %rd93, %rd92, %rd33;
-	.loc 1 77 13
-	shl.b64 %rd94, %rd93, 2;
-	.loc 1 78 11
-	setp.le.s64 %p93, %rd29, %rd94;
-	add.s64 %rd95, %rd94, 4;
-	setp.le.s64 %p94, %rd95, %rd30;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B26;
-	.loc 1 83 40
-	setp.lt.s64 %p96, %rd94, %rd30;
-	and.pred %p97, %p93, %p96;
-	.loc 1 84 19
-	setp.lt.u64 %p98, %rd94, %rd2;
-	not.pred %p99, %p97;
-	or.pred %p100, %p99, %p98;
-	.loc 1 83 17
-	add.s64 %rd96, %rd94, 1;
-	setp.le.s64 %p101, %rd29, %rd96;
-	setp.lt.s64 %p102, %rd96, %rd30;
-	and.pred %p103, %p101, %p102;
-	.loc 1 84 19
-	setp.lt.u64 %p104, %rd96, %rd2;
-	not.pred %p105, %p103;
-	or.pred %p106, %p105, %p104;
-	.loc 1 83 17
-	add.s64 %rd97, %rd94, 2;
-	setp.le.s64 %p107, %rd29, %rd97;
-	setp.lt.s64 %p108, %rd97, %rd30;
-	and.pred %p109, %p107, %p108;
-	.loc 1 84 19
-	setp.lt.u64 %p110, %rd97, %rd2;
-	not.pred %p111, %p109;
-	or.pred %p112, %p111, %p110;
-	.loc 1 83 17
-	add.s64 %rd98, %rd94, 3;
-	setp.le.s64 %p113, %rd29, %rd98;
-	setp.lt.s64 %p114, %rd98, %rd30;
-	and.pred %p115, %p113, %p114;
-	.loc 1 84 19
-	setp.lt.u64 %p116, %rd98, %rd2;
-	not.pred %p117, %p115;
-	or.pred %p118, %p117, %p116;
-	and.pred %p119, %p100, %p106;
-	and.pred %p120, %p119, %p112;
-	and.pred %p121, %p120, %p118;
-	@!%p121 bra $B193;
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 83 24
-	@!%p97 bra $B22;
-	.loc 1 84 19
-	shl.b64 %rd99, %rd94, 2;
-	add.s64 %rd100, %rd1, %rd99;
-	ld.global.f32 %f21, [%rd100];
+	setp.lt.u64 %p82, %rd85, 129;
+	and.pred %p83, %p81, %p82;
+	mov.u32 %r50, -1;
+	mov.u64 %rd86, 0;
+	mov.u32 %r51, 0;
+	mov.u32 %r52, -2139095040;
+	mov.f32 %f13, 0f00000000;
+	mov.f32 %f14, 0f00000000;
+	mov.u32 %r53, 2147483647;
+	mov.u32 %r54, -2147483648;
+	mov.u32 %r55, 20;
+	mov.u32 %r56, -1;
+	mov.u32 %r57, 0;
+	mov.u32 %r58, -2147483648;
+	mov.pred %p84, 0;
+	mov.u64 %rd87, 0;
+	mov.u32 %r59, 0;
 $B22:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 83 24
-	@!%p103 bra $B23;
-	.loc 1 84 19
-	shl.b64 %rd101, %rd94, 2;
-	add.s64 %rd102, %rd1, %rd101;
-	ld.global.f32 %f22, [%rd102+4];
+	.loc 1 95 35
+	shl.b64 %rd88, %rd87, 9;
+	add.s64 %rd89, %rd67, %rd88;
+	add.s64 %rd90, %rd89, %rd32;
+	.loc 1 76 13
+	shl.b64 %rd91, %rd90, 2;
+	.loc 1 77 11
+	setp.le.s64 %p85, %rd28, %rd91;
+	add.s64 %rd92, %rd91, 4;
+	setp.le.s64 %p86, %rd92, %rd29;
+	and.pred %p87, %p85, %p86;
+	@%p87 bra $B27;
+	.loc 1 82 40
+	setp.lt.s64 %p88, %rd91, %rd29;
+	and.pred %p89, %p85, %p88;
+	.loc 1 83 19
+	setp.lt.u64 %p90, %rd91, %rd2;
+	not.pred %p91, %p89;
+	or.pred %p92, %p91, %p90;
+	.loc 1 82 17
+	add.s64 %rd93, %rd91, 1;
+	setp.le.s64 %p93, %rd28, %rd93;
+	setp.lt.s64 %p94, %rd93, %rd29;
+	and.pred %p95, %p93, %p94;
+	.loc 1 83 19
+	setp.lt.u64 %p96, %rd93, %rd2;
+	not.pred %p97, %p95;
+	or.pred %p98, %p97, %p96;
+	.loc 1 82 17
+	add.s64 %rd94, %rd91, 2;
+	setp.le.s64 %p99, %rd28, %rd94;
+	setp.lt.s64 %p100, %rd94, %rd29;
+	and.pred %p101, %p99, %p100;
+	.loc 1 83 19
+	setp.lt.u64 %p102, %rd94, %rd2;
+	not.pred %p103, %p101;
+	or.pred %p104, %p103, %p102;
+	.loc 1 82 17
+	add.s64 %rd95, %rd91, 3;
+	setp.le.s64 %p105, %rd28, %rd95;
+	setp.lt.s64 %p106, %rd95, %rd29;
+	and.pred %p107, %p105, %p106;
+	.loc 1 83 19
+	setp.lt.u64 %p108, %rd95, %rd2;
+	not.pred %p109, %p107;
+	or.pred %p110, %p109, %p108;
+	and.pred %p111, %p92, %p98;
+	and.pred %p112, %p111, %p104;
+	and.pred %p113, %p112, %p110;
+	@!%p113 bra $B205;
+	mov.f32 %f15, 0f7FC00000;
+	.loc 1 82 24
+	@!%p89 bra $B23;
+	.loc 1 83 19
+	shl.b64 %rd96, %rd91, 2;
+	add.s64 %rd97, %rd1, %rd96;
+	ld.global.f32 %f15, [%rd97];
 $B23:
-	mov.f32 %f23, 0f7FC00000;
-	.loc 1 83 24
-	@!%p109 bra $B24;
-	.loc 1 84 19
-	shl.b64 %rd103, %rd94, 2;
-	add.s64 %rd104, %rd1, %rd103;
-	ld.global.f32 %f23, [%rd104+8];
+	mov.f32 %f16, 0f7FC00000;
+	.loc 1 82 24
+	@!%p95 bra $B24;
+	.loc 1 83 19
+	shl.b64 %rd98, %rd91, 2;
+	add.s64 %rd99, %rd1, %rd98;
+	ld.global.f32 %f16, [%rd99+4];
 $B24:
-	mov.f32 %f24, 0f7FC00000;
-	.loc 1 83 24
-	@!%p115 bra $B25;
-	.loc 1 84 19
-	shl.b64 %rd105, %rd94, 2;
-	add.s64 %rd106, %rd1, %rd105;
-	ld.global.f32 %f24, [%rd106+12];
+	mov.f32 %f17, 0f7FC00000;
+	.loc 1 82 24
+	@!%p101 bra $B25;
+	.loc 1 83 19
+	shl.b64 %rd100, %rd91, 2;
+	add.s64 %rd101, %rd1, %rd100;
+	ld.global.f32 %f17, [%rd101+8];
 $B25:
-	.loc 1 87 2
-	bra $B27;
+	mov.f32 %f18, 0f7FC00000;
+	.loc 1 82 24
+	@!%p107 bra $B26;
+	.loc 1 83 19
+	shl.b64 %rd102, %rd91, 2;
+	add.s64 %rd103, %rd1, %rd102;
+	ld.global.f32 %f18, [%rd103+12];
 $B26:
-	.loc 1 79 17
-	setp.lt.u64 %p122, %rd93, %rd5;
-	@!%p122 bra $FAULT9;
-	shl.b64 %rd107, %rd93, 4;
-	add.s64 %rd108, %rd4, %rd107;
-	ld.global.f32 %f21, [%rd108];
-	ld.global.f32 %f22, [%rd108+4];
-	ld.global.f32 %f23, [%rd108+8];
-	ld.global.f32 %f24, [%rd108+12];
+	.loc 1 86 2
+	bra $B28;
 $B27:
-	.loc 6 19 7
-	setp.neu.f32 %p123, %f21, %f21;
-	.loc 6 22 32
-	add.rn.f32 %f25, %f21, 0f00000000;
-	mov.b32 %r69, %f25;
-	.loc 6 23 27
-	shr.s32 %r70, %r69, 31;
-	shr.u32 %r71, %r70, 1;
-	xor.b32 %r72, %r69, %r71;
-	.loc 6 19 7
-	selp.b32 %r73, -2147483648, %r72, %p123;
-	.loc 1 102 11
-	setp.lt.s32 %p124, %r68, %r73;
-	@!%p124 bra $B28;
-	.loc 1 103 25
-	cvt.u32.u64 %r74, %rd94;
-	cvt.u32.u64 %r75, %rd29;
-	sub.s32 %r67, %r74, %r75;
-	mov.u32 %r68, %r73;
+	.loc 1 78 17
+	setp.lt.u64 %p114, %rd90, %rd5;
+	@!%p114 bra $FAULT8;
+	shl.b64 %rd104, %rd90, 4;
+	add.s64 %rd105, %rd4, %rd104;
+	ld.global.f32 %f15, [%rd105];
+	ld.global.f32 %f16, [%rd105+4];
+	ld.global.f32 %f17, [%rd105+8];
+	ld.global.f32 %f18, [%rd105+12];
 $B28:
-	.loc 6 68 56
-	xor.b32 %r76, %r73, -2147483648;
-	mov.u32 %r77, 1;
-	.loc 1 106 9
-	@!%p88 bra $B31;
-	.loc 5 195 9
-	setp.lt.s32 %p125, %r73, %r59;
-	mov.u32 %r73, -1;
-	@%p125 bra $B30;
-	.loc 6 33 7
-	setp.eq.f32 %p126, %f21, %f20;
-	mov.u32 %r73, 268435456;
-	@%p126 bra $B29;
-	.loc 6 36 28
-	sub.rn.f32 %f26, %f21, %f20;
-	mul.rn.f32 %f27, %f26, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f28, %f27, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f29, %f28, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f30, %f29, 0fBF317218, %f27;
-	fma.rn.f32 %f31, %f29, 0f3102E308, %f30;
-	.loc 7 39 21
-	fma.rn.f32 %f32, 0f3AB527C5, %f31, 0f3C091CC4;
-	fma.rn.f32 %f33, %f32, %f31, 0f3D2AAC57;
-	fma.rn.f32 %f34, %f33, %f31, 0f3E2AAA49;
-	fma.rn.f32 %f35, %f34, %f31, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f36, %f35, %f31, 0f3F800000;
-	fma.rn.f32 %f37, %f36, %f31, 0f3F800000;
-	mov.b32 %r78, %f28;
-	.loc 7 21 7
-	setp.lt.f32 %p127, 0f00000000, %f27;
-	selp.b32 %r79, 528482304, 1602224128, %p127;
-	selp.b32 %r80, 1602224128, 528482304, %p127;
-	.loc 7 24 51
-	mad.lo.s32 %r81, %r78, 8388608, %r79;
-	mov.b32 %f38, %r81;
-	mul.rn.f32 %f39, %f37, %f38;
-	mov.b32 %f40, %r80;
-	mul.rn.f32 %f41, %f39, %f40;
-	.loc 7 25 8
-	abs.f32 %f42, %f27;
-	setp.lt.f32 %p128, 0f42D00000, %f42;
-	selp.f32 %f43, 0f00000000, %f41, %p128;
-	and.pred %p129, %p128, %p127;
-	selp.f32 %f44, 0f7F800000, %f43, %p129;
-	.loc 6 36 43
-	mul.rn.f32 %f45, %f44, 0f4D800000;
-	cvt.rzi.s32.f32 %r73, %f45;
+	.loc 1 96 27
+	setp.lt.s64 %p115, %rd87, %rd76;
+	@!%p115 bra $B70;
+	.loc 1 115 9
+	setp.eq.s32 %p116, %r38, 1;
+	.loc 1 117 9
+	setp.eq.s32 %p117, %r38, 2;
+	.loc 1 121 9
+	setp.eq.s32 %p118, %r38, 3;
+	mov.u64 %rd106, %rd87;
 $B29:
+	.loc 1 97 29
+	shl.b64 %rd107, %rd106, 9;
+	add.s64 %rd108, %rd67, %rd107;
+	add.s64 %rd109, %rd108, %rd32;
+	.loc 1 99 24
+	add.s64 %rd110, %rd109, 512;
+	.loc 1 76 13
+	shl.b64 %rd111, %rd110, 2;
+	.loc 1 77 11
+	setp.le.s64 %p119, %rd28, %rd111;
+	add.s64 %rd112, %rd111, 4;
+	setp.le.s64 %p120, %rd112, %rd29;
+	and.pred %p121, %p119, %p120;
+	@%p121 bra $B34;
+	.loc 1 82 40
+	setp.lt.s64 %p122, %rd111, %rd29;
+	and.pred %p123, %p119, %p122;
+	.loc 1 83 19
+	setp.lt.u64 %p124, %rd111, %rd2;
+	not.pred %p125, %p123;
+	or.pred %p126, %p125, %p124;
+	.loc 1 82 17
+	add.s64 %rd113, %rd111, 1;
+	setp.le.s64 %p127, %rd28, %rd113;
+	setp.lt.s64 %p128, %rd113, %rd29;
+	and.pred %p129, %p127, %p128;
+	.loc 1 83 19
+	setp.lt.u64 %p130, %rd113, %rd2;
+	not.pred %p131, %p129;
+	or.pred %p132, %p131, %p130;
+	.loc 1 82 17
+	add.s64 %rd114, %rd111, 2;
+	setp.le.s64 %p133, %rd28, %rd114;
+	setp.lt.s64 %p134, %rd114, %rd29;
+	and.pred %p135, %p133, %p134;
+	.loc 1 83 19
+	setp.lt.u64 %p136, %rd114, %rd2;
+	not.pred %p137, %p135;
+	or.pred %p138, %p137, %p136;
+	.loc 1 82 17
+	add.s64 %rd115, %rd111, 3;
+	setp.le.s64 %p139, %rd28, %rd115;
+	setp.lt.s64 %p140, %rd115, %rd29;
+	and.pred %p141, %p139, %p140;
+	.loc 1 83 19
+	setp.lt.u64 %p142, %rd115, %rd2;
+	not.pred %p143, %p141;
+	or.pred %p144, %p143, %p142;
+	and.pred %p145, %p126, %p132;
+	and.pred %p146, %p145, %p138;
+	and.pred %p147, %p146, %p144;
+	@!%p147 bra $B206;
+	mov.f32 %f19, 0f7FC00000;
+	.loc 1 82 24
+	@!%p123 bra $B30;
+	.loc 1 83 19
+	shl.b64 %rd116, %rd111, 2;
+	add.s64 %rd117, %rd1, %rd116;
+	ld.global.f32 %f19, [%rd117];
 $B30:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f46, %r73;
-	mov.b32 %r82, %f46;
-	add.s32 %r76, %r82, -1065353216;
-	mov.u32 %r77, %r73;
+	mov.f32 %f20, 0f7FC00000;
+	.loc 1 82 24
+	@!%p129 bra $B31;
+	.loc 1 83 19
+	shl.b64 %rd118, %rd111, 2;
+	add.s64 %rd119, %rd1, %rd118;
+	ld.global.f32 %f20, [%rd119+4];
 $B31:
-	.loc 1 110 13
-	setp.lt.s32 %p130, %r73, %r63;
-	mov.u32 %r83, 0;
-	@%p130 bra $B34;
-	.loc 1 114 9
-	@%p90 bra $B33;
-	.loc 1 116 9
-	@%p91 bra $B32;
-	.loc 1 120 9
-	selp.b32 %r83, %r77, 0, %p92;
-	bra $B34;
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 82 24
+	@!%p135 bra $B32;
+	.loc 1 83 19
+	shl.b64 %rd120, %rd111, 2;
+	add.s64 %rd121, %rd1, %rd120;
+	ld.global.f32 %f21, [%rd121+8];
 $B32:
-	.loc 1 117 12
-	sub.s32 %r84, %r76, %r62;
-	setp.le.u32 %p131, %r84, %r61;
-	mov.u32 %r83, 0;
-	@!%p131 bra $B34;
-	.loc 1 118 29
-	shr.u32 %r85, %r84, %r60;
-	.loc 2 30 22
-	cvt.u64.u32 %rd109, %r85;
-	setp.lt.u32 %p132, %r85, 4096;
-	@!%p132 bra $FAULT10;
-	mad.lo.s32 %r86, %r85, 4, %r3;
-	and.b32 %r87, %r77, 16383;
-	red.relaxed.cta.shared.add.u32 [%r86], %r87;
-	.loc 2 31 28
-	shr.u32 %r88, %r77, 14;
-	setp.lt.u32 %p133, 0, %r88;
-	mov.u32 %r83, 0;
-	@!%p133 bra $B34;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r86+16384], %r88;
-	mov.u32 %r83, 0;
-	bra $B34;
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 82 24
+	@!%p141 bra $B33;
+	.loc 1 83 19
+	shl.b64 %rd122, %rd111, 2;
+	add.s64 %rd123, %rd1, %rd122;
+	ld.global.f32 %f22, [%rd123+12];
 $B33:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r89, [$dynamic+53272], 1;
-	setp.lt.u32 %p134, %r89, 2048;
-	mov.u32 %r83, 0;
-	@!%p134 bra $B34;
-	.loc 8 27 42
-	cvt.u32.u64 %r90, %rd94;
-	cvt.u32.u64 %r91, %rd29;
-	sub.s32 %r92, %r90, %r91;
-	mad.lo.s32 %r93, %r89, 4, %r3;
-	st.shared.u32 [%r93+36888], %r73;
-	st.shared.u32 [%r93+45080], %r92;
-	mov.u32 %r83, 0;
+	.loc 1 86 2
+	bra $B35;
 $B34:
-	cvt.s64.s32 %rd110, %r83;
-	.loc 6 19 7
-	setp.neu.f32 %p135, %f22, %f22;
-	.loc 6 22 32
-	add.rn.f32 %f47, %f22, 0f00000000;
-	mov.b32 %r94, %f47;
-	.loc 6 23 27
-	shr.s32 %r95, %r94, 31;
-	shr.u32 %r96, %r95, 1;
-	xor.b32 %r97, %r94, %r96;
-	.loc 6 19 7
-	selp.b32 %r98, -2147483648, %r97, %p135;
-	.loc 1 102 11
-	setp.lt.s32 %p136, %r68, %r98;
-	@!%p136 bra $B35;
-	.loc 1 103 25
-	cvt.u32.u64 %r99, %rd94;
-	add.s32 %r100, %r99, 1;
-	cvt.u32.u64 %r101, %rd29;
-	sub.s32 %r67, %r100, %r101;
-	mov.u32 %r68, %r98;
+	.loc 1 78 17
+	setp.lt.u64 %p148, %rd110, %rd5;
+	@!%p148 bra $FAULT9;
+	shl.b64 %rd124, %rd109, 4;
+	add.s64 %rd125, %rd4, %rd124;
+	ld.global.f32 %f19, [%rd125+8192];
+	ld.global.f32 %f20, [%rd125+8196];
+	ld.global.f32 %f21, [%rd125+8200];
+	ld.global.f32 %f22, [%rd125+8204];
 $B35:
-	.loc 6 68 56
-	xor.b32 %r102, %r98, -2147483648;
-	mov.u32 %r103, 1;
-	.loc 1 106 9
-	@!%p88 bra $B38;
-	.loc 5 195 9
-	setp.lt.s32 %p137, %r98, %r59;
-	mov.u32 %r98, -1;
-	@%p137 bra $B37;
-	.loc 6 33 7
-	setp.eq.f32 %p138, %f22, %f20;
-	mov.u32 %r98, 268435456;
-	@%p138 bra $B36;
-	.loc 6 36 28
-	sub.rn.f32 %f48, %f22, %f20;
-	mul.rn.f32 %f49, %f48, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f50, %f49, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f51, %f50, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f52, %f51, 0fBF317218, %f49;
-	fma.rn.f32 %f53, %f51, 0f3102E308, %f52;
-	.loc 7 39 21
-	fma.rn.f32 %f54, 0f3AB527C5, %f53, 0f3C091CC4;
-	fma.rn.f32 %f55, %f54, %f53, 0f3D2AAC57;
-	fma.rn.f32 %f56, %f55, %f53, 0f3E2AAA49;
-	fma.rn.f32 %f57, %f56, %f53, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f58, %f57, %f53, 0f3F800000;
-	fma.rn.f32 %f59, %f58, %f53, 0f3F800000;
-	mov.b32 %r104, %f50;
-	.loc 7 21 7
-	setp.lt.f32 %p139, 0f00000000, %f49;
-	selp.b32 %r105, 528482304, 1602224128, %p139;
-	selp.b32 %r106, 1602224128, 528482304, %p139;
-	.loc 7 24 51
-	mad.lo.s32 %r107, %r104, 8388608, %r105;
-	mov.b32 %f60, %r107;
-	mul.rn.f32 %f61, %f59, %f60;
-	mov.b32 %f62, %r106;
-	mul.rn.f32 %f63, %f61, %f62;
-	.loc 7 25 8
-	abs.f32 %f64, %f49;
-	setp.lt.f32 %p140, 0f42D00000, %f64;
-	selp.f32 %f65, 0f00000000, %f63, %p140;
-	and.pred %p141, %p140, %p139;
-	selp.f32 %f66, 0f7F800000, %f65, %p141;
-	.loc 6 36 43
-	mul.rn.f32 %f67, %f66, 0f4D800000;
-	cvt.rzi.s32.f32 %r98, %f67;
+	.loc 6 19 7
+	setp.neu.f32 %p149, %f15, %f15;
+	.loc 6 22 32
+	add.rn.f32 %f23, %f15, 0f00000000;
+	mov.b32 %r60, %f23;
+	.loc 6 23 27
+	shr.s32 %r61, %r60, 31;
+	shr.u32 %r62, %r61, 1;
+	xor.b32 %r63, %r60, %r62;
+	.loc 6 19 7
+	selp.b32 %r64, -2147483648, %r63, %p149;
+	.loc 1 103 11
+	setp.lt.s32 %p150, %r54, %r64;
+	@!%p150 bra $B36;
+	.loc 1 104 27
+	cvt.u32.u64 %r65, %rd109;
+	shl.b32 %r66, %r65, 2;
+	cvt.u32.u64 %r67, %rd28;
+	sub.s32 %r53, %r66, %r67;
+	mov.u32 %r54, %r64;
 $B36:
+	.loc 6 68 56
+	xor.b32 %r68, %r64, -2147483648;
+	mov.u32 %r69, 1;
+	.loc 1 107 9
+	@!%p84 bra $B39;
+	.loc 5 216 9
+	setp.lt.s32 %p151, %r64, %r52;
+	mov.u32 %r64, -1;
+	@%p151 bra $B38;
+	.loc 6 33 7
+	setp.eq.f32 %p152, %f15, %f14;
+	mov.u32 %r64, 268435456;
+	@%p152 bra $B37;
+	.loc 6 36 28
+	sub.rn.f32 %f24, %f15, %f14;
+	mul.rn.f32 %f25, %f24, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f27, %f26, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
+	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
+	.loc 7 39 21
+	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
+	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
+	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
+	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
+	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
+	mov.b32 %r70, %f26;
+	.loc 7 21 7
+	setp.lt.f32 %p153, 0f00000000, %f25;
+	selp.b32 %r71, 528482304, 1602224128, %p153;
+	selp.b32 %r72, 1602224128, 528482304, %p153;
+	.loc 7 24 51
+	mad.lo.s32 %r73, %r70, 8388608, %r71;
+	mov.b32 %f36, %r73;
+	mul.rn.f32 %f37, %f35, %f36;
+	mov.b32 %f38, %r72;
+	mul.rn.f32 %f39, %f37, %f38;
+	.loc 7 25 8
+	abs.f32 %f40, %f25;
+	setp.lt.f32 %p154, 0f42D00000, %f40;
+	selp.f32 %f41, 0f00000000, %f39, %p154;
+	and.pred %p155, %p154, %p153;
+	selp.f32 %f42, 0f7F800000, %f41, %p155;
+	.loc 6 36 43
+	mul.rn.f32 %f43, %f42, 0f4D800000;
+	cvt.rzi.s32.f32 %r64, %f43;
 $B37:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f68, %r98;
-	mov.b32 %r108, %f68;
-	add.s32 %r102, %r108, -1065353216;
-	mov.u32 %r103, %r98;
 $B38:
-	.loc 1 110 13
-	setp.lt.s32 %p142, %r98, %r63;
-	@%p142 bra $B41;
-	.loc 1 114 9
-	@%p90 bra $B40;
-	.loc 1 116 9
-	@%p91 bra $B39;
-	.loc 1 121 17
-	cvt.s64.s32 %rd111, %r103;
-	add.s64 %rd112, %rd110, %rd111;
-	.loc 1 120 9
-	selp.b64 %rd110, %rd112, %rd110, %p92;
-	bra $B41;
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f44, %r64;
+	mov.b32 %r74, %f44;
+	add.s32 %r68, %r74, -1065353216;
+	mov.u32 %r69, %r64;
 $B39:
-	.loc 1 117 12
-	sub.s32 %r109, %r102, %r62;
-	setp.le.u32 %p143, %r109, %r61;
-	@!%p143 bra $B41;
-	.loc 1 118 29
-	shr.u32 %r110, %r109, %r60;
-	.loc 2 30 22
-	cvt.u64.u32 %rd113, %r110;
-	setp.lt.u32 %p144, %r110, 4096;
-	@!%p144 bra $FAULT11;
-	mad.lo.s32 %r111, %r110, 4, %r3;
-	and.b32 %r112, %r103, 16383;
-	red.relaxed.cta.shared.add.u32 [%r111], %r112;
-	.loc 2 31 28
-	shr.u32 %r113, %r103, 14;
-	setp.lt.u32 %p145, 0, %r113;
-	@!%p145 bra $B41;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r111+16384], %r113;
-	bra $B41;
+	.loc 1 111 13
+	setp.lt.s32 %p156, %r64, %r58;
+	mov.u32 %r75, 0;
+	@%p156 bra $B42;
+	.loc 1 115 9
+	@%p116 bra $B41;
+	.loc 1 117 9
+	@%p117 bra $B40;
+	.loc 1 121 9
+	selp.b32 %r75, %r69, 0, %p118;
+	bra $B42;
 $B40:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r114, [$dynamic+53272], 1;
-	setp.lt.u32 %p146, %r114, 2048;
-	@!%p146 bra $B41;
-	.loc 8 27 42
-	cvt.u32.u64 %r115, %rd94;
-	add.s32 %r116, %r115, 1;
-	cvt.u32.u64 %r117, %rd29;
-	sub.s32 %r118, %r116, %r117;
-	mad.lo.s32 %r119, %r114, 4, %r3;
-	st.shared.u32 [%r119+36888], %r98;
-	st.shared.u32 [%r119+45080], %r118;
+	.loc 1 118 12
+	sub.s32 %r76, %r68, %r57;
+	setp.le.u32 %p157, %r76, %r56;
+	mov.u32 %r75, 0;
+	@!%p157 bra $B42;
+	.loc 1 119 29
+	shr.u32 %r77, %r76, %r55;
+	.loc 2 30 22
+	cvt.u64.u32 %rd126, %r77;
+	setp.lt.u32 %p158, %r77, 4096;
+	@!%p158 bra $FAULT10;
+	mad.lo.s32 %r78, %r77, 4, %r3;
+	and.b32 %r79, %r69, 16383;
+	red.relaxed.cta.shared.add.u32 [%r78], %r79;
+	.loc 2 31 28
+	shr.u32 %r80, %r69, 14;
+	setp.lt.u32 %p159, 0, %r80;
+	mov.u32 %r75, 0;
+	@!%p159 bra $B42;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r78+16384], %r80;
+	mov.u32 %r75, 0;
+	bra $B42;
 $B41:
-	.loc 6 19 7
-	setp.neu.f32 %p147, %f23, %f23;
-	.loc 6 22 32
-	add.rn.f32 %f69, %f23, 0f00000000;
-	mov.b32 %r120, %f69;
-	.loc 6 23 27
-	shr.s32 %r121, %r120, 31;
-	shr.u32 %r122, %r121, 1;
-	xor.b32 %r123, %r120, %r122;
-	.loc 6 19 7
-	selp.b32 %r124, -2147483648, %r123, %p147;
-	.loc 1 102 11
-	setp.lt.s32 %p148, %r68, %r124;
-	@!%p148 bra $B42;
-	.loc 1 103 25
-	cvt.u32.u64 %r125, %rd94;
-	add.s32 %r126, %r125, 2;
-	cvt.u32.u64 %r127, %rd29;
-	sub.s32 %r67, %r126, %r127;
-	mov.u32 %r68, %r124;
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r81, [$dynamic+53272], 1;
+	setp.lt.u32 %p160, %r81, 2048;
+	mov.u32 %r75, 0;
+	@!%p160 bra $B42;
+	.loc 8 27 42
+	cvt.u32.u64 %r82, %rd109;
+	shl.b32 %r83, %r82, 2;
+	cvt.u32.u64 %r84, %rd28;
+	sub.s32 %r85, %r83, %r84;
+	mad.lo.s32 %r86, %r81, 4, %r3;
+	st.shared.u32 [%r86+36888], %r64;
+	st.shared.u32 [%r86+45080], %r85;
+	mov.u32 %r75, 0;
 $B42:
-	.loc 6 68 56
-	xor.b32 %r128, %r124, -2147483648;
-	mov.u32 %r129, 1;
-	.loc 1 106 9
-	@!%p88 bra $B45;
-	.loc 5 195 9
-	setp.lt.s32 %p149, %r124, %r59;
-	mov.u32 %r124, -1;
-	@%p149 bra $B44;
-	.loc 6 33 7
-	setp.eq.f32 %p150, %f23, %f20;
-	mov.u32 %r124, 268435456;
-	@%p150 bra $B43;
-	.loc 6 36 28
-	sub.rn.f32 %f70, %f23, %f20;
-	mul.rn.f32 %f71, %f70, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f73, %f72, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
-	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
-	.loc 7 39 21
-	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
-	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
-	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
-	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
-	mov.b32 %r130, %f72;
-	.loc 7 21 7
-	setp.lt.f32 %p151, 0f00000000, %f71;
-	selp.b32 %r131, 528482304, 1602224128, %p151;
-	selp.b32 %r132, 1602224128, 528482304, %p151;
-	.loc 7 24 51
-	mad.lo.s32 %r133, %r130, 8388608, %r131;
-	mov.b32 %f82, %r133;
-	mul.rn.f32 %f83, %f81, %f82;
-	mov.b32 %f84, %r132;
-	mul.rn.f32 %f85, %f83, %f84;
-	.loc 7 25 8
-	abs.f32 %f86, %f71;
-	setp.lt.f32 %p152, 0f42D00000, %f86;
-	selp.f32 %f87, 0f00000000, %f85, %p152;
-	and.pred %p153, %p152, %p151;
-	selp.f32 %f88, 0f7F800000, %f87, %p153;
-	.loc 6 36 43
-	mul.rn.f32 %f89, %f88, 0f4D800000;
-	cvt.rzi.s32.f32 %r124, %f89;
-$B43:
-$B44:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f90, %r124;
-	mov.b32 %r134, %f90;
-	add.s32 %r128, %r134, -1065353216;
-	mov.u32 %r129, %r124;
-$B45:
-	.loc 1 110 13
-	setp.lt.s32 %p154, %r124, %r63;
-	@%p154 bra $B48;
-	.loc 1 114 9
-	@%p90 bra $B47;
-	.loc 1 116 9
-	@%p91 bra $B46;
-	.loc 1 121 17
-	cvt.s64.s32 %rd114, %r129;
-	add.s64 %rd115, %rd110, %rd114;
-	.loc 1 120 9
-	selp.b64 %rd110, %rd115, %rd110, %p92;
-	bra $B48;
-$B46:
-	.loc 1 117 12
-	sub.s32 %r135, %r128, %r62;
-	setp.le.u32 %p155, %r135, %r61;
-	@!%p155 bra $B48;
-	.loc 1 118 29
-	shr.u32 %r136, %r135, %r60;
-	.loc 2 30 22
-	cvt.u64.u32 %rd116, %r136;
-	setp.lt.u32 %p156, %r136, 4096;
-	@!%p156 bra $FAULT12;
-	mad.lo.s32 %r137, %r136, 4, %r3;
-	and.b32 %r138, %r129, 16383;
-	red.relaxed.cta.shared.add.u32 [%r137], %r138;
-	.loc 2 31 28
-	shr.u32 %r139, %r129, 14;
-	setp.lt.u32 %p157, 0, %r139;
-	@!%p157 bra $B48;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r137+16384], %r139;
-	bra $B48;
-$B47:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r140, [$dynamic+53272], 1;
-	setp.lt.u32 %p158, %r140, 2048;
-	@!%p158 bra $B48;
-	.loc 8 27 42
-	cvt.u32.u64 %r141, %rd94;
-	add.s32 %r142, %r141, 2;
-	cvt.u32.u64 %r143, %rd29;
-	sub.s32 %r144, %r142, %r143;
-	mad.lo.s32 %r145, %r140, 4, %r3;
-	st.shared.u32 [%r145+36888], %r124;
-	st.shared.u32 [%r145+45080], %r144;
-$B48:
+	cvt.s64.s32 %rd127, %r75;
 	.loc 6 19 7
-	setp.neu.f32 %p159, %f24, %f24;
+	setp.neu.f32 %p161, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f91, %f24, 0f00000000;
-	mov.b32 %r146, %f91;
+	add.rn.f32 %f45, %f16, 0f00000000;
+	mov.b32 %r87, %f45;
 	.loc 6 23 27
-	shr.s32 %r147, %r146, 31;
-	shr.u32 %r148, %r147, 1;
-	xor.b32 %r149, %r146, %r148;
+	shr.s32 %r88, %r87, 31;
+	shr.u32 %r89, %r88, 1;
+	xor.b32 %r90, %r87, %r89;
 	.loc 6 19 7
-	selp.b32 %r150, -2147483648, %r149, %p159;
-	.loc 1 102 11
-	setp.lt.s32 %p160, %r68, %r150;
-	@!%p160 bra $B49;
-	.loc 1 103 25
-	cvt.u32.u64 %r151, %rd94;
-	add.s32 %r152, %r151, 3;
-	cvt.u32.u64 %r153, %rd29;
-	sub.s32 %r67, %r152, %r153;
-	mov.u32 %r68, %r150;
-$B49:
+	selp.b32 %r91, -2147483648, %r90, %p161;
+	.loc 1 103 11
+	setp.lt.s32 %p162, %r54, %r91;
+	@!%p162 bra $B43;
+	.loc 1 104 27
+	cvt.u32.u64 %r92, %rd109;
+	shl.b32 %r93, %r92, 2;
+	add.s32 %r94, %r93, 1;
+	cvt.u32.u64 %r95, %rd28;
+	sub.s32 %r53, %r94, %r95;
+	mov.u32 %r54, %r91;
+$B43:
 	.loc 6 68 56
-	xor.b32 %r154, %r150, -2147483648;
-	mov.u32 %r155, 1;
-	.loc 1 106 9
-	@!%p88 bra $B52;
-	.loc 5 195 9
-	setp.lt.s32 %p161, %r150, %r59;
-	mov.u32 %r150, -1;
-	@%p161 bra $B51;
+	xor.b32 %r96, %r91, -2147483648;
+	mov.u32 %r97, 1;
+	.loc 1 107 9
+	@!%p84 bra $B46;
+	.loc 5 216 9
+	setp.lt.s32 %p163, %r91, %r52;
+	mov.u32 %r91, -1;
+	@%p163 bra $B45;
 	.loc 6 33 7
-	setp.eq.f32 %p162, %f24, %f20;
-	mov.u32 %r150, 268435456;
-	@%p162 bra $B50;
+	setp.eq.f32 %p164, %f16, %f14;
+	mov.u32 %r91, 268435456;
+	@%p164 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f92, %f24, %f20;
-	mul.rn.f32 %f93, %f92, %f19;
+	sub.rn.f32 %f46, %f16, %f14;
+	mul.rn.f32 %f47, %f46, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f94, %f93, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f95, %f94, 0f4B400000;
+	sub.rn.f32 %f49, %f48, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f96, %f95, 0fBF317218, %f93;
-	fma.rn.f32 %f97, %f95, 0f3102E308, %f96;
+	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
+	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
 	.loc 7 39 21
-	fma.rn.f32 %f98, 0f3AB527C5, %f97, 0f3C091CC4;
-	fma.rn.f32 %f99, %f98, %f97, 0f3D2AAC57;
-	fma.rn.f32 %f100, %f99, %f97, 0f3E2AAA49;
-	fma.rn.f32 %f101, %f100, %f97, 0f3EFFFFFE;
+	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
+	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
+	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
+	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f102, %f101, %f97, 0f3F800000;
-	fma.rn.f32 %f103, %f102, %f97, 0f3F800000;
-	mov.b32 %r156, %f94;
+	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
+	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
+	mov.b32 %r98, %f48;
 	.loc 7 21 7
-	setp.lt.f32 %p163, 0f00000000, %f93;
-	selp.b32 %r157, 528482304, 1602224128, %p163;
-	selp.b32 %r158, 1602224128, 528482304, %p163;
+	setp.lt.f32 %p165, 0f00000000, %f47;
+	selp.b32 %r99, 528482304, 1602224128, %p165;
+	selp.b32 %r100, 1602224128, 528482304, %p165;
 	.loc 7 24 51
-	mad.lo.s32 %r159, %r156, 8388608, %r157;
-	mov.b32 %f104, %r159;
-	mul.rn.f32 %f105, %f103, %f104;
-	mov.b32 %f106, %r158;
-	mul.rn.f32 %f107, %f105, %f106;
+	mad.lo.s32 %r101, %r98, 8388608, %r99;
+	mov.b32 %f58, %r101;
+	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f60, %r100;
+	mul.rn.f32 %f61, %f59, %f60;
 	.loc 7 25 8
-	abs.f32 %f108, %f93;
-	setp.lt.f32 %p164, 0f42D00000, %f108;
-	selp.f32 %f109, 0f00000000, %f107, %p164;
-	and.pred %p165, %p164, %p163;
-	selp.f32 %f110, 0f7F800000, %f109, %p165;
+	abs.f32 %f62, %f47;
+	setp.lt.f32 %p166, 0f42D00000, %f62;
+	selp.f32 %f63, 0f00000000, %f61, %p166;
+	and.pred %p167, %p166, %p165;
+	selp.f32 %f64, 0f7F800000, %f63, %p167;
 	.loc 6 36 43
-	mul.rn.f32 %f111, %f110, 0f4D800000;
-	cvt.rzi.s32.f32 %r150, %f111;
-$B50:
-$B51:
+	mul.rn.f32 %f65, %f64, 0f4D800000;
+	cvt.rzi.s32.f32 %r91, %f65;
+$B44:
+$B45:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f112, %r150;
-	mov.b32 %r160, %f112;
-	add.s32 %r154, %r160, -1065353216;
-	mov.u32 %r155, %r150;
-$B52:
-	.loc 1 110 13
-	setp.lt.s32 %p166, %r150, %r63;
-	@%p166 bra $B55;
-	.loc 1 114 9
-	@%p90 bra $B54;
-	.loc 1 116 9
-	@%p91 bra $B53;
-	.loc 1 121 17
-	cvt.s64.s32 %rd117, %r155;
-	add.s64 %rd118, %rd110, %rd117;
-	.loc 1 120 9
-	selp.b64 %rd110, %rd118, %rd110, %p92;
-	bra $B55;
-$B53:
-	.loc 1 117 12
-	sub.s32 %r161, %r154, %r62;
-	setp.le.u32 %p167, %r161, %r61;
-	@!%p167 bra $B55;
-	.loc 1 118 29
-	shr.u32 %r162, %r161, %r60;
+	cvt.rn.f32.s32 %f66, %r91;
+	mov.b32 %r102, %f66;
+	add.s32 %r96, %r102, -1065353216;
+	mov.u32 %r97, %r91;
+$B46:
+	.loc 1 111 13
+	setp.lt.s32 %p168, %r91, %r58;
+	@%p168 bra $B49;
+	.loc 1 115 9
+	@%p116 bra $B48;
+	.loc 1 117 9
+	@%p117 bra $B47;
+	.loc 1 122 17
+	cvt.s64.s32 %rd128, %r97;
+	add.s64 %rd129, %rd127, %rd128;
+	.loc 1 121 9
+	selp.b64 %rd127, %rd129, %rd127, %p118;
+	bra $B49;
+$B47:
+	.loc 1 118 12
+	sub.s32 %r103, %r96, %r57;
+	setp.le.u32 %p169, %r103, %r56;
+	@!%p169 bra $B49;
+	.loc 1 119 29
+	shr.u32 %r104, %r103, %r55;
 	.loc 2 30 22
-	cvt.u64.u32 %rd119, %r162;
-	setp.lt.u32 %p168, %r162, 4096;
-	@!%p168 bra $FAULT13;
-	mad.lo.s32 %r163, %r162, 4, %r3;
-	and.b32 %r164, %r155, 16383;
-	red.relaxed.cta.shared.add.u32 [%r163], %r164;
+	cvt.u64.u32 %rd130, %r104;
+	setp.lt.u32 %p170, %r104, 4096;
+	@!%p170 bra $FAULT11;
+	mad.lo.s32 %r105, %r104, 4, %r3;
+	and.b32 %r106, %r97, 16383;
+	red.relaxed.cta.shared.add.u32 [%r105], %r106;
 	.loc 2 31 28
-	shr.u32 %r165, %r155, 14;
-	setp.lt.u32 %p169, 0, %r165;
-	@!%p169 bra $B55;
+	shr.u32 %r107, %r97, 14;
+	setp.lt.u32 %p171, 0, %r107;
+	@!%p171 bra $B49;
 	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r163+16384], %r165;
-	bra $B55;
-$B54:
+	red.relaxed.cta.shared.add.u32 [%r105+16384], %r107;
+	bra $B49;
+$B48:
 	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r166, [$dynamic+53272], 1;
-	setp.lt.u32 %p170, %r166, 2048;
-	@!%p170 bra $B55;
+	atom.relaxed.cta.shared.add.u32 %r108, [$dynamic+53272], 1;
+	setp.lt.u32 %p172, %r108, 2048;
+	@!%p172 bra $B49;
 	.loc 8 27 42
-	cvt.u32.u64 %r167, %rd94;
-	add.s32 %r168, %r167, 3;
-	cvt.u32.u64 %r169, %rd29;
-	sub.s32 %r170, %r168, %r169;
-	mad.lo.s32 %r171, %r166, 4, %r3;
-	st.shared.u32 [%r171+36888], %r150;
-	st.shared.u32 [%r171+45080], %r170;
+	cvt.u32.u64 %r109, %rd109;
+	shl.b32 %r110, %r109, 2;
+	add.s32 %r111, %r110, 1;
+	cvt.u32.u64 %r112, %rd28;
+	sub.s32 %r113, %r111, %r112;
+	mad.lo.s32 %r114, %r108, 4, %r3;
+	st.shared.u32 [%r114+36888], %r91;
+	st.shared.u32 [%r114+45080], %r113;
+$B49:
+	.loc 6 19 7
+	setp.neu.f32 %p173, %f17, %f17;
+	.loc 6 22 32
+	add.rn.f32 %f67, %f17, 0f00000000;
+	mov.b32 %r115, %f67;
+	.loc 6 23 27
+	shr.s32 %r116, %r115, 31;
+	shr.u32 %r117, %r116, 1;
+	xor.b32 %r118, %r115, %r117;
+	.loc 6 19 7
+	selp.b32 %r119, -2147483648, %r118, %p173;
+	.loc 1 103 11
+	setp.lt.s32 %p174, %r54, %r119;
+	@!%p174 bra $B50;
+	.loc 1 104 27
+	cvt.u32.u64 %r120, %rd109;
+	shl.b32 %r121, %r120, 2;
+	add.s32 %r122, %r121, 2;
+	cvt.u32.u64 %r123, %rd28;
+	sub.s32 %r53, %r122, %r123;
+	mov.u32 %r54, %r119;
+$B50:
+	.loc 6 68 56
+	xor.b32 %r124, %r119, -2147483648;
+	mov.u32 %r125, 1;
+	.loc 1 107 9
+	@!%p84 bra $B53;
+	.loc 5 216 9
+	setp.lt.s32 %p175, %r119, %r52;
+	mov.u32 %r119, -1;
+	@%p175 bra $B52;
+	.loc 6 33 7
+	setp.eq.f32 %p176, %f17, %f14;
+	mov.u32 %r119, 268435456;
+	@%p176 bra $B51;
+	.loc 6 36 28
+	sub.rn.f32 %f68, %f17, %f14;
+	mul.rn.f32 %f69, %f68, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f71, %f70, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
+	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	.loc 7 39 21
+	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
+	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
+	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
+	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
+	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
+	mov.b32 %r126, %f70;
+	.loc 7 21 7
+	setp.lt.f32 %p177, 0f00000000, %f69;
+	selp.b32 %r127, 528482304, 1602224128, %p177;
+	selp.b32 %r128, 1602224128, 528482304, %p177;
+	.loc 7 24 51
+	mad.lo.s32 %r129, %r126, 8388608, %r127;
+	mov.b32 %f80, %r129;
+	mul.rn.f32 %f81, %f79, %f80;
+	mov.b32 %f82, %r128;
+	mul.rn.f32 %f83, %f81, %f82;
+	.loc 7 25 8
+	abs.f32 %f84, %f69;
+	setp.lt.f32 %p178, 0f42D00000, %f84;
+	selp.f32 %f85, 0f00000000, %f83, %p178;
+	and.pred %p179, %p178, %p177;
+	selp.f32 %f86, 0f7F800000, %f85, %p179;
+	.loc 6 36 43
+	mul.rn.f32 %f87, %f86, 0f4D800000;
+	cvt.rzi.s32.f32 %r119, %f87;
+$B51:
+$B52:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f88, %r119;
+	mov.b32 %r130, %f88;
+	add.s32 %r124, %r130, -1065353216;
+	mov.u32 %r125, %r119;
+$B53:
+	.loc 1 111 13
+	setp.lt.s32 %p180, %r119, %r58;
+	@%p180 bra $B56;
+	.loc 1 115 9
+	@%p116 bra $B55;
+	.loc 1 117 9
+	@%p117 bra $B54;
+	.loc 1 122 17
+	cvt.s64.s32 %rd131, %r125;
+	add.s64 %rd132, %rd127, %rd131;
+	.loc 1 121 9
+	selp.b64 %rd127, %rd132, %rd127, %p118;
+	bra $B56;
+$B54:
+	.loc 1 118 12
+	sub.s32 %r131, %r124, %r57;
+	setp.le.u32 %p181, %r131, %r56;
+	@!%p181 bra $B56;
+	.loc 1 119 29
+	shr.u32 %r132, %r131, %r55;
+	.loc 2 30 22
+	cvt.u64.u32 %rd133, %r132;
+	setp.lt.u32 %p182, %r132, 4096;
+	@!%p182 bra $FAULT12;
+	mad.lo.s32 %r133, %r132, 4, %r3;
+	and.b32 %r134, %r125, 16383;
+	red.relaxed.cta.shared.add.u32 [%r133], %r134;
+	.loc 2 31 28
+	shr.u32 %r135, %r125, 14;
+	setp.lt.u32 %p183, 0, %r135;
+	@!%p183 bra $B56;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r133+16384], %r135;
+	bra $B56;
 $B55:
-	.loc 1 124 15
-	@!%p92 bra $B61;
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r136, [$dynamic+53272], 1;
+	setp.lt.u32 %p184, %r136, 2048;
+	@!%p184 bra $B56;
+	.loc 8 27 42
+	cvt.u32.u64 %r137, %rd109;
+	shl.b32 %r138, %r137, 2;
+	add.s32 %r139, %r138, 2;
+	cvt.u32.u64 %r140, %rd28;
+	sub.s32 %r141, %r139, %r140;
+	mad.lo.s32 %r142, %r136, 4, %r3;
+	st.shared.u32 [%r142+36888], %r119;
+	st.shared.u32 [%r142+45080], %r141;
+$B56:
+	.loc 6 19 7
+	setp.neu.f32 %p185, %f18, %f18;
+	.loc 6 22 32
+	add.rn.f32 %f89, %f18, 0f00000000;
+	mov.b32 %r143, %f89;
+	.loc 6 23 27
+	shr.s32 %r144, %r143, 31;
+	shr.u32 %r145, %r144, 1;
+	xor.b32 %r146, %r143, %r145;
+	.loc 6 19 7
+	selp.b32 %r147, -2147483648, %r146, %p185;
+	.loc 1 103 11
+	setp.lt.s32 %p186, %r54, %r147;
+	@!%p186 bra $B57;
+	.loc 1 104 27
+	cvt.u32.u64 %r148, %rd109;
+	shl.b32 %r149, %r148, 2;
+	add.s32 %r150, %r149, 3;
+	cvt.u32.u64 %r151, %rd28;
+	sub.s32 %r53, %r150, %r151;
+	mov.u32 %r54, %r147;
+$B57:
+	.loc 6 68 56
+	xor.b32 %r152, %r147, -2147483648;
+	mov.u32 %r153, 1;
+	.loc 1 107 9
+	@!%p84 bra $B60;
+	.loc 5 216 9
+	setp.lt.s32 %p187, %r147, %r52;
+	mov.u32 %r147, -1;
+	@%p187 bra $B59;
+	.loc 6 33 7
+	setp.eq.f32 %p188, %f18, %f14;
+	mov.u32 %r147, 268435456;
+	@%p188 bra $B58;
+	.loc 6 36 28
+	sub.rn.f32 %f90, %f18, %f14;
+	mul.rn.f32 %f91, %f90, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f93, %f92, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
+	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	.loc 7 39 21
+	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
+	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
+	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
+	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
+	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
+	mov.b32 %r154, %f92;
+	.loc 7 21 7
+	setp.lt.f32 %p189, 0f00000000, %f91;
+	selp.b32 %r155, 528482304, 1602224128, %p189;
+	selp.b32 %r156, 1602224128, 528482304, %p189;
+	.loc 7 24 51
+	mad.lo.s32 %r157, %r154, 8388608, %r155;
+	mov.b32 %f102, %r157;
+	mul.rn.f32 %f103, %f101, %f102;
+	mov.b32 %f104, %r156;
+	mul.rn.f32 %f105, %f103, %f104;
+	.loc 7 25 8
+	abs.f32 %f106, %f91;
+	setp.lt.f32 %p190, 0f42D00000, %f106;
+	selp.f32 %f107, 0f00000000, %f105, %p190;
+	and.pred %p191, %p190, %p189;
+	selp.f32 %f108, 0f7F800000, %f107, %p191;
+	.loc 6 36 43
+	mul.rn.f32 %f109, %f108, 0f4D800000;
+	cvt.rzi.s32.f32 %r147, %f109;
+$B58:
+$B59:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f110, %r147;
+	mov.b32 %r158, %f110;
+	add.s32 %r152, %r158, -1065353216;
+	mov.u32 %r153, %r147;
+$B60:
+	.loc 1 111 13
+	setp.lt.s32 %p192, %r147, %r58;
+	@%p192 bra $B63;
+	.loc 1 115 9
+	@%p116 bra $B62;
+	.loc 1 117 9
+	@%p117 bra $B61;
+	.loc 1 122 17
+	cvt.s64.s32 %rd134, %r153;
+	add.s64 %rd135, %rd127, %rd134;
+	.loc 1 121 9
+	selp.b64 %rd127, %rd135, %rd127, %p118;
+	bra $B63;
+$B61:
+	.loc 1 118 12
+	sub.s32 %r159, %r152, %r57;
+	setp.le.u32 %p193, %r159, %r56;
+	@!%p193 bra $B63;
+	.loc 1 119 29
+	shr.u32 %r160, %r159, %r55;
+	.loc 2 30 22
+	cvt.u64.u32 %rd136, %r160;
+	setp.lt.u32 %p194, %r160, 4096;
+	@!%p194 bra $FAULT13;
+	mad.lo.s32 %r161, %r160, 4, %r3;
+	and.b32 %r162, %r153, 16383;
+	red.relaxed.cta.shared.add.u32 [%r161], %r162;
+	.loc 2 31 28
+	shr.u32 %r163, %r153, 14;
+	setp.lt.u32 %p195, 0, %r163;
+	@!%p195 bra $B63;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
+	bra $B63;
+$B62:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
+	setp.lt.u32 %p196, %r164, 2048;
+	@!%p196 bra $B63;
+	.loc 8 27 42
+	cvt.u32.u64 %r165, %rd109;
+	shl.b32 %r166, %r165, 2;
+	add.s32 %r167, %r166, 3;
+	cvt.u32.u64 %r168, %rd28;
+	sub.s32 %r169, %r167, %r168;
+	mad.lo.s32 %r170, %r164, 4, %r3;
+	st.shared.u32 [%r170+36888], %r147;
+	st.shared.u32 [%r170+45080], %r169;
+$B63:
+	.loc 1 125 15
+	@!%p118 bra $B69;
 	.loc 1 152 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p171, 1;
-	vote.sync.ballot.b32 %r172, %p171, 0xffffffff;
+	mov.pred %p197, 1;
+	vote.sync.ballot.b32 %r171, %p197, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p172, %r172, -1;
-	@%p172 bra $B57;
+	setp.eq.s32 %p198, %r171, -1;
+	@%p198 bra $B65;
 	.loc 9 58 43
-	brev.b32 %r173, %r172;
-	clz.b32 %r174, %r173;
-	cvt.u32.u64 %r175, %rd110;
-	shfl.sync.idx.b32 %r176, %r175, %r174, 31, 0xffffffff;
-	shr.u64 %rd120, %rd110, 32;
-	cvt.u32.u64 %r177, %rd120;
-	shfl.sync.idx.b32 %r178, %r177, %r174, 31, 0xffffffff;
-	mov.b64 %rd121, {%r176, %r178};
+	brev.b32 %r172, %r171;
+	clz.b32 %r173, %r172;
+	cvt.u32.u64 %r174, %rd127;
+	shfl.sync.idx.b32 %r175, %r174, %r173, 31, 0xffffffff;
+	shr.u64 %rd137, %rd127, 32;
+	cvt.u32.u64 %r176, %rd137;
+	shfl.sync.idx.b32 %r177, %r176, %r173, 31, 0xffffffff;
+	mov.b64 %rd138, {%r175, %r177};
 	.loc 9 59 21
-	add.s32 %r179, %r172, -1;
-	and.b32 %r180, %r172, %r179;
-	setp.ne.s32 %p173, %r180, 0;
-	@!%p173 bra $B58;
-$B56:
+	add.s32 %r178, %r171, -1;
+	and.b32 %r179, %r171, %r178;
+	setp.ne.s32 %p199, %r179, 0;
+	@!%p199 bra $B66;
+$B64:
 	.loc 9 60 59
-	brev.b32 %r181, %r180;
-	clz.b32 %r182, %r181;
-	cvt.u32.u64 %r183, %rd110;
-	shfl.sync.idx.b32 %r184, %r183, %r182, 31, 0xffffffff;
-	shr.u64 %rd122, %rd110, 32;
-	cvt.u32.u64 %r185, %rd122;
-	shfl.sync.idx.b32 %r186, %r185, %r182, 31, 0xffffffff;
-	mov.b64 %rd123, {%r184, %r186};
+	brev.b32 %r180, %r179;
+	clz.b32 %r181, %r180;
+	cvt.u32.u64 %r182, %rd127;
+	shfl.sync.idx.b32 %r183, %r182, %r181, 31, 0xffffffff;
+	shr.u64 %rd139, %rd127, 32;
+	cvt.u32.u64 %r184, %rd139;
+	shfl.sync.idx.b32 %r185, %r184, %r181, 31, 0xffffffff;
+	mov.b64 %rd140, {%r183, %r185};
 	.loc 9 38 49
-	add.s64 %rd121, %rd121, %rd123;
+	add.s64 %rd138, %rd138, %rd140;
 	.loc 9 59 53
-	add.s32 %r187, %r180, -1;
-	and.b32 %r180, %r180, %r187;
-	setp.ne.s32 %p174, %r180, 0;
-	@%p174 bra $B56;
-	bra $B58;
-$B57:
+	add.s32 %r186, %r179, -1;
+	and.b32 %r179, %r179, %r186;
+	setp.ne.s32 %p200, %r179, 0;
+	@%p200 bra $B64;
+	bra $B66;
+$B65:
 	.loc 9 54 32
-	cvt.u32.u64 %r188, %rd110;
-	shfl.sync.bfly.b32 %r189, %r188, 16, 31, 0xffffffff;
-	shr.u64 %rd124, %rd110, 32;
-	cvt.u32.u64 %r190, %rd124;
-	shfl.sync.bfly.b32 %r191, %r190, 16, 31, 0xffffffff;
-	mov.b64 %rd125, {%r189, %r191};
+	cvt.u32.u64 %r187, %rd127;
+	shfl.sync.bfly.b32 %r188, %r187, 16, 31, 0xffffffff;
+	shr.u64 %rd141, %rd127, 32;
+	cvt.u32.u64 %r189, %rd141;
+	shfl.sync.bfly.b32 %r190, %r189, 16, 31, 0xffffffff;
+	mov.b64 %rd142, {%r188, %r190};
 	.loc 9 38 49
-	add.s64 %rd126, %rd110, %rd125;
+	add.s64 %rd143, %rd127, %rd142;
 	.loc 9 54 32
-	cvt.u32.u64 %r192, %rd126;
-	shfl.sync.bfly.b32 %r193, %r192, 8, 31, 0xffffffff;
-	shr.u64 %rd127, %rd126, 32;
-	cvt.u32.u64 %r194, %rd127;
-	shfl.sync.bfly.b32 %r195, %r194, 8, 31, 0xffffffff;
-	mov.b64 %rd128, {%r193, %r195};
+	cvt.u32.u64 %r191, %rd143;
+	shfl.sync.bfly.b32 %r192, %r191, 8, 31, 0xffffffff;
+	shr.u64 %rd144, %rd143, 32;
+	cvt.u32.u64 %r193, %rd144;
+	shfl.sync.bfly.b32 %r194, %r193, 8, 31, 0xffffffff;
+	mov.b64 %rd145, {%r192, %r194};
 	.loc 9 38 49
-	add.s64 %rd129, %rd126, %rd128;
+	add.s64 %rd146, %rd143, %rd145;
 	.loc 9 54 32
-	cvt.u32.u64 %r196, %rd129;
-	shfl.sync.bfly.b32 %r197, %r196, 4, 31, 0xffffffff;
-	shr.u64 %rd130, %rd129, 32;
-	cvt.u32.u64 %r198, %rd130;
-	shfl.sync.bfly.b32 %r199, %r198, 4, 31, 0xffffffff;
-	mov.b64 %rd131, {%r197, %r199};
+	cvt.u32.u64 %r195, %rd146;
+	shfl.sync.bfly.b32 %r196, %r195, 4, 31, 0xffffffff;
+	shr.u64 %rd147, %rd146, 32;
+	cvt.u32.u64 %r197, %rd147;
+	shfl.sync.bfly.b32 %r198, %r197, 4, 31, 0xffffffff;
+	mov.b64 %rd148, {%r196, %r198};
 	.loc 9 38 49
-	add.s64 %rd132, %rd129, %rd131;
+	add.s64 %rd149, %rd146, %rd148;
 	.loc 9 54 32
-	cvt.u32.u64 %r200, %rd132;
-	shfl.sync.bfly.b32 %r201, %r200, 2, 31, 0xffffffff;
-	shr.u64 %rd133, %rd132, 32;
-	cvt.u32.u64 %r202, %rd133;
-	shfl.sync.bfly.b32 %r203, %r202, 2, 31, 0xffffffff;
-	mov.b64 %rd134, {%r201, %r203};
+	cvt.u32.u64 %r199, %rd149;
+	shfl.sync.bfly.b32 %r200, %r199, 2, 31, 0xffffffff;
+	shr.u64 %rd150, %rd149, 32;
+	cvt.u32.u64 %r201, %rd150;
+	shfl.sync.bfly.b32 %r202, %r201, 2, 31, 0xffffffff;
+	mov.b64 %rd151, {%r200, %r202};
 	.loc 9 38 49
-	add.s64 %rd135, %rd132, %rd134;
+	add.s64 %rd152, %rd149, %rd151;
 	.loc 9 54 32
-	cvt.u32.u64 %r204, %rd135;
-	shfl.sync.bfly.b32 %r205, %r204, 1, 31, 0xffffffff;
-	shr.u64 %rd136, %rd135, 32;
-	cvt.u32.u64 %r206, %rd136;
-	shfl.sync.bfly.b32 %r207, %r206, 1, 31, 0xffffffff;
-	mov.b64 %rd137, {%r205, %r207};
+	cvt.u32.u64 %r203, %rd152;
+	shfl.sync.bfly.b32 %r204, %r203, 1, 31, 0xffffffff;
+	shr.u64 %rd153, %rd152, 32;
+	cvt.u32.u64 %r205, %rd153;
+	shfl.sync.bfly.b32 %r206, %r205, 1, 31, 0xffffffff;
+	mov.b64 %rd154, {%r204, %r206};
 	.loc 9 38 49
-	add.s64 %rd121, %rd135, %rd137;
-$B58:
+	add.s64 %rd138, %rd152, %rd154;
+$B66:
 	.loc 1 154 14
-	@!%p60 bra $B59;
+	@!%p62 bra $B67;
 	.loc 1 155 10
-	@!%p61 bra $FAULT14;
-	st.shared.u64 [%r47+53296], %rd121;
-$B59:
+	@!%p63 bra $FAULT14;
+	st.shared.u64 [%r45+53296], %rd138;
+$B67:
 	.loc 1 157 8
 	bar.sync 0;
-	mov.u64 %rd138, 0;
-	mov.u32 %r208, 0;
-$B60:
+	mov.u64 %rd155, 0;
+	mov.u32 %r207, 0;
+$B68:
 	.loc 1 159 17
-	mad.lo.s32 %r209, %r208, 8, %r3;
-	ld.shared.u64 %rd139, [%r209+53296];
-	add.s64 %rd138, %rd138, %rd139;
-	add.s32 %r208, %r208, 1;
-	setp.lt.u32 %p175, %r208, 16;
-	@%p175 bra $B60;
-	.loc 1 126 19
-	@!%p62 bra $B61;
-	.loc 1 127 12
-	setp.lt.u64 %p176, %rd90, 129;
-	@!%p176 bra $FAULT15;
-	cvt.u32.u64 %r210, %rd90;
-	mad.lo.s32 %r211, %r210, 8, %r3;
-	st.shared.u64 [%r211+53552], %rd138;
-$B61:
+	mad.lo.s32 %r208, %r207, 8, %r3;
+	ld.shared.u64 %rd156, [%r208+53296];
+	add.s64 %rd155, %rd155, %rd156;
+	add.s32 %r207, %r207, 1;
+	setp.lt.u32 %p201, %r207, 16;
+	@%p201 bra $B68;
+	.loc 1 127 19
+	@!%p64 bra $B69;
+	.loc 1 128 12
+	setp.lt.u64 %p202, %rd106, 129;
+	@!%p202 bra $FAULT15;
+	cvt.u32.u64 %r209, %rd106;
+	mad.lo.s32 %r210, %r209, 8, %r3;
+	st.shared.u64 [%r210+53552], %rd155;
+$B69:
 	.loc 1 96 35
-	add.s64 %rd90, %rd90, 1;
-	setp.lt.s64 %p177, %rd90, %rd89;
-	@%p177 bra $B21;
-$B62:
-	.loc 1 131 8
+	add.s64 %rd106, %rd106, 1;
+	setp.lt.s64 %p203, %rd106, %rd76;
+	mov.f32 %f15, %f19;
+	mov.f32 %f16, %f20;
+	mov.f32 %f17, %f21;
+	mov.f32 %f18, %f22;
+	@%p203 bra $B29;
+$B70:
+	.loc 1 132 8
 	bar.sync 0;
-	.loc 5 77 14
-	setp.eq.s32 %p178, %r39, 2;
-	mov.u64 %rd140, 0;
-	@!%p178 bra $B77;
+	.loc 5 92 14
+	setp.eq.s32 %p204, %r38, 2;
+	mov.u64 %rd157, 0;
+	@!%p204 bra $B85;
 	.loc 2 50 8
 	bar.sync 0;
 	.loc 2 56 11
-	@!%p76 bra $B194;
+	@!%p72 bra $B207;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r212, %r213, %r214, %r215}, [%r49];
-	cvt.u64.u32 %rd141, %r212;
-	ld.shared.v4.u32 {%r216, %r217, %r218, %r219}, [%r49+16384];
-	mad.wide.u32 %rd142, %r216, 16384, %rd141;
-	cvt.u64.u32 %rd143, %r213;
-	mad.wide.u32 %rd144, %r217, 16384, %rd143;
+	ld.shared.v4.u32 {%r211, %r212, %r213, %r214}, [%r47];
+	cvt.u64.u32 %rd158, %r211;
+	ld.shared.v4.u32 {%r215, %r216, %r217, %r218}, [%r47+16384];
+	mad.wide.u32 %rd159, %r215, 16384, %rd158;
+	cvt.u64.u32 %rd160, %r212;
+	mad.wide.u32 %rd161, %r216, 16384, %rd160;
 	.loc 2 54 3
-	add.s64 %rd145, %rd142, %rd144;
+	add.s64 %rd162, %rd159, %rd161;
 	.loc 2 38 14
-	cvt.u64.u32 %rd146, %r214;
-	mad.wide.u32 %rd147, %r218, 16384, %rd146;
+	cvt.u64.u32 %rd163, %r213;
+	mad.wide.u32 %rd164, %r217, 16384, %rd163;
 	.loc 2 54 3
-	add.s64 %rd148, %rd145, %rd147;
+	add.s64 %rd165, %rd162, %rd164;
 	.loc 2 38 14
-	cvt.u64.u32 %rd149, %r215;
-	mad.wide.u32 %rd150, %r219, 16384, %rd149;
+	cvt.u64.u32 %rd166, %r214;
+	mad.wide.u32 %rd167, %r218, 16384, %rd166;
 	.loc 2 54 3
-	add.s64 %rd151, %rd148, %rd150;
+	add.s64 %rd168, %rd165, %rd167;
 	.loc 2 38 20
-	ld.shared.v4.u32 {%r220, %r221, %r222, %r223}, [%r49+16];
-	cvt.u64.u32 %rd152, %r220;
-	ld.shared.v4.u32 {%r224, %r225, %r226, %r227}, [%r49+16400];
-	mad.wide.u32 %rd153, %r224, 16384, %rd152;
+	ld.shared.v4.u32 {%r219, %r220, %r221, %r222}, [%r47+16];
+	cvt.u64.u32 %rd169, %r219;
+	ld.shared.v4.u32 {%r223, %r224, %r225, %r226}, [%r47+16400];
+	mad.wide.u32 %rd170, %r223, 16384, %rd169;
 	.loc 2 54 3
-	add.s64 %rd154, %rd151, %rd153;
+	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
-	cvt.u64.u32 %rd155, %r221;
-	mad.wide.u32 %rd156, %r225, 16384, %rd155;
+	cvt.u64.u32 %rd172, %r220;
+	mad.wide.u32 %rd173, %r224, 16384, %rd172;
 	.loc 2 54 3
-	add.s64 %rd157, %rd154, %rd156;
+	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
-	cvt.u64.u32 %rd158, %r222;
-	mad.wide.u32 %rd159, %r226, 16384, %rd158;
+	cvt.u64.u32 %rd175, %r221;
+	mad.wide.u32 %rd176, %r225, 16384, %rd175;
 	.loc 2 54 3
-	add.s64 %rd160, %rd157, %rd159;
+	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 14
-	cvt.u64.u32 %rd161, %r223;
-	mad.wide.u32 %rd162, %r227, 16384, %rd161;
+	cvt.u64.u32 %rd178, %r222;
+	mad.wide.u32 %rd179, %r226, 16384, %rd178;
 	.loc 2 54 3
-	add.s64 %rd163, %rd160, %rd162;
+	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 56 11
-	st.shared.u64 [%r51+32768], %rd163;
+	st.shared.u64 [%r49+32768], %rd180;
 	.loc 2 57 8
 	bar.sync 0;
-	mov.u32 %r228, 0;
-	mov.u32 %r229, 511;
+	mov.u32 %r227, 0;
+	mov.u32 %r228, 511;
 	.loc 2 58 14
-	@!%p66 bra $B76;
-$B63:
-	.loc 2 78 18
-	add.s32 %r230, %r228, %r229;
-	add.s32 %r231, %r230, 1;
-	shr.u32 %r232, %r231, 1;
-	mov.u64 %rd164, 0;
-	mov.u32 %r233, %r9;
-$B64:
-	.loc 2 91 8
-	setp.le.u32 %p179, %r232, %r233;
-	@!%p179 bra $B65;
-	.loc 2 92 20
-	mad.lo.s32 %r234, %r233, 8, %r3;
-	ld.shared.u64 %rd165, [%r234+32768];
-	add.s64 %rd164, %rd164, %rd165;
-$B65:
-	.loc 2 90 38
-	add.s32 %r233, %r233, 32;
-	setp.lt.u32 %p180, %r233, 512;
-	@%p180 bra $B64;
-	.loc 9 51 17
-	mov.pred %p181, 1;
-	vote.sync.ballot.b32 %r235, %p181, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p182, %r235, -1;
-	@%p182 bra $B67;
-	.loc 9 58 43
-	brev.b32 %r236, %r235;
-	clz.b32 %r237, %r236;
-	cvt.u32.u64 %r238, %rd164;
-	shfl.sync.idx.b32 %r239, %r238, %r237, 31, 0xffffffff;
-	shr.u64 %rd166, %rd164, 32;
-	cvt.u32.u64 %r240, %rd166;
-	shfl.sync.idx.b32 %r241, %r240, %r237, 31, 0xffffffff;
-	mov.b64 %rd167, {%r239, %r241};
-	.loc 9 59 21
-	add.s32 %r242, %r235, -1;
-	and.b32 %r243, %r235, %r242;
-	setp.ne.s32 %p183, %r243, 0;
-	@!%p183 bra $B68;
-$B66:
-	.loc 9 60 59
-	brev.b32 %r244, %r243;
-	clz.b32 %r245, %r244;
-	cvt.u32.u64 %r246, %rd164;
-	shfl.sync.idx.b32 %r247, %r246, %r245, 31, 0xffffffff;
-	shr.u64 %rd168, %rd164, 32;
-	cvt.u32.u64 %r248, %rd168;
-	shfl.sync.idx.b32 %r249, %r248, %r245, 31, 0xffffffff;
-	mov.b64 %rd169, {%r247, %r249};
-	.loc 9 38 49
-	add.s64 %rd167, %rd167, %rd169;
-	.loc 9 59 53
-	add.s32 %r250, %r243, -1;
-	and.b32 %r243, %r243, %r250;
-	setp.ne.s32 %p184, %r243, 0;
-	@%p184 bra $B66;
-	bra $B68;
-$B67:
-	.loc 9 54 32
-	cvt.u32.u64 %r251, %rd164;
-	shfl.sync.bfly.b32 %r252, %r251, 16, 31, 0xffffffff;
-	shr.u64 %rd170, %rd164, 32;
-	cvt.u32.u64 %r253, %rd170;
-	shfl.sync.bfly.b32 %r254, %r253, 16, 31, 0xffffffff;
-	mov.b64 %rd171, {%r252, %r254};
-	.loc 9 38 49
-	add.s64 %rd172, %rd164, %rd171;
-	.loc 9 54 32
-	cvt.u32.u64 %r255, %rd172;
-	shfl.sync.bfly.b32 %r256, %r255, 8, 31, 0xffffffff;
-	shr.u64 %rd173, %rd172, 32;
-	cvt.u32.u64 %r257, %rd173;
-	shfl.sync.bfly.b32 %r258, %r257, 8, 31, 0xffffffff;
-	mov.b64 %rd174, {%r256, %r258};
-	.loc 9 38 49
-	add.s64 %rd175, %rd172, %rd174;
-	.loc 9 54 32
-	cvt.u32.u64 %r259, %rd175;
-	shfl.sync.bfly.b32 %r260, %r259, 4, 31, 0xffffffff;
-	shr.u64 %rd176, %rd175, 32;
-	cvt.u32.u64 %r261, %rd176;
-	shfl.sync.bfly.b32 %r262, %r261, 4, 31, 0xffffffff;
-	mov.b64 %rd177, {%r260, %r262};
-	.loc 9 38 49
-	add.s64 %rd178, %rd175, %rd177;
-	.loc 9 54 32
-	cvt.u32.u64 %r263, %rd178;
-	shfl.sync.bfly.b32 %r264, %r263, 2, 31, 0xffffffff;
-	shr.u64 %rd179, %rd178, 32;
-	cvt.u32.u64 %r265, %rd179;
-	shfl.sync.bfly.b32 %r266, %r265, 2, 31, 0xffffffff;
-	mov.b64 %rd180, {%r264, %r266};
-	.loc 9 38 49
-	add.s64 %rd181, %rd178, %rd180;
-	.loc 9 54 32
-	cvt.u32.u64 %r267, %rd181;
-	shfl.sync.bfly.b32 %r268, %r267, 1, 31, 0xffffffff;
-	shr.u64 %rd182, %rd181, 32;
-	cvt.u32.u64 %r269, %rd182;
-	shfl.sync.bfly.b32 %r270, %r269, 1, 31, 0xffffffff;
-	mov.b64 %rd183, {%r268, %r270};
-	.loc 9 38 49
-	add.s64 %rd167, %rd181, %rd183;
-$B68:
-	.loc 2 95 20
-	cvt.u32.u64 %r271, %rd167;
-	shfl.sync.idx.b32 %r272, %r271, 0, 31, 0xffffffff;
-	shr.u64 %rd184, %rd167, 32;
-	cvt.u32.u64 %r273, %rd184;
-	shfl.sync.idx.b32 %r274, %r273, 0, 31, 0xffffffff;
-	mov.b64 %rd185, {%r272, %r274};
-	.loc 2 79 24
-	setp.le.s64 %p185, %rd77, %rd185;
-	.loc 2 82 18
-	add.s32 %r275, %r232, -1;
-	.loc 2 79 24
-	selp.b32 %r228, %r232, %r228, %p185;
-	selp.b32 %r229, %r229, %r275, %p185;
-	.loc 2 77 10
-	setp.lt.u32 %p186, %r228, %r229;
-	@%p186 bra $B63;
-	.loc 2 60 27
-	add.s32 %r276, %r228, 1;
-	mov.u64 %rd186, 0;
-	mov.u32 %r277, %r9;
-$B69:
-	.loc 2 91 8
-	setp.le.u32 %p187, %r276, %r277;
-	@!%p187 bra $B70;
-	.loc 2 92 20
-	mad.lo.s32 %r278, %r277, 8, %r3;
-	ld.shared.u64 %rd187, [%r278+32768];
-	add.s64 %rd186, %rd186, %rd187;
-$B70:
-	.loc 2 90 38
-	add.s32 %r277, %r277, 32;
-	setp.lt.u32 %p188, %r277, 512;
-	@%p188 bra $B69;
-	.loc 9 51 17
-	mov.pred %p189, 1;
-	vote.sync.ballot.b32 %r279, %p189, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p190, %r279, -1;
-	@%p190 bra $B72;
-	.loc 9 58 43
-	brev.b32 %r280, %r279;
-	clz.b32 %r281, %r280;
-	cvt.u32.u64 %r282, %rd186;
-	shfl.sync.idx.b32 %r283, %r282, %r281, 31, 0xffffffff;
-	shr.u64 %rd188, %rd186, 32;
-	cvt.u32.u64 %r284, %rd188;
-	shfl.sync.idx.b32 %r285, %r284, %r281, 31, 0xffffffff;
-	mov.b64 %rd189, {%r283, %r285};
-	.loc 9 59 21
-	add.s32 %r286, %r279, -1;
-	and.b32 %r287, %r279, %r286;
-	setp.ne.s32 %p191, %r287, 0;
-	@!%p191 bra $B73;
+	@!%p68 bra $B84;
 $B71:
-	.loc 9 60 59
-	brev.b32 %r288, %r287;
-	clz.b32 %r289, %r288;
-	cvt.u32.u64 %r290, %rd186;
-	shfl.sync.idx.b32 %r291, %r290, %r289, 31, 0xffffffff;
-	shr.u64 %rd190, %rd186, 32;
-	cvt.u32.u64 %r292, %rd190;
-	shfl.sync.idx.b32 %r293, %r292, %r289, 31, 0xffffffff;
-	mov.b64 %rd191, {%r291, %r293};
-	.loc 9 38 49
-	add.s64 %rd189, %rd189, %rd191;
-	.loc 9 59 53
-	add.s32 %r294, %r287, -1;
-	and.b32 %r287, %r287, %r294;
-	setp.ne.s32 %p192, %r287, 0;
-	@%p192 bra $B71;
-	bra $B73;
+	.loc 2 78 18
+	add.s32 %r229, %r227, %r228;
+	add.s32 %r230, %r229, 1;
+	shr.u32 %r231, %r230, 1;
+	mov.u64 %rd181, 0;
+	mov.u32 %r232, %r9;
 $B72:
-	.loc 9 54 32
-	cvt.u32.u64 %r295, %rd186;
-	shfl.sync.bfly.b32 %r296, %r295, 16, 31, 0xffffffff;
-	shr.u64 %rd192, %rd186, 32;
-	cvt.u32.u64 %r297, %rd192;
-	shfl.sync.bfly.b32 %r298, %r297, 16, 31, 0xffffffff;
-	mov.b64 %rd193, {%r296, %r298};
-	.loc 9 38 49
-	add.s64 %rd194, %rd186, %rd193;
-	.loc 9 54 32
-	cvt.u32.u64 %r299, %rd194;
-	shfl.sync.bfly.b32 %r300, %r299, 8, 31, 0xffffffff;
-	shr.u64 %rd195, %rd194, 32;
-	cvt.u32.u64 %r301, %rd195;
-	shfl.sync.bfly.b32 %r302, %r301, 8, 31, 0xffffffff;
-	mov.b64 %rd196, {%r300, %r302};
-	.loc 9 38 49
-	add.s64 %rd197, %rd194, %rd196;
-	.loc 9 54 32
-	cvt.u32.u64 %r303, %rd197;
-	shfl.sync.bfly.b32 %r304, %r303, 4, 31, 0xffffffff;
-	shr.u64 %rd198, %rd197, 32;
-	cvt.u32.u64 %r305, %rd198;
-	shfl.sync.bfly.b32 %r306, %r305, 4, 31, 0xffffffff;
-	mov.b64 %rd199, {%r304, %r306};
-	.loc 9 38 49
-	add.s64 %rd200, %rd197, %rd199;
-	.loc 9 54 32
-	cvt.u32.u64 %r307, %rd200;
-	shfl.sync.bfly.b32 %r308, %r307, 2, 31, 0xffffffff;
-	shr.u64 %rd201, %rd200, 32;
-	cvt.u32.u64 %r309, %rd201;
-	shfl.sync.bfly.b32 %r310, %r309, 2, 31, 0xffffffff;
-	mov.b64 %rd202, {%r308, %r310};
-	.loc 9 38 49
-	add.s64 %rd203, %rd200, %rd202;
-	.loc 9 54 32
-	cvt.u32.u64 %r311, %rd203;
-	shfl.sync.bfly.b32 %r312, %r311, 1, 31, 0xffffffff;
-	shr.u64 %rd204, %rd203, 32;
-	cvt.u32.u64 %r313, %rd204;
-	shfl.sync.bfly.b32 %r314, %r313, 1, 31, 0xffffffff;
-	mov.b64 %rd205, {%r312, %r314};
-	.loc 9 38 49
-	add.s64 %rd189, %rd203, %rd205;
+	.loc 2 91 8
+	setp.le.u32 %p205, %r231, %r232;
+	@!%p205 bra $B73;
+	.loc 2 92 20
+	mad.lo.s32 %r233, %r232, 8, %r3;
+	ld.shared.u64 %rd182, [%r233+32768];
+	add.s64 %rd181, %rd181, %rd182;
 $B73:
-	.loc 2 95 20
-	cvt.u32.u64 %r315, %rd189;
-	shfl.sync.idx.b32 %r316, %r315, 0, 31, 0xffffffff;
-	shr.u64 %rd206, %rd189, 32;
-	cvt.u32.u64 %r317, %rd206;
-	shfl.sync.idx.b32 %r318, %r317, 0, 31, 0xffffffff;
-	mov.b64 %rd207, {%r316, %r318};
-	.loc 2 61 24
-	shl.b32 %r319, %r228, 3;
-	add.s32 %r320, %r319, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r321, %r319, 4, %r3;
-	ld.shared.u32 %r322, [%r321+28];
-	cvt.u64.u32 %rd208, %r322;
-	ld.shared.u32 %r323, [%r321+16412];
-	mad.wide.u32 %rd209, %r323, 16384, %rd208;
-	.loc 2 61 43
-	add.s64 %rd210, %rd207, %rd209;
-	.loc 2 62 12
-	setp.lt.s64 %p193, %rd210, %rd77;
-	setp.lt.u32 %p194, %r319, %r320;
-	and.pred %p195, %p193, %p194;
-	@%p195 bra $B74;
-	mov.u32 %r324, %r320;
-	mov.u64 %rd211, %rd210;
-	mov.u64 %rd210, %rd207;
-	bra $B75;
+	.loc 2 90 38
+	add.s32 %r232, %r232, 32;
+	setp.lt.u32 %p206, %r232, 512;
+	@%p206 bra $B72;
+	.loc 9 51 17
+	mov.pred %p207, 1;
+	vote.sync.ballot.b32 %r234, %p207, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p208, %r234, -1;
+	@%p208 bra $B75;
+	.loc 9 58 43
+	brev.b32 %r235, %r234;
+	clz.b32 %r236, %r235;
+	cvt.u32.u64 %r237, %rd181;
+	shfl.sync.idx.b32 %r238, %r237, %r236, 31, 0xffffffff;
+	shr.u64 %rd183, %rd181, 32;
+	cvt.u32.u64 %r239, %rd183;
+	shfl.sync.idx.b32 %r240, %r239, %r236, 31, 0xffffffff;
+	mov.b64 %rd184, {%r238, %r240};
+	.loc 9 59 21
+	add.s32 %r241, %r234, -1;
+	and.b32 %r242, %r234, %r241;
+	setp.ne.s32 %p209, %r242, 0;
+	@!%p209 bra $B76;
 $B74:
-	.loc 2 63 4
-	add.s32 %r324, %r320, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r325, %r320, 4, %r3;
-	ld.shared.u32 %r326, [%r325+-4];
-	cvt.u64.u32 %rd212, %r326;
-	ld.shared.u32 %r327, [%r325+16380];
-	mad.wide.u32 %rd213, %r327, 16384, %rd212;
-	.loc 2 64 28
-	add.s64 %rd211, %rd210, %rd213;
-	.loc 2 62 12
-	setp.lt.s64 %p196, %rd211, %rd77;
-	setp.lt.u32 %p197, %r319, %r324;
-	and.pred %p198, %p196, %p197;
-	@!%p198 bra $B75;
-	mov.u32 %r320, %r324;
-	mov.u64 %rd210, %rd211;
-	bra $B74;
+	.loc 9 60 59
+	brev.b32 %r243, %r242;
+	clz.b32 %r244, %r243;
+	cvt.u32.u64 %r245, %rd181;
+	shfl.sync.idx.b32 %r246, %r245, %r244, 31, 0xffffffff;
+	shr.u64 %rd185, %rd181, 32;
+	cvt.u32.u64 %r247, %rd185;
+	shfl.sync.idx.b32 %r248, %r247, %r244, 31, 0xffffffff;
+	mov.b64 %rd186, {%r246, %r248};
+	.loc 9 38 49
+	add.s64 %rd184, %rd184, %rd186;
+	.loc 9 59 53
+	add.s32 %r249, %r242, -1;
+	and.b32 %r242, %r242, %r249;
+	setp.ne.s32 %p210, %r242, 0;
+	@%p210 bra $B74;
+	bra $B76;
 $B75:
-	cvt.u64.u32 %rd214, %r324;
-	.loc 2 66 15
-	@!%p60 bra $B76;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd214, %rd211};
-	st.shared.u64 [$dynamic+36880], %rd210;
+	.loc 9 54 32
+	cvt.u32.u64 %r250, %rd181;
+	shfl.sync.bfly.b32 %r251, %r250, 16, 31, 0xffffffff;
+	shr.u64 %rd187, %rd181, 32;
+	cvt.u32.u64 %r252, %rd187;
+	shfl.sync.bfly.b32 %r253, %r252, 16, 31, 0xffffffff;
+	mov.b64 %rd188, {%r251, %r253};
+	.loc 9 38 49
+	add.s64 %rd189, %rd181, %rd188;
+	.loc 9 54 32
+	cvt.u32.u64 %r254, %rd189;
+	shfl.sync.bfly.b32 %r255, %r254, 8, 31, 0xffffffff;
+	shr.u64 %rd190, %rd189, 32;
+	cvt.u32.u64 %r256, %rd190;
+	shfl.sync.bfly.b32 %r257, %r256, 8, 31, 0xffffffff;
+	mov.b64 %rd191, {%r255, %r257};
+	.loc 9 38 49
+	add.s64 %rd192, %rd189, %rd191;
+	.loc 9 54 32
+	cvt.u32.u64 %r258, %rd192;
+	shfl.sync.bfly.b32 %r259, %r258, 4, 31, 0xffffffff;
+	shr.u64 %rd193, %rd192, 32;
+	cvt.u32.u64 %r260, %rd193;
+	shfl.sync.bfly.b32 %r261, %r260, 4, 31, 0xffffffff;
+	mov.b64 %rd194, {%r259, %r261};
+	.loc 9 38 49
+	add.s64 %rd195, %rd192, %rd194;
+	.loc 9 54 32
+	cvt.u32.u64 %r262, %rd195;
+	shfl.sync.bfly.b32 %r263, %r262, 2, 31, 0xffffffff;
+	shr.u64 %rd196, %rd195, 32;
+	cvt.u32.u64 %r264, %rd196;
+	shfl.sync.bfly.b32 %r265, %r264, 2, 31, 0xffffffff;
+	mov.b64 %rd197, {%r263, %r265};
+	.loc 9 38 49
+	add.s64 %rd198, %rd195, %rd197;
+	.loc 9 54 32
+	cvt.u32.u64 %r266, %rd198;
+	shfl.sync.bfly.b32 %r267, %r266, 1, 31, 0xffffffff;
+	shr.u64 %rd199, %rd198, 32;
+	cvt.u32.u64 %r268, %rd199;
+	shfl.sync.bfly.b32 %r269, %r268, 1, 31, 0xffffffff;
+	mov.b64 %rd200, {%r267, %r269};
+	.loc 9 38 49
+	add.s64 %rd184, %rd198, %rd200;
 $B76:
+	.loc 2 95 20
+	cvt.u32.u64 %r270, %rd184;
+	shfl.sync.idx.b32 %r271, %r270, 0, 31, 0xffffffff;
+	shr.u64 %rd201, %rd184, 32;
+	cvt.u32.u64 %r272, %rd201;
+	shfl.sync.idx.b32 %r273, %r272, 0, 31, 0xffffffff;
+	mov.b64 %rd202, {%r271, %r273};
+	.loc 2 79 24
+	setp.le.s64 %p211, %rd77, %rd202;
+	.loc 2 82 18
+	add.s32 %r274, %r231, -1;
+	.loc 2 79 24
+	selp.b32 %r227, %r231, %r227, %p211;
+	selp.b32 %r228, %r228, %r274, %p211;
+	.loc 2 77 10
+	setp.lt.u32 %p212, %r227, %r228;
+	@%p212 bra $B71;
+	.loc 2 60 27
+	add.s32 %r275, %r227, 1;
+	mov.u64 %rd203, 0;
+	mov.u32 %r276, %r9;
+$B77:
+	.loc 2 91 8
+	setp.le.u32 %p213, %r275, %r276;
+	@!%p213 bra $B78;
+	.loc 2 92 20
+	mad.lo.s32 %r277, %r276, 8, %r3;
+	ld.shared.u64 %rd204, [%r277+32768];
+	add.s64 %rd203, %rd203, %rd204;
+$B78:
+	.loc 2 90 38
+	add.s32 %r276, %r276, 32;
+	setp.lt.u32 %p214, %r276, 512;
+	@%p214 bra $B77;
+	.loc 9 51 17
+	mov.pred %p215, 1;
+	vote.sync.ballot.b32 %r278, %p215, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p216, %r278, -1;
+	@%p216 bra $B80;
+	.loc 9 58 43
+	brev.b32 %r279, %r278;
+	clz.b32 %r280, %r279;
+	cvt.u32.u64 %r281, %rd203;
+	shfl.sync.idx.b32 %r282, %r281, %r280, 31, 0xffffffff;
+	shr.u64 %rd205, %rd203, 32;
+	cvt.u32.u64 %r283, %rd205;
+	shfl.sync.idx.b32 %r284, %r283, %r280, 31, 0xffffffff;
+	mov.b64 %rd206, {%r282, %r284};
+	.loc 9 59 21
+	add.s32 %r285, %r278, -1;
+	and.b32 %r286, %r278, %r285;
+	setp.ne.s32 %p217, %r286, 0;
+	@!%p217 bra $B81;
+$B79:
+	.loc 9 60 59
+	brev.b32 %r287, %r286;
+	clz.b32 %r288, %r287;
+	cvt.u32.u64 %r289, %rd203;
+	shfl.sync.idx.b32 %r290, %r289, %r288, 31, 0xffffffff;
+	shr.u64 %rd207, %rd203, 32;
+	cvt.u32.u64 %r291, %rd207;
+	shfl.sync.idx.b32 %r292, %r291, %r288, 31, 0xffffffff;
+	mov.b64 %rd208, {%r290, %r292};
+	.loc 9 38 49
+	add.s64 %rd206, %rd206, %rd208;
+	.loc 9 59 53
+	add.s32 %r293, %r286, -1;
+	and.b32 %r286, %r286, %r293;
+	setp.ne.s32 %p218, %r286, 0;
+	@%p218 bra $B79;
+	bra $B81;
+$B80:
+	.loc 9 54 32
+	cvt.u32.u64 %r294, %rd203;
+	shfl.sync.bfly.b32 %r295, %r294, 16, 31, 0xffffffff;
+	shr.u64 %rd209, %rd203, 32;
+	cvt.u32.u64 %r296, %rd209;
+	shfl.sync.bfly.b32 %r297, %r296, 16, 31, 0xffffffff;
+	mov.b64 %rd210, {%r295, %r297};
+	.loc 9 38 49
+	add.s64 %rd211, %rd203, %rd210;
+	.loc 9 54 32
+	cvt.u32.u64 %r298, %rd211;
+	shfl.sync.bfly.b32 %r299, %r298, 8, 31, 0xffffffff;
+	shr.u64 %rd212, %rd211, 32;
+	cvt.u32.u64 %r300, %rd212;
+	shfl.sync.bfly.b32 %r301, %r300, 8, 31, 0xffffffff;
+	mov.b64 %rd213, {%r299, %r301};
+	.loc 9 38 49
+	add.s64 %rd214, %rd211, %rd213;
+	.loc 9 54 32
+	cvt.u32.u64 %r302, %rd214;
+	shfl.sync.bfly.b32 %r303, %r302, 4, 31, 0xffffffff;
+	shr.u64 %rd215, %rd214, 32;
+	cvt.u32.u64 %r304, %rd215;
+	shfl.sync.bfly.b32 %r305, %r304, 4, 31, 0xffffffff;
+	mov.b64 %rd216, {%r303, %r305};
+	.loc 9 38 49
+	add.s64 %rd217, %rd214, %rd216;
+	.loc 9 54 32
+	cvt.u32.u64 %r306, %rd217;
+	shfl.sync.bfly.b32 %r307, %r306, 2, 31, 0xffffffff;
+	shr.u64 %rd218, %rd217, 32;
+	cvt.u32.u64 %r308, %rd218;
+	shfl.sync.bfly.b32 %r309, %r308, 2, 31, 0xffffffff;
+	mov.b64 %rd219, {%r307, %r309};
+	.loc 9 38 49
+	add.s64 %rd220, %rd217, %rd219;
+	.loc 9 54 32
+	cvt.u32.u64 %r310, %rd220;
+	shfl.sync.bfly.b32 %r311, %r310, 1, 31, 0xffffffff;
+	shr.u64 %rd221, %rd220, 32;
+	cvt.u32.u64 %r312, %rd221;
+	shfl.sync.bfly.b32 %r313, %r312, 1, 31, 0xffffffff;
+	mov.b64 %rd222, {%r311, %r313};
+	.loc 9 38 49
+	add.s64 %rd206, %rd220, %rd222;
+$B81:
+	.loc 2 95 20
+	cvt.u32.u64 %r314, %rd206;
+	shfl.sync.idx.b32 %r315, %r314, 0, 31, 0xffffffff;
+	shr.u64 %rd223, %rd206, 32;
+	cvt.u32.u64 %r316, %rd223;
+	shfl.sync.idx.b32 %r317, %r316, 0, 31, 0xffffffff;
+	mov.b64 %rd224, {%r315, %r317};
+	.loc 2 61 24
+	shl.b32 %r318, %r227, 3;
+	add.s32 %r319, %r318, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r320, %r318, 4, %r3;
+	ld.shared.u32 %r321, [%r320+28];
+	cvt.u64.u32 %rd225, %r321;
+	ld.shared.u32 %r322, [%r320+16412];
+	mad.wide.u32 %rd226, %r322, 16384, %rd225;
+	.loc 2 61 43
+	add.s64 %rd227, %rd224, %rd226;
+	.loc 2 62 12
+	setp.lt.s64 %p219, %rd227, %rd77;
+	setp.lt.u32 %p220, %r318, %r319;
+	and.pred %p221, %p219, %p220;
+	@%p221 bra $B82;
+	mov.u32 %r323, %r319;
+	mov.u64 %rd228, %rd227;
+	mov.u64 %rd227, %rd224;
+	bra $B83;
+$B82:
+	.loc 2 63 4
+	add.s32 %r323, %r319, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r324, %r319, 4, %r3;
+	ld.shared.u32 %r325, [%r324+-4];
+	cvt.u64.u32 %rd229, %r325;
+	ld.shared.u32 %r326, [%r324+16380];
+	mad.wide.u32 %rd230, %r326, 16384, %rd229;
+	.loc 2 64 28
+	add.s64 %rd228, %rd227, %rd230;
+	.loc 2 62 12
+	setp.lt.s64 %p222, %rd228, %rd77;
+	setp.lt.u32 %p223, %r318, %r323;
+	and.pred %p224, %p222, %p223;
+	@!%p224 bra $B83;
+	mov.u32 %r319, %r323;
+	mov.u64 %rd227, %rd228;
+	bra $B82;
+$B83:
+	cvt.u64.u32 %rd231, %r323;
+	.loc 2 66 15
+	@!%p62 bra $B84;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd231, %rd228};
+	st.shared.u64 [$dynamic+36880], %rd227;
+$B84:
 	.loc 2 70 8
 	bar.sync 0;
 	.loc 2 71 33
-	ld.shared.v2.u64 {%rd215, %rd140}, [$dynamic+36864];
-	cvt.u32.u64 %r328, %rd215;
-	ld.shared.u64 %rd216, [$dynamic+36880];
-	.loc 5 79 33
-	shl.b32 %r329, %r328, %r60;
-	add.s32 %r62, %r62, %r329;
-	sub.s64 %rd77, %rd77, %rd216;
-$B77:
-	.loc 5 81 14
-	setp.eq.s32 %p199, %r39, 3;
-	selp.b64 %rd88, 0, %rd88, %p199;
-	and.pred %p200, %p199, %p67;
-	@!%p200 bra $B81;
-	@!%p81 bra $B78;
-	mov.u64 %rd88, 0;
-	mov.u64 %rd217, 0;
-	bra $B80;
-$B78:
-	mov.u64 %rd88, 0;
-	mov.u32 %r330, 0;
-$B79:
-	cvt.u64.u32 %rd218, %r330;
-	.loc 5 84 20
-	setp.lt.u32 %p201, %r330, 129;
-	@!%p201 bra $FAULT16;
-	mad.lo.s32 %r331, %r330, 8, %r3;
-	ld.shared.u64 %rd219, [%r331+53552];
-	add.s64 %rd88, %rd88, %rd219;
-	add.s32 %r330, %r330, 1;
-	cvt.u64.u32 %rd220, %r330;
-	setp.lt.s64 %p202, %rd220, %rd76;
-	@%p202 bra $B79;
-	bra $B81;
-$B80:
-	cvt.u32.u64 %r332, %rd217;
-	mad.lo.s32 %r333, %r332, 8, %r3;
-	ld.shared.u64 %rd221, [%r333+53552];
-	add.s64 %rd88, %rd88, %rd221;
-	add.s64 %rd217, %rd217, 1;
-	setp.lt.s64 %p203, %rd217, %rd76;
-	@%p203 bra $B80;
-$B81:
-	.loc 5 88 7
-	setp.eq.s32 %p204, %r65, 0;
-	@%p204 bra $B167;
-	.loc 5 90 7
-	setp.eq.s32 %p205, %r65, 2;
-	@%p205 bra $B164;
-	.loc 5 95 7
-	setp.eq.s32 %p206, %r65, 3;
-	@%p206 bra $B162;
-	.loc 5 99 7
-	setp.eq.s32 %p207, %r65, 4;
-	@%p207 bra $B159;
-	.loc 5 104 7
-	setp.eq.s32 %p208, %r65, 5;
-	mov.u32 %r334, %r37;
-	mov.u32 %r335, 0;
-	mov.u32 %r336, 0;
-	mov.u32 %r337, 0;
-	mov.u32 %r338, %r52;
-	mov.u32 %r339, %r53;
-	mov.u32 %r340, 0;
-	@%p208 bra $B154;
-	.loc 5 106 7
-	setp.eq.s32 %p209, %r65, 1;
-	setp.ne.s32 %p210, %r65, 1;
-	setp.ne.s32 %p211, %r65, 6;
-	and.pred %p212, %p210, %p211;
-	mov.u32 %r65, 8;
-	@%p212 bra $B184;
-	.loc 5 203 13
-	@!%p209 bra $B139;
-	.loc 5 218 14
-	@!%p66 bra $B94;
-	.loc 6 19 7
-	setp.neu.f32 %p213, %f20, %f20;
-	.loc 6 22 32
-	add.rn.f32 %f113, %f20, 0f00000000;
-	mov.b32 %r341, %f113;
-	.loc 6 23 27
-	shr.s32 %r342, %r341, 31;
-	shr.u32 %r343, %r342, 1;
-	xor.b32 %r344, %r341, %r343;
-	.loc 6 19 7
-	selp.b32 %r345, -2147483648, %r344, %p213;
-	.loc 8 55 13
-	setp.lt.s32 %p214, %r59, %r345;
-	@!%p214 bra $B93;
-	.loc 8 41 31
-	ld.shared.u32 %r346, [$dynamic+53272];
-	setp.lt.u32 %p215, %r9, %r346;
-	cvt.u64.u32 %rd222, %r346;
-	add.s64 %rd223, %rd222, -1;
-	selp.b64 %rd224, %rd223, %rd81, %p215;
-	sub.s64 %rd225, %rd224, %rd81;
-	setp.lt.u64 %p216, %rd225, 2147483648;
-	setp.lt.s64 %p217, %rd224, 2305843009213693952;
-	and.pred %p218, %p216, %p217;
-	and.pred %p219, %p218, %p82;
-	setp.lt.u64 %p220, %rd224, 2048;
-	and.pred %p221, %p219, %p220;
-$B82:
-	.loc 8 56 25
-	cvt.s64.s32 %rd226, %r59;
-	cvt.s64.s32 %rd227, %r345;
-	add.s64 %rd228, %rd226, %rd227;
-	add.s64 %rd229, %rd228, 1;
-	shr.s64 %rd230, %rd229, 1;
-	cvt.u32.u64 %r347, %rd230;
-	mov.u32 %r348, 0;
-	.loc 8 41 23
-	@!%p215 bra $B86;
-	@!%p221 bra $B83;
-	mov.u32 %r348, 0;
-	mov.u32 %r349, %r9;
-	bra $B85;
-$B83:
-	mov.u32 %r348, 0;
-	mov.u32 %r350, %r9;
-$B84:
-	cvt.u64.u32 %rd231, %r350;
-	.loc 8 42 14
-	setp.lt.u32 %p222, %r350, 2048;
-	@!%p222 bra $FAULT17;
-	mad.lo.s32 %r351, %r350, 4, %r3;
-	ld.shared.u32 %r352, [%r351+36888];
-	setp.le.s32 %p223, %r347, %r352;
-	.loc 8 47 19
-	add.s32 %r353, %r348, 1;
-	.loc 8 42 42
-	selp.b32 %r348, %r353, %r348, %p223;
-	.loc 8 41 40
-	add.s32 %r350, %r350, 32;
-	setp.lt.u32 %p224, %r350, %r346;
-	@%p224 bra $B84;
-	bra $B86;
+	ld.shared.v2.u64 {%rd232, %rd157}, [$dynamic+36864];
+	cvt.u32.u64 %r327, %rd232;
+	ld.shared.u64 %rd233, [$dynamic+36880];
+	.loc 5 94 14
+	setp.eq.s32 %p225, %r39, 0;
+	@%p225 bra $B194;
+	.loc 5 99 33
+	shl.b32 %r328, %r327, %r55;
+	add.s32 %r57, %r57, %r328;
+	sub.s64 %rd77, %rd77, %rd233;
 $B85:
-	cvt.u64.u32 %rd232, %r349;
-	.loc 8 42 14
-	mad.lo.s32 %r354, %r349, 4, %r3;
-	ld.shared.u32 %r355, [%r354+36888];
-	setp.le.s32 %p225, %r347, %r355;
-	.loc 8 47 19
-	add.s32 %r356, %r348, 1;
-	.loc 8 42 42
-	selp.b32 %r348, %r356, %r348, %p225;
-	.loc 8 41 40
-	add.s64 %rd233, %rd232, 32;
-	setp.lt.s64 %p226, %rd233, %rd222;
-	cvt.u32.u64 %r349, %rd233;
-	@%p226 bra $B85;
-$B86:
-	.loc 8 50 32
-	mov.pred %p227, 1;
-	vote.sync.ballot.b32 %r357, %p227, 0xffffffff;
-	setp.eq.s32 %p228, %r357, -1;
-	@!%p228 bra $B87;
-	shfl.sync.bfly.b32 %r358, %r348, 16, 31, 0xffffffff;
-	add.s32 %r359, %r348, %r358;
-	shfl.sync.bfly.b32 %r360, %r359, 8, 31, 0xffffffff;
-	add.s32 %r361, %r359, %r360;
-	shfl.sync.bfly.b32 %r362, %r361, 4, 31, 0xffffffff;
-	add.s32 %r363, %r361, %r362;
-	shfl.sync.bfly.b32 %r364, %r363, 2, 31, 0xffffffff;
-	add.s32 %r365, %r363, %r364;
-	shfl.sync.bfly.b32 %r366, %r365, 1, 31, 0xffffffff;
-	add.s32 %r367, %r365, %r366;
-	bra $B89;
-$B87:
-	brev.b32 %r368, %r357;
-	clz.b32 %r369, %r368;
-	shfl.sync.idx.b32 %r367, %r348, %r369, 31, 0xffffffff;
-	sub.s32 %r370, %r357, 1;
-	and.b32 %r371, %r357, %r370;
-$B88:
-	setp.eq.s32 %p229, %r371, 0;
-	@%p229 bra $B89;
-	brev.b32 %r372, %r371;
-	clz.b32 %r373, %r372;
-	shfl.sync.idx.b32 %r374, %r348, %r373, 31, 0xffffffff;
-	add.s32 %r367, %r367, %r374;
-	sub.s32 %r375, %r371, 1;
-	and.b32 %r371, %r371, %r375;
+	.loc 5 101 14
+	setp.eq.s32 %p226, %r38, 3;
+	selp.b64 %rd86, 0, %rd86, %p226;
+	and.pred %p227, %p226, %p69;
+	@!%p227 bra $B89;
+	@!%p77 bra $B86;
+	mov.u64 %rd86, 0;
+	mov.u64 %rd234, 0;
 	bra $B88;
+$B86:
+	mov.u64 %rd86, 0;
+	mov.u32 %r329, 0;
+$B87:
+	cvt.u64.u32 %rd235, %r329;
+	.loc 5 104 20
+	setp.lt.u32 %p228, %r329, 129;
+	@!%p228 bra $FAULT16;
+	mad.lo.s32 %r330, %r329, 8, %r3;
+	ld.shared.u64 %rd236, [%r330+53552];
+	add.s64 %rd86, %rd86, %rd236;
+	add.s32 %r329, %r329, 1;
+	cvt.u64.u32 %rd237, %r329;
+	setp.lt.s64 %p229, %rd237, %rd75;
+	@%p229 bra $B87;
+	bra $B89;
+$B88:
+	cvt.u32.u64 %r331, %rd234;
+	mad.lo.s32 %r332, %r331, 8, %r3;
+	ld.shared.u64 %rd238, [%r332+53552];
+	add.s64 %rd86, %rd86, %rd238;
+	add.s64 %rd234, %rd234, 1;
+	setp.lt.s64 %p230, %rd234, %rd75;
+	@%p230 bra $B88;
 $B89:
-	cvt.u64.u32 %rd234, %r367;
-	mov.u32 %r376, 0;
-	mov.pred %p230, 1;
-	vote.sync.ballot.b32 %r377, %p230, 0xffffffff;
-	setp.eq.s32 %p231, %r377, -1;
-	@!%p231 bra $B90;
-	shfl.sync.bfly.b32 %r378, %r376, 16, 31, 0xffffffff;
-	add.s32 %r379, %r376, %r378;
-	shfl.sync.bfly.b32 %r380, %r379, 8, 31, 0xffffffff;
-	add.s32 %r381, %r379, %r380;
-	shfl.sync.bfly.b32 %r382, %r381, 4, 31, 0xffffffff;
-	add.s32 %r383, %r381, %r382;
-	shfl.sync.bfly.b32 %r384, %r383, 2, 31, 0xffffffff;
-	add.s32 %r385, %r383, %r384;
-	shfl.sync.bfly.b32 %r386, %r385, 1, 31, 0xffffffff;
-	add.s32 %r387, %r385, %r386;
-	bra $B92;
+	.loc 5 108 7
+	setp.eq.s32 %p231, %r39, 1;
+	@%p231 bra $B176;
+	.loc 5 110 7
+	setp.eq.s32 %p232, %r39, 3;
+	@%p232 bra $B173;
+	.loc 5 115 7
+	setp.eq.s32 %p233, %r39, 4;
+	@%p233 bra $B171;
+	.loc 5 119 7
+	setp.eq.s32 %p234, %r39, 5;
+	@%p234 bra $B168;
+	.loc 5 124 7
+	setp.eq.s32 %p235, %r39, 6;
+	@%p235 bra $B162;
+	.loc 5 126 7
+	setp.eq.s32 %p236, %r39, 2;
+	setp.ne.s32 %p237, %r39, 2;
+	setp.ne.s32 %p238, %r39, 7;
+	and.pred %p239, %p237, %p238;
+	mov.u32 %r39, 9;
+	@%p239 bra $B195;
+	.loc 5 224 13
+	@!%p236 bra $B147;
+	.loc 5 239 14
+	@!%p68 bra $B102;
+	.loc 6 19 7
+	setp.neu.f32 %p240, %f14, %f14;
+	.loc 6 22 32
+	add.rn.f32 %f111, %f14, 0f00000000;
+	mov.b32 %r333, %f111;
+	.loc 6 23 27
+	shr.s32 %r334, %r333, 31;
+	shr.u32 %r335, %r334, 1;
+	xor.b32 %r336, %r333, %r335;
+	.loc 6 19 7
+	selp.b32 %r337, -2147483648, %r336, %p240;
+	.loc 5 240 129
+	ld.global.u32 %r338, [%rd27+20];
+	cvt.s64.s32 %rd239, %r338;
+	.loc 8 55 13
+	setp.lt.s32 %p241, %r52, %r337;
+	@!%p241 bra $B101;
+	.loc 8 41 31
+	ld.shared.u32 %r339, [$dynamic+53272];
+	setp.lt.u32 %p242, %r9, %r339;
+	cvt.u64.u32 %rd240, %r339;
+	add.s64 %rd241, %rd240, -1;
+	selp.b64 %rd242, %rd241, %rd81, %p242;
+	sub.s64 %rd243, %rd242, %rd81;
+	setp.lt.u64 %p243, %rd243, 2147483648;
+	setp.lt.s64 %p244, %rd242, 2305843009213693952;
+	and.pred %p245, %p243, %p244;
+	and.pred %p246, %p245, %p78;
+	setp.lt.u64 %p247, %rd242, 2048;
+	and.pred %p248, %p246, %p247;
 $B90:
-	brev.b32 %r388, %r377;
-	clz.b32 %r389, %r388;
-	shfl.sync.idx.b32 %r387, %r376, %r389, 31, 0xffffffff;
-	sub.s32 %r390, %r377, 1;
-	and.b32 %r391, %r377, %r390;
+	.loc 8 56 25
+	cvt.s64.s32 %rd244, %r52;
+	cvt.s64.s32 %rd245, %r337;
+	add.s64 %rd246, %rd244, %rd245;
+	add.s64 %rd247, %rd246, 1;
+	shr.s64 %rd248, %rd247, 1;
+	cvt.u32.u64 %r340, %rd248;
+	mov.u32 %r341, 0;
+	.loc 8 41 23
+	@!%p242 bra $B94;
+	@!%p248 bra $B91;
+	mov.u32 %r341, 0;
+	mov.u32 %r342, %r9;
+	bra $B93;
 $B91:
-	setp.eq.s32 %p232, %r391, 0;
-	@%p232 bra $B92;
-	brev.b32 %r392, %r391;
-	clz.b32 %r393, %r392;
-	shfl.sync.idx.b32 %r394, %r376, %r393, 31, 0xffffffff;
-	add.s32 %r387, %r387, %r394;
-	sub.s32 %r395, %r391, 1;
-	and.b32 %r391, %r391, %r395;
-	bra $B91;
+	mov.u32 %r341, 0;
+	mov.u32 %r343, %r9;
 $B92:
-	mad.wide.u32 %rd235, %r387, 16384, %rd234;
-	.loc 8 57 28
-	setp.le.s64 %p233, %rd82, %rd235;
-	.loc 8 60 21
-	add.s32 %r396, %r347, -1;
-	.loc 8 57 28
-	selp.b32 %r345, %r345, %r396, %p233;
-	selp.b32 %r59, %r347, %r59, %p233;
-	.loc 8 55 13
-	setp.lt.s32 %p234, %r59, %r345;
-	@%p234 bra $B82;
+	cvt.u64.u32 %rd249, %r343;
+	.loc 8 42 14
+	setp.lt.u32 %p249, %r343, 2048;
+	@!%p249 bra $FAULT17;
+	mad.lo.s32 %r344, %r343, 4, %r3;
+	ld.shared.u32 %r345, [%r344+36888];
+	setp.le.s32 %p250, %r340, %r345;
+	.loc 8 47 19
+	add.s32 %r346, %r341, 1;
+	.loc 8 42 42
+	selp.b32 %r341, %r346, %r341, %p250;
+	.loc 8 41 40
+	add.s32 %r343, %r343, 32;
+	setp.lt.u32 %p251, %r343, %r339;
+	@%p251 bra $B92;
+	bra $B94;
 $B93:
-	.loc 5 220 15
-	@!%p60 bra $B94;
-	.loc 5 221 23
-	cvt.s64.s32 %rd236, %r59;
-	st.shared.u64 [$dynamic+53280], %rd236;
+	cvt.u64.u32 %rd250, %r342;
+	.loc 8 42 14
+	mad.lo.s32 %r347, %r342, 4, %r3;
+	ld.shared.u32 %r348, [%r347+36888];
+	setp.le.s32 %p252, %r340, %r348;
+	.loc 8 47 19
+	add.s32 %r349, %r341, 1;
+	.loc 8 42 42
+	selp.b32 %r341, %r349, %r341, %p252;
+	.loc 8 41 40
+	add.s64 %rd251, %rd250, 32;
+	setp.lt.s64 %p253, %rd251, %rd240;
+	cvt.u32.u64 %r342, %rd251;
+	@%p253 bra $B93;
 $B94:
-	.loc 5 224 8
-	bar.sync 0;
-	.loc 5 225 29
-	ld.shared.u64 %rd237, [$dynamic+53280];
-	cvt.u32.u64 %r59, %rd237;
-	.loc 5 226 34
-	ld.shared.u32 %r397, [$dynamic+53272];
-	setp.lt.u32 %p235, %r4, %r397;
-	mov.u32 %r398, %r4;
-	@!%p235 bra $B98;
+	.loc 8 50 32
+	mov.pred %p254, 1;
+	vote.sync.ballot.b32 %r350, %p254, 0xffffffff;
+	setp.eq.s32 %p255, %r350, -1;
+	@!%p255 bra $B95;
+	shfl.sync.bfly.b32 %r351, %r341, 16, 31, 0xffffffff;
+	add.s32 %r352, %r341, %r351;
+	shfl.sync.bfly.b32 %r353, %r352, 8, 31, 0xffffffff;
+	add.s32 %r354, %r352, %r353;
+	shfl.sync.bfly.b32 %r355, %r354, 4, 31, 0xffffffff;
+	add.s32 %r356, %r354, %r355;
+	shfl.sync.bfly.b32 %r357, %r356, 2, 31, 0xffffffff;
+	add.s32 %r358, %r356, %r357;
+	shfl.sync.bfly.b32 %r359, %r358, 1, 31, 0xffffffff;
+	add.s32 %r360, %r358, %r359;
+	bra $B97;
 $B95:
-	cvt.u64.u32 %rd238, %r398;
-	.loc 5 227 18
-	setp.lt.u32 %p236, %r398, 2048;
-	@!%p236 bra $FAULT18;
-	mad.lo.s32 %r399, %r398, 4, %r3;
-	ld.shared.u32 %r400, [%r399+36888];
-	.loc 6 28 59
-	shr.s32 %r401, %r400, 31;
-	shr.u32 %r402, %r401, 1;
-	xor.b32 %r403, %r400, %r402;
-	mov.b32 %f114, %r403;
-	.loc 5 195 9
-	setp.lt.s32 %p237, %r400, %r59;
-	mov.u32 %r404, -1;
-	@%p237 bra $B97;
-	.loc 6 33 7
-	setp.eq.f32 %p238, %f114, %f20;
-	mov.u32 %r404, 268435456;
-	@%p238 bra $B96;
-	.loc 6 36 28
-	sub.rn.f32 %f115, %f114, %f20;
-	mul.rn.f32 %f116, %f115, %f19;
-	.loc 7 36 10
-	fma.rn.f32 %f117, %f116, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f119, %f118, 0fBF317218, %f116;
-	fma.rn.f32 %f120, %f118, 0f3102E308, %f119;
-	.loc 7 39 21
-	fma.rn.f32 %f121, 0f3AB527C5, %f120, 0f3C091CC4;
-	fma.rn.f32 %f122, %f121, %f120, 0f3D2AAC57;
-	fma.rn.f32 %f123, %f122, %f120, 0f3E2AAA49;
-	fma.rn.f32 %f124, %f123, %f120, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f125, %f124, %f120, 0f3F800000;
-	fma.rn.f32 %f126, %f125, %f120, 0f3F800000;
-	mov.b32 %r405, %f117;
-	.loc 7 21 7
-	setp.lt.f32 %p239, 0f00000000, %f116;
-	selp.b32 %r406, 528482304, 1602224128, %p239;
-	selp.b32 %r407, 1602224128, 528482304, %p239;
-	.loc 7 24 51
-	mad.lo.s32 %r408, %r405, 8388608, %r406;
-	mov.b32 %f127, %r408;
-	mul.rn.f32 %f128, %f126, %f127;
-	mov.b32 %f129, %r407;
-	mul.rn.f32 %f130, %f128, %f129;
-	.loc 7 25 8
-	abs.f32 %f131, %f116;
-	setp.lt.f32 %p240, 0f42D00000, %f131;
-	selp.f32 %f132, 0f00000000, %f130, %p240;
-	and.pred %p241, %p240, %p239;
-	selp.f32 %f133, 0f7F800000, %f132, %p241;
-	.loc 6 36 43
-	mul.rn.f32 %f134, %f133, 0f4D800000;
-	cvt.rzi.s32.f32 %r404, %f134;
+	brev.b32 %r361, %r350;
+	clz.b32 %r362, %r361;
+	shfl.sync.idx.b32 %r360, %r341, %r362, 31, 0xffffffff;
+	sub.s32 %r363, %r350, 1;
+	and.b32 %r364, %r350, %r363;
 $B96:
+	setp.eq.s32 %p256, %r364, 0;
+	@%p256 bra $B97;
+	brev.b32 %r365, %r364;
+	clz.b32 %r366, %r365;
+	shfl.sync.idx.b32 %r367, %r341, %r366, 31, 0xffffffff;
+	add.s32 %r360, %r360, %r367;
+	sub.s32 %r368, %r364, 1;
+	and.b32 %r364, %r364, %r368;
+	bra $B96;
 $B97:
-	.loc 5 228 11
-	st.shared.u32 [%r399+36888], %r404;
-	.loc 5 226 43
-	add.s32 %r398, %r398, 512;
-	ld.shared.u32 %r409, [$dynamic+53272];
-	setp.lt.u32 %p242, %r398, %r409;
-	@%p242 bra $B95;
+	cvt.u64.u32 %rd252, %r360;
+	mov.u32 %r369, 0;
+	mov.pred %p257, 1;
+	vote.sync.ballot.b32 %r370, %p257, 0xffffffff;
+	setp.eq.s32 %p258, %r370, -1;
+	@!%p258 bra $B98;
+	shfl.sync.bfly.b32 %r371, %r369, 16, 31, 0xffffffff;
+	add.s32 %r372, %r369, %r371;
+	shfl.sync.bfly.b32 %r373, %r372, 8, 31, 0xffffffff;
+	add.s32 %r374, %r372, %r373;
+	shfl.sync.bfly.b32 %r375, %r374, 4, 31, 0xffffffff;
+	add.s32 %r376, %r374, %r375;
+	shfl.sync.bfly.b32 %r377, %r376, 2, 31, 0xffffffff;
+	add.s32 %r378, %r376, %r377;
+	shfl.sync.bfly.b32 %r379, %r378, 1, 31, 0xffffffff;
+	add.s32 %r380, %r378, %r379;
+	bra $B100;
 $B98:
-	.loc 5 230 8
-	bar.sync 0;
-	.loc 5 231 14
-	@!%p66 bra $B137;
-	.loc 5 233 29
-	@!%p70 bra $B124;
-	.loc 8 41 31
-	ld.shared.u32 %r410, [$dynamic+53272];
-	setp.lt.u32 %p243, %r9, %r410;
-	mov.u32 %r411, 0;
-	mov.u32 %r412, 0;
-	@!%p243 bra $B104;
-	cvt.u64.u32 %rd239, %r410;
-	add.s64 %rd240, %rd239, -1;
-	selp.b64 %rd241, %rd240, %rd81, %p243;
-	sub.s64 %rd242, %rd241, %rd81;
-	setp.lt.u64 %p244, %rd242, 2147483648;
-	setp.lt.s64 %p245, %rd241, 2305843009213693952;
-	and.pred %p246, %p244, %p245;
-	and.pred %p247, %p246, %p82;
-	setp.lt.u64 %p248, %rd241, 2048;
-	and.pred %p249, %p247, %p248;
-	@!%p249 bra $B99;
-	mov.u32 %r411, 0;
-	mov.u32 %r412, 0;
-	mov.u32 %r413, %r9;
-	bra $B102;
+	brev.b32 %r381, %r370;
+	clz.b32 %r382, %r381;
+	shfl.sync.idx.b32 %r380, %r369, %r382, 31, 0xffffffff;
+	sub.s32 %r383, %r370, 1;
+	and.b32 %r384, %r370, %r383;
 $B99:
-	mov.u32 %r411, 0;
-	mov.u32 %r412, 0;
-	mov.u32 %r414, %r9;
+	setp.eq.s32 %p259, %r384, 0;
+	@%p259 bra $B100;
+	brev.b32 %r385, %r384;
+	clz.b32 %r386, %r385;
+	shfl.sync.idx.b32 %r387, %r369, %r386, 31, 0xffffffff;
+	add.s32 %r380, %r380, %r387;
+	sub.s32 %r388, %r384, 1;
+	and.b32 %r384, %r384, %r388;
+	bra $B99;
 $B100:
-	cvt.u64.u32 %rd243, %r414;
-	.loc 8 42 14
-	setp.lt.u32 %p250, %r414, 2048;
-	@!%p250 bra $FAULT19;
-	mad.lo.s32 %r415, %r414, 4, %r3;
-	ld.shared.u32 %r416, [%r415+36888];
-	setp.le.s32 %p251, 0, %r416;
-	@!%p251 bra $B101;
-	.loc 8 47 21
-	and.b32 %r417, %r416, 16383;
-	add.s32 %r411, %r411, %r417;
-	shr.u32 %r418, %r416, 14;
-	add.s32 %r412, %r412, %r418;
+	mad.wide.u32 %rd253, %r380, 16384, %rd252;
+	.loc 8 57 28
+	setp.le.s64 %p260, %rd239, %rd253;
+	.loc 8 60 21
+	add.s32 %r389, %r340, -1;
+	.loc 8 57 28
+	selp.b32 %r337, %r337, %r389, %p260;
+	selp.b32 %r52, %r340, %r52, %p260;
+	.loc 8 55 13
+	setp.lt.s32 %p261, %r52, %r337;
+	@%p261 bra $B90;
 $B101:
-	.loc 8 41 40
-	add.s32 %r414, %r414, 32;
-	setp.lt.u32 %p252, %r414, %r410;
-	@%p252 bra $B100;
-	bra $B104;
-$B102:
-	cvt.u64.u32 %rd244, %r413;
-	.loc 8 42 14
-	mad.lo.s32 %r419, %r413, 4, %r3;
-	ld.shared.u32 %r420, [%r419+36888];
-	setp.le.s32 %p253, 0, %r420;
-	@!%p253 bra $B103;
-	.loc 8 47 21
-	and.b32 %r421, %r420, 16383;
-	add.s32 %r411, %r411, %r421;
-	shr.u32 %r422, %r420, 14;
-	add.s32 %r412, %r412, %r422;
-$B103:
-	.loc 8 41 40
-	add.s64 %rd245, %rd244, 32;
-	setp.lt.s64 %p254, %rd245, %rd239;
-	cvt.u32.u64 %r413, %rd245;
-	@%p254 bra $B102;
-$B104:
-	.loc 8 50 32
-	mov.pred %p255, 1;
-	vote.sync.ballot.b32 %r423, %p255, 0xffffffff;
-	setp.eq.s32 %p256, %r423, -1;
-	@!%p256 bra $B105;
-	shfl.sync.bfly.b32 %r424, %r411, 16, 31, 0xffffffff;
-	add.s32 %r425, %r411, %r424;
-	shfl.sync.bfly.b32 %r426, %r425, 8, 31, 0xffffffff;
-	add.s32 %r427, %r425, %r426;
-	shfl.sync.bfly.b32 %r428, %r427, 4, 31, 0xffffffff;
-	add.s32 %r429, %r427, %r428;
-	shfl.sync.bfly.b32 %r430, %r429, 2, 31, 0xffffffff;
-	add.s32 %r431, %r429, %r430;
-	shfl.sync.bfly.b32 %r432, %r431, 1, 31, 0xffffffff;
-	add.s32 %r433, %r431, %r432;
-	bra $B107;
-$B105:
-	brev.b32 %r434, %r423;
-	clz.b32 %r435, %r434;
-	shfl.sync.idx.b32 %r433, %r411, %r435, 31, 0xffffffff;
-	sub.s32 %r436, %r423, 1;
-	and.b32 %r437, %r423, %r436;
-$B106:
-	setp.eq.s32 %p257, %r437, 0;
-	@%p257 bra $B107;
-	brev.b32 %r438, %r437;
-	clz.b32 %r439, %r438;
-	shfl.sync.idx.b32 %r440, %r411, %r439, 31, 0xffffffff;
-	add.s32 %r433, %r433, %r440;
-	sub.s32 %r441, %r437, 1;
-	and.b32 %r437, %r437, %r441;
-	bra $B106;
-$B107:
-	cvt.u64.u32 %rd246, %r433;
-	mov.pred %p258, 1;
-	vote.sync.ballot.b32 %r442, %p258, 0xffffffff;
-	setp.eq.s32 %p259, %r442, -1;
-	@!%p259 bra $B108;
-	shfl.sync.bfly.b32 %r443, %r412, 16, 31, 0xffffffff;
-	add.s32 %r444, %r412, %r443;
-	shfl.sync.bfly.b32 %r445, %r444, 8, 31, 0xffffffff;
-	add.s32 %r446, %r444, %r445;
-	shfl.sync.bfly.b32 %r447, %r446, 4, 31, 0xffffffff;
-	add.s32 %r448, %r446, %r447;
-	shfl.sync.bfly.b32 %r449, %r448, 2, 31, 0xffffffff;
-	add.s32 %r450, %r448, %r449;
-	shfl.sync.bfly.b32 %r451, %r450, 1, 31, 0xffffffff;
-	add.s32 %r452, %r450, %r451;
-	bra $B110;
-$B108:
-	brev.b32 %r453, %r442;
-	clz.b32 %r454, %r453;
-	shfl.sync.idx.b32 %r452, %r412, %r454, 31, 0xffffffff;
-	sub.s32 %r455, %r442, 1;
-	and.b32 %r456, %r442, %r455;
-$B109:
-	setp.eq.s32 %p260, %r456, 0;
-	@%p260 bra $B110;
-	brev.b32 %r457, %r456;
-	clz.b32 %r458, %r457;
-	shfl.sync.idx.b32 %r459, %r412, %r458, 31, 0xffffffff;
-	add.s32 %r452, %r452, %r459;
-	sub.s32 %r460, %r456, 1;
-	and.b32 %r456, %r456, %r460;
-	bra $B109;
-$B110:
-	mad.wide.u32 %rd247, %r452, 16384, %rd246;
-	.loc 6 49 45
-	cvt.rn.f64.u64 %fd2, %rd247;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd248, %fd3;
-	setp.nan.f64 %p261, %fd3, %fd3;
-	selp.b64 %rd249, 0, %rd248, %p261;
-	setp.lt.s64 %p262, 1, %rd249;
-	selp.b64 %rd250, %rd249, 1, %p262;
-	.loc 8 41 28
-	cvt.u64.u32 %rd251, %r410;
-	add.s64 %rd252, %rd251, -1;
-	selp.b64 %rd253, %rd252, %rd81, %p243;
-	sub.s64 %rd254, %rd253, %rd81;
-	setp.lt.u64 %p263, %rd254, 2147483648;
-	setp.lt.s64 %p264, %rd253, 2305843009213693952;
-	and.pred %p265, %p263, %p264;
-	and.pred %p266, %p265, %p82;
-	setp.lt.u64 %p267, %rd253, 2048;
-	and.pred %p268, %p266, %p267;
-	mov.u32 %r461, 268435456;
-	mov.u32 %r462, 0;
-$B111:
-	.loc 8 56 34
-	add.s32 %r463, %r462, %r461;
-	add.s32 %r464, %r463, 1;
-	cvt.u64.u32 %rd255, %r464;
-	shr.u64 %rd256, %rd255, 1;
-	cvt.u32.u64 %r465, %rd256;
-	mov.u32 %r466, 0;
-	mov.u32 %r467, 0;
-	.loc 8 41 23
-	@!%p243 bra $B117;
-	@!%p268 bra $B112;
-	mov.u32 %r466, 0;
-	mov.u32 %r467, 0;
-	mov.u32 %r468, %r9;
-	bra $B115;
-$B112:
-	mov.u32 %r466, 0;
-	mov.u32 %r467, 0;
-	mov.u32 %r469, %r9;
-$B113:
-	cvt.u64.u32 %rd257, %r469;
-	.loc 8 42 14
-	setp.lt.u32 %p269, %r469, 2048;
-	@!%p269 bra $FAULT20;
-	mad.lo.s32 %r470, %r469, 4, %r3;
-	ld.shared.u32 %r471, [%r470+36888];
-	setp.le.s32 %p270, 0, %r471;
-	@!%p270 bra $B114;
-	setp.le.s32 %p271, %r465, %r471;
-	@!%p271 bra $B114;
-	.loc 8 47 21
-	and.b32 %r472, %r471, 16383;
-	add.s32 %r466, %r466, %r472;
-	shr.u32 %r473, %r471, 14;
-	add.s32 %r467, %r467, %r473;
-$B114:
-	.loc 8 41 40
-	add.s32 %r469, %r469, 32;
-	setp.lt.u32 %p272, %r469, %r410;
-	@%p272 bra $B113;
-	bra $B117;
-$B115:
-	cvt.u64.u32 %rd258, %r468;
-	.loc 8 42 14
-	mad.lo.s32 %r474, %r468, 4, %r3;
-	ld.shared.u32 %r475, [%r474+36888];
-	setp.le.s32 %p273, 0, %r475;
-	@!%p273 bra $B116;
-	setp.le.s32 %p274, %r465, %r475;
-	@!%p274 bra $B116;
-	.loc 8 47 21
-	and.b32 %r476, %r475, 16383;
-	add.s32 %r466, %r466, %r476;
-	shr.u32 %r477, %r475, 14;
-	add.s32 %r467, %r467, %r477;
-$B116:
-	.loc 8 41 40
-	add.s64 %rd259, %rd258, 32;
-	setp.lt.s64 %p275, %rd259, %rd251;
-	cvt.u32.u64 %r468, %rd259;
-	@%p275 bra $B115;
-$B117:
-	.loc 8 50 32
-	mov.pred %p276, 1;
-	vote.sync.ballot.b32 %r478, %p276, 0xffffffff;
-	setp.eq.s32 %p277, %r478, -1;
-	@!%p277 bra $B118;
-	shfl.sync.bfly.b32 %r479, %r466, 16, 31, 0xffffffff;
-	add.s32 %r480, %r466, %r479;
-	shfl.sync.bfly.b32 %r481, %r480, 8, 31, 0xffffffff;
-	add.s32 %r482, %r480, %r481;
-	shfl.sync.bfly.b32 %r483, %r482, 4, 31, 0xffffffff;
-	add.s32 %r484, %r482, %r483;
-	shfl.sync.bfly.b32 %r485, %r484, 2, 31, 0xffffffff;
-	add.s32 %r486, %r484, %r485;
-	shfl.sync.bfly.b32 %r487, %r486, 1, 31, 0xffffffff;
-	add.s32 %r488, %r486, %r487;
-	bra $B120;
-$B118:
-	brev.b32 %r489, %r478;
-	clz.b32 %r490, %r489;
-	shfl.sync.idx.b32 %r488, %r466, %r490, 31, 0xffffffff;
-	sub.s32 %r491, %r478, 1;
-	and.b32 %r492, %r478, %r491;
-$B119:
-	setp.eq.s32 %p278, %r492, 0;
-	@%p278 bra $B120;
-	brev.b32 %r493, %r492;
-	clz.b32 %r494, %r493;
-	shfl.sync.idx.b32 %r495, %r466, %r494, 31, 0xffffffff;
-	add.s32 %r488, %r488, %r495;
-	sub.s32 %r496, %r492, 1;
-	and.b32 %r492, %r492, %r496;
-	bra $B119;
-$B120:
-	cvt.u64.u32 %rd260, %r488;
-	mov.pred %p279, 1;
-	vote.sync.ballot.b32 %r497, %p279, 0xffffffff;
-	setp.eq.s32 %p280, %r497, -1;
-	@!%p280 bra $B121;
-	shfl.sync.bfly.b32 %r498, %r467, 16, 31, 0xffffffff;
-	add.s32 %r499, %r467, %r498;
-	shfl.sync.bfly.b32 %r500, %r499, 8, 31, 0xffffffff;
-	add.s32 %r501, %r499, %r500;
-	shfl.sync.bfly.b32 %r502, %r501, 4, 31, 0xffffffff;
-	add.s32 %r503, %r501, %r502;
-	shfl.sync.bfly.b32 %r504, %r503, 2, 31, 0xffffffff;
-	add.s32 %r505, %r503, %r504;
-	shfl.sync.bfly.b32 %r506, %r505, 1, 31, 0xffffffff;
-	add.s32 %r507, %r505, %r506;
-	bra $B123;
-$B121:
-	brev.b32 %r508, %r497;
-	clz.b32 %r509, %r508;
-	shfl.sync.idx.b32 %r507, %r467, %r509, 31, 0xffffffff;
-	sub.s32 %r510, %r497, 1;
-	and.b32 %r511, %r497, %r510;
-$B122:
-	setp.eq.s32 %p281, %r511, 0;
-	@%p281 bra $B123;
-	brev.b32 %r512, %r511;
-	clz.b32 %r513, %r512;
-	shfl.sync.idx.b32 %r514, %r467, %r513, 31, 0xffffffff;
-	add.s32 %r507, %r507, %r514;
-	sub.s32 %r515, %r511, 1;
-	and.b32 %r511, %r511, %r515;
-	bra $B122;
-$B123:
-	mad.wide.u32 %rd261, %r507, 16384, %rd260;
-	.loc 8 57 28
-	setp.le.s64 %p282, %rd250, %rd261;
-	.loc 8 60 21
-	add.s32 %r516, %r465, -1;
-	.loc 8 57 28
-	selp.b32 %r461, %r461, %r516, %p282;
-	selp.b32 %r462, %r465, %r462, %p282;
-	.loc 8 55 13
-	setp.lt.s32 %p283, %r462, %r461;
-	@%p283 bra $B111;
-	.loc 5 234 15
-	setp.lt.s32 %p284, %r58, %r462;
-	selp.b32 %r58, %r462, %r58, %p284;
-$B124:
-	.loc 8 41 31
-	ld.shared.u32 %r517, [$dynamic+53272];
-	setp.lt.u32 %p285, %r9, %r517;
-	mov.u32 %r518, 0;
-	mov.u32 %r519, 0;
-	@!%p285 bra $B130;
-	cvt.u64.u32 %rd262, %r517;
-	add.s64 %rd263, %rd262, -1;
-	selp.b64 %rd264, %rd263, %rd81, %p285;
-	sub.s64 %rd265, %rd264, %rd81;
-	setp.lt.u64 %p286, %rd265, 2147483648;
-	setp.lt.s64 %p287, %rd264, 2305843009213693952;
-	and.pred %p288, %p286, %p287;
-	and.pred %p289, %p288, %p82;
-	setp.lt.u64 %p290, %rd264, 2048;
-	and.pred %p291, %p289, %p290;
-	@!%p291 bra $B125;
-	mov.u32 %r518, 0;
-	mov.u32 %r519, 0;
-	mov.u32 %r520, %r9;
-	bra $B128;
-$B125:
-	mov.u32 %r518, 0;
-	mov.u32 %r519, 0;
-	mov.u32 %r521, %r9;
-$B126:
-	cvt.u64.u32 %rd266, %r521;
-	.loc 8 42 14
-	setp.lt.u32 %p292, %r521, 2048;
-	@!%p292 bra $FAULT21;
-	mad.lo.s32 %r522, %r521, 4, %r3;
-	ld.shared.u32 %r523, [%r522+36888];
-	setp.le.s32 %p293, 0, %r523;
-	@!%p293 bra $B127;
-	setp.le.s32 %p294, %r58, %r523;
-	@!%p294 bra $B127;
-	.loc 8 47 21
-	and.b32 %r524, %r523, 16383;
-	add.s32 %r518, %r518, %r524;
-	shr.u32 %r525, %r523, 14;
-	add.s32 %r519, %r519, %r525;
-$B127:
-	.loc 8 41 40
-	add.s32 %r521, %r521, 32;
-	setp.lt.u32 %p295, %r521, %r517;
-	@%p295 bra $B126;
-	bra $B130;
-$B128:
-	cvt.u64.u32 %rd267, %r520;
-	.loc 8 42 14
-	mad.lo.s32 %r526, %r520, 4, %r3;
-	ld.shared.u32 %r527, [%r526+36888];
-	setp.le.s32 %p296, 0, %r527;
-	@!%p296 bra $B129;
-	setp.le.s32 %p297, %r58, %r527;
-	@!%p297 bra $B129;
-	.loc 8 47 21
-	and.b32 %r528, %r527, 16383;
-	add.s32 %r518, %r518, %r528;
-	shr.u32 %r529, %r527, 14;
-	add.s32 %r519, %r519, %r529;
-$B129:
-	.loc 8 41 40
-	add.s64 %rd268, %rd267, 32;
-	setp.lt.s64 %p298, %rd268, %rd262;
-	cvt.u32.u64 %r520, %rd268;
-	@%p298 bra $B128;
-$B130:
-	.loc 8 50 32
-	mov.pred %p299, 1;
-	vote.sync.ballot.b32 %r530, %p299, 0xffffffff;
-	setp.eq.s32 %p300, %r530, -1;
-	@!%p300 bra $B131;
-	shfl.sync.bfly.b32 %r531, %r518, 16, 31, 0xffffffff;
-	add.s32 %r532, %r518, %r531;
-	shfl.sync.bfly.b32 %r533, %r532, 8, 31, 0xffffffff;
-	add.s32 %r534, %r532, %r533;
-	shfl.sync.bfly.b32 %r535, %r534, 4, 31, 0xffffffff;
-	add.s32 %r536, %r534, %r535;
-	shfl.sync.bfly.b32 %r537, %r536, 2, 31, 0xffffffff;
-	add.s32 %r538, %r536, %r537;
-	shfl.sync.bfly.b32 %r539, %r538, 1, 31, 0xffffffff;
-	add.s32 %r540, %r538, %r539;
-	bra $B133;
-$B131:
-	brev.b32 %r541, %r530;
-	clz.b32 %r542, %r541;
-	shfl.sync.idx.b32 %r540, %r518, %r542, 31, 0xffffffff;
-	sub.s32 %r543, %r530, 1;
-	and.b32 %r544, %r530, %r543;
-$B132:
-	setp.eq.s32 %p301, %r544, 0;
-	@%p301 bra $B133;
-	brev.b32 %r545, %r544;
-	clz.b32 %r546, %r545;
-	shfl.sync.idx.b32 %r547, %r518, %r546, 31, 0xffffffff;
-	add.s32 %r540, %r540, %r547;
-	sub.s32 %r548, %r544, 1;
-	and.b32 %r544, %r544, %r548;
-	bra $B132;
-$B133:
-	cvt.u64.u32 %rd269, %r540;
-	mov.pred %p302, 1;
-	vote.sync.ballot.b32 %r549, %p302, 0xffffffff;
-	setp.eq.s32 %p303, %r549, -1;
-	@!%p303 bra $B134;
-	shfl.sync.bfly.b32 %r550, %r519, 16, 31, 0xffffffff;
-	add.s32 %r551, %r519, %r550;
-	shfl.sync.bfly.b32 %r552, %r551, 8, 31, 0xffffffff;
-	add.s32 %r553, %r551, %r552;
-	shfl.sync.bfly.b32 %r554, %r553, 4, 31, 0xffffffff;
-	add.s32 %r555, %r553, %r554;
-	shfl.sync.bfly.b32 %r556, %r555, 2, 31, 0xffffffff;
-	add.s32 %r557, %r555, %r556;
-	shfl.sync.bfly.b32 %r558, %r557, 1, 31, 0xffffffff;
-	add.s32 %r559, %r557, %r558;
-	bra $B136;
-$B134:
-	brev.b32 %r560, %r549;
-	clz.b32 %r561, %r560;
-	shfl.sync.idx.b32 %r559, %r519, %r561, 31, 0xffffffff;
-	sub.s32 %r562, %r549, 1;
-	and.b32 %r563, %r549, %r562;
-$B135:
-	setp.eq.s32 %p304, %r563, 0;
-	@%p304 bra $B136;
-	brev.b32 %r564, %r563;
-	clz.b32 %r565, %r564;
-	shfl.sync.idx.b32 %r566, %r519, %r565, 31, 0xffffffff;
-	add.s32 %r559, %r559, %r566;
-	sub.s32 %r567, %r563, 1;
-	and.b32 %r563, %r563, %r567;
-	bra $B135;
-$B136:
-	mad.wide.u32 %rd270, %r559, 16384, %rd269;
-	.loc 5 236 46
-	@!%p60 bra $B137;
-	.loc 5 237 29
-	cvt.s64.s32 %rd271, %r58;
-	st.shared.v2.u64 [$dynamic+53280], {%rd271, %rd270};
-$B137:
-	.loc 5 240 8
-	bar.sync 0;
-	.loc 5 241 32
-	ld.shared.v2.u64 {%rd272, %rd273}, [$dynamic+53280];
-	cvt.u32.u64 %r58, %rd272;
-	mov.u32 %r568, %r37;
-	mov.u32 %r569, 0;
-	mov.u32 %r570, 0;
-	mov.u32 %r571, 0;
-	mov.u32 %r572, %r52;
-	mov.u32 %r573, %r53;
-	mov.u32 %r574, 0;
-$B138:
-	.loc 10 460 19
-	mul.wide.u32 %rd274, %r568, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd275, %rd274, 32;
-	cvt.u32.u64 %r575, %rd275;
-	cvt.u32.u64 %r576, %rd274;
-	.loc 10 460 19
-	mul.wide.u32 %rd276, %r570, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd277, %rd276, 32;
-	cvt.u32.u64 %r577, %rd277;
-	cvt.u32.u64 %r578, %rd276;
-	.loc 11 18 21
-	xor.b32 %r579, %r577, %r569;
-	xor.b32 %r568, %r579, %r572;
-	xor.b32 %r580, %r575, %r571;
-	xor.b32 %r570, %r580, %r573;
-	.loc 11 19 11
-	add.s32 %r572, %r572, -1640531527;
-	add.s32 %r573, %r573, -1150833019;
-	add.s32 %r574, %r574, 1;
-	setp.lt.u32 %p305, %r574, 10;
-	mov.u32 %r569, %r578;
-	mov.u32 %r571, %r576;
-	@%p305 bra $B138;
-	.loc 6 55 30
-	cvt.u64.u32 %rd278, %r578;
-	shl.b64 %rd279, %rd278, 32;
-	cvt.u64.u32 %rd280, %r568;
-	or.b64 %rd281, %rd279, %rd280;
-	mul.hi.u64 %rd282, %rd281, %rd273;
+	.loc 5 241 15
+	@!%p62 bra $B102;
 	.loc 5 242 23
-	sub.s64 %rd77, %rd273, %rd282;
-	.loc 5 243 8
+	cvt.s64.s32 %rd254, %r52;
+	st.shared.u64 [$dynamic+53280], %rd254;
+$B102:
+	.loc 5 245 8
 	bar.sync 0;
-$B139:
-	.loc 5 206 14
-	@!%p66 bra $B153;
+	.loc 5 246 29
+	ld.shared.u64 %rd255, [$dynamic+53280];
+	cvt.u32.u64 %r52, %rd255;
+	.loc 5 247 34
+	ld.shared.u32 %r390, [$dynamic+53272];
+	setp.lt.u32 %p262, %r4, %r390;
+	mov.u32 %r391, %r4;
+	@!%p262 bra $B106;
+$B103:
+	cvt.u64.u32 %rd256, %r391;
+	.loc 5 248 18
+	setp.lt.u32 %p263, %r391, 2048;
+	@!%p263 bra $FAULT18;
+	mad.lo.s32 %r392, %r391, 4, %r3;
+	ld.shared.u32 %r393, [%r392+36888];
+	.loc 6 28 59
+	shr.s32 %r394, %r393, 31;
+	shr.u32 %r395, %r394, 1;
+	xor.b32 %r396, %r393, %r395;
+	mov.b32 %f112, %r396;
+	.loc 5 216 9
+	setp.lt.s32 %p264, %r393, %r52;
+	mov.u32 %r397, -1;
+	@%p264 bra $B105;
+	.loc 6 33 7
+	setp.eq.f32 %p265, %f112, %f14;
+	mov.u32 %r397, 268435456;
+	@%p265 bra $B104;
+	.loc 6 36 28
+	sub.rn.f32 %f113, %f112, %f14;
+	mul.rn.f32 %f114, %f113, %f13;
+	.loc 7 36 10
+	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f116, %f115, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
+	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	.loc 7 39 21
+	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
+	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
+	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
+	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
+	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
+	mov.b32 %r398, %f115;
+	.loc 7 21 7
+	setp.lt.f32 %p266, 0f00000000, %f114;
+	selp.b32 %r399, 528482304, 1602224128, %p266;
+	selp.b32 %r400, 1602224128, 528482304, %p266;
+	.loc 7 24 51
+	mad.lo.s32 %r401, %r398, 8388608, %r399;
+	mov.b32 %f125, %r401;
+	mul.rn.f32 %f126, %f124, %f125;
+	mov.b32 %f127, %r400;
+	mul.rn.f32 %f128, %f126, %f127;
+	.loc 7 25 8
+	abs.f32 %f129, %f114;
+	setp.lt.f32 %p267, 0f42D00000, %f129;
+	selp.f32 %f130, 0f00000000, %f128, %p267;
+	and.pred %p268, %p267, %p266;
+	selp.f32 %f131, 0f7F800000, %f130, %p268;
+	.loc 6 36 43
+	mul.rn.f32 %f132, %f131, 0f4D800000;
+	cvt.rzi.s32.f32 %r397, %f132;
+$B104:
+$B105:
+	.loc 5 249 11
+	st.shared.u32 [%r392+36888], %r397;
+	.loc 5 247 43
+	add.s32 %r391, %r391, 512;
+	ld.shared.u32 %r402, [$dynamic+53272];
+	setp.lt.u32 %p269, %r391, %r402;
+	@%p269 bra $B103;
+$B106:
+	.loc 5 251 8
+	bar.sync 0;
+	.loc 5 252 14
+	@!%p68 bra $B145;
+	.loc 5 254 25
+	ld.global.f32 %f133, [%rd27+12];
+	setp.lt.f32 %p270, 0f00000000, %f133;
+	@!%p270 bra $B132;
+	setp.lt.f32 %p271, %f133, 0f3F800000;
+	@!%p271 bra $B132;
 	.loc 8 41 31
-	ld.shared.u32 %r581, [$dynamic+53272];
-	setp.lt.u32 %p306, %r9, %r581;
-	cvt.u64.u32 %rd283, %r581;
-	add.s64 %rd284, %rd283, -1;
-	selp.b64 %rd285, %rd284, %rd81, %p306;
-	sub.s64 %rd286, %rd285, %rd81;
-	setp.lt.u64 %p307, %rd286, 2147483648;
-	setp.lt.s64 %p308, %rd285, 2305843009213693952;
-	and.pred %p309, %p307, %p308;
-	and.pred %p310, %p309, %p82;
-	setp.lt.u64 %p311, %rd285, 2048;
-	and.pred %p312, %p310, %p311;
-	mov.u32 %r582, 2147483647;
-	mov.u32 %r583, 0;
-$B140:
-	.loc 8 56 34
-	add.s32 %r584, %r583, %r582;
-	add.s32 %r585, %r584, 1;
-	cvt.u64.u32 %rd287, %r585;
-	shr.u64 %rd288, %rd287, 1;
-	cvt.u32.u64 %r586, %rd288;
-	mov.u32 %r587, 0;
-	mov.u32 %r588, 0;
-	.loc 8 41 23
-	@!%p306 bra $B146;
-	@!%p312 bra $B141;
-	mov.u32 %r587, 0;
-	mov.u32 %r588, 0;
-	mov.u32 %r589, %r9;
-	bra $B144;
-$B141:
-	mov.u32 %r587, 0;
-	mov.u32 %r588, 0;
-	mov.u32 %r590, %r9;
-$B142:
-	cvt.u64.u32 %rd289, %r590;
+	ld.shared.u32 %r403, [$dynamic+53272];
+	setp.lt.u32 %p272, %r9, %r403;
+	mov.u32 %r404, 0;
+	mov.u32 %r405, 0;
+	@!%p272 bra $B112;
+	cvt.u64.u32 %rd257, %r403;
+	add.s64 %rd258, %rd257, -1;
+	selp.b64 %rd259, %rd258, %rd81, %p272;
+	sub.s64 %rd260, %rd259, %rd81;
+	setp.lt.u64 %p273, %rd260, 2147483648;
+	setp.lt.s64 %p274, %rd259, 2305843009213693952;
+	and.pred %p275, %p273, %p274;
+	and.pred %p276, %p275, %p78;
+	setp.lt.u64 %p277, %rd259, 2048;
+	and.pred %p278, %p276, %p277;
+	@!%p278 bra $B107;
+	mov.u32 %r404, 0;
+	mov.u32 %r405, 0;
+	mov.u32 %r406, %r9;
+	bra $B110;
+$B107:
+	mov.u32 %r404, 0;
+	mov.u32 %r405, 0;
+	mov.u32 %r407, %r9;
+$B108:
+	cvt.u64.u32 %rd261, %r407;
 	.loc 8 42 14
-	setp.lt.u32 %p313, %r590, 2048;
-	@!%p313 bra $FAULT22;
-	mad.lo.s32 %r591, %r590, 4, %r3;
-	ld.shared.u32 %r592, [%r591+36888];
-	setp.le.s32 %p314, %r58, %r592;
-	@!%p314 bra $B143;
-	ld.shared.u32 %r593, [%r591+45080];
-	setp.le.s32 %p315, %r586, %r593;
-	@!%p315 bra $B143;
+	setp.lt.u32 %p279, %r407, 2048;
+	@!%p279 bra $FAULT19;
+	mad.lo.s32 %r408, %r407, 4, %r3;
+	ld.shared.u32 %r409, [%r408+36888];
+	setp.le.s32 %p280, 0, %r409;
+	@!%p280 bra $B109;
 	.loc 8 47 21
-	and.b32 %r594, %r592, 16383;
-	add.s32 %r587, %r587, %r594;
-	shr.u32 %r595, %r592, 14;
-	add.s32 %r588, %r588, %r595;
-$B143:
+	and.b32 %r410, %r409, 16383;
+	add.s32 %r404, %r404, %r410;
+	shr.u32 %r411, %r409, 14;
+	add.s32 %r405, %r405, %r411;
+$B109:
 	.loc 8 41 40
-	add.s32 %r590, %r590, 32;
-	setp.lt.u32 %p316, %r590, %r581;
-	@%p316 bra $B142;
-	bra $B146;
-$B144:
-	cvt.u64.u32 %rd290, %r589;
+	add.s32 %r407, %r407, 32;
+	setp.lt.u32 %p281, %r407, %r403;
+	@%p281 bra $B108;
+	bra $B112;
+$B110:
+	cvt.u64.u32 %rd262, %r406;
 	.loc 8 42 14
-	mad.lo.s32 %r596, %r589, 4, %r3;
-	ld.shared.u32 %r597, [%r596+36888];
-	setp.le.s32 %p317, %r58, %r597;
-	@!%p317 bra $B145;
-	ld.shared.u32 %r598, [%r596+45080];
-	setp.le.s32 %p318, %r586, %r598;
-	@!%p318 bra $B145;
+	mad.lo.s32 %r412, %r406, 4, %r3;
+	ld.shared.u32 %r413, [%r412+36888];
+	setp.le.s32 %p282, 0, %r413;
+	@!%p282 bra $B111;
 	.loc 8 47 21
-	and.b32 %r599, %r597, 16383;
-	add.s32 %r587, %r587, %r599;
-	shr.u32 %r600, %r597, 14;
-	add.s32 %r588, %r588, %r600;
-$B145:
+	and.b32 %r414, %r413, 16383;
+	add.s32 %r404, %r404, %r414;
+	shr.u32 %r415, %r413, 14;
+	add.s32 %r405, %r405, %r415;
+$B111:
 	.loc 8 41 40
-	add.s64 %rd291, %rd290, 32;
-	setp.lt.s64 %p319, %rd291, %rd283;
-	cvt.u32.u64 %r589, %rd291;
-	@%p319 bra $B144;
-$B146:
+	add.s64 %rd263, %rd262, 32;
+	setp.lt.s64 %p283, %rd263, %rd257;
+	cvt.u32.u64 %r406, %rd263;
+	@%p283 bra $B110;
+$B112:
 	.loc 8 50 32
-	mov.pred %p320, 1;
-	vote.sync.ballot.b32 %r601, %p320, 0xffffffff;
-	setp.eq.s32 %p321, %r601, -1;
-	@!%p321 bra $B147;
-	shfl.sync.bfly.b32 %r602, %r587, 16, 31, 0xffffffff;
-	add.s32 %r603, %r587, %r602;
-	shfl.sync.bfly.b32 %r604, %r603, 8, 31, 0xffffffff;
-	add.s32 %r605, %r603, %r604;
-	shfl.sync.bfly.b32 %r606, %r605, 4, 31, 0xffffffff;
-	add.s32 %r607, %r605, %r606;
-	shfl.sync.bfly.b32 %r608, %r607, 2, 31, 0xffffffff;
-	add.s32 %r609, %r607, %r608;
-	shfl.sync.bfly.b32 %r610, %r609, 1, 31, 0xffffffff;
-	add.s32 %r611, %r609, %r610;
-	bra $B149;
-$B147:
-	brev.b32 %r612, %r601;
-	clz.b32 %r613, %r612;
-	shfl.sync.idx.b32 %r611, %r587, %r613, 31, 0xffffffff;
-	sub.s32 %r614, %r601, 1;
-	and.b32 %r615, %r601, %r614;
-$B148:
-	setp.eq.s32 %p322, %r615, 0;
-	@%p322 bra $B149;
-	brev.b32 %r616, %r615;
-	clz.b32 %r617, %r616;
-	shfl.sync.idx.b32 %r618, %r587, %r617, 31, 0xffffffff;
-	add.s32 %r611, %r611, %r618;
-	sub.s32 %r619, %r615, 1;
-	and.b32 %r615, %r615, %r619;
-	bra $B148;
-$B149:
-	cvt.u64.u32 %rd292, %r611;
-	mov.pred %p323, 1;
-	vote.sync.ballot.b32 %r620, %p323, 0xffffffff;
-	setp.eq.s32 %p324, %r620, -1;
-	@!%p324 bra $B150;
-	shfl.sync.bfly.b32 %r621, %r588, 16, 31, 0xffffffff;
-	add.s32 %r622, %r588, %r621;
-	shfl.sync.bfly.b32 %r623, %r622, 8, 31, 0xffffffff;
-	add.s32 %r624, %r622, %r623;
-	shfl.sync.bfly.b32 %r625, %r624, 4, 31, 0xffffffff;
-	add.s32 %r626, %r624, %r625;
-	shfl.sync.bfly.b32 %r627, %r626, 2, 31, 0xffffffff;
-	add.s32 %r628, %r626, %r627;
-	shfl.sync.bfly.b32 %r629, %r628, 1, 31, 0xffffffff;
-	add.s32 %r630, %r628, %r629;
-	bra $B152;
-$B150:
-	brev.b32 %r631, %r620;
-	clz.b32 %r632, %r631;
-	shfl.sync.idx.b32 %r630, %r588, %r632, 31, 0xffffffff;
-	sub.s32 %r633, %r620, 1;
-	and.b32 %r634, %r620, %r633;
-$B151:
-	setp.eq.s32 %p325, %r634, 0;
-	@%p325 bra $B152;
-	brev.b32 %r635, %r634;
-	clz.b32 %r636, %r635;
-	shfl.sync.idx.b32 %r637, %r588, %r636, 31, 0xffffffff;
-	add.s32 %r630, %r630, %r637;
-	sub.s32 %r638, %r634, 1;
-	and.b32 %r634, %r634, %r638;
-	bra $B151;
-$B152:
-	mad.wide.u32 %rd293, %r630, 16384, %rd292;
+	mov.pred %p284, 1;
+	vote.sync.ballot.b32 %r416, %p284, 0xffffffff;
+	setp.eq.s32 %p285, %r416, -1;
+	@!%p285 bra $B113;
+	shfl.sync.bfly.b32 %r417, %r404, 16, 31, 0xffffffff;
+	add.s32 %r418, %r404, %r417;
+	shfl.sync.bfly.b32 %r419, %r418, 8, 31, 0xffffffff;
+	add.s32 %r420, %r418, %r419;
+	shfl.sync.bfly.b32 %r421, %r420, 4, 31, 0xffffffff;
+	add.s32 %r422, %r420, %r421;
+	shfl.sync.bfly.b32 %r423, %r422, 2, 31, 0xffffffff;
+	add.s32 %r424, %r422, %r423;
+	shfl.sync.bfly.b32 %r425, %r424, 1, 31, 0xffffffff;
+	add.s32 %r426, %r424, %r425;
+	bra $B115;
+$B113:
+	brev.b32 %r427, %r416;
+	clz.b32 %r428, %r427;
+	shfl.sync.idx.b32 %r426, %r404, %r428, 31, 0xffffffff;
+	sub.s32 %r429, %r416, 1;
+	and.b32 %r430, %r416, %r429;
+$B114:
+	setp.eq.s32 %p286, %r430, 0;
+	@%p286 bra $B115;
+	brev.b32 %r431, %r430;
+	clz.b32 %r432, %r431;
+	shfl.sync.idx.b32 %r433, %r404, %r432, 31, 0xffffffff;
+	add.s32 %r426, %r426, %r433;
+	sub.s32 %r434, %r430, 1;
+	and.b32 %r430, %r430, %r434;
+	bra $B114;
+$B115:
+	cvt.u64.u32 %rd264, %r426;
+	mov.pred %p287, 1;
+	vote.sync.ballot.b32 %r435, %p287, 0xffffffff;
+	setp.eq.s32 %p288, %r435, -1;
+	@!%p288 bra $B116;
+	shfl.sync.bfly.b32 %r436, %r405, 16, 31, 0xffffffff;
+	add.s32 %r437, %r405, %r436;
+	shfl.sync.bfly.b32 %r438, %r437, 8, 31, 0xffffffff;
+	add.s32 %r439, %r437, %r438;
+	shfl.sync.bfly.b32 %r440, %r439, 4, 31, 0xffffffff;
+	add.s32 %r441, %r439, %r440;
+	shfl.sync.bfly.b32 %r442, %r441, 2, 31, 0xffffffff;
+	add.s32 %r443, %r441, %r442;
+	shfl.sync.bfly.b32 %r444, %r443, 1, 31, 0xffffffff;
+	add.s32 %r445, %r443, %r444;
+	bra $B118;
+$B116:
+	brev.b32 %r446, %r435;
+	clz.b32 %r447, %r446;
+	shfl.sync.idx.b32 %r445, %r405, %r447, 31, 0xffffffff;
+	sub.s32 %r448, %r435, 1;
+	and.b32 %r449, %r435, %r448;
+$B117:
+	setp.eq.s32 %p289, %r449, 0;
+	@%p289 bra $B118;
+	brev.b32 %r450, %r449;
+	clz.b32 %r451, %r450;
+	shfl.sync.idx.b32 %r452, %r405, %r451, 31, 0xffffffff;
+	add.s32 %r445, %r445, %r452;
+	sub.s32 %r453, %r449, 1;
+	and.b32 %r449, %r449, %r453;
+	bra $B117;
+$B118:
+	mad.wide.u32 %rd265, %r445, 16384, %rd264;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f133;
+	cvt.rn.f64.u64 %fd2, %rd265;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd266, %fd3;
+	setp.nan.f64 %p290, %fd3, %fd3;
+	selp.b64 %rd267, 0, %rd266, %p290;
+	setp.lt.s64 %p291, 1, %rd267;
+	selp.b64 %rd268, %rd267, 1, %p291;
+	.loc 8 41 28
+	cvt.u64.u32 %rd269, %r403;
+	add.s64 %rd270, %rd269, -1;
+	selp.b64 %rd271, %rd270, %rd81, %p272;
+	sub.s64 %rd272, %rd271, %rd81;
+	setp.lt.u64 %p292, %rd272, 2147483648;
+	setp.lt.s64 %p293, %rd271, 2305843009213693952;
+	and.pred %p294, %p292, %p293;
+	and.pred %p295, %p294, %p78;
+	setp.lt.u64 %p296, %rd271, 2048;
+	and.pred %p297, %p295, %p296;
+	mov.u32 %r454, 268435456;
+	mov.u32 %r455, 0;
+$B119:
+	.loc 8 56 34
+	add.s32 %r456, %r455, %r454;
+	add.s32 %r457, %r456, 1;
+	cvt.u64.u32 %rd273, %r457;
+	shr.u64 %rd274, %rd273, 1;
+	cvt.u32.u64 %r458, %rd274;
+	mov.u32 %r459, 0;
+	mov.u32 %r460, 0;
+	.loc 8 41 23
+	@!%p272 bra $B125;
+	@!%p297 bra $B120;
+	mov.u32 %r459, 0;
+	mov.u32 %r460, 0;
+	mov.u32 %r461, %r9;
+	bra $B123;
+$B120:
+	mov.u32 %r459, 0;
+	mov.u32 %r460, 0;
+	mov.u32 %r462, %r9;
+$B121:
+	cvt.u64.u32 %rd275, %r462;
+	.loc 8 42 14
+	setp.lt.u32 %p298, %r462, 2048;
+	@!%p298 bra $FAULT20;
+	mad.lo.s32 %r463, %r462, 4, %r3;
+	ld.shared.u32 %r464, [%r463+36888];
+	setp.le.s32 %p299, 0, %r464;
+	@!%p299 bra $B122;
+	setp.le.s32 %p300, %r458, %r464;
+	@!%p300 bra $B122;
+	.loc 8 47 21
+	and.b32 %r465, %r464, 16383;
+	add.s32 %r459, %r459, %r465;
+	shr.u32 %r466, %r464, 14;
+	add.s32 %r460, %r460, %r466;
+$B122:
+	.loc 8 41 40
+	add.s32 %r462, %r462, 32;
+	setp.lt.u32 %p301, %r462, %r403;
+	@%p301 bra $B121;
+	bra $B125;
+$B123:
+	cvt.u64.u32 %rd276, %r461;
+	.loc 8 42 14
+	mad.lo.s32 %r467, %r461, 4, %r3;
+	ld.shared.u32 %r468, [%r467+36888];
+	setp.le.s32 %p302, 0, %r468;
+	@!%p302 bra $B124;
+	setp.le.s32 %p303, %r458, %r468;
+	@!%p303 bra $B124;
+	.loc 8 47 21
+	and.b32 %r469, %r468, 16383;
+	add.s32 %r459, %r459, %r469;
+	shr.u32 %r470, %r468, 14;
+	add.s32 %r460, %r460, %r470;
+$B124:
+	.loc 8 41 40
+	add.s64 %rd277, %rd276, 32;
+	setp.lt.s64 %p304, %rd277, %rd269;
+	cvt.u32.u64 %r461, %rd277;
+	@%p304 bra $B123;
+$B125:
+	.loc 8 50 32
+	mov.pred %p305, 1;
+	vote.sync.ballot.b32 %r471, %p305, 0xffffffff;
+	setp.eq.s32 %p306, %r471, -1;
+	@!%p306 bra $B126;
+	shfl.sync.bfly.b32 %r472, %r459, 16, 31, 0xffffffff;
+	add.s32 %r473, %r459, %r472;
+	shfl.sync.bfly.b32 %r474, %r473, 8, 31, 0xffffffff;
+	add.s32 %r475, %r473, %r474;
+	shfl.sync.bfly.b32 %r476, %r475, 4, 31, 0xffffffff;
+	add.s32 %r477, %r475, %r476;
+	shfl.sync.bfly.b32 %r478, %r477, 2, 31, 0xffffffff;
+	add.s32 %r479, %r477, %r478;
+	shfl.sync.bfly.b32 %r480, %r479, 1, 31, 0xffffffff;
+	add.s32 %r481, %r479, %r480;
+	bra $B128;
+$B126:
+	brev.b32 %r482, %r471;
+	clz.b32 %r483, %r482;
+	shfl.sync.idx.b32 %r481, %r459, %r483, 31, 0xffffffff;
+	sub.s32 %r484, %r471, 1;
+	and.b32 %r485, %r471, %r484;
+$B127:
+	setp.eq.s32 %p307, %r485, 0;
+	@%p307 bra $B128;
+	brev.b32 %r486, %r485;
+	clz.b32 %r487, %r486;
+	shfl.sync.idx.b32 %r488, %r459, %r487, 31, 0xffffffff;
+	add.s32 %r481, %r481, %r488;
+	sub.s32 %r489, %r485, 1;
+	and.b32 %r485, %r485, %r489;
+	bra $B127;
+$B128:
+	cvt.u64.u32 %rd278, %r481;
+	mov.pred %p308, 1;
+	vote.sync.ballot.b32 %r490, %p308, 0xffffffff;
+	setp.eq.s32 %p309, %r490, -1;
+	@!%p309 bra $B129;
+	shfl.sync.bfly.b32 %r491, %r460, 16, 31, 0xffffffff;
+	add.s32 %r492, %r460, %r491;
+	shfl.sync.bfly.b32 %r493, %r492, 8, 31, 0xffffffff;
+	add.s32 %r494, %r492, %r493;
+	shfl.sync.bfly.b32 %r495, %r494, 4, 31, 0xffffffff;
+	add.s32 %r496, %r494, %r495;
+	shfl.sync.bfly.b32 %r497, %r496, 2, 31, 0xffffffff;
+	add.s32 %r498, %r496, %r497;
+	shfl.sync.bfly.b32 %r499, %r498, 1, 31, 0xffffffff;
+	add.s32 %r500, %r498, %r499;
+	bra $B131;
+$B129:
+	brev.b32 %r501, %r490;
+	clz.b32 %r502, %r501;
+	shfl.sync.idx.b32 %r500, %r460, %r502, 31, 0xffffffff;
+	sub.s32 %r503, %r490, 1;
+	and.b32 %r504, %r490, %r503;
+$B130:
+	setp.eq.s32 %p310, %r504, 0;
+	@%p310 bra $B131;
+	brev.b32 %r505, %r504;
+	clz.b32 %r506, %r505;
+	shfl.sync.idx.b32 %r507, %r460, %r506, 31, 0xffffffff;
+	add.s32 %r500, %r500, %r507;
+	sub.s32 %r508, %r504, 1;
+	and.b32 %r504, %r504, %r508;
+	bra $B130;
+$B131:
+	mad.wide.u32 %rd279, %r500, 16384, %rd278;
 	.loc 8 57 28
-	setp.le.s64 %p326, %rd77, %rd293;
+	setp.le.s64 %p311, %rd268, %rd279;
 	.loc 8 60 21
-	add.s32 %r639, %r586, -1;
+	add.s32 %r509, %r458, -1;
 	.loc 8 57 28
-	selp.b32 %r582, %r582, %r639, %p326;
-	selp.b32 %r583, %r586, %r583, %p326;
+	selp.b32 %r454, %r454, %r509, %p311;
+	selp.b32 %r455, %r458, %r455, %p311;
 	.loc 8 55 13
-	setp.lt.s32 %p327, %r583, %r582;
-	@%p327 bra $B140;
-	.loc 5 208 15
-	@!%p60 bra $B153;
-	.loc 5 209 23
-	cvt.u64.u32 %rd294, %r583;
-	st.shared.u64 [$dynamic+53280], %rd294;
-$B153:
-	.loc 5 212 8
+	setp.lt.s32 %p312, %r455, %r454;
+	@%p312 bra $B119;
+	.loc 5 255 15
+	setp.lt.s32 %p313, %r51, %r455;
+	selp.b32 %r51, %r455, %r51, %p313;
+$B132:
+	.loc 8 41 31
+	ld.shared.u32 %r510, [$dynamic+53272];
+	setp.lt.u32 %p314, %r9, %r510;
+	mov.u32 %r511, 0;
+	mov.u32 %r512, 0;
+	@!%p314 bra $B138;
+	cvt.u64.u32 %rd280, %r510;
+	add.s64 %rd281, %rd280, -1;
+	selp.b64 %rd282, %rd281, %rd81, %p314;
+	sub.s64 %rd283, %rd282, %rd81;
+	setp.lt.u64 %p315, %rd283, 2147483648;
+	setp.lt.s64 %p316, %rd282, 2305843009213693952;
+	and.pred %p317, %p315, %p316;
+	and.pred %p318, %p317, %p78;
+	setp.lt.u64 %p319, %rd282, 2048;
+	and.pred %p320, %p318, %p319;
+	@!%p320 bra $B133;
+	mov.u32 %r511, 0;
+	mov.u32 %r512, 0;
+	mov.u32 %r513, %r9;
+	bra $B136;
+$B133:
+	mov.u32 %r511, 0;
+	mov.u32 %r512, 0;
+	mov.u32 %r514, %r9;
+$B134:
+	cvt.u64.u32 %rd284, %r514;
+	.loc 8 42 14
+	setp.lt.u32 %p321, %r514, 2048;
+	@!%p321 bra $FAULT21;
+	mad.lo.s32 %r515, %r514, 4, %r3;
+	ld.shared.u32 %r516, [%r515+36888];
+	setp.le.s32 %p322, 0, %r516;
+	@!%p322 bra $B135;
+	setp.le.s32 %p323, %r51, %r516;
+	@!%p323 bra $B135;
+	.loc 8 47 21
+	and.b32 %r517, %r516, 16383;
+	add.s32 %r511, %r511, %r517;
+	shr.u32 %r518, %r516, 14;
+	add.s32 %r512, %r512, %r518;
+$B135:
+	.loc 8 41 40
+	add.s32 %r514, %r514, 32;
+	setp.lt.u32 %p324, %r514, %r510;
+	@%p324 bra $B134;
+	bra $B138;
+$B136:
+	cvt.u64.u32 %rd285, %r513;
+	.loc 8 42 14
+	mad.lo.s32 %r519, %r513, 4, %r3;
+	ld.shared.u32 %r520, [%r519+36888];
+	setp.le.s32 %p325, 0, %r520;
+	@!%p325 bra $B137;
+	setp.le.s32 %p326, %r51, %r520;
+	@!%p326 bra $B137;
+	.loc 8 47 21
+	and.b32 %r521, %r520, 16383;
+	add.s32 %r511, %r511, %r521;
+	shr.u32 %r522, %r520, 14;
+	add.s32 %r512, %r512, %r522;
+$B137:
+	.loc 8 41 40
+	add.s64 %rd286, %rd285, 32;
+	setp.lt.s64 %p327, %rd286, %rd280;
+	cvt.u32.u64 %r513, %rd286;
+	@%p327 bra $B136;
+$B138:
+	.loc 8 50 32
+	mov.pred %p328, 1;
+	vote.sync.ballot.b32 %r523, %p328, 0xffffffff;
+	setp.eq.s32 %p329, %r523, -1;
+	@!%p329 bra $B139;
+	shfl.sync.bfly.b32 %r524, %r511, 16, 31, 0xffffffff;
+	add.s32 %r525, %r511, %r524;
+	shfl.sync.bfly.b32 %r526, %r525, 8, 31, 0xffffffff;
+	add.s32 %r527, %r525, %r526;
+	shfl.sync.bfly.b32 %r528, %r527, 4, 31, 0xffffffff;
+	add.s32 %r529, %r527, %r528;
+	shfl.sync.bfly.b32 %r530, %r529, 2, 31, 0xffffffff;
+	add.s32 %r531, %r529, %r530;
+	shfl.sync.bfly.b32 %r532, %r531, 1, 31, 0xffffffff;
+	add.s32 %r533, %r531, %r532;
+	bra $B141;
+$B139:
+	brev.b32 %r534, %r523;
+	clz.b32 %r535, %r534;
+	shfl.sync.idx.b32 %r533, %r511, %r535, 31, 0xffffffff;
+	sub.s32 %r536, %r523, 1;
+	and.b32 %r537, %r523, %r536;
+$B140:
+	setp.eq.s32 %p330, %r537, 0;
+	@%p330 bra $B141;
+	brev.b32 %r538, %r537;
+	clz.b32 %r539, %r538;
+	shfl.sync.idx.b32 %r540, %r511, %r539, 31, 0xffffffff;
+	add.s32 %r533, %r533, %r540;
+	sub.s32 %r541, %r537, 1;
+	and.b32 %r537, %r537, %r541;
+	bra $B140;
+$B141:
+	cvt.u64.u32 %rd287, %r533;
+	mov.pred %p331, 1;
+	vote.sync.ballot.b32 %r542, %p331, 0xffffffff;
+	setp.eq.s32 %p332, %r542, -1;
+	@!%p332 bra $B142;
+	shfl.sync.bfly.b32 %r543, %r512, 16, 31, 0xffffffff;
+	add.s32 %r544, %r512, %r543;
+	shfl.sync.bfly.b32 %r545, %r544, 8, 31, 0xffffffff;
+	add.s32 %r546, %r544, %r545;
+	shfl.sync.bfly.b32 %r547, %r546, 4, 31, 0xffffffff;
+	add.s32 %r548, %r546, %r547;
+	shfl.sync.bfly.b32 %r549, %r548, 2, 31, 0xffffffff;
+	add.s32 %r550, %r548, %r549;
+	shfl.sync.bfly.b32 %r551, %r550, 1, 31, 0xffffffff;
+	add.s32 %r552, %r550, %r551;
+	bra $B144;
+$B142:
+	brev.b32 %r553, %r542;
+	clz.b32 %r554, %r553;
+	shfl.sync.idx.b32 %r552, %r512, %r554, 31, 0xffffffff;
+	sub.s32 %r555, %r542, 1;
+	and.b32 %r556, %r542, %r555;
+$B143:
+	setp.eq.s32 %p333, %r556, 0;
+	@%p333 bra $B144;
+	brev.b32 %r557, %r556;
+	clz.b32 %r558, %r557;
+	shfl.sync.idx.b32 %r559, %r512, %r558, 31, 0xffffffff;
+	add.s32 %r552, %r552, %r559;
+	sub.s32 %r560, %r556, 1;
+	and.b32 %r556, %r556, %r560;
+	bra $B143;
+$B144:
+	mad.wide.u32 %rd288, %r552, 16384, %rd287;
+	.loc 5 257 46
+	@!%p62 bra $B145;
+	.loc 5 258 29
+	cvt.s64.s32 %rd289, %r51;
+	st.shared.v2.u64 [$dynamic+53280], {%rd289, %rd288};
+$B145:
+	.loc 5 261 8
 	bar.sync 0;
-	.loc 5 213 26
-	ld.shared.u64 %rd295, [$dynamic+53280];
-	cvt.u32.u64 %r57, %rd295;
-	mov.u32 %r65, 8;
-	.loc 5 174 15
-	@!%p3 bra $B184;
-	mov.u32 %r59, -2139095040;
-	mov.f32 %f19, 0f3F800000;
-	mov.u32 %r63, 1;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 7;
-	.loc 5 179 34
-	bra $B184;
-$B154:
+	.loc 5 262 32
+	ld.shared.v2.u64 {%rd290, %rd291}, [$dynamic+53280];
+	cvt.u32.u64 %r51, %rd290;
+	.loc 5 263 41
+	ld.global.u64 %rd292, [%rd27];
+	.loc 6 54 67
+	cvt.u32.u64 %r561, %rd292;
+	shr.u64 %rd293, %rd292, 32;
+	cvt.u32.u64 %r562, %rd293;
+	mov.u32 %r563, %r36;
+	mov.u32 %r564, 0;
+	mov.u32 %r565, 0;
+	mov.u32 %r566, 0;
+	mov.u32 %r567, 0;
+$B146:
 	.loc 10 460 19
-	mul.wide.u32 %rd296, %r334, 3528531795;
+	mul.wide.u32 %rd294, %r563, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd295, %rd294, 32;
+	cvt.u32.u64 %r568, %rd295;
+	cvt.u32.u64 %r569, %rd294;
+	.loc 10 460 19
+	mul.wide.u32 %rd296, %r565, 3449720151;
 	.loc 10 461 21
 	shr.u64 %rd297, %rd296, 32;
-	cvt.u32.u64 %r640, %rd297;
-	cvt.u32.u64 %r641, %rd296;
-	.loc 10 460 19
-	mul.wide.u32 %rd298, %r336, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd299, %rd298, 32;
-	cvt.u32.u64 %r642, %rd299;
-	cvt.u32.u64 %r643, %rd298;
+	cvt.u32.u64 %r570, %rd297;
+	cvt.u32.u64 %r571, %rd296;
 	.loc 11 18 21
-	xor.b32 %r644, %r642, %r335;
-	xor.b32 %r334, %r644, %r338;
-	xor.b32 %r645, %r640, %r337;
-	xor.b32 %r336, %r645, %r339;
+	xor.b32 %r572, %r570, %r564;
+	xor.b32 %r563, %r572, %r561;
+	xor.b32 %r573, %r568, %r566;
+	xor.b32 %r565, %r573, %r562;
 	.loc 11 19 11
-	add.s32 %r338, %r338, -1640531527;
-	add.s32 %r339, %r339, -1150833019;
-	add.s32 %r340, %r340, 1;
-	setp.lt.u32 %p328, %r340, 10;
-	mov.u32 %r335, %r643;
-	mov.u32 %r337, %r641;
-	@%p328 bra $B154;
+	add.s32 %r561, %r561, -1640531527;
+	add.s32 %r562, %r562, -1150833019;
+	add.s32 %r567, %r567, 1;
+	setp.lt.u32 %p334, %r567, 10;
+	mov.u32 %r564, %r571;
+	mov.u32 %r566, %r569;
+	@%p334 bra $B146;
 	.loc 6 55 30
-	cvt.u64.u32 %rd300, %r643;
-	shl.b64 %rd301, %rd300, 32;
-	cvt.u64.u32 %rd302, %r334;
-	or.b64 %rd303, %rd301, %rd302;
-	mul.hi.u64 %rd304, %rd303, %rd88;
-	mov.u64 %rd305, 0;
-	.loc 5 185 11
-	@!%p71 bra $B157;
-	mov.u64 %rd305, 0;
-	mov.u32 %r646, 0;
-	@%p87 bra $B156;
-$B155:
-	cvt.u64.u32 %rd305, %r646;
-	setp.lt.u32 %p329, %r646, 129;
-	@!%p329 bra $FAULT23;
-	mad.lo.s32 %r647, %r646, 8, %r3;
-	ld.shared.u64 %rd306, [%r647+53552];
-	setp.le.s64 %p330, %rd306, %rd304;
-	@!%p330 bra $B157;
-	.loc 5 186 3
-	sub.s64 %rd304, %rd304, %rd306;
-	.loc 5 187 3
-	add.s32 %r646, %r646, 1;
-	cvt.u64.u32 %rd305, %r646;
-	.loc 5 185 11
-	setp.lt.s64 %p331, %rd305, %rd84;
-	@%p331 bra $B155;
+	cvt.u64.u32 %rd298, %r571;
+	shl.b64 %rd299, %rd298, 32;
+	cvt.u64.u32 %rd300, %r563;
+	or.b64 %rd301, %rd299, %rd300;
+	mul.hi.u64 %rd302, %rd301, %rd291;
+	.loc 5 263 23
+	sub.s64 %rd77, %rd291, %rd302;
+	.loc 5 264 8
+	bar.sync 0;
+$B147:
+	.loc 5 227 14
+	@!%p68 bra $B161;
+	.loc 8 41 31
+	ld.shared.u32 %r574, [$dynamic+53272];
+	setp.lt.u32 %p335, %r9, %r574;
+	cvt.u64.u32 %rd303, %r574;
+	add.s64 %rd304, %rd303, -1;
+	selp.b64 %rd305, %rd304, %rd81, %p335;
+	sub.s64 %rd306, %rd305, %rd81;
+	setp.lt.u64 %p336, %rd306, 2147483648;
+	setp.lt.s64 %p337, %rd305, 2305843009213693952;
+	and.pred %p338, %p336, %p337;
+	and.pred %p339, %p338, %p78;
+	setp.lt.u64 %p340, %rd305, 2048;
+	and.pred %p341, %p339, %p340;
+	mov.u32 %r575, 2147483647;
+	mov.u32 %r576, 0;
+$B148:
+	.loc 8 56 34
+	add.s32 %r577, %r576, %r575;
+	add.s32 %r578, %r577, 1;
+	cvt.u64.u32 %rd307, %r578;
+	shr.u64 %rd308, %rd307, 1;
+	cvt.u32.u64 %r579, %rd308;
+	mov.u32 %r580, 0;
+	mov.u32 %r581, 0;
+	.loc 8 41 23
+	@!%p335 bra $B154;
+	@!%p341 bra $B149;
+	mov.u32 %r580, 0;
+	mov.u32 %r581, 0;
+	mov.u32 %r582, %r9;
+	bra $B152;
+$B149:
+	mov.u32 %r580, 0;
+	mov.u32 %r581, 0;
+	mov.u32 %r583, %r9;
+$B150:
+	cvt.u64.u32 %rd309, %r583;
+	.loc 8 42 14
+	setp.lt.u32 %p342, %r583, 2048;
+	@!%p342 bra $FAULT22;
+	mad.lo.s32 %r584, %r583, 4, %r3;
+	ld.shared.u32 %r585, [%r584+36888];
+	setp.le.s32 %p343, %r51, %r585;
+	@!%p343 bra $B151;
+	ld.shared.u32 %r586, [%r584+45080];
+	setp.le.s32 %p344, %r579, %r586;
+	@!%p344 bra $B151;
+	.loc 8 47 21
+	and.b32 %r587, %r585, 16383;
+	add.s32 %r580, %r580, %r587;
+	shr.u32 %r588, %r585, 14;
+	add.s32 %r581, %r581, %r588;
+$B151:
+	.loc 8 41 40
+	add.s32 %r583, %r583, 32;
+	setp.lt.u32 %p345, %r583, %r574;
+	@%p345 bra $B150;
+	bra $B154;
+$B152:
+	cvt.u64.u32 %rd310, %r582;
+	.loc 8 42 14
+	mad.lo.s32 %r589, %r582, 4, %r3;
+	ld.shared.u32 %r590, [%r589+36888];
+	setp.le.s32 %p346, %r51, %r590;
+	@!%p346 bra $B153;
+	ld.shared.u32 %r591, [%r589+45080];
+	setp.le.s32 %p347, %r579, %r591;
+	@!%p347 bra $B153;
+	.loc 8 47 21
+	and.b32 %r592, %r590, 16383;
+	add.s32 %r580, %r580, %r592;
+	shr.u32 %r593, %r590, 14;
+	add.s32 %r581, %r581, %r593;
+$B153:
+	.loc 8 41 40
+	add.s64 %rd311, %rd310, 32;
+	setp.lt.s64 %p348, %rd311, %rd303;
+	cvt.u32.u64 %r582, %rd311;
+	@%p348 bra $B152;
+$B154:
+	.loc 8 50 32
+	mov.pred %p349, 1;
+	vote.sync.ballot.b32 %r594, %p349, 0xffffffff;
+	setp.eq.s32 %p350, %r594, -1;
+	@!%p350 bra $B155;
+	shfl.sync.bfly.b32 %r595, %r580, 16, 31, 0xffffffff;
+	add.s32 %r596, %r580, %r595;
+	shfl.sync.bfly.b32 %r597, %r596, 8, 31, 0xffffffff;
+	add.s32 %r598, %r596, %r597;
+	shfl.sync.bfly.b32 %r599, %r598, 4, 31, 0xffffffff;
+	add.s32 %r600, %r598, %r599;
+	shfl.sync.bfly.b32 %r601, %r600, 2, 31, 0xffffffff;
+	add.s32 %r602, %r600, %r601;
+	shfl.sync.bfly.b32 %r603, %r602, 1, 31, 0xffffffff;
+	add.s32 %r604, %r602, %r603;
 	bra $B157;
+$B155:
+	brev.b32 %r605, %r594;
+	clz.b32 %r606, %r605;
+	shfl.sync.idx.b32 %r604, %r580, %r606, 31, 0xffffffff;
+	sub.s32 %r607, %r594, 1;
+	and.b32 %r608, %r594, %r607;
 $B156:
-	cvt.u32.u64 %r648, %rd305;
-	mad.lo.s32 %r649, %r648, 8, %r3;
-	ld.shared.u64 %rd307, [%r649+53552];
-	setp.le.s64 %p332, %rd307, %rd304;
-	@!%p332 bra $B157;
-	.loc 5 186 3
-	sub.s64 %rd304, %rd304, %rd307;
-	.loc 5 187 3
-	add.s64 %rd305, %rd305, 1;
-	.loc 5 185 11
-	setp.lt.s64 %p333, %rd305, %rd84;
-	@%p333 bra $B156;
+	setp.eq.s32 %p351, %r608, 0;
+	@%p351 bra $B157;
+	brev.b32 %r609, %r608;
+	clz.b32 %r610, %r609;
+	shfl.sync.idx.b32 %r611, %r580, %r610, 31, 0xffffffff;
+	add.s32 %r604, %r604, %r611;
+	sub.s32 %r612, %r608, 1;
+	and.b32 %r608, %r608, %r612;
+	bra $B156;
 $B157:
-	.loc 5 189 81
-	setp.lt.u64 %p334, %rd305, 129;
-	@!%p334 bra $FAULT24;
-	add.s64 %rd89, %rd305, 1;
-	cvt.u32.u64 %r650, %rd305;
-	mad.lo.s32 %r651, %r650, 8, %r3;
-	ld.shared.u64 %rd308, [%r651+53552];
-	sub.s64 %rd77, %rd308, %rd304;
+	cvt.u64.u32 %rd312, %r604;
+	mov.pred %p352, 1;
+	vote.sync.ballot.b32 %r613, %p352, 0xffffffff;
+	setp.eq.s32 %p353, %r613, -1;
+	@!%p353 bra $B158;
+	shfl.sync.bfly.b32 %r614, %r581, 16, 31, 0xffffffff;
+	add.s32 %r615, %r581, %r614;
+	shfl.sync.bfly.b32 %r616, %r615, 8, 31, 0xffffffff;
+	add.s32 %r617, %r615, %r616;
+	shfl.sync.bfly.b32 %r618, %r617, 4, 31, 0xffffffff;
+	add.s32 %r619, %r617, %r618;
+	shfl.sync.bfly.b32 %r620, %r619, 2, 31, 0xffffffff;
+	add.s32 %r621, %r619, %r620;
+	shfl.sync.bfly.b32 %r622, %r621, 1, 31, 0xffffffff;
+	add.s32 %r623, %r621, %r622;
+	bra $B160;
+$B158:
+	brev.b32 %r624, %r613;
+	clz.b32 %r625, %r624;
+	shfl.sync.idx.b32 %r623, %r581, %r625, 31, 0xffffffff;
+	sub.s32 %r626, %r613, 1;
+	and.b32 %r627, %r613, %r626;
+$B159:
+	setp.eq.s32 %p354, %r627, 0;
+	@%p354 bra $B160;
+	brev.b32 %r628, %r627;
+	clz.b32 %r629, %r628;
+	shfl.sync.idx.b32 %r630, %r581, %r629, 31, 0xffffffff;
+	add.s32 %r623, %r623, %r630;
+	sub.s32 %r631, %r627, 1;
+	and.b32 %r627, %r627, %r631;
+	bra $B159;
+$B160:
+	mad.wide.u32 %rd313, %r623, 16384, %rd312;
+	.loc 8 57 28
+	setp.le.s64 %p355, %rd77, %rd313;
+	.loc 8 60 21
+	add.s32 %r632, %r579, -1;
+	.loc 8 57 28
+	selp.b32 %r575, %r575, %r632, %p355;
+	selp.b32 %r576, %r579, %r576, %p355;
+	.loc 8 55 13
+	setp.lt.s32 %p356, %r576, %r575;
+	@%p356 bra $B148;
+	.loc 5 229 15
+	@!%p62 bra $B161;
+	.loc 5 230 23
+	cvt.u64.u32 %rd314, %r576;
+	st.shared.u64 [$dynamic+53280], %rd314;
+$B161:
+	.loc 5 233 8
+	bar.sync 0;
+	.loc 5 234 26
+	ld.shared.u64 %rd315, [$dynamic+53280];
+	cvt.u32.u64 %r50, %rd315;
+	.loc 5 195 17
+	ld.global.u8 %r633, [%rd27+37];
+	setp.ne.u32 %p357, %r633, 0;
+	mov.u32 %r39, 9;
+	@!%p357 bra $B195;
+	mov.u32 %r52, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 8;
+	.loc 5 200 34
+	bra $B195;
+$B162:
+	.loc 5 205 32
+	ld.global.u64 %rd316, [%rd27];
+	.loc 6 54 67
+	cvt.u32.u64 %r634, %rd316;
+	shr.u64 %rd317, %rd316, 32;
+	cvt.u32.u64 %r635, %rd317;
+	mov.u32 %r636, %r36;
+	mov.u32 %r637, 0;
+	mov.u32 %r638, 0;
+	mov.u32 %r639, 0;
+	mov.u32 %r640, 0;
+$B163:
+	.loc 10 460 19
+	mul.wide.u32 %rd318, %r636, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd319, %rd318, 32;
+	cvt.u32.u64 %r641, %rd319;
+	cvt.u32.u64 %r642, %rd318;
+	.loc 10 460 19
+	mul.wide.u32 %rd320, %r638, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd321, %rd320, 32;
+	cvt.u32.u64 %r643, %rd321;
+	cvt.u32.u64 %r644, %rd320;
+	.loc 11 18 21
+	xor.b32 %r645, %r643, %r637;
+	xor.b32 %r636, %r645, %r634;
+	xor.b32 %r646, %r641, %r639;
+	xor.b32 %r638, %r646, %r635;
+	.loc 11 19 11
+	add.s32 %r634, %r634, -1640531527;
+	add.s32 %r635, %r635, -1150833019;
+	add.s32 %r640, %r640, 1;
+	setp.lt.u32 %p358, %r640, 10;
+	mov.u32 %r637, %r644;
+	mov.u32 %r639, %r642;
+	@%p358 bra $B163;
+	.loc 6 55 30
+	cvt.u64.u32 %rd322, %r644;
+	shl.b64 %rd323, %rd322, 32;
+	cvt.u64.u32 %rd324, %r636;
+	or.b64 %rd325, %rd323, %rd324;
+	mul.hi.u64 %rd326, %rd325, %rd86;
+	mov.u64 %rd87, 0;
+	.loc 5 206 11
+	@!%p70 bra $B166;
+	mov.u64 %rd87, 0;
+	mov.u32 %r647, 0;
+	@%p83 bra $B165;
+$B164:
+	cvt.u64.u32 %rd87, %r647;
+	setp.lt.u32 %p359, %r647, 129;
+	@!%p359 bra $FAULT23;
+	mad.lo.s32 %r648, %r647, 8, %r3;
+	ld.shared.u64 %rd327, [%r648+53552];
+	setp.le.s64 %p360, %rd327, %rd326;
+	@!%p360 bra $B166;
+	.loc 5 207 3
+	sub.s64 %rd326, %rd326, %rd327;
+	.loc 5 208 3
+	add.s32 %r647, %r647, 1;
+	cvt.u64.u32 %rd87, %r647;
+	.loc 5 206 11
+	setp.lt.s64 %p361, %rd87, %rd82;
+	@%p361 bra $B164;
+	bra $B166;
+$B165:
+	cvt.u32.u64 %r649, %rd87;
+	mad.lo.s32 %r650, %r649, 8, %r3;
+	ld.shared.u64 %rd328, [%r650+53552];
+	setp.le.s64 %p362, %rd328, %rd326;
+	@!%p362 bra $B166;
+	.loc 5 207 3
+	sub.s64 %rd326, %rd326, %rd328;
+	.loc 5 208 3
+	add.s64 %rd87, %rd87, 1;
+	.loc 5 206 11
+	setp.lt.s64 %p363, %rd87, %rd82;
+	@%p363 bra $B165;
+$B166:
+	.loc 5 210 81
+	setp.lt.u64 %p364, %rd87, 129;
+	@!%p364 bra $FAULT24;
+	add.s64 %rd76, %rd87, 1;
+	cvt.u32.u64 %r651, %rd87;
+	mad.lo.s32 %r652, %r651, 8, %r3;
+	ld.shared.u64 %rd329, [%r652+53552];
+	sub.s64 %rd77, %rd329, %rd326;
 	.loc 8 17 8
 	bar.sync 0;
 	.loc 8 18 17
-	@!%p62 bra $B158;
+	@!%p64 bra $B167;
 	.loc 8 19 5
 	st.shared.u32 [$dynamic+53272], 0;
-$B158:
+$B167:
 	.loc 8 21 8
 	bar.sync 0;
-	cvt.u32.u64 %r64, %rd305;
-	mov.u32 %r39, 1;
-	mov.u32 %r65, 6;
-	bra $B184;
-$B159:
-	.loc 5 148 13
-	setp.eq.s32 %p335, %r60, 0;
-	mov.pred %p336, 1;
-	@%p335 bra $B161;
-	.loc 5 151 21
-	shl.b32 %r652, 1, %r60;
-	add.s32 %r61, %r652, -1;
-	setp.lt.u32 %p337, 12, %r60;
-	selp.b32 %r653, 12, %r60, %p337;
-	sub.s32 %r60, %r60, %r653;
+	mov.u32 %r38, 1;
+	mov.u32 %r39, 7;
+	bra $B195;
+$B168:
+	.loc 5 169 13
+	setp.eq.s32 %p365, %r55, 0;
+	mov.pred %p366, 1;
+	@%p365 bra $B170;
+	.loc 5 172 21
+	shl.b32 %r653, 1, %r55;
+	add.s32 %r56, %r653, -1;
+	setp.lt.u32 %p367, 12, %r55;
+	selp.b32 %r654, 12, %r55, %p367;
+	sub.s32 %r55, %r55, %r654;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r654, %r4;
-$B160:
+	mov.u32 %r655, %r4;
+$B169:
 	.loc 2 23 8
-	mad.lo.s32 %r655, %r654, 4, %r3;
-	st.shared.u32 [%r655], 0;
-	st.shared.u32 [%r655+16384], 0;
+	mad.lo.s32 %r656, %r655, 4, %r3;
+	st.shared.u32 [%r656], 0;
+	st.shared.u32 [%r656+16384], 0;
 	.loc 2 22 41
-	add.s32 %r654, %r654, 512;
-	setp.lt.u32 %p338, %r654, 4096;
-	@%p338 bra $B160;
+	add.s32 %r655, %r655, 512;
+	setp.lt.u32 %p368, %r655, 4096;
+	@%p368 bra $B169;
 	.loc 2 25 8
 	bar.sync 0;
-	mov.pred %p336, 0;
-$B161:
-	.loc 5 100 16
-	@!%p336 bra $B184;
+	mov.pred %p366, 0;
+$B170:
+	.loc 5 120 16
+	@!%p366 bra $B195;
 	.loc 6 74 79
-	add.s32 %r656, %r62, 1065353216;
-	mov.b32 %f135, %r656;
-	cvt.rzi.s32.f32 %r657, %f135;
-	.loc 5 101 23
-	setp.lt.s32 %p339, %r58, %r657;
-	selp.b32 %r58, %r657, %r58, %p339;
-	mov.u32 %r63, %r58;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 169 4
-	bra $B184;
-$B162:
-	.loc 6 49 45
-	cvt.rn.f64.s64 %fd4, %rd88;
-	mul.rn.f64 %fd5, %fd1, %fd4;
-	cvt.rzi.s64.f64 %rd309, %fd5;
-	setp.nan.f64 %p340, %fd5, %fd5;
-	selp.b64 %rd310, 0, %rd309, %p340;
-	setp.lt.s64 %p341, 1, %rd310;
-	selp.b64 %rd77, %rd310, 1, %p341;
+	add.s32 %r657, %r57, 1065353216;
+	mov.b32 %f134, %r657;
+	cvt.rzi.s32.f32 %r658, %f134;
+	.loc 5 121 23
+	setp.lt.s32 %p369, %r51, %r658;
+	selp.b32 %r51, %r658, %r51, %p369;
+	mov.u32 %r58, %r51;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	.loc 5 190 4
+	bra $B195;
+$B171:
+	.loc 6 49 32
+	ld.global.f32 %f135, [%rd27+12];
+	cvt.f64.f32 %fd4, %f135;
+	cvt.rn.f64.s64 %fd5, %rd86;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd330, %fd6;
+	setp.nan.f64 %p370, %fd6, %fd6;
+	selp.b64 %rd331, 0, %rd330, %p370;
+	setp.lt.s64 %p371, 1, %rd331;
+	selp.b64 %rd77, %rd331, 1, %p371;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r658, %r4;
-$B163:
+	mov.u32 %r659, %r4;
+$B172:
 	.loc 2 23 8
-	mad.lo.s32 %r659, %r658, 4, %r3;
-	st.shared.u32 [%r659], 0;
-	st.shared.u32 [%r659+16384], 0;
+	mad.lo.s32 %r660, %r659, 4, %r3;
+	st.shared.u32 [%r660], 0;
+	st.shared.u32 [%r660+16384], 0;
 	.loc 2 22 41
-	add.s32 %r658, %r658, 512;
-	setp.lt.u32 %p342, %r658, 4096;
-	@%p342 bra $B163;
+	add.s32 %r659, %r659, 512;
+	setp.lt.u32 %p372, %r659, 4096;
+	@%p372 bra $B172;
 	.loc 2 25 8
 	bar.sync 0;
-	mov.u32 %r60, 16;
-	mov.u32 %r61, 234881024;
-	mov.u32 %r62, 0;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 2;
-	mov.u32 %r65, 4;
-	bra $B184;
-$B164:
-	.loc 5 148 13
-	setp.eq.s32 %p343, %r60, 0;
-	mov.pred %p344, 1;
-	@%p343 bra $B166;
-	.loc 5 151 21
-	shl.b32 %r660, 1, %r60;
-	add.s32 %r61, %r660, -1;
-	setp.lt.u32 %p345, 12, %r60;
-	selp.b32 %r661, 12, %r60, %p345;
-	sub.s32 %r60, %r60, %r661;
+	mov.u32 %r55, 16;
+	mov.u32 %r56, 234881024;
+	mov.u32 %r57, 0;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 2;
+	mov.u32 %r39, 5;
+	bra $B195;
+$B173:
+	.loc 5 169 13
+	setp.eq.s32 %p373, %r55, 0;
+	mov.pred %p374, 1;
+	@%p373 bra $B175;
+	.loc 5 172 21
+	shl.b32 %r661, 1, %r55;
+	add.s32 %r56, %r661, -1;
+	setp.lt.u32 %p375, 12, %r55;
+	selp.b32 %r662, 12, %r55, %p375;
+	sub.s32 %r55, %r55, %r662;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r662, %r4;
-$B165:
+	mov.u32 %r663, %r4;
+$B174:
 	.loc 2 23 8
-	mad.lo.s32 %r663, %r662, 4, %r3;
-	st.shared.u32 [%r663], 0;
-	st.shared.u32 [%r663+16384], 0;
+	mad.lo.s32 %r664, %r663, 4, %r3;
+	st.shared.u32 [%r664], 0;
+	st.shared.u32 [%r664+16384], 0;
 	.loc 2 22 41
-	add.s32 %r662, %r662, 512;
-	setp.lt.u32 %p346, %r662, 4096;
-	@%p346 bra $B165;
+	add.s32 %r663, %r663, 512;
+	setp.lt.u32 %p376, %r663, 4096;
+	@%p376 bra $B174;
 	.loc 2 25 8
 	bar.sync 0;
-	mov.pred %p344, 0;
-$B166:
-	.loc 5 91 16
-	@!%p344 bra $B184;
+	mov.pred %p374, 0;
+$B175:
+	.loc 5 111 16
+	@!%p374 bra $B195;
 	.loc 6 69 55
-	xor.b32 %r664, %r62, -2147483648;
-	.loc 5 92 20
-	setp.lt.s32 %p347, -2139095040, %r664;
-	selp.b32 %r59, %r664, -2139095040, %p347;
-	mov.u32 %r63, %r58;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 159 19
-	@!%p68 bra $B184;
-	mov.u32 %r63, 1;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 3;
-	@%p69 bra $B184;
-	mov.u32 %r63, %r58;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 169 4
-	bra $B184;
-$B167:
-	.loc 5 116 29
-	cvt.s64.s32 %rd311, %r68;
+	xor.b32 %r665, %r57, -2147483648;
+	.loc 5 112 20
+	setp.lt.s32 %p377, -2139095040, %r665;
+	selp.b32 %r52, %r665, -2139095040, %p377;
+	.loc 5 180 16
+	ld.global.f32 %f136, [%rd27+12];
+	setp.lt.f32 %p378, 0f00000000, %f136;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	@!%p378 bra $B195;
+	setp.lt.f32 %p379, %f136, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 4;
+	@%p379 bra $B195;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	.loc 5 190 4
+	bra $B195;
+$B176:
+	.loc 5 136 29
+	cvt.s64.s32 %rd332, %r54;
 	.loc 1 137 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p348, 1;
-	vote.sync.ballot.b32 %r665, %p348, 0xffffffff;
+	mov.pred %p380, 1;
+	vote.sync.ballot.b32 %r666, %p380, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p349, %r665, -1;
-	@%p349 bra $B169;
+	setp.eq.s32 %p381, %r666, -1;
+	@%p381 bra $B178;
 	.loc 9 58 43
-	brev.b32 %r666, %r665;
-	clz.b32 %r667, %r666;
-	cvt.u32.u64 %r668, %rd311;
-	shfl.sync.idx.b32 %r669, %r668, %r667, 31, 0xffffffff;
-	shr.u64 %rd312, %rd311, 32;
-	cvt.u32.u64 %r670, %rd312;
-	shfl.sync.idx.b32 %r671, %r670, %r667, 31, 0xffffffff;
-	mov.b64 %rd313, {%r669, %r671};
+	brev.b32 %r667, %r666;
+	clz.b32 %r668, %r667;
+	cvt.u32.u64 %r669, %rd332;
+	shfl.sync.idx.b32 %r670, %r669, %r668, 31, 0xffffffff;
+	shr.u64 %rd333, %rd332, 32;
+	cvt.u32.u64 %r671, %rd333;
+	shfl.sync.idx.b32 %r672, %r671, %r668, 31, 0xffffffff;
+	mov.b64 %rd334, {%r670, %r672};
 	.loc 9 59 21
-	add.s32 %r672, %r665, -1;
-	and.b32 %r673, %r665, %r672;
-	setp.ne.s32 %p350, %r673, 0;
-	@!%p350 bra $B170;
-$B168:
+	add.s32 %r673, %r666, -1;
+	and.b32 %r674, %r666, %r673;
+	setp.ne.s32 %p382, %r674, 0;
+	@!%p382 bra $B179;
+$B177:
 	.loc 9 60 59
-	brev.b32 %r674, %r673;
-	clz.b32 %r675, %r674;
-	cvt.u32.u64 %r676, %rd311;
-	shfl.sync.idx.b32 %r677, %r676, %r675, 31, 0xffffffff;
-	shr.u64 %rd314, %rd311, 32;
-	cvt.u32.u64 %r678, %rd314;
-	shfl.sync.idx.b32 %r679, %r678, %r675, 31, 0xffffffff;
-	mov.b64 %rd315, {%r677, %r679};
+	brev.b32 %r675, %r674;
+	clz.b32 %r676, %r675;
+	cvt.u32.u64 %r677, %rd332;
+	shfl.sync.idx.b32 %r678, %r677, %r676, 31, 0xffffffff;
+	shr.u64 %rd335, %rd332, 32;
+	cvt.u32.u64 %r679, %rd335;
+	shfl.sync.idx.b32 %r680, %r679, %r676, 31, 0xffffffff;
+	mov.b64 %rd336, {%r678, %r680};
 	.loc 9 40 50
-	setp.lt.s64 %p351, %rd313, %rd315;
-	selp.b64 %rd313, %rd315, %rd313, %p351;
+	setp.lt.s64 %p383, %rd334, %rd336;
+	selp.b64 %rd334, %rd336, %rd334, %p383;
 	.loc 9 59 53
-	add.s32 %r680, %r673, -1;
-	and.b32 %r673, %r673, %r680;
-	setp.ne.s32 %p352, %r673, 0;
-	@%p352 bra $B168;
-	bra $B170;
-$B169:
+	add.s32 %r681, %r674, -1;
+	and.b32 %r674, %r674, %r681;
+	setp.ne.s32 %p384, %r674, 0;
+	@%p384 bra $B177;
+	bra $B179;
+$B178:
 	.loc 9 54 32
-	cvt.u32.u64 %r681, %rd311;
-	shfl.sync.bfly.b32 %r682, %r681, 16, 31, 0xffffffff;
-	shr.u64 %rd316, %rd311, 32;
-	cvt.u32.u64 %r683, %rd316;
-	shfl.sync.bfly.b32 %r684, %r683, 16, 31, 0xffffffff;
-	mov.b64 %rd317, {%r682, %r684};
+	cvt.u32.u64 %r682, %rd332;
+	shfl.sync.bfly.b32 %r683, %r682, 16, 31, 0xffffffff;
+	shr.u64 %rd337, %rd332, 32;
+	cvt.u32.u64 %r684, %rd337;
+	shfl.sync.bfly.b32 %r685, %r684, 16, 31, 0xffffffff;
+	mov.b64 %rd338, {%r683, %r685};
 	.loc 9 40 50
-	setp.lt.s64 %p353, %rd311, %rd317;
-	selp.b64 %rd318, %rd317, %rd311, %p353;
+	setp.lt.s64 %p385, %rd332, %rd338;
+	selp.b64 %rd339, %rd338, %rd332, %p385;
 	.loc 9 54 32
-	cvt.u32.u64 %r685, %rd318;
-	shfl.sync.bfly.b32 %r686, %r685, 8, 31, 0xffffffff;
-	shr.u64 %rd319, %rd318, 32;
-	cvt.u32.u64 %r687, %rd319;
-	shfl.sync.bfly.b32 %r688, %r687, 8, 31, 0xffffffff;
-	mov.b64 %rd320, {%r686, %r688};
+	cvt.u32.u64 %r686, %rd339;
+	shfl.sync.bfly.b32 %r687, %r686, 8, 31, 0xffffffff;
+	shr.u64 %rd340, %rd339, 32;
+	cvt.u32.u64 %r688, %rd340;
+	shfl.sync.bfly.b32 %r689, %r688, 8, 31, 0xffffffff;
+	mov.b64 %rd341, {%r687, %r689};
 	.loc 9 40 50
-	setp.lt.s64 %p354, %rd318, %rd320;
-	selp.b64 %rd321, %rd320, %rd318, %p354;
+	setp.lt.s64 %p386, %rd339, %rd341;
+	selp.b64 %rd342, %rd341, %rd339, %p386;
 	.loc 9 54 32
-	cvt.u32.u64 %r689, %rd321;
-	shfl.sync.bfly.b32 %r690, %r689, 4, 31, 0xffffffff;
-	shr.u64 %rd322, %rd321, 32;
-	cvt.u32.u64 %r691, %rd322;
-	shfl.sync.bfly.b32 %r692, %r691, 4, 31, 0xffffffff;
-	mov.b64 %rd323, {%r690, %r692};
+	cvt.u32.u64 %r690, %rd342;
+	shfl.sync.bfly.b32 %r691, %r690, 4, 31, 0xffffffff;
+	shr.u64 %rd343, %rd342, 32;
+	cvt.u32.u64 %r692, %rd343;
+	shfl.sync.bfly.b32 %r693, %r692, 4, 31, 0xffffffff;
+	mov.b64 %rd344, {%r691, %r693};
 	.loc 9 40 50
-	setp.lt.s64 %p355, %rd321, %rd323;
-	selp.b64 %rd324, %rd323, %rd321, %p355;
+	setp.lt.s64 %p387, %rd342, %rd344;
+	selp.b64 %rd345, %rd344, %rd342, %p387;
 	.loc 9 54 32
-	cvt.u32.u64 %r693, %rd324;
-	shfl.sync.bfly.b32 %r694, %r693, 2, 31, 0xffffffff;
-	shr.u64 %rd325, %rd324, 32;
-	cvt.u32.u64 %r695, %rd325;
-	shfl.sync.bfly.b32 %r696, %r695, 2, 31, 0xffffffff;
-	mov.b64 %rd326, {%r694, %r696};
+	cvt.u32.u64 %r694, %rd345;
+	shfl.sync.bfly.b32 %r695, %r694, 2, 31, 0xffffffff;
+	shr.u64 %rd346, %rd345, 32;
+	cvt.u32.u64 %r696, %rd346;
+	shfl.sync.bfly.b32 %r697, %r696, 2, 31, 0xffffffff;
+	mov.b64 %rd347, {%r695, %r697};
 	.loc 9 40 50
-	setp.lt.s64 %p356, %rd324, %rd326;
-	selp.b64 %rd327, %rd326, %rd324, %p356;
+	setp.lt.s64 %p388, %rd345, %rd347;
+	selp.b64 %rd348, %rd347, %rd345, %p388;
 	.loc 9 54 32
-	cvt.u32.u64 %r697, %rd327;
-	shfl.sync.bfly.b32 %r698, %r697, 1, 31, 0xffffffff;
-	shr.u64 %rd328, %rd327, 32;
-	cvt.u32.u64 %r699, %rd328;
-	shfl.sync.bfly.b32 %r700, %r699, 1, 31, 0xffffffff;
-	mov.b64 %rd329, {%r698, %r700};
+	cvt.u32.u64 %r698, %rd348;
+	shfl.sync.bfly.b32 %r699, %r698, 1, 31, 0xffffffff;
+	shr.u64 %rd349, %rd348, 32;
+	cvt.u32.u64 %r700, %rd349;
+	shfl.sync.bfly.b32 %r701, %r700, 1, 31, 0xffffffff;
+	mov.b64 %rd350, {%r699, %r701};
 	.loc 9 40 50
-	setp.lt.s64 %p357, %rd327, %rd329;
-	selp.b64 %rd313, %rd329, %rd327, %p357;
-$B170:
+	setp.lt.s64 %p389, %rd348, %rd350;
+	selp.b64 %rd334, %rd350, %rd348, %p389;
+$B179:
 	.loc 1 139 14
-	@!%p60 bra $B171;
+	@!%p62 bra $B180;
 	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r47+53296], %rd313;
-$B171:
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r45+53296], %rd334;
+$B180:
 	.loc 1 142 8
 	bar.sync 0;
 	.loc 1 143 13
-	ld.shared.u64 %rd330, [$dynamic+53296];
-	mov.u32 %r701, 0;
-$B172:
+	ld.shared.u64 %rd351, [$dynamic+53296];
+	mov.u32 %r702, 0;
+$B181:
 	.loc 1 145 21
-	mad.lo.s32 %r702, %r701, 8, %r3;
-	ld.shared.u64 %rd331, [%r702+53296];
-	setp.lt.s64 %p358, %rd330, %rd331;
-	selp.b64 %rd330, %rd331, %rd330, %p358;
-	add.s32 %r701, %r701, 1;
-	setp.lt.u32 %p359, %r701, 16;
-	@%p359 bra $B172;
-	.loc 5 116 14
-	cvt.u32.u64 %r703, %rd330;
-	.loc 5 117 9
-	setp.le.s32 %p360, %r703, -2139095041;
-	mov.u32 %r65, 8;
-	@%p360 bra $B184;
+	mad.lo.s32 %r703, %r702, 8, %r3;
+	ld.shared.u64 %rd352, [%r703+53296];
+	setp.lt.s64 %p390, %rd351, %rd352;
+	selp.b64 %rd351, %rd352, %rd351, %p390;
+	add.s32 %r702, %r702, 1;
+	setp.lt.u32 %p391, %r702, 16;
+	@%p391 bra $B181;
+	.loc 5 136 14
+	cvt.u32.u64 %r704, %rd351;
+	.loc 5 137 9
+	setp.le.s32 %p392, %r704, -2139095041;
+	mov.u32 %r39, 9;
+	@%p392 bra $B195;
 	.loc 6 28 59
-	shr.s32 %r704, %r703, 31;
-	shr.u32 %r705, %r704, 1;
-	xor.b32 %r706, %r703, %r705;
-	mov.b32 %f20, %r706;
-	.loc 5 122 28
-	@%p54 bra $B178;
-	.loc 5 123 14
-	setp.ne.s32 %p361, %r68, %r703;
-	selp.b32 %r707, 2147483647, %r67, %p361;
-	.loc 5 126 35
-	cvt.s64.s32 %rd332, %r707;
-	sub.s64 %rd333, 0, %rd332;
+	shr.s32 %r705, %r704, 31;
+	shr.u32 %r706, %r705, 1;
+	xor.b32 %r707, %r704, %r706;
+	mov.b32 %f14, %r707;
+	.loc 5 142 18
+	ld.global.f32 %f137, [%rd27+8];
+	setp.lt.f32 %p393, 0f00000000, %f137;
+	@%p393 bra $B187;
+	.loc 5 143 16
+	setp.ne.s32 %p394, %r54, %r704;
+	selp.b32 %r53, 2147483647, %r53, %p394;
+	.loc 5 146 35
+	cvt.s64.s32 %rd353, %r53;
+	sub.s64 %rd354, 0, %rd353;
 	.loc 1 137 8
 	bar.sync 0;
 	.loc 9 51 17
-	mov.pred %p362, 1;
-	vote.sync.ballot.b32 %r708, %p362, 0xffffffff;
+	mov.pred %p395, 1;
+	vote.sync.ballot.b32 %r708, %p395, 0xffffffff;
 	.loc 9 52 11
-	setp.eq.s32 %p363, %r708, -1;
-	@%p363 bra $B174;
+	setp.eq.s32 %p396, %r708, -1;
+	@%p396 bra $B183;
 	.loc 9 58 43
 	brev.b32 %r709, %r708;
 	clz.b32 %r710, %r709;
-	cvt.u32.u64 %r711, %rd333;
+	cvt.u32.u64 %r711, %rd354;
 	shfl.sync.idx.b32 %r712, %r711, %r710, 31, 0xffffffff;
-	shr.u64 %rd334, %rd333, 32;
-	cvt.u32.u64 %r713, %rd334;
+	shr.u64 %rd355, %rd354, 32;
+	cvt.u32.u64 %r713, %rd355;
 	shfl.sync.idx.b32 %r714, %r713, %r710, 31, 0xffffffff;
-	mov.b64 %rd335, {%r712, %r714};
+	mov.b64 %rd356, {%r712, %r714};
 	.loc 9 59 21
 	add.s32 %r715, %r708, -1;
 	and.b32 %r716, %r708, %r715;
-	setp.ne.s32 %p364, %r716, 0;
-	@!%p364 bra $B175;
-$B173:
+	setp.ne.s32 %p397, %r716, 0;
+	@!%p397 bra $B184;
+$B182:
 	.loc 9 60 59
 	brev.b32 %r717, %r716;
 	clz.b32 %r718, %r717;
-	cvt.u32.u64 %r719, %rd333;
+	cvt.u32.u64 %r719, %rd354;
 	shfl.sync.idx.b32 %r720, %r719, %r718, 31, 0xffffffff;
-	shr.u64 %rd336, %rd333, 32;
-	cvt.u32.u64 %r721, %rd336;
+	shr.u64 %rd357, %rd354, 32;
+	cvt.u32.u64 %r721, %rd357;
 	shfl.sync.idx.b32 %r722, %r721, %r718, 31, 0xffffffff;
-	mov.b64 %rd337, {%r720, %r722};
+	mov.b64 %rd358, {%r720, %r722};
 	.loc 9 40 50
-	setp.lt.s64 %p365, %rd335, %rd337;
-	selp.b64 %rd335, %rd337, %rd335, %p365;
+	setp.lt.s64 %p398, %rd356, %rd358;
+	selp.b64 %rd356, %rd358, %rd356, %p398;
 	.loc 9 59 53
 	add.s32 %r723, %r716, -1;
 	and.b32 %r716, %r716, %r723;
-	setp.ne.s32 %p366, %r716, 0;
-	@%p366 bra $B173;
-	bra $B175;
-$B174:
+	setp.ne.s32 %p399, %r716, 0;
+	@%p399 bra $B182;
+	bra $B184;
+$B183:
 	.loc 9 54 32
-	cvt.u32.u64 %r724, %rd333;
+	cvt.u32.u64 %r724, %rd354;
 	shfl.sync.bfly.b32 %r725, %r724, 16, 31, 0xffffffff;
-	shr.u64 %rd338, %rd333, 32;
-	cvt.u32.u64 %r726, %rd338;
+	shr.u64 %rd359, %rd354, 32;
+	cvt.u32.u64 %r726, %rd359;
 	shfl.sync.bfly.b32 %r727, %r726, 16, 31, 0xffffffff;
-	mov.b64 %rd339, {%r725, %r727};
+	mov.b64 %rd360, {%r725, %r727};
 	.loc 9 40 50
-	setp.lt.s64 %p367, %rd333, %rd339;
-	selp.b64 %rd340, %rd339, %rd333, %p367;
+	setp.lt.s64 %p400, %rd354, %rd360;
+	selp.b64 %rd361, %rd360, %rd354, %p400;
 	.loc 9 54 32
-	cvt.u32.u64 %r728, %rd340;
+	cvt.u32.u64 %r728, %rd361;
 	shfl.sync.bfly.b32 %r729, %r728, 8, 31, 0xffffffff;
-	shr.u64 %rd341, %rd340, 32;
-	cvt.u32.u64 %r730, %rd341;
+	shr.u64 %rd362, %rd361, 32;
+	cvt.u32.u64 %r730, %rd362;
 	shfl.sync.bfly.b32 %r731, %r730, 8, 31, 0xffffffff;
-	mov.b64 %rd342, {%r729, %r731};
+	mov.b64 %rd363, {%r729, %r731};
 	.loc 9 40 50
-	setp.lt.s64 %p368, %rd340, %rd342;
-	selp.b64 %rd343, %rd342, %rd340, %p368;
+	setp.lt.s64 %p401, %rd361, %rd363;
+	selp.b64 %rd364, %rd363, %rd361, %p401;
 	.loc 9 54 32
-	cvt.u32.u64 %r732, %rd343;
+	cvt.u32.u64 %r732, %rd364;
 	shfl.sync.bfly.b32 %r733, %r732, 4, 31, 0xffffffff;
-	shr.u64 %rd344, %rd343, 32;
-	cvt.u32.u64 %r734, %rd344;
+	shr.u64 %rd365, %rd364, 32;
+	cvt.u32.u64 %r734, %rd365;
 	shfl.sync.bfly.b32 %r735, %r734, 4, 31, 0xffffffff;
-	mov.b64 %rd345, {%r733, %r735};
+	mov.b64 %rd366, {%r733, %r735};
 	.loc 9 40 50
-	setp.lt.s64 %p369, %rd343, %rd345;
-	selp.b64 %rd346, %rd345, %rd343, %p369;
+	setp.lt.s64 %p402, %rd364, %rd366;
+	selp.b64 %rd367, %rd366, %rd364, %p402;
 	.loc 9 54 32
-	cvt.u32.u64 %r736, %rd346;
+	cvt.u32.u64 %r736, %rd367;
 	shfl.sync.bfly.b32 %r737, %r736, 2, 31, 0xffffffff;
-	shr.u64 %rd347, %rd346, 32;
-	cvt.u32.u64 %r738, %rd347;
+	shr.u64 %rd368, %rd367, 32;
+	cvt.u32.u64 %r738, %rd368;
 	shfl.sync.bfly.b32 %r739, %r738, 2, 31, 0xffffffff;
-	mov.b64 %rd348, {%r737, %r739};
+	mov.b64 %rd369, {%r737, %r739};
 	.loc 9 40 50
-	setp.lt.s64 %p370, %rd346, %rd348;
-	selp.b64 %rd349, %rd348, %rd346, %p370;
+	setp.lt.s64 %p403, %rd367, %rd369;
+	selp.b64 %rd370, %rd369, %rd367, %p403;
 	.loc 9 54 32
-	cvt.u32.u64 %r740, %rd349;
+	cvt.u32.u64 %r740, %rd370;
 	shfl.sync.bfly.b32 %r741, %r740, 1, 31, 0xffffffff;
-	shr.u64 %rd350, %rd349, 32;
-	cvt.u32.u64 %r742, %rd350;
+	shr.u64 %rd371, %rd370, 32;
+	cvt.u32.u64 %r742, %rd371;
 	shfl.sync.bfly.b32 %r743, %r742, 1, 31, 0xffffffff;
-	mov.b64 %rd351, {%r741, %r743};
+	mov.b64 %rd372, {%r741, %r743};
 	.loc 9 40 50
-	setp.lt.s64 %p371, %rd349, %rd351;
-	selp.b64 %rd335, %rd351, %rd349, %p371;
-$B175:
+	setp.lt.s64 %p404, %rd370, %rd372;
+	selp.b64 %rd356, %rd372, %rd370, %p404;
+$B184:
 	.loc 1 139 14
-	@!%p60 bra $B176;
+	@!%p62 bra $B185;
 	.loc 1 140 10
-	@!%p61 bra $FAULT25;
-	st.shared.u64 [%r47+53296], %rd335;
-$B176:
+	@!%p63 bra $FAULT25;
+	st.shared.u64 [%r45+53296], %rd356;
+$B185:
 	.loc 1 142 8
 	bar.sync 0;
 	.loc 1 143 13
-	ld.shared.u64 %rd352, [$dynamic+53296];
+	ld.shared.u64 %rd373, [$dynamic+53296];
 	mov.u32 %r744, 0;
-$B177:
+$B186:
 	.loc 1 145 21
 	mad.lo.s32 %r745, %r744, 8, %r3;
-	ld.shared.u64 %rd353, [%r745+53296];
-	setp.lt.s64 %p372, %rd352, %rd353;
-	selp.b64 %rd352, %rd353, %rd352, %p372;
+	ld.shared.u64 %rd374, [%r745+53296];
+	setp.lt.s64 %p405, %rd373, %rd374;
+	selp.b64 %rd373, %rd374, %rd373, %p405;
 	add.s32 %r744, %r744, 1;
-	setp.lt.u32 %p373, %r744, 16;
-	@%p373 bra $B177;
-	.loc 5 126 18
-	cvt.u32.u64 %r746, %rd352;
-	sub.s32 %r57, 0, %r746;
-	mov.u32 %r65, 8;
-	.loc 5 174 15
-	@!%p3 bra $B184;
-	mov.u32 %r59, -2139095040;
-	mov.f32 %f19, 0f3F800000;
-	mov.u32 %r63, 1;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 7;
-	.loc 5 179 34
-	bra $B184;
-$B178:
-	.loc 5 131 8
-	@%p55 bra $B179;
-	mov.u32 %r58, %r56;
-	mov.f32 %f19, %f15;
-	mov.u32 %r63, %r56;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 159 19
-	@!%p68 bra $B184;
-	mov.u32 %r58, %r56;
-	mov.f32 %f19, %f15;
-	mov.u32 %r63, 1;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 3;
-	@%p69 bra $B184;
-	mov.u32 %r58, %r56;
-	mov.f32 %f19, %f15;
-	mov.u32 %r63, %r56;
-	mov.pred %p88, 1;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 3;
-	mov.u32 %r65, 5;
-	.loc 5 169 4
-	bra $B184;
-$B179:
+	setp.lt.u32 %p406, %r744, 16;
+	@%p406 bra $B186;
+	.loc 5 146 18
+	cvt.u32.u64 %r746, %rd373;
+	sub.s32 %r50, 0, %r746;
+	.loc 5 195 17
+	ld.global.u8 %r747, [%rd27+37];
+	setp.ne.u32 %p407, %r747, 0;
+	mov.u32 %r39, 9;
+	@!%p407 bra $B195;
+	mov.u32 %r52, -2139095040;
+	mov.f32 %f13, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 8;
+	.loc 5 200 34
+	bra $B195;
+$B187:
+	.loc 5 150 30
+	rcp.rn.f32 %f13, %f137;
+	.loc 6 41 9
+	ld.global.f32 %f138, [%rd27+16];
+	setp.lt.f32 %p408, 0f00000000, %f138;
+	mov.u32 %r51, 1;
+	@!%p408 bra $B188;
+	.loc 6 44 25
+	setp.nan.f32 %p409, %f138, 0f3F800000;
+	min.f32 %f139, %f138, 0f3F800000;
+	selp.f32 %f140, 0f7FFFFFFF, %f139, %p409;
+	mul.rn.f32 %f141, %f140, 0f4D800000;
+	cvt.rzi.s32.f32 %r748, %f141;
+	setp.lt.s32 %p410, 1, %r748;
+	selp.b32 %r51, %r748, 1, %p410;
+$B188:
+	.loc 5 151 8
+	@%p57 bra $B189;
+	.loc 5 180 16
+	ld.global.f32 %f142, [%rd27+12];
+	setp.lt.f32 %p411, 0f00000000, %f142;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	@!%p411 bra $B195;
+	setp.lt.f32 %p412, %f142, 0f3F800000;
+	mov.u32 %r58, 1;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 4;
+	@%p412 bra $B195;
+	mov.u32 %r58, %r51;
+	mov.pred %p84, 1;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 3;
+	mov.u32 %r39, 6;
+	.loc 5 190 4
+	bra $B195;
+$B189:
 	.loc 6 69 55
-	xor.b32 %r747, %r62, -2147483648;
-	.loc 5 135 18
-	setp.lt.s32 %p374, %r59, %r747;
-	selp.b32 %r59, %r747, %r59, %p374;
-	.loc 5 136 12
-	setp.le.s64 %p375, %rd140, 2048;
-	@%p375 bra $B182;
-	.loc 5 148 13
-	setp.eq.s32 %p376, %r60, 0;
-	@%p376 bra $B181;
-	.loc 5 151 21
-	shl.b32 %r748, 1, %r60;
-	add.s32 %r61, %r748, -1;
-	setp.lt.u32 %p377, 12, %r60;
-	selp.b32 %r749, 12, %r60, %p377;
-	sub.s32 %r60, %r60, %r749;
+	xor.b32 %r749, %r57, -2147483648;
+	.loc 5 155 18
+	setp.lt.s32 %p413, %r52, %r749;
+	selp.b32 %r52, %r749, %r52, %p413;
+	.loc 5 156 12
+	setp.le.s64 %p414, %rd157, 2048;
+	@%p414 bra $B192;
+	.loc 5 169 13
+	setp.eq.s32 %p415, %r55, 0;
+	@%p415 bra $B191;
+	.loc 5 172 21
+	shl.b32 %r750, 1, %r55;
+	add.s32 %r56, %r750, -1;
+	setp.lt.u32 %p416, 12, %r55;
+	selp.b32 %r751, 12, %r55, %p416;
+	sub.s32 %r55, %r55, %r751;
 	.loc 2 21 8
 	bar.sync 0;
-	mov.u32 %r750, %r4;
-$B180:
+	mov.u32 %r752, %r4;
+$B190:
 	.loc 2 23 8
-	mad.lo.s32 %r751, %r750, 4, %r3;
-	st.shared.u32 [%r751], 0;
-	st.shared.u32 [%r751+16384], 0;
+	mad.lo.s32 %r753, %r752, 4, %r3;
+	st.shared.u32 [%r753], 0;
+	st.shared.u32 [%r753+16384], 0;
 	.loc 2 22 41
-	add.s32 %r750, %r750, 512;
-	setp.lt.u32 %p378, %r750, 4096;
-	@%p378 bra $B180;
+	add.s32 %r752, %r752, 512;
+	setp.lt.u32 %p417, %r752, 4096;
+	@%p417 bra $B190;
 	.loc 2 25 8
 	bar.sync 0;
-$B181:
-	mov.u32 %r58, %r56;
-	mov.f32 %f19, %f15;
-	mov.u32 %r65, 2;
-	.loc 5 143 12
-	bra $B184;
-$B182:
+$B191:
+	mov.u32 %r58, -2147483648;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 2;
+	mov.u32 %r39, 3;
+	.loc 5 164 12
+	bra $B195;
+$B192:
 	.loc 8 17 8
 	bar.sync 0;
 	.loc 8 18 17
-	@!%p62 bra $B183;
+	@!%p64 bra $B193;
 	.loc 8 19 5
 	st.shared.u32 [$dynamic+53272], 0;
-$B183:
+$B193:
 	.loc 8 21 8
 	bar.sync 0;
-	mov.u32 %r58, %r56;
-	mov.f32 %f19, %f15;
-	mov.u32 %r63, %r59;
-	mov.u64 %rd89, %rd76;
-	mov.u32 %r64, 0;
-	mov.u32 %r39, 1;
-	mov.u32 %r65, 1;
-$B184:
-	.loc 1 46 12
-	add.s32 %r66, %r66, 1;
-	setp.lt.u32 %p379, %r66, 10;
-	@!%p379 bra $B185;
-	.loc 1 42 14
-	setp.ne.s32 %p380, %r65, 8;
-	@%p380 bra $B20;
-$B185:
-	.loc 1 48 17
-	setp.lt.u32 %p381, 0, %r4;
-	@%p381 bra $B191;
-	.loc 1 51 8
-	setp.lt.u64 %p382, %rd25, %rd22;
-	@!%p382 bra $FAULT26;
-	mad.wide.u32 %rd354, %r2, 4, %rd21;
-	st.global.u32 [%rd354], %r57;
-	.loc 1 52 19
-	setp.lt.s64 %p383, 0, %rd24;
-	and.pred %p384, %p383, %p3;
-	@!%p384 bra $B189;
-	.loc 1 54 14
-	setp.le.s32 %p385, 0, %r57;
-	mov.f32 %f136, 0f7FC00000;
-	@!%p385 bra $B188;
-	.loc 1 55 31
-	cvt.u64.u32 %rd355, %r57;
-	add.s64 %rd356, %rd29, %rd355;
-	setp.lt.u64 %p386, %rd356, %rd2;
-	@!%p386 bra $FAULT27;
-	shl.b64 %rd357, %rd356, 2;
-	add.s64 %rd358, %rd1, %rd357;
-	ld.global.f32 %f137, [%rd358];
-	.loc 6 61 7
-	setp.eq.f32 %p387, %f137, %f20;
-	@%p387 bra $B186;
-	.loc 6 64 11
-	sub.rn.f32 %f138, %f137, %f20;
-	cvt.rn.f32.s64 %f139, %rd88;
-	mul.rn.f32 %f140, %f139, 0f31800000;
-	.loc 12 68 8
-	abs.f32 %f141, %f140;
-	setp.lt.f32 %p388, %f141, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f142, %f140, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f143, %f142, %f140, %p388;
-	selp.b32 %r752, 192937984, 0, %p388;
-	.loc 12 71 23
-	mov.b32 %r753, %f143;
-	.loc 12 72 10
-	add.s32 %r754, %r753, -1060439283;
-	and.b32 %r755, %r754, -8388608;
-	.loc 12 73 32
-	sub.s32 %r756, %r753, %r755;
-	mov.b32 %f144, %r756;
-	sub.s32 %r757, %r755, %r752;
-	cvt.rn.f32.s32 %f145, %r757;
-	.loc 12 8 9
-	sub.rn.f32 %f146, %f144, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
-	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
-	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
-	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
-	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
-	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
-	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f155, %f146, %f146;
-	fma.rn.f32 %f156, %f154, %f155, %f146;
-	.loc 12 9 25
-	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
-	.loc 12 87 21
-	mov.b32 %r758, %f140;
-	setp.le.u32 %p389, 2139095040, %r758;
-	.loc 12 88 10
-	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f159, %f158, %f157, %p389;
-	.loc 12 90 7
-	setp.eq.f32 %p390, %f140, 0f00000000;
-	selp.f32 %f160, 0fFF800000, %f159, %p390;
-	.loc 6 64 17
-	sub.rn.f32 %f136, %f138, %f160;
-	bra $B187;
-$B186:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f161, %rd88;
-	mul.rn.f32 %f162, %f161, 0f31800000;
-	.loc 12 68 8
-	abs.f32 %f163, %f162;
-	setp.lt.f32 %p391, %f163, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f164, %f162, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f165, %f164, %f162, %p391;
-	selp.b32 %r759, 192937984, 0, %p391;
-	.loc 12 71 23
-	mov.b32 %r760, %f165;
-	.loc 12 72 10
-	add.s32 %r761, %r760, -1060439283;
-	and.b32 %r762, %r761, -8388608;
-	.loc 12 73 32
-	sub.s32 %r763, %r760, %r762;
-	mov.b32 %f166, %r763;
-	sub.s32 %r764, %r762, %r759;
-	cvt.rn.f32.s32 %f167, %r764;
-	.loc 12 8 9
-	sub.rn.f32 %f168, %f166, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f169, 0fBD9BD66F, %f168, 0f3E041C4B;
-	fma.rn.f32 %f170, %f169, %f168, 0fBE07A47F;
-	fma.rn.f32 %f171, %f170, %f168, 0f3E1139FA;
-	fma.rn.f32 %f172, %f171, %f168, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f173, %f172, %f168, 0f3E4CD1F1;
-	fma.rn.f32 %f174, %f173, %f168, 0fBE800219;
-	fma.rn.f32 %f175, %f174, %f168, 0f3EAAAAA8;
-	fma.rn.f32 %f176, %f175, %f168, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f177, %f168, %f168;
-	fma.rn.f32 %f178, %f176, %f177, %f168;
-	.loc 12 9 25
-	fma.rn.f32 %f179, %f167, 0f33B17218, %f178;
-	.loc 12 87 21
-	mov.b32 %r765, %f162;
-	setp.le.u32 %p392, 2139095040, %r765;
-	.loc 12 88 10
-	fma.rn.f32 %f180, %f162, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f181, %f180, %f179, %p392;
-	.loc 12 90 7
-	setp.eq.f32 %p393, %f162, 0f00000000;
-	selp.f32 %f182, 0fFF800000, %f181, %p393;
-	.loc 6 62 10
-	neg.f32 %f136, %f182;
-$B187:
-$B188:
-	.loc 1 57 11
-	setp.lt.u64 %p394, %rd25, %rd24;
-	@!%p394 bra $FAULT28;
-	mad.wide.u32 %rd359, %r2, 4, %rd23;
-	st.global.f32 [%rd359], %f136;
-$B189:
-	.loc 1 59 32
-	setp.le.s32 %p395, 0, %r57;
-	and.pred %p396, %p18, %p395;
-	@!%p396 bra $B190;
-	.loc 1 60 18
-	cvt.u64.u32 %rd360, %r57;
-	add.s64 %rd361, %rd29, %rd360;
-	setp.lt.u64 %p397, %rd361, %rd11;
-	@!%p397 bra $FAULT29;
-	shl.b64 %rd362, %rd361, 1;
-	add.s64 %rd363, %rd10, %rd362;
-	ld.global.u16 %r766, [%rd363];
-	.loc 4 55 10
-	and.b32 %r767, %r766, 32767;
-	setp.eq.s32 %p398, %r767, 32767;
-	.loc 4 58 15
-	add.s32 %r768, %r766, 1;
-	and.b32 %r769, %r768, 65535;
-	.loc 4 55 20
-	selp.b32 %r770, %r766, %r769, %p398;
-	.loc 1 60 9
-	st.global.u16 [%rd363], %r770;
-$B190:
-	bra $EXIT;
-$B191:
-	.loc 1 49 3
-	bra $EXIT;
-$B192:
-	.loc 1 34 3
-	bra $EXIT;
-$B193:
-	.loc 1 84 19
-	@!%p100 bra $FAULT30;
-	@!%p106 bra $FAULT31;
-	@!%p112 bra $FAULT32;
-	bra $FAULT33;
+	mov.u32 %r58, %r52;
+	mov.u64 %rd76, %rd75;
+	mov.u64 %rd87, 0;
+	mov.u32 %r38, 1;
+	mov.u32 %r39, 2;
+	bra $B195;
 $B194:
+	.loc 5 95 33
+	shl.b32 %r754, %r327, %r55;
+	.loc 6 69 55
+	xor.b32 %r58, %r754, -2147483648;
+	mov.u64 %rd87, %rd76;
+	mov.u64 %rd76, %rd75;
+	mov.u32 %r39, 1;
+$B195:
+	.loc 1 44 12
+	add.s32 %r59, %r59, 1;
+	setp.lt.u32 %p418, %r59, 11;
+	@!%p418 bra $B196;
+	.loc 1 40 14
+	setp.ne.s32 %p419, %r39, 9;
+	@%p419 bra $B22;
+$B196:
+	.loc 1 46 17
+	setp.lt.u32 %p420, 0, %r4;
+	@%p420 bra $B202;
+	.loc 1 49 8
+	setp.lt.u64 %p421, %rd25, %rd22;
+	@!%p421 bra $FAULT26;
+	mad.wide.u32 %rd375, %r2, 4, %rd21;
+	st.global.u32 [%rd375], %r50;
+	.loc 1 50 19
+	setp.lt.s64 %p422, 0, %rd24;
+	and.pred %p423, %p422, %p3;
+	@!%p423 bra $B200;
+	.loc 1 52 14
+	setp.le.s32 %p424, 0, %r50;
+	mov.f32 %f143, 0f7FC00000;
+	@!%p424 bra $B199;
+	.loc 1 53 31
+	cvt.u64.u32 %rd376, %r50;
+	add.s64 %rd377, %rd28, %rd376;
+	setp.lt.u64 %p425, %rd377, %rd2;
+	@!%p425 bra $FAULT27;
+	shl.b64 %rd378, %rd377, 2;
+	add.s64 %rd379, %rd1, %rd378;
+	ld.global.f32 %f144, [%rd379];
+	.loc 6 61 7
+	setp.eq.f32 %p426, %f144, %f14;
+	@%p426 bra $B197;
+	.loc 6 64 11
+	sub.rn.f32 %f145, %f144, %f14;
+	cvt.rn.f32.s64 %f146, %rd86;
+	mul.rn.f32 %f147, %f146, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f148, %f147;
+	setp.lt.f32 %p427, %f148, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f149, %f147, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f150, %f149, %f147, %p427;
+	selp.b32 %r755, 192937984, 0, %p427;
+	.loc 12 71 23
+	mov.b32 %r756, %f150;
+	.loc 12 72 10
+	add.s32 %r757, %r756, -1060439283;
+	and.b32 %r758, %r757, -8388608;
+	.loc 12 73 32
+	sub.s32 %r759, %r756, %r758;
+	mov.b32 %f151, %r759;
+	sub.s32 %r760, %r758, %r755;
+	cvt.rn.f32.s32 %f152, %r760;
+	.loc 12 8 9
+	sub.rn.f32 %f153, %f151, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f154, 0fBD9BD66F, %f153, 0f3E041C4B;
+	fma.rn.f32 %f155, %f154, %f153, 0fBE07A47F;
+	fma.rn.f32 %f156, %f155, %f153, 0f3E1139FA;
+	fma.rn.f32 %f157, %f156, %f153, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f158, %f157, %f153, 0f3E4CD1F1;
+	fma.rn.f32 %f159, %f158, %f153, 0fBE800219;
+	fma.rn.f32 %f160, %f159, %f153, 0f3EAAAAA8;
+	fma.rn.f32 %f161, %f160, %f153, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f162, %f153, %f153;
+	fma.rn.f32 %f163, %f161, %f162, %f153;
+	.loc 12 9 25
+	fma.rn.f32 %f164, %f152, 0f33B17218, %f163;
+	.loc 12 87 21
+	mov.b32 %r761, %f147;
+	setp.le.u32 %p428, 2139095040, %r761;
+	.loc 12 88 10
+	fma.rn.f32 %f165, %f147, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f166, %f165, %f164, %p428;
+	.loc 12 90 7
+	setp.eq.f32 %p429, %f147, 0f00000000;
+	selp.f32 %f167, 0fFF800000, %f166, %p429;
+	.loc 6 64 17
+	sub.rn.f32 %f143, %f145, %f167;
+	bra $B198;
+$B197:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f168, %rd86;
+	mul.rn.f32 %f169, %f168, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f170, %f169;
+	setp.lt.f32 %p430, %f170, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f171, %f169, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f172, %f171, %f169, %p430;
+	selp.b32 %r762, 192937984, 0, %p430;
+	.loc 12 71 23
+	mov.b32 %r763, %f172;
+	.loc 12 72 10
+	add.s32 %r764, %r763, -1060439283;
+	and.b32 %r765, %r764, -8388608;
+	.loc 12 73 32
+	sub.s32 %r766, %r763, %r765;
+	mov.b32 %f173, %r766;
+	sub.s32 %r767, %r765, %r762;
+	cvt.rn.f32.s32 %f174, %r767;
+	.loc 12 8 9
+	sub.rn.f32 %f175, %f173, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f176, 0fBD9BD66F, %f175, 0f3E041C4B;
+	fma.rn.f32 %f177, %f176, %f175, 0fBE07A47F;
+	fma.rn.f32 %f178, %f177, %f175, 0f3E1139FA;
+	fma.rn.f32 %f179, %f178, %f175, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f180, %f179, %f175, 0f3E4CD1F1;
+	fma.rn.f32 %f181, %f180, %f175, 0fBE800219;
+	fma.rn.f32 %f182, %f181, %f175, 0f3EAAAAA8;
+	fma.rn.f32 %f183, %f182, %f175, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f184, %f175, %f175;
+	fma.rn.f32 %f185, %f183, %f184, %f175;
+	.loc 12 9 25
+	fma.rn.f32 %f186, %f174, 0f33B17218, %f185;
+	.loc 12 87 21
+	mov.b32 %r768, %f169;
+	setp.le.u32 %p431, 2139095040, %r768;
+	.loc 12 88 10
+	fma.rn.f32 %f187, %f169, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f188, %f187, %f186, %p431;
+	.loc 12 90 7
+	setp.eq.f32 %p432, %f169, 0f00000000;
+	selp.f32 %f189, 0fFF800000, %f188, %p432;
+	.loc 6 62 10
+	neg.f32 %f143, %f189;
+$B198:
+$B199:
+	.loc 1 55 11
+	setp.lt.u64 %p433, %rd25, %rd24;
+	@!%p433 bra $FAULT28;
+	mad.wide.u32 %rd380, %r2, 4, %rd23;
+	st.global.f32 [%rd380], %f143;
+$B200:
+	.loc 1 57 32
+	setp.le.s32 %p434, 0, %r50;
+	and.pred %p435, %p18, %p434;
+	@!%p435 bra $B201;
+	.loc 1 58 18
+	cvt.u64.u32 %rd381, %r50;
+	add.s64 %rd382, %rd28, %rd381;
+	setp.lt.u64 %p436, %rd382, %rd11;
+	@!%p436 bra $FAULT29;
+	shl.b64 %rd383, %rd382, 1;
+	add.s64 %rd384, %rd10, %rd383;
+	ld.global.u16 %r769, [%rd384];
+	.loc 4 55 10
+	and.b32 %r770, %r769, 32767;
+	setp.eq.s32 %p437, %r770, 32767;
+	.loc 4 58 15
+	add.s32 %r771, %r769, 1;
+	and.b32 %r772, %r771, 65535;
+	.loc 4 55 20
+	selp.b32 %r773, %r769, %r772, %p437;
+	.loc 1 58 9
+	st.global.u16 [%rd384], %r773;
+$B201:
+	bra $EXIT;
+$B202:
+	.loc 1 47 3
+	bra $EXIT;
+$B203:
+	.loc 1 32 3
+	bra $EXIT;
+$B204:
+	.loc 1 37 30
+	@!%p53 bra $FAULT30;
+	.loc 5 72 7
+	bra $FAULT31;
+$B205:
+	.loc 1 83 19
+	@!%p92 bra $FAULT32;
+	@!%p98 bra $FAULT33;
+	@!%p104 bra $FAULT34;
+	bra $FAULT35;
+$B206:
+	@!%p126 bra $FAULT36;
+	@!%p132 bra $FAULT37;
+	@!%p138 bra $FAULT38;
+	bra $FAULT39;
+$B207:
 	.loc 2 54 33
-	add.s32 %r771, %r48, 1;
-	cvt.u64.u32 %rd364, %r771;
+	add.s32 %r774, %r46, 1;
+	cvt.u64.u32 %rd385, %r774;
 	.loc 2 38 20
-	setp.lt.u32 %p399, %r771, 4096;
+	setp.lt.u32 %p438, %r774, 4096;
 	.loc 2 54 33
-	add.s32 %r772, %r48, 2;
-	cvt.u64.u32 %rd365, %r772;
+	add.s32 %r775, %r46, 2;
+	cvt.u64.u32 %rd386, %r775;
 	.loc 2 38 20
-	setp.lt.u32 %p400, %r772, 4096;
+	setp.lt.u32 %p439, %r775, 4096;
 	.loc 2 54 33
-	add.s32 %r773, %r48, 3;
-	cvt.u64.u32 %rd366, %r773;
+	add.s32 %r776, %r46, 3;
+	cvt.u64.u32 %rd387, %r776;
 	.loc 2 38 20
-	setp.lt.u32 %p401, %r773, 4096;
+	setp.lt.u32 %p440, %r776, 4096;
 	.loc 2 54 33
-	add.s32 %r774, %r48, 4;
-	cvt.u64.u32 %rd367, %r774;
+	add.s32 %r777, %r46, 4;
+	cvt.u64.u32 %rd388, %r777;
 	.loc 2 38 20
-	setp.lt.u32 %p402, %r774, 4096;
+	setp.lt.u32 %p441, %r777, 4096;
 	.loc 2 54 33
-	add.s32 %r775, %r48, 5;
-	cvt.u64.u32 %rd368, %r775;
+	add.s32 %r778, %r46, 5;
+	cvt.u64.u32 %rd389, %r778;
 	.loc 2 38 20
-	setp.lt.u32 %p403, %r775, 4096;
+	setp.lt.u32 %p442, %r778, 4096;
 	.loc 2 54 33
-	add.s32 %r776, %r48, 6;
-	cvt.u64.u32 %rd369, %r776;
+	add.s32 %r779, %r46, 6;
+	cvt.u64.u32 %rd390, %r779;
 	.loc 2 38 20
-	setp.lt.u32 %p404, %r776, 4096;
+	setp.lt.u32 %p443, %r779, 4096;
 	.loc 2 54 33
-	cvt.u64.u32 %rd370, %r50;
+	cvt.u64.u32 %rd391, %r48;
 	.loc 2 38 20
-	@!%p63 bra $FAULT34;
-	@!%p399 bra $FAULT35;
-	@!%p400 bra $FAULT36;
-	@!%p401 bra $FAULT37;
-	@!%p402 bra $FAULT38;
-	@!%p403 bra $FAULT39;
-	@!%p404 bra $FAULT40;
-	@!%p64 bra $FAULT41;
+	@!%p65 bra $FAULT40;
+	@!%p438 bra $FAULT41;
+	@!%p439 bra $FAULT42;
+	@!%p440 bra $FAULT43;
+	@!%p441 bra $FAULT44;
+	@!%p442 bra $FAULT45;
+	@!%p443 bra $FAULT46;
+	@!%p66 bra $FAULT47;
 	.loc 2 56 11
-	bra $FAULT42;
+	bra $FAULT48;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 32 13
-	mov.u32 %r777, 0;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd7;
+	.loc 1 30 13
+	mov.u32 %r780, 0;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd7;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 37 20
-	mov.u32 %r777, 1;
-	mov.u64 %rd371, %rd30;
-	mov.u64 %rd372, %rd3;
+	.loc 1 35 20
+	mov.u32 %r780, 1;
+	mov.u64 %rd392, %rd29;
+	mov.u64 %rd393, %rd3;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 23 27
-	mov.u32 %r777, 7;
-	mov.u64 %rd371, %rd34;
-	mov.u64 %rd372, %rd20;
+	mov.u32 %r780, 6;
+	mov.u64 %rd392, %rd33;
+	mov.u64 %rd393, %rd20;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 40 27
-	mov.u32 %r777, 11;
-	mov.u64 %rd371, %rd40;
-	mov.u64 %rd372, %rd17;
+	mov.u32 %r780, 10;
+	mov.u64 %rd392, %rd39;
+	mov.u64 %rd393, %rd17;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 41 10
-	mov.u32 %r777, 12;
-	mov.u64 %rd371, %rd42;
-	mov.u64 %rd372, %rd26;
+	mov.u32 %r780, 11;
+	mov.u64 %rd392, %rd41;
+	mov.u64 %rd393, %rd26;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 27 28
-	mov.u32 %r777, 8;
-	mov.u64 %rd371, %rd30;
-	mov.u64 %rd372, %rd12;
+	mov.u32 %r780, 7;
+	mov.u64 %rd392, %rd29;
+	mov.u64 %rd393, %rd12;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 32 25
-	mov.u32 %r777, 9;
-	mov.u64 %rd371, %rd56;
-	mov.u64 %rd372, %rd15;
+	mov.u32 %r780, 8;
+	mov.u64 %rd392, %rd55;
+	mov.u64 %rd393, %rd15;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 62 11
-	mov.u32 %r777, 22;
-	mov.u64 %rd371, %rd64;
-	mov.u64 %rd372, %rd26;
+	mov.u32 %r780, 21;
+	mov.u64 %rd392, %rd63;
+	mov.u64 %rd393, %rd26;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 39 25
-	mov.u32 %r777, 6;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd9;
+	.loc 1 78 17
+	mov.u32 %r780, 12;
+	mov.u64 %rd392, %rd90;
+	mov.u64 %rd393, %rd5;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 79 17
-	mov.u32 %r777, 13;
-	mov.u64 %rd371, %rd93;
-	mov.u64 %rd372, %rd5;
+	mov.u32 %r780, 12;
+	mov.u64 %rd392, %rd110;
+	mov.u64 %rd393, %rd5;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 30 22
-	mov.u32 %r777, 18;
-	mov.u64 %rd371, %rd109;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 17;
+	mov.u64 %rd392, %rd126;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r777, 18;
-	mov.u64 %rd371, %rd113;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 17;
+	mov.u64 %rd392, %rd130;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r777, 18;
-	mov.u64 %rd371, %rd116;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 17;
+	mov.u64 %rd392, %rd133;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r777, 18;
-	mov.u64 %rd371, %rd119;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 17;
+	mov.u64 %rd392, %rd136;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT14:
 	.loc 1 155 10
-	mov.u32 %r777, 14;
-	mov.u64 %rd371, %rd79;
-	mov.u64 %rd372, 32;
+	mov.u32 %r780, 13;
+	mov.u64 %rd392, %rd79;
+	mov.u64 %rd393, 32;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 127 12
-	mov.u32 %r777, 10;
-	mov.u64 %rd371, %rd90;
-	mov.u64 %rd372, 129;
+	.loc 1 128 12
+	mov.u32 %r780, 9;
+	mov.u64 %rd392, %rd106;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT16:
-	.loc 5 84 20
-	mov.u32 %r777, 19;
-	mov.u64 %rd371, %rd218;
-	mov.u64 %rd372, 129;
+	.loc 5 104 20
+	mov.u32 %r780, 18;
+	mov.u64 %rd392, %rd235;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
-	mov.u32 %r777, 20;
-	mov.u64 %rd371, %rd231;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r780, 19;
+	mov.u64 %rd392, %rd249;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT18:
-	.loc 5 227 18
-	mov.u32 %r777, 17;
-	mov.u64 %rd371, %rd238;
-	mov.u64 %rd372, 2048;
+	.loc 5 248 18
+	mov.u32 %r780, 16;
+	mov.u64 %rd392, %rd256;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT19:
 	.loc 8 42 14
-	mov.u32 %r777, 20;
-	mov.u64 %rd371, %rd243;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r780, 19;
+	mov.u64 %rd392, %rd261;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r777, 20;
-	mov.u64 %rd371, %rd257;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r780, 19;
+	mov.u64 %rd392, %rd275;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r777, 20;
-	mov.u64 %rd371, %rd266;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r780, 19;
+	mov.u64 %rd392, %rd284;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r777, 20;
-	mov.u64 %rd371, %rd289;
-	mov.u64 %rd372, 2048;
+	mov.u32 %r780, 19;
+	mov.u64 %rd392, %rd309;
+	mov.u64 %rd393, 2048;
 	bra $FAULT;
 $FAULT23:
-	.loc 5 185 47
-	mov.u32 %r777, 21;
-	mov.u64 %rd371, %rd305;
-	mov.u64 %rd372, 129;
+	.loc 5 206 47
+	mov.u32 %r780, 20;
+	mov.u64 %rd392, %rd87;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT24:
-	.loc 5 189 81
-	mov.u32 %r777, 15;
-	mov.u64 %rd371, %rd305;
-	mov.u64 %rd372, 129;
+	.loc 5 210 81
+	mov.u32 %r780, 14;
+	mov.u64 %rd392, %rd87;
+	mov.u64 %rd393, 129;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
-	mov.u32 %r777, 16;
-	mov.u64 %rd371, %rd79;
-	mov.u64 %rd372, 32;
+	mov.u32 %r780, 15;
+	mov.u64 %rd392, %rd79;
+	mov.u64 %rd393, 32;
 	bra $FAULT;
 $FAULT26:
-	.loc 1 51 8
-	mov.u32 %r777, 2;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd22;
+	.loc 1 49 8
+	mov.u32 %r780, 2;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd22;
 	bra $FAULT;
 $FAULT27:
-	.loc 1 55 22
-	mov.u32 %r777, 3;
-	mov.u64 %rd371, %rd356;
-	mov.u64 %rd372, %rd2;
+	.loc 1 53 22
+	mov.u32 %r780, 3;
+	mov.u64 %rd392, %rd377;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT28:
-	.loc 1 57 11
-	mov.u32 %r777, 4;
-	mov.u64 %rd371, %rd25;
-	mov.u64 %rd372, %rd24;
+	.loc 1 55 11
+	mov.u32 %r780, 4;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd24;
 	bra $FAULT;
 $FAULT29:
-	.loc 1 60 45
-	mov.u32 %r777, 5;
-	mov.u64 %rd371, %rd361;
-	mov.u64 %rd372, %rd11;
+	.loc 1 58 45
+	mov.u32 %r780, 5;
+	mov.u64 %rd392, %rd382;
+	mov.u64 %rd393, %rd11;
 	bra $FAULT;
 $FAULT30:
-	.loc 1 84 19
-	mov.u32 %r777, 25;
-	mov.u64 %rd371, %rd94;
-	mov.u64 %rd372, %rd2;
+	.loc 1 37 30
+	mov.u32 %r780, 24;
+	mov.u64 %rd392, %rd25;
+	mov.u64 %rd393, %rd9;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r777, 25;
-	mov.u64 %rd371, %rd96;
-	mov.u64 %rd372, %rd2;
+	.loc 5 72 7
+	mov.u32 %r780, 25;
+	mov.u64 %rd392, 0;
+	mov.u64 %rd393, 0;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r777, 25;
-	mov.u64 %rd371, %rd97;
-	mov.u64 %rd372, %rd2;
+	.loc 1 83 19
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd91;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r777, 25;
-	mov.u64 %rd371, %rd98;
-	mov.u64 %rd372, %rd2;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd93;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT34:
-	.loc 2 38 20
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd80;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd94;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd364;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd95;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd365;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd111;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd366;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd113;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd367;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd114;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd368;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 26;
+	mov.u64 %rd392, %rd115;
+	mov.u64 %rd393, %rd2;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd369;
-	mov.u64 %rd372, 4096;
+	.loc 2 38 20
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd80;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r777, 23;
-	mov.u64 %rd371, %rd370;
-	mov.u64 %rd372, 4096;
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd385;
+	mov.u64 %rd393, 4096;
 	bra $FAULT;
 $FAULT42:
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd386;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT43:
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd387;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT44:
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd388;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT45:
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd389;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT46:
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd390;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT47:
+	mov.u32 %r780, 22;
+	mov.u64 %rd392, %rd391;
+	mov.u64 %rd393, 4096;
+	bra $FAULT;
+$FAULT48:
 	.loc 2 56 11
-	mov.u32 %r777, 24;
-	mov.u64 %rd371, %rd33;
-	mov.u64 %rd372, 512;
+	mov.u32 %r780, 23;
+	mov.u64 %rd392, %rd32;
+	mov.u64 %rd393, 512;
 $FAULT:
-	ld.param.u64 %rd373, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r778, [%rd373], 0, 1;
-	setp.ne.u32 %p405, %r778, 0;
-	@%p405 bra $EXIT;
-	ld.global.u64 %rd374, [%rd373+8];
-	ld.param.u32 %r779, [wide_params+256];
-	st.global.u32 [%rd374+4], %r779;
-	ld.param.u32 %r780, [wide_params+260];
-	st.global.v2.u32 [%rd374+8], {%r780, %r777};
-	mov.u32 %r781, %ctaid.x;
-	mov.u32 %r782, %ctaid.y;
-	st.global.v2.u32 [%rd374+16], {%r781, %r782};
-	mov.u32 %r783, %ctaid.z;
-	mov.u32 %r784, %tid.x;
-	st.global.v2.u32 [%rd374+24], {%r783, %r784};
-	mov.u32 %r785, %tid.y;
-	mov.u32 %r786, %tid.z;
-	st.global.v2.u32 [%rd374+32], {%r785, %r786};
-	st.global.u64 [%rd374+40], %rd371;
-	st.global.u64 [%rd374+48], %rd372;
+	ld.param.u64 %rd394, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r781, [%rd394], 0, 1;
+	setp.ne.u32 %p444, %r781, 0;
+	@%p444 bra $EXIT;
+	ld.global.u64 %rd395, [%rd394+8];
+	ld.param.u32 %r782, [wide_params+256];
+	st.global.u32 [%rd395+4], %r782;
+	ld.param.u32 %r783, [wide_params+260];
+	st.global.v2.u32 [%rd395+8], {%r783, %r780};
+	mov.u32 %r784, %ctaid.x;
+	mov.u32 %r785, %ctaid.y;
+	st.global.v2.u32 [%rd395+16], {%r784, %r785};
+	mov.u32 %r786, %ctaid.z;
+	mov.u32 %r787, %tid.x;
+	st.global.v2.u32 [%rd395+24], {%r786, %r787};
+	mov.u32 %r788, %tid.y;
+	mov.u32 %r789, %tid.z;
+	st.global.v2.u32 [%rd395+32], {%r788, %r789};
+	st.global.u64 [%rd395+40], %rd392;
+	st.global.u64 [%rd395+48], %rd393;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd374], 56;
+	st.volatile.global.u32 [%rd395], 56;
 	bra $EXIT;
 }
 `
