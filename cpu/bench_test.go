@@ -97,3 +97,28 @@ func BenchmarkBarriers(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAllocate makes and closes buffers. Make clears the memory, MakeDirty does not.
+func BenchmarkAllocate(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		n    int
+		make func(*device.Stream, int) (*device.Buffer[byte], error)
+	}{
+		{"Make/4KB", 4 << 10, device.Make[byte]}, {"MakeDirty/4KB", 4 << 10, device.MakeDirty[byte]},
+		{"Make/4MB", 4 << 20, device.Make[byte]}, {"MakeDirty/4MB", 4 << 20, device.MakeDirty[byte]},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := benchStream(b)
+			for b.Loop() {
+				x, err := c.make(s, c.n)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := x.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -112,6 +112,9 @@ func (b *backend) Info() driver.Info { return b.info }
 // Allocate implements driver.Backend.
 func (b *backend) Allocate(size int) (driver.Memory, error) { return b.heap.allocate(size) }
 
+// Recyclable implements driver.Recycler.
+func (b *backend) Recyclable() error { return nil }
+
 // NewQueue implements driver.Backend.
 func (b *backend) NewQueue() (driver.Queue, error) {
 	if err := b.heap.open(); err != nil {

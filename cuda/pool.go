@@ -90,6 +90,14 @@ func (b *backend) AllocateFor(q driver.Queue, size int) (driver.Memory, error) {
 	return m, nil
 }
 
+// Recyclable implements driver.Recycler.
+func (b *backend) Recyclable() error {
+	if lost := b.lost.Load(); lost != nil {
+		return lost
+	}
+	return nil
+}
+
 // FreeAfter implements driver.PooledMemory.
 func (m *memory) FreeAfter(queues []driver.Queue) error {
 	if !m.pooled {

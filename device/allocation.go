@@ -11,9 +11,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// allocation is shared by a buffer and its slices: the memory is not collected while one of them is
-// reachable. Everything else is in the block, which the device refers to as well.
+// allocation is the handle of a block: the memory is not collected while a buffer or a slice with the
+// handle is reachable. Everything else is in the block, which the device refers to as well.
 type allocation struct{ *block }
+
+// lease is one use of an allocation, from Make to Close. Buffers and slices contain it. The memory of a
+// closed buffer is reused together with its handle, so handles alone do not distinguish the buffers: a
+// lease whose term has passed belongs to a buffer that was closed.
+type lease struct {
+	*allocation
+	term int64
+}
 
 // block is memory that kernels can use.
 //
@@ -37,8 +45,9 @@ type block struct {
 	// remains when the handle becomes unreachable.
 	keepLost bool
 
-	state  atomic.Int64 // pins, plus shut once it is closed
-	freed  atomic.Bool
+	state  atomic.Int64 // the term, and below it the pins
+	open   bool         // a buffer has it; protected by the lock of the accounts, as kept is
+	kept   kept
 	recent atomic.Pointer[Stream] // in users; the only one that pins without a lock
 
 	mu    sync.Mutex
@@ -46,8 +55,9 @@ type block struct {
 	users []*Stream // that may have work on it
 }
 
-// shut in a block's state means that it was closed.
-const shut = -1 << 62
+// pinBits is the number of low bits of a block's state that count pins. The bits above them are the
+// term, which is even while a buffer has the block, and odd between Close and the next Make.
+const pinBits = 24
 
 // newAllocation returns the handle of a block. A cleanup frees the block if the program does not close it.
 func newAllocation(b *block) *allocation {
@@ -58,53 +68,66 @@ func newAllocation(b *block) *allocation {
 	return a
 }
 
+// lease returns the present lease of an allocation that is open.
+func (a *allocation) lease() lease { return lease{a, a.state.Load() >> pinBits} }
+
+// none reports whether there is no memory: the buffer is nil.
+func (l lease) none() bool { return l.allocation == nil }
+
+// closed reports whether Close was called.
+func (l lease) closed() bool { return l.state.Load()>>pinBits != l.term }
+
 // pin returns the address for work on s. Each call that succeeds needs an unpin. A stream that
 // records has its graph keep the block until the graph is closed.
-func (a *allocation) pin(s *Stream) (uintptr, error) {
-	b := a.block
-	if b.device != s.device {
+func (l lease) pin(s *Stream) (uintptr, error) {
+	if l.device != s.device {
 		return 0, fmt.Errorf("buffer %w", ErrForeign)
 	}
+	if err := l.hold(); err != nil {
+		return 0, err
+	}
 	if s.recorder != nil {
-		address, err := a.pinArgument()
-		if err == nil {
-			s.recorder.graph.keep(a)
-		}
-		return address, err
+		s.recorder.graph.keep(l.allocation)
+		return l.address, nil
 	}
-	if b.state.Add(1) < 0 {
-		return 0, join(fmt.Errorf("buffer %w", ErrClosed), b.unpin())
-	}
-	if b.recent.Load() != s {
-		if err := b.join(s); err != nil {
-			return 0, join(err, b.unpin())
+	if l.recent.Load() != s {
+		if err := l.join(s); err != nil {
+			return 0, join(err, l.unpin())
 		}
 	}
-	return b.address, nil
+	return l.address, nil
 }
 
-// pinArgument is pin for a launch that is recorded: its node keeps the block, until the node is updated.
-func (a *allocation) pinArgument() (uintptr, error) {
-	if a.state.Add(1) < 0 {
-		return 0, join(fmt.Errorf("buffer %w", ErrClosed), a.unpin())
+// hold is pin without a stream, for memory that something else keeps for its work: the node of a launch
+// that is recorded keeps its arguments until the node is updated.
+func (l lease) hold() error {
+	for {
+		state := l.state.Load()
+		if state>>pinBits != l.term {
+			return fmt.Errorf("buffer %w", ErrClosed)
+		}
+		if l.state.CompareAndSwap(state, state+1) {
+			return nil
+		}
 	}
-	return a.address, nil
 }
 
 // lend is pin for a plan whose queue calls Plan.Closed. It needs no unpin.
-func (a *allocation) lend(s *Stream) (uintptr, error) {
-	b := a.block
-	if b.recent.Load() == s && b.state.Load() >= 0 { // the device is that of s, and s does not record
-		return b.address, nil
-	}
+func (l lease) lend(s *Stream) (uintptr, error) {
 	switch {
-	case b.device != s.device:
+	case l.lentTo(s):
+		return l.address, nil
+	case l.device != s.device:
 		return 0, fmt.Errorf("buffer %w", ErrForeign)
-	case b.state.Load() < 0:
+	case l.closed():
 		return 0, fmt.Errorf("buffer %w", ErrClosed)
 	}
-	return b.address, b.join(s)
+	return l.address, l.join(s)
 }
+
+// lentTo reports whether lend would return the address without taking a lock. The device is then that of
+// s, and s does not record.
+func (l lease) lentTo(s *Stream) bool { return l.recent.Load() == s && !l.closed() }
 
 // join adds s to the streams that may have work on the block. If the memory was allocated in the
 // order of another stream, it may not exist yet, so the later work of s waits for the present work
@@ -125,60 +148,71 @@ func (b *block) join(s *Stream) error {
 	return nil
 }
 
-// closed reports whether Close was called.
-func (b *block) closed() bool { return b.state.Load() < 0 }
-
 // unpin undoes a pin, and frees the memory if it was closed in the meantime.
 func (b *block) unpin() error {
-	if b.state.Add(-1) == shut {
+	if state := b.state.Add(-1); state&(1<<pinBits-1) == 0 && isShut(state) {
 		return b.free()
 	}
 	return nil
 }
 
+// isShut reports whether a block with the state is closed.
+func isShut(state int64) bool { return state>>pinBits&1 == 1 }
+
 // close frees the memory, now or with the last unpin.
-func (b *block) close() error {
+func (l lease) close() error {
 	for {
-		pins := b.state.Load()
-		if pins < 0 {
+		state := l.state.Load()
+		if state>>pinBits != l.term {
 			return fmt.Errorf("buffer %w", ErrClosed)
 		}
-		if b.state.CompareAndSwap(pins, pins+shut) {
-			if pins == 0 {
-				return b.free()
+		if l.state.CompareAndSwap(state, state+1<<pinBits) {
+			if state&(1<<pinBits-1) == 0 {
+				return l.free()
 			}
 			return nil
 		}
 	}
 }
 
-// abandon frees the memory of a handle that is unreachable.
+// abandon closes a block whose handle is unreachable.
 func (b *block) abandon() {
 	b.device.memory.abandoning.RLock()
 	defer b.device.memory.abandoning.RUnlock()
-	if b.keepLost {
-		if b.state.CompareAndSwap(0, shut) {
-			b.device.memory.leaked(b)
+	for {
+		state := b.state.Load()
+		if isShut(state) || b.keepLost && state&(1<<pinBits-1) != 0 {
+			return
 		}
-		return
-	}
-	if b.close() == nil {
-		b.device.memory.leaked(b)
+		if b.state.CompareAndSwap(state, state+1<<pinBits) {
+			if b.keepLost || state&(1<<pinBits-1) != 0 || b.free() == nil { // a device that is closed has freed it
+				b.device.memory.leaked(b)
+			}
+			return
+		}
 	}
 }
 
-// free frees the memory once, after the work of all streams that used it.
+// free frees the memory after the work of all streams that used it. It is called once in each term.
 func (b *block) free() error {
-	if b.freed.Swap(true) {
-		return nil
-	}
+	var few [4]*Stream
 	b.mu.Lock()
-	users := slices.DeleteFunc(b.users, (*Stream).idle)
+	users := slices.DeleteFunc(append(few[:0], b.users...), (*Stream).idle)
 	if len(users) == 0 && b.home != nil && !b.home.idle() {
 		users = append(users, b.home)
 	}
-	b.users, b.home = nil, nil
+	b.users, b.home = b.users[:0], nil
 	b.mu.Unlock()
 	b.recent.Store(nil)
 	return b.device.free(b, users)
+}
+
+// renew opens a block that the arena kept, for a buffer of s, and returns its lease.
+func (b *block) renew(a *allocation, s *Stream) lease {
+	b.mu.Lock()
+	b.home = s
+	b.users = append(b.users[:0], s)
+	b.mu.Unlock()
+	b.recent.Store(s)
+	return lease{a, b.state.Add(1<<pinBits) >> pinBits}
 }

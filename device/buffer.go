@@ -11,7 +11,7 @@ import (
 
 // Buffer is an array of T in a device's memory. Close frees it.
 type Buffer[T any] struct {
-	from *allocation
+	from lease
 	n    int
 }
 
@@ -134,7 +134,7 @@ func (b *Buffer[T]) Close() error {
 //
 // Using the zero Slice is an error. None returns a Slice that is nil in a kernel.
 type Slice[T any] struct {
-	from   *allocation
+	from   lease
 	offset int // bytes
 	len    int // elements
 	err    error
@@ -155,7 +155,7 @@ func (s Slice[T]) All() Slice[T] { return s }
 
 // Slice returns elements i to j-1 of s. If the bounds are out of range, using the slice is an error.
 func (s Slice[T]) Slice(i, j int) Slice[T] {
-	if s.err != nil || s.from == nil {
+	if s.err != nil || s.from.none() {
 		return s
 	}
 	if i < 0 || j < i || j > s.len {
@@ -167,7 +167,7 @@ func (s Slice[T]) Slice(i, j int) Slice[T] {
 // View returns the memory of s as elements of type U, as many as fit. If the memory is not aligned for
 // U, or U contains Go pointers, using the view is an error.
 func View[U, T any](s Slice[T]) Slice[U] {
-	if s.err != nil || s.from == nil {
+	if s.err != nil || s.from.none() {
 		return Slice[U]{err: s.err}
 	}
 	if err := checkElements[U](0); err != nil {
@@ -189,7 +189,7 @@ func (s Slice[T]) bytes() int { return s.len * sizeOf[T]() }
 
 // pin returns the slice's address for work on a stream, and keeps its memory from being freed.
 func (s Slice[T]) pin(on *Stream) (uintptr, error) {
-	if s.err != nil || s.from == nil {
+	if s.err != nil || s.from.none() {
 		return 0, s.unfit()
 	}
 	address, err := s.from.pin(on)

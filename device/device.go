@@ -22,7 +22,8 @@ type Device struct {
 
 	watching atomic.Pointer[watch] // see Watch, or nil
 	counters counters
-	made     atomic.Int32 // streams
+	made     atomic.Int32    // streams
+	recycler driver.Recycler // nil if the memory of closed buffers is not kept
 
 	mu      sync.RWMutex // held for reading while the backend's memory is managed
 	closed  bool
@@ -32,9 +33,10 @@ type Device struct {
 // New returns a device with the back end b. Programs call gopherwarp.Open, cuda.Open or cpu.Open
 // instead.
 func New(b driver.Backend) *Device {
+	recycler, _ := b.(driver.Recycler)
 	return &Device{
-		backend: b, info: b.Info(), streams: map[*Stream]struct{}{},
-		memory: accounts{blocks: map[*block]struct{}{}, lost: map[string]Owner{}},
+		backend: b, info: b.Info(), streams: map[*Stream]struct{}{}, recycler: recycler,
+		memory: accounts{blocks: map[*block]struct{}{}, lost: map[string]Owner{}, spare: b.Info().Memory / 8},
 	}
 }
 
@@ -99,31 +101,67 @@ func (d *Device) newQueue(priority int) (driver.Queue, error) {
 }
 
 // allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
-func (d *Device) allocate(s *Stream, size int) (*allocation, error) {
+func (d *Device) allocate(s *Stream, size int) (lease, error) {
 	if s.recorder != nil {
-		return nil, s.keep(fmt.Errorf("device: new buffer: %w", ErrCapture))
+		return lease{}, s.keep(fmt.Errorf("device: new buffer: %w", ErrCapture))
 	}
-	b := &block{device: d, size: size, kind: kindBuffer, made: calledFrom(3)}
+	made := madeBy(3)
+	if l := d.reuse(s, size, made); !l.none() {
+		return l, nil
+	}
+	b := &block{device: d, size: size, kind: kindBuffer, made: made}
+	b.kept.capacity = size
+	if d.recycler != nil {
+		b.kept.capacity = capacityFor(size)
+	}
 	if err := d.roomy(size, func() error { return d.allocateBlock(s, b) }); err != nil {
-		return nil, err
+		return lease{}, err
 	}
-	return d.memory.enter(b), nil
+	return d.memory.enter(b).lease(), nil
 }
 
-func (d *Device) allocateBlock(s *Stream, b *block) (err error) {
+// reuse returns a block that the arena kept, for size bytes of work on s, or no lease.
+func (d *Device) reuse(s *Stream, size int, made callers) lease {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed || !d.recycles() {
+		return lease{}
+	}
+	b, handle := d.memory.retake(s, size, made)
+	if b == nil {
+		return lease{}
+	}
+	return b.renew(handle, s)
+}
+
+// recycles reports whether the arena keeps memory.
+func (d *Device) recycles() bool { return d.recycler != nil && d.recycler.Recyclable() == nil }
+
+func (d *Device) allocateBlock(s *Stream, b *block) error {
+	return d.back(b, func() (err error) {
+		if p, ok := d.backend.(driver.Pooler); ok {
+			b.home = s
+			b.memory, err = p.AllocateFor(s.queue, b.kept.capacity)
+		} else {
+			b.memory, err = d.backend.Allocate(b.kept.capacity)
+		}
+		return err
+	})
+}
+
+// back counts the size of b as used and calls allocate, which sets its memory.
+func (d *Device) back(b *block, allocate func() error) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
-		return fmt.Errorf("device: new buffer: device %w", ErrClosed)
+		return fmt.Errorf("device: new %s: device %w", b.kind, ErrClosed)
 	}
-	if err := d.memory.take(b.size); err != nil {
+	unused, err := d.memory.take(b.size)
+	if err != nil {
 		return err
 	}
-	if p, ok := d.backend.(driver.Pooler); ok {
-		b.home = s
-		b.memory, err = p.AllocateFor(s.queue, b.size)
-	} else {
-		b.memory, err = d.backend.Allocate(b.size)
+	if err = d.freeAll(unused); err == nil {
+		err = allocate()
 	}
 	if err != nil {
 		d.memory.give(b.size)
@@ -131,23 +169,19 @@ func (d *Device) allocateBlock(s *Stream, b *block) (err error) {
 	return err
 }
 
-// free frees memory after the work of the streams that used it, unless the device is closed.
+// free keeps memory for later buffers, or frees it after the work of the streams that used it, unless the
+// device is closed.
 func (d *Device) free(b *block, users []*Stream) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
 		return fmt.Errorf("device: free: device %w", ErrClosed)
 	}
-	d.memory.leave(b)
-	pooled, ok := b.memory.(driver.PooledMemory)
-	if !ok {
-		return b.memory.Free()
+	isKept, unused := d.memory.leave(b, users)
+	if isKept {
+		return d.freeAll(unused)
 	}
-	queues := make([]driver.Queue, len(users))
-	for i, s := range users {
-		queues[i] = s.queue
-	}
-	return pooled.FreeAfter(queues)
+	return d.discard(b, users)
 }
 
 // forget drops a stream that was closed.

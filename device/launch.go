@@ -10,8 +10,8 @@ import (
 type launch struct {
 	plan   *driver.Plan
 	stream *Stream
-	held   []*allocation // memory of the arguments
-	from   callers       // where the launch came from, if that is recorded
+	held   []lease // memory of the arguments
+	from   callers // where the launch came from, if that is recorded
 }
 
 func newLaunch(s *Stream) *launch {
@@ -36,7 +36,7 @@ func (l *launch) Launched() string { return l.from.site() }
 // Closed implements driver.PlanOwner.
 func (l *launch) Closed() error {
 	for _, a := range l.held {
-		if a.state.Load() < 0 {
+		if a.closed() {
 			return fmt.Errorf("device: %s: a buffer among the arguments %w", l.plan.Kernel().Name, ErrClosed)
 		}
 	}
@@ -58,7 +58,7 @@ func (l *launch) release() error {
 
 // span is a Slice of any type.
 type span struct {
-	from   *allocation
+	from   lease
 	offset int
 	len    int
 	err    error
@@ -69,12 +69,12 @@ func (l *launch) lend(s span) (address uintptr, err error) {
 	switch {
 	case s.err != nil:
 		return 0, s.err
-	case s.from == nil:
+	case s.from.none():
 		return 0, ErrNilBuffer
 	case l.stream.later != nil:
 		address, err = s.from.lend(l.stream)
 	case l.stream.recorder != nil && s.from.device == l.stream.device:
-		address, err = s.from.pinArgument()
+		address, err = s.from.address, s.from.hold()
 	default:
 		address, err = s.from.pin(l.stream)
 	}
@@ -96,13 +96,10 @@ func passSlice(p *driver.Plan, s span, elem int) {
 		return
 	}
 	l := p.Owner().(*launch)
-	if s.err == nil && s.from != nil && l.stream.later != nil {
-		b := s.from.block
-		if b.recent.Load() == l.stream && b.state.Load() >= 0 { // as in allocation.lend
-			l.held = append(l.held, s.from)
-			w[0], w[1], w[2] = uint64(b.address+uintptr(s.offset)), uint64(s.len), uint64(s.len)
-			return
-		}
+	if s.err == nil && !s.from.none() && l.stream.later != nil && s.from.lentTo(l.stream) {
+		l.held = append(l.held, s.from)
+		w[0], w[1], w[2] = uint64(s.from.address+uintptr(s.offset)), uint64(s.len), uint64(s.len)
+		return
 	}
 	if s.err == errNone {
 		return // a nil slice is zeros

@@ -18,7 +18,7 @@ const maxLoans = 8
 type Loans struct {
 	stream  *Stream
 	checked bool // the work calls Closed; nothing is pinned
-	held    [maxLoans]*allocation
+	held    [maxLoans]lease
 	n       int
 	err     error
 }
@@ -34,7 +34,7 @@ func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later
 // Closed returns an error if a buffer was closed after it was lent.
 func (l *Loans) Closed() error {
 	for _, a := range l.held[:l.n] {
-		if a.state.Load() < 0 {
+		if a.closed() {
 			return fmt.Errorf("device: a buffer that a library uses %w", ErrClosed)
 		}
 	}
@@ -55,7 +55,7 @@ func (x Slice[T]) Lend(l *Loans) uintptr {
 	switch {
 	case !l.checked:
 		address, err = x.pin(l.stream)
-	case x.err != nil || x.from == nil:
+	case x.err != nil || x.from.none():
 		err = x.unfit()
 	default:
 		address, err = x.from.lend(l.stream)

@@ -11,7 +11,7 @@ import (
 // migrate to the side that uses them. The size is limited by the device's memory. The methods may be
 // called from any goroutine.
 type Managed[T any] struct {
-	from *allocation
+	from lease
 	host []T
 }
 
@@ -31,25 +31,17 @@ func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
 		return nil, err
 	}
 	bytes := b.memory.(driver.HostMemory).Bytes()
-	return &Managed[T]{d.memory.enter(b), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
+	return &Managed[T]{d.memory.enter(b).lease(), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
 func (d *Device) allocateManaged(m driver.Manager, b *block) error {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if d.closed {
-		return fmt.Errorf("device: managed memory: device %w", ErrClosed)
-	}
-	if err := d.memory.take(b.size); err != nil {
+	return d.back(b, func() error {
+		memory, err := m.AllocateManaged(b.size)
+		if err == nil {
+			b.memory = memory
+		}
 		return err
-	}
-	memory, err := m.AllocateManaged(b.size)
-	if err != nil {
-		d.memory.give(b.size)
-		return err
-	}
-	b.memory = memory
-	return nil
+	})
 }
 
 // Host returns the memory for the program. The program must not access the memory while a kernel may
@@ -118,10 +110,10 @@ func Advise[T any](x Slice[T], a Advice) error {
 	if err := x.managed(); err != nil {
 		return err
 	}
-	b := x.from.block
-	if b.state.Add(1) < 0 {
-		return join(fmt.Errorf("device: advise: buffer %w", ErrClosed), b.unpin())
+	if err := x.from.hold(); err != nil {
+		return fmt.Errorf("device: advise: %w", err)
 	}
+	b := x.from.block
 	err := b.device.backend.(driver.Manager).Advise(b.memory.Address()+uintptr(x.offset), x.bytes(), a)
 	return join(err, b.unpin())
 }
@@ -131,7 +123,7 @@ func (s Slice[T]) managed() error {
 	switch {
 	case s.err != nil:
 		return s.err
-	case s.from == nil:
+	case s.from.none():
 		return ErrNilBuffer
 	case s.from.kind != kindManaged:
 		return fmt.Errorf("device: memory that is not managed: %w", ErrUnsupported)

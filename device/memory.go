@@ -16,11 +16,14 @@ import (
 // accounts keeps track of a device's memory.
 type accounts struct {
 	mu     sync.Mutex
-	blocks map[*block]struct{}
+	blocks map[*block]struct{} // open, or kept by the arena
+	arena  arena
+	opened int   // number of open blocks
 	used   int64 // of the device
 	peak   int64
 	host   int64 // pinned memory of the host
 	limit  int64 // 0 means no limit
+	spare  int64 // bytes that the arena may keep in any case
 	lost   map[string]Owner
 
 	pressure   sync.Mutex   // held by the goroutine that frees memory for an allocation
@@ -41,7 +44,7 @@ type MemoryStats struct {
 func (d *Device) MemoryStats() (MemoryStats, error) {
 	m := &d.memory
 	m.mu.Lock()
-	s := MemoryStats{Used: m.used, Peak: m.peak, Reserved: m.used, Limit: m.limit, Pinned: m.host, Buffers: len(m.blocks)}
+	s := MemoryStats{Used: m.used, Peak: m.peak, Reserved: m.used + m.arena.bytes, Limit: m.limit, Pinned: m.host, Buffers: m.opened}
 	m.mu.Unlock()
 	if p, ok := d.backend.(driver.Pooler); ok {
 		reserved, err := p.Pool()
@@ -96,7 +99,9 @@ func (m *accounts) owners() []Owner {
 	defer m.mu.Unlock()
 	sums := map[string]Owner{}
 	for b := range m.blocks {
-		count(sums, b)
+		if b.open {
+			count(sums, b)
+		}
 	}
 	return sorted(sums)
 }
@@ -124,18 +129,67 @@ func (m *accounts) leaked(b *block) {
 	count(m.lost, b)
 }
 
-// take counts size bytes of the device as used, or returns ErrMemory.
-func (m *accounts) take(size int) error {
+// take counts size bytes of the device as used, or returns ErrMemory. It returns memory that the arena
+// must not keep under the limit.
+func (m *accounts) take(size int) ([]surplus, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.limit > 0 && int64(size) > m.limit-m.used:
-		return fmt.Errorf("the limit of %s for the device is reached: %w", bytesText(m.limit), ErrMemory)
+		return nil, fmt.Errorf("the limit of %s for the device is reached: %w", bytesText(m.limit), ErrMemory)
 	case int64(size) > math.MaxInt64-m.used:
-		return fmt.Errorf("more than %s in use: %w", bytesText(math.MaxInt64), ErrMemory)
+		return nil, fmt.Errorf("more than %s in use: %w", bytesText(math.MaxInt64), ErrMemory)
 	}
 	m.used += int64(size)
-	return nil
+	return m.shrink(m.allowance()), nil
+}
+
+// retake opens a block that the arena kept, for size bytes of work on s, and returns it with its handle. It
+// returns nil if there is none, or the limit is reached.
+func (m *accounts) retake(s *Stream, size int, made callers) (*block, *allocation) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.limit > 0 && int64(size) > m.limit-m.used {
+		return nil, nil
+	}
+	b := m.arena.take(s, size)
+	if b == nil {
+		return nil, nil
+	}
+	handle := b.kept.handle
+	b.size, b.made, b.kept.handle = size, made, nil
+	b.open = true
+	m.opened++
+	m.arena.lend(b)
+	m.used += int64(size)
+	m.peak = max(m.peak, m.used)
+	return b, handle
+}
+
+// allowance returns how many bytes the arena may keep: as many as buffers have had at the same time, or
+// spare if that is more; but no more than the limit leaves.
+func (m *accounts) allowance() int64 {
+	n := max(m.arena.most, m.spare)
+	if m.limit > 0 {
+		return max(0, min(n, m.limit-m.used))
+	}
+	return n
+}
+
+// shrink removes from the arena what is more than most bytes.
+func (m *accounts) shrink(most int64) []surplus {
+	all := m.arena.shrink(most)
+	for _, x := range all {
+		delete(m.blocks, x.block)
+	}
+	return all
+}
+
+// retire makes the memory of a stream whose work is done available to all streams.
+func (m *accounts) retire(s *Stream) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.arena.retire(s)
 }
 
 // enter registers a block. The size of device memory has been taken before.
@@ -144,6 +198,9 @@ func (m *accounts) enter(b *block) *allocation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.blocks[b] = struct{}{}
+	b.open = true
+	m.opened++
+	m.arena.lend(b)
 	m.peak = max(m.peak, m.used)
 	if b.kind == kindPinned {
 		m.host += int64(b.size)
@@ -158,16 +215,24 @@ func (m *accounts) give(size int) {
 	m.used -= int64(size)
 }
 
-// leave removes a block that is being freed.
-func (m *accounts) leave(b *block) {
+// leave removes a block that is being freed, and puts it into the arena if it can be reused. It returns
+// memory that the arena must not keep.
+func (m *accounts) leave(b *block, users []*Stream) (isKept bool, unused []surplus) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.blocks, b)
+	b.open = false
+	m.opened--
+	m.arena.lent -= int64(b.kept.capacity)
 	if b.kind == kindPinned {
 		m.host -= int64(b.size)
 	} else {
 		m.used -= int64(b.size)
 	}
+	if !b.device.recycles() || !m.arena.keep(b, users) {
+		delete(m.blocks, b)
+		return false, nil
+	}
+	return true, m.shrink(m.allowance())
 }
 
 // Kinds of blocks.
@@ -261,7 +326,7 @@ func (d *Device) collect() {
 	d.memory.mu.Lock()
 	var lost []*block
 	for b := range d.memory.blocks {
-		if b.handle.Value() == nil && !b.keepLost {
+		if b.open && b.handle.Value() == nil && !b.keepLost {
 			lost = append(lost, b)
 		}
 	}
@@ -280,6 +345,9 @@ func (m *accounts) settle() {
 // drain waits until freed memory is available, including the blocks that the collector is freeing.
 func (d *Device) drain() error {
 	d.memory.settle()
+	if err := d.empty(); err != nil {
+		return err
+	}
 	if p, ok := d.backend.(driver.Pooler); ok {
 		return p.Drain()
 	}

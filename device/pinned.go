@@ -11,7 +11,7 @@ import (
 // speed and concurrently with the program. Pinned memory is expensive to allocate and cannot be
 // swapped out, so allocate it seldom and reuse it. The methods may be called from any goroutine.
 type Pinned[T any] struct {
-	from *allocation
+	from lease
 	host []T
 }
 
@@ -43,7 +43,7 @@ func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
 		return nil, err
 	}
 	bytes := b.memory.(driver.HostMemory).Bytes()
-	return &Pinned[T]{from, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
+	return &Pinned[T]{from.lease(), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
 // Register makes host, which is memory of the program, pinned and mapped until Close. No part of it
@@ -65,7 +65,7 @@ func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pinned[T]{from, host}, nil
+	return &Pinned[T]{from.lease(), host}, nil
 }
 
 // allocateHost allocates b in host memory.
@@ -168,7 +168,7 @@ func (p *Pinned[T]) Close() error {
 
 // PinnedSlice is a part of a Pinned, for copies. It is a small value to copy.
 type PinnedSlice[T any] struct {
-	from *allocation
+	from lease
 	host []T
 	err  error
 }
@@ -181,7 +181,7 @@ func (p PinnedSlice[T]) pin(on *Stream) error {
 	if p.err != nil {
 		return p.err
 	}
-	if p.from == nil {
+	if p.from.none() {
 		return ErrNilBuffer
 	}
 	_, err := p.from.pin(on)

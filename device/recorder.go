@@ -113,10 +113,12 @@ func (n *node) do(q driver.Queue) error {
 // Launch implements driver.Queue. The node has its own copy of the launch.
 func (r *recorder) Launch(p *driver.Plan) error {
 	l := p.Owner().(*launch)
-	for _, a := range l.held {
-		r.graph.keep(a)
+	var held []*allocation
+	for _, x := range l.held {
+		r.graph.keep(x.allocation)
+		held = append(held, x.allocation)
 	}
-	return r.record(&node{launch: l.recorded(), held: slices.Clone(l.held)})
+	return r.record(&node{launch: l.recorded(), held: held})
 }
 
 // Copy implements driver.Queue.

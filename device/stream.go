@@ -28,6 +28,7 @@ type Stream struct {
 	number   int                 // among the device's streams, from 1
 	recorder *recorder           // the queue, if the stream records a graph; otherwise nil
 	later    driver.Asynchronous // the queue, if it is asynchronous; otherwise nil
+	shelf    *shelf              // in the device's arena, or nil
 
 	spare atomic.Pointer[launch] // a free one
 	unfit atomic.Bool            // closed, or failed is not nil; written with the lock held
@@ -339,7 +340,10 @@ func (s *Stream) close(ctx context.Context) error {
 		err = nil // closing the queue returns the error of work that is still running
 	}
 	closed := s.queue.Close()
-	s.finished.Store(!errors.Is(closed, ErrRunning))
+	if !errors.Is(closed, ErrRunning) {
+		s.finished.Store(true)
+		s.device.memory.retire(s)
+	}
 	return join(err, closed)
 }
 

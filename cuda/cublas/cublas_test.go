@@ -206,6 +206,7 @@ func work(b *librarytest.Bench) error {
 func TestDriverFails(t *testing.T) {
 	b := newBench(t)
 	b.Check(b.handle.Close())
+	b.Check(b.Stream.Device().Trim()) // which frees the workspace, so that a new handle allocates one
 	for _, f := range []string{"cuMemAllocFromPoolAsync", "cuCtxSetCurrent"} {
 		b.Driver.Fail(f, 1, cudasys.NotSupported)
 		if _, err := newHandle(b.library, b.Stream); !errors.Is(err, cuda.Status(cudasys.NotSupported)) {

@@ -60,6 +60,13 @@ type PooledMemory interface {
 	FreeAfter(queues []Queue) error
 }
 
+// Recycler is a Backend whose memory package device keeps when a buffer is closed, and reuses for later
+// buffers without a call of the back end. A back end that reports the use of freed memory is not a Recycler.
+type Recycler interface {
+	// Recyclable returns an error if the device's memory is lost.
+	Recyclable() error
+}
+
 // Access selects a kind of host memory.
 type Access struct {
 	Mapped bool // kernels can access it
