@@ -216,13 +216,17 @@ func workGraph(dev *device.Device) error {
 		}
 		k := devicetest.Poke()
 		g, err := dev.Capture(func(s *device.Stream) error {
-			return errors.Join(poke(s, k, x.All(), -1), device.Copy(s, x.Slice(0, 10), x.Slice(10, 20)), device.Fill(s, x.Slice(20, 30), 7),
+			own, err := device.Make[int32](s, 100)
+			if err != nil {
+				return err
+			}
+			return errors.Join(poke(s, k, x.All(), -1), device.Copy(s, own.All(), x.All()), own.Close(), device.Copy(s, x.Slice(0, 10), x.Slice(10, 20)), device.Fill(s, x.Slice(20, 30), 7),
 				launch[int32](s, devicetest.Greet(), device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 1}, Cooperative: true}))
 		})
 		if err != nil {
 			return errors.Join(err, x.Close())
 		}
-		err = errors.Join(g.Launch(s), g.Update(0, func(s *device.Stream) error { return poke(s, k, x.All(), -1) }), g.Launch(s), g.Close(), x.Close())
+		err = errors.Join(g.Launch(s), g.Update(g.Nodes()[0].Number, func(s *device.Stream) error { return poke(s, k, x.All(), -1) }), g.Launch(s), g.Close(), x.Close())
 		return errors.Join(err, s.Synchronize(context.Background()))
 	})
 }

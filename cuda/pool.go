@@ -67,10 +67,21 @@ func (p *pool) free(b *backend) error {
 	return b.call("cuMemPoolDestroy", func() cudasys.Status { return b.driver.MemPoolDestroy(p.handle) })
 }
 
-// AllocateFor implements driver.Pooler.
+// AllocateFor implements driver.Pooler. Memory for any queue is allocated in the order of the setup queue,
+// on which no work waits for long, and exists when AllocateFor returns.
 func (b *backend) AllocateFor(q driver.Queue, size int) (driver.Memory, error) {
 	if b.pool.handle == 0 {
 		return b.Allocate(size)
+	}
+	if q == nil {
+		m, err := b.AllocateFor(b.setup, size)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.setup.finish(); err != nil {
+			return nil, errors.Join(err, m.Free())
+		}
+		return m, nil
 	}
 	on, ok := q.(*queue)
 	if !ok {

@@ -50,6 +50,8 @@ type block struct {
 	kept   kept
 	recent atomic.Pointer[Stream] // in users; the only one that pins without a lock
 
+	share share
+
 	mu    sync.Mutex
 	home  *Stream   // in whose order it was allocated, or nil
 	users []*Stream // that may have work on it
@@ -86,8 +88,9 @@ func (l lease) pin(s *Stream) (uintptr, error) {
 	if err := l.hold(); err != nil {
 		return 0, err
 	}
-	if s.recorder != nil {
-		s.recorder.graph.keep(l.allocation)
+	if r := s.recorder; r != nil {
+		l.usedBy(r)
+		r.graph.keep(l.root())
 		return l.address, nil
 	}
 	if l.recent.Load() != s {
@@ -98,8 +101,16 @@ func (l lease) pin(s *Stream) (uintptr, error) {
 	return l.address, nil
 }
 
-// hold is pin without a stream, for memory that something else keeps for its work: the node of a launch
-// that is recorded keeps its arguments until the node is updated.
+// pinArgument is pin for a launch that r records: its node keeps the block, until the node is updated.
+func (l lease) pinArgument(r *recorder) (uintptr, error) {
+	if err := l.hold(); err != nil {
+		return 0, err
+	}
+	l.usedBy(r)
+	return l.address, nil
+}
+
+// hold is pin without a stream.
 func (l lease) hold() error {
 	for {
 		state := l.state.Load()
@@ -107,9 +118,17 @@ func (l lease) hold() error {
 			return fmt.Errorf("buffer %w", ErrClosed)
 		}
 		if l.state.CompareAndSwap(state, state+1) {
-			return nil
+			break
 		}
 	}
+	if l.share.graph == nil {
+		return nil
+	}
+	if err := l.share.region.hold(); err != nil {
+		l.state.Add(-1) // the graph is closed, and with it the buffer
+		return err
+	}
+	return nil
 }
 
 // lend is pin for a plan whose queue calls Plan.Closed. It needs no unpin.
@@ -133,6 +152,13 @@ func (l lease) lentTo(s *Stream) bool { return l.recent.Load() == s && !l.closed
 // order of another stream, it may not exist yet, so the later work of s waits for the present work
 // of that stream.
 func (b *block) join(s *Stream) error {
+	if b.share.graph != nil {
+		if err := b.share.region.join(s); err != nil {
+			return err
+		}
+		b.recent.Store(s)
+		return nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !slices.Contains(b.users, s) {
@@ -150,10 +176,14 @@ func (b *block) join(s *Stream) error {
 
 // unpin undoes a pin, and frees the memory if it was closed in the meantime.
 func (b *block) unpin() error {
+	var err error
 	if state := b.state.Add(-1); state&(1<<pinBits-1) == 0 && isShut(state) {
-		return b.free()
+		err = b.free()
 	}
-	return nil
+	if b.share.graph != nil {
+		err = join(err, b.share.region.unpin())
+	}
+	return err
 }
 
 // isShut reports whether a block with the state is closed.
@@ -161,16 +191,26 @@ func isShut(state int64) bool { return state>>pinBits&1 == 1 }
 
 // close frees the memory, now or with the last unpin.
 func (l lease) close() error {
+	pins, ok := l.shut()
+	switch {
+	case !ok:
+		return fmt.Errorf("buffer %w", ErrClosed)
+	case pins == 0:
+		return l.free()
+	}
+	return nil
+}
+
+// shut is close for a caller that frees the memory if there are no pins. It reports whether the lease was
+// open.
+func (l lease) shut() (pins int64, ok bool) {
 	for {
 		state := l.state.Load()
 		if state>>pinBits != l.term {
-			return fmt.Errorf("buffer %w", ErrClosed)
+			return 0, false
 		}
 		if l.state.CompareAndSwap(state, state+1<<pinBits) {
-			if state&(1<<pinBits-1) == 0 {
-				return l.free()
-			}
-			return nil
+			return state & (1<<pinBits - 1), true
 		}
 	}
 }
@@ -195,6 +235,9 @@ func (b *block) abandon() {
 
 // free frees the memory after the work of all streams that used it. It is called once in each term.
 func (b *block) free() error {
+	if b.share.graph != nil {
+		return b.share.graph.reclaim(b)
+	}
 	var few [4]*Stream
 	b.mu.Lock()
 	users := slices.DeleteFunc(append(few[:0], b.users...), (*Stream).idle)

@@ -25,7 +25,7 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	if b.bytes() == 0 {
 		return b, s.check()
 	}
-	err = s.work(Activity{Work: WorkFill, Bytes: b.bytes()}, func(q driver.Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
+	err = s.work(Activity{Work: WorkFill, Bytes: b.bytes()}, func(q driver.Queue) error { return q.Zero(b.from.address, b.bytes()) })
 	if err != nil {
 		return nil, join(err, b.Close())
 	}

@@ -102,22 +102,28 @@ func (d *Device) newQueue(priority int) (driver.Queue, error) {
 
 // allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
 func (d *Device) allocate(s *Stream, size int) (lease, error) {
-	if s.recorder != nil {
-		return lease{}, s.keep(fmt.Errorf("device: new buffer: %w", ErrCapture))
-	}
 	made := madeBy(3)
+	if s.recorder != nil {
+		l, err := s.recorder.allocate(size, made)
+		return l, s.keep(err)
+	}
 	if l := d.reuse(s, size, made); !l.none() {
 		return l, nil
 	}
 	b := &block{device: d, size: size, kind: kindBuffer, made: made}
-	b.kept.capacity = size
-	if d.recycler != nil {
-		b.kept.capacity = capacityFor(size)
-	}
+	b.kept.capacity = d.capacity(size)
 	if err := d.roomy(size, func() error { return d.allocateBlock(s, b) }); err != nil {
 		return lease{}, err
 	}
 	return d.memory.enter(b).lease(), nil
+}
+
+// capacity returns how much memory a buffer of size bytes gets: a part of it may serve a later one.
+func (d *Device) capacity(size int) int {
+	if d.recycler == nil {
+		return size
+	}
+	return capacityFor(size)
 }
 
 // reuse returns a block that the arena kept, for size bytes of work on s, or no lease.

@@ -34,13 +34,31 @@ func fillValue(v []byte) []byte {
 	return v
 }
 
+// seed enqueues the filling of the first of n bytes, and returns how many. A graph cannot contain an
+// upload, but fills of a part of the value.
+func seed(q driver.Queue, dst uintptr, value []byte, n int) (done int, err error) {
+	r, ok := q.(*recorder)
+	if !ok {
+		done = min(n, max(1, fillSeed/len(value))*len(value))
+		return done, q.Upload(dst, slices.Repeat(value, done/len(value)))
+	}
+	step := 4
+	for len(value)%step != 0 || dst%uintptr(step) != 0 {
+		step /= 2
+	}
+	for i := 0; i < len(value) && err == nil; i += step {
+		err = r.Fill(dst+uintptr(i), value[i:i+step], step)
+	}
+	return len(value), err
+}
+
 // fill enqueues the filling of n bytes, a multiple of the value's size.
 func fill(q driver.Queue, dst uintptr, value []byte, n int) error {
 	if f, ok := q.(driver.Filler); ok && len(value) <= 4 && len(value) != 3 && dst%uintptr(len(value)) == 0 {
 		return f.Fill(dst, value, n)
 	}
-	done := min(n, max(1, fillSeed/len(value))*len(value))
-	if err := q.Upload(dst, slices.Repeat(value, done/len(value))); err != nil {
+	done, err := seed(q, dst, value, n)
+	if err != nil {
 		return fmt.Errorf("device: fill: %w", err)
 	}
 	for done < n { // every copy doubles the filled part

@@ -22,6 +22,8 @@ type Graph struct {
 	mu     sync.Mutex // held while the graph is enqueued or changed
 	nodes  []*node
 	held   []holding
+	recent *Stream // for whose work all that is held is joined
+	memory graphMemory
 	closed bool
 }
 
@@ -49,6 +51,7 @@ func (d *Device) Capture(f func(s *Stream) error) (*Graph, error) {
 	r := &recorder{graph: &Graph{device: d}, last: -1}
 	s := &Stream{device: d, queue: r, recorder: r, epoch: new(epoch)}
 	err := record(s, f)
+	r.graph.fix()
 	if err == nil {
 		err = r.graph.instantiate()
 	}
@@ -82,6 +85,8 @@ func (g *Graph) discard() error {
 	if g.run != nil {
 		err = g.run.Close()
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	return join(err, g.release())
 }
 
@@ -125,18 +130,28 @@ func (g *Graph) Launch(s *Stream) error {
 		case g.device != s.device:
 			return fmt.Errorf("device: graph %w", ErrForeign)
 		}
-		for _, a := range g.held {
-			if a.recent.Load() != s {
-				if err := a.join(s); err != nil {
-					return err
-				}
-			}
+		if err := g.join(s); err != nil {
+			return err
 		}
 		if g.run != nil {
 			return g.run.Enqueue(q)
 		}
 		return g.replay(s)
 	})
+}
+
+// join makes s a user of all memory that the graph holds, unless it is one since the last Launch.
+func (g *Graph) join(s *Stream) error {
+	if g.recent == s {
+		return nil
+	}
+	for _, a := range g.held {
+		if err := a.join(s); err != nil {
+			return err
+		}
+	}
+	g.recent = s
+	return nil
 }
 
 // replay enqueues the nodes one by one, in the order in which they were recorded.
@@ -170,14 +185,14 @@ func (g *Graph) Nodes() []GraphNode {
 // Earlier launches of the graph are not affected. The graph releases the memory that only the
 // previous arguments used.
 func (g *Graph) Update(number int, f func(s *Stream) error) error {
-	r := &recorder{graph: &Graph{device: g.device}, last: -1}
+	r := &recorder{graph: &Graph{device: g.device, memory: graphMemory{fixed: true}}, last: -1}
 	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
 	err := record(s, f)
 	if err == nil {
 		err = g.update(number, r.graph)
 	}
 	if err != nil {
-		return join(err, r.graph.release())
+		return join(err, r.graph.discard())
 	}
 	return nil
 }
@@ -206,7 +221,7 @@ func (g *Graph) update(number int, u *Graph) error {
 	for _, a := range n.held {
 		g.use(a)
 	}
-	return join(g.leave(old.held), u.release())
+	return join(g.leave(old.held), u.discard())
 }
 
 // keep records one more use of memory that the caller has pinned.
@@ -224,6 +239,7 @@ func (g *Graph) use(a *allocation) {
 	}
 	a.state.Add(1)
 	g.held = append(g.held, holding{a, 1})
+	g.recent = nil
 }
 
 // leave ends one use each of all, and releases the memory that has no other. The lock is held.
@@ -258,8 +274,9 @@ func (g *Graph) Close() error {
 	return join(err, g.release())
 }
 
-// release unpins the memory that the graph kept.
+// release closes the graph's own memory, and unpins all that the graph kept. The lock is held.
 func (g *Graph) release() error {
+	g.closeMemory()
 	var err error
 	for _, a := range g.held {
 		err = join(err, a.unpin())
@@ -275,7 +292,9 @@ func (s *Stream) Fork() (*Stream, error) {
 		if err := s.check(); err != nil {
 			return nil, err
 		}
+		r.graph.mu.Lock()
 		fork := &recorder{graph: r.graph, last: -1, also: r.place()}
+		r.graph.mu.Unlock()
 		return &Stream{device: s.device, queue: fork, recorder: fork, epoch: new(epoch)}, nil
 	}
 	t, err := s.device.NewStreamWith(StreamOptions{Output: s.output})
@@ -305,6 +324,8 @@ func (s *Stream) Join(t *Stream) error {
 			return fmt.Errorf("device: join of a stream that is not recorded with this one: %w", ErrCapture)
 		}
 		stuck := t.check()
+		r.graph.mu.Lock()
+		defer r.graph.mu.Unlock()
 		for _, n := range other.place() {
 			if !slices.Contains(r.also, n) && n != r.last {
 				r.also = append(r.also, n)

@@ -74,7 +74,7 @@ func (l *launch) lend(s span) (address uintptr, err error) {
 	case l.stream.later != nil:
 		address, err = s.from.lend(l.stream)
 	case l.stream.recorder != nil && s.from.device == l.stream.device:
-		address, err = s.from.address, s.from.hold()
+		address, err = s.from.pinArgument(l.stream.recorder)
 	default:
 		address, err = s.from.pin(l.stream)
 	}

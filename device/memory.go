@@ -76,7 +76,7 @@ func (d *Device) Trim() error {
 // Owner is a line of the program that allocated memory, with the sum of its open buffers.
 type Owner struct {
 	Site    string // "main.go:42"
-	Kind    string // "buffer", "pinned" or "managed"
+	Kind    string // "buffer", "pinned", "managed" or "graph": memory that a graph owns
 	Bytes   int64
 	Buffers int
 }
@@ -240,6 +240,7 @@ const (
 	kindBuffer  = "buffer"
 	kindPinned  = "pinned"
 	kindManaged = "managed"
+	kindGraph   = "graph" // a region of a graph's memory
 )
 
 // MemoryError is the error of an allocation for which there is not enough memory. It wraps ErrMemory

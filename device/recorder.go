@@ -115,8 +115,8 @@ func (r *recorder) Launch(p *driver.Plan) error {
 	l := p.Owner().(*launch)
 	var held []*allocation
 	for _, x := range l.held {
-		r.graph.keep(x.allocation)
-		held = append(held, x.allocation)
+		r.graph.keep(x.root())
+		held = append(held, x.root())
 	}
 	return r.record(&node{launch: l.recorded(), held: held})
 }

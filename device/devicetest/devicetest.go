@@ -71,6 +71,10 @@ func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 		{"GraphFault", (*rig).testGraphFault},
 		{"CaptureErrors", (*rig).testCaptureErrors},
 		{"GraphKeepsMemory", (*rig).testGraphKeepsMemory},
+		{"GraphMemory", (*rig).testGraphMemory},
+		{"GraphMemoryIsShared", (*rig).testGraphMemoryIsShared},
+		{"GraphMemoryErrors", (*rig).testGraphMemoryErrors},
+		{"GraphMemoryLimit", (*rig).testGraphMemoryLimit},
 		{"ClosedStream", (*rig).testClosedStream},
 		{"ClosedDevice", (*rig).testClosedDevice},
 	} {

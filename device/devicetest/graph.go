@@ -198,15 +198,15 @@ func (r *rig) testCaptureErrors(t *testing.T) {
 	inner, err := r.device.Capture(func(s *device.Stream) error { return device.Fill(s, x.All(), 1) })
 	unsupported(t, err)
 	for what, f := range map[string]func(s *device.Stream) error{
-		"a buffer":       func(s *device.Stream) error { _, err := device.Make[int32](s, 1); return err },
-		"an upload":      func(s *device.Stream) error { return device.UploadTo(s, x.All(), []int32{1, 2, 3}) },
-		"a download":     func(s *device.Stream) error { return device.Download(s, make([]int32, 3), x) },
-		"a wait":         func(s *device.Stream) error { return s.Synchronize(context.Background()) },
-		"an event":       func(s *device.Stream) error { _, err := s.Record(); return err },
-		"a live event":   func(s *device.Stream) error { return s.WaitFor(e) },
-		"a live join":    func(s *device.Stream) error { return s.Join(live) },
-		"another device": func(s *device.Stream) error { return device.CopyFrom(s, x.Slice(0, 1), live, x.Slice(1, 2)) },
-		"a graph":        func(s *device.Stream) error { return inner.Launch(s) },
+		"a buffer with contents": func(s *device.Stream) error { _, err := device.Upload(s, []int32{1}); return err },
+		"an upload":              func(s *device.Stream) error { return device.UploadTo(s, x.All(), []int32{1, 2, 3}) },
+		"a download":             func(s *device.Stream) error { return device.Download(s, make([]int32, 3), x) },
+		"a wait":                 func(s *device.Stream) error { return s.Synchronize(context.Background()) },
+		"an event":               func(s *device.Stream) error { _, err := s.Record(); return err },
+		"a live event":           func(s *device.Stream) error { return s.WaitFor(e) },
+		"a live join":            func(s *device.Stream) error { return s.Join(live) },
+		"another device":         func(s *device.Stream) error { return device.CopyFrom(s, x.Slice(0, 1), live, x.Slice(1, 2)) },
+		"a graph":                func(s *device.Stream) error { return inner.Launch(s) },
 	} {
 		_, err := r.device.Capture(f)
 		wants(t, what, err, device.ErrCapture)

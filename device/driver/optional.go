@@ -43,8 +43,8 @@ type Prioritizer interface {
 
 // Pooler is a Backend that allocates in the order of queues, without waiting.
 type Pooler interface {
-	// AllocateFor returns memory for work that is enqueued on q after the call. The memory is a
-	// PooledMemory.
+	// AllocateFor returns memory for work that is enqueued on q after the call, or on any queue if q
+	// is nil. The memory is a PooledMemory.
 	AllocateFor(q Queue, size int) (Memory, error)
 	// Drain waits until freed memory is available again, and returns unused memory to the
 	// system.
