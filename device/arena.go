@@ -14,13 +14,19 @@ import (
 // Memory whose work is done is on the ready shelf, and free for all streams. Memory that several streams
 // may still use is not kept: the back end frees it after the work of all of them.
 //
+// Size: sizes that a program no longer uses would pile up. Beyond spare bytes, the arena therefore keeps at
+// most twice as much as buffers have had at the same time, and no block that stayed unused while buffers with
+// four times the arena's size were closed.
+//
 // The lock of the accounts protects an arena.
 type arena struct {
-	ready shelf
-	age   blockList // all blocks, the one that was closed last first
-	bytes int64     // capacity of all blocks
-	lent  int64     // capacity of the blocks that buffers have
-	most  int64     // maximum of lent so far
+	ready  shelf
+	age    blockList // all blocks, the one that was closed last first
+	spare  int64     // bytes that are kept in any case
+	bytes  int64     // capacity of all blocks
+	closed int64     // sum of the capacities of all blocks that were ever put into the arena
+	lent   int64     // capacity of the blocks that buffers have
+	most   int64     // maximum of lent so far
 }
 
 // lend counts a block that a buffer gets.
@@ -40,7 +46,8 @@ type shelf struct {
 type kept struct {
 	handle   *allocation // nil while a buffer has it
 	shelf    *shelf
-	capacity int // bytes of the memory, of which the buffer may use fewer
+	capacity int   // bytes of the memory, of which the buffer may use fewer
+	closed   int64 // the arena's closed when the block was put there
 	links    [2]links
 }
 
@@ -52,6 +59,10 @@ const (
 	slackShift = 3
 	// probes bounds the search in a bin.
 	probes = 8
+	// The bounds of the arena's size.
+	mostTimes  = 2
+	staleTimes = 4
+	spareShare = 16 // of the device's memory
 )
 
 // capacityFor returns the capacity for a buffer of size bytes.
@@ -137,6 +148,8 @@ func (a *arena) put(b *block, handle *allocation, s *Stream) {
 	sh.add(b)
 	a.age.push(b, byAge)
 	a.bytes += int64(b.kept.capacity)
+	a.closed += int64(b.kept.capacity)
+	b.kept.closed = a.closed
 }
 
 func (sh *shelf) add(b *block) {
@@ -175,14 +188,20 @@ type surplus struct {
 	stream *Stream
 }
 
-// shrink removes the blocks that were closed first, until at most most bytes are left.
-func (a *arena) shrink(most int64) (all []surplus) {
-	for b := a.age.last; b != nil && a.bytes > most; b = a.age.last {
+// shrink removes the blocks that were closed first, as long as the arena is too large, or has more than
+// limit bytes.
+func (a *arena) shrink(limit int64) (all []surplus) {
+	for b := a.age.last; b != nil && (a.bytes > limit || a.excessive(b)); b = a.age.last {
 		a.remove(b)
 		b.kept.handle = nil
 		all = append(all, surplus{b, b.kept.shelf.stream})
 	}
 	return all
+}
+
+// excessive reports whether the arena is too large to keep b, the block that was closed first.
+func (a *arena) excessive(b *block) bool {
+	return a.bytes > a.spare && (a.bytes > mostTimes*a.most || a.closed-b.kept.closed > staleTimes*a.bytes)
 }
 
 // freeAll gives memory that left the arena back to the back end.
@@ -205,10 +224,7 @@ func (d *Device) empty() error {
 	if d.closed {
 		return nil // the back end has freed it
 	}
-	d.memory.mu.Lock()
-	all := d.memory.shrink(0)
-	d.memory.mu.Unlock()
-	return d.freeAll(all)
+	return d.freeAll(d.memory.clear())
 }
 
 // discard gives memory back to the back end, after the work of the streams that used it.

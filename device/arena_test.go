@@ -56,15 +56,28 @@ func TestMemoryIsReused(t *testing.T) {
 	}
 }
 
-// TestArenaIsBounded closes more memory than was ever open at the same time: the memory that was closed
-// first is freed.
+// TestArenaIsBounded closes more memory than twice what was ever open at the same time: the memory that was
+// closed first is freed.
 func TestArenaIsBounded(t *testing.T) {
 	f, _, s := newRecycler(t)
+	for _, n := range []int{1 << 10, 2 << 10, 3 << 10, 2 << 10} {
+		must(t, made(t, s, n).Close())
+	}
+	wantLog(t, f, "allocate1024", "allocate2048", "allocate3072")
+	must(t, made(t, s, 1536).Close())
+	wantLog(t, f, "allocate1536", "free4096", "free12288") // of 7680 bytes, 6144 may stay
+}
+
+// TestArenaForgets closes a buffer whose memory no later buffer can use.
+func TestArenaForgets(t *testing.T) {
+	f, _, s := newRecycler(t)
 	must(t, made(t, s, 1<<10).Close())
-	must(t, made(t, s, 2<<10).Close())
-	wantLog(t, f, "allocate1024", "allocate2048", "free4096")
-	must(t, made(t, s, 2<<10).Close())
-	wantLog(t, f)
+	for range 5 {
+		must(t, made(t, s, 4<<10).Close())
+	}
+	wantLog(t, f, "allocate1024", "allocate4096")
+	must(t, made(t, s, 4<<10).Close())
+	wantLog(t, f, "free4096")
 }
 
 func TestArenaKeepsToTheLimit(t *testing.T) {

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -29,7 +30,7 @@ func TestBinsAreOrdered(t *testing.T) {
 // enough and at most an eighth too large, and there is none that would have been better in a bin with few.
 func TestArenaFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	var a arena
+	a := arena{spare: math.MaxInt64}
 	s := &Stream{}
 	in := map[*block]bool{}
 	for range 10_000 {

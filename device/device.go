@@ -36,7 +36,7 @@ func New(b driver.Backend) *Device {
 	recycler, _ := b.(driver.Recycler)
 	return &Device{
 		backend: b, info: b.Info(), streams: map[*Stream]struct{}{}, recycler: recycler,
-		memory: accounts{blocks: map[*block]struct{}{}, lost: map[string]Owner{}, spare: b.Info().Memory / 8},
+		memory: accounts{blocks: map[*block]struct{}{}, lost: map[string]Owner{}, arena: arena{spare: b.Info().Memory / spareShare}},
 	}
 }
 

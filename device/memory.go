@@ -23,7 +23,6 @@ type accounts struct {
 	peak   int64
 	host   int64 // pinned memory of the host
 	limit  int64 // 0 means no limit
-	spare  int64 // bytes that the arena may keep in any case
 	lost   map[string]Owner
 
 	pressure   sync.Mutex   // held by the goroutine that frees memory for an allocation
@@ -141,7 +140,7 @@ func (m *accounts) take(size int) ([]surplus, error) {
 		return nil, fmt.Errorf("more than %s in use: %w", bytesText(math.MaxInt64), ErrMemory)
 	}
 	m.used += int64(size)
-	return m.shrink(m.allowance()), nil
+	return m.surplus(), nil
 }
 
 // retake opens a block that the arena kept, for size bytes of work on s, and returns it with its handle. It
@@ -166,19 +165,24 @@ func (m *accounts) retake(s *Stream, size int, made callers) (*block, *allocatio
 	return b, handle
 }
 
-// allowance returns how many bytes the arena may keep: as many as buffers have had at the same time, or
-// spare if that is more; but no more than the limit leaves.
-func (m *accounts) allowance() int64 {
-	n := max(m.arena.most, m.spare)
+// surplus removes from the arena what it must not keep: no more than the limit leaves. The lock is held.
+func (m *accounts) surplus() []surplus {
 	if m.limit > 0 {
-		return max(0, min(n, m.limit-m.used))
+		return m.shrink(max(0, m.limit-m.used))
 	}
-	return n
+	return m.shrink(math.MaxInt64)
 }
 
-// shrink removes from the arena what is more than most bytes.
-func (m *accounts) shrink(most int64) []surplus {
-	all := m.arena.shrink(most)
+// clear removes everything from the arena.
+func (m *accounts) clear() []surplus {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shrink(0)
+}
+
+// shrink shrinks the arena. The lock is held.
+func (m *accounts) shrink(limit int64) []surplus {
+	all := m.arena.shrink(limit)
 	for _, x := range all {
 		delete(m.blocks, x.block)
 	}
@@ -232,7 +236,7 @@ func (m *accounts) leave(b *block, users []*Stream) (isKept bool, unused []surpl
 		delete(m.blocks, b)
 		return false, nil
 	}
-	return true, m.shrink(m.allowance())
+	return true, m.surplus()
 }
 
 // Kinds of blocks.
@@ -303,7 +307,7 @@ func (d *Device) roomy(size int, allocate func() error) error {
 	}
 	d.memory.pressure.Lock()
 	defer d.memory.pressure.Unlock()
-	for _, relieve := range []func() error{func() error { return nil }, d.drain, func() error { d.collect(); return nil }, d.drain} {
+	for _, relieve := range []func() error{func() error { return nil }, d.empty, d.drain, func() error { d.collect(); return nil }, d.drain} {
 		if relieved := relieve(); relieved != nil {
 			return errors.Join(err, relieved)
 		}

@@ -17,10 +17,16 @@ var replays = flag.Int("replays", 0, "how often a recorded sort runs; 0 is 10000
 
 // replaysOn returns the number of replays for a kind of device.
 func replaysOn(kind string) int {
-	if *replays > 0 {
+	switch {
+	case *replays > 0:
 		return *replays
+	case kind == "cuda":
+		return 10_000
+	case kind == "interp" || testing.Short():
+		return 3
+	default:
+		return 500
 	}
-	return map[string]int{"cpu": 500, "interp": 3, "cuda": 10_000}[kind]
 }
 
 // replayed is a graph that copies numbers from in, stores the greatest in top and their positions in at, and
