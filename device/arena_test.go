@@ -1,7 +1,9 @@
 package device_test
 
 import (
+	"errors"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -148,5 +150,70 @@ func TestLeakOfReusedMemory(t *testing.T) {
 	wantLog(t, f, "free4096") // its handle cannot be reused
 	if len(d.Owners()) != 0 {
 		t.Errorf("owners are %+v", d.Owners())
+	}
+}
+
+// layers makes and closes the buffers of 32 layers of a model, for a sequence of n tokens. It returns how
+// many, and the most memory that was used and reserved.
+func layers(t *testing.T, d *device.Device, s *device.Stream, n int) (buffers int, used, reserved int64) {
+	t.Helper()
+	wide := func(width int) *device.Buffer[byte] {
+		buffers++
+		b := made(t, s, 2*width*n)
+		stats, err := d.MemoryStats()
+		must(t, err)
+		used, reserved = max(used, stats.Used), max(reserved, stats.Reserved)
+		return b
+	}
+	x := wide(4096)
+	for range 32 {
+		norm := wide(4096)
+		qkv := wide(6144)
+		must(t, norm.Close())
+		heads := wide(4096)
+		must(t, qkv.Close())
+		middle := wide(4096)
+		must(t, errors.Join(heads.Close(), x.Close()))
+		norm = wide(4096)
+		up := wide(28672)
+		must(t, norm.Close())
+		gated := wide(14336)
+		must(t, up.Close())
+		x = wide(4096)
+		must(t, errors.Join(gated.Close(), middle.Close()))
+	}
+	logits := wide(16032)
+	must(t, errors.Join(x.Close(), logits.Close()))
+	return buffers, used, reserved
+}
+
+// TestArenaOfLayers checks the figures in RATIONALE.md: how many calls of the back end a model makes, and how
+// much memory it reserves.
+func TestArenaOfLayers(t *testing.T) {
+	for _, c := range []struct {
+		what     string
+		length   func(r *rand.Rand) int
+		calls    float64 // per 1,000 buffers, of 2,000 without an arena
+		reserved float64 // relative to the most in use
+	}{
+		{"one length", func(*rand.Rand) int { return 512 }, 8, 1.7},
+		{"random lengths", func(r *rand.Rand) int { return 1 + r.IntN(2048) }, 50, 2.8},
+	} {
+		f, d, s := newRecycler(t)
+		r := rand.New(rand.NewPCG(1, 1))
+		var all, calls int
+		var used, reserved int64
+		for step := range 100 {
+			n, u, v := layers(t, d, s, c.length(r))
+			if used, reserved = max(used, u), max(reserved, v); step >= 10 {
+				all, calls = all+n, calls+len(f.log)
+			}
+			f.took()
+		}
+		perThousand, share := 1000*float64(calls)/float64(all), float64(reserved)/float64(used)
+		t.Logf("%s: %.1f calls per 1,000 buffers, %.2f of the most in use is reserved", c.what, perThousand, share)
+		if perThousand > c.calls || share > c.reserved {
+			t.Errorf("%s: want at most %v calls and %v", c.what, c.calls, c.reserved)
+		}
 	}
 }

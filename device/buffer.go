@@ -16,9 +16,10 @@ type Buffer[T any] struct {
 }
 
 // Make returns a buffer of n zeros on the stream's device, ready for work on that stream.
-// T must not contain Go pointers.
+// T must not contain Go pointers. If the stream records a graph, the graph owns the memory (see Graph), and
+// each of its runs clears it.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
-	b, err := allocate[T](s, n)
+	b, err := allocate[T](s, n, madeBy())
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +38,13 @@ func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return allocate[T](s, n)
+	return allocate[T](s, n, madeBy())
 }
 
 // Upload returns a buffer with the contents of host, copied in the order of the stream's work. The
 // caller may change host when Upload returns.
 func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
-	b, err := allocate[T](s, len(host))
+	b, err := allocate[T](s, len(host), madeBy())
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +55,11 @@ func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
 }
 
 // allocate returns a buffer with arbitrary contents.
-func allocate[T any](s *Stream, n int) (*Buffer[T], error) {
+func allocate[T any](s *Stream, n int, made callers) (*Buffer[T], error) {
 	if err := checkElements[T](n); err != nil {
 		return nil, err
 	}
-	from, err := s.device.allocate(s, max(1, n*sizeOf[T]()))
+	from, err := s.device.allocate(s, max(1, n*sizeOf[T]()), made)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,8 @@ func (b *Buffer[T]) All() Slice[T] {
 func (b *Buffer[T]) Slice(i, j int) Slice[T] { return b.All().Slice(i, j) }
 
 // Close frees the memory when the work enqueued before the call, on any stream, is done. It does not
-// wait. Using the buffer or its slices after Close is an error.
+// wait. Using the buffer or its slices after Close is an error. The device may keep the memory for later
+// buffers (see Device.Trim).
 //
 // A buffer that is not closed is freed some time after it and all its slices become unreachable.
 // Device.Leaks reports it.

@@ -101,8 +101,7 @@ func (d *Device) newQueue(priority int) (driver.Queue, error) {
 }
 
 // allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
-func (d *Device) allocate(s *Stream, size int) (lease, error) {
-	made := madeBy(3)
+func (d *Device) allocate(s *Stream, size int, made callers) (lease, error) {
 	if s.recorder != nil {
 		l, err := s.recorder.allocate(size, made)
 		return l, s.keep(err)

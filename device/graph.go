@@ -15,6 +15,12 @@ import (
 // A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's
 // memory is freed when the graph is closed, or when Update replaces the last launch that used the
 // buffer.
+//
+// The function that is recorded may make buffers. Their memory belongs to the graph until the graph is
+// closed, and every run of the graph uses the memory again. If the function closes such a buffer, later
+// buffers of the recording may use the buffer's memory. A buffer that the function does not close can
+// be used like any other buffer, for example to read a result after a run. Close of the graph closes
+// the buffer.
 type Graph struct {
 	device *Device
 	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
@@ -41,9 +47,9 @@ type GraphNode struct {
 }
 
 // Capture records the work that f enqueues on its stream, and on streams forked from it, and returns
-// it as a graph. No work runs. The stream accepts launches, copies within the device, fills and
-// copies of pinned memory. A call that would wait, allocate memory or copy ordinary Go memory returns
-// ErrCapture, and Capture then returns ErrCapture too.
+// it as a graph. No work runs. The stream accepts launches, copies within the device, fills, copies of
+// pinned memory, and allocations with Make, MakeDirty and MakePlane. A call that would wait or copy
+// ordinary Go memory returns ErrCapture, and Capture then returns ErrCapture too.
 //
 // The work of one stream runs in order; the work of different streams runs concurrently except where
 // Fork or Join orders it.
@@ -181,9 +187,9 @@ func (g *Graph) Nodes() []GraphNode {
 }
 
 // Update changes the arguments and the grid of the launch whose GraphNode has the given number. f
-// must launch the same kernel once, on the stream that f receives, with a grid that is not empty.
-// Earlier launches of the graph are not affected. The graph releases the memory that only the
-// previous arguments used.
+// must launch the same kernel once, on the stream that f receives, with a grid that is not empty. f
+// must not allocate memory on that stream. Earlier launches of the graph are not affected. The graph
+// releases the memory that only the previous arguments used.
 func (g *Graph) Update(number int, f func(s *Stream) error) error {
 	r := &recorder{graph: &Graph{device: g.device, memory: graphMemory{fixed: true}}, last: -1}
 	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
@@ -259,7 +265,8 @@ func (g *Graph) holding(a *allocation) int {
 	return slices.IndexFunc(g.held, func(h holding) bool { return h.allocation == a })
 }
 
-// Close frees the graph when the work enqueued so far is done. It does not wait.
+// Close frees the graph when the work enqueued so far is done, and closes the buffers that were made while it
+// was recorded. It does not wait.
 func (g *Graph) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -31,12 +31,12 @@ type accounts struct {
 
 // MemoryStats describes the memory in use, in bytes.
 type MemoryStats struct {
-	Used     int64 // by buffers
+	Used     int64 // by buffers, and by the memory that graphs own
 	Peak     int64 // maximum of Used so far
-	Reserved int64 // taken from the device, for present and later buffers
+	Reserved int64 // taken from the device, for present and later buffers; 0 if that is unknown
 	Limit    int64 // set by SetMemoryLimit; 0 means no limit
 	Pinned   int64 // host memory
-	Buffers  int   // number of open buffers
+	Buffers  int   // number of open buffers, and of parts of the memory that graphs own
 }
 
 // MemoryStats returns the present memory use.
@@ -64,7 +64,8 @@ func (d *Device) SetMemoryLimit(bytes int64) {
 }
 
 // Trim waits until closed buffers are freed, and returns unused memory to the system, for other
-// programs. It runs Go's garbage collector first, to free unreachable buffers too.
+// programs. Unused memory includes the memory of closed buffers that the device keeps for later
+// buffers. Trim runs Go's garbage collector first, to free unreachable buffers too.
 func (d *Device) Trim() error {
 	d.memory.pressure.Lock()
 	defer d.memory.pressure.Unlock()
