@@ -19,9 +19,9 @@
 // errors that match device.ErrOverlap, and unsuitable lengths are errors that match device.ErrLength. As with
 // a launch, an error also sticks to the stream, and the next Synchronize of the stream returns it.
 //
-// Most functions need temporary memory, which they allocate and free in the order of the stream's work. A
-// graph cannot contain allocations, so it can record only Count, Histogram, Transpose, Uniform, Normal and
-// Integers. The other functions return device.ErrCapture.
+// Most functions need temporary memory, which they allocate and free in the order of the stream's work. No
+// function waits or reads a result back to the host, so a graph can record all of them. The graph then owns
+// the temporary memory.
 //
 // Package prim is not an array library: it has neither shapes nor element-wise arithmetic.
 package prim

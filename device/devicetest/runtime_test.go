@@ -242,6 +242,35 @@ func graphed(e example) ([]float32, error) {
 	return slices.Clone(p.Host()), err
 }
 
+func graphWithMemory(e example) ([]float32, error) {
+	dev, s, ctx, n, out := e.dev, e.s, e.ctx, e.n, make([]float32, e.n)
+	a, err := device.Upload(s, e.host)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	var squares *device.Buffer[float32]
+	g, err := dev.Capture(func(s *device.Stream) error {
+		scratch, err := device.Make[float32](s, n) // the graph's own memory
+		if err != nil {
+			return err
+		}
+		defer scratch.Close() // later buffers of the graph may use its memory
+		if squares, err = device.MakeDirty[float32](s, n); err != nil {
+			return err
+		}
+		return errors.Join(
+			device.Copy(s, scratch.All(), a.All()),
+			kernels.Multiply(s, device.Cover(n, 256), a.All(), scratch.All(), squares.All()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close() // also closes squares
+	err = errors.Join(g.Launch(s), device.Download(s, out, squares), s.Synchronize(ctx))
+	return out, err
+}
+
 func planes(e example) error {
 	s, ctx := e.s, e.ctx
 	picture := make([]uint8, 640*480)
@@ -310,7 +339,7 @@ func TestRuntimeExamples(t *testing.T) {
 		want []float32
 	}{
 		"wholeWay": {wholeWay, squares}, "scoped": {scoped, squares}, "pinnedCopies": {pinnedCopies, squares},
-		"twoStreams": {twoStreams, e.host}, "graphed": {graphed, fourth},
+		"twoStreams": {twoStreams, e.host}, "graphed": {graphed, fourth}, "graphWithMemory": {graphWithMemory, squares},
 	} {
 		if got, err := c.run(e); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v ..., %v, want %v", name, got[:12], err, c.want[:12])
