@@ -3,6 +3,7 @@ package device_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -126,6 +127,18 @@ func TestFillOfWideValuesIsRecorded(t *testing.T) {
 	must(t, g.Launch(s))
 	wantLog(t, f, "upload4096 4", "upload4100 4", "copy4104 4096 8", "copy4112 4096 16", "copy4128 4096 8")
 	must(t, g.Close())
+}
+
+func TestUnclosedGraphIsNamed(t *testing.T) {
+	_, d, _ := newRecycler(t)
+	d.RecordCallers(true)
+	_, err := d.Capture(func(s *device.Stream) error { return fills(t, s, 1000).Close() })
+	must(t, err)
+	err = d.Close()
+	leak, ok := errors.AsType[*device.LeakError](err)
+	if !ok || len(leak.Open) != 1 || leak.Open[0].Kind != "graph" || !strings.HasPrefix(leak.Open[0].Site, "arena_test.go:") {
+		t.Errorf("closing the device: %v", err)
+	}
 }
 
 func TestGraphGivesMemoryBack(t *testing.T) {

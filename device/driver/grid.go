@@ -34,7 +34,9 @@ type Grid struct {
 	// Cooperative makes all blocks run at the same time, so that they may wait for each other.
 	Cooperative bool
 	// Overlap allows the kernel to start before the preceding work of the stream is done. The
-	// kernel must wait for that work before it reads the results. A device may ignore Overlap.
+	// kernel must wait for that work before it reads the results, and before it writes any buffer: a
+	// new buffer may have the memory of a closed one, which that work may still use. A device may
+	// ignore Overlap.
 	Overlap bool
 }
 
