@@ -22,9 +22,10 @@ type Fault = driver.Fault
 // the Limits of a launch.
 type Info = driver.Info
 
-// Occupancy describes how many blocks of a kernel a device runs at once. A block has Threads threads,
-// and each of Cores multiprocessors (or CPU cores) runs Blocks blocks at once. A thread uses
-// Registers registers and Stack bytes of local memory; these two fields are 0 if unknown.
+// Occupancy describes how many blocks of a kernel a device runs at once. Threads is the number of
+// threads in a block. Cores is the number of multiprocessors or CPU cores, and Blocks is the number
+// of blocks that each core runs at once. Registers is the number of registers of a thread, and Stack
+// is the size of a thread's local memory in bytes; both are 0 if unknown.
 type Occupancy = driver.Occupancy
 
 // Advice describes how managed memory will be used.
@@ -33,6 +34,6 @@ type Advice = driver.Advice
 // The kinds of advice.
 const (
 	ReadMostly   Advice = driver.ReadMostly   // often read, seldom written: both sides keep copies
-	PreferDevice Advice = driver.PreferDevice // it should stay on the device, where the host may read it
-	PreferHost   Advice = driver.PreferHost   // it should stay on the host, where kernels may read it
+	PreferDevice Advice = driver.PreferDevice // the memory should stay on the device; the host may read it there
+	PreferHost   Advice = driver.PreferHost   // the memory should stay on the host; kernels may read it there
 )

@@ -119,8 +119,8 @@ func (b *Buffer[T]) Slice(i, j int) Slice[T] { return b.All().Slice(i, j) }
 // wait. Using the buffer or its slices after Close is an error. The device may keep the memory for later
 // buffers (see Device.Trim).
 //
-// A buffer that is not closed is freed some time after it and all its slices become unreachable.
-// Device.Leaks reports it.
+// A buffer that is not closed is freed some time after the buffer and all its slices become
+// unreachable. Device.Leaks reports such a buffer.
 func (b *Buffer[T]) Close() error {
 	if b == nil {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
@@ -131,8 +131,9 @@ func (b *Buffer[T]) Close() error {
 	return nil
 }
 
-// Slice is a part of a Buffer, and an argument of a kernel. It is a small value to copy. While a
-// Slice is reachable, the buffer's memory is not collected, but Close still frees it.
+// Slice is a part of a Buffer, and an argument of a kernel. A Slice is small, so pass it by value.
+// While a Slice is reachable, the garbage collector does not free the buffer, but Close still frees
+// the buffer.
 //
 // Using the zero Slice is an error. None returns a Slice that is nil in a kernel.
 type Slice[T any] struct {

@@ -9,8 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Graph is work that is recorded once and enqueued as a whole any number of times. On a GPU, that is much
-// faster than enqueuing each operation. Its methods may be called from any goroutine.
+// Graph is work that is recorded once and enqueued as a whole any number of times. On a GPU, launching a
+// graph is much faster than enqueuing each operation. The methods of a Graph may be called from any
+// goroutine.
 //
 // A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's
 // memory is freed when the graph is closed, or when Update replaces the last launch that used the
@@ -43,7 +44,7 @@ type holding struct {
 type GraphNode struct {
 	Number   int // number of the node, for Update
 	Kernel   string
-	Launched string // the line that recorded it: "main.go:42"
+	Launched string // the line of the program that recorded the launch: "main.go:42"
 }
 
 // Capture records the work that f enqueues on its stream, and on streams forked from it, and returns
@@ -292,7 +293,7 @@ func (g *Graph) release() error {
 	return err
 }
 
-// Fork returns a new stream whose work runs after the work enqueued so far on s. In a Capture it
+// Fork returns a new stream whose work runs after the work enqueued so far on s. In a Capture, Fork
 // returns another stream of the Capture.
 func (s *Stream) Fork() (*Stream, error) {
 	if r := s.recorder; r != nil {
@@ -315,8 +316,8 @@ func (s *Stream) Fork() (*Stream, error) {
 }
 
 // Join makes the later work of s wait for the work enqueued so far on t, a stream of the same device.
-// A fault of that work becomes a fault of s too. Either both streams belong to one Capture, or
-// neither does.
+// A fault of that work becomes a fault of s too. Either both streams belong to the same Capture, or
+// neither stream belongs to a Capture.
 func (s *Stream) Join(t *Stream) error {
 	r, other := s.recorder, t.recorder
 	if r == nil && other == nil {

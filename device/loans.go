@@ -5,7 +5,7 @@ import "fmt"
 // maxLoans is how many slices one piece of work can use.
 const maxLoans = 8
 
-// Loans are the slices that one call of a vendor's library uses on a stream. They are for packages
+// Loans are the slices that one call of a vendor's library uses on a stream. Loans are for packages
 // that depend on the device's kind.
 //
 //	l := s.Loans()

@@ -78,7 +78,7 @@ func (m *Managed[T]) Close() error {
 }
 
 // Prefetch moves the managed memory of x to the device in the order of the stream's work, ahead of a
-// kernel that needs it. It affects only speed.
+// kernel that needs the memory. Prefetch affects only speed.
 func Prefetch[T any](s *Stream, x Slice[T]) error {
 	return prefetch(job{stream: s, verb: "prefetch"}, x, false)
 }
@@ -105,7 +105,7 @@ func prefetch[T any](j job, x Slice[T], toHost bool) error {
 	})
 }
 
-// Advise describes the future use of the managed memory of x. It affects only speed.
+// Advise describes the future use of the managed memory of x. The advice affects only speed.
 func Advise[T any](x Slice[T], a Advice) error {
 	if err := x.managed(); err != nil {
 		return err

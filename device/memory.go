@@ -35,7 +35,7 @@ type MemoryStats struct {
 	Peak     int64 // maximum of Used so far
 	Reserved int64 // taken from the device, for present and later buffers; 0 if that is unknown
 	Limit    int64 // set by SetMemoryLimit; 0 means no limit
-	Pinned   int64 // host memory
+	Pinned   int64 // pinned host memory
 	Buffers  int   // number of open buffers, and of parts of the memory that graphs own
 }
 
@@ -55,8 +55,8 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 	return s, nil
 }
 
-// SetMemoryLimit limits the total size of all buffers in bytes. Existing buffers may exceed it. A limit
-// of 0 means no limit.
+// SetMemoryLimit limits the total size of all buffers in bytes. Existing buffers may exceed the limit.
+// A limit of 0 means no limit.
 func (d *Device) SetMemoryLimit(bytes int64) {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
@@ -73,7 +73,8 @@ func (d *Device) Trim() error {
 	return d.drain()
 }
 
-// Owner is a line of the program that allocated memory, with the sum of its open buffers.
+// Owner is a line of the program that allocated memory, with the total of the open buffers that the
+// line allocated.
 type Owner struct {
 	Site    string // "main.go:42"
 	Kind    string // "buffer", "pinned", "managed" or "graph": memory that a graph owns
@@ -85,9 +86,9 @@ type Owner struct {
 // comes first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks returns the lines of the program that made buffers which became unreachable without Close, as
-// far as the garbage collector has found these buffers. The line with the most bytes comes first. The
-// memory of the buffers has been freed.
+// Leaks reports the buffers that became unreachable without Close and that the garbage collector has
+// found. Leaks returns the lines of the program that made the buffers; the line with the most bytes
+// comes first. The memory of the buffers has been freed.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
@@ -283,11 +284,11 @@ func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
 // LeakError is the error of Device.Close if the device records callers (see RecordCallers) and buffers
 // were not closed.
 type LeakError struct {
-	Open   []Owner // open until the device was closed
-	Leaked []Owner // unreachable before, and found by the collector
+	Open   []Owner // buffers that were open when the device was closed
+	Leaked []Owner // buffers that had become unreachable before, and that the garbage collector had found
 }
 
-// Error returns all lines that made the buffers.
+// Error lists the lines of the program that made the buffers.
 func (e *LeakError) Error() string {
 	var lines []string
 	for _, o := range slices.Concat(e.Leaked, e.Open) {

@@ -46,8 +46,8 @@ func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
 	return &Pinned[T]{from.lease(), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
-// Register makes host, which is memory of the program, pinned and mapped until Close. No part of it
-// may be registered already.
+// Register makes host, which is memory of the program, pinned and mapped until Close. No part of
+// host may be registered already.
 func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 	if err := checkElements[T](len(host)); err != nil {
 		return nil, err
@@ -128,7 +128,8 @@ func (p *Pinned[T]) All() PinnedSlice[T] {
 	return PinnedSlice[T]{p.from, p.host, nil}
 }
 
-// Slice returns elements i to j-1, for copies. If the bounds are out of range, using it is an error.
+// Slice returns elements i to j-1, for copies. If the bounds are out of range, using the slice is
+// an error.
 func (p *Pinned[T]) Slice(i, j int) PinnedSlice[T] {
 	if p != nil && (i < 0 || j < i || j > len(p.host)) {
 		return PinnedSlice[T]{err: fmt.Errorf("[%d:%d] of %d elements: %w", i, j, len(p.host), ErrRange)}
@@ -140,7 +141,8 @@ func (p *Pinned[T]) Slice(i, j int) PinnedSlice[T] {
 	return all
 }
 
-// Mapped returns the memory as a kernel's argument. If the memory is not mapped, using it is an error.
+// Mapped returns the memory as a kernel's argument. If the memory is not mapped, using the slice is
+// an error.
 func (p *Pinned[T]) Mapped() Slice[T] {
 	switch {
 	case p == nil:
@@ -166,7 +168,7 @@ func (p *Pinned[T]) Close() error {
 	return nil
 }
 
-// PinnedSlice is a part of a Pinned, for copies. It is a small value to copy.
+// PinnedSlice is a part of a Pinned, for copies. It is small, so pass it by value.
 type PinnedSlice[T any] struct {
 	from lease
 	host []T

@@ -8,7 +8,7 @@ import (
 )
 
 // Plane is a rectangle of elements in a buffer's memory: rows of Width elements that start Stride
-// elements apart. It is a small value to copy. Pass All() and the stride to a kernel.
+// elements apart. A Plane is small, so pass it by value. Pass All() and the stride to a kernel.
 type Plane[T any] struct {
 	in     Slice[T]
 	width  int
@@ -54,13 +54,13 @@ func NewPlane[T any](in Slice[T], width, stride int) Plane[T] {
 	return Plane[T]{in, width, height, stride}
 }
 
-// Width returns the elements of a row.
+// Width returns the number of elements in a row.
 func (p Plane[T]) Width() int { return p.width }
 
 // Height returns the number of rows.
 func (p Plane[T]) Height() int { return p.height }
 
-// Stride returns the elements from the start of a row to the start of the next.
+// Stride returns the number of elements from the start of a row to the start of the next row.
 func (p Plane[T]) Stride() int { return p.stride }
 
 // All returns the memory from the first to the last element, including the padding between rows.
@@ -77,7 +77,8 @@ func (p Plane[T]) Row(y int) Slice[T] {
 // Rect is a rectangle of a plane: columns X to X+Width-1 of rows Y to Y+Height-1.
 type Rect struct{ X, Y, Width, Height int }
 
-// Part returns a rectangle of the plane. If the bounds are out of range, using it is an error.
+// Part returns a rectangle of the plane. If the bounds are out of range, using the part is an
+// error.
 func (p Plane[T]) Part(r Rect) Plane[T] {
 	if p.in.err != nil {
 		return p

@@ -31,7 +31,8 @@ type node struct {
 // kernel returns the kernel of a launch.
 func (n *node) kernel() *driver.Kernel { return n.launch.plan.Kernel() }
 
-// RecordForeign adds a vendor library's work to the graph that s records, and takes ownership of it.
+// RecordForeign adds a vendor library's work to the graph that s records, and takes ownership of
+// the work.
 func (s *Stream) RecordForeign(work driver.Foreign) error {
 	if s.recorder == nil {
 		return join(fmt.Errorf("device: stream does not record: %w", ErrCapture), work.Close())

@@ -198,11 +198,11 @@ func (s *Stream) closing() bool {
 func (s *Stream) idle() bool { return s.finished.Load() }
 
 // Synchronize waits until all work enqueued before the call is done, or until ctx is done. It writes
-// the output of gpu.Printf and returns the errors since its last call: the *Fault of a kernel of s,
-// or of a stream whose event s waited for; the error that stuck to s; a failure of the device.
-// Afterwards s can be used again, unless the device itself was lost. If ctx is done first,
-// Synchronize returns the error of ctx; the work continues, and the next call returns the errors of
-// the work.
+// the output of gpu.Printf and returns the errors since the previous call of Synchronize: the *Fault
+// of a kernel of s, or of a stream whose event s waited for; the error that stuck to s; a failure of
+// the device. Afterwards s can be used again, unless the device itself was lost. If ctx is done
+// first, Synchronize returns the error of ctx; the work continues, and the next call returns the
+// errors of the work.
 //
 // Several goroutines may wait for one stream, each with its own ctx. All goroutines that wait when
 // the work ends receive the errors.
@@ -307,8 +307,8 @@ func compareIndex(a, b [3]int) int {
 	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
-// Close waits for the stream's work and frees the stream. It writes the output of gpu.Printf and
-// returns the errors since the last Synchronize. On the CPU it returns ErrRunning if a kernel that another
+// Close waits for the stream's work and frees the stream. It writes the output of gpu.Printf and returns
+// the errors since the last Synchronize. On the CPU, Close returns ErrRunning if a kernel that another
 // goroutine launched does not end within seconds.
 func (s *Stream) Close() error {
 	if s.recorder != nil {

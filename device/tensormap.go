@@ -9,7 +9,7 @@ import (
 )
 
 // TensorMap is a matrix in a buffer's memory, or a stack of matrices. A kernel copies tiles of type
-// Part from the matrix or to it (see gpu.TensorMap). It is a small value to copy.
+// Part from the matrix or to it (see gpu.TensorMap). A TensorMap is small, so pass it by value.
 type TensorMap[Part any] struct {
 	in   Slice[byte]
 	plan driver.TensorPlan

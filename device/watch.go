@@ -34,23 +34,24 @@ func (w Work) String() string {
 // Activity is a completed piece of work of a watched device.
 type Activity struct {
 	Work   Work
-	Kernel *driver.Kernel // of a launch, else nil
+	Kernel *driver.Kernel // the launched kernel; nil for other work
 	Grid   Grid           // of a launch
-	Bytes  int            // that were copied or filled
+	Bytes  int            // copied or filled
 	Device *Device
-	Stream int // number of the stream among the device's, from 1
+	Stream int // number of the stream among the streams of the device, starting with 1
 
 	// Called is when the program enqueued the work, and Call how long the call took.
 	Called time.Time
 	Call   time.Duration
-	// Load is how long the program waited, before Called, for the driver to compile the kernel, as it
-	// does for the first launch.
+	// Load is how long the program waited, before Called, for the driver to compile the kernel. The
+	// driver compiles a kernel for its first launch.
 	Load time.Duration
 	// Stack holds the program counters of the callers, innermost first, for
 	// runtime.CallersFrames.
 	Stack []uintptr
-	// Begin and End are the device's times on the host's clock. They are accurate to about 10
-	// microseconds relative to Called, and to about 1 microsecond relative to each other.
+	// Begin and End are the times at which the device began and ended the work, on the host's clock.
+	// The times are accurate to about 10 microseconds relative to Called, and to about 1 microsecond
+	// relative to each other.
 	Begin, End time.Time
 }
 
@@ -63,10 +64,10 @@ type Watcher interface {
 	Closed() error
 }
 
-// Watch reports the device's work to w until stop is called or the device is closed. It reports work
-// when the program waits for the work's stream. Work for which the program has not waited when it
-// calls stop is not reported. Each watched piece of work costs its caller a few microseconds. A
-// device has at most one watcher.
+// Watch reports the device's work to w until stop is called or the device is closed. Watch reports a
+// piece of work when the program waits for the stream of the work. If the program calls stop before
+// it has waited for some work, this work is not reported. Each watched piece of work costs its
+// caller a few microseconds. A device has at most one watcher.
 func (d *Device) Watch(w Watcher) (stop func(), err error) {
 	v := &watch{watcher: w}
 	if err := v.setClock(d.backend); err != nil {
