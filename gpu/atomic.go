@@ -93,7 +93,7 @@ func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swa
 	}
 }
 
-// AtomicLoad atomically returns *p. Its order is Relaxed, Acquire or Sequential.
+// AtomicLoad atomically returns *p. The memory order must be Relaxed, Acquire or Sequential.
 //
 // A loop may call AtomicLoad, AtomicExchange or AtomicCompareAndSwap to wait for a value that
 // another thread stores. If that thread faults, the waiting thread exits.
@@ -111,7 +111,7 @@ func load[T Number](p *T) T {
 	return *(*T)(unsafe.Pointer(&v))
 }
 
-// AtomicStore atomically stores v in *p. Its order is Relaxed, Release or Sequential.
+// AtomicStore atomically stores v in *p. The memory order must be Relaxed, Release or Sequential.
 func AtomicStore[T Number](p *T, v T, how ...Memory) {
 	if word, _ := kind[T](); word {
 		atomic.StoreUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v)))

@@ -3,9 +3,9 @@ package gpu
 import "github.com/gopherwarp/gopherwarp/internal/simt"
 
 // Barrier counts arrivals of threads and bytes of bulk copies, in consecutive phases (PTX:
-// mbarrier; requires compute capability 9.0). A phase completes, and the next one begins, when the
-// number of arrivals that was passed to Init have occurred and all bytes that were passed to Expect
-// have arrived.
+// mbarrier; requires compute capability 9.0). A phase completes, and the next phase begins, when
+// the number of arrivals has reached the number that was passed to Init, and the bytes that were
+// passed to Expect have arrived.
 //
 //	full := gpu.Shared[gpu.Barrier](t)
 //	if t.ThreadX() == 0 {
@@ -26,8 +26,8 @@ type Barrier struct{ word uint64 }
 // One thread calls Init. Then all threads of the block call Sync before they use b.
 func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, arrivals) }
 
-// Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before those
-// that other threads make after waiting for the phase.
+// Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before the
+// accesses that other threads make after waiting for the phase.
 func (b *Barrier) Arrive(t Thread) { t.block.Arrive(&b.word, 0) }
 
 // Expect is like Arrive, and also makes the phase wait for the given number of bytes. Bulk copies
@@ -51,7 +51,7 @@ func (b *Barrier) Done(t Thread, phase int) bool {
 }
 
 // WarpGroupSize is the number of threads in a warp group: four consecutive warps that multiply
-// panels together. The index of the first warp is a multiple of four.
+// panels together. The index of the group's first warp is a multiple of four.
 const WarpGroupSize = 4 * simt.WarpSize
 
 // WarpGroup returns the index of the thread's warp group in the block.

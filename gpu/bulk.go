@@ -21,10 +21,10 @@ func FetchBulk[T any](t Thread, dst, src []T, bar *Barrier) {
 	t.block.Complete(&bar.word, len(src)*int(unsafe.Sizeof(src[0])))
 }
 
-// StoreBulk starts to copy src, in shared memory, to dst, in global memory. The requirements of
-// FetchBulk apply. Threads that wrote to src call FenceAsync before they synchronize with the
-// thread that calls StoreBulk. The copy belongs to the group that the thread's next CommitStores
-// forms.
+// StoreBulk starts to copy src, in shared memory, to dst, in global memory. Both slices must meet
+// the requirements of FetchBulk. Threads that wrote to src call FenceAsync before they synchronize
+// with the thread that calls StoreBulk. The copy belongs to the group that the thread's next
+// CommitStores forms.
 func StoreBulk[T any](t Thread, dst, src []T) {
 	checkBulk("StoreBulk", dst, src)
 	copy(dst, src)

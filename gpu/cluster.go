@@ -51,8 +51,8 @@ func (t Thread) SyncCluster() { t.block.SyncCluster(t.linear()) }
 func (t Thread) ArriveCluster() { t.block.ArriveCluster(t.linear()) }
 
 // WaitCluster is the second half of SyncCluster: it waits until every thread of the cluster has
-// arrived or exited. It returns at once if the thread has not called ArriveCluster since its last
-// WaitCluster.
+// arrived or exited. WaitCluster returns at once if the thread has not called ArriveCluster since
+// its previous WaitCluster.
 func (t Thread) WaitCluster() { t.block.WaitCluster(t.linear()) }
 
 // Peer returns the counterpart of *p in the shared memory of the block with the given rank in the
@@ -61,12 +61,12 @@ func (t Thread) WaitCluster() { t.block.WaitCluster(t.linear()) }
 //
 //	mine := gpu.Shared[[256]float32](t)
 //	...
-//	t.SyncCluster() // all blocks have written theirs
+//	t.SyncCluster() // all blocks have written to their shared memory
 //	x := gpu.Peer(t, mine, (t.ClusterRank()+1)%t.ClusterSize())[i]
 //
 // In a kernel that uses Peer, no block of a cluster runs before all blocks of the cluster have
-// started, and their shared memory remains valid until all these blocks have ended. The thread
-// faults if the cluster has no block of the given rank.
+// started, and the shared memory of each block remains valid until all blocks of the cluster have
+// ended. The thread faults if the cluster has no block of the given rank.
 func Peer[T any](t Thread, p *T, rank int) *T {
 	return (*T)(t.block.Peer(unsafe.Pointer(p), rank))
 }

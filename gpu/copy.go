@@ -5,7 +5,8 @@ import "unsafe"
 // CopyAsync starts to copy *src, in a slice, to *dst, in shared memory, and does not wait for the
 // copy. If the GPU supports it, the copy runs concurrently with the code that follows and needs no
 // registers. T has 4, 8 or 16 bytes; the thread faults if an address is not a multiple of that
-// size. The thread sees the data after WaitCopies, and other threads after a subsequent Sync.
+// size. The calling thread sees the data after WaitCopies. The other threads of the block see the
+// data after a subsequent Sync.
 //
 //	gpu.CopyAsync(t, &tile[next][i], &x[j])
 //	t.CommitCopies()
@@ -20,10 +21,10 @@ func CopyAsync[T any](t Thread, dst, src *T) {
 	*dst = *src
 }
 
-// CommitCopies forms a group of the copies that the thread has started since its last call of
+// CommitCopies forms a group of the copies that the thread has started since its previous call of
 // CommitCopies.
 func (t Thread) CommitCopies() {}
 
-// WaitCopies waits until all groups of the thread's copies are complete, except for the n most
-// recent ones, where n is leave, a constant from 0 to 7.
+// WaitCopies waits until all groups of the thread's copies are complete, except the n most recent
+// groups. The argument leave is n, a constant from 0 to 7.
 func (t Thread) WaitCopies(leave int) {}

@@ -18,7 +18,8 @@ const (
 	Sequential                       // AcquireRelease, and all threads observe all Sequential operations in the same order
 )
 
-// The scopes: the set of threads among which an operation is atomic and its order holds.
+// The scopes. A scope is the set of threads among which an operation is atomic and its memory order
+// holds.
 const (
 	BlockScope   Memory = 16 + iota // the threads of the block
 	ClusterScope                    // the threads of the cluster of blocks
@@ -26,9 +27,10 @@ const (
 	SystemScope                     // all threads of all devices and of the host
 )
 
-// Fence orders memory accesses. A thread that also uses a fence or an atomic operation observes the
-// accesses of the calling thread before its fence no later than the accesses after the fence. The
-// default is AcquireRelease with DeviceScope; the only other order of a fence is Sequential.
+// Fence orders memory accesses. If another thread observes an access that the calling thread made
+// after Fence, and then uses a fence or Acquire, that thread also observes all accesses that the
+// calling thread made before Fence. The default is AcquireRelease with DeviceScope; the only other
+// order of a fence is Sequential.
 //
 // Fence does not wait for other threads. Use Thread.Sync, which also orders memory, to synchronize
 // the threads of a block.

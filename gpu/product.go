@@ -52,10 +52,10 @@ func (o Down[T]) element(i, k int) T {
 const stepBytes = 32 // the extent in bytes of the summed dimension of one product
 
 // MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for the result
-// (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group must call it
-// together, so a thread of the group must not exit before. a has 64 rows, and b has as many columns
-// as the accumulator. The dimension over which the product sums has 32 bytes in a and in b: 32
-// elements of one byte, 16 elements of two bytes or 8 elements of four bytes.
+// (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group must call
+// MultiplyAsync together, so no thread of the group may exit before the call. a has 64 rows, and b
+// has as many columns as the accumulator. The dimension over which the product sums has 32 bytes in
+// a and in b: 32 elements of one byte, 16 elements of two bytes or 8 elements of four bytes.
 //
 //	t.FenceProducts()
 //	for step := range 4 {
@@ -74,8 +74,8 @@ func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc
 	addProducts[A, T](acc, leftRows{multiplicands[T](a, row, depth), multiplicands[T](a, row+8, depth), depth}, b, in%4*2)
 }
 
-// ProductAsync is like MultiplyAsync, but replaces *acc with a*b instead of adding to it. Whatever
-// *acc held before is lost.
+// ProductAsync is like MultiplyAsync, but replaces *acc with a*b instead of adding to it. The
+// previous value of *acc is lost.
 func ProductAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc *A, a L, b R) {
 	*acc = *new(A)
 	MultiplyAsync(t, acc, a, b)
@@ -85,8 +85,9 @@ func ProductAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc 
 // registers. Each warp passes 16 of the operand's 64 rows, in the layout of the operand a of MMA:
 // 16 columns, in four tiles, upper left, lower left, upper right, lower right.
 //
-// An accumulator, rounded and packed in pairs, is such an operand: columns 16*k to 16*k+15 of its
-// matrix are elements 8*k to 8*k+7 of the array, two elements for each tile.
+// An accumulator can be the left operand of the next product, after its elements are rounded to T
+// and packed in pairs: columns 16*k to 16*k+15 of its matrix are elements 8*k to 8*k+7 of the
+// array, two elements for each tile.
 func MultiplyTilesAsync[A Accumulator, T Half, R Operand[T]](t Thread, acc *A, a [4]Tile[T], b R) {
 	left := gather(t, simt.MultiplyTiles, pair(a[0], a[2]))
 	right := gather(t, simt.MultiplyTiles, pair(a[1], a[3]))
@@ -156,13 +157,14 @@ func truncated(x float32) float32 { return fromBits[float32](toBits(x) &^ 0x1fff
 // starts next. Call it before the first product of each group.
 func (t Thread) FenceProducts() {}
 
-// CommitProducts forms a group of the products that the warp has started since its last call of
+// CommitProducts forms a group of the products that the warp has started since its previous call of
 // CommitProducts.
 func (t Thread) CommitProducts() {}
 
-// AwaitProducts waits until all groups of the warp's products are complete, except for the n most
-// recent ones, where n is leave, a constant from 0 to 7. acc points to an accumulator of the
-// completed products; if they have several accumulators, call AwaitProducts for each.
+// AwaitProducts waits until all groups of the warp's products are complete, except the n most
+// recent groups. The argument leave is n, a constant from 0 to 7. acc points to the accumulator of
+// the completed products. If the products have several accumulators, call AwaitProducts for each
+// accumulator.
 func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
 	t.block.Meet(t.linear(), simt.Products, 0) // once one thread continues, the panels of all may change
 }
@@ -170,10 +172,11 @@ func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
 // TakeRegisters raises the number of registers of each thread of the warp group to n, taking
 // registers that other warp groups have released (PTX: setmaxnreg; only on compute capability 9.0).
 // n is a constant multiple of 8 from 24 to 256. All threads of the warp group call TakeRegisters,
-// which waits until enough registers are available. The kernel must have a fixed block size. Its
-// threads start with equal shares of the 65536 registers, rounded down to a multiple of 8.
+// which waits until enough registers are available. The kernel must have a fixed block size. At the
+// start, each thread of the block has an equal share of 65536 registers, rounded down to a multiple
+// of 8.
 func (t Thread) TakeRegisters(n int) {}
 
 // GiveRegisters releases all but n registers of each thread of the warp group. The requirements of
-// TakeRegisters apply.
+// TakeRegisters also apply to GiveRegisters.
 func (t Thread) GiveRegisters(n int) {}

@@ -11,9 +11,10 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 func Shared[T any](t Thread) *T { return simt.Shared[T](t.block, t.linear()) }
 
 // DynamicShared returns the dynamic shared memory of t's block as a slice with as many elements of
-// type T as fit. The launch determines its size in bytes (the field Shared of device.Grid). The
-// initial contents are arbitrary, and the slice starts at a multiple of 16 bytes. T is a number, or
-// a struct or array of numbers. All calls return the same memory, whatever their T:
+// type T as fit. The launch determines the size of the memory in bytes (the field Shared of
+// device.Grid). The initial contents are arbitrary, and the slice starts at a multiple of 16 bytes.
+// T is a number, or a struct or array of numbers. All calls return the same memory, even with
+// different types T:
 //
 //	row := gpu.DynamicShared[float32](t)
 //	sums, counts := row[:n], row[n:]

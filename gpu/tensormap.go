@@ -37,14 +37,14 @@ type MapPlan struct {
 //
 // X times the size of an element must be a multiple of 16 bytes, which is a requirement of bulk
 // tensor copies on the innermost coordinate. No coordinate may be negative or need more than 31
-// bits. Otherwise the thread faults. Without that check, a GPU reports a misaligned X as an illegal
-// instruction, which loses the device, and an H200 rejects negative coordinates in stores.
+// bits. Otherwise the thread faults.
 type Corner struct{ X, Y, Z int }
 
 // Fetch starts to copy the tile at column at.X, row at.Y and matrix at.Z of m to *dst, in shared
 // memory (PTX: cp.async.bulk.tensor; requires compute capability 9.0). Elements outside the matrix
 // are zero. One thread calls Fetch. When the copy completes, its bytes arrive at bar, which must
-// expect them (Barrier.Expect). A thread that has waited for that phase of bar sees the tile.
+// expect them (Barrier.Expect). A thread sees the tile after it has waited for the phase of bar in
+// which the bytes arrive.
 //
 // The copy does not wait for earlier accesses to *dst. Before the call of Fetch, reads of *dst by
 // other threads must be complete, which a Sync or a Barrier ensures, and threads that wrote to *dst
@@ -75,21 +75,22 @@ func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 	})
 }
 
-// CommitStores forms a group of the stores that the thread has started since its last call of
+// CommitStores forms a group of the stores that the thread has started since its previous call of
 // CommitStores.
 func (t Thread) CommitStores() {}
 
-// WaitStores waits until all groups of the thread's stores are complete, except for the n most
-// recent ones, where n is leave, a constant from 0 to 7.
+// WaitStores waits until all groups of the thread's stores are complete, except the n most recent
+// groups. The argument leave is n, a constant from 0 to 7.
 func (t Thread) WaitStores(leave int) {}
 
 // WaitSources is like WaitStores, but waits only until the sources in shared memory have been read
 // and may be overwritten.
 func (t Thread) WaitSources(leave int) {}
 
-// FenceAsync orders the thread's writes to shared memory before the reads of bulk copies and of
-// products of panels that start later, in this thread or in any thread that synchronizes with it in
-// between (PTX: fence.proxy.async).
+// FenceAsync orders the thread's writes to shared memory before the reads by bulk copies and by
+// products of panels that start later (PTX: fence.proxy.async). The calling thread may start the
+// copy or product, or another thread may start it after it has synchronized with the calling
+// thread.
 func (t Thread) FenceAsync() {}
 
 // check panics if the hardware cannot copy a tile at the given corner.

@@ -2,8 +2,8 @@ package gpu
 
 import "github.com/gopherwarp/gopherwarp/internal/simt"
 
-// Thread is one thread of a running kernel. A kernel receives it as its first parameter and may
-// pass it to the functions that it calls. All indices start at zero.
+// Thread is one thread of a running kernel. A Thread is the first parameter of a kernel, and the
+// kernel may pass the Thread to other functions. All indices start at zero.
 type Thread struct {
 	block   *simt.Block
 	x, y, z int32

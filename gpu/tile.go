@@ -12,11 +12,11 @@ import (
 type Half interface{ dtype.F16 | dtype.BF16 }
 
 // Tile is a thread's part of a matrix of 8x8 elements that a warp holds. The thread at lane l holds
-// two elements of row l/4: the one at column 2*(l%4), in the lower 16 bits, and the one at column
-// 2*(l%4)+1, in the upper 16 bits.
+// two elements of row l/4: the element at column 2*(l%4), in the lower 16 bits, and the element at
+// column 2*(l%4)+1, in the upper 16 bits.
 //
 // Larger matrices consist of several tiles. All 32 threads of a warp must call the functions on
-// tiles together, so a thread of the warp must not exit before.
+// tiles together, so no thread of the warp may exit before such a call.
 type Tile[T Half] uint32
 
 // MMA multiplies matrices on the tensor cores and returns a*b + c, where c and the result are in
@@ -75,8 +75,9 @@ func gather(t Thread, k simt.Kind, v uint64) [WarpSize]uint64 {
 }
 
 // LoadMatrix loads a tile from shared memory (PTX: ldmatrix; requires compute capability 7.5). The
-// threads at lanes 0 to 7 pass the addresses of its rows, which have 16 bytes each; the addresses
-// of the other threads are not used. A thread faults if its address is not a multiple of 16.
+// threads at lanes 0 to 7 pass the addresses of the tile's rows, which have 16 bytes each; the
+// addresses of the other threads are not used. A thread faults if its address is not a multiple of
+// 16.
 func LoadMatrix[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, false)[0] }
 
 // LoadMatrix2 is like LoadMatrix for two tiles. Lanes 0 to 7 pass the rows of the first tile, and

@@ -8,7 +8,8 @@ import (
 )
 
 // WarpSize is the number of threads in a warp. The threads of a block with linear indices 0 to 31,
-// where x varies fastest, form its first warp, those with indices 32 to 63 the second, and so on.
+// where x varies fastest, form the first warp of the block, the threads with indices 32 to 63 form
+// the second warp, and so on.
 //
 // A function that exchanges values within a warp waits until all threads of the warp that have not
 // exited have called it. The last warp of a block may have fewer than 32 threads. The call must not
@@ -47,11 +48,11 @@ func Any(t Thread, p bool) bool { return Ballot(t, p) != 0 }
 func All(t Thread, p bool) bool { return Ballot(t, !p) == 0 }
 
 // Elect reports whether the thread has the lowest lane of all threads of the warp that have not
-// exited. It is true for exactly one thread.
+// exited. Elect returns true for exactly one thread.
 func Elect(t Thread) bool { return Ballot(t, true)&(1<<t.Lane()-1) == 0 }
 
-// Match returns the set of threads of the warp whose v has the same bits as v of this thread: bit i
-// is the thread at lane i.
+// Match returns the set of threads of the warp whose v has the same bits as the v of the calling
+// thread: bit i is the thread at lane i.
 func Match[T Number](t Thread, v T) uint32 {
 	m := t.block.Meet(t.linear(), simt.Match, toBits(v))
 	set := uint32(0)

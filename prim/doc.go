@@ -3,7 +3,7 @@
 // numbers.
 //
 // The functions operate on device slices, on every device, and their kernels are written in Go.
-// Like a launch, a function enqueues its work on a stream and returns. Its results are valid after
+// Like a launch, a function enqueues its work on a stream and returns. The results are valid after
 // the next Synchronize of the stream that returns nil.
 //
 //	err := errors.Join(

@@ -11,7 +11,8 @@ import (
 // Op is an associative operation on two numbers, for reductions and scans.
 type Op int
 
-// The operations. Min and Max are those of Go: a NaN operand gives NaN, and -0 is less than 0.
+// The operations. Min and Max are the built-in functions of Go: a NaN operand gives NaN, and -0 is
+// less than 0.
 const (
 	Add Op = iota // integers wrap around
 	Min

@@ -14,8 +14,8 @@ import (
 //
 // The numbers are those of the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
 // "Parallel Random Numbers: As Easy as 1, 2, 3", 2011), with the same bits on every device. Different seeds
-// give independent numbers. With one seed, different functions give independent numbers, and so do different
-// element sizes.
+// give independent numbers. With the same seed, different functions give independent numbers, and so does
+// one function with different element sizes.
 type Sequence struct{ Seed, Offset uint64 }
 
 // Uniform fills dst with numbers in [0, 1) that are multiples of 2^-24 in float32 and of 2^-53 in float64.

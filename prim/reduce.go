@@ -14,8 +14,8 @@ import (
 func Sum[T Number](s *device.Stream, dst, src device.Slice[T]) error { return Reduce(s, Add, dst, src) }
 
 // Reduce combines all elements of src with op and stores the result in dst, which must have one
-// element. If src is empty, the result is 0 for Add, the greatest value of T for Min and the least
-// for Max; for floating-point types, these are infinities.
+// element. If src is empty, the result is 0 for Add, the greatest value of T for Min, and the least
+// value of T for Max. The greatest and the least value of a floating-point type are the infinities.
 func Reduce[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	if err := op.check(); err != nil {
 		return refuse(s, "reduce", err)

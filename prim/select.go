@@ -14,15 +14,15 @@ type Flags struct {
 	Count device.Slice[int]  // one element, which receives the number of flags that are set
 }
 
-// Select copies the elements of src whose flag is set to the start of dst, in their order. dst may
-// have any length: elements that do not fit are counted but not copied. The size of a T must be 1,
-// 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
+// Select copies some elements of src, those for which flags.Set is true, to the start of dst in
+// their order. dst may have any length: elements that do not fit are counted but not copied. The
+// size of a T must be 1, 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
 func Select[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	return pick(s, picking{"select", flags, false}, dst, src)
 }
 
-// Partition is like Select, and also copies the other elements, in their order, after those whose
-// flag is set. dst has the length of src.
+// Partition is like Select, and then copies the other elements of src, in their order, to the rest
+// of dst. dst has the length of src.
 func Partition[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	if dst.Len() != src.Len() {
 		return refuse(s, "partition", fmt.Errorf("the source has %d elements and the destination %d: %w", src.Len(), dst.Len(), device.ErrLength))
