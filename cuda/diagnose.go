@@ -11,13 +11,13 @@ import (
 // Report is the result of Diagnose, in the order in which a user should read it.
 type Report struct {
 	Findings []Finding
-	Devices  []driver.Info // the usable ones
+	Devices  []driver.Info // the devices that can be used
 }
 
-// Finding is the result of one check. Means and Do are set if it is not OK.
+// Finding is the result of one check. Means and Do are set if OK is false.
 type Finding struct {
 	What  string // the result, in a clause
-	Means string // what it means, in a sentence
+	Means string // what this means, in a sentence
 	Do    string // what the user can do, in a sentence
 	OK    bool
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Status is the result of a driver call. The text of a Status is the driver's name for it, such as
-// "CUDA_ERROR_OUT_OF_MEMORY". Match an error with errors.Is(err, cuda.OutOfMemory).
+// Status is the result of a driver call. The text of a Status is the name that the driver gives to
+// it, such as "CUDA_ERROR_OUT_OF_MEMORY". Match an error with errors.Is(err, cuda.OutOfMemory).
 type Status = cudasys.Status
 
 // Statuses that a program may want to match.

@@ -20,7 +20,7 @@ var (
 // what to do about it.
 type Unavailable struct {
 	What  string // the problem, in a clause: "no NVIDIA driver was found (libcuda.so.1)"
-	Means string // what it means, in a sentence
+	Means string // what this means, in a sentence
 	Do    string // what the user can do, in a sentence
 	Kind  error  // ErrNoDriver, ErrOldDriver, ErrNoDevice, ErrPermission or ErrDeviceInit
 	Err   error  // the cause, or nil

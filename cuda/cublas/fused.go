@@ -32,24 +32,25 @@ type Fusion struct {
 	Bias           bool   // a vector of N elements is added to every row
 	Activation     Activation
 	TF32           bool // compute float32 products on tensor cores, see Precision
-	// Scaled multiplies A and B by a scalar each, stored on the device. 8-bit types need it.
+	// Scaled multiplies A by one scalar and B by another, both stored on the device. Products of 8-bit
+	// types need Scaled.
 	Scaled bool
 	// FastSums accumulates products of 8-bit elements in fewer bits: faster, but less exact.
 	FastSums bool
 }
 
-// Operands are the arguments of one product. Set Bias if the Fusion has Bias set, and ScaleA and
-// ScaleB if it has Scaled set.
+// Operands are the arguments of one product. Set Bias if Fusion.Bias is set. Set ScaleA and ScaleB
+// if Fusion.Scaled is set.
 type Operands[A, C Number] struct {
 	Alpha, Beta    float32
 	A, B           device.Slice[A]
 	C              device.Slice[C]
 	Bias           device.Slice[C]
-	ScaleA, ScaleB device.Slice[float32] // one element each, at a multiple of 16 bytes
+	ScaleA, ScaleB device.Slice[float32] // one element in each, at an address that is a multiple of 16
 }
 
 // Fused computes products of one Fusion, with an algorithm that the library has chosen. Multiple goroutines
-// may invoke its methods simultaneously. Close it before its handle.
+// may invoke the methods of a Fused simultaneously. Close a Fused before its Handle.
 //
 // For 8-bit types (F8E4M3 and F8E5M2, from compute capability 8.9 on), the library supports only an
 // untransposed A and a transposed B, with sizes that are multiples of 16.

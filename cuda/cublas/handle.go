@@ -14,9 +14,8 @@ import (
 // ErrClosed is the error of a call on a closed Handle.
 var ErrClosed = errors.New("cublas: the handle was closed")
 
-// Handle is a cuBLAS handle for one stream. Multiple goroutines may simultaneously invoke its
-// methods and the functions that take it. Close it before the stream, and after the graphs that
-// recorded its work.
+// Handle is a cuBLAS handle for one stream. Multiple goroutines may use a Handle simultaneously.
+// Close a Handle before its stream, and after the graphs that recorded its work.
 type Handle struct {
 	*session
 	stream  *device.Stream
@@ -72,8 +71,8 @@ func (h *session) on(s *device.Stream) *Handle {
 }
 
 // On returns a handle like h for another stream of the same device, such as a stream that records a
-// graph. Both handles share one workspace, so work of one must not run at the same time as work of
-// the other. Closing either handle closes both.
+// graph. Both handles share one workspace, so their work must not run at the same time. Closing
+// either handle closes both.
 func (h *Handle) On(s *device.Stream) *Handle { return h.on(s) }
 
 // Close closes the handle. The workspace is freed when the enqueued work is done.

@@ -4,7 +4,7 @@ package cublas
 // transpose of every matrix. The functions below therefore call it for the transposed equation,
 // which their comments state.
 
-// MatrixVector is y = Alpha*A*x + Beta*y, with A or its transpose.
+// MatrixVector is y = Alpha*A*x + Beta*y. If TransA is set, A is transposed.
 type MatrixVector[T Float] struct {
 	Alpha, Beta T
 	A           Matrix[T]
@@ -47,7 +47,7 @@ func Ger[T Float](h *Handle, p OuterProduct[T]) error {
 	return c.end()
 }
 
-// Product is C = Alpha*A*B + Beta*C, with A and B or their transposes.
+// Product is C = Alpha*A*B + Beta*C. TransA transposes A, and TransB transposes B.
 type Product[T Float] struct {
 	Alpha, Beta    T
 	A, B, C        Matrix[T]
@@ -69,14 +69,15 @@ func Gemm[T Float](h *Handle, p Product[T]) error {
 }
 
 // Batch is N products in one call. The matrix A of each product starts StrideA elements after the
-// matrix A of the previous product. StrideB and StrideC are the same for B and C.
+// matrix A of the previous product. StrideB and StrideC are the distances for B and C.
 type Batch[T Float] struct {
 	Product[T]
 	N                         int
 	StrideA, StrideB, StrideC int
 }
 
-// GemmBatched computes a batch of products. The Data of A, B and C contains all of their matrices.
+// GemmBatched computes a batch of products. A.Data contains the matrices A of all products, and
+// likewise B.Data and C.Data.
 func GemmBatched[T Float](h *Handle, p Batch[T]) error {
 	c := h.begin(of[T](gemmBatched))
 	a := p.A.size(p.TransA)

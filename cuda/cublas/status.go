@@ -10,8 +10,8 @@ import (
 // ErrNoLibrary matches the error of New if cuBLAS is not installed.
 var ErrNoLibrary = toolkit.ErrNotFound
 
-// ErrShape matches the errors for matrices and vectors whose sizes do not match each other or their
-// memory.
+// ErrShape matches the errors for matrices and vectors whose sizes do not match each other, or that
+// do not fit in their Data.
 var ErrShape = errors.New("shapes do not fit")
 
 // Status is the result of a library call, a cublasStatus_t. Its text is the library's name for the

@@ -1,7 +1,7 @@
 package cublas
 
-// Symmetric is C = Alpha*A*B + Beta*C with a symmetric A. If Side is Right, it is C = Alpha*B*A +
-// Beta*C.
+// Symmetric is C = Alpha*A*B + Beta*C with a symmetric A. If Side is Right, Symmetric is C =
+// Alpha*B*A + Beta*C.
 type Symmetric[T Float] struct {
 	Alpha, Beta T
 	Side        Side
@@ -27,7 +27,7 @@ func Symm[T Float](h *Handle, p Symmetric[T]) error {
 	return c.end()
 }
 
-// RankK is C = Alpha*A*A' + Beta*C, where A' is the transpose of A. If Trans is set, it is C =
+// RankK is C = Alpha*A*A' + Beta*C, where A' is the transpose of A. If Trans is set, RankK is C =
 // Alpha*A'*A + Beta*C. Only one triangle of C is computed.
 type RankK[T Float] struct {
 	Alpha, Beta T
@@ -49,8 +49,8 @@ func Syrk[T Float](h *Handle, p RankK[T]) error {
 	return c.end()
 }
 
-// Rank2K is C = Alpha*(A*B' + B*A') + Beta*C, where A' is the transpose of A. If Trans is set, it
-// is C = Alpha*(A'*B + B'*A) + Beta*C. Only one triangle of C is computed.
+// Rank2K is C = Alpha*(A*B' + B*A') + Beta*C, where A' is the transpose of A. If Trans is set,
+// Rank2K is C = Alpha*(A'*B + B'*A) + Beta*C. Only one triangle of C is computed.
 type Rank2K[T Float] struct {
 	Alpha, Beta T
 	Triangle    Triangle // of C
@@ -74,9 +74,9 @@ func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 	return c.end()
 }
 
-// Triangular is B = Alpha*A*B with a triangular A. If Side is Right, it is B = Alpha*B*A. If Trans
-// is set, A is transposed. Trsm solves the inverse problem: it sets B to Alpha*X, where X is the
-// solution of A*X = B.
+// Triangular is B = Alpha*A*B with a triangular A. If Side is Right, Triangular is B = Alpha*B*A.
+// If Trans is set, A is transposed. Trsm solves the inverse problem: it sets B to Alpha*X, where X
+// is the solution of A*X = B.
 type Triangular[T Float] struct {
 	Alpha    T
 	Side     Side

@@ -2,13 +2,14 @@ package cublas
 
 import "github.com/gopherwarp/gopherwarp/dtype"
 
-// Number is an element type of products whose operands and result have different types.
+// Number is an element type of products whose operands and result may have different types.
 type Number interface {
 	float32 | float64 | dtype.F16 | dtype.BF16 | dtype.F8E4M3 | dtype.F8E5M2 | int8 | int32
 }
 
-// MixedProduct is C = Alpha*A*B + Beta*C, with A and B or their transposes. Sums are computed in
-// float64 for float64 elements, in int32 for int8 elements, and in float32 for all other elements.
+// MixedProduct is C = Alpha*A*B + Beta*C. TransA transposes A, and TransB transposes B. Sums are
+// computed in float64 for float64 elements, in int32 for int8 elements, and in float32 for all
+// other elements.
 type MixedProduct[A, C Number] struct {
 	Alpha, Beta    float64
 	A, B           Matrix[A]
@@ -21,9 +22,9 @@ type MixedProduct[A, C Number] struct {
 }
 
 // GemmEx multiplies matrices, on tensor cores if the device has tensor cores for the types. The
-// supported types of operands are F16 (with results in F16 or float32), BF16 (BF16 or float32),
-// float32 (float32), float64 (float64) and int8 (int32). For other combinations, the error is
-// NotSupported.
+// supported combinations of A and C are: F16 with F16 or float32, BF16 with BF16 or float32,
+// float32 with float32, float64 with float64, and int8 with int32. For other combinations, the
+// error is NotSupported.
 func GemmEx[A, C Number](h *Handle, p MixedProduct[A, C]) error {
 	c := h.begin(gemmBatchedEx)
 	in := dataType[A]()

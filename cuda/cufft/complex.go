@@ -12,7 +12,7 @@ type Complex[C complex64 | complex128] struct {
 	shape Shape
 }
 
-// NewComplex plans transforms on a stream. The plan owns the workspace that they need.
+// NewComplex plans transforms on a stream. The plan owns the workspace that the transforms need.
 func NewComplex[C complex64 | complex128](s *device.Stream, shape Shape) (*Complex[C], error) {
 	f := execC2C
 	if isDouble[C]() {

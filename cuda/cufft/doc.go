@@ -14,5 +14,5 @@
 // the plan's stream, and allocate nothing. If the stream records a graph, the graph receives the
 // work (see On); close the plan after the graph.
 //
-// The package only calls cuFFT. It needs a device of package cuda.
+// The package has no kernels of its own. It needs cuFFT and a device of package cuda.
 package cufft

@@ -14,7 +14,7 @@ import (
 
 // Shape is the size of the signals, and the number of signals that a plan transforms in one call.
 type Shape struct {
-	Dims  []int // 1 to 3 dimensions; neighbors in the last one are adjacent in memory
+	Dims  []int // 1 to 3 dimensions; neighbors in the last dimension are adjacent in memory
 	Batch int   // number of signals, stored one after the other; 0 means 1
 }
 

@@ -16,7 +16,7 @@ type Real[R float32 | float64, C complex64 | complex128] struct {
 	shape    Shape
 }
 
-// NewReal plans transforms on a stream. The plan owns the workspace that they need.
+// NewReal plans transforms on a stream. The plan owns the workspace that the transforms need.
 func NewReal[R float32 | float64, C complex64 | complex128](s *device.Stream, shape Shape) (*Real[R, C], error) {
 	if isDouble[R]() != isDouble[C]() {
 		return nil, fmt.Errorf("cufft: a spectrum of %T for a signal of %T: %w", *new(C), *new(R), ErrShape)

@@ -39,8 +39,8 @@ type Options struct {
 	Dimensions int    // for quasi-random kinds: 1 to 20000; 0 means 1
 }
 
-// Generator generates a sequence of numbers on one stream. Multiple goroutines may simultaneously
-// invoke its methods and the functions that take it. Close it before the stream.
+// Generator generates a sequence of numbers on one stream. Multiple goroutines may use a Generator
+// simultaneously. Close a Generator before its stream.
 type Generator struct {
 	object  library.Object
 	stream  *device.Stream

@@ -17,7 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Options identify this process in a job, and set its timeout.
+// Options identify this process in a job, and set the timeout of collectives.
 type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
@@ -35,9 +35,8 @@ type Options struct {
 const usualTimeout = 10 * time.Minute
 
 // Comm is one rank of a communicator: a stream of a GPU that exchanges data with the streams of the
-// other ranks. Multiple goroutines may simultaneously invoke its methods and the functions that
-// take it. All ranks must call the same collectives in the same order. Close a Comm before its
-// stream.
+// other ranks. Multiple goroutines may use a Comm simultaneously. All ranks must call the same
+// collectives in the same order. Close a Comm before its stream.
 type Comm struct {
 	library     toolkit.Loaded
 	stream      *device.Stream
@@ -114,7 +113,7 @@ func join(ctx context.Context, c *Comm, o Options) (*Comm, error) {
 	return c, nil
 }
 
-// All makes a communicator within this process. It has one rank for each stream; the streams must
+// All makes a communicator within this process, with one rank for each stream. The streams must
 // belong to different devices.
 func All(ctx context.Context, streams ...*device.Stream) ([]*Comm, error) {
 	l, err := load()
@@ -225,7 +224,7 @@ func (c *Comm) Version() (version, path string, err error) {
 	return installed(c.library)
 }
 
-// Err returns the reason for which the communicator was aborted, or nil.
+// Err returns the error that aborted the communicator, or nil.
 func (c *Comm) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,7 +233,7 @@ func (c *Comm) Err() error {
 
 // Close waits for the stream's work, leaves the job and closes the rank. Every rank must be closed.
 // A process waits at most 10 seconds for the ranks of other processes. If a process has several
-// ranks, they all leave when the last one is closed.
+// ranks, all its ranks leave the job when the last of them is closed.
 func (c *Comm) Close() error {
 	c.mu.Lock()
 	if c.closed {

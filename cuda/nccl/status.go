@@ -56,7 +56,8 @@ func (e *Error) Error() string { return fmt.Sprintf("nccl: rank %d: %s: %v", e.R
 func (e *Error) Unwrap() error { return e.Status }
 
 // TimeoutError is the error of a collective that took too long. It names the ranks that have not
-// reached the collective. It matches ErrTimeout, and also ErrMissing if there are such ranks.
+// reached the collective. A TimeoutError matches ErrTimeout. If Behind is not empty, it also
+// matches ErrMissing.
 type TimeoutError struct {
 	Rank   int
 	Call   string

@@ -13,7 +13,7 @@ type Process struct {
 }
 
 // Torchrun returns the identity that torchrun and similar launchers set in the environment
-// variables RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT. The argument getenv is
+// variables RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT. In programs, getenv is
 // os.Getenv. If torchrun itself listens on MASTER_PORT, the processes meet on the next higher port.
 // GOPHERWARP_JOB_SECRET is the job's secret: set it to the same text on all machines. Torchrun
 // returns an error if a variable is missing or not a number.
