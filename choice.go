@@ -47,7 +47,7 @@ func parse(s string) (choice, error) {
 }
 
 // CheckDevice returns the error that Open returns if the value of GOPHERWARP_DEVICE names no device,
-// and nil if it names one. It does not check that the machine has the device.
+// and nil if the value names a device. CheckDevice does not check that the machine has this device.
 func CheckDevice(value string) error {
 	_, err := parse(value)
 	return err

@@ -72,7 +72,7 @@ const (
 )
 
 // Devices describes the devices on which a program can run, starting with the best and ending with
-// the CPU. If there is no GPU, the CPU's Reason says why.
+// the CPU. If there is no GPU, the Reason in the CPU's Info says why.
 func Devices() ([]device.Info, error) { return here().list() }
 
 // kinds has functions that open and list the devices of this machine. Tests replace them.

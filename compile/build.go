@@ -28,16 +28,17 @@ type Options struct {
 	Dependencies bool
 	// Twins selects the kernels that get a twin.
 	Twins Twins
-	// Trace, if it is not nil, is called with the best variant of each kernel before the first pass,
-	// with an empty name, and after each pass.
+	// Trace, if it is not nil, is called with the best variant of each kernel: before the first pass,
+	// with an empty pass name, and after each pass.
 	Trace func(pass string, f *ir.Func)
 	// Contract selects whether x*y+z may be fused.
 	Contract Contract
 	// Checks selects whether kernels make Go's run-time checks.
 	Checks Checks
-	// Cache names a directory in which builds keep their results. If it is empty, nothing is kept. A build
-	// takes a package from the cache, without its Kernels, if the package, its imports and the running
-	// program, which contains the compiler, have not changed. Concurrent builds may share a directory.
+	// Cache names a directory in which builds keep their results. If Cache is empty, builds keep nothing.
+	// A build takes a package from the cache, without its Kernels, if the package, its imports and the
+	// running program, which contains the compiler, have not changed. Concurrent builds may share a
+	// directory.
 	Cache string
 	// Report adds a report to each kernel.
 	Report bool
@@ -78,7 +79,7 @@ const (
 type Result struct {
 	Packages    []*Package // packages with kernels or with leftover generated files, dependencies first
 	Diagnostics diag.List  // sorted; packages with diagnostics have no files
-	Empty       []string   // import paths of packages without kernels that a pattern names exactly; nil with Dependencies
+	Empty       []string   // import paths of packages that a pattern names exactly and that have no kernels; nil if Options.Dependencies is set
 }
 
 // Package is a Go package with its compiled kernels.
@@ -91,8 +92,8 @@ type Package struct {
 
 // Kernel is a compiled kernel.
 type Kernel struct {
-	*driver.Kernel          // without Native, the Go function, which exists only in a program
-	File           string   // the file that declares it
+	*driver.Kernel          // without the Go function: Native is nil
+	File           string   // the file that declares the kernel
 	Line           int      // the line of the declaration
 	IR             *ir.Func // the input of the back ends; nil if Options.Cache is set
 	// CPU describes how the threads of a block run on the CPU: "loop", "twin", or another way and

@@ -17,8 +17,8 @@ import (
 // Declared is a kernel that a package declares.
 type Declared struct {
 	Func    *types.Func
-	Block   [3]int // of //gpu:block, or zeros
-	Generic bool   // it has type parameters; its instances are compiled
+	Block   [3]int // the block size of //gpu:block; zeros without the directive
+	Generic bool   // whether the kernel has type parameters; only its instances are compiled
 }
 
 // Declarations returns the kernels that package p declares, and diagnostics of errors in their

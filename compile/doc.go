@@ -12,9 +12,9 @@
 //		fmt.Println("would write", f.Name)
 //	}
 //
-// A kernel is a function with a //gpu:kernel directive in its doc comment. Directives list the types
-// that a generic kernel is compiled for. They may be in the kernel's package or, if the kernel is
-// exported, in any package that imports it:
+// A kernel is a function with a //gpu:kernel directive in its doc comment. The directive
+// //gpu:instance lists the types that a generic kernel is compiled for. This directive may be in the
+// kernel's package or, if the kernel is exported, in any package that imports the kernel's package:
 //
 //	//gpu:instance add[float32|int32]
 //	//gpu:instance AddPoints = lib.Add[Point]

@@ -33,7 +33,8 @@ const (
 	BuiltOnly  Place = "program" // only in programs that are built with an Overlay
 )
 
-// Stale returns the files of the source tree that differ from those on disk, sorted by name.
+// Stale returns the generated files of the source tree that differ from the files on disk, sorted
+// by name.
 func (r *Result) Stale() []File { return r.differing(BuiltOnly) }
 
 // differing returns the files that differ from what is on disk, except those of one place, sorted by name.

@@ -15,8 +15,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// List writes, for each kernel of the result, its lines of Go, each followed by the IR and PTX that
-// it is compiled to.
+// List writes the lines of Go of each kernel of the result. After each line, it writes the IR and
+// the PTX that the line is compiled to.
 func List(w io.Writer, r *Result) error {
 	out := bufio.NewWriter(w)
 	for _, p := range r.Packages {

@@ -49,7 +49,8 @@ type Access struct {
 	Single int `json:"single"` // one number
 }
 
-// Note describes a transformed loop, or checks that a test at the kernel's start bypasses.
+// Note describes a transformed loop, or checks that are bypassed if a condition at the kernel's
+// start holds.
 type Note struct {
 	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
 	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)
@@ -60,8 +61,8 @@ type Note struct {
 type Left struct {
 	Place   string `json:"place"`         // "file.go:12:4"
 	Message string `json:"message"`       // the format of the fault's message
-	Loop    bool   `json:"loop"`          // whether it is in a loop
-	Why     string `json:"why,omitempty"` // why it cannot be removed, if known
+	Loop    bool   `json:"loop"`          // whether the check is in a loop
+	Why     string `json:"why,omitempty"` // why the check cannot be removed, if known
 
 	pos ir.Pos
 }

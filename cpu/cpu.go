@@ -59,8 +59,8 @@ const (
 )
 
 // OpenNative is like Open, but the device calls the kernel's Go function for each thread even if the kernel
-// has generated code. Such a device is slower, but breakpoints in the kernel work. Its results can be
-// compared with those of the generated code.
+// has generated code. Such a device is slower, but breakpoints in the kernel work. Use it to compare
+// results with the results of the generated code.
 func OpenNative() (*device.Device, error) {
 	b := newBackend()
 	b.tier = nativeTier

@@ -27,8 +27,9 @@
 //
 // Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A
 // core that has finished its range takes over the second half of another core's remaining blocks. If
-// threads poll memory (the third case), all blocks start in order instead. After a launch, its goroutines
-// poll for about 20 us for another launch, so that a launch that follows soon need not wake goroutines.
+// threads poll memory (the third case), all blocks start in order instead. After a launch, the device's
+// goroutines poll for about 20 us for another launch, so that a launch that follows soon need not wake
+// goroutines.
 //
 // A launch or copy is done when the call returns. A kernel cannot be stopped. A kernel that never ends
 // blocks the goroutine that launched it. Other goroutines may wait for its stream until their contexts are
@@ -43,7 +44,7 @@
 // (ulimit -v, -d) limit the memory of the process. An allocation that the system would refuse returns
 // device.ErrMemory.
 //
-// The package is not a compiler. The generated code consists of functions that run whole blocks and, for
-// kernels that the compiler could vectorize, of vector code for AVX-512 and for AVX2. VectorLanes reports
-// which of these two the machine runs.
+// Package compile generates the code that this package runs: functions that run whole blocks and, for
+// kernels that the compiler could vectorize, vector code for AVX-512 and for AVX2. VectorLanes returns the
+// number of threads that the vector code runs at a time on this machine.
 package cpu

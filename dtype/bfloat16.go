@@ -6,7 +6,8 @@ import (
 )
 
 // BF16 is a bfloat16 number, represented by its bits: the upper half of a float32. It has the range
-// of a float32 and 8 bits of precision. Like F16, it has no arithmetic.
+// of a float32 and 8 bits of precision. BF16 has no arithmetic: convert to float32, compute, and
+// convert back.
 type BF16 uint16
 
 // Float32 returns h as a float32. The conversion is exact and preserves the bits of a NaN.

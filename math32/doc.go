@@ -1,7 +1,7 @@
 // Package math32 implements the functions of package math for float32, for kernels and for ordinary
-// Go code. A kernel that calls them computes the same bits on the CPU, in the interpreter and on
-// every GPU, because they are ordinary Go functions that use only FMA and operations that IEEE 754
-// requires to be correctly rounded.
+// Go code. All functions except those whose names begin with Fast return the same bits on the CPU,
+// in the interpreter and on every GPU, because these functions use only FMA and operations that
+// IEEE 754 requires to be correctly rounded.
 //
 //	//gpu:kernel
 //	func logistic(t gpu.Thread, x []float32) {
@@ -13,8 +13,8 @@
 // The special cases are those of package math. The documentation states errors in ULP, units in the
 // last place of the true value.
 //
-// The functions whose names begin with Fast are faster on a GPU, but have larger errors, and their
-// results differ between GPUs.
+// The Fast functions are faster on a GPU, but have larger errors, and their results differ between
+// GPUs.
 //
 // # Bounds
 //

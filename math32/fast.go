@@ -20,9 +20,9 @@ func FastLog(x float32) float32 { return Log(x) }
 // 2**-22 for x from 0.5 to 2; for other x, the relative error is at most 2**-22.
 func FastLog2(x float32) float32 { return Log2(x) }
 
-// FastPow returns an approximation of x**y for positive x, computed as 2**(y*FastLog2(x)). The
-// relative error is at most 2**-22 + |y*log2(x)| * 2**-21. For x from 0.5 to 2, add |y| * 2**-22. On a GPU, a result less
-// than 2**-126 is 0.
+// FastPow returns an approximation of x**y for positive x, computed as 2**(y*FastLog2(x)). The relative error is at most
+// 2**-22 + |y*log2(x)| * 2**-21. For x from 0.5 to 2, the bound is larger by |y| * 2**-22. On a GPU, a result less than
+// 2**-126 is 0.
 func FastPow(x, y float32) float32 { return Pow(x, y) }
 
 // FastSin returns an approximation of the sine of the radian argument x. The absolute error is at

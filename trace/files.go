@@ -13,9 +13,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Files is a watcher that writes a timeline and a profile to files. It appends to the timeline and
-// replaces the profile when the device is closed, and also about once per second while the device
-// is active. So the files are useful even if the program never closes its device.
+// Files is a watcher that writes a timeline and a profile to files: about once per second while the
+// device is active, and when the device is closed. Each time, it appends to the timeline and
+// replaces the profile. So the files are useful even if the program never closes its device.
 type Files struct {
 	timeline *timelineFile // nil for none
 	profile  string        // file name; empty for none
@@ -24,8 +24,8 @@ type Files struct {
 }
 
 // NewFiles creates the files and returns a watcher for one device. An empty name means that the
-// file is not wanted. NewFiles replaces existing files. It replaces a symbolic link itself, not the
-// file that the link points to.
+// file is not wanted. NewFiles replaces existing files. If a name is a symbolic link, NewFiles
+// replaces the link, not the file that the link points to.
 func NewFiles(timeline, profile string) (*Files, error) {
 	f := &Files{profile: profile, stacks: NewProfile(), written: time.Now()}
 	var err error
