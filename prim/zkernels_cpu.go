@@ -111,7 +111,7 @@ func joinChunksAddInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i29, i30 = i29+*(*int32)(unsafe.Add(x, o23+i31*4)), i31
 		}
 //line chunkkernel.go:25
@@ -225,7 +225,7 @@ func joinChunksAddInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, 
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i29, i30 = i29+*(*int)(unsafe.Add(x, o23+i31*8)), i31
 		}
 //line chunkkernel.go:25
@@ -340,7 +340,7 @@ func joinChunksAddUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointe
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i29, i30 = i29+*(*int32)(unsafe.Add(x, o23+i31*4)), i31
 		}
 //line chunkkernel.go:25
@@ -454,7 +454,7 @@ func joinChunksAddUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer,
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i29, i30 = i29+*(*int)(unsafe.Add(x, o23+i31*8)), i31
 		}
 //line chunkkernel.go:25
@@ -569,7 +569,7 @@ func joinChunksAddFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.Poi
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:62
+//line op.go:63
 			f29, i30 = f29+*(*float32)(unsafe.Add(x, o23+i31*4)), i31
 		}
 //line chunkkernel.go:25
@@ -684,7 +684,7 @@ func joinChunksAddFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.Poi
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:62
+//line op.go:63
 			f29, i30 = f29+*(*float64)(unsafe.Add(x, o23+i31*8)), i31
 		}
 //line chunkkernel.go:25
@@ -801,14 +801,14 @@ func joinChunksLeastInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Point
 			}
 //line chunkkernel.go:22
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
-//line op.go:64
+//line op.go:65
 			i92 := i29
-//line op.go:64
+//line op.go:65
 			if i39 < i29 {
-//line op.go:64
+//line op.go:65
 				i92 = i39
 			}
-//line op.go:64
+//line op.go:65
 			i29, i30 = i92, i31
 		}
 //line chunkkernel.go:25
@@ -924,14 +924,14 @@ func joinChunksLeastInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer
 			}
 //line chunkkernel.go:22
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
-//line op.go:64
+//line op.go:65
 			i92 := i29
-//line op.go:64
+//line op.go:65
 			if i39 < i29 {
-//line op.go:64
+//line op.go:65
 				i92 = i39
 			}
-//line op.go:64
+//line op.go:65
 			i29, i30 = i92, i31
 		}
 //line chunkkernel.go:25
@@ -1048,14 +1048,14 @@ func joinChunksLeastUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Poin
 			}
 //line chunkkernel.go:22
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
-//line op.go:64
+//line op.go:65
 			i92 := i29
-//line op.go:64
+//line op.go:65
 			if uint32(i39) < uint32(i29) {
-//line op.go:64
+//line op.go:65
 				i92 = i39
 			}
-//line op.go:64
+//line op.go:65
 			i29, i30 = i92, i31
 		}
 //line chunkkernel.go:25
@@ -1171,14 +1171,14 @@ func joinChunksLeastUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointe
 			}
 //line chunkkernel.go:22
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
-//line op.go:64
+//line op.go:65
 			i92 := i29
-//line op.go:64
+//line op.go:65
 			if uint(i39) < uint(i29) {
-//line op.go:64
+//line op.go:65
 				i92 = i39
 			}
-//line op.go:64
+//line op.go:65
 			i29, i30 = i92, i31
 		}
 //line chunkkernel.go:25
@@ -1293,7 +1293,7 @@ func joinChunksLeastFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.P
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:64
+//line op.go:65
 			f29, i30 = min(f29, *(*float32)(unsafe.Add(x, o23+i31*4))), i31
 		}
 //line chunkkernel.go:25
@@ -1408,7 +1408,7 @@ func joinChunksLeastFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.P
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:64
+//line op.go:65
 			f29, i30 = min(f29, *(*float64)(unsafe.Add(x, o23+i31*8))), i31
 		}
 //line chunkkernel.go:25
@@ -1525,14 +1525,14 @@ func joinChunksGreatestInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Po
 			}
 //line chunkkernel.go:22
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
-//line op.go:66
+//line op.go:67
 			i97 := i29
-//line op.go:66
+//line op.go:67
 			if i29 < i39 {
-//line op.go:66
+//line op.go:67
 				i97 = i39
 			}
-//line op.go:66
+//line op.go:67
 			i29, i30 = i97, i31
 		}
 //line chunkkernel.go:25
@@ -1648,14 +1648,14 @@ func joinChunksGreatestInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Poin
 			}
 //line chunkkernel.go:22
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
-//line op.go:66
+//line op.go:67
 			i97 := i29
-//line op.go:66
+//line op.go:67
 			if i29 < i39 {
-//line op.go:66
+//line op.go:67
 				i97 = i39
 			}
-//line op.go:66
+//line op.go:67
 			i29, i30 = i97, i31
 		}
 //line chunkkernel.go:25
@@ -1772,14 +1772,14 @@ func joinChunksGreatestUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.P
 			}
 //line chunkkernel.go:22
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
-//line op.go:66
+//line op.go:67
 			i97 := i29
-//line op.go:66
+//line op.go:67
 			if uint32(i29) < uint32(i39) {
-//line op.go:66
+//line op.go:67
 				i97 = i39
 			}
-//line op.go:66
+//line op.go:67
 			i29, i30 = i97, i31
 		}
 //line chunkkernel.go:25
@@ -1895,14 +1895,14 @@ func joinChunksGreatestUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Poi
 			}
 //line chunkkernel.go:22
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
-//line op.go:66
+//line op.go:67
 			i97 := i29
-//line op.go:66
+//line op.go:67
 			if uint(i29) < uint(i39) {
-//line op.go:66
+//line op.go:67
 				i97 = i39
 			}
-//line op.go:66
+//line op.go:67
 			i29, i30 = i97, i31
 		}
 //line chunkkernel.go:25
@@ -2017,7 +2017,7 @@ func joinChunksGreatestFloat32TwinRow(nothing float32, i24 int, o23 int, x unsaf
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:66
+//line op.go:67
 			f29, i30 = max(f29, *(*float32)(unsafe.Add(x, o23+i31*4))), i31
 		}
 //line chunkkernel.go:25
@@ -2132,7 +2132,7 @@ func joinChunksGreatestFloat64TwinRow(nothing float64, i24 int, o23 int, x unsaf
 //line chunkkernel.go:21
 				break
 			}
-//line op.go:66
+//line op.go:67
 			f29, i30 = max(f29, *(*float64)(unsafe.Add(x, o23+i31*8))), i31
 		}
 //line chunkkernel.go:25
@@ -2270,7 +2270,7 @@ func scanChunksAddInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing 
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i125 := i58 + *(*int32)(unsafe.Add(in, o52+i60*4))
 //line chunkkernel.go:41
 			if exclusive {
@@ -2409,7 +2409,7 @@ func scanChunksAddInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing 
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i125 := i58 + *(*int)(unsafe.Add(in, o52+i60*8))
 //line chunkkernel.go:41
 			if exclusive {
@@ -2549,7 +2549,7 @@ func scanChunksAddUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i125 := i58 + *(*int32)(unsafe.Add(in, o52+i60*4))
 //line chunkkernel.go:41
 			if exclusive {
@@ -2688,7 +2688,7 @@ func scanChunksAddUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:62
+//line op.go:63
 			i125 := i58 + *(*int)(unsafe.Add(in, o52+i60*8))
 //line chunkkernel.go:41
 			if exclusive {
@@ -2828,7 +2828,7 @@ func scanChunksAddFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:62
+//line op.go:63
 			f125 := f58 + *(*float32)(unsafe.Add(in, o52+i60*4))
 //line chunkkernel.go:41
 			if exclusive {
@@ -2968,7 +2968,7 @@ func scanChunksAddFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:62
+//line op.go:63
 			f125 := f58 + *(*float64)(unsafe.Add(in, o52+i60*8))
 //line chunkkernel.go:41
 			if exclusive {
@@ -3110,11 +3110,11 @@ func scanChunksLeastInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 			}
 //line chunkkernel.go:40
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
-//line op.go:64
+//line op.go:65
 			i128 := i58
-//line op.go:64
+//line op.go:65
 			if i68 < i58 {
-//line op.go:64
+//line op.go:65
 				i128 = i68
 			}
 //line chunkkernel.go:41
@@ -3256,11 +3256,11 @@ func scanChunksLeastInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 			}
 //line chunkkernel.go:40
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
-//line op.go:64
+//line op.go:65
 			i128 := i58
-//line op.go:64
+//line op.go:65
 			if i68 < i58 {
-//line op.go:64
+//line op.go:65
 				i128 = i68
 			}
 //line chunkkernel.go:41
@@ -3403,11 +3403,11 @@ func scanChunksLeastUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothi
 			}
 //line chunkkernel.go:40
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
-//line op.go:64
+//line op.go:65
 			i128 := i58
-//line op.go:64
+//line op.go:65
 			if uint32(i68) < uint32(i58) {
-//line op.go:64
+//line op.go:65
 				i128 = i68
 			}
 //line chunkkernel.go:41
@@ -3549,11 +3549,11 @@ func scanChunksLeastUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothi
 			}
 //line chunkkernel.go:40
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
-//line op.go:64
+//line op.go:65
 			i128 := i58
-//line op.go:64
+//line op.go:65
 			if uint(i68) < uint(i58) {
-//line op.go:64
+//line op.go:65
 				i128 = i68
 			}
 //line chunkkernel.go:41
@@ -3694,7 +3694,7 @@ func scanChunksLeastFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, noth
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:64
+//line op.go:65
 			f127 := min(f58, *(*float32)(unsafe.Add(in, o52+i60*4)))
 //line chunkkernel.go:41
 			if exclusive {
@@ -3834,7 +3834,7 @@ func scanChunksLeastFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, noth
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:64
+//line op.go:65
 			f127 := min(f58, *(*float64)(unsafe.Add(in, o52+i60*8)))
 //line chunkkernel.go:41
 			if exclusive {
@@ -3976,11 +3976,11 @@ func scanChunksGreatestInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, not
 			}
 //line chunkkernel.go:40
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
-//line op.go:66
+//line op.go:67
 			i133 := i58
-//line op.go:66
+//line op.go:67
 			if i58 < i68 {
-//line op.go:66
+//line op.go:67
 				i133 = i68
 			}
 //line chunkkernel.go:41
@@ -4122,11 +4122,11 @@ func scanChunksGreatestInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, not
 			}
 //line chunkkernel.go:40
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
-//line op.go:66
+//line op.go:67
 			i133 := i58
-//line op.go:66
+//line op.go:67
 			if i58 < i68 {
-//line op.go:66
+//line op.go:67
 				i133 = i68
 			}
 //line chunkkernel.go:41
@@ -4269,11 +4269,11 @@ func scanChunksGreatestUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, no
 			}
 //line chunkkernel.go:40
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
-//line op.go:66
+//line op.go:67
 			i133 := i58
-//line op.go:66
+//line op.go:67
 			if uint32(i58) < uint32(i68) {
-//line op.go:66
+//line op.go:67
 				i133 = i68
 			}
 //line chunkkernel.go:41
@@ -4415,11 +4415,11 @@ func scanChunksGreatestUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, no
 			}
 //line chunkkernel.go:40
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
-//line op.go:66
+//line op.go:67
 			i133 := i58
-//line op.go:66
+//line op.go:67
 			if uint(i58) < uint(i68) {
-//line op.go:66
+//line op.go:67
 				i133 = i68
 			}
 //line chunkkernel.go:41
@@ -4560,7 +4560,7 @@ func scanChunksGreatestFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, n
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:66
+//line op.go:67
 			f131 := max(f58, *(*float32)(unsafe.Add(in, o52+i60*4)))
 //line chunkkernel.go:41
 			if exclusive {
@@ -4700,7 +4700,7 @@ func scanChunksGreatestFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, n
 //line chunkkernel.go:35
 				break
 			}
-//line op.go:66
+//line op.go:67
 			f131 := max(f58, *(*float64)(unsafe.Add(in, o52+i60*8)))
 //line chunkkernel.go:41
 			if exclusive {
@@ -8398,119 +8398,119 @@ func startEachTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							o18 := i13 * 8
 //line sortkernel.go:110
 							i19 := *(*int)(unsafe.Add(counts, o18))
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i19
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each19, tx*8)) = i19
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each295, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(1)
 						for tx := warp; tx < end; tx++ {
 							var i300 int
-//line op.go:123
+//line op.go:124
 							i295 := *(*int)(unsafe.Add(each295, tx*8))
 //line sortkernel.go:110
 							i19 := *(*int)(unsafe.Add(each19, tx*8))
-//line op.go:121
+//line op.go:122
 							i79 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 1 <= uint32(i79) {
-//line op.go:62
+//line op.go:63
 								i300 = i295 + i19
 							} else {
-//line op.go:123
+//line op.go:124
 								i300 = i19
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i300
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each300, tx*8)) = i300
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each309, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(2)
 						for tx := warp; tx < end; tx++ {
 							var i314 int
-//line op.go:123
+//line op.go:124
 							i309 := *(*int)(unsafe.Add(each309, tx*8))
-//line op.go:120
+//line op.go:121
 							i300 := *(*int)(unsafe.Add(each300, tx*8))
 							i79 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 2 <= uint32(i79) {
-//line op.go:62
+//line op.go:63
 								i314 = i309 + i300
 							} else {
-//line op.go:123
+//line op.go:124
 								i314 = i300
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i314
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each314, tx*8)) = i314
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each323, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(4)
 						for tx := warp; tx < end; tx++ {
 							var i328 int
-//line op.go:123
+//line op.go:124
 							i323 := *(*int)(unsafe.Add(each323, tx*8))
-//line op.go:120
+//line op.go:121
 							i314 := *(*int)(unsafe.Add(each314, tx*8))
 							i79 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 4 <= uint32(i79) {
-//line op.go:62
+//line op.go:63
 								i328 = i323 + i314
 							} else {
-//line op.go:123
+//line op.go:124
 								i328 = i314
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i328
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each328, tx*8)) = i328
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each337, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(8)
 						for tx := warp; tx < end; tx++ {
 							var i342 int
-//line op.go:123
+//line op.go:124
 							i337 := *(*int)(unsafe.Add(each337, tx*8))
-//line op.go:120
+//line op.go:121
 							i328 := *(*int)(unsafe.Add(each328, tx*8))
 							i79 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 8 <= uint32(i79) {
-//line op.go:62
+//line op.go:63
 								i342 = i337 + i328
 							} else {
-//line op.go:123
+//line op.go:124
 								i342 = i328
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i342
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each342, tx*8)) = i342
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each351, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(16)
 						for tx := warp; tx < end; tx++ {
 							var i356 int
-//line op.go:123
+//line op.go:124
 							i351 := *(*int)(unsafe.Add(each351, tx*8))
-//line op.go:120
+//line op.go:121
 							i342 := *(*int)(unsafe.Add(each342, tx*8))
 							i79 := int32(tx % 32)
 //line sortkernel.go:117
 							i41 := tx / 32
 //line sortkernel.go:117
 							i38 := tx % 32
-//line op.go:123
+//line op.go:124
 							if 16 <= uint32(i79) {
-//line op.go:62
+//line op.go:63
 								i356 = i351 + i342
 							} else {
-//line op.go:123
+//line op.go:124
 								i356 = i342
 							}
 //line sortkernel.go:119
@@ -8537,7 +8537,7 @@ func startEachTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 							for tx := first; tx < end; tx++ {
 								var i181, i194, i207, i220, i233, i246, i259 int
-//line op.go:120
+//line op.go:121
 								i356 := *(*int)(unsafe.Add(each356, tx*8))
 //line sortkernel.go:117
 								i41 := tx / 32
@@ -8994,119 +8994,119 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 //line topkernel.go:48
 							i22 := *(*int)(unsafe.Add(counts, i16*8))
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i22
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each22, tx*8)) = i22
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each333, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(1)
 						for tx := warp; tx < end; tx++ {
 							var i338 int
-//line op.go:123
+//line op.go:124
 							i333 := *(*int)(unsafe.Add(each333, tx*8))
 //line topkernel.go:48
 							i22 := *(*int)(unsafe.Add(each22, tx*8))
-//line op.go:121
+//line op.go:122
 							i116 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 1 <= uint32(i116) {
-//line op.go:62
+//line op.go:63
 								i338 = i333 + i22
 							} else {
-//line op.go:123
+//line op.go:124
 								i338 = i22
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i338
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each338, tx*8)) = i338
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each347, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(2)
 						for tx := warp; tx < end; tx++ {
 							var i352 int
-//line op.go:123
+//line op.go:124
 							i347 := *(*int)(unsafe.Add(each347, tx*8))
-//line op.go:120
+//line op.go:121
 							i338 := *(*int)(unsafe.Add(each338, tx*8))
 							i116 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 2 <= uint32(i116) {
-//line op.go:62
+//line op.go:63
 								i352 = i347 + i338
 							} else {
-//line op.go:123
+//line op.go:124
 								i352 = i338
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i352
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each352, tx*8)) = i352
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each361, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(4)
 						for tx := warp; tx < end; tx++ {
 							var i366 int
-//line op.go:123
+//line op.go:124
 							i361 := *(*int)(unsafe.Add(each361, tx*8))
-//line op.go:120
+//line op.go:121
 							i352 := *(*int)(unsafe.Add(each352, tx*8))
 							i116 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 4 <= uint32(i116) {
-//line op.go:62
+//line op.go:63
 								i366 = i361 + i352
 							} else {
-//line op.go:123
+//line op.go:124
 								i366 = i352
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i366
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each366, tx*8)) = i366
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each375, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(8)
 						for tx := warp; tx < end; tx++ {
 							var i380 int
-//line op.go:123
+//line op.go:124
 							i375 := *(*int)(unsafe.Add(each375, tx*8))
-//line op.go:120
+//line op.go:121
 							i366 := *(*int)(unsafe.Add(each366, tx*8))
 							i116 := int32(tx % 32)
-//line op.go:123
+//line op.go:124
 							if 8 <= uint32(i116) {
-//line op.go:62
+//line op.go:63
 								i380 = i375 + i366
 							} else {
-//line op.go:123
+//line op.go:124
 								i380 = i366
 							}
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i380
-//line op.go:123
+//line op.go:124
 							*(*int)(unsafe.Add(each380, tx*8)) = i380
 						}
-//line op.go:123
+//line op.go:124
 						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each389, warp*8), From: unsafe.Add(brought64, warp*8)}).Up(16)
 						for tx := warp; tx < end; tx++ {
 							var i394 int
-//line op.go:123
+//line op.go:124
 							i389 := *(*int)(unsafe.Add(each389, tx*8))
-//line op.go:120
+//line op.go:121
 							i380 := *(*int)(unsafe.Add(each380, tx*8))
 							i116 := int32(tx % 32)
 //line sortkernel.go:117
 							i78 := tx / 32
 //line sortkernel.go:117
 							i75 := tx % 32
-//line op.go:123
+//line op.go:124
 							if 16 <= uint32(i116) {
-//line op.go:62
+//line op.go:63
 								i394 = i389 + i380
 							} else {
-//line op.go:123
+//line op.go:124
 								i394 = i380
 							}
 //line sortkernel.go:119
@@ -9122,7 +9122,7 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 1:
 						for tx := warp; tx < end; tx++ {
 							var i219, i232, i245, i258, i271, i284, i297 int
-//line op.go:120
+//line op.go:121
 							i394 := *(*int)(unsafe.Add(each394, tx*8))
 //line sortkernel.go:117
 							i78 := tx / 32
