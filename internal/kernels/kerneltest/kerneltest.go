@@ -52,9 +52,8 @@ func openCUDA() (*device.Device, error) {
 	return cuda.Open(0)
 }
 
-// Stream returns a stream of a device, which is closed when the test ends. It skips the test if the device is a GPU that is not
-// there.
-func Stream(tb testing.TB, open Opener) *device.Stream {
+// Device returns a device, which is closed when the test ends. It skips the test if the device is a GPU that is not there.
+func Device(tb testing.TB, open Opener) *device.Device {
 	tb.Helper()
 	dev, err := open()
 	if errors.Is(err, errNoGPU) {
@@ -68,6 +67,13 @@ func Stream(tb testing.TB, open Opener) *device.Stream {
 			tb.Error(err)
 		}
 	})
+	return dev
+}
+
+// Stream returns a stream of a device, as Device does.
+func Stream(tb testing.TB, open Opener) *device.Stream {
+	tb.Helper()
+	dev := Device(tb, open)
 	s, err := dev.NewStream()
 	if err != nil {
 		tb.Fatal(err)

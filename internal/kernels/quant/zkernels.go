@@ -11,6 +11,227 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// BatchQ4 multiplies a tile of the format Q4_1 by several vectors.
+func BatchQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], x, y device.Slice[float32], s Shape) error {
+	p := s_.Plan(batchQ4Kernel, batchQ4Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var batchQ4Kernel = &driver.Kernel{
+	Name:    "batchQ4",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "batch.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "x", Offset: 72, Size: 24, Elem: 4},
+		{Name: "y", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 16},
+	},
+	ParamBytes: 152,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "batch.go", Line: 114, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 91, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 118, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: batchQ4SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ4SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			x, y           []float32
+			s              Shape
+		})(args)
+		for ts.Next() {
+			batchQ4(ts.Thread(), a.planes, a.scales, a.minima, a.x, a.y, a.s)
+		}
+	},
+	Twin:    batchQ4Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 11, 12},
+}
+
+// BatchQ8 multiplies a tile of the format Q8_0 by several vectors.
+func BatchQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32], s Shape) error {
+	p := s_.Plan(batchQ8Kernel, batchQ8Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var batchQ8Kernel = &driver.Kernel{
+	Name:    "batchQ8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "batch.go",
+	Line:    140,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "x", Offset: 48, Size: 24, Elem: 4},
+		{Name: "y", Offset: 72, Size: 24, Elem: 4},
+		{Name: "s", Offset: 96, Size: 16},
+	},
+	ParamBytes: 128,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "batch.go", Line: 144, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 91, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 148, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 148, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 149, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 155, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96, 104},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: batchQ8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes []uint32
+			scales []dtype.F16
+			x, y   []float32
+			s      Shape
+		})(args)
+		for ts.Next() {
+			batchQ8(ts.Thread(), a.planes, a.scales, a.x, a.y, a.s)
+		}
+	},
+	Twin:    batchQ8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 11, 12},
+}
+
+// GatherQ4 converts a row of the format Q4_1.
+func GatherQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], rows device.Slice[int32], y device.Slice[float32], s Shape) error {
+	p := s_.Plan(gatherQ4Kernel, gatherQ4Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	rows.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var gatherQ4Kernel = &driver.Kernel{
+	Name:    "gatherQ4",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gather.go",
+	Line:    53,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "rows", Offset: 72, Size: 24, Elem: 4},
+		{Name: "y", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 16},
+	},
+	ParamBytes: 152,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gather.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 55, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 55, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherQ4SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ4SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			rows           []int32
+			y              []float32
+			s              Shape
+		})(args)
+		for ts.Next() {
+			gatherQ4(ts.Thread(), a.planes, a.scales, a.minima, a.rows, a.y, a.s)
+		}
+	},
+	Twin:    gatherQ4Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 7, 8, 10, 11, 12},
+}
+
+// GatherQ8 converts a row of the format Q8_0.
+func GatherQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], rows device.Slice[int32], y device.Slice[float32], s Shape) error {
+	p := s_.Plan(gatherQ8Kernel, gatherQ8Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	rows.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var gatherQ8Kernel = &driver.Kernel{
+	Name:    "gatherQ8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gather.go",
+	Line:    72,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "rows", Offset: 48, Size: 24, Elem: 4},
+		{Name: "y", Offset: 72, Size: 24, Elem: 4},
+		{Name: "s", Offset: 96, Size: 16},
+	},
+	ParamBytes: 128,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gather.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 74, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96, 104},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherQ8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes []uint32
+			scales []dtype.F16
+			rows   []int32
+			y      []float32
+			s      Shape
+		})(args)
+		for ts.Next() {
+			gatherQ8(ts.Thread(), a.planes, a.scales, a.rows, a.y, a.s)
+		}
+	},
+	Twin:    gatherQ8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{6, 7, 9, 10, 11, 12},
+}
+
 // SumBlocks stores the sum of each block of x.
 func SumBlocks(s *device.Stream, g device.Grid, x, sums device.Slice[float32]) error {
 	p := s.Plan(sumBlocksKernel, g)
@@ -49,7 +270,7 @@ var sumBlocksKernel = &driver.Kernel{
 	},
 	Twin:    sumBlocksTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 3},
+	Uses:    []uint16{6, 13},
 }
 
 // TileQ4 multiplies a tile of the format Q4_1 by x, of which sums has the sums of the blocks.
@@ -107,7 +328,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 4},
+	Uses:    []uint16{0, 6, 12, 14},
 }
 
 // TileQ8 multiplies a tile of the format Q8_0 by x.
@@ -162,7 +383,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5},
+	Uses:    []uint16{0, 6, 12, 15},
 }
 
 // WarpsQ4 multiplies a tile of the format Q4_1 by x. A warp reads two blocks of the 16 rows at once.
@@ -214,7 +435,7 @@ var warpsQ4Kernel = &driver.Kernel{
 	},
 	Twin:    warpsQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 6, 7, 8, 9, 10, 11, 12, 13},
+	Uses:    []uint16{0, 6, 12, 16, 17, 18, 19, 20, 21, 22, 23},
 }
 
 // WarpsQ8 multiplies a tile of the format Q8_0 by x. A warp reads a block of the 16 rows at once.
@@ -264,5 +485,5 @@ var warpsQ8Kernel = &driver.Kernel{
 	},
 	Twin:    warpsQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 6, 7, 8, 9, 10, 11, 12, 14},
+	Uses:    []uint16{0, 6, 12, 16, 17, 18, 19, 20, 21, 22, 24},
 }

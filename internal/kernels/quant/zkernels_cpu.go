@@ -11,6 +11,1653 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
+// batchQ4Twin runs blocks of the kernel batchQ4.
+//
+//line batch.go:110
+func batchQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesCap := *(*int)(unsafe.Add(args, 16))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	minimaLen := *(*int)(unsafe.Add(args, 56))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	xLen := *(*int)(unsafe.Add(args, 80))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	yLen := *(*int)(unsafe.Add(args, 104))
+	s0 := *(*int)(unsafe.Add(args, 120))
+	s8 := *(*int)(unsafe.Add(args, 128))
+	lanes := blocks.Lanes()
+//line batch.go:111
+	i37 := s8 / 32
+//line batch.go:114
+	c46 := s8 != 0
+//line batch.go:114
+	var i48 int
+//line batch.go:114
+	if s8 != 0 {
+//line batch.go:114
+		i48 = xLen / s8
+	}
+//line batch.go:83
+	i512 := i48 - 1
+//line batch.go:91
+	var i229 int
+//line batch.go:91
+	if s0 != 0 {
+//line batch.go:91
+		i229 = yLen / s0
+	}
+//line batch.go:83
+	i846 := i229 - 1
+//line batch.go:115
+	c51 := 0 < i37
+//line batch.go:91
+	c227 := s0 != 0
+//line batch.go:110
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		i40 := bx * i37
+//line batch.go:114
+		if !c46 {
+//line batch.go:114
+			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
+//line batch.go:114
+			return
+		}
+//line batch.go:83
+		i509 := by << 3
+//line batch.go:83
+		i514 := i509
+//line batch.go:83
+		if i512 < i509 {
+//line batch.go:83
+			i514 = i512
+		}
+//line batch.go:83
+		i525 := i509 + 1
+//line batch.go:83
+		i528 := i525
+//line batch.go:83
+		if i512 < i525 {
+//line batch.go:83
+			i528 = i512
+		}
+//line batch.go:83
+		i539 := i509 + 2
+//line batch.go:83
+		i542 := i539
+//line batch.go:83
+		if i512 < i539 {
+//line batch.go:83
+			i542 = i512
+		}
+//line batch.go:83
+		i553 := i509 + 3
+//line batch.go:83
+		i556 := i553
+//line batch.go:83
+		if i512 < i553 {
+//line batch.go:83
+			i556 = i512
+		}
+//line batch.go:83
+		i567 := i509 + 4
+//line batch.go:83
+		i570 := i567
+//line batch.go:83
+		if i512 < i567 {
+//line batch.go:83
+			i570 = i512
+		}
+//line batch.go:83
+		i581 := i509 + 5
+//line batch.go:83
+		i584 := i581
+//line batch.go:83
+		if i512 < i581 {
+//line batch.go:83
+			i584 = i512
+		}
+//line batch.go:83
+		i595 := i509 + 6
+//line batch.go:83
+		i598 := i595
+//line batch.go:83
+		if i512 < i595 {
+//line batch.go:83
+			i598 = i512
+		}
+//line batch.go:83
+		i609 := i509 + 7
+//line batch.go:83
+		i612 := i609
+//line batch.go:83
+		if i512 < i609 {
+//line batch.go:83
+			i612 = i512
+		}
+//line batch.go:127
+		i623 := i514 * s8
+//line batch.go:127
+		i651 := i528 * s8
+//line batch.go:127
+		i679 := i542 * s8
+//line batch.go:127
+		i707 := i556 * s8
+//line batch.go:127
+		i735 := i570 * s8
+//line batch.go:127
+		i763 := i584 * s8
+//line batch.go:127
+		i791 := i598 * s8
+//line batch.go:127
+		i819 := i612 * s8
+//line batch.go:83
+		i848 := i509
+//line batch.go:83
+		if i846 < i509 {
+//line batch.go:83
+			i848 = i846
+		}
+//line batch.go:83
+		i860 := i525
+//line batch.go:83
+		if i846 < i525 {
+//line batch.go:83
+			i860 = i846
+		}
+//line batch.go:83
+		i872 := i539
+//line batch.go:83
+		if i846 < i539 {
+//line batch.go:83
+			i872 = i846
+		}
+//line batch.go:83
+		i884 := i553
+//line batch.go:83
+		if i846 < i553 {
+//line batch.go:83
+			i884 = i846
+		}
+//line batch.go:83
+		i896 := i567
+//line batch.go:83
+		if i846 < i567 {
+//line batch.go:83
+			i896 = i846
+		}
+//line batch.go:83
+		i908 := i581
+//line batch.go:83
+		if i846 < i581 {
+//line batch.go:83
+			i908 = i846
+		}
+//line batch.go:83
+		i920 := i595
+//line batch.go:83
+		if i846 < i595 {
+//line batch.go:83
+			i920 = i846
+		}
+//line batch.go:83
+		i932 := i609
+//line batch.go:83
+		if i846 < i609 {
+//line batch.go:83
+			i932 = i846
+		}
+//line batch.go:92
+		i480 := bx << 4
+//line batch.go:97
+		i1047 := i848 * s0
+//line batch.go:97
+		i1060 := i860 * s0
+//line batch.go:97
+		i1073 := i872 * s0
+//line batch.go:97
+		i1086 := i884 * s0
+//line batch.go:97
+		i1099 := i896 * s0
+//line batch.go:97
+		i1112 := i908 * s0
+//line batch.go:97
+		i1125 := i920 * s0
+//line batch.go:97
+		i1138 := i932 * s0
+		{
+			{
+				first := 0
+//line batch.go:112
+				if lanes == 16 {
+//line batch.go:112
+					first = zvector.BatchQ4Twin(16, c46, c51, c227, i480, s0, i40, planesCap, planes, scalesLen, scales, minimaLen, minima, i623, xLen, i651, i679, i707, i735, i763, i791, i819, x, i37, i1047, yLen, i1060, i1073, i1086, i1099, i1112, i1125, i1138, y)
+//line batch.go:112
+				} else if lanes == 8 {
+//line batch.go:112
+					first = zvector.BatchQ4TwinAVX2(16, c46, c51, c227, i480, s0, i40, planesCap, planes, scalesLen, scales, minimaLen, minima, i623, xLen, i651, i679, i707, i735, i763, i791, i819, x, i37, i1047, yLen, i1060, i1073, i1086, i1099, i1112, i1125, i1138, y)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, f1428, f1424, f1420, f1416, f1412, f1408, f1404, f1400, f642, f670, f698, f726, f754, f782, f810, f838, f1813, f1812, f1811, f1810, f1809, f1808, f1807, f1806, f1676, f1677, f1678, f1679, f1680, f1681, f1682, f1683, f1709, f1722, f1735, f1748, f1761, f1774, f1787, f1800, f1429, f1425, f1421, f1417, f1413, f1409, f1405, f1401 float32
+					var i53, i91, i105, i1684 int
+//line batch.go:115
+					if c51 {
+//line batch.go:115
+						f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, i53 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:119
+						for {
+//line batch.go:117
+							i54 := i40 + i53
+							i485 := i54 << 6
+//line batch.go:118
+							i58 := i485 + 64
+//line batch.go:118
+							if uint(i58) > uint(planesCap) {
+//line batch.go:118
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, planesCap)
+//line batch.go:118
+								return
+							}
+//line batch.go:118
+							if uint(i485) > uint(i58) {
+//line batch.go:118
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i485, i58)
+//line batch.go:118
+								return
+							}
+//line batch.go:118
+							o66 := i485 * 4
+							i70 := i54<<4 + tx
+//line batch.go:119
+							if uint(i70) >= uint(scalesLen) {
+//line batch.go:119
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, scalesLen)
+//line batch.go:119
+								return
+							}
+//line batch.go:119
+							f77 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i70*2)))).Float32()
+//line batch.go:119
+							if uint(i70) >= uint(minimaLen) {
+//line batch.go:119
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, minimaLen)
+//line batch.go:119
+								return
+							}
+//line batch.go:119
+							f85 := dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i70*2)))).Float32()
+//line batch.go:125
+							i470 := i53 << 5
+//line batch.go:119
+							f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, i91 = f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, 0
+//line batch.go:121
+							for {
+//line batch.go:121
+								i99 := *(*int32)(unsafe.Add(planes, o66+(i91<<4+tx)*4))
+//line batch.go:125
+								i129 := i470 + i91<<2
+//line batch.go:121
+								i1492 := i623 + i129
+//line batch.go:121
+								i1510 := i651 + i129
+//line batch.go:121
+								c1516 := uint(i1492) < uint(xLen) && uint(i1492+3) < uint(xLen) && uint(i1492+16) < uint(xLen) && uint(i1492+19) < uint(xLen) && uint(i1510) < uint(xLen) && uint(i1510+3) < uint(xLen)
+//line batch.go:121
+								i1528 := i679 + i129
+//line batch.go:121
+								c1539 := c1516 && uint(i1510+16) < uint(xLen) && uint(i1510+19) < uint(xLen) && uint(i1528) < uint(xLen) && uint(i1528+3) < uint(xLen) && uint(i1528+16) < uint(xLen)
+//line batch.go:121
+								i1546 := i707 + i129
+//line batch.go:121
+								c1562 := c1539 && uint(i1528+19) < uint(xLen) && uint(i1546) < uint(xLen) && uint(i1546+3) < uint(xLen) && uint(i1546+16) < uint(xLen) && uint(i1546+19) < uint(xLen)
+//line batch.go:121
+								i1564 := i735 + i129
+//line batch.go:121
+								i1582 := i763 + i129
+//line batch.go:121
+								c1584 := c1562 && uint(i1564) < uint(xLen) && uint(i1564+3) < uint(xLen) && uint(i1564+16) < uint(xLen) && uint(i1564+19) < uint(xLen) && uint(i1582) < uint(xLen)
+//line batch.go:121
+								i1600 := i791 + i129
+//line batch.go:121
+								c1606 := c1584 && uint(i1582+3) < uint(xLen) && uint(i1582+16) < uint(xLen) && uint(i1582+19) < uint(xLen) && uint(i1600) < uint(xLen) && uint(i1600+3) < uint(xLen)
+//line batch.go:121
+								i1618 := i819 + i129
+//line batch.go:121
+								c1629 := c1606 && uint(i1600+16) < uint(xLen) && uint(i1600+19) < uint(xLen) && uint(i1618) < uint(xLen) && uint(i1618+3) < uint(xLen) && uint(i1618+16) < uint(xLen)
+//line batch.go:121
+								if c1629 && uint(i1618+19) < uint(xLen) {
+//line batch.go:128
+									f1428, f1424, f1420, f1416, f1412, f1408, f1404, f1400, i105 = f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, 0
+//line batch.go:128
+									for {
+//line batch.go:123
+										i466 := i105 << 3
+//line batch.go:123
+										f115 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i466)))&15), f85)
+										f126 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i466+4)))&15), f85)
+										i130 := i129 + i105
+//line batch.go:127
+										i624 := i623 + i130
+										f642 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i624+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i624*4)), f1400))
+//line batch.go:127
+										i652 := i651 + i130
+										f670 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i652+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i652*4)), f1404))
+//line batch.go:127
+										i680 := i679 + i130
+										f698 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i680+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i680*4)), f1408))
+//line batch.go:127
+										i708 := i707 + i130
+										f726 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i708+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i708*4)), f1412))
+//line batch.go:127
+										i736 := i735 + i130
+										f754 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i736+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i736*4)), f1416))
+//line batch.go:127
+										i764 := i763 + i130
+										f782 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i764+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i764*4)), f1420))
+//line batch.go:127
+										i792 := i791 + i130
+										f810 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i792+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i792*4)), f1424))
+//line batch.go:127
+										i820 := i819 + i130
+										f838 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i820+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i820*4)), f1428))
+//line batch.go:128
+										i187 := i105 + 1
+//line batch.go:128
+										if i187 >= 4 {
+//line batch.go:128
+											break
+										}
+//line batch.go:128
+										f1428, f1424, f1420, f1416, f1412, f1408, f1404, f1400, i105 = f838, f810, f782, f754, f726, f698, f670, f642, i187
+									}
+//line batch.go:128
+									f1813, f1812, f1811, f1810, f1809, f1808, f1807, f1806 = f642, f670, f698, f726, f754, f782, f810, f838
+								} else {
+//line batch.go:128
+									f1676, f1677, f1678, f1679, f1680, f1681, f1682, f1683, i1684 = f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, 0
+//line batch.go:128
+									for {
+//line batch.go:123
+										i1685 := i1684 << 3
+//line batch.go:123
+										f1690 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i1685)))&15), f85)
+										f1696 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i1685+4)))&15), f85)
+										i1697 := i129 + i1684
+//line batch.go:127
+										i1698 := i623 + i1697
+//line batch.go:127
+										if uint(i1698) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1698, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1704 := i1698 + 16
+//line batch.go:128
+										if uint(i1704) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1704, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1709 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1704*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1698*4)), f1683))
+//line batch.go:127
+										i1711 := i651 + i1697
+//line batch.go:127
+										if uint(i1711) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1711, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1717 := i1711 + 16
+//line batch.go:128
+										if uint(i1717) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1717, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1722 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1717*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1711*4)), f1682))
+//line batch.go:127
+										i1724 := i679 + i1697
+//line batch.go:127
+										if uint(i1724) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1724, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1730 := i1724 + 16
+//line batch.go:128
+										if uint(i1730) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1730, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1735 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1730*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1724*4)), f1681))
+//line batch.go:127
+										i1737 := i707 + i1697
+//line batch.go:127
+										if uint(i1737) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1737, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1743 := i1737 + 16
+//line batch.go:128
+										if uint(i1743) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1743, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1748 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1743*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1737*4)), f1680))
+//line batch.go:127
+										i1750 := i735 + i1697
+//line batch.go:127
+										if uint(i1750) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1750, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1756 := i1750 + 16
+//line batch.go:128
+										if uint(i1756) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1756, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1761 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1756*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1750*4)), f1679))
+//line batch.go:127
+										i1763 := i763 + i1697
+//line batch.go:127
+										if uint(i1763) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1763, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1769 := i1763 + 16
+//line batch.go:128
+										if uint(i1769) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1769, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1774 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1769*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1763*4)), f1678))
+//line batch.go:127
+										i1776 := i791 + i1697
+//line batch.go:127
+										if uint(i1776) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1776, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1782 := i1776 + 16
+//line batch.go:128
+										if uint(i1782) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1782, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1787 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1782*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1776*4)), f1677))
+//line batch.go:127
+										i1789 := i819 + i1697
+//line batch.go:127
+										if uint(i1789) >= uint(xLen) {
+//line batch.go:127
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1789, xLen)
+//line batch.go:127
+											return
+										}
+//line batch.go:128
+										i1795 := i1789 + 16
+//line batch.go:128
+										if uint(i1795) >= uint(xLen) {
+//line batch.go:128
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1795, xLen)
+//line batch.go:128
+											return
+										}
+//line batch.go:128
+										f1800 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1795*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1789*4)), f1676))
+//line batch.go:128
+										i1802 := i1684 + 1
+//line batch.go:128
+										if i1802 >= 4 {
+//line batch.go:128
+											break
+										}
+//line batch.go:128
+										f1676, f1677, f1678, f1679, f1680, f1681, f1682, f1683, i1684 = f1800, f1787, f1774, f1761, f1748, f1735, f1722, f1709, i1802
+									}
+//line batch.go:128
+									f1813, f1812, f1811, f1810, f1809, f1808, f1807, f1806 = f1709, f1722, f1735, f1748, f1761, f1774, f1787, f1800
+								}
+//line batch.go:128
+								i133 := i91 + 1
+//line batch.go:128
+								if i133 >= 4 {
+//line batch.go:128
+									break
+								}
+//line batch.go:128
+								f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, i91 = f1806, f1807, f1808, f1809, f1810, f1811, f1812, f1813, i133
+							}
+//line batch.go:128
+							i102 := i53 + 1
+//line batch.go:128
+							if i102 >= i37 {
+//line batch.go:128
+								break
+							}
+//line batch.go:128
+							f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, i53 = f1806, f1807, f1808, f1809, f1810, f1811, f1812, f1813, i102
+						}
+//line batch.go:128
+						f1429, f1425, f1421, f1417, f1413, f1409, f1405, f1401 = f1806, f1807, f1808, f1809, f1810, f1811, f1812, f1813
+					} else {
+//line batch.go:115
+						f1429, f1425, f1421, f1417, f1413, f1409, f1405, f1401 = 0, 0, 0, 0, 0, 0, 0, 0
+					}
+//line batch.go:91
+					if !c227 {
+//line batch.go:91
+						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line batch.go:91
+						return
+					}
+//line batch.go:92
+					i237 := i480 + tx
+					if s0 > i237 {
+//line batch.go:97
+						i1048 := i1047 + i237
+//line batch.go:97
+						if uint(yLen) > uint(i1048) {
+//line batch.go:97
+							i1061 := i1060 + i237
+//line batch.go:97
+							if uint(yLen) > uint(i1061) {
+//line batch.go:97
+								i1074 := i1073 + i237
+//line batch.go:97
+								if uint(yLen) > uint(i1074) {
+//line batch.go:97
+									i1087 := i1086 + i237
+//line batch.go:97
+									if uint(yLen) > uint(i1087) {
+//line batch.go:97
+										i1100 := i1099 + i237
+//line batch.go:97
+										if uint(yLen) > uint(i1100) {
+//line batch.go:97
+											i1113 := i1112 + i237
+//line batch.go:97
+											if uint(yLen) > uint(i1113) {
+//line batch.go:97
+												i1126 := i1125 + i237
+//line batch.go:97
+												if uint(yLen) > uint(i1126) {
+//line batch.go:97
+													i1139 := i1138 + i237
+//line batch.go:97
+													if uint(yLen) > uint(i1139) {
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1048*4)) = f1401
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1061*4)) = f1405
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1074*4)) = f1409
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1087*4)) = f1413
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1100*4)) = f1417
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1113*4)) = f1421
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1126*4)) = f1425
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1139*4)) = f1429
+													}
+												}
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// batchQ8Twin runs blocks of the kernel batchQ8.
+//
+//line batch.go:140
+func batchQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesCap := *(*int)(unsafe.Add(args, 16))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xLen := *(*int)(unsafe.Add(args, 56))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	yLen := *(*int)(unsafe.Add(args, 80))
+	s0 := *(*int)(unsafe.Add(args, 96))
+	s8 := *(*int)(unsafe.Add(args, 104))
+	lanes := blocks.Lanes()
+//line batch.go:141
+	i35 := s8 / 32
+//line batch.go:144
+	c44 := s8 != 0
+//line batch.go:144
+	var i46 int
+//line batch.go:144
+	if s8 != 0 {
+//line batch.go:144
+		i46 = xLen / s8
+	}
+//line batch.go:83
+	i466 := i46 - 1
+//line batch.go:91
+	var i185 int
+//line batch.go:91
+	if s0 != 0 {
+//line batch.go:91
+		i185 = yLen / s0
+	}
+//line batch.go:83
+	i744 := i185 - 1
+//line batch.go:145
+	c49 := 0 < i35
+//line batch.go:91
+	c183 := s0 != 0
+//line batch.go:140
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		i38 := bx * i35
+//line batch.go:144
+		if !c44 {
+//line batch.go:144
+			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
+//line batch.go:144
+			return
+		}
+//line batch.go:83
+		i463 := by << 3
+//line batch.go:83
+		i468 := i463
+//line batch.go:83
+		if i466 < i463 {
+//line batch.go:83
+			i468 = i466
+		}
+//line batch.go:83
+		i479 := i463 + 1
+//line batch.go:83
+		i482 := i479
+//line batch.go:83
+		if i466 < i479 {
+//line batch.go:83
+			i482 = i466
+		}
+//line batch.go:83
+		i493 := i463 + 2
+//line batch.go:83
+		i496 := i493
+//line batch.go:83
+		if i466 < i493 {
+//line batch.go:83
+			i496 = i466
+		}
+//line batch.go:83
+		i507 := i463 + 3
+//line batch.go:83
+		i510 := i507
+//line batch.go:83
+		if i466 < i507 {
+//line batch.go:83
+			i510 = i466
+		}
+//line batch.go:83
+		i521 := i463 + 4
+//line batch.go:83
+		i524 := i521
+//line batch.go:83
+		if i466 < i521 {
+//line batch.go:83
+			i524 = i466
+		}
+//line batch.go:83
+		i535 := i463 + 5
+//line batch.go:83
+		i538 := i535
+//line batch.go:83
+		if i466 < i535 {
+//line batch.go:83
+			i538 = i466
+		}
+//line batch.go:83
+		i549 := i463 + 6
+//line batch.go:83
+		i552 := i549
+//line batch.go:83
+		if i466 < i549 {
+//line batch.go:83
+			i552 = i466
+		}
+//line batch.go:83
+		i563 := i463 + 7
+//line batch.go:83
+		i566 := i563
+//line batch.go:83
+		if i466 < i563 {
+//line batch.go:83
+			i566 = i466
+		}
+//line batch.go:155
+		i1265 := i468 * s8
+//line batch.go:155
+		i1279 := i482 * s8
+//line batch.go:155
+		i1292 := i496 * s8
+//line batch.go:155
+		i1305 := i510 * s8
+//line batch.go:155
+		i1318 := i524 * s8
+//line batch.go:155
+		i1331 := i538 * s8
+//line batch.go:155
+		i1344 := i552 * s8
+//line batch.go:155
+		i1357 := i566 * s8
+//line batch.go:83
+		i746 := i463
+//line batch.go:83
+		if i744 < i463 {
+//line batch.go:83
+			i746 = i744
+		}
+//line batch.go:83
+		i758 := i479
+//line batch.go:83
+		if i744 < i479 {
+//line batch.go:83
+			i758 = i744
+		}
+//line batch.go:83
+		i770 := i493
+//line batch.go:83
+		if i744 < i493 {
+//line batch.go:83
+			i770 = i744
+		}
+//line batch.go:83
+		i782 := i507
+//line batch.go:83
+		if i744 < i507 {
+//line batch.go:83
+			i782 = i744
+		}
+//line batch.go:83
+		i794 := i521
+//line batch.go:83
+		if i744 < i521 {
+//line batch.go:83
+			i794 = i744
+		}
+//line batch.go:83
+		i806 := i535
+//line batch.go:83
+		if i744 < i535 {
+//line batch.go:83
+			i806 = i744
+		}
+//line batch.go:83
+		i818 := i549
+//line batch.go:83
+		if i744 < i549 {
+//line batch.go:83
+			i818 = i744
+		}
+//line batch.go:83
+		i830 := i563
+//line batch.go:83
+		if i744 < i563 {
+//line batch.go:83
+			i830 = i744
+		}
+//line batch.go:92
+		i434 := bx << 4
+//line batch.go:97
+		i945 := i746 * s0
+//line batch.go:97
+		i958 := i758 * s0
+//line batch.go:97
+		i971 := i770 * s0
+//line batch.go:97
+		i984 := i782 * s0
+//line batch.go:97
+		i997 := i794 * s0
+//line batch.go:97
+		i1010 := i806 * s0
+//line batch.go:97
+		i1023 := i818 * s0
+//line batch.go:97
+		i1036 := i830 * s0
+		{
+			{
+				first := 0
+//line batch.go:142
+				if lanes == 16 {
+//line batch.go:142
+					first = zvector.BatchQ8Twin(16, c44, c49, c183, i434, s0, i38, planesCap, planes, scalesLen, scales, i1265, i1279, i1292, i1305, i1318, i1331, i1344, i1357, xLen, x, i35, i945, yLen, i958, i971, i984, i997, i1010, i1023, i1036, y)
+//line batch.go:142
+				} else if lanes == 8 {
+//line batch.go:142
+					first = zvector.BatchQ8TwinAVX2(16, c44, c49, c183, i434, s0, i38, planesCap, planes, scalesLen, scales, i1265, i1279, i1292, i1305, i1318, i1331, i1344, i1357, xLen, x, i35, i945, yLen, i958, i971, i984, i997, i1010, i1023, i1036, y)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, f1806, f1803, f1800, f1797, f1794, f1791, f1788, f1785, f1624, f1637, f1650, f1663, f1676, f1689, f1702, f1715, f1807, f1804, f1801, f1798, f1795, f1792, f1789, f1786 float32
+					var i51, i81 int
+//line batch.go:145
+					if c49 {
+//line batch.go:145
+						f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, i51 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:149
+						for {
+//line batch.go:147
+							i52 := i38 + i51
+							i439 := i52 << 7
+//line batch.go:148
+							i56 := i439 + 128
+//line batch.go:148
+							if uint(i56) > uint(planesCap) {
+//line batch.go:148
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, planesCap)
+//line batch.go:148
+								return
+							}
+//line batch.go:148
+							if uint(i439) > uint(i56) {
+//line batch.go:148
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i439, i56)
+//line batch.go:148
+								return
+							}
+//line batch.go:148
+							o64 := i439 * 4
+							i68 := i52<<4 + tx
+//line batch.go:149
+							if uint(i68) >= uint(scalesLen) {
+//line batch.go:149
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, scalesLen)
+//line batch.go:149
+								return
+							}
+//line batch.go:149
+							f75 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i68*2)))).Float32()
+//line batch.go:155
+							i1266 := i51 << 5
+//line batch.go:155
+							i1267 := i1265 + i1266
+//line batch.go:155
+							i1280 := i1279 + i1266
+//line batch.go:155
+							i1293 := i1292 + i1266
+//line batch.go:155
+							i1306 := i1305 + i1266
+//line batch.go:155
+							i1319 := i1318 + i1266
+//line batch.go:155
+							i1332 := i1331 + i1266
+//line batch.go:155
+							i1345 := i1344 + i1266
+//line batch.go:155
+							i1358 := i1357 + i1266
+//line batch.go:149
+							f1806, f1803, f1800, f1797, f1794, f1791, f1788, f1785, i81 = f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, 0
+//line batch.go:155
+							for {
+//line batch.go:151
+								i89 := *(*int32)(unsafe.Add(planes, o64+(i81<<4+tx)*4))
+//line batch.go:153
+								f1263 := float32(f75 * float32(i89<<24>>24))
+//line batch.go:155
+								i1268 := i81 << 2
+//line batch.go:155
+								i1269 := i1267 + i1268
+//line batch.go:155
+								if uint(i1269) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1269, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1281 := i1280 + i1268
+//line batch.go:155
+								if uint(i1281) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1281, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1294 := i1293 + i1268
+//line batch.go:155
+								if uint(i1294) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1294, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1307 := i1306 + i1268
+//line batch.go:155
+								if uint(i1307) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1307, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1320 := i1319 + i1268
+//line batch.go:155
+								if uint(i1320) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1320, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1333 := i1332 + i1268
+//line batch.go:155
+								if uint(i1333) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1333, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1346 := i1345 + i1268
+//line batch.go:155
+								if uint(i1346) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1346, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1359 := i1358 + i1268
+//line batch.go:155
+								if uint(i1359) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1359, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:153
+								f1379 := float32(f75 * float32(i89<<16>>24))
+//line batch.go:155
+								i1386 := i1269 + 1
+//line batch.go:155
+								if uint(i1386) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1386, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1398 := i1281 + 1
+//line batch.go:155
+								if uint(i1398) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1398, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1411 := i1294 + 1
+//line batch.go:155
+								if uint(i1411) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1411, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1424 := i1307 + 1
+//line batch.go:155
+								if uint(i1424) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1424, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1437 := i1320 + 1
+//line batch.go:155
+								if uint(i1437) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1437, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1450 := i1333 + 1
+//line batch.go:155
+								if uint(i1450) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1450, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1463 := i1346 + 1
+//line batch.go:155
+								if uint(i1463) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1463, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1476 := i1359 + 1
+//line batch.go:155
+								if uint(i1476) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1476, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:153
+								f1495 := float32(f75 * float32(i89<<8>>24))
+//line batch.go:155
+								i1502 := i1269 + 2
+//line batch.go:155
+								if uint(i1502) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1502, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1514 := i1281 + 2
+//line batch.go:155
+								if uint(i1514) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1514, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1527 := i1294 + 2
+//line batch.go:155
+								if uint(i1527) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1527, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1540 := i1307 + 2
+//line batch.go:155
+								if uint(i1540) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1540, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1553 := i1320 + 2
+//line batch.go:155
+								if uint(i1553) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1553, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1566 := i1333 + 2
+//line batch.go:155
+								if uint(i1566) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1566, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1579 := i1346 + 2
+//line batch.go:155
+								if uint(i1579) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1579, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								i1592 := i1359 + 2
+//line batch.go:155
+								if uint(i1592) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1592, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:153
+								f1611 := float32(f75 * float32(i89>>24))
+//line batch.go:155
+								i1618 := i1269 + 3
+//line batch.go:155
+								if uint(i1618) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1618, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1624 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1618*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1502*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1386*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1269*4)), f1785))))
+//line batch.go:155
+								i1630 := i1281 + 3
+//line batch.go:155
+								if uint(i1630) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1630, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1637 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1630*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1514*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1398*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1281*4)), f1788))))
+//line batch.go:155
+								i1643 := i1294 + 3
+//line batch.go:155
+								if uint(i1643) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1643, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1650 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1643*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1527*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1411*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1294*4)), f1791))))
+//line batch.go:155
+								i1656 := i1307 + 3
+//line batch.go:155
+								if uint(i1656) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1656, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1663 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1656*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1540*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1424*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1307*4)), f1794))))
+//line batch.go:155
+								i1669 := i1320 + 3
+//line batch.go:155
+								if uint(i1669) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1669, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1676 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1669*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1553*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1437*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1320*4)), f1797))))
+//line batch.go:155
+								i1682 := i1333 + 3
+//line batch.go:155
+								if uint(i1682) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1682, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1689 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1682*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1566*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1450*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1333*4)), f1800))))
+//line batch.go:155
+								i1695 := i1346 + 3
+//line batch.go:155
+								if uint(i1695) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1695, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1702 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1695*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1579*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1463*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1346*4)), f1803))))
+//line batch.go:155
+								i1708 := i1359 + 3
+//line batch.go:155
+								if uint(i1708) >= uint(xLen) {
+//line batch.go:155
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1708, xLen)
+//line batch.go:155
+									return
+								}
+//line batch.go:155
+								f1715 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1708*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1592*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1476*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1359*4)), f1806))))
+//line batch.go:155
+								i109 := i81 + 1
+//line batch.go:155
+								if i109 >= 8 {
+//line batch.go:155
+									break
+								}
+//line batch.go:155
+								f1806, f1803, f1800, f1797, f1794, f1791, f1788, f1785, i81 = f1715, f1702, f1689, f1676, f1663, f1650, f1637, f1624, i109
+							}
+//line batch.go:155
+							i92 := i51 + 1
+//line batch.go:155
+							if i92 >= i35 {
+//line batch.go:155
+								break
+							}
+//line batch.go:155
+							f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, i51 = f1715, f1702, f1689, f1676, f1663, f1650, f1637, f1624, i92
+						}
+//line batch.go:155
+						f1807, f1804, f1801, f1798, f1795, f1792, f1789, f1786 = f1715, f1702, f1689, f1676, f1663, f1650, f1637, f1624
+					} else {
+//line batch.go:145
+						f1807, f1804, f1801, f1798, f1795, f1792, f1789, f1786 = 0, 0, 0, 0, 0, 0, 0, 0
+					}
+//line batch.go:91
+					if !c183 {
+//line batch.go:91
+						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line batch.go:91
+						return
+					}
+//line batch.go:92
+					i193 := i434 + tx
+					if s0 > i193 {
+//line batch.go:97
+						i946 := i945 + i193
+//line batch.go:97
+						if uint(yLen) > uint(i946) {
+//line batch.go:97
+							i959 := i958 + i193
+//line batch.go:97
+							if uint(yLen) > uint(i959) {
+//line batch.go:97
+								i972 := i971 + i193
+//line batch.go:97
+								if uint(yLen) > uint(i972) {
+//line batch.go:97
+									i985 := i984 + i193
+//line batch.go:97
+									if uint(yLen) > uint(i985) {
+//line batch.go:97
+										i998 := i997 + i193
+//line batch.go:97
+										if uint(yLen) > uint(i998) {
+//line batch.go:97
+											i1011 := i1010 + i193
+//line batch.go:97
+											if uint(yLen) > uint(i1011) {
+//line batch.go:97
+												i1024 := i1023 + i193
+//line batch.go:97
+												if uint(yLen) > uint(i1024) {
+//line batch.go:97
+													i1037 := i1036 + i193
+//line batch.go:97
+													if uint(yLen) > uint(i1037) {
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i946*4)) = f1786
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i959*4)) = f1789
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i972*4)) = f1792
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i985*4)) = f1795
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i998*4)) = f1798
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1011*4)) = f1801
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1024*4)) = f1804
+//line batch.go:102
+														*(*float32)(unsafe.Add(y, i1037*4)) = f1807
+													}
+												}
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// gatherQ4Twin runs blocks of the kernel gatherQ4.
+//
+//line gather.go:53
+func gatherQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesLen := *(*int)(unsafe.Add(args, 8))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	minimaLen := *(*int)(unsafe.Add(args, 56))
+	rows := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	rowsLen := *(*int)(unsafe.Add(args, 80))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	yCap := *(*int)(unsafe.Add(args, 112))
+	s0 := *(*int)(unsafe.Add(args, 120))
+	s8 := *(*int)(unsafe.Add(args, 128))
+//line gather.go:46
+	i147 := s8 / 32
+//line gather.go:53
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line gather.go:54
+		if uint(bx) >= uint(rowsLen) {
+//line gather.go:54
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
+//line gather.go:54
+			return
+		}
+//line gather.go:54
+		i41 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:54
+		i42 := int(i41)
+//line gather.go:43
+		c171 := i41 < 0
+//line gather.go:43
+		c152 := s0 <= i42
+//line gather.go:46
+		i143 := i42 % 16
+//line gather.go:46
+		i148 := i42 / 16 * i147
+//line gather.go:55
+		i52 := bx * s8
+//line gather.go:55
+		i58 := (bx + 1) * s8
+//line gather.go:55
+		c62 := uint(i58) <= uint(yCap)
+//line gather.go:55
+		c64 := uint(i52) <= uint(i58)
+//line gather.go:55
+		o66 := i52 * 4
+//line gather.go:55
+		i67 := i58 - i52
+		{
+			{
+//line gather.go:43
+				if !gatherQ4TwinRow(c171, c152, i143, i148, i42, c62, c64, i67, planesLen, scalesLen, planes, minimaLen, minima, scales, o66, y, yCap, i52, i58, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gatherQ4TwinRow is what a row of threads does in gatherQ4Twin.
+//
+//line gather.go:43
+func gatherQ4TwinRow(c171 bool, c152 bool, i143 int, i148 int, i42 int, c62 bool, c64 bool, i67 int, planesLen int, scalesLen int, planes unsafe.Pointer, minimaLen int, minima unsafe.Pointer, scales unsafe.Pointer, o66 int, y unsafe.Pointer, yCap int, i52 int, i58 int, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 64 {
+		var i167, i168, i169, i73 int
+		var f124 float32
+//line gather.go:43
+		if c171 {
+//line gather.go:43
+			i167, i168, i169 = -1, 0, 0
+		} else {
+//line gather.go:43
+			if c152 {
+//line gather.go:43
+				i167, i168, i169 = -1, 0, 0
+			} else {
+//line gather.go:46
+				i167, i168, i169 = i42, i143, i148
+			}
+		}
+//line gather.go:55
+		if !c62 {
+//line gather.go:55
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, yCap)
+//line gather.go:55
+			return false
+		}
+//line gather.go:55
+		if !c64 {
+//line gather.go:55
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i58)
+//line gather.go:55
+			return false
+		}
+//line gather.go:58
+		c77 := 0 <= i167
+//line gather.go:56
+		i73 = tx
+//line gather.go:56
+		for {
+//line gather.go:56
+			if i73 >= i67 {
+//line gather.go:56
+				break
+			}
+			if c77 {
+				i81 := i169 + int(uint(i73)/32)
+//line gather.go:59
+				i82 := int(uint(i73) % 32)
+				i88 := (i81<<2+int(uint(int(uint(i82)%16))/4))<<4 + i168
+//line gather.go:60
+				if uint(i88) >= uint(planesLen) {
+//line gather.go:60
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i88, planesLen)
+//line gather.go:60
+					return false
+				}
+//line gather.go:61
+				i106 := i81<<4 + i168
+				if uint(i106) >= uint(scalesLen) {
+//line gather.go:62
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i106, scalesLen)
+//line gather.go:62
+					return false
+				}
+//line gather.go:62
+				f114 := float32(int32(uint32(*(*int32)(unsafe.Add(planes, i88*4)))>>uint32(int32(int(uint(i82)%4)<<3+int(uint(i82)/16)<<2))) & 15)
+//line gather.go:62
+				if uint(i106) >= uint(minimaLen) {
+//line gather.go:62
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i106, minimaLen)
+//line gather.go:62
+					return false
+				}
+//line gather.go:62
+				f124 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i106*2)))).Float32(), f114, dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i106*2)))).Float32())
+			} else {
+//line gather.go:58
+				f124 = 0
+			}
+//line gather.go:64
+			*(*float32)(unsafe.Add(y, o66+i73*4)) = f124
+//line gather.go:56
+			i73 = i73 + 64
+		}
+	}
+	return true
+}
+
+// gatherQ8Twin runs blocks of the kernel gatherQ8.
+//
+//line gather.go:72
+func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesLen := *(*int)(unsafe.Add(args, 8))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	rows := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	rowsLen := *(*int)(unsafe.Add(args, 56))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	yCap := *(*int)(unsafe.Add(args, 88))
+	s0 := *(*int)(unsafe.Add(args, 96))
+	s8 := *(*int)(unsafe.Add(args, 104))
+//line gather.go:46
+	i134 := s8 / 32
+//line gather.go:72
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line gather.go:73
+		if uint(bx) >= uint(rowsLen) {
+//line gather.go:73
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
+//line gather.go:73
+			return
+		}
+//line gather.go:73
+		i38 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:73
+		i39 := int(i38)
+//line gather.go:43
+		c158 := i38 < 0
+//line gather.go:43
+		c139 := s0 <= i39
+//line gather.go:46
+		i130 := i39 % 16
+//line gather.go:46
+		i135 := i39 / 16 * i134
+//line gather.go:74
+		i49 := bx * s8
+//line gather.go:74
+		i55 := (bx + 1) * s8
+//line gather.go:74
+		c59 := uint(i55) <= uint(yCap)
+//line gather.go:74
+		c61 := uint(i49) <= uint(i55)
+//line gather.go:74
+		o63 := i49 * 4
+//line gather.go:74
+		i64 := i55 - i49
+		{
+			{
+//line gather.go:43
+				if !gatherQ8TwinRow(c158, c139, i130, i135, i39, c59, c61, i64, planesLen, scalesLen, planes, scales, o63, y, yCap, i49, i55, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gatherQ8TwinRow is what a row of threads does in gatherQ8Twin.
+//
+//line gather.go:43
+func gatherQ8TwinRow(c158 bool, c139 bool, i130 int, i135 int, i39 int, c59 bool, c61 bool, i64 int, planesLen int, scalesLen int, planes unsafe.Pointer, scales unsafe.Pointer, o63 int, y unsafe.Pointer, yCap int, i49 int, i55 int, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 64 {
+		var i154, i155, i156, i70 int
+		var f111 float32
+//line gather.go:43
+		if c158 {
+//line gather.go:43
+			i154, i155, i156 = -1, 0, 0
+		} else {
+//line gather.go:43
+			if c139 {
+//line gather.go:43
+				i154, i155, i156 = -1, 0, 0
+			} else {
+//line gather.go:46
+				i154, i155, i156 = i39, i130, i135
+			}
+		}
+//line gather.go:74
+		if !c59 {
+//line gather.go:74
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i55, yCap)
+//line gather.go:74
+			return false
+		}
+//line gather.go:74
+		if !c61 {
+//line gather.go:74
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i49, i55)
+//line gather.go:74
+			return false
+		}
+//line gather.go:77
+		c74 := 0 <= i154
+//line gather.go:75
+		i70 = tx
+//line gather.go:75
+		for {
+//line gather.go:75
+			if i70 >= i64 {
+//line gather.go:75
+				break
+			}
+			if c74 {
+				i78 := i156 + int(uint(i70)/32)
+//line gather.go:78
+				i79 := int(uint(i70) % 32)
+				i84 := (i78<<3+int(uint(i79)/4))<<4 + i155
+//line gather.go:79
+				if uint(i84) >= uint(planesLen) {
+//line gather.go:79
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i84, planesLen)
+//line gather.go:79
+					return false
+				}
+//line gather.go:80
+				i100 := i78<<4 + i155
+//line gather.go:80
+				if uint(i100) >= uint(scalesLen) {
+//line gather.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, scalesLen)
+//line gather.go:80
+					return false
+				}
+//line gather.go:80
+				f109 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i100*2)))).Float32() * float32(*(*int32)(unsafe.Add(planes, i84*4))<<uint32(int32(24-int(uint(i79)%4)<<3))>>24))
+//line gather.go:80
+				f111 = f109
+			} else {
+//line gather.go:77
+				f111 = 0
+			}
+//line gather.go:82
+			*(*float32)(unsafe.Add(y, o63+i70*4)) = f111
+//line gather.go:75
+			i70 = i70 + 64
+		}
+	}
+	return true
+}
+
 // sumBlocksTwin runs blocks of the kernel sumBlocks.
 //
 //line tiles.go:15

@@ -4,7 +4,17 @@ package quant
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `fa6b5d6f99683bca	../../../math32/fma.go	FMA
+989b06a88d5e1fb5	batch.go	batchQ4
+d0430bf6e1c8ba19	batch.go	batchQ8
+24dce35284bf2044	batch.go	batchRows
+2339fe9dc1da0f06	batch.go	rowsOf
+45b349c7957aee6b	batch.go	storeRows
 2dc35b86bd47e85d	block.go	BlockSize
+cf149c20f2f0b067	gather.go	find
+775c91c9eacc6082	gather.go	gatherQ4
+4332e74c1be814b4	gather.go	gatherQ8
+c2d5d433eca4aad	gather.go	gatherThreads
+3e8e47daa0888979	pack.go	Shape
 f276877f3a7dab6f	pack.go	tileRows
 e7927c841b9fade2	tiles.go	sumBlocks
 1c622b62a9a47886	tiles.go	tileQ4
@@ -18,6 +28,4086 @@ bc354dbffdb12e17	warps.go	addWarps
 251f98dd8a990ba1	warps.go	warpSize
 39723539d282ffd6	warps.go	warpsQ4
 f5f3326827568965	warps.go	warpsQ8
+`
+
+const batchQ4SM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "batch.go"
+
+.visible .entry batchQ4(.param .align 8 .b8 batchQ4_params[152])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<126>;
+	.reg .b16 %rs<3>;
+	.reg .b32 %r<78>;
+	.reg .b64 %rd<242>;
+	.reg .f32 %f<73>;
+
+	ld.param.u64 %rd1, [batchQ4_params];
+	ld.param.u64 %rd2, [batchQ4_params+16];
+	ld.param.u64 %rd3, [batchQ4_params+24];
+	ld.param.u64 %rd4, [batchQ4_params+32];
+	ld.param.u64 %rd5, [batchQ4_params+48];
+	ld.param.u64 %rd6, [batchQ4_params+56];
+	ld.param.u64 %rd7, [batchQ4_params+72];
+	ld.param.u64 %rd8, [batchQ4_params+80];
+	ld.param.u64 %rd9, [batchQ4_params+96];
+	ld.param.u64 %rd10, [batchQ4_params+104];
+	ld.param.u64 %rd11, [batchQ4_params+120];
+	ld.param.u64 %rd12, [batchQ4_params+128];
+	cvt.u32.u64 %r1, %rd12;
+	.loc 1 114 26
+	setp.ne.s32 %p1, %r1, 0;
+	@!%p1 bra $FAULT0;
+	.loc 1 112 18
+	mov.u32 %r2, %ctaid.x;
+	.loc 1 113 19
+	mov.u32 %r3, %tid.x;
+	.loc 1 83 25
+	mov.u32 %r4, %ctaid.y;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd13, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd14, %r6;
+	cvt.u32.u64 %r7, %rd6;
+	cvt.u32.u64 %r8, %rd8;
+	cvt.u64.u32 %rd15, %r8;
+	cvt.u32.u64 %r9, %rd10;
+	cvt.u64.u32 %rd16, %r9;
+	cvt.u32.u64 %r10, %rd11;
+	cvt.s64.s32 %rd17, %r10;
+	cvt.s64.s32 %rd18, %r1;
+	.loc 1 111 22
+	shr.s64 %rd19, %rd18, 63;
+	shr.u64 %rd20, %rd19, 59;
+	add.s64 %rd21, %rd18, %rd20;
+	shr.s64 %rd22, %rd21, 5;
+	.loc 1 112 21
+	cvt.u32.u64 %r11, %rd22;
+	mul.wide.s32 %rd23, %r2, %r11;
+	.loc 1 113 19
+	cvt.u64.u32 %rd24, %r3;
+	.loc 1 114 26
+	or.b64 %rd25, %rd15, %rd18;
+	setp.lt.u64 %p2, %rd25, 4294967296;
+	@%p2 bra $B0;
+	xor.b64 %rd26, %rd15, %rd18;
+	shr.s64 %rd27, %rd26, 63;
+	abs.s64 %rd28, %rd15;
+	abs.s64 %rd29, %rd18;
+	cvt.rp.f32.u64 %f1, %rd29;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r12, %f2;
+	add.s32 %r13, %r12, 536870910;
+	mov.b32 %f3, %r13;
+	cvt.rzi.u64.f32 %rd30, %f3;
+	mul.lo.s64 %rd31, %rd30, %rd29;
+	neg.s64 %rd32, %rd31;
+	mul.hi.u64 %rd33, %rd30, %rd32;
+	add.s64 %rd34, %rd30, %rd33;
+	mul.lo.s64 %rd35, %rd34, %rd29;
+	neg.s64 %rd36, %rd35;
+	mul.hi.u64 %rd37, %rd34, %rd36;
+	add.s64 %rd38, %rd34, %rd37;
+	mul.hi.u64 %rd39, %rd28, %rd38;
+	mul.lo.s64 %rd40, %rd39, %rd29;
+	sub.s64 %rd41, %rd28, %rd40;
+	setp.ge.u64 %p3, %rd41, %rd29;
+	add.s64 %rd42, %rd39, 1;
+	selp.b64 %rd43, %rd42, %rd39, %p3;
+	sub.s64 %rd44, %rd41, %rd29;
+	selp.b64 %rd45, %rd44, %rd41, %p3;
+	setp.ge.u64 %p4, %rd45, %rd29;
+	add.s64 %rd46, %rd43, 1;
+	selp.b64 %rd47, %rd46, %rd43, %p4;
+	xor.b64 %rd48, %rd47, %rd27;
+	sub.s64 %rd49, %rd48, %rd27;
+	bra $B1;
+$B0:
+	div.u32 %r14, %r8, %r1;
+	cvt.u64.u32 %rd49, %r14;
+$B1:
+	.loc 1 83 27
+	shl.b32 %r15, %r4, 3;
+	cvt.u64.u32 %rd50, %r15;
+	add.s64 %rd51, %rd49, -1;
+	setp.lt.s64 %p5, %rd51, %rd50;
+	selp.b64 %rd52, %rd51, %rd50, %p5;
+	add.s32 %r16, %r15, 1;
+	cvt.u64.u32 %rd53, %r16;
+	setp.lt.s64 %p6, %rd51, %rd53;
+	selp.b64 %rd54, %rd51, %rd53, %p6;
+	add.s32 %r17, %r15, 2;
+	cvt.u64.u32 %rd55, %r17;
+	setp.lt.s64 %p7, %rd51, %rd55;
+	selp.b64 %rd56, %rd51, %rd55, %p7;
+	add.s32 %r18, %r15, 3;
+	cvt.u64.u32 %rd57, %r18;
+	setp.lt.s64 %p8, %rd51, %rd57;
+	selp.b64 %rd58, %rd51, %rd57, %p8;
+	add.s32 %r19, %r15, 4;
+	cvt.u64.u32 %rd59, %r19;
+	setp.lt.s64 %p9, %rd51, %rd59;
+	selp.b64 %rd60, %rd51, %rd59, %p9;
+	add.s32 %r20, %r15, 5;
+	cvt.u64.u32 %rd61, %r20;
+	setp.lt.s64 %p10, %rd51, %rd61;
+	selp.b64 %rd62, %rd51, %rd61, %p10;
+	add.s32 %r21, %r15, 6;
+	cvt.u64.u32 %rd63, %r21;
+	setp.lt.s64 %p11, %rd51, %rd63;
+	selp.b64 %rd64, %rd51, %rd63, %p11;
+	add.s32 %r22, %r15, 7;
+	cvt.u64.u32 %rd65, %r22;
+	setp.lt.s64 %p12, %rd51, %rd65;
+	selp.b64 %rd66, %rd51, %rd65, %p12;
+	.loc 1 115 6
+	setp.lt.s32 %p13, 0, %r11;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	@!%p13 bra $B7;
+	.loc 1 127 41
+	mul.lo.s64 %rd67, %rd52, %rd18;
+	mul.lo.s64 %rd68, %rd54, %rd18;
+	mul.lo.s64 %rd69, %rd56, %rd18;
+	mul.lo.s64 %rd70, %rd58, %rd18;
+	mul.lo.s64 %rd71, %rd60, %rd18;
+	mul.lo.s64 %rd72, %rd62, %rd18;
+	mul.lo.s64 %rd73, %rd64, %rd18;
+	mul.lo.s64 %rd74, %rd66, %rd18;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.u32 %r23, 0;
+$B2:
+	cvt.u64.u32 %rd75, %r23;
+	.loc 1 117 17
+	add.s64 %rd76, %rd23, %rd75;
+	shl.b64 %rd77, %rd76, 4;
+	.loc 1 118 23
+	shl.b64 %rd78, %rd76, 6;
+	add.s64 %rd79, %rd78, 64;
+	setp.le.u64 %p14, %rd79, %rd13;
+	setp.le.u64 %p15, %rd78, %rd79;
+	.loc 1 119 22
+	add.s64 %rd80, %rd77, %rd24;
+	setp.lt.u64 %p16, %rd80, %rd14;
+	cvt.u32.u64 %r24, %rd80;
+	setp.lt.u32 %p17, %r24, %r7;
+	.loc 1 118 18
+	and.pred %p18, %p14, %p15;
+	.loc 1 119 17
+	and.pred %p19, %p18, %p16;
+	and.pred %p20, %p19, %p17;
+	@!%p20 bra $B11;
+	.loc 1 118 18
+	shl.b64 %rd81, %rd78, 2;
+	add.s64 %rd82, %rd1, %rd81;
+	.loc 1 119 17
+	shl.b64 %rd83, %rd80, 1;
+	add.s64 %rd84, %rd3, %rd83;
+	ld.global.u16 %r25, [%rd84];
+	cvt.u16.u32 %rs1, %r25;
+	cvt.f32.f16 %f12, %rs1;
+	add.s64 %rd85, %rd5, %rd83;
+	ld.global.u16 %r26, [%rd85];
+	cvt.u16.u32 %rs2, %r26;
+	cvt.f32.f16 %f13, %rs2;
+	.loc 1 125 11
+	shl.b32 %r27, %r23, 5;
+	mov.u32 %r28, 0;
+$B3:
+	.loc 1 121 25
+	mad.lo.s32 %r29, %r28, 16, %r3;
+	mad.wide.u32 %rd86, %r29, 4, %rd82;
+	ld.global.u32 %r30, [%rd86];
+	.loc 1 125 22
+	mad.lo.s32 %r31, %r28, 4, %r27;
+	cvt.u64.u32 %rd87, %r31;
+	.loc 1 121 14
+	add.s64 %rd88, %rd67, %rd87;
+	setp.lt.u64 %p21, %rd88, %rd15;
+	add.s64 %rd89, %rd88, 3;
+	setp.lt.u64 %p22, %rd89, %rd15;
+	and.pred %p23, %p21, %p22;
+	add.s64 %rd90, %rd88, 16;
+	setp.lt.u64 %p24, %rd90, %rd15;
+	and.pred %p25, %p23, %p24;
+	add.s64 %rd91, %rd88, 19;
+	setp.lt.u64 %p26, %rd91, %rd15;
+	and.pred %p27, %p25, %p26;
+	add.s64 %rd92, %rd68, %rd87;
+	setp.lt.u64 %p28, %rd92, %rd15;
+	and.pred %p29, %p27, %p28;
+	add.s64 %rd93, %rd92, 3;
+	setp.lt.u64 %p30, %rd93, %rd15;
+	and.pred %p31, %p29, %p30;
+	add.s64 %rd94, %rd92, 16;
+	setp.lt.u64 %p32, %rd94, %rd15;
+	and.pred %p33, %p31, %p32;
+	add.s64 %rd95, %rd92, 19;
+	setp.lt.u64 %p34, %rd95, %rd15;
+	and.pred %p35, %p33, %p34;
+	add.s64 %rd96, %rd69, %rd87;
+	setp.lt.u64 %p36, %rd96, %rd15;
+	and.pred %p37, %p35, %p36;
+	add.s64 %rd97, %rd96, 3;
+	setp.lt.u64 %p38, %rd97, %rd15;
+	and.pred %p39, %p37, %p38;
+	add.s64 %rd98, %rd96, 16;
+	setp.lt.u64 %p40, %rd98, %rd15;
+	and.pred %p41, %p39, %p40;
+	add.s64 %rd99, %rd96, 19;
+	setp.lt.u64 %p42, %rd99, %rd15;
+	and.pred %p43, %p41, %p42;
+	add.s64 %rd100, %rd70, %rd87;
+	setp.lt.u64 %p44, %rd100, %rd15;
+	and.pred %p45, %p43, %p44;
+	add.s64 %rd101, %rd100, 3;
+	setp.lt.u64 %p46, %rd101, %rd15;
+	and.pred %p47, %p45, %p46;
+	add.s64 %rd102, %rd100, 16;
+	setp.lt.u64 %p48, %rd102, %rd15;
+	and.pred %p49, %p47, %p48;
+	add.s64 %rd103, %rd100, 19;
+	setp.lt.u64 %p50, %rd103, %rd15;
+	and.pred %p51, %p49, %p50;
+	add.s64 %rd104, %rd71, %rd87;
+	setp.lt.u64 %p52, %rd104, %rd15;
+	and.pred %p53, %p51, %p52;
+	add.s64 %rd105, %rd104, 3;
+	setp.lt.u64 %p54, %rd105, %rd15;
+	and.pred %p55, %p53, %p54;
+	add.s64 %rd106, %rd104, 16;
+	setp.lt.u64 %p56, %rd106, %rd15;
+	and.pred %p57, %p55, %p56;
+	add.s64 %rd107, %rd104, 19;
+	setp.lt.u64 %p58, %rd107, %rd15;
+	and.pred %p59, %p57, %p58;
+	add.s64 %rd108, %rd72, %rd87;
+	setp.lt.u64 %p60, %rd108, %rd15;
+	and.pred %p61, %p59, %p60;
+	add.s64 %rd109, %rd108, 3;
+	setp.lt.u64 %p62, %rd109, %rd15;
+	and.pred %p63, %p61, %p62;
+	add.s64 %rd110, %rd108, 16;
+	setp.lt.u64 %p64, %rd110, %rd15;
+	and.pred %p65, %p63, %p64;
+	add.s64 %rd111, %rd108, 19;
+	setp.lt.u64 %p66, %rd111, %rd15;
+	and.pred %p67, %p65, %p66;
+	add.s64 %rd112, %rd73, %rd87;
+	setp.lt.u64 %p68, %rd112, %rd15;
+	and.pred %p69, %p67, %p68;
+	add.s64 %rd113, %rd112, 3;
+	setp.lt.u64 %p70, %rd113, %rd15;
+	and.pred %p71, %p69, %p70;
+	add.s64 %rd114, %rd112, 16;
+	setp.lt.u64 %p72, %rd114, %rd15;
+	and.pred %p73, %p71, %p72;
+	add.s64 %rd115, %rd112, 19;
+	setp.lt.u64 %p74, %rd115, %rd15;
+	and.pred %p75, %p73, %p74;
+	add.s64 %rd116, %rd74, %rd87;
+	setp.lt.u64 %p76, %rd116, %rd15;
+	and.pred %p77, %p75, %p76;
+	add.s64 %rd117, %rd116, 3;
+	setp.lt.u64 %p78, %rd117, %rd15;
+	and.pred %p79, %p77, %p78;
+	add.s64 %rd118, %rd116, 16;
+	setp.lt.u64 %p80, %rd118, %rd15;
+	and.pred %p81, %p79, %p80;
+	add.s64 %rd119, %rd116, 19;
+	setp.lt.u64 %p82, %rd119, %rd15;
+	and.pred %p83, %p81, %p82;
+	mov.u32 %r32, 0;
+	mov.u32 %r33, 0;
+	@%p83 bra $B5;
+$B4:
+	.loc 1 123 45
+	shl.b32 %r34, %r33, 3;
+	shr.u32 %r35, %r30, %r34;
+	and.b32 %r36, %r35, 15;
+	cvt.rn.f32.u32 %f14, %r36;
+	fma.rn.f32 %f15, %f12, %f14, %f13;
+	.loc 1 124 48
+	add.s32 %r37, %r34, 4;
+	shr.u32 %r38, %r30, %r37;
+	and.b32 %r39, %r38, 15;
+	cvt.rn.f32.u32 %f16, %r39;
+	fma.rn.f32 %f17, %f12, %f16, %f13;
+	.loc 1 125 28
+	add.s32 %r40, %r31, %r33;
+	cvt.u64.u32 %rd120, %r40;
+	.loc 1 127 51
+	add.s64 %rd121, %rd67, %rd120;
+	setp.lt.u64 %p84, %rd121, %rd15;
+	@!%p84 bra $FAULT1;
+	shl.b64 %rd122, %rd121, 2;
+	add.s64 %rd123, %rd7, %rd122;
+	ld.global.f32 %f18, [%rd123];
+	fma.rn.f32 %f19, %f15, %f18, %f11;
+	.loc 1 128 54
+	cvt.u32.u64 %r41, %rd121;
+	add.s32 %r42, %r41, 16;
+	cvt.u64.u32 %rd124, %r42;
+	setp.lt.u32 %p85, %r42, %r8;
+	@!%p85 bra $FAULT2;
+	ld.global.f32 %f20, [%rd123+64];
+	fma.rn.f32 %f11, %f17, %f20, %f19;
+	.loc 1 127 51
+	add.s64 %rd125, %rd68, %rd120;
+	setp.lt.u64 %p86, %rd125, %rd15;
+	@!%p86 bra $FAULT3;
+	shl.b64 %rd126, %rd125, 2;
+	add.s64 %rd127, %rd7, %rd126;
+	ld.global.f32 %f21, [%rd127];
+	fma.rn.f32 %f22, %f15, %f21, %f10;
+	.loc 1 128 54
+	cvt.u32.u64 %r43, %rd125;
+	add.s32 %r44, %r43, 16;
+	cvt.u64.u32 %rd128, %r44;
+	setp.lt.u32 %p87, %r44, %r8;
+	@!%p87 bra $FAULT4;
+	ld.global.f32 %f23, [%rd127+64];
+	fma.rn.f32 %f10, %f17, %f23, %f22;
+	.loc 1 127 51
+	add.s64 %rd129, %rd69, %rd120;
+	setp.lt.u64 %p88, %rd129, %rd15;
+	@!%p88 bra $FAULT5;
+	shl.b64 %rd130, %rd129, 2;
+	add.s64 %rd131, %rd7, %rd130;
+	ld.global.f32 %f24, [%rd131];
+	fma.rn.f32 %f25, %f15, %f24, %f9;
+	.loc 1 128 54
+	cvt.u32.u64 %r45, %rd129;
+	add.s32 %r46, %r45, 16;
+	cvt.u64.u32 %rd132, %r46;
+	setp.lt.u32 %p89, %r46, %r8;
+	@!%p89 bra $FAULT6;
+	ld.global.f32 %f26, [%rd131+64];
+	fma.rn.f32 %f9, %f17, %f26, %f25;
+	.loc 1 127 51
+	add.s64 %rd133, %rd70, %rd120;
+	setp.lt.u64 %p90, %rd133, %rd15;
+	@!%p90 bra $FAULT7;
+	shl.b64 %rd134, %rd133, 2;
+	add.s64 %rd135, %rd7, %rd134;
+	ld.global.f32 %f27, [%rd135];
+	fma.rn.f32 %f28, %f15, %f27, %f8;
+	.loc 1 128 54
+	cvt.u32.u64 %r47, %rd133;
+	add.s32 %r48, %r47, 16;
+	cvt.u64.u32 %rd136, %r48;
+	setp.lt.u32 %p91, %r48, %r8;
+	@!%p91 bra $FAULT8;
+	ld.global.f32 %f29, [%rd135+64];
+	fma.rn.f32 %f8, %f17, %f29, %f28;
+	.loc 1 127 51
+	add.s64 %rd137, %rd71, %rd120;
+	setp.lt.u64 %p92, %rd137, %rd15;
+	@!%p92 bra $FAULT9;
+	shl.b64 %rd138, %rd137, 2;
+	add.s64 %rd139, %rd7, %rd138;
+	ld.global.f32 %f30, [%rd139];
+	fma.rn.f32 %f31, %f15, %f30, %f7;
+	.loc 1 128 54
+	cvt.u32.u64 %r49, %rd137;
+	add.s32 %r50, %r49, 16;
+	cvt.u64.u32 %rd140, %r50;
+	setp.lt.u32 %p93, %r50, %r8;
+	@!%p93 bra $FAULT10;
+	ld.global.f32 %f32, [%rd139+64];
+	fma.rn.f32 %f7, %f17, %f32, %f31;
+	.loc 1 127 51
+	add.s64 %rd141, %rd72, %rd120;
+	setp.lt.u64 %p94, %rd141, %rd15;
+	@!%p94 bra $FAULT11;
+	shl.b64 %rd142, %rd141, 2;
+	add.s64 %rd143, %rd7, %rd142;
+	ld.global.f32 %f33, [%rd143];
+	fma.rn.f32 %f34, %f15, %f33, %f6;
+	.loc 1 128 54
+	cvt.u32.u64 %r51, %rd141;
+	add.s32 %r52, %r51, 16;
+	cvt.u64.u32 %rd144, %r52;
+	setp.lt.u32 %p95, %r52, %r8;
+	@!%p95 bra $FAULT12;
+	ld.global.f32 %f35, [%rd143+64];
+	fma.rn.f32 %f6, %f17, %f35, %f34;
+	.loc 1 127 51
+	add.s64 %rd145, %rd73, %rd120;
+	setp.lt.u64 %p96, %rd145, %rd15;
+	@!%p96 bra $FAULT13;
+	shl.b64 %rd146, %rd145, 2;
+	add.s64 %rd147, %rd7, %rd146;
+	ld.global.f32 %f36, [%rd147];
+	fma.rn.f32 %f37, %f15, %f36, %f5;
+	.loc 1 128 54
+	cvt.u32.u64 %r53, %rd145;
+	add.s32 %r54, %r53, 16;
+	cvt.u64.u32 %rd148, %r54;
+	setp.lt.u32 %p97, %r54, %r8;
+	@!%p97 bra $FAULT14;
+	ld.global.f32 %f38, [%rd147+64];
+	fma.rn.f32 %f5, %f17, %f38, %f37;
+	.loc 1 127 51
+	add.s64 %rd149, %rd74, %rd120;
+	setp.lt.u64 %p98, %rd149, %rd15;
+	@!%p98 bra $FAULT15;
+	shl.b64 %rd150, %rd149, 2;
+	add.s64 %rd151, %rd7, %rd150;
+	ld.global.f32 %f39, [%rd151];
+	fma.rn.f32 %f40, %f15, %f39, %f4;
+	.loc 1 128 54
+	cvt.u32.u64 %r55, %rd149;
+	add.s32 %r56, %r55, 16;
+	cvt.u64.u32 %rd152, %r56;
+	setp.lt.u32 %p99, %r56, %r8;
+	@!%p99 bra $FAULT16;
+	ld.global.f32 %f41, [%rd151+64];
+	fma.rn.f32 %f4, %f17, %f41, %f40;
+	add.s32 %r33, %r33, 1;
+	setp.lt.u32 %p100, %r33, 4;
+	@%p100 bra $B4;
+	bra $B6;
+$B5:
+	.loc 1 123 45
+	shl.b32 %r57, %r32, 3;
+	shr.u32 %r58, %r30, %r57;
+	and.b32 %r59, %r58, 15;
+	cvt.rn.f32.u32 %f42, %r59;
+	fma.rn.f32 %f43, %f12, %f42, %f13;
+	.loc 1 124 48
+	add.s32 %r60, %r57, 4;
+	shr.u32 %r61, %r30, %r60;
+	and.b32 %r62, %r61, 15;
+	cvt.rn.f32.u32 %f44, %r62;
+	fma.rn.f32 %f45, %f12, %f44, %f13;
+	.loc 1 125 28
+	add.s32 %r63, %r31, %r32;
+	cvt.u64.u32 %rd153, %r63;
+	.loc 1 127 51
+	add.s64 %rd154, %rd67, %rd153;
+	shl.b64 %rd155, %rd154, 2;
+	add.s64 %rd156, %rd7, %rd155;
+	ld.global.f32 %f46, [%rd156];
+	fma.rn.f32 %f47, %f43, %f46, %f11;
+	.loc 1 128 34
+	ld.global.f32 %f48, [%rd156+64];
+	fma.rn.f32 %f11, %f45, %f48, %f47;
+	.loc 1 127 51
+	add.s64 %rd157, %rd68, %rd153;
+	shl.b64 %rd158, %rd157, 2;
+	add.s64 %rd159, %rd7, %rd158;
+	ld.global.f32 %f49, [%rd159];
+	fma.rn.f32 %f50, %f43, %f49, %f10;
+	.loc 1 128 34
+	ld.global.f32 %f51, [%rd159+64];
+	fma.rn.f32 %f10, %f45, %f51, %f50;
+	.loc 1 127 51
+	add.s64 %rd160, %rd69, %rd153;
+	shl.b64 %rd161, %rd160, 2;
+	add.s64 %rd162, %rd7, %rd161;
+	ld.global.f32 %f52, [%rd162];
+	fma.rn.f32 %f53, %f43, %f52, %f9;
+	.loc 1 128 34
+	ld.global.f32 %f54, [%rd162+64];
+	fma.rn.f32 %f9, %f45, %f54, %f53;
+	.loc 1 127 51
+	add.s64 %rd163, %rd70, %rd153;
+	shl.b64 %rd164, %rd163, 2;
+	add.s64 %rd165, %rd7, %rd164;
+	ld.global.f32 %f55, [%rd165];
+	fma.rn.f32 %f56, %f43, %f55, %f8;
+	.loc 1 128 34
+	ld.global.f32 %f57, [%rd165+64];
+	fma.rn.f32 %f8, %f45, %f57, %f56;
+	.loc 1 127 51
+	add.s64 %rd166, %rd71, %rd153;
+	shl.b64 %rd167, %rd166, 2;
+	add.s64 %rd168, %rd7, %rd167;
+	ld.global.f32 %f58, [%rd168];
+	fma.rn.f32 %f59, %f43, %f58, %f7;
+	.loc 1 128 34
+	ld.global.f32 %f60, [%rd168+64];
+	fma.rn.f32 %f7, %f45, %f60, %f59;
+	.loc 1 127 51
+	add.s64 %rd169, %rd72, %rd153;
+	shl.b64 %rd170, %rd169, 2;
+	add.s64 %rd171, %rd7, %rd170;
+	ld.global.f32 %f61, [%rd171];
+	fma.rn.f32 %f62, %f43, %f61, %f6;
+	.loc 1 128 34
+	ld.global.f32 %f63, [%rd171+64];
+	fma.rn.f32 %f6, %f45, %f63, %f62;
+	.loc 1 127 51
+	add.s64 %rd172, %rd73, %rd153;
+	shl.b64 %rd173, %rd172, 2;
+	add.s64 %rd174, %rd7, %rd173;
+	ld.global.f32 %f64, [%rd174];
+	fma.rn.f32 %f65, %f43, %f64, %f5;
+	.loc 1 128 34
+	ld.global.f32 %f66, [%rd174+64];
+	fma.rn.f32 %f5, %f45, %f66, %f65;
+	.loc 1 127 51
+	add.s64 %rd175, %rd74, %rd153;
+	shl.b64 %rd176, %rd175, 2;
+	add.s64 %rd177, %rd7, %rd176;
+	ld.global.f32 %f67, [%rd177];
+	fma.rn.f32 %f68, %f43, %f67, %f4;
+	.loc 1 128 34
+	ld.global.f32 %f69, [%rd177+64];
+	fma.rn.f32 %f4, %f45, %f69, %f68;
+	add.s32 %r32, %r32, 1;
+	setp.lt.u32 %p101, %r32, 4;
+	@%p101 bra $B5;
+$B6:
+	add.s32 %r28, %r28, 1;
+	setp.lt.u32 %p102, %r28, 4;
+	@%p102 bra $B3;
+	add.s32 %r23, %r23, 1;
+	setp.lt.u32 %p103, %r23, %r11;
+	@%p103 bra $B2;
+$B7:
+	.loc 1 91 26
+	setp.ne.s32 %p104, %r10, 0;
+	@!%p104 bra $FAULT17;
+	or.b64 %rd178, %rd16, %rd17;
+	setp.lt.u64 %p105, %rd178, 4294967296;
+	@%p105 bra $B8;
+	xor.b64 %rd179, %rd16, %rd17;
+	shr.s64 %rd180, %rd179, 63;
+	abs.s64 %rd181, %rd16;
+	abs.s64 %rd182, %rd17;
+	cvt.rp.f32.u64 %f70, %rd182;
+	rcp.approx.ftz.f32 %f71, %f70;
+	mov.b32 %r64, %f71;
+	add.s32 %r65, %r64, 536870910;
+	mov.b32 %f72, %r65;
+	cvt.rzi.u64.f32 %rd183, %f72;
+	mul.lo.s64 %rd184, %rd183, %rd182;
+	neg.s64 %rd185, %rd184;
+	mul.hi.u64 %rd186, %rd183, %rd185;
+	add.s64 %rd187, %rd183, %rd186;
+	mul.lo.s64 %rd188, %rd187, %rd182;
+	neg.s64 %rd189, %rd188;
+	mul.hi.u64 %rd190, %rd187, %rd189;
+	add.s64 %rd191, %rd187, %rd190;
+	mul.hi.u64 %rd192, %rd181, %rd191;
+	mul.lo.s64 %rd193, %rd192, %rd182;
+	sub.s64 %rd194, %rd181, %rd193;
+	setp.ge.u64 %p106, %rd194, %rd182;
+	add.s64 %rd195, %rd192, 1;
+	selp.b64 %rd196, %rd195, %rd192, %p106;
+	sub.s64 %rd197, %rd194, %rd182;
+	selp.b64 %rd198, %rd197, %rd194, %p106;
+	setp.ge.u64 %p107, %rd198, %rd182;
+	add.s64 %rd199, %rd196, 1;
+	selp.b64 %rd200, %rd199, %rd196, %p107;
+	xor.b64 %rd201, %rd200, %rd180;
+	sub.s64 %rd202, %rd201, %rd180;
+	bra $B9;
+$B8:
+	div.u32 %r66, %r9, %r10;
+	cvt.u64.u32 %rd202, %r66;
+$B9:
+	.loc 1 83 46
+	add.s64 %rd203, %rd202, -1;
+	setp.lt.s64 %p108, %rd203, %rd50;
+	selp.b64 %rd204, %rd203, %rd50, %p108;
+	setp.lt.s64 %p109, %rd203, %rd53;
+	selp.b64 %rd205, %rd203, %rd53, %p109;
+	setp.lt.s64 %p110, %rd203, %rd55;
+	selp.b64 %rd206, %rd203, %rd55, %p110;
+	setp.lt.s64 %p111, %rd203, %rd57;
+	selp.b64 %rd207, %rd203, %rd57, %p111;
+	setp.lt.s64 %p112, %rd203, %rd59;
+	selp.b64 %rd208, %rd203, %rd59, %p112;
+	setp.lt.s64 %p113, %rd203, %rd61;
+	selp.b64 %rd209, %rd203, %rd61, %p113;
+	setp.lt.s64 %p114, %rd203, %rd63;
+	selp.b64 %rd210, %rd203, %rd63, %p114;
+	setp.lt.s64 %p115, %rd203, %rd65;
+	selp.b64 %rd211, %rd203, %rd65, %p115;
+	.loc 1 92 29
+	mad.lo.s32 %r67, %r2, 16, %r3;
+	cvt.u64.u32 %rd212, %r67;
+	.loc 1 93 9
+	setp.le.s32 %p116, %r10, %r67;
+	@%p116 bra $B10;
+	.loc 1 97 31
+	mad.lo.s64 %rd213, %rd204, %rd17, %rd212;
+	setp.le.u64 %p117, %rd16, %rd213;
+	@%p117 bra $B10;
+	mad.lo.s64 %rd214, %rd205, %rd17, %rd212;
+	setp.le.u64 %p118, %rd16, %rd214;
+	@%p118 bra $B10;
+	mad.lo.s64 %rd215, %rd206, %rd17, %rd212;
+	setp.le.u64 %p119, %rd16, %rd215;
+	@%p119 bra $B10;
+	mad.lo.s64 %rd216, %rd207, %rd17, %rd212;
+	setp.le.u64 %p120, %rd16, %rd216;
+	@%p120 bra $B10;
+	mad.lo.s64 %rd217, %rd208, %rd17, %rd212;
+	setp.le.u64 %p121, %rd16, %rd217;
+	@%p121 bra $B10;
+	mad.lo.s64 %rd218, %rd209, %rd17, %rd212;
+	setp.le.u64 %p122, %rd16, %rd218;
+	@%p122 bra $B10;
+	mad.lo.s64 %rd219, %rd210, %rd17, %rd212;
+	setp.le.u64 %p123, %rd16, %rd219;
+	@%p123 bra $B10;
+	mad.lo.s64 %rd220, %rd211, %rd17, %rd212;
+	setp.le.u64 %p124, %rd16, %rd220;
+	@%p124 bra $B10;
+	.loc 1 102 4
+	shl.b64 %rd221, %rd213, 2;
+	add.s64 %rd222, %rd9, %rd221;
+	st.global.f32 [%rd222], %f11;
+	shl.b64 %rd223, %rd214, 2;
+	add.s64 %rd224, %rd9, %rd223;
+	st.global.f32 [%rd224], %f10;
+	shl.b64 %rd225, %rd215, 2;
+	add.s64 %rd226, %rd9, %rd225;
+	st.global.f32 [%rd226], %f9;
+	shl.b64 %rd227, %rd216, 2;
+	add.s64 %rd228, %rd9, %rd227;
+	st.global.f32 [%rd228], %f8;
+	shl.b64 %rd229, %rd217, 2;
+	add.s64 %rd230, %rd9, %rd229;
+	st.global.f32 [%rd230], %f7;
+	shl.b64 %rd231, %rd218, 2;
+	add.s64 %rd232, %rd9, %rd231;
+	st.global.f32 [%rd232], %f6;
+	shl.b64 %rd233, %rd219, 2;
+	add.s64 %rd234, %rd9, %rd233;
+	st.global.f32 [%rd234], %f5;
+	shl.b64 %rd235, %rd220, 2;
+	add.s64 %rd236, %rd9, %rd235;
+	st.global.f32 [%rd236], %f4;
+$B10:
+	.loc 1 133 11
+	bra $EXIT;
+$B11:
+	cvt.u64.u32 %rd237, %r7;
+	.loc 1 118 18
+	@!%p14 bra $FAULT18;
+	@!%p15 bra $FAULT19;
+	.loc 1 119 17
+	@!%p16 bra $FAULT20;
+	bra $FAULT21;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 114 26
+	mov.u32 %r68, 0;
+	mov.u64 %rd238, 0;
+	mov.u64 %rd239, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd121;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd124;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd125;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd128;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd129;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT6:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd132;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd133;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd136;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd137;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT10:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd140;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd141;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT12:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd144;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT13:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd145;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd148;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 127 33
+	mov.u32 %r68, 2;
+	mov.u64 %rd238, %rd149;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 128 34
+	mov.u32 %r68, 3;
+	mov.u64 %rd238, %rd152;
+	mov.u64 %rd239, %rd15;
+	bra $FAULT;
+$FAULT17:
+	.loc 1 91 26
+	mov.u32 %r68, 1;
+	mov.u64 %rd238, 0;
+	mov.u64 %rd239, 0;
+	bra $FAULT;
+$FAULT18:
+	.loc 1 118 18
+	mov.u32 %r68, 4;
+	mov.u64 %rd238, %rd79;
+	mov.u64 %rd239, %rd13;
+	bra $FAULT;
+$FAULT19:
+	mov.u32 %r68, 5;
+	mov.u64 %rd238, %rd78;
+	mov.u64 %rd239, %rd79;
+	bra $FAULT;
+$FAULT20:
+	.loc 1 119 17
+	mov.u32 %r68, 6;
+	mov.u64 %rd238, %rd80;
+	mov.u64 %rd239, %rd14;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r68, 6;
+	mov.u64 %rd238, %rd80;
+	mov.u64 %rd239, %rd237;
+$FAULT:
+	ld.param.u64 %rd240, [batchQ4_params+136];
+	atom.relaxed.gpu.global.cas.b32 %r69, [%rd240], 0, 1;
+	setp.ne.u32 %p125, %r69, 0;
+	@%p125 bra $EXIT;
+	ld.global.u64 %rd241, [%rd240+8];
+	ld.param.u32 %r70, [batchQ4_params+144];
+	st.global.u32 [%rd241+4], %r70;
+	ld.param.u32 %r71, [batchQ4_params+148];
+	st.global.v2.u32 [%rd241+8], {%r71, %r68};
+	mov.u32 %r72, %ctaid.x;
+	mov.u32 %r73, %ctaid.y;
+	st.global.v2.u32 [%rd241+16], {%r72, %r73};
+	mov.u32 %r74, %ctaid.z;
+	mov.u32 %r75, %tid.x;
+	st.global.v2.u32 [%rd241+24], {%r74, %r75};
+	mov.u32 %r76, %tid.y;
+	mov.u32 %r77, %tid.z;
+	st.global.v2.u32 [%rd241+32], {%r76, %r77};
+	st.global.u64 [%rd241+40], %rd238;
+	st.global.u64 [%rd241+48], %rd239;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd241], 56;
+	bra $EXIT;
+}
+`
+
+const batchQ4SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "batch.go"
+
+.visible .entry batchQ4(.param .align 8 .b8 batchQ4_params[152])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<126>;
+	.reg .b16 %rs<3>;
+	.reg .b32 %r<52>;
+	.reg .b64 %rd<240>;
+	.reg .f32 %f<73>;
+
+	ld.param.u64 %rd1, [batchQ4_params];
+	ld.param.u64 %rd2, [batchQ4_params+16];
+	ld.param.u64 %rd3, [batchQ4_params+24];
+	ld.param.u64 %rd4, [batchQ4_params+32];
+	ld.param.u64 %rd5, [batchQ4_params+48];
+	ld.param.u64 %rd6, [batchQ4_params+56];
+	ld.param.u64 %rd7, [batchQ4_params+72];
+	ld.param.u64 %rd8, [batchQ4_params+80];
+	ld.param.u64 %rd9, [batchQ4_params+96];
+	ld.param.u64 %rd10, [batchQ4_params+104];
+	ld.param.u64 %rd11, [batchQ4_params+120];
+	ld.param.u64 %rd12, [batchQ4_params+128];
+	.loc 1 114 26
+	setp.ne.s64 %p1, %rd12, 0;
+	@!%p1 bra $FAULT0;
+	.loc 1 112 18
+	mov.u32 %r1, %ctaid.x;
+	.loc 1 113 19
+	mov.u32 %r2, %tid.x;
+	.loc 1 83 25
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 111 22
+	shr.s64 %rd13, %rd12, 63;
+	shr.u64 %rd14, %rd13, 59;
+	add.s64 %rd15, %rd12, %rd14;
+	shr.s64 %rd16, %rd15, 5;
+	.loc 1 112 18
+	cvt.u64.u32 %rd17, %r1;
+	mul.lo.s64 %rd18, %rd17, %rd16;
+	.loc 1 113 19
+	cvt.u64.u32 %rd19, %r2;
+	.loc 1 114 26
+	or.b64 %rd20, %rd8, %rd12;
+	setp.lt.u64 %p2, %rd20, 4294967296;
+	@%p2 bra $B0;
+	xor.b64 %rd21, %rd8, %rd12;
+	shr.s64 %rd22, %rd21, 63;
+	abs.s64 %rd23, %rd8;
+	abs.s64 %rd24, %rd12;
+	cvt.rp.f32.u64 %f1, %rd24;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r4, %f2;
+	add.s32 %r5, %r4, 536870910;
+	mov.b32 %f3, %r5;
+	cvt.rzi.u64.f32 %rd25, %f3;
+	mul.lo.s64 %rd26, %rd25, %rd24;
+	neg.s64 %rd27, %rd26;
+	mul.hi.u64 %rd28, %rd25, %rd27;
+	add.s64 %rd29, %rd25, %rd28;
+	mul.lo.s64 %rd30, %rd29, %rd24;
+	neg.s64 %rd31, %rd30;
+	mul.hi.u64 %rd32, %rd29, %rd31;
+	add.s64 %rd33, %rd29, %rd32;
+	mul.hi.u64 %rd34, %rd23, %rd33;
+	mul.lo.s64 %rd35, %rd34, %rd24;
+	sub.s64 %rd36, %rd23, %rd35;
+	setp.ge.u64 %p3, %rd36, %rd24;
+	add.s64 %rd37, %rd34, 1;
+	selp.b64 %rd38, %rd37, %rd34, %p3;
+	sub.s64 %rd39, %rd36, %rd24;
+	selp.b64 %rd40, %rd39, %rd36, %p3;
+	setp.ge.u64 %p4, %rd40, %rd24;
+	add.s64 %rd41, %rd38, 1;
+	selp.b64 %rd42, %rd41, %rd38, %p4;
+	xor.b64 %rd43, %rd42, %rd22;
+	sub.s64 %rd44, %rd43, %rd22;
+	bra $B1;
+$B0:
+	cvt.u32.u64 %r6, %rd8;
+	cvt.u32.u64 %r7, %rd12;
+	div.u32 %r8, %r6, %r7;
+	cvt.u64.u32 %rd44, %r8;
+$B1:
+	.loc 1 83 27
+	shl.b32 %r9, %r3, 3;
+	cvt.u64.u32 %rd45, %r9;
+	add.s64 %rd46, %rd44, -1;
+	setp.lt.s64 %p5, %rd46, %rd45;
+	selp.b64 %rd47, %rd46, %rd45, %p5;
+	add.s32 %r10, %r9, 1;
+	cvt.u64.u32 %rd48, %r10;
+	setp.lt.s64 %p6, %rd46, %rd48;
+	selp.b64 %rd49, %rd46, %rd48, %p6;
+	add.s32 %r11, %r9, 2;
+	cvt.u64.u32 %rd50, %r11;
+	setp.lt.s64 %p7, %rd46, %rd50;
+	selp.b64 %rd51, %rd46, %rd50, %p7;
+	add.s32 %r12, %r9, 3;
+	cvt.u64.u32 %rd52, %r12;
+	setp.lt.s64 %p8, %rd46, %rd52;
+	selp.b64 %rd53, %rd46, %rd52, %p8;
+	add.s32 %r13, %r9, 4;
+	cvt.u64.u32 %rd54, %r13;
+	setp.lt.s64 %p9, %rd46, %rd54;
+	selp.b64 %rd55, %rd46, %rd54, %p9;
+	add.s32 %r14, %r9, 5;
+	cvt.u64.u32 %rd56, %r14;
+	setp.lt.s64 %p10, %rd46, %rd56;
+	selp.b64 %rd57, %rd46, %rd56, %p10;
+	add.s32 %r15, %r9, 6;
+	cvt.u64.u32 %rd58, %r15;
+	setp.lt.s64 %p11, %rd46, %rd58;
+	selp.b64 %rd59, %rd46, %rd58, %p11;
+	add.s32 %r16, %r9, 7;
+	cvt.u64.u32 %rd60, %r16;
+	setp.lt.s64 %p12, %rd46, %rd60;
+	selp.b64 %rd61, %rd46, %rd60, %p12;
+	.loc 1 115 6
+	setp.lt.s64 %p13, 0, %rd16;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	@!%p13 bra $B7;
+	.loc 1 127 41
+	mul.lo.s64 %rd62, %rd47, %rd12;
+	mul.lo.s64 %rd63, %rd49, %rd12;
+	mul.lo.s64 %rd64, %rd51, %rd12;
+	mul.lo.s64 %rd65, %rd53, %rd12;
+	mul.lo.s64 %rd66, %rd55, %rd12;
+	mul.lo.s64 %rd67, %rd57, %rd12;
+	mul.lo.s64 %rd68, %rd59, %rd12;
+	mul.lo.s64 %rd69, %rd61, %rd12;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.u64 %rd70, 0;
+$B2:
+	.loc 1 117 17
+	add.s64 %rd71, %rd18, %rd70;
+	shl.b64 %rd72, %rd71, 4;
+	.loc 1 118 23
+	shl.b64 %rd73, %rd71, 6;
+	add.s64 %rd74, %rd73, 64;
+	setp.le.u64 %p14, %rd74, %rd2;
+	setp.le.u64 %p15, %rd73, %rd74;
+	.loc 1 119 22
+	add.s64 %rd75, %rd72, %rd19;
+	setp.lt.u64 %p16, %rd75, %rd4;
+	setp.lt.u64 %p17, %rd75, %rd6;
+	.loc 1 118 18
+	and.pred %p18, %p14, %p15;
+	.loc 1 119 17
+	and.pred %p19, %p18, %p16;
+	and.pred %p20, %p19, %p17;
+	@!%p20 bra $B11;
+	.loc 1 118 18
+	shl.b64 %rd76, %rd73, 2;
+	add.s64 %rd77, %rd1, %rd76;
+	.loc 1 119 17
+	shl.b64 %rd78, %rd75, 1;
+	add.s64 %rd79, %rd3, %rd78;
+	ld.global.u16 %r17, [%rd79];
+	cvt.u16.u32 %rs1, %r17;
+	cvt.f32.f16 %f12, %rs1;
+	add.s64 %rd80, %rd5, %rd78;
+	ld.global.u16 %r18, [%rd80];
+	cvt.u16.u32 %rs2, %r18;
+	cvt.f32.f16 %f13, %rs2;
+	.loc 1 125 11
+	shl.b64 %rd81, %rd70, 5;
+	mov.u32 %r19, 0;
+$B3:
+	.loc 1 121 25
+	mad.lo.s32 %r20, %r19, 16, %r2;
+	mad.wide.u32 %rd82, %r20, 4, %rd77;
+	ld.global.u32 %r21, [%rd82];
+	.loc 1 125 25
+	shl.b32 %r22, %r19, 2;
+	cvt.u64.u32 %rd83, %r22;
+	add.s64 %rd84, %rd81, %rd83;
+	.loc 1 121 14
+	add.s64 %rd85, %rd62, %rd84;
+	setp.lt.u64 %p21, %rd85, %rd8;
+	add.s64 %rd86, %rd85, 3;
+	setp.lt.u64 %p22, %rd86, %rd8;
+	and.pred %p23, %p21, %p22;
+	add.s64 %rd87, %rd85, 16;
+	setp.lt.u64 %p24, %rd87, %rd8;
+	and.pred %p25, %p23, %p24;
+	add.s64 %rd88, %rd85, 19;
+	setp.lt.u64 %p26, %rd88, %rd8;
+	and.pred %p27, %p25, %p26;
+	add.s64 %rd89, %rd63, %rd84;
+	setp.lt.u64 %p28, %rd89, %rd8;
+	and.pred %p29, %p27, %p28;
+	add.s64 %rd90, %rd89, 3;
+	setp.lt.u64 %p30, %rd90, %rd8;
+	and.pred %p31, %p29, %p30;
+	add.s64 %rd91, %rd89, 16;
+	setp.lt.u64 %p32, %rd91, %rd8;
+	and.pred %p33, %p31, %p32;
+	add.s64 %rd92, %rd89, 19;
+	setp.lt.u64 %p34, %rd92, %rd8;
+	and.pred %p35, %p33, %p34;
+	add.s64 %rd93, %rd64, %rd84;
+	setp.lt.u64 %p36, %rd93, %rd8;
+	and.pred %p37, %p35, %p36;
+	add.s64 %rd94, %rd93, 3;
+	setp.lt.u64 %p38, %rd94, %rd8;
+	and.pred %p39, %p37, %p38;
+	add.s64 %rd95, %rd93, 16;
+	setp.lt.u64 %p40, %rd95, %rd8;
+	and.pred %p41, %p39, %p40;
+	add.s64 %rd96, %rd93, 19;
+	setp.lt.u64 %p42, %rd96, %rd8;
+	and.pred %p43, %p41, %p42;
+	add.s64 %rd97, %rd65, %rd84;
+	setp.lt.u64 %p44, %rd97, %rd8;
+	and.pred %p45, %p43, %p44;
+	add.s64 %rd98, %rd97, 3;
+	setp.lt.u64 %p46, %rd98, %rd8;
+	and.pred %p47, %p45, %p46;
+	add.s64 %rd99, %rd97, 16;
+	setp.lt.u64 %p48, %rd99, %rd8;
+	and.pred %p49, %p47, %p48;
+	add.s64 %rd100, %rd97, 19;
+	setp.lt.u64 %p50, %rd100, %rd8;
+	and.pred %p51, %p49, %p50;
+	add.s64 %rd101, %rd66, %rd84;
+	setp.lt.u64 %p52, %rd101, %rd8;
+	and.pred %p53, %p51, %p52;
+	add.s64 %rd102, %rd101, 3;
+	setp.lt.u64 %p54, %rd102, %rd8;
+	and.pred %p55, %p53, %p54;
+	add.s64 %rd103, %rd101, 16;
+	setp.lt.u64 %p56, %rd103, %rd8;
+	and.pred %p57, %p55, %p56;
+	add.s64 %rd104, %rd101, 19;
+	setp.lt.u64 %p58, %rd104, %rd8;
+	and.pred %p59, %p57, %p58;
+	add.s64 %rd105, %rd67, %rd84;
+	setp.lt.u64 %p60, %rd105, %rd8;
+	and.pred %p61, %p59, %p60;
+	add.s64 %rd106, %rd105, 3;
+	setp.lt.u64 %p62, %rd106, %rd8;
+	and.pred %p63, %p61, %p62;
+	add.s64 %rd107, %rd105, 16;
+	setp.lt.u64 %p64, %rd107, %rd8;
+	and.pred %p65, %p63, %p64;
+	add.s64 %rd108, %rd105, 19;
+	setp.lt.u64 %p66, %rd108, %rd8;
+	and.pred %p67, %p65, %p66;
+	add.s64 %rd109, %rd68, %rd84;
+	setp.lt.u64 %p68, %rd109, %rd8;
+	and.pred %p69, %p67, %p68;
+	add.s64 %rd110, %rd109, 3;
+	setp.lt.u64 %p70, %rd110, %rd8;
+	and.pred %p71, %p69, %p70;
+	add.s64 %rd111, %rd109, 16;
+	setp.lt.u64 %p72, %rd111, %rd8;
+	and.pred %p73, %p71, %p72;
+	add.s64 %rd112, %rd109, 19;
+	setp.lt.u64 %p74, %rd112, %rd8;
+	and.pred %p75, %p73, %p74;
+	add.s64 %rd113, %rd69, %rd84;
+	setp.lt.u64 %p76, %rd113, %rd8;
+	and.pred %p77, %p75, %p76;
+	add.s64 %rd114, %rd113, 3;
+	setp.lt.u64 %p78, %rd114, %rd8;
+	and.pred %p79, %p77, %p78;
+	add.s64 %rd115, %rd113, 16;
+	setp.lt.u64 %p80, %rd115, %rd8;
+	and.pred %p81, %p79, %p80;
+	add.s64 %rd116, %rd113, 19;
+	setp.lt.u64 %p82, %rd116, %rd8;
+	and.pred %p83, %p81, %p82;
+	mov.u32 %r23, 0;
+	mov.u32 %r24, 0;
+	@%p83 bra $B5;
+$B4:
+	cvt.u64.u32 %rd117, %r24;
+	.loc 1 123 45
+	shl.b32 %r25, %r24, 3;
+	shr.u32 %r26, %r21, %r25;
+	and.b32 %r27, %r26, 15;
+	cvt.rn.f32.u32 %f14, %r27;
+	fma.rn.f32 %f15, %f12, %f14, %f13;
+	.loc 1 124 48
+	add.s32 %r28, %r25, 4;
+	shr.u32 %r29, %r21, %r28;
+	and.b32 %r30, %r29, 15;
+	cvt.rn.f32.u32 %f16, %r30;
+	fma.rn.f32 %f17, %f12, %f16, %f13;
+	.loc 1 125 28
+	add.s64 %rd118, %rd84, %rd117;
+	.loc 1 127 51
+	add.s64 %rd119, %rd62, %rd118;
+	setp.lt.u64 %p84, %rd119, %rd8;
+	@!%p84 bra $FAULT1;
+	shl.b64 %rd120, %rd119, 2;
+	add.s64 %rd121, %rd7, %rd120;
+	ld.global.f32 %f18, [%rd121];
+	fma.rn.f32 %f19, %f15, %f18, %f11;
+	.loc 1 128 54
+	add.s64 %rd122, %rd119, 16;
+	setp.lt.u64 %p85, %rd122, %rd8;
+	@!%p85 bra $FAULT2;
+	ld.global.f32 %f20, [%rd121+64];
+	fma.rn.f32 %f11, %f17, %f20, %f19;
+	.loc 1 127 51
+	add.s64 %rd123, %rd63, %rd118;
+	setp.lt.u64 %p86, %rd123, %rd8;
+	@!%p86 bra $FAULT3;
+	shl.b64 %rd124, %rd123, 2;
+	add.s64 %rd125, %rd7, %rd124;
+	ld.global.f32 %f21, [%rd125];
+	fma.rn.f32 %f22, %f15, %f21, %f10;
+	.loc 1 128 54
+	add.s64 %rd126, %rd123, 16;
+	setp.lt.u64 %p87, %rd126, %rd8;
+	@!%p87 bra $FAULT4;
+	ld.global.f32 %f23, [%rd125+64];
+	fma.rn.f32 %f10, %f17, %f23, %f22;
+	.loc 1 127 51
+	add.s64 %rd127, %rd64, %rd118;
+	setp.lt.u64 %p88, %rd127, %rd8;
+	@!%p88 bra $FAULT5;
+	shl.b64 %rd128, %rd127, 2;
+	add.s64 %rd129, %rd7, %rd128;
+	ld.global.f32 %f24, [%rd129];
+	fma.rn.f32 %f25, %f15, %f24, %f9;
+	.loc 1 128 54
+	add.s64 %rd130, %rd127, 16;
+	setp.lt.u64 %p89, %rd130, %rd8;
+	@!%p89 bra $FAULT6;
+	ld.global.f32 %f26, [%rd129+64];
+	fma.rn.f32 %f9, %f17, %f26, %f25;
+	.loc 1 127 51
+	add.s64 %rd131, %rd65, %rd118;
+	setp.lt.u64 %p90, %rd131, %rd8;
+	@!%p90 bra $FAULT7;
+	shl.b64 %rd132, %rd131, 2;
+	add.s64 %rd133, %rd7, %rd132;
+	ld.global.f32 %f27, [%rd133];
+	fma.rn.f32 %f28, %f15, %f27, %f8;
+	.loc 1 128 54
+	add.s64 %rd134, %rd131, 16;
+	setp.lt.u64 %p91, %rd134, %rd8;
+	@!%p91 bra $FAULT8;
+	ld.global.f32 %f29, [%rd133+64];
+	fma.rn.f32 %f8, %f17, %f29, %f28;
+	.loc 1 127 51
+	add.s64 %rd135, %rd66, %rd118;
+	setp.lt.u64 %p92, %rd135, %rd8;
+	@!%p92 bra $FAULT9;
+	shl.b64 %rd136, %rd135, 2;
+	add.s64 %rd137, %rd7, %rd136;
+	ld.global.f32 %f30, [%rd137];
+	fma.rn.f32 %f31, %f15, %f30, %f7;
+	.loc 1 128 54
+	add.s64 %rd138, %rd135, 16;
+	setp.lt.u64 %p93, %rd138, %rd8;
+	@!%p93 bra $FAULT10;
+	ld.global.f32 %f32, [%rd137+64];
+	fma.rn.f32 %f7, %f17, %f32, %f31;
+	.loc 1 127 51
+	add.s64 %rd139, %rd67, %rd118;
+	setp.lt.u64 %p94, %rd139, %rd8;
+	@!%p94 bra $FAULT11;
+	shl.b64 %rd140, %rd139, 2;
+	add.s64 %rd141, %rd7, %rd140;
+	ld.global.f32 %f33, [%rd141];
+	fma.rn.f32 %f34, %f15, %f33, %f6;
+	.loc 1 128 54
+	add.s64 %rd142, %rd139, 16;
+	setp.lt.u64 %p95, %rd142, %rd8;
+	@!%p95 bra $FAULT12;
+	ld.global.f32 %f35, [%rd141+64];
+	fma.rn.f32 %f6, %f17, %f35, %f34;
+	.loc 1 127 51
+	add.s64 %rd143, %rd68, %rd118;
+	setp.lt.u64 %p96, %rd143, %rd8;
+	@!%p96 bra $FAULT13;
+	shl.b64 %rd144, %rd143, 2;
+	add.s64 %rd145, %rd7, %rd144;
+	ld.global.f32 %f36, [%rd145];
+	fma.rn.f32 %f37, %f15, %f36, %f5;
+	.loc 1 128 54
+	add.s64 %rd146, %rd143, 16;
+	setp.lt.u64 %p97, %rd146, %rd8;
+	@!%p97 bra $FAULT14;
+	ld.global.f32 %f38, [%rd145+64];
+	fma.rn.f32 %f5, %f17, %f38, %f37;
+	.loc 1 127 51
+	add.s64 %rd147, %rd69, %rd118;
+	setp.lt.u64 %p98, %rd147, %rd8;
+	@!%p98 bra $FAULT15;
+	shl.b64 %rd148, %rd147, 2;
+	add.s64 %rd149, %rd7, %rd148;
+	ld.global.f32 %f39, [%rd149];
+	fma.rn.f32 %f40, %f15, %f39, %f4;
+	.loc 1 128 54
+	add.s64 %rd150, %rd147, 16;
+	setp.lt.u64 %p99, %rd150, %rd8;
+	@!%p99 bra $FAULT16;
+	ld.global.f32 %f41, [%rd149+64];
+	fma.rn.f32 %f4, %f17, %f41, %f40;
+	add.s32 %r24, %r24, 1;
+	setp.lt.u32 %p100, %r24, 4;
+	@%p100 bra $B4;
+	bra $B6;
+$B5:
+	cvt.u64.u32 %rd151, %r23;
+	.loc 1 123 45
+	shl.b32 %r31, %r23, 3;
+	shr.u32 %r32, %r21, %r31;
+	and.b32 %r33, %r32, 15;
+	cvt.rn.f32.u32 %f42, %r33;
+	fma.rn.f32 %f43, %f12, %f42, %f13;
+	.loc 1 124 48
+	add.s32 %r34, %r31, 4;
+	shr.u32 %r35, %r21, %r34;
+	and.b32 %r36, %r35, 15;
+	cvt.rn.f32.u32 %f44, %r36;
+	fma.rn.f32 %f45, %f12, %f44, %f13;
+	.loc 1 125 28
+	add.s64 %rd152, %rd84, %rd151;
+	.loc 1 127 51
+	add.s64 %rd153, %rd62, %rd152;
+	shl.b64 %rd154, %rd153, 2;
+	add.s64 %rd155, %rd7, %rd154;
+	ld.global.f32 %f46, [%rd155];
+	fma.rn.f32 %f47, %f43, %f46, %f11;
+	.loc 1 128 34
+	ld.global.f32 %f48, [%rd155+64];
+	fma.rn.f32 %f11, %f45, %f48, %f47;
+	.loc 1 127 51
+	add.s64 %rd156, %rd63, %rd152;
+	shl.b64 %rd157, %rd156, 2;
+	add.s64 %rd158, %rd7, %rd157;
+	ld.global.f32 %f49, [%rd158];
+	fma.rn.f32 %f50, %f43, %f49, %f10;
+	.loc 1 128 34
+	ld.global.f32 %f51, [%rd158+64];
+	fma.rn.f32 %f10, %f45, %f51, %f50;
+	.loc 1 127 51
+	add.s64 %rd159, %rd64, %rd152;
+	shl.b64 %rd160, %rd159, 2;
+	add.s64 %rd161, %rd7, %rd160;
+	ld.global.f32 %f52, [%rd161];
+	fma.rn.f32 %f53, %f43, %f52, %f9;
+	.loc 1 128 34
+	ld.global.f32 %f54, [%rd161+64];
+	fma.rn.f32 %f9, %f45, %f54, %f53;
+	.loc 1 127 51
+	add.s64 %rd162, %rd65, %rd152;
+	shl.b64 %rd163, %rd162, 2;
+	add.s64 %rd164, %rd7, %rd163;
+	ld.global.f32 %f55, [%rd164];
+	fma.rn.f32 %f56, %f43, %f55, %f8;
+	.loc 1 128 34
+	ld.global.f32 %f57, [%rd164+64];
+	fma.rn.f32 %f8, %f45, %f57, %f56;
+	.loc 1 127 51
+	add.s64 %rd165, %rd66, %rd152;
+	shl.b64 %rd166, %rd165, 2;
+	add.s64 %rd167, %rd7, %rd166;
+	ld.global.f32 %f58, [%rd167];
+	fma.rn.f32 %f59, %f43, %f58, %f7;
+	.loc 1 128 34
+	ld.global.f32 %f60, [%rd167+64];
+	fma.rn.f32 %f7, %f45, %f60, %f59;
+	.loc 1 127 51
+	add.s64 %rd168, %rd67, %rd152;
+	shl.b64 %rd169, %rd168, 2;
+	add.s64 %rd170, %rd7, %rd169;
+	ld.global.f32 %f61, [%rd170];
+	fma.rn.f32 %f62, %f43, %f61, %f6;
+	.loc 1 128 34
+	ld.global.f32 %f63, [%rd170+64];
+	fma.rn.f32 %f6, %f45, %f63, %f62;
+	.loc 1 127 51
+	add.s64 %rd171, %rd68, %rd152;
+	shl.b64 %rd172, %rd171, 2;
+	add.s64 %rd173, %rd7, %rd172;
+	ld.global.f32 %f64, [%rd173];
+	fma.rn.f32 %f65, %f43, %f64, %f5;
+	.loc 1 128 34
+	ld.global.f32 %f66, [%rd173+64];
+	fma.rn.f32 %f5, %f45, %f66, %f65;
+	.loc 1 127 51
+	add.s64 %rd174, %rd69, %rd152;
+	shl.b64 %rd175, %rd174, 2;
+	add.s64 %rd176, %rd7, %rd175;
+	ld.global.f32 %f67, [%rd176];
+	fma.rn.f32 %f68, %f43, %f67, %f4;
+	.loc 1 128 34
+	ld.global.f32 %f69, [%rd176+64];
+	fma.rn.f32 %f4, %f45, %f69, %f68;
+	add.s32 %r23, %r23, 1;
+	setp.lt.u32 %p101, %r23, 4;
+	@%p101 bra $B5;
+$B6:
+	add.s32 %r19, %r19, 1;
+	setp.lt.u32 %p102, %r19, 4;
+	@%p102 bra $B3;
+	add.s64 %rd70, %rd70, 1;
+	setp.lt.s64 %p103, %rd70, %rd16;
+	@%p103 bra $B2;
+$B7:
+	.loc 1 91 26
+	setp.ne.s64 %p104, %rd11, 0;
+	@!%p104 bra $FAULT17;
+	or.b64 %rd177, %rd10, %rd11;
+	setp.lt.u64 %p105, %rd177, 4294967296;
+	@%p105 bra $B8;
+	xor.b64 %rd178, %rd10, %rd11;
+	shr.s64 %rd179, %rd178, 63;
+	abs.s64 %rd180, %rd10;
+	abs.s64 %rd181, %rd11;
+	cvt.rp.f32.u64 %f70, %rd181;
+	rcp.approx.ftz.f32 %f71, %f70;
+	mov.b32 %r37, %f71;
+	add.s32 %r38, %r37, 536870910;
+	mov.b32 %f72, %r38;
+	cvt.rzi.u64.f32 %rd182, %f72;
+	mul.lo.s64 %rd183, %rd182, %rd181;
+	neg.s64 %rd184, %rd183;
+	mul.hi.u64 %rd185, %rd182, %rd184;
+	add.s64 %rd186, %rd182, %rd185;
+	mul.lo.s64 %rd187, %rd186, %rd181;
+	neg.s64 %rd188, %rd187;
+	mul.hi.u64 %rd189, %rd186, %rd188;
+	add.s64 %rd190, %rd186, %rd189;
+	mul.hi.u64 %rd191, %rd180, %rd190;
+	mul.lo.s64 %rd192, %rd191, %rd181;
+	sub.s64 %rd193, %rd180, %rd192;
+	setp.ge.u64 %p106, %rd193, %rd181;
+	add.s64 %rd194, %rd191, 1;
+	selp.b64 %rd195, %rd194, %rd191, %p106;
+	sub.s64 %rd196, %rd193, %rd181;
+	selp.b64 %rd197, %rd196, %rd193, %p106;
+	setp.ge.u64 %p107, %rd197, %rd181;
+	add.s64 %rd198, %rd195, 1;
+	selp.b64 %rd199, %rd198, %rd195, %p107;
+	xor.b64 %rd200, %rd199, %rd179;
+	sub.s64 %rd201, %rd200, %rd179;
+	bra $B9;
+$B8:
+	cvt.u32.u64 %r39, %rd10;
+	cvt.u32.u64 %r40, %rd11;
+	div.u32 %r41, %r39, %r40;
+	cvt.u64.u32 %rd201, %r41;
+$B9:
+	.loc 1 83 46
+	add.s64 %rd202, %rd201, -1;
+	setp.lt.s64 %p108, %rd202, %rd45;
+	selp.b64 %rd203, %rd202, %rd45, %p108;
+	setp.lt.s64 %p109, %rd202, %rd48;
+	selp.b64 %rd204, %rd202, %rd48, %p109;
+	setp.lt.s64 %p110, %rd202, %rd50;
+	selp.b64 %rd205, %rd202, %rd50, %p110;
+	setp.lt.s64 %p111, %rd202, %rd52;
+	selp.b64 %rd206, %rd202, %rd52, %p111;
+	setp.lt.s64 %p112, %rd202, %rd54;
+	selp.b64 %rd207, %rd202, %rd54, %p112;
+	setp.lt.s64 %p113, %rd202, %rd56;
+	selp.b64 %rd208, %rd202, %rd56, %p113;
+	setp.lt.s64 %p114, %rd202, %rd58;
+	selp.b64 %rd209, %rd202, %rd58, %p114;
+	setp.lt.s64 %p115, %rd202, %rd60;
+	selp.b64 %rd210, %rd202, %rd60, %p115;
+	.loc 1 92 29
+	mad.wide.u32 %rd211, %r1, 16, %rd19;
+	.loc 1 93 9
+	setp.le.s64 %p116, %rd11, %rd211;
+	@%p116 bra $B10;
+	.loc 1 97 31
+	mad.lo.s64 %rd212, %rd203, %rd11, %rd211;
+	setp.le.u64 %p117, %rd10, %rd212;
+	@%p117 bra $B10;
+	mad.lo.s64 %rd213, %rd204, %rd11, %rd211;
+	setp.le.u64 %p118, %rd10, %rd213;
+	@%p118 bra $B10;
+	mad.lo.s64 %rd214, %rd205, %rd11, %rd211;
+	setp.le.u64 %p119, %rd10, %rd214;
+	@%p119 bra $B10;
+	mad.lo.s64 %rd215, %rd206, %rd11, %rd211;
+	setp.le.u64 %p120, %rd10, %rd215;
+	@%p120 bra $B10;
+	mad.lo.s64 %rd216, %rd207, %rd11, %rd211;
+	setp.le.u64 %p121, %rd10, %rd216;
+	@%p121 bra $B10;
+	mad.lo.s64 %rd217, %rd208, %rd11, %rd211;
+	setp.le.u64 %p122, %rd10, %rd217;
+	@%p122 bra $B10;
+	mad.lo.s64 %rd218, %rd209, %rd11, %rd211;
+	setp.le.u64 %p123, %rd10, %rd218;
+	@%p123 bra $B10;
+	mad.lo.s64 %rd219, %rd210, %rd11, %rd211;
+	setp.le.u64 %p124, %rd10, %rd219;
+	@%p124 bra $B10;
+	.loc 1 102 4
+	shl.b64 %rd220, %rd212, 2;
+	add.s64 %rd221, %rd9, %rd220;
+	st.global.f32 [%rd221], %f11;
+	shl.b64 %rd222, %rd213, 2;
+	add.s64 %rd223, %rd9, %rd222;
+	st.global.f32 [%rd223], %f10;
+	shl.b64 %rd224, %rd214, 2;
+	add.s64 %rd225, %rd9, %rd224;
+	st.global.f32 [%rd225], %f9;
+	shl.b64 %rd226, %rd215, 2;
+	add.s64 %rd227, %rd9, %rd226;
+	st.global.f32 [%rd227], %f8;
+	shl.b64 %rd228, %rd216, 2;
+	add.s64 %rd229, %rd9, %rd228;
+	st.global.f32 [%rd229], %f7;
+	shl.b64 %rd230, %rd217, 2;
+	add.s64 %rd231, %rd9, %rd230;
+	st.global.f32 [%rd231], %f6;
+	shl.b64 %rd232, %rd218, 2;
+	add.s64 %rd233, %rd9, %rd232;
+	st.global.f32 [%rd233], %f5;
+	shl.b64 %rd234, %rd219, 2;
+	add.s64 %rd235, %rd9, %rd234;
+	st.global.f32 [%rd235], %f4;
+$B10:
+	.loc 1 133 11
+	bra $EXIT;
+$B11:
+	.loc 1 118 18
+	@!%p14 bra $FAULT18;
+	@!%p15 bra $FAULT19;
+	.loc 1 119 17
+	@!%p16 bra $FAULT20;
+	bra $FAULT21;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 114 26
+	mov.u32 %r42, 0;
+	mov.u64 %rd236, 0;
+	mov.u64 %rd237, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd119;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd122;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd123;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd126;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd127;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT6:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd130;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd131;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd134;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd135;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT10:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd138;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd139;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT12:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd142;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT13:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd143;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd146;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 127 33
+	mov.u32 %r42, 2;
+	mov.u64 %rd236, %rd147;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 128 34
+	mov.u32 %r42, 3;
+	mov.u64 %rd236, %rd150;
+	mov.u64 %rd237, %rd8;
+	bra $FAULT;
+$FAULT17:
+	.loc 1 91 26
+	mov.u32 %r42, 1;
+	mov.u64 %rd236, 0;
+	mov.u64 %rd237, 0;
+	bra $FAULT;
+$FAULT18:
+	.loc 1 118 18
+	mov.u32 %r42, 4;
+	mov.u64 %rd236, %rd74;
+	mov.u64 %rd237, %rd2;
+	bra $FAULT;
+$FAULT19:
+	mov.u32 %r42, 5;
+	mov.u64 %rd236, %rd73;
+	mov.u64 %rd237, %rd74;
+	bra $FAULT;
+$FAULT20:
+	.loc 1 119 17
+	mov.u32 %r42, 6;
+	mov.u64 %rd236, %rd75;
+	mov.u64 %rd237, %rd4;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r42, 6;
+	mov.u64 %rd236, %rd75;
+	mov.u64 %rd237, %rd6;
+$FAULT:
+	ld.param.u64 %rd238, [batchQ4_params+136];
+	atom.relaxed.gpu.global.cas.b32 %r43, [%rd238], 0, 1;
+	setp.ne.u32 %p125, %r43, 0;
+	@%p125 bra $EXIT;
+	ld.global.u64 %rd239, [%rd238+8];
+	ld.param.u32 %r44, [batchQ4_params+144];
+	st.global.u32 [%rd239+4], %r44;
+	ld.param.u32 %r45, [batchQ4_params+148];
+	st.global.v2.u32 [%rd239+8], {%r45, %r42};
+	mov.u32 %r46, %ctaid.x;
+	mov.u32 %r47, %ctaid.y;
+	st.global.v2.u32 [%rd239+16], {%r46, %r47};
+	mov.u32 %r48, %ctaid.z;
+	mov.u32 %r49, %tid.x;
+	st.global.v2.u32 [%rd239+24], {%r48, %r49};
+	mov.u32 %r50, %tid.y;
+	mov.u32 %r51, %tid.z;
+	st.global.v2.u32 [%rd239+32], {%r50, %r51};
+	st.global.u64 [%rd239+40], %rd236;
+	st.global.u64 [%rd239+48], %rd237;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd239], 56;
+	bra $EXIT;
+}
+`
+
+const batchQ8SM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "batch.go"
+
+.visible .entry batchQ8(.param .align 8 .b8 batchQ8_params[128])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<106>;
+	.reg .b16 %rs<2>;
+	.reg .b32 %r<82>;
+	.reg .b64 %rd<205>;
+	.reg .f32 %f<80>;
+
+	ld.param.u64 %rd1, [batchQ8_params];
+	ld.param.u64 %rd2, [batchQ8_params+16];
+	ld.param.u64 %rd3, [batchQ8_params+24];
+	ld.param.u64 %rd4, [batchQ8_params+32];
+	ld.param.u64 %rd5, [batchQ8_params+48];
+	ld.param.u64 %rd6, [batchQ8_params+56];
+	ld.param.u64 %rd7, [batchQ8_params+72];
+	ld.param.u64 %rd8, [batchQ8_params+80];
+	ld.param.u64 %rd9, [batchQ8_params+96];
+	ld.param.u64 %rd10, [batchQ8_params+104];
+	cvt.u32.u64 %r1, %rd10;
+	.loc 1 144 26
+	setp.ne.s32 %p1, %r1, 0;
+	@!%p1 bra $FAULT0;
+	.loc 1 142 18
+	mov.u32 %r2, %ctaid.x;
+	.loc 1 143 19
+	mov.u32 %r3, %tid.x;
+	.loc 1 83 25
+	mov.u32 %r4, %ctaid.y;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd11, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd12, %r6;
+	cvt.u32.u64 %r7, %rd6;
+	cvt.u64.u32 %rd13, %r7;
+	cvt.u32.u64 %r8, %rd8;
+	cvt.u64.u32 %rd14, %r8;
+	cvt.u32.u64 %r9, %rd9;
+	cvt.s64.s32 %rd15, %r9;
+	cvt.s64.s32 %rd16, %r1;
+	.loc 1 141 22
+	shr.s64 %rd17, %rd16, 63;
+	shr.u64 %rd18, %rd17, 59;
+	add.s64 %rd19, %rd16, %rd18;
+	shr.s64 %rd20, %rd19, 5;
+	.loc 1 142 21
+	cvt.u32.u64 %r10, %rd20;
+	mul.wide.s32 %rd21, %r2, %r10;
+	.loc 1 143 19
+	cvt.u64.u32 %rd22, %r3;
+	.loc 1 144 26
+	or.b64 %rd23, %rd13, %rd16;
+	setp.lt.u64 %p2, %rd23, 4294967296;
+	@%p2 bra $B0;
+	xor.b64 %rd24, %rd13, %rd16;
+	shr.s64 %rd25, %rd24, 63;
+	abs.s64 %rd26, %rd13;
+	abs.s64 %rd27, %rd16;
+	cvt.rp.f32.u64 %f1, %rd27;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r11, %f2;
+	add.s32 %r12, %r11, 536870910;
+	mov.b32 %f3, %r12;
+	cvt.rzi.u64.f32 %rd28, %f3;
+	mul.lo.s64 %rd29, %rd28, %rd27;
+	neg.s64 %rd30, %rd29;
+	mul.hi.u64 %rd31, %rd28, %rd30;
+	add.s64 %rd32, %rd28, %rd31;
+	mul.lo.s64 %rd33, %rd32, %rd27;
+	neg.s64 %rd34, %rd33;
+	mul.hi.u64 %rd35, %rd32, %rd34;
+	add.s64 %rd36, %rd32, %rd35;
+	mul.hi.u64 %rd37, %rd26, %rd36;
+	mul.lo.s64 %rd38, %rd37, %rd27;
+	sub.s64 %rd39, %rd26, %rd38;
+	setp.ge.u64 %p3, %rd39, %rd27;
+	add.s64 %rd40, %rd37, 1;
+	selp.b64 %rd41, %rd40, %rd37, %p3;
+	sub.s64 %rd42, %rd39, %rd27;
+	selp.b64 %rd43, %rd42, %rd39, %p3;
+	setp.ge.u64 %p4, %rd43, %rd27;
+	add.s64 %rd44, %rd41, 1;
+	selp.b64 %rd45, %rd44, %rd41, %p4;
+	xor.b64 %rd46, %rd45, %rd25;
+	sub.s64 %rd47, %rd46, %rd25;
+	bra $B1;
+$B0:
+	div.u32 %r13, %r7, %r1;
+	cvt.u64.u32 %rd47, %r13;
+$B1:
+	.loc 1 83 27
+	shl.b32 %r14, %r4, 3;
+	cvt.u64.u32 %rd48, %r14;
+	add.s64 %rd49, %rd47, -1;
+	setp.lt.s64 %p5, %rd49, %rd48;
+	selp.b64 %rd50, %rd49, %rd48, %p5;
+	add.s32 %r15, %r14, 1;
+	cvt.u64.u32 %rd51, %r15;
+	setp.lt.s64 %p6, %rd49, %rd51;
+	selp.b64 %rd52, %rd49, %rd51, %p6;
+	add.s32 %r16, %r14, 2;
+	cvt.u64.u32 %rd53, %r16;
+	setp.lt.s64 %p7, %rd49, %rd53;
+	selp.b64 %rd54, %rd49, %rd53, %p7;
+	add.s32 %r17, %r14, 3;
+	cvt.u64.u32 %rd55, %r17;
+	setp.lt.s64 %p8, %rd49, %rd55;
+	selp.b64 %rd56, %rd49, %rd55, %p8;
+	add.s32 %r18, %r14, 4;
+	cvt.u64.u32 %rd57, %r18;
+	setp.lt.s64 %p9, %rd49, %rd57;
+	selp.b64 %rd58, %rd49, %rd57, %p9;
+	add.s32 %r19, %r14, 5;
+	cvt.u64.u32 %rd59, %r19;
+	setp.lt.s64 %p10, %rd49, %rd59;
+	selp.b64 %rd60, %rd49, %rd59, %p10;
+	add.s32 %r20, %r14, 6;
+	cvt.u64.u32 %rd61, %r20;
+	setp.lt.s64 %p11, %rd49, %rd61;
+	selp.b64 %rd62, %rd49, %rd61, %p11;
+	add.s32 %r21, %r14, 7;
+	cvt.u64.u32 %rd63, %r21;
+	setp.lt.s64 %p12, %rd49, %rd63;
+	selp.b64 %rd64, %rd49, %rd63, %p12;
+	.loc 1 145 6
+	setp.lt.s32 %p13, 0, %r10;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	@!%p13 bra $B4;
+	.loc 1 155 39
+	mul.lo.s64 %rd65, %rd50, %rd16;
+	mul.lo.s64 %rd66, %rd52, %rd16;
+	mul.lo.s64 %rd67, %rd54, %rd16;
+	mul.lo.s64 %rd68, %rd56, %rd16;
+	mul.lo.s64 %rd69, %rd58, %rd16;
+	mul.lo.s64 %rd70, %rd60, %rd16;
+	mul.lo.s64 %rd71, %rd62, %rd16;
+	mul.lo.s64 %rd72, %rd64, %rd16;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.u32 %r22, 0;
+$B2:
+	cvt.u64.u32 %rd73, %r22;
+	.loc 1 147 17
+	add.s64 %rd74, %rd21, %rd73;
+	shl.b64 %rd75, %rd74, 4;
+	.loc 1 148 23
+	shl.b64 %rd76, %rd74, 7;
+	add.s64 %rd77, %rd76, 128;
+	setp.le.u64 %p14, %rd77, %rd11;
+	setp.le.u64 %p15, %rd76, %rd77;
+	.loc 1 149 19
+	add.s64 %rd78, %rd75, %rd22;
+	setp.lt.u64 %p16, %rd78, %rd12;
+	.loc 1 148 18
+	and.pred %p17, %p14, %p15;
+	.loc 1 149 14
+	and.pred %p18, %p17, %p16;
+	@!%p18 bra $B8;
+	.loc 1 148 18
+	shl.b64 %rd79, %rd76, 2;
+	add.s64 %rd80, %rd1, %rd79;
+	.loc 1 149 14
+	shl.b64 %rd81, %rd78, 1;
+	add.s64 %rd82, %rd3, %rd81;
+	ld.global.u16 %r23, [%rd82];
+	cvt.u16.u32 %rs1, %r23;
+	cvt.f32.f16 %f12, %rs1;
+	.loc 1 155 51
+	shl.b32 %r24, %r22, 5;
+	cvt.u64.u32 %rd83, %r24;
+	add.s64 %rd84, %rd65, %rd83;
+	add.s64 %rd85, %rd66, %rd83;
+	add.s64 %rd86, %rd67, %rd83;
+	add.s64 %rd87, %rd68, %rd83;
+	add.s64 %rd88, %rd69, %rd83;
+	add.s64 %rd89, %rd70, %rd83;
+	add.s64 %rd90, %rd71, %rd83;
+	add.s64 %rd91, %rd72, %rd83;
+	mov.u32 %r25, 0;
+$B3:
+	shl.b32 %r26, %r25, 2;
+	cvt.u64.u32 %rd92, %r26;
+	add.s64 %rd93, %rd84, %rd92;
+	setp.lt.u64 %p19, %rd93, %rd13;
+	add.s64 %rd94, %rd85, %rd92;
+	setp.lt.u64 %p20, %rd94, %rd13;
+	add.s64 %rd95, %rd86, %rd92;
+	setp.lt.u64 %p21, %rd95, %rd13;
+	add.s64 %rd96, %rd87, %rd92;
+	setp.lt.u64 %p22, %rd96, %rd13;
+	add.s64 %rd97, %rd88, %rd92;
+	setp.lt.u64 %p23, %rd97, %rd13;
+	add.s64 %rd98, %rd89, %rd92;
+	setp.lt.u64 %p24, %rd98, %rd13;
+	add.s64 %rd99, %rd90, %rd92;
+	setp.lt.u64 %p25, %rd99, %rd13;
+	add.s64 %rd100, %rd91, %rd92;
+	setp.lt.u64 %p26, %rd100, %rd13;
+	cvt.u32.u64 %r27, %rd93;
+	add.s32 %r28, %r27, 1;
+	setp.lt.u32 %p27, %r28, %r7;
+	cvt.u32.u64 %r29, %rd94;
+	add.s32 %r30, %r29, 1;
+	setp.lt.u32 %p28, %r30, %r7;
+	cvt.u32.u64 %r31, %rd95;
+	add.s32 %r32, %r31, 1;
+	setp.lt.u32 %p29, %r32, %r7;
+	cvt.u32.u64 %r33, %rd96;
+	add.s32 %r34, %r33, 1;
+	setp.lt.u32 %p30, %r34, %r7;
+	cvt.u32.u64 %r35, %rd97;
+	add.s32 %r36, %r35, 1;
+	setp.lt.u32 %p31, %r36, %r7;
+	cvt.u32.u64 %r37, %rd98;
+	add.s32 %r38, %r37, 1;
+	setp.lt.u32 %p32, %r38, %r7;
+	cvt.u32.u64 %r39, %rd99;
+	add.s32 %r40, %r39, 1;
+	setp.lt.u32 %p33, %r40, %r7;
+	cvt.u32.u64 %r41, %rd100;
+	add.s32 %r42, %r41, 1;
+	setp.lt.u32 %p34, %r42, %r7;
+	add.s32 %r43, %r27, 2;
+	setp.lt.u32 %p35, %r43, %r7;
+	add.s32 %r44, %r29, 2;
+	setp.lt.u32 %p36, %r44, %r7;
+	add.s32 %r45, %r31, 2;
+	setp.lt.u32 %p37, %r45, %r7;
+	add.s32 %r46, %r33, 2;
+	setp.lt.u32 %p38, %r46, %r7;
+	add.s32 %r47, %r35, 2;
+	setp.lt.u32 %p39, %r47, %r7;
+	add.s32 %r48, %r37, 2;
+	setp.lt.u32 %p40, %r48, %r7;
+	add.s32 %r49, %r39, 2;
+	setp.lt.u32 %p41, %r49, %r7;
+	add.s32 %r50, %r41, 2;
+	setp.lt.u32 %p42, %r50, %r7;
+	add.s32 %r51, %r27, 3;
+	setp.lt.u32 %p43, %r51, %r7;
+	add.s32 %r52, %r29, 3;
+	setp.lt.u32 %p44, %r52, %r7;
+	add.s32 %r53, %r31, 3;
+	setp.lt.u32 %p45, %r53, %r7;
+	add.s32 %r54, %r33, 3;
+	setp.lt.u32 %p46, %r54, %r7;
+	add.s32 %r55, %r35, 3;
+	setp.lt.u32 %p47, %r55, %r7;
+	add.s32 %r56, %r37, 3;
+	setp.lt.u32 %p48, %r56, %r7;
+	add.s32 %r57, %r39, 3;
+	setp.lt.u32 %p49, %r57, %r7;
+	add.s32 %r58, %r41, 3;
+	setp.lt.u32 %p50, %r58, %r7;
+	and.pred %p51, %p19, %p20;
+	and.pred %p52, %p51, %p21;
+	and.pred %p53, %p52, %p22;
+	and.pred %p54, %p53, %p23;
+	and.pred %p55, %p54, %p24;
+	and.pred %p56, %p55, %p25;
+	and.pred %p57, %p56, %p26;
+	and.pred %p58, %p57, %p27;
+	and.pred %p59, %p58, %p28;
+	and.pred %p60, %p59, %p29;
+	and.pred %p61, %p60, %p30;
+	and.pred %p62, %p61, %p31;
+	and.pred %p63, %p62, %p32;
+	and.pred %p64, %p63, %p33;
+	and.pred %p65, %p64, %p34;
+	and.pred %p66, %p65, %p35;
+	and.pred %p67, %p66, %p36;
+	and.pred %p68, %p67, %p37;
+	and.pred %p69, %p68, %p38;
+	and.pred %p70, %p69, %p39;
+	and.pred %p71, %p70, %p40;
+	and.pred %p72, %p71, %p41;
+	and.pred %p73, %p72, %p42;
+	and.pred %p74, %p73, %p43;
+	and.pred %p75, %p74, %p44;
+	and.pred %p76, %p75, %p45;
+	and.pred %p77, %p76, %p46;
+	and.pred %p78, %p77, %p47;
+	and.pred %p79, %p78, %p48;
+	and.pred %p80, %p79, %p49;
+	and.pred %p81, %p80, %p50;
+	@!%p81 bra $B9;
+	.loc 1 151 31
+	mad.lo.s32 %r59, %r25, 16, %r3;
+	mad.wide.u32 %rd101, %r59, 4, %rd80;
+	ld.global.u32 %r60, [%rd101];
+	.loc 1 153 23
+	shl.b32 %r61, %r60, 24;
+	shr.s32 %r62, %r61, 24;
+	cvt.rn.f32.s32 %f13, %r62;
+	mul.rn.f32 %f14, %f12, %f13;
+	.loc 1 155 31
+	shl.b64 %rd102, %rd93, 2;
+	add.s64 %rd103, %rd5, %rd102;
+	ld.global.f32 %f15, [%rd103];
+	fma.rn.f32 %f16, %f14, %f15, %f11;
+	shl.b64 %rd104, %rd94, 2;
+	add.s64 %rd105, %rd5, %rd104;
+	ld.global.f32 %f17, [%rd105];
+	fma.rn.f32 %f18, %f14, %f17, %f10;
+	shl.b64 %rd106, %rd95, 2;
+	add.s64 %rd107, %rd5, %rd106;
+	ld.global.f32 %f19, [%rd107];
+	fma.rn.f32 %f20, %f14, %f19, %f9;
+	shl.b64 %rd108, %rd96, 2;
+	add.s64 %rd109, %rd5, %rd108;
+	ld.global.f32 %f21, [%rd109];
+	fma.rn.f32 %f22, %f14, %f21, %f8;
+	shl.b64 %rd110, %rd97, 2;
+	add.s64 %rd111, %rd5, %rd110;
+	ld.global.f32 %f23, [%rd111];
+	fma.rn.f32 %f24, %f14, %f23, %f7;
+	shl.b64 %rd112, %rd98, 2;
+	add.s64 %rd113, %rd5, %rd112;
+	ld.global.f32 %f25, [%rd113];
+	fma.rn.f32 %f26, %f14, %f25, %f6;
+	shl.b64 %rd114, %rd99, 2;
+	add.s64 %rd115, %rd5, %rd114;
+	ld.global.f32 %f27, [%rd115];
+	fma.rn.f32 %f28, %f14, %f27, %f5;
+	shl.b64 %rd116, %rd100, 2;
+	add.s64 %rd117, %rd5, %rd116;
+	ld.global.f32 %f29, [%rd117];
+	fma.rn.f32 %f30, %f14, %f29, %f4;
+	.loc 1 153 23
+	shl.b32 %r63, %r60, 16;
+	shr.s32 %r64, %r63, 24;
+	cvt.rn.f32.s32 %f31, %r64;
+	mul.rn.f32 %f32, %f12, %f31;
+	.loc 1 155 31
+	ld.global.f32 %f33, [%rd103+4];
+	fma.rn.f32 %f34, %f32, %f33, %f16;
+	ld.global.f32 %f35, [%rd105+4];
+	fma.rn.f32 %f36, %f32, %f35, %f18;
+	ld.global.f32 %f37, [%rd107+4];
+	fma.rn.f32 %f38, %f32, %f37, %f20;
+	ld.global.f32 %f39, [%rd109+4];
+	fma.rn.f32 %f40, %f32, %f39, %f22;
+	ld.global.f32 %f41, [%rd111+4];
+	fma.rn.f32 %f42, %f32, %f41, %f24;
+	ld.global.f32 %f43, [%rd113+4];
+	fma.rn.f32 %f44, %f32, %f43, %f26;
+	ld.global.f32 %f45, [%rd115+4];
+	fma.rn.f32 %f46, %f32, %f45, %f28;
+	ld.global.f32 %f47, [%rd117+4];
+	fma.rn.f32 %f48, %f32, %f47, %f30;
+	.loc 1 153 23
+	shl.b32 %r65, %r60, 8;
+	shr.s32 %r66, %r65, 24;
+	cvt.rn.f32.s32 %f49, %r66;
+	mul.rn.f32 %f50, %f12, %f49;
+	.loc 1 155 31
+	ld.global.f32 %f51, [%rd103+8];
+	fma.rn.f32 %f52, %f50, %f51, %f34;
+	ld.global.f32 %f53, [%rd105+8];
+	fma.rn.f32 %f54, %f50, %f53, %f36;
+	ld.global.f32 %f55, [%rd107+8];
+	fma.rn.f32 %f56, %f50, %f55, %f38;
+	ld.global.f32 %f57, [%rd109+8];
+	fma.rn.f32 %f58, %f50, %f57, %f40;
+	ld.global.f32 %f59, [%rd111+8];
+	fma.rn.f32 %f60, %f50, %f59, %f42;
+	ld.global.f32 %f61, [%rd113+8];
+	fma.rn.f32 %f62, %f50, %f61, %f44;
+	ld.global.f32 %f63, [%rd115+8];
+	fma.rn.f32 %f64, %f50, %f63, %f46;
+	ld.global.f32 %f65, [%rd117+8];
+	fma.rn.f32 %f66, %f50, %f65, %f48;
+	.loc 1 153 33
+	shr.s32 %r67, %r60, 24;
+	cvt.rn.f32.s32 %f67, %r67;
+	mul.rn.f32 %f68, %f12, %f67;
+	.loc 1 155 31
+	ld.global.f32 %f69, [%rd103+12];
+	fma.rn.f32 %f11, %f68, %f69, %f52;
+	ld.global.f32 %f70, [%rd105+12];
+	fma.rn.f32 %f10, %f68, %f70, %f54;
+	ld.global.f32 %f71, [%rd107+12];
+	fma.rn.f32 %f9, %f68, %f71, %f56;
+	ld.global.f32 %f72, [%rd109+12];
+	fma.rn.f32 %f8, %f68, %f72, %f58;
+	ld.global.f32 %f73, [%rd111+12];
+	fma.rn.f32 %f7, %f68, %f73, %f60;
+	ld.global.f32 %f74, [%rd113+12];
+	fma.rn.f32 %f6, %f68, %f74, %f62;
+	ld.global.f32 %f75, [%rd115+12];
+	fma.rn.f32 %f5, %f68, %f75, %f64;
+	ld.global.f32 %f76, [%rd117+12];
+	fma.rn.f32 %f4, %f68, %f76, %f66;
+	add.s32 %r25, %r25, 1;
+	setp.lt.u32 %p82, %r25, 8;
+	@%p82 bra $B3;
+	add.s32 %r22, %r22, 1;
+	setp.lt.u32 %p83, %r22, %r10;
+	@%p83 bra $B2;
+$B4:
+	.loc 1 91 26
+	setp.ne.s32 %p84, %r9, 0;
+	@!%p84 bra $FAULT1;
+	or.b64 %rd118, %rd14, %rd15;
+	setp.lt.u64 %p85, %rd118, 4294967296;
+	@%p85 bra $B5;
+	xor.b64 %rd119, %rd14, %rd15;
+	shr.s64 %rd120, %rd119, 63;
+	abs.s64 %rd121, %rd14;
+	abs.s64 %rd122, %rd15;
+	cvt.rp.f32.u64 %f77, %rd122;
+	rcp.approx.ftz.f32 %f78, %f77;
+	mov.b32 %r68, %f78;
+	add.s32 %r69, %r68, 536870910;
+	mov.b32 %f79, %r69;
+	cvt.rzi.u64.f32 %rd123, %f79;
+	mul.lo.s64 %rd124, %rd123, %rd122;
+	neg.s64 %rd125, %rd124;
+	mul.hi.u64 %rd126, %rd123, %rd125;
+	add.s64 %rd127, %rd123, %rd126;
+	mul.lo.s64 %rd128, %rd127, %rd122;
+	neg.s64 %rd129, %rd128;
+	mul.hi.u64 %rd130, %rd127, %rd129;
+	add.s64 %rd131, %rd127, %rd130;
+	mul.hi.u64 %rd132, %rd121, %rd131;
+	mul.lo.s64 %rd133, %rd132, %rd122;
+	sub.s64 %rd134, %rd121, %rd133;
+	setp.ge.u64 %p86, %rd134, %rd122;
+	add.s64 %rd135, %rd132, 1;
+	selp.b64 %rd136, %rd135, %rd132, %p86;
+	sub.s64 %rd137, %rd134, %rd122;
+	selp.b64 %rd138, %rd137, %rd134, %p86;
+	setp.ge.u64 %p87, %rd138, %rd122;
+	add.s64 %rd139, %rd136, 1;
+	selp.b64 %rd140, %rd139, %rd136, %p87;
+	xor.b64 %rd141, %rd140, %rd120;
+	sub.s64 %rd142, %rd141, %rd120;
+	bra $B6;
+$B5:
+	div.u32 %r70, %r8, %r9;
+	cvt.u64.u32 %rd142, %r70;
+$B6:
+	.loc 1 83 46
+	add.s64 %rd143, %rd142, -1;
+	setp.lt.s64 %p88, %rd143, %rd48;
+	selp.b64 %rd144, %rd143, %rd48, %p88;
+	setp.lt.s64 %p89, %rd143, %rd51;
+	selp.b64 %rd145, %rd143, %rd51, %p89;
+	setp.lt.s64 %p90, %rd143, %rd53;
+	selp.b64 %rd146, %rd143, %rd53, %p90;
+	setp.lt.s64 %p91, %rd143, %rd55;
+	selp.b64 %rd147, %rd143, %rd55, %p91;
+	setp.lt.s64 %p92, %rd143, %rd57;
+	selp.b64 %rd148, %rd143, %rd57, %p92;
+	setp.lt.s64 %p93, %rd143, %rd59;
+	selp.b64 %rd149, %rd143, %rd59, %p93;
+	setp.lt.s64 %p94, %rd143, %rd61;
+	selp.b64 %rd150, %rd143, %rd61, %p94;
+	setp.lt.s64 %p95, %rd143, %rd63;
+	selp.b64 %rd151, %rd143, %rd63, %p95;
+	.loc 1 92 29
+	mad.lo.s32 %r71, %r2, 16, %r3;
+	cvt.u64.u32 %rd152, %r71;
+	.loc 1 93 9
+	setp.le.s32 %p96, %r9, %r71;
+	@%p96 bra $B7;
+	.loc 1 97 31
+	mad.lo.s64 %rd153, %rd144, %rd15, %rd152;
+	setp.le.u64 %p97, %rd14, %rd153;
+	@%p97 bra $B7;
+	mad.lo.s64 %rd154, %rd145, %rd15, %rd152;
+	setp.le.u64 %p98, %rd14, %rd154;
+	@%p98 bra $B7;
+	mad.lo.s64 %rd155, %rd146, %rd15, %rd152;
+	setp.le.u64 %p99, %rd14, %rd155;
+	@%p99 bra $B7;
+	mad.lo.s64 %rd156, %rd147, %rd15, %rd152;
+	setp.le.u64 %p100, %rd14, %rd156;
+	@%p100 bra $B7;
+	mad.lo.s64 %rd157, %rd148, %rd15, %rd152;
+	setp.le.u64 %p101, %rd14, %rd157;
+	@%p101 bra $B7;
+	mad.lo.s64 %rd158, %rd149, %rd15, %rd152;
+	setp.le.u64 %p102, %rd14, %rd158;
+	@%p102 bra $B7;
+	mad.lo.s64 %rd159, %rd150, %rd15, %rd152;
+	setp.le.u64 %p103, %rd14, %rd159;
+	@%p103 bra $B7;
+	mad.lo.s64 %rd160, %rd151, %rd15, %rd152;
+	setp.le.u64 %p104, %rd14, %rd160;
+	@%p104 bra $B7;
+	.loc 1 102 4
+	shl.b64 %rd161, %rd153, 2;
+	add.s64 %rd162, %rd7, %rd161;
+	st.global.f32 [%rd162], %f11;
+	shl.b64 %rd163, %rd154, 2;
+	add.s64 %rd164, %rd7, %rd163;
+	st.global.f32 [%rd164], %f10;
+	shl.b64 %rd165, %rd155, 2;
+	add.s64 %rd166, %rd7, %rd165;
+	st.global.f32 [%rd166], %f9;
+	shl.b64 %rd167, %rd156, 2;
+	add.s64 %rd168, %rd7, %rd167;
+	st.global.f32 [%rd168], %f8;
+	shl.b64 %rd169, %rd157, 2;
+	add.s64 %rd170, %rd7, %rd169;
+	st.global.f32 [%rd170], %f7;
+	shl.b64 %rd171, %rd158, 2;
+	add.s64 %rd172, %rd7, %rd171;
+	st.global.f32 [%rd172], %f6;
+	shl.b64 %rd173, %rd159, 2;
+	add.s64 %rd174, %rd7, %rd173;
+	st.global.f32 [%rd174], %f5;
+	shl.b64 %rd175, %rd160, 2;
+	add.s64 %rd176, %rd7, %rd175;
+	st.global.f32 [%rd176], %f4;
+$B7:
+	.loc 1 160 11
+	bra $EXIT;
+$B8:
+	.loc 1 148 18
+	@!%p14 bra $FAULT2;
+	@!%p15 bra $FAULT3;
+	.loc 1 149 14
+	bra $FAULT4;
+$B9:
+	.loc 1 155 65
+	cvt.u64.u32 %rd177, %r28;
+	cvt.u64.u32 %rd178, %r30;
+	cvt.u64.u32 %rd179, %r32;
+	cvt.u64.u32 %rd180, %r34;
+	cvt.u64.u32 %rd181, %r36;
+	cvt.u64.u32 %rd182, %r38;
+	cvt.u64.u32 %rd183, %r40;
+	cvt.u64.u32 %rd184, %r42;
+	cvt.u64.u32 %rd185, %r43;
+	cvt.u64.u32 %rd186, %r44;
+	cvt.u64.u32 %rd187, %r45;
+	cvt.u64.u32 %rd188, %r46;
+	cvt.u64.u32 %rd189, %r47;
+	cvt.u64.u32 %rd190, %r48;
+	cvt.u64.u32 %rd191, %r49;
+	cvt.u64.u32 %rd192, %r50;
+	cvt.u64.u32 %rd193, %r51;
+	cvt.u64.u32 %rd194, %r52;
+	cvt.u64.u32 %rd195, %r53;
+	cvt.u64.u32 %rd196, %r54;
+	cvt.u64.u32 %rd197, %r55;
+	cvt.u64.u32 %rd198, %r56;
+	cvt.u64.u32 %rd199, %r57;
+	cvt.u64.u32 %rd200, %r58;
+	@!%p19 bra $FAULT5;
+	@!%p20 bra $FAULT6;
+	@!%p21 bra $FAULT7;
+	@!%p22 bra $FAULT8;
+	@!%p23 bra $FAULT9;
+	@!%p24 bra $FAULT10;
+	@!%p25 bra $FAULT11;
+	@!%p26 bra $FAULT12;
+	@!%p27 bra $FAULT13;
+	@!%p28 bra $FAULT14;
+	@!%p29 bra $FAULT15;
+	@!%p30 bra $FAULT16;
+	@!%p31 bra $FAULT17;
+	@!%p32 bra $FAULT18;
+	@!%p33 bra $FAULT19;
+	@!%p34 bra $FAULT20;
+	@!%p35 bra $FAULT21;
+	@!%p36 bra $FAULT22;
+	@!%p37 bra $FAULT23;
+	@!%p38 bra $FAULT24;
+	@!%p39 bra $FAULT25;
+	@!%p40 bra $FAULT26;
+	@!%p41 bra $FAULT27;
+	@!%p42 bra $FAULT28;
+	@!%p43 bra $FAULT29;
+	@!%p44 bra $FAULT30;
+	@!%p45 bra $FAULT31;
+	@!%p46 bra $FAULT32;
+	@!%p47 bra $FAULT33;
+	@!%p48 bra $FAULT34;
+	@!%p49 bra $FAULT35;
+	bra $FAULT36;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 144 26
+	mov.u32 %r72, 0;
+	mov.u64 %rd201, 0;
+	mov.u64 %rd202, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 91 26
+	mov.u32 %r72, 1;
+	mov.u64 %rd201, 0;
+	mov.u64 %rd202, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 148 18
+	mov.u32 %r72, 2;
+	mov.u64 %rd201, %rd77;
+	mov.u64 %rd202, %rd11;
+	bra $FAULT;
+$FAULT3:
+	mov.u32 %r72, 3;
+	mov.u64 %rd201, %rd76;
+	mov.u64 %rd202, %rd77;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 149 14
+	mov.u32 %r72, 4;
+	mov.u64 %rd201, %rd78;
+	mov.u64 %rd202, %rd12;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 155 31
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd93;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd94;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd95;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT8:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd96;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd97;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd98;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd99;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd100;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd177;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd178;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd179;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd180;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd181;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd182;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT19:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd183;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd184;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd185;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd186;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT23:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd187;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT24:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd188;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT25:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd189;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT26:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd190;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT27:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd191;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT28:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd192;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT29:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd193;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT30:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd194;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT31:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd195;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT32:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd196;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT33:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd197;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT34:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd198;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT35:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd199;
+	mov.u64 %rd202, %rd13;
+	bra $FAULT;
+$FAULT36:
+	mov.u32 %r72, 5;
+	mov.u64 %rd201, %rd200;
+	mov.u64 %rd202, %rd13;
+$FAULT:
+	ld.param.u64 %rd203, [batchQ8_params+112];
+	atom.relaxed.gpu.global.cas.b32 %r73, [%rd203], 0, 1;
+	setp.ne.u32 %p105, %r73, 0;
+	@%p105 bra $EXIT;
+	ld.global.u64 %rd204, [%rd203+8];
+	ld.param.u32 %r74, [batchQ8_params+120];
+	st.global.u32 [%rd204+4], %r74;
+	ld.param.u32 %r75, [batchQ8_params+124];
+	st.global.v2.u32 [%rd204+8], {%r75, %r72};
+	mov.u32 %r76, %ctaid.x;
+	mov.u32 %r77, %ctaid.y;
+	st.global.v2.u32 [%rd204+16], {%r76, %r77};
+	mov.u32 %r78, %ctaid.z;
+	mov.u32 %r79, %tid.x;
+	st.global.v2.u32 [%rd204+24], {%r78, %r79};
+	mov.u32 %r80, %tid.y;
+	mov.u32 %r81, %tid.z;
+	st.global.v2.u32 [%rd204+32], {%r80, %r81};
+	st.global.u64 [%rd204+40], %rd201;
+	st.global.u64 [%rd204+48], %rd202;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd204], 56;
+	bra $EXIT;
+}
+`
+
+const batchQ8SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "batch.go"
+
+.visible .entry batchQ8(.param .align 8 .b8 batchQ8_params[128])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<90>;
+	.reg .b16 %rs<2>;
+	.reg .b32 %r<44>;
+	.reg .b64 %rd<200>;
+	.reg .f32 %f<80>;
+
+	ld.param.u64 %rd1, [batchQ8_params];
+	ld.param.u64 %rd2, [batchQ8_params+16];
+	ld.param.u64 %rd3, [batchQ8_params+24];
+	ld.param.u64 %rd4, [batchQ8_params+32];
+	ld.param.u64 %rd5, [batchQ8_params+48];
+	ld.param.u64 %rd6, [batchQ8_params+56];
+	ld.param.u64 %rd7, [batchQ8_params+72];
+	ld.param.u64 %rd8, [batchQ8_params+80];
+	ld.param.u64 %rd9, [batchQ8_params+96];
+	ld.param.u64 %rd10, [batchQ8_params+104];
+	.loc 1 144 26
+	setp.ne.s64 %p1, %rd10, 0;
+	@!%p1 bra $FAULT0;
+	.loc 1 142 18
+	mov.u32 %r1, %ctaid.x;
+	.loc 1 143 19
+	mov.u32 %r2, %tid.x;
+	.loc 1 83 25
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 141 22
+	shr.s64 %rd11, %rd10, 63;
+	shr.u64 %rd12, %rd11, 59;
+	add.s64 %rd13, %rd10, %rd12;
+	shr.s64 %rd14, %rd13, 5;
+	.loc 1 142 18
+	cvt.u64.u32 %rd15, %r1;
+	mul.lo.s64 %rd16, %rd15, %rd14;
+	.loc 1 143 19
+	cvt.u64.u32 %rd17, %r2;
+	.loc 1 144 26
+	or.b64 %rd18, %rd6, %rd10;
+	setp.lt.u64 %p2, %rd18, 4294967296;
+	@%p2 bra $B0;
+	xor.b64 %rd19, %rd6, %rd10;
+	shr.s64 %rd20, %rd19, 63;
+	abs.s64 %rd21, %rd6;
+	abs.s64 %rd22, %rd10;
+	cvt.rp.f32.u64 %f1, %rd22;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r4, %f2;
+	add.s32 %r5, %r4, 536870910;
+	mov.b32 %f3, %r5;
+	cvt.rzi.u64.f32 %rd23, %f3;
+	mul.lo.s64 %rd24, %rd23, %rd22;
+	neg.s64 %rd25, %rd24;
+	mul.hi.u64 %rd26, %rd23, %rd25;
+	add.s64 %rd27, %rd23, %rd26;
+	mul.lo.s64 %rd28, %rd27, %rd22;
+	neg.s64 %rd29, %rd28;
+	mul.hi.u64 %rd30, %rd27, %rd29;
+	add.s64 %rd31, %rd27, %rd30;
+	mul.hi.u64 %rd32, %rd21, %rd31;
+	mul.lo.s64 %rd33, %rd32, %rd22;
+	sub.s64 %rd34, %rd21, %rd33;
+	setp.ge.u64 %p3, %rd34, %rd22;
+	add.s64 %rd35, %rd32, 1;
+	selp.b64 %rd36, %rd35, %rd32, %p3;
+	sub.s64 %rd37, %rd34, %rd22;
+	selp.b64 %rd38, %rd37, %rd34, %p3;
+	setp.ge.u64 %p4, %rd38, %rd22;
+	add.s64 %rd39, %rd36, 1;
+	selp.b64 %rd40, %rd39, %rd36, %p4;
+	xor.b64 %rd41, %rd40, %rd20;
+	sub.s64 %rd42, %rd41, %rd20;
+	bra $B1;
+$B0:
+	cvt.u32.u64 %r6, %rd6;
+	cvt.u32.u64 %r7, %rd10;
+	div.u32 %r8, %r6, %r7;
+	cvt.u64.u32 %rd42, %r8;
+$B1:
+	.loc 1 83 27
+	shl.b32 %r9, %r3, 3;
+	cvt.u64.u32 %rd43, %r9;
+	add.s64 %rd44, %rd42, -1;
+	setp.lt.s64 %p5, %rd44, %rd43;
+	selp.b64 %rd45, %rd44, %rd43, %p5;
+	add.s32 %r10, %r9, 1;
+	cvt.u64.u32 %rd46, %r10;
+	setp.lt.s64 %p6, %rd44, %rd46;
+	selp.b64 %rd47, %rd44, %rd46, %p6;
+	add.s32 %r11, %r9, 2;
+	cvt.u64.u32 %rd48, %r11;
+	setp.lt.s64 %p7, %rd44, %rd48;
+	selp.b64 %rd49, %rd44, %rd48, %p7;
+	add.s32 %r12, %r9, 3;
+	cvt.u64.u32 %rd50, %r12;
+	setp.lt.s64 %p8, %rd44, %rd50;
+	selp.b64 %rd51, %rd44, %rd50, %p8;
+	add.s32 %r13, %r9, 4;
+	cvt.u64.u32 %rd52, %r13;
+	setp.lt.s64 %p9, %rd44, %rd52;
+	selp.b64 %rd53, %rd44, %rd52, %p9;
+	add.s32 %r14, %r9, 5;
+	cvt.u64.u32 %rd54, %r14;
+	setp.lt.s64 %p10, %rd44, %rd54;
+	selp.b64 %rd55, %rd44, %rd54, %p10;
+	add.s32 %r15, %r9, 6;
+	cvt.u64.u32 %rd56, %r15;
+	setp.lt.s64 %p11, %rd44, %rd56;
+	selp.b64 %rd57, %rd44, %rd56, %p11;
+	add.s32 %r16, %r9, 7;
+	cvt.u64.u32 %rd58, %r16;
+	setp.lt.s64 %p12, %rd44, %rd58;
+	selp.b64 %rd59, %rd44, %rd58, %p12;
+	.loc 1 145 6
+	setp.lt.s64 %p13, 0, %rd14;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	@!%p13 bra $B4;
+	.loc 1 155 39
+	mul.lo.s64 %rd60, %rd45, %rd10;
+	mul.lo.s64 %rd61, %rd47, %rd10;
+	mul.lo.s64 %rd62, %rd49, %rd10;
+	mul.lo.s64 %rd63, %rd51, %rd10;
+	mul.lo.s64 %rd64, %rd53, %rd10;
+	mul.lo.s64 %rd65, %rd55, %rd10;
+	mul.lo.s64 %rd66, %rd57, %rd10;
+	mul.lo.s64 %rd67, %rd59, %rd10;
+	mov.f32 %f4, 0f00000000;
+	mov.f32 %f5, 0f00000000;
+	mov.f32 %f6, 0f00000000;
+	mov.f32 %f7, 0f00000000;
+	mov.f32 %f8, 0f00000000;
+	mov.f32 %f9, 0f00000000;
+	mov.f32 %f10, 0f00000000;
+	mov.f32 %f11, 0f00000000;
+	mov.u64 %rd68, 0;
+$B2:
+	.loc 1 147 17
+	add.s64 %rd69, %rd16, %rd68;
+	shl.b64 %rd70, %rd69, 4;
+	.loc 1 148 23
+	shl.b64 %rd71, %rd69, 7;
+	add.s64 %rd72, %rd71, 128;
+	setp.le.u64 %p14, %rd72, %rd2;
+	setp.le.u64 %p15, %rd71, %rd72;
+	.loc 1 149 19
+	add.s64 %rd73, %rd70, %rd17;
+	setp.lt.u64 %p16, %rd73, %rd4;
+	.loc 1 148 18
+	and.pred %p17, %p14, %p15;
+	.loc 1 149 14
+	and.pred %p18, %p17, %p16;
+	@!%p18 bra $B8;
+	.loc 1 148 18
+	shl.b64 %rd74, %rd71, 2;
+	add.s64 %rd75, %rd1, %rd74;
+	.loc 1 149 14
+	shl.b64 %rd76, %rd73, 1;
+	add.s64 %rd77, %rd3, %rd76;
+	ld.global.u16 %r17, [%rd77];
+	cvt.u16.u32 %rs1, %r17;
+	cvt.f32.f16 %f12, %rs1;
+	.loc 1 155 51
+	shl.b64 %rd78, %rd68, 5;
+	add.s64 %rd79, %rd60, %rd78;
+	add.s64 %rd80, %rd61, %rd78;
+	add.s64 %rd81, %rd62, %rd78;
+	add.s64 %rd82, %rd63, %rd78;
+	add.s64 %rd83, %rd64, %rd78;
+	add.s64 %rd84, %rd65, %rd78;
+	add.s64 %rd85, %rd66, %rd78;
+	add.s64 %rd86, %rd67, %rd78;
+	mov.u32 %r18, 0;
+$B3:
+	shl.b32 %r19, %r18, 2;
+	cvt.u64.u32 %rd87, %r19;
+	add.s64 %rd88, %rd79, %rd87;
+	setp.lt.u64 %p19, %rd88, %rd6;
+	add.s64 %rd89, %rd80, %rd87;
+	setp.lt.u64 %p20, %rd89, %rd6;
+	add.s64 %rd90, %rd81, %rd87;
+	setp.lt.u64 %p21, %rd90, %rd6;
+	add.s64 %rd91, %rd82, %rd87;
+	setp.lt.u64 %p22, %rd91, %rd6;
+	add.s64 %rd92, %rd83, %rd87;
+	setp.lt.u64 %p23, %rd92, %rd6;
+	add.s64 %rd93, %rd84, %rd87;
+	setp.lt.u64 %p24, %rd93, %rd6;
+	add.s64 %rd94, %rd85, %rd87;
+	setp.lt.u64 %p25, %rd94, %rd6;
+	add.s64 %rd95, %rd86, %rd87;
+	setp.lt.u64 %p26, %rd95, %rd6;
+	add.s64 %rd96, %rd88, 3;
+	setp.lt.u64 %p27, %rd96, %rd6;
+	add.s64 %rd97, %rd89, 3;
+	setp.lt.u64 %p28, %rd97, %rd6;
+	add.s64 %rd98, %rd90, 3;
+	setp.lt.u64 %p29, %rd98, %rd6;
+	add.s64 %rd99, %rd91, 3;
+	setp.lt.u64 %p30, %rd99, %rd6;
+	add.s64 %rd100, %rd92, 3;
+	setp.lt.u64 %p31, %rd100, %rd6;
+	add.s64 %rd101, %rd93, 3;
+	setp.lt.u64 %p32, %rd101, %rd6;
+	add.s64 %rd102, %rd94, 3;
+	setp.lt.u64 %p33, %rd102, %rd6;
+	add.s64 %rd103, %rd95, 3;
+	setp.lt.u64 %p34, %rd103, %rd6;
+	and.pred %p35, %p19, %p20;
+	and.pred %p36, %p35, %p21;
+	and.pred %p37, %p36, %p22;
+	and.pred %p38, %p37, %p23;
+	and.pred %p39, %p38, %p24;
+	and.pred %p40, %p39, %p25;
+	and.pred %p41, %p40, %p26;
+	and.pred %p42, %p41, %p27;
+	and.pred %p43, %p42, %p28;
+	and.pred %p44, %p43, %p29;
+	and.pred %p45, %p44, %p30;
+	and.pred %p46, %p45, %p31;
+	and.pred %p47, %p46, %p32;
+	and.pred %p48, %p47, %p33;
+	and.pred %p49, %p48, %p34;
+	@!%p49 bra $B9;
+	.loc 1 151 31
+	mad.lo.s32 %r20, %r18, 16, %r2;
+	mad.wide.u32 %rd104, %r20, 4, %rd75;
+	ld.global.u32 %r21, [%rd104];
+	.loc 1 153 23
+	shl.b32 %r22, %r21, 24;
+	shr.s32 %r23, %r22, 24;
+	cvt.rn.f32.s32 %f13, %r23;
+	mul.rn.f32 %f14, %f12, %f13;
+	.loc 1 155 31
+	shl.b64 %rd105, %rd88, 2;
+	add.s64 %rd106, %rd5, %rd105;
+	ld.global.f32 %f15, [%rd106];
+	fma.rn.f32 %f16, %f14, %f15, %f11;
+	shl.b64 %rd107, %rd89, 2;
+	add.s64 %rd108, %rd5, %rd107;
+	ld.global.f32 %f17, [%rd108];
+	fma.rn.f32 %f18, %f14, %f17, %f10;
+	shl.b64 %rd109, %rd90, 2;
+	add.s64 %rd110, %rd5, %rd109;
+	ld.global.f32 %f19, [%rd110];
+	fma.rn.f32 %f20, %f14, %f19, %f9;
+	shl.b64 %rd111, %rd91, 2;
+	add.s64 %rd112, %rd5, %rd111;
+	ld.global.f32 %f21, [%rd112];
+	fma.rn.f32 %f22, %f14, %f21, %f8;
+	shl.b64 %rd113, %rd92, 2;
+	add.s64 %rd114, %rd5, %rd113;
+	ld.global.f32 %f23, [%rd114];
+	fma.rn.f32 %f24, %f14, %f23, %f7;
+	shl.b64 %rd115, %rd93, 2;
+	add.s64 %rd116, %rd5, %rd115;
+	ld.global.f32 %f25, [%rd116];
+	fma.rn.f32 %f26, %f14, %f25, %f6;
+	shl.b64 %rd117, %rd94, 2;
+	add.s64 %rd118, %rd5, %rd117;
+	ld.global.f32 %f27, [%rd118];
+	fma.rn.f32 %f28, %f14, %f27, %f5;
+	shl.b64 %rd119, %rd95, 2;
+	add.s64 %rd120, %rd5, %rd119;
+	ld.global.f32 %f29, [%rd120];
+	fma.rn.f32 %f30, %f14, %f29, %f4;
+	.loc 1 153 23
+	shl.b32 %r24, %r21, 16;
+	shr.s32 %r25, %r24, 24;
+	cvt.rn.f32.s32 %f31, %r25;
+	mul.rn.f32 %f32, %f12, %f31;
+	.loc 1 155 31
+	ld.global.f32 %f33, [%rd106+4];
+	fma.rn.f32 %f34, %f32, %f33, %f16;
+	ld.global.f32 %f35, [%rd108+4];
+	fma.rn.f32 %f36, %f32, %f35, %f18;
+	ld.global.f32 %f37, [%rd110+4];
+	fma.rn.f32 %f38, %f32, %f37, %f20;
+	ld.global.f32 %f39, [%rd112+4];
+	fma.rn.f32 %f40, %f32, %f39, %f22;
+	ld.global.f32 %f41, [%rd114+4];
+	fma.rn.f32 %f42, %f32, %f41, %f24;
+	ld.global.f32 %f43, [%rd116+4];
+	fma.rn.f32 %f44, %f32, %f43, %f26;
+	ld.global.f32 %f45, [%rd118+4];
+	fma.rn.f32 %f46, %f32, %f45, %f28;
+	ld.global.f32 %f47, [%rd120+4];
+	fma.rn.f32 %f48, %f32, %f47, %f30;
+	.loc 1 153 23
+	shl.b32 %r26, %r21, 8;
+	shr.s32 %r27, %r26, 24;
+	cvt.rn.f32.s32 %f49, %r27;
+	mul.rn.f32 %f50, %f12, %f49;
+	.loc 1 155 31
+	ld.global.f32 %f51, [%rd106+8];
+	fma.rn.f32 %f52, %f50, %f51, %f34;
+	ld.global.f32 %f53, [%rd108+8];
+	fma.rn.f32 %f54, %f50, %f53, %f36;
+	ld.global.f32 %f55, [%rd110+8];
+	fma.rn.f32 %f56, %f50, %f55, %f38;
+	ld.global.f32 %f57, [%rd112+8];
+	fma.rn.f32 %f58, %f50, %f57, %f40;
+	ld.global.f32 %f59, [%rd114+8];
+	fma.rn.f32 %f60, %f50, %f59, %f42;
+	ld.global.f32 %f61, [%rd116+8];
+	fma.rn.f32 %f62, %f50, %f61, %f44;
+	ld.global.f32 %f63, [%rd118+8];
+	fma.rn.f32 %f64, %f50, %f63, %f46;
+	ld.global.f32 %f65, [%rd120+8];
+	fma.rn.f32 %f66, %f50, %f65, %f48;
+	.loc 1 153 33
+	shr.s32 %r28, %r21, 24;
+	cvt.rn.f32.s32 %f67, %r28;
+	mul.rn.f32 %f68, %f12, %f67;
+	.loc 1 155 31
+	ld.global.f32 %f69, [%rd106+12];
+	fma.rn.f32 %f11, %f68, %f69, %f52;
+	ld.global.f32 %f70, [%rd108+12];
+	fma.rn.f32 %f10, %f68, %f70, %f54;
+	ld.global.f32 %f71, [%rd110+12];
+	fma.rn.f32 %f9, %f68, %f71, %f56;
+	ld.global.f32 %f72, [%rd112+12];
+	fma.rn.f32 %f8, %f68, %f72, %f58;
+	ld.global.f32 %f73, [%rd114+12];
+	fma.rn.f32 %f7, %f68, %f73, %f60;
+	ld.global.f32 %f74, [%rd116+12];
+	fma.rn.f32 %f6, %f68, %f74, %f62;
+	ld.global.f32 %f75, [%rd118+12];
+	fma.rn.f32 %f5, %f68, %f75, %f64;
+	ld.global.f32 %f76, [%rd120+12];
+	fma.rn.f32 %f4, %f68, %f76, %f66;
+	add.s32 %r18, %r18, 1;
+	setp.lt.u32 %p50, %r18, 8;
+	@%p50 bra $B3;
+	add.s64 %rd68, %rd68, 1;
+	setp.lt.s64 %p51, %rd68, %rd14;
+	@%p51 bra $B2;
+$B4:
+	.loc 1 91 26
+	setp.ne.s64 %p52, %rd9, 0;
+	@!%p52 bra $FAULT1;
+	or.b64 %rd121, %rd8, %rd9;
+	setp.lt.u64 %p53, %rd121, 4294967296;
+	@%p53 bra $B5;
+	xor.b64 %rd122, %rd8, %rd9;
+	shr.s64 %rd123, %rd122, 63;
+	abs.s64 %rd124, %rd8;
+	abs.s64 %rd125, %rd9;
+	cvt.rp.f32.u64 %f77, %rd125;
+	rcp.approx.ftz.f32 %f78, %f77;
+	mov.b32 %r29, %f78;
+	add.s32 %r30, %r29, 536870910;
+	mov.b32 %f79, %r30;
+	cvt.rzi.u64.f32 %rd126, %f79;
+	mul.lo.s64 %rd127, %rd126, %rd125;
+	neg.s64 %rd128, %rd127;
+	mul.hi.u64 %rd129, %rd126, %rd128;
+	add.s64 %rd130, %rd126, %rd129;
+	mul.lo.s64 %rd131, %rd130, %rd125;
+	neg.s64 %rd132, %rd131;
+	mul.hi.u64 %rd133, %rd130, %rd132;
+	add.s64 %rd134, %rd130, %rd133;
+	mul.hi.u64 %rd135, %rd124, %rd134;
+	mul.lo.s64 %rd136, %rd135, %rd125;
+	sub.s64 %rd137, %rd124, %rd136;
+	setp.ge.u64 %p54, %rd137, %rd125;
+	add.s64 %rd138, %rd135, 1;
+	selp.b64 %rd139, %rd138, %rd135, %p54;
+	sub.s64 %rd140, %rd137, %rd125;
+	selp.b64 %rd141, %rd140, %rd137, %p54;
+	setp.ge.u64 %p55, %rd141, %rd125;
+	add.s64 %rd142, %rd139, 1;
+	selp.b64 %rd143, %rd142, %rd139, %p55;
+	xor.b64 %rd144, %rd143, %rd123;
+	sub.s64 %rd145, %rd144, %rd123;
+	bra $B6;
+$B5:
+	cvt.u32.u64 %r31, %rd8;
+	cvt.u32.u64 %r32, %rd9;
+	div.u32 %r33, %r31, %r32;
+	cvt.u64.u32 %rd145, %r33;
+$B6:
+	.loc 1 83 46
+	add.s64 %rd146, %rd145, -1;
+	setp.lt.s64 %p56, %rd146, %rd43;
+	selp.b64 %rd147, %rd146, %rd43, %p56;
+	setp.lt.s64 %p57, %rd146, %rd46;
+	selp.b64 %rd148, %rd146, %rd46, %p57;
+	setp.lt.s64 %p58, %rd146, %rd48;
+	selp.b64 %rd149, %rd146, %rd48, %p58;
+	setp.lt.s64 %p59, %rd146, %rd50;
+	selp.b64 %rd150, %rd146, %rd50, %p59;
+	setp.lt.s64 %p60, %rd146, %rd52;
+	selp.b64 %rd151, %rd146, %rd52, %p60;
+	setp.lt.s64 %p61, %rd146, %rd54;
+	selp.b64 %rd152, %rd146, %rd54, %p61;
+	setp.lt.s64 %p62, %rd146, %rd56;
+	selp.b64 %rd153, %rd146, %rd56, %p62;
+	setp.lt.s64 %p63, %rd146, %rd58;
+	selp.b64 %rd154, %rd146, %rd58, %p63;
+	.loc 1 92 29
+	mad.wide.u32 %rd155, %r1, 16, %rd17;
+	.loc 1 93 9
+	setp.le.s64 %p64, %rd9, %rd155;
+	@%p64 bra $B7;
+	.loc 1 97 31
+	mad.lo.s64 %rd156, %rd147, %rd9, %rd155;
+	setp.le.u64 %p65, %rd8, %rd156;
+	@%p65 bra $B7;
+	mad.lo.s64 %rd157, %rd148, %rd9, %rd155;
+	setp.le.u64 %p66, %rd8, %rd157;
+	@%p66 bra $B7;
+	mad.lo.s64 %rd158, %rd149, %rd9, %rd155;
+	setp.le.u64 %p67, %rd8, %rd158;
+	@%p67 bra $B7;
+	mad.lo.s64 %rd159, %rd150, %rd9, %rd155;
+	setp.le.u64 %p68, %rd8, %rd159;
+	@%p68 bra $B7;
+	mad.lo.s64 %rd160, %rd151, %rd9, %rd155;
+	setp.le.u64 %p69, %rd8, %rd160;
+	@%p69 bra $B7;
+	mad.lo.s64 %rd161, %rd152, %rd9, %rd155;
+	setp.le.u64 %p70, %rd8, %rd161;
+	@%p70 bra $B7;
+	mad.lo.s64 %rd162, %rd153, %rd9, %rd155;
+	setp.le.u64 %p71, %rd8, %rd162;
+	@%p71 bra $B7;
+	mad.lo.s64 %rd163, %rd154, %rd9, %rd155;
+	setp.le.u64 %p72, %rd8, %rd163;
+	@%p72 bra $B7;
+	.loc 1 102 4
+	shl.b64 %rd164, %rd156, 2;
+	add.s64 %rd165, %rd7, %rd164;
+	st.global.f32 [%rd165], %f11;
+	shl.b64 %rd166, %rd157, 2;
+	add.s64 %rd167, %rd7, %rd166;
+	st.global.f32 [%rd167], %f10;
+	shl.b64 %rd168, %rd158, 2;
+	add.s64 %rd169, %rd7, %rd168;
+	st.global.f32 [%rd169], %f9;
+	shl.b64 %rd170, %rd159, 2;
+	add.s64 %rd171, %rd7, %rd170;
+	st.global.f32 [%rd171], %f8;
+	shl.b64 %rd172, %rd160, 2;
+	add.s64 %rd173, %rd7, %rd172;
+	st.global.f32 [%rd173], %f7;
+	shl.b64 %rd174, %rd161, 2;
+	add.s64 %rd175, %rd7, %rd174;
+	st.global.f32 [%rd175], %f6;
+	shl.b64 %rd176, %rd162, 2;
+	add.s64 %rd177, %rd7, %rd176;
+	st.global.f32 [%rd177], %f5;
+	shl.b64 %rd178, %rd163, 2;
+	add.s64 %rd179, %rd7, %rd178;
+	st.global.f32 [%rd179], %f4;
+$B7:
+	.loc 1 160 11
+	bra $EXIT;
+$B8:
+	.loc 1 148 18
+	@!%p14 bra $FAULT2;
+	@!%p15 bra $FAULT3;
+	.loc 1 149 14
+	bra $FAULT4;
+$B9:
+	.loc 1 155 65
+	add.s64 %rd180, %rd88, 1;
+	setp.lt.u64 %p73, %rd180, %rd6;
+	add.s64 %rd181, %rd89, 1;
+	setp.lt.u64 %p74, %rd181, %rd6;
+	add.s64 %rd182, %rd90, 1;
+	setp.lt.u64 %p75, %rd182, %rd6;
+	add.s64 %rd183, %rd91, 1;
+	setp.lt.u64 %p76, %rd183, %rd6;
+	add.s64 %rd184, %rd92, 1;
+	setp.lt.u64 %p77, %rd184, %rd6;
+	add.s64 %rd185, %rd93, 1;
+	setp.lt.u64 %p78, %rd185, %rd6;
+	add.s64 %rd186, %rd94, 1;
+	setp.lt.u64 %p79, %rd186, %rd6;
+	add.s64 %rd187, %rd95, 1;
+	setp.lt.u64 %p80, %rd187, %rd6;
+	add.s64 %rd188, %rd88, 2;
+	setp.lt.u64 %p81, %rd188, %rd6;
+	add.s64 %rd189, %rd89, 2;
+	setp.lt.u64 %p82, %rd189, %rd6;
+	add.s64 %rd190, %rd90, 2;
+	setp.lt.u64 %p83, %rd190, %rd6;
+	add.s64 %rd191, %rd91, 2;
+	setp.lt.u64 %p84, %rd191, %rd6;
+	add.s64 %rd192, %rd92, 2;
+	setp.lt.u64 %p85, %rd192, %rd6;
+	add.s64 %rd193, %rd93, 2;
+	setp.lt.u64 %p86, %rd193, %rd6;
+	add.s64 %rd194, %rd94, 2;
+	setp.lt.u64 %p87, %rd194, %rd6;
+	add.s64 %rd195, %rd95, 2;
+	setp.lt.u64 %p88, %rd195, %rd6;
+	@!%p19 bra $FAULT5;
+	@!%p20 bra $FAULT6;
+	@!%p21 bra $FAULT7;
+	@!%p22 bra $FAULT8;
+	@!%p23 bra $FAULT9;
+	@!%p24 bra $FAULT10;
+	@!%p25 bra $FAULT11;
+	@!%p26 bra $FAULT12;
+	@!%p73 bra $FAULT13;
+	@!%p74 bra $FAULT14;
+	@!%p75 bra $FAULT15;
+	@!%p76 bra $FAULT16;
+	@!%p77 bra $FAULT17;
+	@!%p78 bra $FAULT18;
+	@!%p79 bra $FAULT19;
+	@!%p80 bra $FAULT20;
+	@!%p81 bra $FAULT21;
+	@!%p82 bra $FAULT22;
+	@!%p83 bra $FAULT23;
+	@!%p84 bra $FAULT24;
+	@!%p85 bra $FAULT25;
+	@!%p86 bra $FAULT26;
+	@!%p87 bra $FAULT27;
+	@!%p88 bra $FAULT28;
+	@!%p27 bra $FAULT29;
+	@!%p28 bra $FAULT30;
+	@!%p29 bra $FAULT31;
+	@!%p30 bra $FAULT32;
+	@!%p31 bra $FAULT33;
+	@!%p32 bra $FAULT34;
+	@!%p33 bra $FAULT35;
+	bra $FAULT36;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 144 26
+	mov.u32 %r34, 0;
+	mov.u64 %rd196, 0;
+	mov.u64 %rd197, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 91 26
+	mov.u32 %r34, 1;
+	mov.u64 %rd196, 0;
+	mov.u64 %rd197, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 148 18
+	mov.u32 %r34, 2;
+	mov.u64 %rd196, %rd72;
+	mov.u64 %rd197, %rd2;
+	bra $FAULT;
+$FAULT3:
+	mov.u32 %r34, 3;
+	mov.u64 %rd196, %rd71;
+	mov.u64 %rd197, %rd72;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 149 14
+	mov.u32 %r34, 4;
+	mov.u64 %rd196, %rd73;
+	mov.u64 %rd197, %rd4;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 155 31
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd88;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd89;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT7:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd90;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT8:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd91;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd92;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd93;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd94;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd95;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd180;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd181;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd182;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd183;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd184;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd185;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT19:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd186;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd187;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd188;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd189;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT23:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd190;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT24:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd191;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT25:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd192;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT26:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd193;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT27:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd194;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT28:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd195;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT29:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd96;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT30:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd97;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT31:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd98;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT32:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd99;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT33:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd100;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT34:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd101;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT35:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd102;
+	mov.u64 %rd197, %rd6;
+	bra $FAULT;
+$FAULT36:
+	mov.u32 %r34, 5;
+	mov.u64 %rd196, %rd103;
+	mov.u64 %rd197, %rd6;
+$FAULT:
+	ld.param.u64 %rd198, [batchQ8_params+112];
+	atom.relaxed.gpu.global.cas.b32 %r35, [%rd198], 0, 1;
+	setp.ne.u32 %p89, %r35, 0;
+	@%p89 bra $EXIT;
+	ld.global.u64 %rd199, [%rd198+8];
+	ld.param.u32 %r36, [batchQ8_params+120];
+	st.global.u32 [%rd199+4], %r36;
+	ld.param.u32 %r37, [batchQ8_params+124];
+	st.global.v2.u32 [%rd199+8], {%r37, %r34};
+	mov.u32 %r38, %ctaid.x;
+	mov.u32 %r39, %ctaid.y;
+	st.global.v2.u32 [%rd199+16], {%r38, %r39};
+	mov.u32 %r40, %ctaid.z;
+	mov.u32 %r41, %tid.x;
+	st.global.v2.u32 [%rd199+24], {%r40, %r41};
+	mov.u32 %r42, %tid.y;
+	mov.u32 %r43, %tid.z;
+	st.global.v2.u32 [%rd199+32], {%r42, %r43};
+	st.global.u64 [%rd199+40], %rd196;
+	st.global.u64 [%rd199+48], %rd197;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd199], 56;
+	bra $EXIT;
+}
+`
+
+const gatherQ4SM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "gather.go"
+
+.visible .entry gatherQ4(.param .align 8 .b8 gatherQ4_params[152])
+.reqntid 64, 1, 1
+{
+	.reg .pred %p<16>;
+	.reg .b16 %rs<3>;
+	.reg .b32 %r<42>;
+	.reg .b64 %rd<56>;
+	.reg .f32 %f<5>;
+
+	ld.param.u64 %rd1, [gatherQ4_params];
+	ld.param.u64 %rd2, [gatherQ4_params+8];
+	ld.param.u64 %rd3, [gatherQ4_params+24];
+	ld.param.u64 %rd4, [gatherQ4_params+32];
+	ld.param.u64 %rd5, [gatherQ4_params+48];
+	ld.param.u64 %rd6, [gatherQ4_params+56];
+	ld.param.u64 %rd7, [gatherQ4_params+72];
+	ld.param.u64 %rd8, [gatherQ4_params+80];
+	ld.param.u64 %rd9, [gatherQ4_params+96];
+	ld.param.u64 %rd10, [gatherQ4_params+112];
+	ld.param.u64 %rd11, [gatherQ4_params+120];
+	ld.param.u64 %rd12, [gatherQ4_params+128];
+	.loc 1 54 43
+	mov.u32 %r1, %ctaid.x;
+	cvt.u32.u64 %r2, %rd8;
+	cvt.u64.u32 %rd13, %r2;
+	cvt.u64.u32 %rd14, %r1;
+	setp.lt.u32 %p1, %r1, %r2;
+	@!%p1 bra $FAULT0;
+	.loc 1 56 20
+	mov.u32 %r3, %tid.x;
+	cvt.u32.u64 %r4, %rd2;
+	cvt.u64.u32 %rd15, %r4;
+	cvt.u32.u64 %r5, %rd4;
+	cvt.u64.u32 %rd16, %r5;
+	cvt.u32.u64 %r6, %rd6;
+	cvt.u32.u64 %r7, %rd10;
+	cvt.u64.u32 %rd17, %r7;
+	cvt.u32.u64 %r8, %rd11;
+	cvt.u32.u64 %r9, %rd12;
+	cvt.s64.s32 %rd18, %r9;
+	.loc 1 54 34
+	mad.wide.u32 %rd19, %r1, 4, %rd7;
+	ld.global.u32 %r10, [%rd19];
+	cvt.s64.s32 %rd20, %r10;
+	.loc 1 43 9
+	setp.lt.s32 %p2, %r10, 0;
+	@!%p2 bra $B0;
+	mov.u32 %r10, -1;
+	mov.u64 %rd21, 0;
+	mov.u64 %rd22, 0;
+	bra $B2;
+$B0:
+	setp.le.s32 %p3, %r8, %r10;
+	@!%p3 bra $B1;
+	mov.u32 %r10, -1;
+	mov.u64 %rd21, 0;
+	mov.u64 %rd22, 0;
+	bra $B2;
+$B1:
+	.loc 1 46 18
+	shr.s32 %r11, %r10, 63;
+	cvt.s64.s32 %rd23, %r11;
+	shr.u64 %rd24, %rd23, 60;
+	add.s64 %rd25, %rd20, %rd24;
+	shr.s64 %rd26, %rd25, 4;
+	shl.b64 %rd27, %rd26, 4;
+	sub.s64 %rd21, %rd20, %rd27;
+	shr.s64 %rd28, %rd18, 63;
+	shr.u64 %rd29, %rd28, 59;
+	add.s64 %rd30, %rd18, %rd29;
+	shr.s64 %rd31, %rd30, 5;
+	cvt.u32.u64 %r12, %rd26;
+	cvt.u32.u64 %r13, %rd31;
+	mul.wide.s32 %rd22, %r12, %r13;
+$B2:
+	.loc 1 55 21
+	mul.wide.s32 %rd32, %r1, %r9;
+	add.s32 %r14, %r1, 1;
+	mul.wide.s32 %rd33, %r14, %r9;
+	setp.le.u64 %p4, %rd33, %rd17;
+	setp.le.u64 %p5, %rd32, %rd33;
+	and.pred %p6, %p4, %p5;
+	@!%p6 bra $B6;
+	shl.b64 %rd34, %rd32, 2;
+	add.s64 %rd35, %rd9, %rd34;
+	cvt.u32.u64 %r15, %rd33;
+	cvt.u32.u64 %r16, %rd32;
+	sub.s32 %r17, %r15, %r16;
+	.loc 1 56 26
+	setp.lt.s32 %p7, %r3, %r17;
+	@!%p7 bra $B5;
+	.loc 1 58 10
+	setp.le.s32 %p8, 0, %r10;
+$B3:
+	mov.f32 %f1, 0f00000000;
+	@!%p8 bra $B4;
+	.loc 1 59 29
+	shr.u32 %r18, %r3, 5;
+	cvt.u64.u32 %rd36, %r18;
+	add.s64 %rd37, %rd22, %rd36;
+	.loc 1 60 19
+	shl.b64 %rd38, %rd37, 2;
+	and.b32 %r19, %r3, 15;
+	shr.u32 %r20, %r19, 2;
+	cvt.u64.u32 %rd39, %r20;
+	add.s64 %rd40, %rd38, %rd39;
+	shl.b64 %rd41, %rd40, 4;
+	add.s64 %rd42, %rd41, %rd21;
+	setp.lt.u64 %p9, %rd42, %rd15;
+	.loc 1 61 11
+	shl.b64 %rd43, %rd37, 4;
+	add.s64 %rd44, %rd43, %rd21;
+	.loc 1 62 25
+	setp.lt.u64 %p10, %rd44, %rd16;
+	cvt.u32.u64 %r21, %rd44;
+	setp.lt.u32 %p11, %r21, %r6;
+	and.pred %p12, %p9, %p10;
+	and.pred %p13, %p12, %p11;
+	@!%p13 bra $B7;
+	.loc 1 59 49
+	and.b32 %r22, %r3, 31;
+	.loc 1 60 15
+	shl.b64 %rd45, %rd42, 2;
+	add.s64 %rd46, %rd1, %rd45;
+	ld.global.u32 %r23, [%rd46];
+	and.b32 %r24, %r3, 3;
+	shr.u32 %r25, %r22, 4;
+	shl.b32 %r26, %r25, 2;
+	mad.lo.s32 %r27, %r24, 8, %r26;
+	shr.u32 %r28, %r23, %r27;
+	and.b32 %r29, %r28, 15;
+	.loc 1 62 25
+	shl.b64 %rd47, %rd44, 1;
+	add.s64 %rd48, %rd3, %rd47;
+	ld.global.u16 %r30, [%rd48];
+	cvt.u16.u32 %rs1, %r30;
+	cvt.f32.f16 %f2, %rs1;
+	cvt.rn.f32.u32 %f3, %r29;
+	add.s64 %rd49, %rd5, %rd47;
+	ld.global.u16 %r31, [%rd49];
+	cvt.u16.u32 %rs2, %r31;
+	cvt.f32.f16 %f4, %rs2;
+	fma.rn.f32 %f1, %f2, %f3, %f4;
+$B4:
+	.loc 1 64 6
+	mad.wide.u32 %rd50, %r3, 4, %rd35;
+	st.global.f32 [%rd50], %f1;
+	.loc 1 56 38
+	add.s32 %r3, %r3, 64;
+	setp.lt.u32 %p14, %r3, %r17;
+	@%p14 bra $B3;
+$B5:
+	bra $EXIT;
+$B6:
+	.loc 1 55 10
+	@!%p4 bra $FAULT1;
+	bra $FAULT2;
+$B7:
+	cvt.u64.u32 %rd51, %r6;
+	.loc 1 60 15
+	@!%p9 bra $FAULT3;
+	.loc 1 62 25
+	@!%p10 bra $FAULT4;
+	bra $FAULT5;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 54 34
+	mov.u32 %r32, 0;
+	mov.u64 %rd52, %rd14;
+	mov.u64 %rd53, %rd13;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 55 10
+	mov.u32 %r32, 3;
+	mov.u64 %rd52, %rd33;
+	mov.u64 %rd53, %rd17;
+	bra $FAULT;
+$FAULT2:
+	mov.u32 %r32, 4;
+	mov.u64 %rd52, %rd32;
+	mov.u64 %rd53, %rd33;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 60 15
+	mov.u32 %r32, 1;
+	mov.u64 %rd52, %rd42;
+	mov.u64 %rd53, %rd15;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 62 25
+	mov.u32 %r32, 2;
+	mov.u64 %rd52, %rd44;
+	mov.u64 %rd53, %rd16;
+	bra $FAULT;
+$FAULT5:
+	mov.u32 %r32, 2;
+	mov.u64 %rd52, %rd44;
+	mov.u64 %rd53, %rd51;
+$FAULT:
+	ld.param.u64 %rd54, [gatherQ4_params+136];
+	atom.relaxed.gpu.global.cas.b32 %r33, [%rd54], 0, 1;
+	setp.ne.u32 %p15, %r33, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd55, [%rd54+8];
+	ld.param.u32 %r34, [gatherQ4_params+144];
+	st.global.u32 [%rd55+4], %r34;
+	ld.param.u32 %r35, [gatherQ4_params+148];
+	st.global.v2.u32 [%rd55+8], {%r35, %r32};
+	mov.u32 %r36, %ctaid.x;
+	mov.u32 %r37, %ctaid.y;
+	st.global.v2.u32 [%rd55+16], {%r36, %r37};
+	mov.u32 %r38, %ctaid.z;
+	mov.u32 %r39, %tid.x;
+	st.global.v2.u32 [%rd55+24], {%r38, %r39};
+	mov.u32 %r40, %tid.y;
+	mov.u32 %r41, %tid.z;
+	st.global.v2.u32 [%rd55+32], {%r40, %r41};
+	st.global.u64 [%rd55+40], %rd52;
+	st.global.u64 [%rd55+48], %rd53;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd55], 56;
+	bra $EXIT;
+}
+`
+
+const gatherQ4SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "gather.go"
+
+.visible .entry gatherQ4(.param .align 8 .b8 gatherQ4_params[152])
+.reqntid 64, 1, 1
+{
+	.reg .pred %p<16>;
+	.reg .b16 %rs<3>;
+	.reg .b32 %r<29>;
+	.reg .b64 %rd<54>;
+	.reg .f32 %f<5>;
+
+	ld.param.u64 %rd1, [gatherQ4_params];
+	ld.param.u64 %rd2, [gatherQ4_params+8];
+	ld.param.u64 %rd3, [gatherQ4_params+24];
+	ld.param.u64 %rd4, [gatherQ4_params+32];
+	ld.param.u64 %rd5, [gatherQ4_params+48];
+	ld.param.u64 %rd6, [gatherQ4_params+56];
+	ld.param.u64 %rd7, [gatherQ4_params+72];
+	ld.param.u64 %rd8, [gatherQ4_params+80];
+	ld.param.u64 %rd9, [gatherQ4_params+96];
+	ld.param.u64 %rd10, [gatherQ4_params+112];
+	ld.param.u64 %rd11, [gatherQ4_params+120];
+	ld.param.u64 %rd12, [gatherQ4_params+128];
+	.loc 1 54 43
+	mov.u32 %r1, %ctaid.x;
+	cvt.u64.u32 %rd13, %r1;
+	setp.lt.u64 %p1, %rd13, %rd8;
+	@!%p1 bra $FAULT0;
+	.loc 1 56 20
+	mov.u32 %r2, %tid.x;
+	.loc 1 54 34
+	mad.wide.u32 %rd14, %r1, 4, %rd7;
+	ld.global.u32 %r3, [%rd14];
+	cvt.s64.s32 %rd15, %r3;
+	.loc 1 43 9
+	setp.lt.s32 %p2, %r3, 0;
+	@!%p2 bra $B0;
+	mov.u32 %r3, -1;
+	mov.u64 %rd16, 0;
+	mov.u64 %rd17, 0;
+	bra $B2;
+$B0:
+	setp.le.s64 %p3, %rd11, %rd15;
+	@!%p3 bra $B1;
+	mov.u32 %r3, -1;
+	mov.u64 %rd16, 0;
+	mov.u64 %rd17, 0;
+	bra $B2;
+$B1:
+	.loc 1 46 18
+	shr.s32 %r4, %r3, 63;
+	cvt.s64.s32 %rd18, %r4;
+	shr.u64 %rd19, %rd18, 60;
+	add.s64 %rd20, %rd15, %rd19;
+	shr.s64 %rd21, %rd20, 4;
+	shl.b64 %rd22, %rd21, 4;
+	sub.s64 %rd16, %rd15, %rd22;
+	shr.s64 %rd23, %rd12, 63;
+	shr.u64 %rd24, %rd23, 59;
+	add.s64 %rd25, %rd12, %rd24;
+	shr.s64 %rd26, %rd25, 5;
+	mul.lo.s64 %rd17, %rd21, %rd26;
+$B2:
+	.loc 1 55 21
+	mul.lo.s64 %rd27, %rd13, %rd12;
+	add.s32 %r5, %r1, 1;
+	cvt.u64.u32 %rd28, %r5;
+	mul.lo.s64 %rd29, %rd28, %rd12;
+	setp.le.u64 %p4, %rd29, %rd10;
+	setp.le.u64 %p5, %rd27, %rd29;
+	and.pred %p6, %p4, %p5;
+	@!%p6 bra $B6;
+	shl.b64 %rd30, %rd27, 2;
+	add.s64 %rd31, %rd9, %rd30;
+	sub.s64 %rd32, %rd29, %rd27;
+	.loc 1 56 20
+	cvt.u64.u32 %rd33, %r2;
+	setp.lt.s64 %p7, %rd33, %rd32;
+	@!%p7 bra $B5;
+	.loc 1 58 10
+	setp.le.s32 %p8, 0, %r3;
+$B3:
+	mov.f32 %f1, 0f00000000;
+	@!%p8 bra $B4;
+	.loc 1 59 29
+	shr.u64 %rd34, %rd33, 5;
+	add.s64 %rd35, %rd17, %rd34;
+	cvt.u32.u64 %r6, %rd33;
+	.loc 1 60 19
+	shl.b64 %rd36, %rd35, 2;
+	and.b32 %r7, %r6, 15;
+	shr.u32 %r8, %r7, 2;
+	cvt.u64.u32 %rd37, %r8;
+	add.s64 %rd38, %rd36, %rd37;
+	shl.b64 %rd39, %rd38, 4;
+	add.s64 %rd40, %rd39, %rd16;
+	setp.lt.u64 %p9, %rd40, %rd2;
+	.loc 1 61 11
+	shl.b64 %rd41, %rd35, 4;
+	add.s64 %rd42, %rd41, %rd16;
+	.loc 1 62 25
+	setp.lt.u64 %p10, %rd42, %rd4;
+	setp.lt.u64 %p11, %rd42, %rd6;
+	and.pred %p12, %p9, %p10;
+	and.pred %p13, %p12, %p11;
+	@!%p13 bra $B7;
+	.loc 1 59 49
+	and.b32 %r9, %r6, 31;
+	.loc 1 60 15
+	shl.b64 %rd43, %rd40, 2;
+	add.s64 %rd44, %rd1, %rd43;
+	ld.global.u32 %r10, [%rd44];
+	and.b32 %r11, %r6, 3;
+	shr.u32 %r12, %r9, 4;
+	shl.b32 %r13, %r12, 2;
+	mad.lo.s32 %r14, %r11, 8, %r13;
+	shr.u32 %r15, %r10, %r14;
+	and.b32 %r16, %r15, 15;
+	.loc 1 62 25
+	shl.b64 %rd45, %rd42, 1;
+	add.s64 %rd46, %rd3, %rd45;
+	ld.global.u16 %r17, [%rd46];
+	cvt.u16.u32 %rs1, %r17;
+	cvt.f32.f16 %f2, %rs1;
+	cvt.rn.f32.u32 %f3, %r16;
+	add.s64 %rd47, %rd5, %rd45;
+	ld.global.u16 %r18, [%rd47];
+	cvt.u16.u32 %rs2, %r18;
+	cvt.f32.f16 %f4, %rs2;
+	fma.rn.f32 %f1, %f2, %f3, %f4;
+$B4:
+	.loc 1 64 6
+	shl.b64 %rd48, %rd33, 2;
+	add.s64 %rd49, %rd31, %rd48;
+	st.global.f32 [%rd49], %f1;
+	.loc 1 56 38
+	add.s64 %rd33, %rd33, 64;
+	setp.lt.s64 %p14, %rd33, %rd32;
+	@%p14 bra $B3;
+$B5:
+	bra $EXIT;
+$B6:
+	.loc 1 55 10
+	@!%p4 bra $FAULT1;
+	bra $FAULT2;
+$B7:
+	.loc 1 60 15
+	@!%p9 bra $FAULT3;
+	.loc 1 62 25
+	@!%p10 bra $FAULT4;
+	bra $FAULT5;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 54 34
+	mov.u32 %r19, 0;
+	mov.u64 %rd50, %rd13;
+	mov.u64 %rd51, %rd8;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 55 10
+	mov.u32 %r19, 3;
+	mov.u64 %rd50, %rd29;
+	mov.u64 %rd51, %rd10;
+	bra $FAULT;
+$FAULT2:
+	mov.u32 %r19, 4;
+	mov.u64 %rd50, %rd27;
+	mov.u64 %rd51, %rd29;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 60 15
+	mov.u32 %r19, 1;
+	mov.u64 %rd50, %rd40;
+	mov.u64 %rd51, %rd2;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 62 25
+	mov.u32 %r19, 2;
+	mov.u64 %rd50, %rd42;
+	mov.u64 %rd51, %rd4;
+	bra $FAULT;
+$FAULT5:
+	mov.u32 %r19, 2;
+	mov.u64 %rd50, %rd42;
+	mov.u64 %rd51, %rd6;
+$FAULT:
+	ld.param.u64 %rd52, [gatherQ4_params+136];
+	atom.relaxed.gpu.global.cas.b32 %r20, [%rd52], 0, 1;
+	setp.ne.u32 %p15, %r20, 0;
+	@%p15 bra $EXIT;
+	ld.global.u64 %rd53, [%rd52+8];
+	ld.param.u32 %r21, [gatherQ4_params+144];
+	st.global.u32 [%rd53+4], %r21;
+	ld.param.u32 %r22, [gatherQ4_params+148];
+	st.global.v2.u32 [%rd53+8], {%r22, %r19};
+	mov.u32 %r23, %ctaid.x;
+	mov.u32 %r24, %ctaid.y;
+	st.global.v2.u32 [%rd53+16], {%r23, %r24};
+	mov.u32 %r25, %ctaid.z;
+	mov.u32 %r26, %tid.x;
+	st.global.v2.u32 [%rd53+24], {%r25, %r26};
+	mov.u32 %r27, %tid.y;
+	mov.u32 %r28, %tid.z;
+	st.global.v2.u32 [%rd53+32], {%r27, %r28};
+	st.global.u64 [%rd53+40], %rd50;
+	st.global.u64 [%rd53+48], %rd51;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd53], 56;
+	bra $EXIT;
+}
+`
+
+const gatherQ8SM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "gather.go"
+
+.visible .entry gatherQ8(.param .align 8 .b8 gatherQ8_params[128])
+.reqntid 64, 1, 1
+{
+	.reg .pred %p<14>;
+	.reg .b16 %rs<2>;
+	.reg .b32 %r<37>;
+	.reg .b64 %rd<52>;
+	.reg .f32 %f<4>;
+
+	ld.param.u64 %rd1, [gatherQ8_params];
+	ld.param.u64 %rd2, [gatherQ8_params+8];
+	ld.param.u64 %rd3, [gatherQ8_params+24];
+	ld.param.u64 %rd4, [gatherQ8_params+32];
+	ld.param.u64 %rd5, [gatherQ8_params+48];
+	ld.param.u64 %rd6, [gatherQ8_params+56];
+	ld.param.u64 %rd7, [gatherQ8_params+72];
+	ld.param.u64 %rd8, [gatherQ8_params+88];
+	ld.param.u64 %rd9, [gatherQ8_params+96];
+	ld.param.u64 %rd10, [gatherQ8_params+104];
+	.loc 1 73 43
+	mov.u32 %r1, %ctaid.x;
+	cvt.u32.u64 %r2, %rd6;
+	cvt.u64.u32 %rd11, %r2;
+	cvt.u64.u32 %rd12, %r1;
+	setp.lt.u32 %p1, %r1, %r2;
+	@!%p1 bra $FAULT0;
+	.loc 1 75 20
+	mov.u32 %r3, %tid.x;
+	cvt.u32.u64 %r4, %rd2;
+	cvt.u64.u32 %rd13, %r4;
+	cvt.u32.u64 %r5, %rd4;
+	cvt.u64.u32 %rd14, %r5;
+	cvt.u32.u64 %r6, %rd8;
+	cvt.u64.u32 %rd15, %r6;
+	cvt.u32.u64 %r7, %rd9;
+	cvt.u32.u64 %r8, %rd10;
+	cvt.s64.s32 %rd16, %r8;
+	.loc 1 73 34
+	mad.wide.u32 %rd17, %r1, 4, %rd5;
+	ld.global.u32 %r9, [%rd17];
+	cvt.s64.s32 %rd18, %r9;
+	.loc 1 43 9
+	setp.lt.s32 %p2, %r9, 0;
+	@!%p2 bra $B0;
+	mov.u32 %r9, -1;
+	mov.u64 %rd19, 0;
+	mov.u64 %rd20, 0;
+	bra $B2;
+$B0:
+	setp.le.s32 %p3, %r7, %r9;
+	@!%p3 bra $B1;
+	mov.u32 %r9, -1;
+	mov.u64 %rd19, 0;
+	mov.u64 %rd20, 0;
+	bra $B2;
+$B1:
+	.loc 1 46 18
+	shr.s32 %r10, %r9, 63;
+	cvt.s64.s32 %rd21, %r10;
+	shr.u64 %rd22, %rd21, 60;
+	add.s64 %rd23, %rd18, %rd22;
+	shr.s64 %rd24, %rd23, 4;
+	shl.b64 %rd25, %rd24, 4;
+	sub.s64 %rd19, %rd18, %rd25;
+	shr.s64 %rd26, %rd16, 63;
+	shr.u64 %rd27, %rd26, 59;
+	add.s64 %rd28, %rd16, %rd27;
+	shr.s64 %rd29, %rd28, 5;
+	cvt.u32.u64 %r11, %rd24;
+	cvt.u32.u64 %r12, %rd29;
+	mul.wide.s32 %rd20, %r11, %r12;
+$B2:
+	.loc 1 74 21
+	mul.wide.s32 %rd30, %r1, %r8;
+	add.s32 %r13, %r1, 1;
+	mul.wide.s32 %rd31, %r13, %r8;
+	setp.le.u64 %p4, %rd31, %rd15;
+	setp.le.u64 %p5, %rd30, %rd31;
+	and.pred %p6, %p4, %p5;
+	@!%p6 bra $B6;
+	shl.b64 %rd32, %rd30, 2;
+	add.s64 %rd33, %rd7, %rd32;
+	cvt.u32.u64 %r14, %rd31;
+	cvt.u32.u64 %r15, %rd30;
+	sub.s32 %r16, %r14, %r15;
+	.loc 1 75 26
+	setp.lt.s32 %p7, %r3, %r16;
+	@!%p7 bra $B5;
+	.loc 1 77 10
+	setp.le.s32 %p8, 0, %r9;
+$B3:
+	mov.f32 %f1, 0f00000000;
+	@!%p8 bra $B4;
+	.loc 1 78 29
+	shr.u32 %r17, %r3, 5;
+	cvt.u64.u32 %rd34, %r17;
+	add.s64 %rd35, %rd20, %rd34;
+	and.b32 %r18, %r3, 31;
+	.loc 1 79 25
+	shl.b64 %rd36, %rd35, 3;
+	shr.u32 %r19, %r18, 2;
+	cvt.u64.u32 %rd37, %r19;
+	add.s64 %rd38, %rd36, %rd37;
+	shl.b64 %rd39, %rd38, 4;
+	add.s64 %rd40, %rd39, %rd19;
+	setp.lt.u64 %p9, %rd40, %rd13;
+	.loc 1 80 17
+	shl.b64 %rd41, %rd35, 4;
+	add.s64 %rd42, %rd41, %rd19;
+	setp.lt.u64 %p10, %rd42, %rd14;
+	and.pred %p11, %p9, %p10;
+	@!%p11 bra $B7;
+	.loc 1 79 21
+	shl.b64 %rd43, %rd40, 2;
+	add.s64 %rd44, %rd1, %rd43;
+	ld.global.u32 %r20, [%rd44];
+	and.b32 %r21, %r3, 3;
+	shl.b32 %r22, %r21, 3;
+	sub.s32 %r23, 24, %r22;
+	shl.b32 %r24, %r20, %r23;
+	shr.s32 %r25, %r24, 24;
+	.loc 1 80 14
+	shl.b64 %rd45, %rd42, 1;
+	add.s64 %rd46, %rd3, %rd45;
+	ld.global.u16 %r26, [%rd46];
+	cvt.u16.u32 %rs1, %r26;
+	cvt.f32.f16 %f2, %rs1;
+	cvt.rn.f32.s32 %f3, %r25;
+	mul.rn.f32 %f1, %f2, %f3;
+$B4:
+	.loc 1 82 6
+	mad.wide.u32 %rd47, %r3, 4, %rd33;
+	st.global.f32 [%rd47], %f1;
+	.loc 1 75 38
+	add.s32 %r3, %r3, 64;
+	setp.lt.u32 %p12, %r3, %r16;
+	@%p12 bra $B3;
+$B5:
+	bra $EXIT;
+$B6:
+	.loc 1 74 10
+	@!%p4 bra $FAULT1;
+	bra $FAULT2;
+$B7:
+	.loc 1 79 21
+	@!%p9 bra $FAULT3;
+	.loc 1 80 14
+	bra $FAULT4;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 73 34
+	mov.u32 %r27, 0;
+	mov.u64 %rd48, %rd12;
+	mov.u64 %rd49, %rd11;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 74 10
+	mov.u32 %r27, 3;
+	mov.u64 %rd48, %rd31;
+	mov.u64 %rd49, %rd15;
+	bra $FAULT;
+$FAULT2:
+	mov.u32 %r27, 4;
+	mov.u64 %rd48, %rd30;
+	mov.u64 %rd49, %rd31;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 79 21
+	mov.u32 %r27, 1;
+	mov.u64 %rd48, %rd40;
+	mov.u64 %rd49, %rd13;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 80 14
+	mov.u32 %r27, 2;
+	mov.u64 %rd48, %rd42;
+	mov.u64 %rd49, %rd14;
+$FAULT:
+	ld.param.u64 %rd50, [gatherQ8_params+112];
+	atom.relaxed.gpu.global.cas.b32 %r28, [%rd50], 0, 1;
+	setp.ne.u32 %p13, %r28, 0;
+	@%p13 bra $EXIT;
+	ld.global.u64 %rd51, [%rd50+8];
+	ld.param.u32 %r29, [gatherQ8_params+120];
+	st.global.u32 [%rd51+4], %r29;
+	ld.param.u32 %r30, [gatherQ8_params+124];
+	st.global.v2.u32 [%rd51+8], {%r30, %r27};
+	mov.u32 %r31, %ctaid.x;
+	mov.u32 %r32, %ctaid.y;
+	st.global.v2.u32 [%rd51+16], {%r31, %r32};
+	mov.u32 %r33, %ctaid.z;
+	mov.u32 %r34, %tid.x;
+	st.global.v2.u32 [%rd51+24], {%r33, %r34};
+	mov.u32 %r35, %tid.y;
+	mov.u32 %r36, %tid.z;
+	st.global.v2.u32 [%rd51+32], {%r35, %r36};
+	st.global.u64 [%rd51+40], %rd48;
+	st.global.u64 [%rd51+48], %rd49;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd51], 56;
+	bra $EXIT;
+}
+`
+
+const gatherQ8SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "gather.go"
+
+.visible .entry gatherQ8(.param .align 8 .b8 gatherQ8_params[128])
+.reqntid 64, 1, 1
+{
+	.reg .pred %p<14>;
+	.reg .b16 %rs<2>;
+	.reg .b32 %r<26>;
+	.reg .b64 %rd<51>;
+	.reg .f32 %f<4>;
+
+	ld.param.u64 %rd1, [gatherQ8_params];
+	ld.param.u64 %rd2, [gatherQ8_params+8];
+	ld.param.u64 %rd3, [gatherQ8_params+24];
+	ld.param.u64 %rd4, [gatherQ8_params+32];
+	ld.param.u64 %rd5, [gatherQ8_params+48];
+	ld.param.u64 %rd6, [gatherQ8_params+56];
+	ld.param.u64 %rd7, [gatherQ8_params+72];
+	ld.param.u64 %rd8, [gatherQ8_params+88];
+	ld.param.u64 %rd9, [gatherQ8_params+96];
+	ld.param.u64 %rd10, [gatherQ8_params+104];
+	.loc 1 73 43
+	mov.u32 %r1, %ctaid.x;
+	cvt.u64.u32 %rd11, %r1;
+	setp.lt.u64 %p1, %rd11, %rd6;
+	@!%p1 bra $FAULT0;
+	.loc 1 75 20
+	mov.u32 %r2, %tid.x;
+	.loc 1 73 34
+	mad.wide.u32 %rd12, %r1, 4, %rd5;
+	ld.global.u32 %r3, [%rd12];
+	cvt.s64.s32 %rd13, %r3;
+	.loc 1 43 9
+	setp.lt.s32 %p2, %r3, 0;
+	@!%p2 bra $B0;
+	mov.u32 %r3, -1;
+	mov.u64 %rd14, 0;
+	mov.u64 %rd15, 0;
+	bra $B2;
+$B0:
+	setp.le.s64 %p3, %rd9, %rd13;
+	@!%p3 bra $B1;
+	mov.u32 %r3, -1;
+	mov.u64 %rd14, 0;
+	mov.u64 %rd15, 0;
+	bra $B2;
+$B1:
+	.loc 1 46 18
+	shr.s32 %r4, %r3, 63;
+	cvt.s64.s32 %rd16, %r4;
+	shr.u64 %rd17, %rd16, 60;
+	add.s64 %rd18, %rd13, %rd17;
+	shr.s64 %rd19, %rd18, 4;
+	shl.b64 %rd20, %rd19, 4;
+	sub.s64 %rd14, %rd13, %rd20;
+	shr.s64 %rd21, %rd10, 63;
+	shr.u64 %rd22, %rd21, 59;
+	add.s64 %rd23, %rd10, %rd22;
+	shr.s64 %rd24, %rd23, 5;
+	mul.lo.s64 %rd15, %rd19, %rd24;
+$B2:
+	.loc 1 74 21
+	mul.lo.s64 %rd25, %rd11, %rd10;
+	add.s32 %r5, %r1, 1;
+	cvt.u64.u32 %rd26, %r5;
+	mul.lo.s64 %rd27, %rd26, %rd10;
+	setp.le.u64 %p4, %rd27, %rd8;
+	setp.le.u64 %p5, %rd25, %rd27;
+	and.pred %p6, %p4, %p5;
+	@!%p6 bra $B6;
+	shl.b64 %rd28, %rd25, 2;
+	add.s64 %rd29, %rd7, %rd28;
+	sub.s64 %rd30, %rd27, %rd25;
+	.loc 1 75 20
+	cvt.u64.u32 %rd31, %r2;
+	setp.lt.s64 %p7, %rd31, %rd30;
+	@!%p7 bra $B5;
+	.loc 1 77 10
+	setp.le.s32 %p8, 0, %r3;
+$B3:
+	mov.f32 %f1, 0f00000000;
+	@!%p8 bra $B4;
+	.loc 1 78 29
+	shr.u64 %rd32, %rd31, 5;
+	add.s64 %rd33, %rd15, %rd32;
+	cvt.u32.u64 %r6, %rd31;
+	and.b32 %r7, %r6, 31;
+	.loc 1 79 25
+	shl.b64 %rd34, %rd33, 3;
+	shr.u32 %r8, %r7, 2;
+	cvt.u64.u32 %rd35, %r8;
+	add.s64 %rd36, %rd34, %rd35;
+	shl.b64 %rd37, %rd36, 4;
+	add.s64 %rd38, %rd37, %rd14;
+	setp.lt.u64 %p9, %rd38, %rd2;
+	.loc 1 80 17
+	shl.b64 %rd39, %rd33, 4;
+	add.s64 %rd40, %rd39, %rd14;
+	setp.lt.u64 %p10, %rd40, %rd4;
+	and.pred %p11, %p9, %p10;
+	@!%p11 bra $B7;
+	.loc 1 79 21
+	shl.b64 %rd41, %rd38, 2;
+	add.s64 %rd42, %rd1, %rd41;
+	ld.global.u32 %r9, [%rd42];
+	and.b32 %r10, %r6, 3;
+	shl.b32 %r11, %r10, 3;
+	sub.s32 %r12, 24, %r11;
+	shl.b32 %r13, %r9, %r12;
+	shr.s32 %r14, %r13, 24;
+	.loc 1 80 14
+	shl.b64 %rd43, %rd40, 1;
+	add.s64 %rd44, %rd3, %rd43;
+	ld.global.u16 %r15, [%rd44];
+	cvt.u16.u32 %rs1, %r15;
+	cvt.f32.f16 %f2, %rs1;
+	cvt.rn.f32.s32 %f3, %r14;
+	mul.rn.f32 %f1, %f2, %f3;
+$B4:
+	.loc 1 82 6
+	shl.b64 %rd45, %rd31, 2;
+	add.s64 %rd46, %rd29, %rd45;
+	st.global.f32 [%rd46], %f1;
+	.loc 1 75 38
+	add.s64 %rd31, %rd31, 64;
+	setp.lt.s64 %p12, %rd31, %rd30;
+	@%p12 bra $B3;
+$B5:
+	bra $EXIT;
+$B6:
+	.loc 1 74 10
+	@!%p4 bra $FAULT1;
+	bra $FAULT2;
+$B7:
+	.loc 1 79 21
+	@!%p9 bra $FAULT3;
+	.loc 1 80 14
+	bra $FAULT4;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 73 34
+	mov.u32 %r16, 0;
+	mov.u64 %rd47, %rd11;
+	mov.u64 %rd48, %rd6;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 74 10
+	mov.u32 %r16, 3;
+	mov.u64 %rd47, %rd27;
+	mov.u64 %rd48, %rd8;
+	bra $FAULT;
+$FAULT2:
+	mov.u32 %r16, 4;
+	mov.u64 %rd47, %rd25;
+	mov.u64 %rd48, %rd27;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 79 21
+	mov.u32 %r16, 1;
+	mov.u64 %rd47, %rd38;
+	mov.u64 %rd48, %rd2;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 80 14
+	mov.u32 %r16, 2;
+	mov.u64 %rd47, %rd40;
+	mov.u64 %rd48, %rd4;
+$FAULT:
+	ld.param.u64 %rd49, [gatherQ8_params+112];
+	atom.relaxed.gpu.global.cas.b32 %r17, [%rd49], 0, 1;
+	setp.ne.u32 %p13, %r17, 0;
+	@%p13 bra $EXIT;
+	ld.global.u64 %rd50, [%rd49+8];
+	ld.param.u32 %r18, [gatherQ8_params+120];
+	st.global.u32 [%rd50+4], %r18;
+	ld.param.u32 %r19, [gatherQ8_params+124];
+	st.global.v2.u32 [%rd50+8], {%r19, %r16};
+	mov.u32 %r20, %ctaid.x;
+	mov.u32 %r21, %ctaid.y;
+	st.global.v2.u32 [%rd50+16], {%r20, %r21};
+	mov.u32 %r22, %ctaid.z;
+	mov.u32 %r23, %tid.x;
+	st.global.v2.u32 [%rd50+24], {%r22, %r23};
+	mov.u32 %r24, %tid.y;
+	mov.u32 %r25, %tid.z;
+	st.global.v2.u32 [%rd50+32], {%r24, %r25};
+	st.global.u64 [%rd50+40], %rd47;
+	st.global.u64 [%rd50+48], %rd48;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd50], 56;
+	bra $EXIT;
+}
 `
 
 const sumBlocksSM70NarrowAligned = `.version 6.0

@@ -6,6 +6,22 @@ package zvector
 
 import "unsafe"
 
+func BatchQ4Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 unsafe.Pointer, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BatchQ4TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 unsafe.Pointer, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BatchQ8Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func BatchQ8TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func SumBlocksTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
