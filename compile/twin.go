@@ -102,7 +102,10 @@ func (w *twinner) emit(k *Kernel) {
 		return
 	}
 	if w.which != TwinsAll && !k.Barriers && len(t.Vectors) == 0 && t.Lines > maxPlainLines {
-		k.CPU += fmt.Sprintf(": a twin would have %d lines", t.Lines)
+		k.CPU += fmt.Sprintf(": a twin would have %d lines and no vector code", t.Lines)
+		if len(t.Scalar) > 0 {
+			k.CPU += ": " + strings.Join(t.Scalar, "; ")
+		}
 		return
 	}
 	if w.lines[at] == 0 {
