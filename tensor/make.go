@@ -1,0 +1,144 @@
+package tensor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// Element is the constraint of the Go types of elements.
+type Element interface {
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | dtype.F16 | dtype.BF16
+}
+
+// From returns a tensor with a copy of values, which must be as many as the shape has elements.
+func From[T Element](s *Scope, values []T, shape ...int) *Tensor {
+	const op = "From"
+	if err := s.check(op); err != nil {
+		return s.fail(err)
+	}
+	if n, err := product(shape); err != nil {
+		return s.fail(mistake(op, err))
+	} else if n != len(values) {
+		return s.fail(mistake(op, fmt.Errorf("%w: %d values for %v", ErrShape, len(values), shape)))
+	}
+	t := s.empty(op, typeOf[T](), shape)
+	if t.err != nil {
+		return t
+	}
+	if err := device.UploadTo(s.stream, elements[T](t), values); err != nil {
+		return s.fail(mistake(op, err))
+	}
+	return t
+}
+
+// Wrap returns a tensor of memory that the caller owns, and must keep until the last operation on the tensor is done. The tensor has
+// no Scope. The error wraps ErrShape if the memory and the shape have different numbers of elements.
+func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
+	n, err := product(shape)
+	if err != nil {
+		return nil, mistake("Wrap", err)
+	}
+	if n != x.Len() {
+		return nil, mistake("Wrap", fmt.Errorf("%w: %d elements for %v", ErrShape, x.Len(), shape))
+	}
+	m := &memory{bytes: device.View[byte](x), views: 1}
+	return &Tensor{memory: m, dtype: typeOf[T](), shape: slices.Clone(shape), strides: rowMajor(shape)}, nil
+}
+
+// Use returns a view of t, which may have no Scope, as a tensor of s.
+func (s *Scope) Use(t *Tensor) *Tensor {
+	if err := s.check("Use"); err != nil {
+		return s.fail(err)
+	}
+	if t != nil && t.scope == nil && t.err == nil {
+		return s.view(t, *t)
+	}
+	if _, err := scopeOf("Use", []*Tensor{t}); err != nil {
+		return s.fail(err)
+	}
+	if t.scope != s {
+		return s.fail(mistake("Use", fmt.Errorf("%w: the tensor belongs to another scope", ErrScope)))
+	}
+	return s.view(t, *t)
+}
+
+// Values waits for the operations that precede it and returns the elements in row-major order. The error is the Scope's first mistake, or
+// wraps ErrDType if T is not the Go type of t's elements.
+func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
+	const op = "Values"
+	s, err := scopeOf(op, []*Tensor{t})
+	if err != nil {
+		return nil, err
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	c := t.Contiguous()
+	x, err := SliceOf[T](c)
+	if err != nil {
+		return nil, err
+	}
+	host := make([]T, x.Len())
+	if err := device.Download(s.stream, host, x); err != nil {
+		return nil, mistake(op, err)
+	}
+	if err := s.stream.Synchronize(ctx); err != nil {
+		return nil, err
+	}
+	return host, nil
+}
+
+// SliceOf returns the memory of t's elements for a kernel or a copy of the program's own. The error wraps ErrDType if T is not the Go
+// type of t's elements, and ErrShape if they are not contiguous.
+func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
+	const op = "SliceOf"
+	switch {
+	case t.err != nil:
+		return device.Slice[T]{}, t.err
+	case t.frame != nil && t.frame.end != "":
+		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end))
+	case t.dtype != typeOf[T]():
+		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: %v elements as %v", ErrDType, t.dtype, typeOf[T]()))
+	case !t.IsContiguous():
+		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the elements of %v with strides %v are not contiguous", ErrShape, t.shape, t.strides))
+	}
+	return elements[T](t), nil
+}
+
+// elements returns the memory of a contiguous tensor.
+func elements[T Element](t *Tensor) device.Slice[T] {
+	size := t.dtype.Size()
+	return device.View[T](t.memory.bytes.Slice(t.offset*size, (t.offset+t.Len())*size))
+}
+
+// typeOf returns the element type of a Go type, which the constraint guarantees.
+func typeOf[T Element]() dtype.Type {
+	t, _ := dtype.Of[T]()
+	return t
+}
+
+// check returns the mistake of a call of op on a Scope that has ended.
+func (s *Scope) check(op string) error {
+	if len(s.frames) == 0 {
+		return mistake(op, fmt.Errorf("%w: Run has returned", ErrScope))
+	}
+	return nil
+}
+
+// empty returns a tensor with arbitrary contents.
+func (s *Scope) empty(op string, of dtype.Type, shape []int) *Tensor {
+	n, err := product(shape)
+	if err != nil {
+		return s.fail(mistake(op, err))
+	}
+	m, err := allocate(s.stream, n*of.Size())
+	if err != nil {
+		return s.fail(mistake(op, err))
+	}
+	m.views = 1
+	return s.add(&Tensor{memory: m, dtype: of, shape: slices.Clone(shape), strides: rowMajor(shape)})
+}

@@ -1,0 +1,38 @@
+package tensor
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// An Op is an operation that a program adds: a kernel on the memory of tensors.
+//
+//	y := tensor.Op{Name: "Softsign", In: []*tensor.Tensor{x}, DType: x.DType(), Shape: x.Shape(),
+//		Launch: func(s *device.Stream, out *tensor.Tensor) error { ... }}.Apply()
+type Op struct {
+	Name  string     // in errors
+	In    []*Tensor  // at least one has a Scope
+	DType dtype.Type // of the result
+	Shape []int      // of the result
+
+	// Launch enqueues kernels that write every element of out, which is contiguous. SliceOf returns the memory of tensors.
+	Launch func(s *device.Stream, out *Tensor) error
+}
+
+// Apply returns the result of the operation. It is void if an operand is, or if Launch fails.
+func (o Op) Apply() *Tensor {
+	s, err := scopeOf(o.Name, o.In)
+	if err != nil {
+		return failed(s, err)
+	}
+	out := s.empty(o.Name, o.DType, slices.Clone(o.Shape))
+	if out.err != nil {
+		return out
+	}
+	if err := o.Launch(s.stream, out); err != nil {
+		return s.fail(mistake(o.Name, err))
+	}
+	return out
+}

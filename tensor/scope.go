@@ -1,0 +1,151 @@
+package tensor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// A Scope owns tensors and the stream of a device on which operations run, in the order of the program's calls.
+type Scope struct {
+	ctx    context.Context
+	stream *device.Stream
+	frames []*frame // the innermost is the last
+	err    error    // the first mistake
+}
+
+// frame owns the tensors that were made while it was the innermost one.
+type frame struct {
+	tensors []*Tensor
+	end     string // the line of the program that ended it, or ""
+}
+
+// Run calls f with a Scope on a device, waits for the operations, and frees the Scope's tensors. It returns f's error, or else the
+// first mistake of the Scope, or the fault of a kernel.
+func Run(ctx context.Context, dev *device.Device, f func(s *Scope) error) error {
+	stream, err := dev.NewStream()
+	if err != nil {
+		return err
+	}
+	err = RunOn(ctx, stream, f)
+	return errors.Join(err, stream.Close())
+}
+
+// RunOn is Run on a stream of the caller's, which remains open. It saves the cost of a stream where a program calls Run often.
+func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
+	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}
+	defer s.close() // also if f panics
+	err := f(s)
+	if err == nil {
+		err = s.err
+	}
+	return errors.Join(err, stream.Synchronize(ctx))
+}
+
+// close frees all tensors.
+func (s *Scope) close() {
+	for len(s.frames) > 0 {
+		s.pop(nil)
+	}
+}
+
+// Stream returns the stream on which the Scope's operations run.
+func (s *Scope) Stream() *device.Stream { return s.stream }
+
+// Context returns the context of Run.
+func (s *Scope) Context() context.Context { return s.ctx }
+
+// Err returns the first mistake, or nil.
+func (s *Scope) Err() error { return s.err }
+
+// Tidy calls f and frees the tensors that were made in the meantime, except f's result and those of Keep. The result belongs to the
+// frame that is innermost when Tidy returns.
+func (s *Scope) Tidy(f func() *Tensor) *Tensor {
+	s.frames = append(s.frames, &frame{})
+	depth := len(s.frames)
+	var result *Tensor
+	defer func() {
+		if len(s.frames) == depth { // f may have panicked
+			s.pop(result)
+		}
+	}()
+	result = f()
+	return result
+}
+
+// Keep moves tensors from the innermost frame to the one that encloses it, so that the end of the innermost does not free them.
+func (s *Scope) Keep(list ...*Tensor) {
+	for _, t := range list {
+		s.keep(t, len(s.frames)-1)
+	}
+}
+
+// keep moves t to the frame outside the given one if t belongs to that one.
+func (s *Scope) keep(t *Tensor, frame int) {
+	if t == nil || frame < 1 || t.frame != s.frames[frame] {
+		return
+	}
+	t.frame = s.frames[frame-1]
+	t.frame.tensors = append(t.frame.tensors, t)
+}
+
+// pop ends the innermost frame and frees its tensors except result.
+func (s *Scope) pop(result *Tensor) {
+	last := len(s.frames) - 1
+	f := s.frames[last]
+	s.keep(result, last)
+	f.end = caller()
+	for _, t := range f.tensors {
+		if t.frame == f {
+			t.memory.release()
+		}
+	}
+	f.tensors = nil
+	s.frames = s.frames[:last]
+}
+
+// add makes t a tensor of the innermost frame.
+func (s *Scope) add(t *Tensor) *Tensor {
+	f := s.frames[len(s.frames)-1]
+	t.scope, t.frame = s, f
+	f.tensors = append(f.tensors, t)
+	return t
+}
+
+// fail keeps the first mistake and returns a void tensor.
+func (s *Scope) fail(err error) *Tensor {
+	if s.err == nil {
+		s.err = err
+	}
+	return &Tensor{scope: s, err: s.err}
+}
+
+// scopeOf returns the Scope of operands: tensors without a Scope fit any. The error is the first mistake that made an operand void,
+// or that of operands that cannot be used together, or any more.
+func scopeOf(op string, operands []*Tensor) (*Scope, error) {
+	var s *Scope
+	for _, t := range operands {
+		switch {
+		case t == nil:
+			return s, mistake(op, fmt.Errorf("%w: a nil tensor", ErrValue))
+		case t.scope != nil && s != nil && t.scope != s:
+			return s, mistake(op, fmt.Errorf("%w: tensors of two scopes", ErrScope))
+		case t.scope != nil:
+			s = t.scope
+		}
+	}
+	for _, t := range operands {
+		if t.err != nil {
+			return s, t.err
+		}
+		if t.frame != nil && t.frame.end != "" {
+			return s, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end))
+		}
+	}
+	if s == nil {
+		return nil, mistake(op, fmt.Errorf("%w: no operand has a scope; Scope.Use gives it one", ErrScope))
+	}
+	return s, nil
+}

@@ -1,0 +1,103 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// A Tensor is an array of numbers in a device's memory.
+type Tensor struct {
+	scope   *Scope // nil for tensors of Wrap
+	frame   *frame // that frees it, or nil
+	memory  *memory
+	dtype   dtype.Type
+	shape   []int
+	strides []int // in elements, one for each dimension
+	offset  int   // of the first element, in elements
+	err     error // the first mistake, if the tensor is void
+}
+
+// Scope returns the Scope that owns t, or nil for a tensor of Wrap.
+func (t *Tensor) Scope() *Scope { return t.scope }
+
+// DType returns the element type, which is dtype.Invalid for a void tensor.
+func (t *Tensor) DType() dtype.Type { return t.dtype }
+
+// Shape returns the size of each dimension: none for a scalar.
+func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+
+// Dims returns the number of dimensions.
+func (t *Tensor) Dims() int { return len(t.shape) }
+
+// Dim returns the size of dimension i. A negative i counts from the end: -1 is the last dimension. The size is 0 if there is no
+// such dimension.
+func (t *Tensor) Dim(i int) int {
+	if i < 0 {
+		i += len(t.shape)
+	}
+	if i < 0 || i >= len(t.shape) {
+		return 0
+	}
+	return t.shape[i]
+}
+
+// Len returns the number of elements: 0 for a void tensor.
+func (t *Tensor) Len() int {
+	if t.err != nil {
+		return 0
+	}
+	n, _ := product(t.shape)
+	return n
+}
+
+// Err returns the mistake that made t void, or nil.
+func (t *Tensor) Err() error { return t.err }
+
+// String returns the element type and the shape, such as "float32 [1000 3]".
+func (t *Tensor) String() string {
+	if t.err != nil {
+		return "void: " + t.err.Error()
+	}
+	return fmt.Sprintf("%v %v", t.dtype, t.shape)
+}
+
+// IsContiguous reports whether the elements are consecutive in memory, in row-major order.
+func (t *Tensor) IsContiguous() bool {
+	next := 1
+	for i := len(t.shape) - 1; i >= 0; i-- {
+		if t.shape[i] != 1 && t.strides[i] != next {
+			return t.Len() == 0
+		}
+		next *= t.shape[i]
+	}
+	return true
+}
+
+// rowMajor returns the strides of consecutive elements.
+func rowMajor(shape []int) []int {
+	strides := make([]int, len(shape))
+	next := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = next
+		next *= max(shape[i], 1)
+	}
+	return strides
+}
+
+// product returns the number of elements of a shape. The error is that of a negative size, or of more elements than an int counts.
+func product(shape []int) (int, error) {
+	n := 1
+	for _, d := range shape {
+		if d < 0 {
+			return 0, fmt.Errorf("%w: a dimension of %d in %v", ErrShape, d, shape)
+		}
+		if d > 0 && n > math.MaxInt/16/d {
+			return 0, fmt.Errorf("%w: too many elements in %v", ErrShape, shape)
+		}
+		n *= d
+	}
+	return n, nil
+}
