@@ -1,0 +1,147 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// Errors of Load.
+var (
+	ErrMissing = errors.New("nn: the file lacks a tensor")
+	ErrUnused  = errors.New("nn: the model does not use a tensor of the file")
+	ErrShape   = errors.New("nn: a tensor of the file has another shape")
+	ErrFormat  = errors.New("nn: elements of this type are not supported")
+)
+
+// A layer loads its parameters.
+type layer interface {
+	load(l *loader, name string) error
+}
+
+// LoadOptions are the options of Load.
+type LoadOptions struct {
+	// Ignore lists tensors of the file that the model does not use.
+	Ignore []string
+	// Order returns, for the rows of a matrix of the file with the given name, the row of the file that becomes row i, or nil if rows
+	// keep their order.
+	Order func(name string) func(i int) int
+	// Progress is called after each layer with the number of bytes that were loaded, and of all.
+	Progress func(done, total int64)
+}
+
+// Load loads the parameters of all layers of a model, a pointer to a struct, from a file. Layers are fields, fields of fields, and
+// elements of slices, which must have their length. The tag of a field is added to those of the fields that contain it, with dots
+// between them; a field without a tag adds nothing. A pointer to a layer is optional: it becomes nil if the file
+// lacks its tensor.
+//
+// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The
+// error joins all mistakes, which match the errors above.
+func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
+	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size()}
+	if strings.HasPrefix(f.Format, "GGUF") {
+		l.key = "gguf"
+	}
+	l.walk(reflect.ValueOf(model).Elem(), "")
+	for _, name := range o.Ignore {
+		l.used[name] = true
+	}
+	for _, t := range f.Tensors {
+		if !l.used[t.Name()] {
+			l.errs = append(l.errs, fmt.Errorf("%w: %s %v", ErrUnused, t.Name(), t.Shape()))
+		}
+	}
+	return errors.Join(l.errs...)
+}
+
+// loader is a call of Load.
+type loader struct {
+	params      *Params
+	file        *weights.File
+	options     LoadOptions
+	key         string // of the tags
+	used        map[string]bool
+	done, total int64
+	errs        []error
+}
+
+// walk loads the layers in v, whose names begin with prefix.
+func (l *loader) walk(v reflect.Value, prefix string) {
+	if v.CanAddr() {
+		if layer, ok := v.Addr().Interface().(layer); ok {
+			if err := layer.load(l, prefix); err != nil {
+				l.errs = append(l.errs, err)
+			}
+			return
+		}
+	}
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		tag, tagged := f.Tag.Lookup(l.key)
+		if !f.IsExported() || !tagged && f.Tag != "" {
+			continue
+		}
+		l.field(v.Field(i), join(prefix, tag))
+	}
+}
+
+// field loads the layers of a field.
+func (l *loader) field(v reflect.Value, name string) {
+	switch {
+	case v.Kind() == reflect.Slice && strings.Contains(name, "%d"):
+		for i := range v.Len() {
+			l.walk(v.Index(i), strings.Replace(name, "%d", fmt.Sprint(i), 1))
+		}
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		if _, missing := l.file.Tensor(name + ".weight"); missing != nil {
+			v.SetZero()
+			return
+		}
+		l.walk(v.Elem(), name)
+	default:
+		l.walk(v, name)
+	}
+}
+
+func join(prefix, tag string) string {
+	if prefix == "" || tag == "" {
+		return prefix + tag
+	}
+	return prefix + "." + tag
+}
+
+// tensor returns a tensor of the file, which it marks as used.
+func (l *loader) tensor(name string) (*weights.Tensor, error) {
+	t, err := l.file.Tensor(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrMissing, name)
+	}
+	l.used[name] = true
+	l.done += int64(t.Size())
+	return t, nil
+}
+
+// progress reports what has been loaded.
+func (l *loader) progress() {
+	if l.options.Progress != nil {
+		l.options.Progress(l.done, l.total)
+	}
+}
+
+// vector returns the values of a tensor of n float32 or half-precision elements.
+func (l *loader) vector(name string, n int) ([]float32, error) {
+	t, err := l.tensor(name)
+	if err != nil {
+		return nil, err
+	}
+	if s := t.Shape(); len(s) != 1 || s[0] != n {
+		return nil, fmt.Errorf("%w: %s is %v, want [%d]", ErrShape, name, s, n)
+	}
+	return floats(t)
+}
