@@ -1,0 +1,259 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// open opens a model on the CPU, which is closed when the test ends.
+func open(t *testing.T, path string, o llm.Options) *llm.Model {
+	t.Helper()
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := llm.Open(dev, path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		if owners := dev.Owners(); len(owners) > 0 {
+			t.Errorf("memory that was not freed: %v", owners)
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// text returns the continuation of a prompt, and the last token.
+func text(t *testing.T, m *llm.Model, prompt string, r llm.Request) (string, llm.Token) {
+	t.Helper()
+	var all strings.Builder
+	var last llm.Token
+	for token, err := range m.Generate(t.Context(), prompt, r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(token.Text)
+		last = token
+	}
+	return all.String(), last
+}
+
+func TestGenerate(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	if m.Name() != "Random" || m.Context() != llamatest.Context || !m.HasChat() {
+		t.Errorf("Name %q, Context %d, HasChat %v", m.Name(), m.Context(), m.HasChat())
+	}
+	long, last := text(t, m, "Hello", llm.Request{MaxTokens: 40})
+	if last.Finish != llm.Limited || long == "" {
+		t.Fatalf("40 tokens are %q, the last is %+v", long, last)
+	}
+	short, _ := text(t, m, "Hello", llm.Request{MaxTokens: 10})
+	if !strings.HasPrefix(long, short) {
+		t.Errorf("10 tokens are %q, 40 tokens %q", short, long)
+	}
+	if _, last := text(t, m, "Hello", llm.Request{}); last.Finish != llm.Full && last.Finish != llm.Ended {
+		t.Errorf("without a limit, the last token is %+v", last)
+	}
+	if again, _ := text(t, m, "Hello", llm.Request{MaxTokens: 40}); again != long {
+		t.Errorf("again: %q, then %q", long, again)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	r := llm.Request{MaxTokens: 30, Temperature: 1.5, Seed: 5}
+	first, _ := text(t, m, "x", r)
+	if second, _ := text(t, m, "x", r); second != first {
+		t.Errorf("one seed: %q and %q", first, second)
+	}
+	r.Seed = 6
+	if second, _ := text(t, m, "x", r); second == first {
+		t.Errorf("two seeds: %q", first)
+	}
+	r.TopK = 1
+	greedy, _ := text(t, m, "x", llm.Request{MaxTokens: 30})
+	if top, _ := text(t, m, "x", r); top != greedy {
+		t.Errorf("TopK of 1: %q, greedy: %q", top, greedy)
+	}
+}
+
+func TestStop(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	long, _ := text(t, m, "Hello", llm.Request{MaxTokens: 40})
+	stop := long[len(long)/3:][:3]
+	want := long[:strings.Index(long, stop)]
+	got, last := text(t, m, "Hello", llm.Request{MaxTokens: 40, Stop: []string{"never", stop, ""}})
+	if got != want || last.Finish != llm.Stopped {
+		t.Errorf("until %q: got %q, want %q; the last token is %+v", stop, got, want, last)
+	}
+	if got, last := text(t, m, "Hello", llm.Request{MaxTokens: 40, Stop: []string{long + "more"}}); got != long || last.Finish != llm.Limited {
+		t.Errorf("a stop that begins but does not end: got %q, want %q", got, long)
+	}
+}
+
+// TestKnownTokens compares an answer whose prompt was computed before in part with one of a new model.
+func TestKnownTokens(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{})
+	m := open(t, path, llm.Options{})
+	messages := []chat.Message{{Role: "user", Content: "Hello"}}
+	answer := func(m *llm.Model, usage *llm.Usage) (all string) {
+		for token, err := range m.Chat(t.Context(), messages, llm.Request{MaxTokens: 12, Usage: usage}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += token.Text
+		}
+		return all
+	}
+	var u llm.Usage
+	first := answer(m, &u)
+	if u.Known != 0 || u.Generated == 0 || u.Prompt < len("user: Hello") {
+		t.Errorf("usage of the first answer: %+v", u)
+	}
+	messages = append(messages, chat.Message{Role: "assistant", Content: first}, chat.Message{Role: "user", Content: "More"})
+	second := answer(m, &u)
+	if u.Known < len("user: Hello") {
+		t.Errorf("usage of the second answer: %+v", u)
+	}
+	if want := answer(open(t, path, llm.Options{}), &u); second != want || u.Known != 0 {
+		t.Errorf("got %q, from a new model %q", second, want)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	want, _ := text(t, m, "Hello", llm.Request{MaxTokens: 20})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	for _, err := range m.Generate(ctx, "Hello there", llm.Request{}) {
+		if n++; n == 3 {
+			cancel()
+		} else if n > 3 && !errors.Is(err, context.Canceled) {
+			t.Errorf("token %d: %v", n, err)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d tokens, canceled after 3", n)
+	}
+	for range m.Generate(t.Context(), "Something else", llm.Request{}) {
+		break // the loop ends, not the text
+	}
+	if got, _ := text(t, m, "Hello", llm.Request{MaxTokens: 20}); got != want {
+		t.Errorf("after a canceled text: got %q, want %q", got, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Context: 50})
+	for token, err := range m.Generate(t.Context(), strings.Repeat("x", 50), llm.Request{}) {
+		if !errors.Is(err, llm.ErrContext) {
+			t.Errorf("a prompt of 50 tokens: %+v, %v", token, err)
+		}
+	}
+	if _, last := text(t, m, strings.Repeat("x", 49), llm.Request{}); last.Finish != llm.Full && last.Finish != llm.Ended {
+		t.Errorf("a prompt of 49 tokens: %+v", last)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range m.Generate(t.Context(), "x", llm.Request{}) {
+		if !errors.Is(err, llm.ErrClosed) {
+			t.Errorf("a closed model: %v", err)
+		}
+	}
+	plain := open(t, llamatest.Write(t, llamatest.Options{Change: func(c *weights.Contents) { c.Metadata = c.Metadata[:len(c.Metadata)-1] }}), llm.Options{})
+	for _, err := range plain.Chat(t.Context(), []chat.Message{{Role: "user", Content: "x"}}, llm.Request{}) {
+		if !errors.Is(err, llm.ErrChat) || plain.HasChat() {
+			t.Errorf("a model without a template: %v", err)
+		}
+	}
+}
+
+func TestDamagedWeights(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{Change: func(c *weights.Contents) {
+		for i, x := range c.Tensors {
+			if x.Name() == "output_norm.weight" {
+				nan := strings.Repeat("\x00\x00\xc0\x7f", llamatest.Hidden)
+				c.Tensors[i], _ = weights.NewTensor(weights.Spec{Name: x.Name(), Type: x.Type(), Shape: x.Shape()}, strings.NewReader(nan))
+			}
+		}
+	}}), llm.Options{})
+	for token, err := range m.Generate(t.Context(), "x", llm.Request{}) {
+		if !errors.Is(err, llm.ErrLogits) {
+			t.Errorf("NaN weights: %+v, %v", token, err)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	none, two := t.TempDir(), t.TempDir()
+	for _, name := range []string{"a.gguf", "b.gguf"} {
+		if err := os.WriteFile(filepath.Join(two, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]error{
+		filepath.Join(none, "missing.gguf"): os.ErrNotExist, none: llm.ErrFiles, two: llm.ErrFiles, filepath.Join(two, "a.gguf"): weights.ErrFormat,
+	} {
+		if _, err := llm.Open(dev, path, llm.Options{}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+	}
+	folder := filepath.Dir(llamatest.Write(t, llamatest.Options{}))
+	m, err := llm.Open(dev, folder, llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if owners := dev.Owners(); len(owners) > 0 {
+		t.Errorf("memory that was not freed: %v", owners)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var done, total int64
+	open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Progress: func(d, all int64) {
+		if d < done || d > all {
+			t.Errorf("%d of %d bytes after %d", d, all, done)
+		}
+		done, total = d, all
+	}})
+	if done == 0 || total < done || float64(done) < 0.9*float64(total) {
+		t.Errorf("%d of %d bytes at the end", done, total)
+	}
+}
+
+func TestRates(t *testing.T) {
+	if r := (llm.Usage{Generated: 11, Rest: 2e9}).Rate(); math.Abs(r-5) > 1e-9 {
+		t.Errorf("10 tokens in 2 s: %v a second", r)
+	}
+	if r := (llm.Usage{Generated: 1}).Rate(); r != 0 {
+		t.Errorf("one token: %v a second", r)
+	}
+}
