@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// generated runs gopherwarp generate with a small model and returns what it prints.
+func generated(t *testing.T, args ...string) (out, errs string, code int) {
+	t.Helper()
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), append([]string{"generate"}, args...), terminal{&stdout, &stderr})
+	return stdout.String(), stderr.String(), code
+}
+
+func TestGenerate(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{})
+	out, errs, code := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-json", "Hello")
+	var answer struct {
+		Text, Finish     string
+		Prompt_tokens    int
+		Generated_tokens int
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitOK {
+		t.Fatalf("%v: exit code %d, %q, %q", err, code, out, errs)
+	}
+	if answer.Finish != "length" || answer.Generated_tokens != 5 || answer.Prompt_tokens != len("user: Hello")+3 || answer.Text == "" {
+		t.Errorf("got %+v", answer)
+	}
+	text, errs, code := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-stats", "Hello")
+	if code != exitOK || !strings.HasSuffix(text, "\n") || !strings.Contains(errs, "answer: 5 tokens") {
+		t.Errorf("exit code %d, %q, %q", code, text, errs)
+	}
+	if raw, _, _ := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-raw", "Hello"); raw == text {
+		t.Errorf("with and without -raw: %q", raw)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		text string
+	}{
+		{[]string{"-model", path, "-top-p=2", "x"}, exitUsage, "-top-p"},
+		{[]string{"-model", path, "-max-tokens=-1", "x"}, exitUsage, "-max-tokens"},
+		{[]string{"-model", path + "x", "x"}, exitFailed, "no such file"},
+		{[]string{"-model", path, strings.Repeat("x", 300)}, exitFailed, "longer than the context"},
+		{[]string{"x"}, exitUsage, "-model"},
+	} {
+		if _, errs, code := generated(t, c.args...); code != c.code || !strings.Contains(strings.Join(strings.Fields(errs), " "), c.text) {
+			t.Errorf("%q: exit code %d, %q", c.args, code, errs)
+		}
+	}
+}
+
+// talk runs a conversation with a small model and returns what it prints. The file of the model may be changed.
+func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.Signal) (string, error) {
+	t.Helper()
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	c := &chatCommand{modelFlags: modelFlags{Model: llamatest.Write(t, o), MaxTokens: 4, Seed: 1}}
+	var out bytes.Buffer
+	term := terminal{&out, io.Discard}
+	dev, m, err := c.open(term)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	defer m.Close()
+	s := &session{chatCommand: c, terminal: term, model: m, interrupts: interrupts, prompt: true}
+	err = s.run(t.Context(), in)
+	return out.String(), err
+}
+
+func TestChat(t *testing.T) {
+	out, err := talk(t, strings.NewReader("/help\n\n/nothing here\nHi\\\nthere\n/system Be brief.\nHi\n/clear\n/exit\nnever\n"), llamatest.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Random. /help lists commands.\n> ", "/clear          forget", "There is no command /nothing. /help lists them.\n", "> "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the conversation lacks %q:\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "> "); n < 8 {
+		t.Errorf("%d prompts:\n%s", n, out)
+	}
+	if _, err := talk(t, strings.NewReader("Hi\n"), llamatest.Options{}, nil); err != nil {
+		t.Errorf("input that ends: %v", err)
+	}
+}
+
+func TestChatThatIsTooLong(t *testing.T) {
+	out, err := talk(t, strings.NewReader(strings.Repeat("x", 300)+"\nHi\n"), llamatest.Options{}, nil)
+	if err != nil || !strings.Contains(out, "longer than 200 tokens. /clear") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+func TestChatWithoutTemplate(t *testing.T) {
+	plain := llamatest.Options{Change: func(c *weights.Contents) { c.Metadata = c.Metadata[:len(c.Metadata)-1] }}
+	if _, err := talk(t, strings.NewReader("Hi\n"), plain, nil); err == nil || !strings.Contains(err.Error(), "no chat template") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInterrupts(t *testing.T) {
+	interrupts := make(chan os.Signal) // so that a send waits until it is received
+	in, w := io.Pipe()
+	go func() {
+		defer w.Close()
+		interrupts <- os.Interrupt // while the program waits for a line
+		_, _ = io.WriteString(w, "Hi\n")
+	}()
+	out, err := talk(t, in, llamatest.Options{}, interrupts)
+	if err != nil || !strings.Contains(out, "/exit or Ctrl-D leaves.") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// modelFlags are the flags of commands that generate text.
+type modelFlags struct {
+	Model       string  `required:"" placeholder:"FILE" help:"A GGUF file, or a folder with one."`
+	Context     int     `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	MaxTokens   int     `placeholder:"N" help:"The largest number of tokens of an answer. Default: until the context is full."`
+	Temperature float64 `default:"0.7" help:"How much less probable tokens are favored. 0 always chooses the most probable token."`
+	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 for all."`
+	TopP        float64 `default:"0.95" help:"Choose among the fewest tokens whose probabilities have this sum. 0 for all."`
+	MinP        float64 `help:"Choose among tokens that are at least this share as probable as the most probable one."`
+	Seed        uint64  `help:"Selects the random numbers: the same seed gives the same text. Default: a new seed each time."`
+	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
+}
+
+// check returns the error of flags that make no sense.
+func (f modelFlags) check() error {
+	switch {
+	case f.Context < 0 || f.MaxTokens < 0 || f.TopK < 0:
+		return exit{exitUsage, errors.New("-context, -max-tokens and -top-k must not be negative")}
+	case !(f.Temperature >= 0) || !(f.TopP >= 0 && f.TopP <= 1) || !(f.MinP >= 0 && f.MinP <= 1):
+		return exit{exitUsage, errors.New("-temperature must not be negative; -top-p and -min-p are between 0 and 1")}
+	}
+	return nil
+}
+
+// open opens the model on the default device and shows the progress. The caller closes both.
+func (f modelFlags) open(t terminal) (*device.Device, *llm.Model, error) {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := console.StartProgress(t.err)
+	m, err := llm.Open(dev, f.Model, llm.Options{Context: f.Context, Progress: func(done, total int64) {
+		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
+	}})
+	progress.Stop()
+	if err != nil {
+		return nil, nil, errors.Join(err, dev.Close())
+	}
+	return dev, m, nil
+}
+
+// request returns how to generate a text.
+func (f modelFlags) request() llm.Request {
+	r := llm.Request{MaxTokens: f.MaxTokens, Temperature: f.Temperature, TopK: f.TopK, TopP: f.TopP, MinP: f.MinP, Seed: f.Seed}
+	if r.Seed == 0 {
+		r.Seed = rand.Uint64()
+	}
+	return r
+}
+
+// printStats prints what a text took.
+func (f modelFlags) printStats(t terminal, u llm.Usage) {
+	if f.Stats {
+		console.Print(t.err, fmt.Sprintf("prompt: %d tokens (%d of them known) in %.2f s; answer: %d tokens, %.1f a second",
+			u.Prompt, u.Known, u.First.Seconds(), u.Generated, u.Rate()), 2)
+	}
+}
