@@ -99,6 +99,13 @@ var floors = map[string]string{
 	"tokenizer":                      "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern tokenizer/internal/normalize tokenizer/internal/pretokenize tokenizer/internal/model tokenizer/internal/decode",
 	"chat":                           "jinja",
 
+	// Tensors and models. Only tensor and nn know kernels; model/llama knows those of its attention.
+	"tensor":                "internal/kernels/strided device dtype",
+	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
+	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/rope device dtype",
+	"model/llama/llamatest": "weights weights/gguf dtype",
+	"llm":                   "model/llama tensor tokenizer chat weights weights/gguf internal/kernels/sampling device",
+
 	// What is told of devices.
 	"trace":   "device pprof",
 	"metrics": "device cuda/nvml prometheus",
@@ -107,8 +114,8 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
-	"cmd/internal/console":      "",
+	"cmd/...":                   "cmd/... llm chat weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
 	"examples/...":              ". device device/driver dtype gpu math32",
