@@ -114,6 +114,29 @@ func poison[T row.Number](n int) []T {
 	return x
 }
 
+// TestUnaligned normalizes rows that do not begin at multiples of 16 bytes.
+func TestUnaligned(t *testing.T) {
+	shape := Shape{3, 64}
+	n := shape.Rows * shape.Columns
+	r := rand.New(rand.NewPCG(1, 1))
+	x, weight := random[dtype.BF16](r, n+1), random[float32](r, shape.Columns+1)
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			for form := range forms {
+				o := Operands[dtype.BF16]{
+					X: kerneltest.Upload(t, s, x).Slice(1, n+1), Y: kerneltest.Upload(t, s, poison[dtype.BF16](n+3)).Slice(3, n+3),
+					Weight: kerneltest.Upload(t, s, weight).Slice(1, shape.Columns+1),
+				}
+				if err := run(s, form, function{shape, epsilon, false}, o); err != nil {
+					t.Fatal(err)
+				}
+				compare(t, problem{shape: shape, form: form}, Reference{Weight: weight[1:], Epsilon: epsilon}, x[1:], kerneltest.Download(t, s, o.Y))
+			}
+		})
+	}
+}
+
 // TestSpecial normalizes rows of zeros, with a NaN, with an infinity, and whose squares overflow.
 func TestSpecial(t *testing.T) {
 	const n = 64
