@@ -13,7 +13,7 @@
 //
 //  1. Biases are added to the logits, in place.
 //  2. Penalties change the logits of tokens that have occurred, and the mask sets others to negative infinity, in place.
-//  3. The weight of a token is exp((logit - greatest) / temperature), rounded down to a multiple of 2^-28. Tokens with negative
+//  3. The weight of a token is exp((logit - greatest) / temperature), rounded to a multiple of 2^-26. Tokens with negative
 //     infinity or NaN are excluded.
 //  4. Top-k keeps the k greatest logits, top-p the fewest greatest weights whose sum is at least p of the sum of those kept, and
 //     min-p the weights of at least p. Tokens that tie with the last one that is kept are kept, too.

@@ -6,7 +6,7 @@ const (
 	bucketBits  = 12
 	bucketCount = 1 << bucketBits
 	keyShift    = 32 - bucketBits // of the ranks of keys, for their first histogram
-	halfBits    = 14              // of a weight that is added to the low sum of a bucket
+	halfBits    = 13              // of a weight that is added to the low sum of a bucket
 )
 
 // histogram adds up weights by bucket, in two parts that do not overflow.

@@ -70,7 +70,7 @@ func workspace(form row.Form, shape Shape) int {
 // thresholds.
 func Sample(s *device.Stream, shape Shape, x Operands) error { return run(s, row.FormFor(s), shape, x) }
 
-// run samples in a form. The Wide form is for vocabularies of fewer than 1<<18 tokens; for others the Plain form runs.
+// run samples in a form. The Wide form is for vocabularies of fewer than 1<<19 tokens; for others the Plain form runs.
 func run(s *device.Stream, form row.Form, shape Shape, x Operands) error {
 	if err := x.check(shape, workspace(form, shape)); err != nil || shape.Rows == 0 {
 		return err

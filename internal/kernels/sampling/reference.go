@@ -46,7 +46,7 @@ func (r Reference) Sample() int32 {
 	for i := range list {
 		list[i].weight = one
 		if i > 0 && list[i].logit != list[0].logit {
-			list[i].weight = int64(math32.Exp(float32(list[i].logit-list[0].logit)*inverse) * one)
+			list[i].weight = int64(math32.Exp(float32(list[i].logit-list[0].logit)*inverse)*one + 0.5)
 		}
 	}
 	list = keepShare(list, p.TopP)

@@ -114,7 +114,7 @@ func (s *stage) advance(t gpu.Thread, r *wideRow) {
 		}
 	case totalWeight:
 		s.read(r, narrowWeights, count)
-		s.low, s.span, s.shift, s.need = 0, 28<<23, 16, s.params().share(s.sum)
+		s.low, s.span, s.shift, s.need = 0, 26<<23, 16, s.params().share(s.sum)
 		r.hist.clear(t)
 	case narrowWeights:
 		if s.narrowed(t, r) {

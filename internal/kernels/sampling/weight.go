@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	one      = 1 << 28       // the weight of the greatest logit
+	one      = 1 << 26       // the weight of the greatest logit
 	excluded = math.MinInt32 // the key of NaN and of what the mask excludes
 	lowest   = -0x7f800001   // the key of negative infinity; tokens up to it are excluded
 )
@@ -33,7 +33,7 @@ func weightOf(z, top, inverse float32) int32 {
 	if z == top {
 		return one
 	}
-	return int32(math32.Exp((z-top)*inverse) * one)
+	return int32(math32.Exp((z-top)*inverse)*one + 0.5)
 }
 
 // leastWeight returns the least weight that MinP keeps: of all that may be drawn at least 1, and at most that of the greatest logit.

@@ -8,7 +8,7 @@ import (
 const (
 	wideThreads = 512             // of a block
 	tileTokens  = 4 * wideThreads // that a block reads at once
-	maxWide     = 1<<18 - 1       // tokens of a row: sums of parts of weights fit in 32 bits
+	maxWide     = 1<<19 - 1       // tokens of a row: sums of parts of weights fit in 32 bits
 	maxTiles    = maxWide/tileTokens + 2
 )
 
