@@ -133,7 +133,7 @@ var wideKernel = &driver.Kernel{
 		{Name: "vocabulary", Offset: 240, Size: 4},
 	},
 	ParamBytes: 264,
-	Dynamic:    54592,
+	Dynamic:    55616,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

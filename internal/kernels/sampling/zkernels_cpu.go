@@ -53,21 +53,21 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:30
 	c285 := 0 < maskLen
 //line plainsample.go:22
-	i2997 := (i61/64/16 + 1) << 4
+	i3001 := (i61/64/16 + 1) << 4
 //line plain.go:40
 	c141 := 0 < logprobsLen
 //line plain.go:17
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c778 bool
-		var i3267, i3266, i357, i1425, i3269, i3268, i405, i139 int32
-		var i3261, i3262, i3264, i3265, i3263 int
-		var i3267next int32
-		var i3266next int32
-		var i3261next int
-		var i3269next int32
-		var i3268next int32
-		var i3264next int
+		var i3271, i3270, i357, i1427, i3273, i3272, i405, i139 int32
+		var i3265, i3266, i3268, i3269, i3267 int
+		var i3271next int32
+		var i3270next int32
+		var i3265next int
+		var i3273next int32
+		var i3272next int32
+		var i3268next int
 		var i405next int32
 		var i139next int32
 //line plain.go:21
@@ -78,28 +78,28 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line plain.go:21
-		i2360 := *(*int)(unsafe.Add(params, bx*40))
+		i2364 := *(*int)(unsafe.Add(params, bx*40))
 //line plain.go:21
-		f2362 := *(*float32)(unsafe.Add(params, bx*40+8))
+		f2366 := *(*float32)(unsafe.Add(params, bx*40+8))
 //line plain.go:21
-		f2364 := *(*float32)(unsafe.Add(params, bx*40+12))
+		f2368 := *(*float32)(unsafe.Add(params, bx*40+12))
 //line plain.go:21
-		f2366 := *(*float32)(unsafe.Add(params, bx*40+16))
+		f2370 := *(*float32)(unsafe.Add(params, bx*40+16))
 //line plain.go:21
-		i2368 := *(*int32)(unsafe.Add(params, bx*40+20))
+		i2372 := *(*int32)(unsafe.Add(params, bx*40+20))
 //line plain.go:21
-		f2370 := *(*float32)(unsafe.Add(params, bx*40+24))
+		f2374 := *(*float32)(unsafe.Add(params, bx*40+24))
 //line plain.go:21
-		f2372 := *(*float32)(unsafe.Add(params, bx*40+28))
+		f2376 := *(*float32)(unsafe.Add(params, bx*40+28))
 //line plain.go:21
-		f2374 := *(*float32)(unsafe.Add(params, bx*40+32))
+		f2378 := *(*float32)(unsafe.Add(params, bx*40+32))
 //line plain.go:21
-		c2376 := *(*bool)(unsafe.Add(params, bx*40+36))
+		c2380 := *(*bool)(unsafe.Add(params, bx*40+36))
 //line plain.go:21
-		c2378 := *(*bool)(unsafe.Add(params, bx*40+37))
+		c2382 := *(*bool)(unsafe.Add(params, bx*40+37))
 //line plain.go:21
-		c2380 := *(*bool)(unsafe.Add(params, bx*40+38))
-		if !c2380 {
+		c2384 := *(*bool)(unsafe.Add(params, bx*40+38))
+		if !c2384 {
 //line plain.go:25
 			i75 := bx * i61
 			i76 := i75 + i61
@@ -141,11 +141,11 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					i657 = 0
 				}
 //line adjust.go:39
-				o2912 := bx*4 + 4
+				o2916 := bx*4 + 4
 				{
 					{
 //line adjust.go:39
-						if !plainTwinRow(i657, o2912, offsets, biasesLen, biases, i61, logits, o84, blocks) {
+						if !plainTwinRow(i657, o2916, offsets, biasesLen, biases, i61, logits, o84, blocks) {
 							return
 						}
 					}
@@ -154,13 +154,13 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:26
 			if c257 {
 //line params.go:23
-				c770 := f2370 != 0
+				c770 := f2374 != 0
 //line params.go:23
-				c790 := f2370 != 1
+				c790 := f2374 != 1
 //line params.go:23
-				c784 := f2372 != 0
+				c784 := f2376 != 0
 //line params.go:23
-				c776 := f2374 != 0
+				c776 := f2378 != 0
 				for range 16 {
 //line params.go:23
 					if c770 {
@@ -196,7 +196,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					{
 						{
 //line adjust.go:27
-							plainTwinRow_(lanes, c770, counts, countsCap, f2370, f2372, f2374, i61, i76, logits, o272, o84)
+							plainTwinRow_(lanes, c770, counts, countsCap, f2374, f2376, f2378, i61, i76, logits, o272, o84)
 						}
 					}
 				}
@@ -204,7 +204,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:30
 			if c285 {
 //line adjust.go:30
-				if c2376 {
+				if c2380 {
 //line adjust.go:32
 					i295 := bx * i290
 //line adjust.go:32
@@ -239,147 +239,147 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				}
 			}
 //line plain.go:76
-			i1694 := *(*int)(unsafe.Add(shared, 128))
+			i1696 := *(*int)(unsafe.Add(shared, 128))
 //line plain.go:78
-			i4515 := *(*int)(unsafe.Add(shared, 136))
+			i4519 := *(*int)(unsafe.Add(shared, 136))
 //line plain.go:78
-			i4517 := i1694
+			i4521 := i1696
 //line plain.go:78
-			if i1694 < i4515 {
+			if i1696 < i4519 {
 //line plain.go:78
-				i4517 = i4515
+				i4521 = i4519
 			}
 //line plain.go:78
-			i4527 := *(*int)(unsafe.Add(shared, 144))
+			i4531 := *(*int)(unsafe.Add(shared, 144))
 //line plain.go:78
-			i4529 := i4517
+			i4533 := i4521
 //line plain.go:78
-			if i4517 < i4527 {
+			if i4521 < i4531 {
 //line plain.go:78
-				i4529 = i4527
+				i4533 = i4531
 			}
 //line plain.go:78
-			i4539 := *(*int)(unsafe.Add(shared, 152))
+			i4543 := *(*int)(unsafe.Add(shared, 152))
 //line plain.go:78
-			i4541 := i4529
+			i4545 := i4533
 //line plain.go:78
-			if i4529 < i4539 {
+			if i4533 < i4543 {
 //line plain.go:78
-				i4541 = i4539
+				i4545 = i4543
 			}
 //line plain.go:78
-			i4551 := *(*int)(unsafe.Add(shared, 160))
+			i4555 := *(*int)(unsafe.Add(shared, 160))
 //line plain.go:78
-			i4553 := i4541
+			i4557 := i4545
 //line plain.go:78
-			if i4541 < i4551 {
+			if i4545 < i4555 {
 //line plain.go:78
-				i4553 = i4551
+				i4557 = i4555
 			}
 //line plain.go:78
-			i4563 := *(*int)(unsafe.Add(shared, 168))
+			i4567 := *(*int)(unsafe.Add(shared, 168))
 //line plain.go:78
-			i4565 := i4553
+			i4569 := i4557
 //line plain.go:78
-			if i4553 < i4563 {
+			if i4557 < i4567 {
 //line plain.go:78
-				i4565 = i4563
+				i4569 = i4567
 			}
 //line plain.go:78
-			i4575 := *(*int)(unsafe.Add(shared, 176))
+			i4579 := *(*int)(unsafe.Add(shared, 176))
 //line plain.go:78
-			i4577 := i4565
+			i4581 := i4569
 //line plain.go:78
-			if i4565 < i4575 {
+			if i4569 < i4579 {
 //line plain.go:78
-				i4577 = i4575
+				i4581 = i4579
 			}
 //line plain.go:78
-			i4587 := *(*int)(unsafe.Add(shared, 184))
+			i4591 := *(*int)(unsafe.Add(shared, 184))
 //line plain.go:78
-			i4589 := i4577
+			i4593 := i4581
 //line plain.go:78
-			if i4577 < i4587 {
+			if i4581 < i4591 {
 //line plain.go:78
-				i4589 = i4587
+				i4593 = i4591
 			}
 //line plain.go:78
-			i4599 := *(*int)(unsafe.Add(shared, 192))
+			i4603 := *(*int)(unsafe.Add(shared, 192))
 //line plain.go:78
-			i4601 := i4589
+			i4605 := i4593
 //line plain.go:78
-			if i4589 < i4599 {
+			if i4593 < i4603 {
 //line plain.go:78
-				i4601 = i4599
+				i4605 = i4603
 			}
 //line plain.go:78
-			i4611 := *(*int)(unsafe.Add(shared, 200))
+			i4615 := *(*int)(unsafe.Add(shared, 200))
 //line plain.go:78
-			i4613 := i4601
+			i4617 := i4605
 //line plain.go:78
-			if i4601 < i4611 {
+			if i4605 < i4615 {
 //line plain.go:78
-				i4613 = i4611
+				i4617 = i4615
 			}
 //line plain.go:78
-			i4623 := *(*int)(unsafe.Add(shared, 208))
+			i4627 := *(*int)(unsafe.Add(shared, 208))
 //line plain.go:78
-			i4625 := i4613
+			i4629 := i4617
 //line plain.go:78
-			if i4613 < i4623 {
+			if i4617 < i4627 {
 //line plain.go:78
-				i4625 = i4623
+				i4629 = i4627
 			}
 //line plain.go:78
-			i4635 := *(*int)(unsafe.Add(shared, 216))
+			i4639 := *(*int)(unsafe.Add(shared, 216))
 //line plain.go:78
-			i4637 := i4625
+			i4641 := i4629
 //line plain.go:78
-			if i4625 < i4635 {
+			if i4629 < i4639 {
 //line plain.go:78
-				i4637 = i4635
+				i4641 = i4639
 			}
 //line plain.go:78
-			i4647 := *(*int)(unsafe.Add(shared, 224))
+			i4651 := *(*int)(unsafe.Add(shared, 224))
 //line plain.go:78
-			i4649 := i4637
+			i4653 := i4641
 //line plain.go:78
-			if i4637 < i4647 {
+			if i4641 < i4651 {
 //line plain.go:78
-				i4649 = i4647
+				i4653 = i4651
 			}
 //line plain.go:78
-			i4659 := *(*int)(unsafe.Add(shared, 232))
+			i4663 := *(*int)(unsafe.Add(shared, 232))
 //line plain.go:78
-			i4661 := i4649
+			i4665 := i4653
 //line plain.go:78
-			if i4649 < i4659 {
+			if i4653 < i4663 {
 //line plain.go:78
-				i4661 = i4659
+				i4665 = i4663
 			}
 //line plain.go:78
-			i4671 := *(*int)(unsafe.Add(shared, 240))
+			i4675 := *(*int)(unsafe.Add(shared, 240))
 //line plain.go:78
-			i4673 := i4661
+			i4677 := i4665
 //line plain.go:78
-			if i4661 < i4671 {
+			if i4665 < i4675 {
 //line plain.go:78
-				i4673 = i4671
+				i4677 = i4675
 			}
 //line plain.go:78
-			i4683 := *(*int)(unsafe.Add(shared, 248))
+			i4687 := *(*int)(unsafe.Add(shared, 248))
 //line plain.go:78
-			i4685 := i4673
+			i4689 := i4677
 //line plain.go:78
-			if i4673 < i4683 {
+			if i4677 < i4687 {
 //line plain.go:78
-				i4685 = i4683
+				i4689 = i4687
 			}
 //line plain.go:31
-			i132 := int32(i4685)
+			i132 := int32(i4689)
 //line plain.go:33
 			if -2139095041 < i132 {
-				if 0 < f2362 {
+				if 0 < f2366 {
 					if uint(bx) >= uint(positionsLen) {
 //line plain.go:35
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, positionsLen)
@@ -389,311 +389,311 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:35
 					i154 := *(*int32)(unsafe.Add(positions, bx*4))
 //line plainsample.go:11
-					if 0 < i2368 {
+					if 0 < i2372 {
 //line plainsample.go:11
-						i372 := int(i2368)
+						i372 := int(i2372)
 //line plainsample.go:11
 						if i372 < i61 {
-							i3267, i3266, i3261 = i132, -2147483648, 1
+							i3271, i3270, i3265 = i132, -2147483648, 1
 //line plainsample.go:84
 							for {
 //line plainsample.go:84
-								if i3266 >= i3267 {
+								if i3270 >= i3271 {
 									break
 								}
 //line plainsample.go:85
-								i861 := int32((int(i3266) + int(i3267) + 1) >> 1)
+								i861 := int32((int(i3270) + int(i3271) + 1) >> 1)
 //line plain.go:62
-								i1732 := i3261 ^ 1
-								o1748 := i1732 * 128
+								i1734 := i3265 ^ 1
+								o1750 := i1734 * 128
 								{
 									{
 //line plainsample.go:85
-										plainTwinRow_____(lanes, i61, i861, o1748, o98, shared, work)
+										plainTwinRow_____(lanes, i61, i861, o1750, o98, shared, work)
 									}
 								}
 //line plain.go:66
-								i4349 := *(*int)(unsafe.Add(shared, o1748))
+								i4353 := *(*int)(unsafe.Add(shared, o1750))
 //line plain.go:66
-								i4359 := *(*int)(unsafe.Add(shared, o1748+8))
+								i4363 := *(*int)(unsafe.Add(shared, o1750+8))
 //line plain.go:66
-								i4369 := *(*int)(unsafe.Add(shared, o1748+16))
+								i4373 := *(*int)(unsafe.Add(shared, o1750+16))
 //line plain.go:66
-								i4379 := *(*int)(unsafe.Add(shared, o1748+24))
+								i4383 := *(*int)(unsafe.Add(shared, o1750+24))
 //line plain.go:66
-								i4389 := *(*int)(unsafe.Add(shared, o1748+32))
+								i4393 := *(*int)(unsafe.Add(shared, o1750+32))
 //line plain.go:66
-								i4390 := i4349 + i4359 + i4369 + i4379 + i4389
+								i4394 := i4353 + i4363 + i4373 + i4383 + i4393
 //line plain.go:66
-								i4399 := *(*int)(unsafe.Add(shared, o1748+40))
+								i4403 := *(*int)(unsafe.Add(shared, o1750+40))
 //line plain.go:66
-								i4409 := *(*int)(unsafe.Add(shared, o1748+48))
+								i4413 := *(*int)(unsafe.Add(shared, o1750+48))
 //line plain.go:66
-								i4419 := *(*int)(unsafe.Add(shared, o1748+56))
+								i4423 := *(*int)(unsafe.Add(shared, o1750+56))
 //line plain.go:66
-								i4429 := *(*int)(unsafe.Add(shared, o1748+64))
+								i4433 := *(*int)(unsafe.Add(shared, o1750+64))
 //line plain.go:66
-								i4430 := i4390 + i4399 + i4409 + i4419 + i4429
+								i4434 := i4394 + i4403 + i4413 + i4423 + i4433
 //line plain.go:66
-								i4439 := *(*int)(unsafe.Add(shared, o1748+72))
+								i4443 := *(*int)(unsafe.Add(shared, o1750+72))
 //line plain.go:66
-								i4449 := *(*int)(unsafe.Add(shared, o1748+80))
+								i4453 := *(*int)(unsafe.Add(shared, o1750+80))
 //line plain.go:66
-								i4459 := *(*int)(unsafe.Add(shared, o1748+88))
+								i4463 := *(*int)(unsafe.Add(shared, o1750+88))
 //line plain.go:66
-								i4469 := *(*int)(unsafe.Add(shared, o1748+96))
+								i4473 := *(*int)(unsafe.Add(shared, o1750+96))
 //line plain.go:66
-								i4470 := i4430 + i4439 + i4449 + i4459 + i4469
+								i4474 := i4434 + i4443 + i4453 + i4463 + i4473
 //line plain.go:66
-								i4479 := *(*int)(unsafe.Add(shared, o1748+104))
+								i4483 := *(*int)(unsafe.Add(shared, o1750+104))
 //line plain.go:66
-								i4489 := *(*int)(unsafe.Add(shared, o1748+112))
+								i4493 := *(*int)(unsafe.Add(shared, o1750+112))
 //line plain.go:66
-								i4499 := *(*int)(unsafe.Add(shared, o1748+120))
+								i4503 := *(*int)(unsafe.Add(shared, o1750+120))
 //line plainsample.go:86
-								c868 := i372 <= i4470+i4479+i4489+i4499
+								c868 := i372 <= i4474+i4483+i4493+i4503
 								for range 16 {
 //line plainsample.go:86
 									if c868 {
 //line plainsample.go:86
-										i3267next, i3266next, i3261next = i3267, i861, i1732
+										i3271next, i3270next, i3265next = i3271, i861, i1734
 									} else {
 //line plainsample.go:89
-										i3267next, i3266next, i3261next = i861-1, i3266, i1732
+										i3271next, i3270next, i3265next = i861-1, i3270, i1734
 									}
 								}
-								i3267, i3266, i3261 = i3267next, i3266next, i3261next
+								i3271, i3270, i3265 = i3271next, i3270next, i3265next
 							}
 //line plainsample.go:12
 							i355 := int32(-2139095040)
 //line plainsample.go:12
-							if -2139095040 < i3266 {
+							if -2139095040 < i3270 {
 //line plainsample.go:12
-								i355 = i3266
+								i355 = i3270
 							}
-							i3262, i357 = i3261, i355
+							i3266, i357 = i3265, i355
 						} else {
-							i3262, i357 = 1, -2139095040
+							i3266, i357 = 1, -2139095040
 						}
 					} else {
-						i3262, i357 = 1, -2139095040
+						i3266, i357 = 1, -2139095040
 					}
 //line plainsample.go:15
-					f362 := 1 / f2362
+					f362 := 1 / f2366
 //line weight.go:28
-					f1431 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
+					f1433 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
 					{
 						{
 //line plainsample.go:15
-							plainTwinRow______(lanes, f1431, f362, i357, i61, o98, work)
+							plainTwinRow______(lanes, f1433, f362, i357, i61, o98, work)
 						}
 					}
 //line weight.go:41
-					c1409 := 0 < f2366
+					c1411 := 0 < f2370
 //line weight.go:44
-					i1418 := int32(float32(min(f2366, 1) * 2.6843546e+08))
+					i1420 := int32(float32(min(f2370, 1) * 6.7108864e+07))
 //line weight.go:44
-					i1420 := int32(1)
+					i1422 := int32(1)
 //line weight.go:44
-					if 1 < i1418 {
+					if 1 < i1420 {
 //line weight.go:44
-						i1420 = i1418
+						i1422 = i1420
 					}
 					for range 16 {
 //line weight.go:41
-						if c1409 {
+						if c1411 {
 //line weight.go:44
-							i1425 = i1420
+							i1427 = i1422
 						} else {
 //line weight.go:41
-							i1425 = 1
+							i1427 = 1
 						}
 					}
 //line weight.go:41
-					if 0 < f2364 {
+					if 0 < f2368 {
 //line plainsample.go:18
-						if f2364 < 1 {
+						if f2368 < 1 {
 //line plain.go:62
-							i1453 := i3262 ^ 1
-							o1469 := i1453 * 128
+							i1455 := i3266 ^ 1
+							o1471 := i1455 * 128
 							{
 								{
 //line plainsample.go:67
-									plainTwinRow_______(lanes, i61, o1469, o98, shared, work)
+									plainTwinRow_______(lanes, i61, o1471, o98, shared, work)
 								}
 							}
 //line plain.go:66
-							i3468 := *(*int)(unsafe.Add(shared, o1469))
+							i3472 := *(*int)(unsafe.Add(shared, o1471))
 //line plain.go:66
-							i3478 := *(*int)(unsafe.Add(shared, o1469+8))
+							i3482 := *(*int)(unsafe.Add(shared, o1471+8))
 //line plain.go:66
-							i3488 := *(*int)(unsafe.Add(shared, o1469+16))
+							i3492 := *(*int)(unsafe.Add(shared, o1471+16))
 //line plain.go:66
-							i3498 := *(*int)(unsafe.Add(shared, o1469+24))
+							i3502 := *(*int)(unsafe.Add(shared, o1471+24))
 //line plain.go:66
-							i3508 := *(*int)(unsafe.Add(shared, o1469+32))
+							i3512 := *(*int)(unsafe.Add(shared, o1471+32))
 //line plain.go:66
-							i3509 := i3468 + i3478 + i3488 + i3498 + i3508
+							i3513 := i3472 + i3482 + i3492 + i3502 + i3512
 //line plain.go:66
-							i3518 := *(*int)(unsafe.Add(shared, o1469+40))
+							i3522 := *(*int)(unsafe.Add(shared, o1471+40))
 //line plain.go:66
-							i3528 := *(*int)(unsafe.Add(shared, o1469+48))
+							i3532 := *(*int)(unsafe.Add(shared, o1471+48))
 //line plain.go:66
-							i3538 := *(*int)(unsafe.Add(shared, o1469+56))
+							i3542 := *(*int)(unsafe.Add(shared, o1471+56))
 //line plain.go:66
-							i3548 := *(*int)(unsafe.Add(shared, o1469+64))
+							i3552 := *(*int)(unsafe.Add(shared, o1471+64))
 //line plain.go:66
-							i3549 := i3509 + i3518 + i3528 + i3538 + i3548
+							i3553 := i3513 + i3522 + i3532 + i3542 + i3552
 //line plain.go:66
-							i3558 := *(*int)(unsafe.Add(shared, o1469+72))
+							i3562 := *(*int)(unsafe.Add(shared, o1471+72))
 //line plain.go:66
-							i3568 := *(*int)(unsafe.Add(shared, o1469+80))
+							i3572 := *(*int)(unsafe.Add(shared, o1471+80))
 //line plain.go:66
-							i3578 := *(*int)(unsafe.Add(shared, o1469+88))
+							i3582 := *(*int)(unsafe.Add(shared, o1471+88))
 //line plain.go:66
-							i3588 := *(*int)(unsafe.Add(shared, o1469+96))
+							i3592 := *(*int)(unsafe.Add(shared, o1471+96))
 //line plain.go:66
-							i3589 := i3549 + i3558 + i3568 + i3578 + i3588
+							i3593 := i3553 + i3562 + i3572 + i3582 + i3592
 //line plain.go:66
-							i3598 := *(*int)(unsafe.Add(shared, o1469+104))
+							i3602 := *(*int)(unsafe.Add(shared, o1471+104))
 //line plain.go:66
-							i3608 := *(*int)(unsafe.Add(shared, o1469+112))
+							i3612 := *(*int)(unsafe.Add(shared, o1471+112))
 //line plain.go:66
-							i3618 := *(*int)(unsafe.Add(shared, o1469+120))
+							i3622 := *(*int)(unsafe.Add(shared, o1471+120))
 //line weight.go:49
-							f1811 := float64(float64(f2364) * float64(i3589+i3598+i3608+i3618))
+							f1815 := float64(float64(f2368) * float64(i3593+i3602+i3612+i3622))
 //line weight.go:49
-							i1812 := int(f1811)
+							i1816 := int(f1815)
 //line weight.go:49
-							i1814 := 1
+							i1818 := 1
 //line weight.go:49
-							if 1 < i1812 {
+							if 1 < i1816 {
 //line weight.go:49
-								i1814 = i1812
+								i1818 = i1816
 							}
-							i3269, i3268, i3264 = 268435456, 0, i1453
+							i3273, i3272, i3268 = 67108864, 0, i1455
 //line plainsample.go:84
 							for {
 //line plainsample.go:84
-								if i3268 >= i3269 {
+								if i3272 >= i3273 {
 									break
 								}
 //line plainsample.go:85
-								i2009 := int32((int(i3268) + int(i3269) + 1) >> 1)
+								i2013 := int32((int(i3272) + int(i3273) + 1) >> 1)
 //line plain.go:62
-								i2220 := i3264 ^ 1
-								o2236 := i2220 * 128
+								i2224 := i3268 ^ 1
+								o2240 := i2224 * 128
 								{
 									{
 //line plainsample.go:85
-										plainTwinRow________(lanes, i2009, i61, o2236, o98, shared, work)
+										plainTwinRow________(lanes, i2013, i61, o2240, o98, shared, work)
 									}
 								}
 //line plain.go:66
-								i4186 := *(*int)(unsafe.Add(shared, o2236))
+								i4190 := *(*int)(unsafe.Add(shared, o2240))
 //line plain.go:66
-								i4196 := *(*int)(unsafe.Add(shared, o2236+8))
+								i4200 := *(*int)(unsafe.Add(shared, o2240+8))
 //line plain.go:66
-								i4206 := *(*int)(unsafe.Add(shared, o2236+16))
+								i4210 := *(*int)(unsafe.Add(shared, o2240+16))
 //line plain.go:66
-								i4216 := *(*int)(unsafe.Add(shared, o2236+24))
+								i4220 := *(*int)(unsafe.Add(shared, o2240+24))
 //line plain.go:66
-								i4226 := *(*int)(unsafe.Add(shared, o2236+32))
+								i4230 := *(*int)(unsafe.Add(shared, o2240+32))
 //line plain.go:66
-								i4227 := i4186 + i4196 + i4206 + i4216 + i4226
+								i4231 := i4190 + i4200 + i4210 + i4220 + i4230
 //line plain.go:66
-								i4236 := *(*int)(unsafe.Add(shared, o2236+40))
+								i4240 := *(*int)(unsafe.Add(shared, o2240+40))
 //line plain.go:66
-								i4246 := *(*int)(unsafe.Add(shared, o2236+48))
+								i4250 := *(*int)(unsafe.Add(shared, o2240+48))
 //line plain.go:66
-								i4256 := *(*int)(unsafe.Add(shared, o2236+56))
+								i4260 := *(*int)(unsafe.Add(shared, o2240+56))
 //line plain.go:66
-								i4266 := *(*int)(unsafe.Add(shared, o2236+64))
+								i4270 := *(*int)(unsafe.Add(shared, o2240+64))
 //line plain.go:66
-								i4267 := i4227 + i4236 + i4246 + i4256 + i4266
+								i4271 := i4231 + i4240 + i4250 + i4260 + i4270
 //line plain.go:66
-								i4276 := *(*int)(unsafe.Add(shared, o2236+72))
+								i4280 := *(*int)(unsafe.Add(shared, o2240+72))
 //line plain.go:66
-								i4286 := *(*int)(unsafe.Add(shared, o2236+80))
+								i4290 := *(*int)(unsafe.Add(shared, o2240+80))
 //line plain.go:66
-								i4296 := *(*int)(unsafe.Add(shared, o2236+88))
+								i4300 := *(*int)(unsafe.Add(shared, o2240+88))
 //line plain.go:66
-								i4306 := *(*int)(unsafe.Add(shared, o2236+96))
+								i4310 := *(*int)(unsafe.Add(shared, o2240+96))
 //line plain.go:66
-								i4307 := i4267 + i4276 + i4286 + i4296 + i4306
+								i4311 := i4271 + i4280 + i4290 + i4300 + i4310
 //line plain.go:66
-								i4316 := *(*int)(unsafe.Add(shared, o2236+104))
+								i4320 := *(*int)(unsafe.Add(shared, o2240+104))
 //line plain.go:66
-								i4326 := *(*int)(unsafe.Add(shared, o2236+112))
+								i4330 := *(*int)(unsafe.Add(shared, o2240+112))
 //line plain.go:66
-								i4336 := *(*int)(unsafe.Add(shared, o2236+120))
+								i4340 := *(*int)(unsafe.Add(shared, o2240+120))
 //line plainsample.go:86
-								c2016 := i1814 <= i4307+i4316+i4326+i4336
+								c2020 := i1818 <= i4311+i4320+i4330+i4340
 								for range 16 {
 //line plainsample.go:86
-									if c2016 {
+									if c2020 {
 //line plainsample.go:86
-										i3269next, i3268next, i3264next = i3269, i2009, i2220
+										i3273next, i3272next, i3268next = i3273, i2013, i2224
 									} else {
 //line plainsample.go:89
-										i3269next, i3268next, i3264next = i2009-1, i3268, i2220
+										i3273next, i3272next, i3268next = i2013-1, i3272, i2224
 									}
 								}
-								i3269, i3268, i3264 = i3269next, i3268next, i3264next
+								i3273, i3272, i3268 = i3273next, i3272next, i3268next
 							}
 							for range 16 {
 //line plainsample.go:20
-								i403 := i1425
+								i403 := i1427
 //line plainsample.go:20
-								if i1425 < i3268 {
+								if i1427 < i3272 {
 //line plainsample.go:20
-									i403 = i3268
+									i403 = i3272
 								}
 //line plainsample.go:20
 								i405next = i403
 							}
-							i3265, i405 = i3264, i405next
+							i3269, i405 = i3268, i405next
 						} else {
 							for range 16 {
 //line plainsample.go:18
-								i405next = i1425
+								i405next = i1427
 							}
-							i3265, i405 = i3262, i405next
+							i3269, i405 = i3266, i405next
 						}
 					} else {
 						for range 16 {
 //line plainsample.go:18
-							i405next = i1425
+							i405next = i1427
 						}
-						i3265, i405 = i3262, i405next
+						i3269, i405 = i3266, i405next
 					}
 					{
 						{
 //line plainsample.go:10
-							if !plainTwinRow_________(lanes, i100, i2997, i405, i61, o98, shared, work, blocks) {
+							if !plainTwinRow_________(lanes, i100, i3001, i405, i61, o98, shared, work, blocks) {
 								return
 							}
 						}
 					}
 //line weight.go:54
-					i1545 := int32(i2360)
+					i1547 := int32(i2364)
 //line weight.go:54
-					i1549 := int32(int(uint(i2360) >> 32))
+					i1551 := int32(int(uint(i2364) >> 32))
 					for range 16 {
-						var i995, i996, i3682, i3730, i3778, i1000, i1001, i1848, i2036, i2123, i1861, i1561, i1018, i1019, i3878, i3926, i3974, i4010, i1025, i1026, i1047, i1050 int
-						var i1842, i1843, i1844, i1845, i1846, i1847, i2126, i1856, i1043, i1061 int32
+						var i995, i996, i3686, i3734, i3782, i1000, i1001, i1852, i2040, i2127, i1865, i1563, i1018, i1019, i3882, i3930, i3978, i4014, i1025, i1026, i1047, i1050 int
+						var i1846, i1847, i1848, i1849, i1850, i1851, i2130, i1860, i1043, i1061 int32
 //line plainsample.go:96
 						i995, i996 = 0, 0
 //line plainsample.go:99
 						for {
 //line plainsample.go:124
-							i3682 = *(*int)(unsafe.Add(shared, i996*128+256)) + *(*int)(unsafe.Add(shared, i996*128+8+256)) + *(*int)(unsafe.Add(shared, i996*128+16+256)) + *(*int)(unsafe.Add(shared, i996*128+24+256)) + *(*int)(unsafe.Add(shared, i996*128+32+256))
+							i3686 = *(*int)(unsafe.Add(shared, i996*128+256)) + *(*int)(unsafe.Add(shared, i996*128+8+256)) + *(*int)(unsafe.Add(shared, i996*128+16+256)) + *(*int)(unsafe.Add(shared, i996*128+24+256)) + *(*int)(unsafe.Add(shared, i996*128+32+256))
 //line plainsample.go:124
-							i3730 = i3682 + *(*int)(unsafe.Add(shared, i996*128+40+256)) + *(*int)(unsafe.Add(shared, i996*128+48+256)) + *(*int)(unsafe.Add(shared, i996*128+56+256)) + *(*int)(unsafe.Add(shared, i996*128+64+256))
+							i3734 = i3686 + *(*int)(unsafe.Add(shared, i996*128+40+256)) + *(*int)(unsafe.Add(shared, i996*128+48+256)) + *(*int)(unsafe.Add(shared, i996*128+56+256)) + *(*int)(unsafe.Add(shared, i996*128+64+256))
 //line plainsample.go:124
-							i3778 = i3730 + *(*int)(unsafe.Add(shared, i996*128+72+256)) + *(*int)(unsafe.Add(shared, i996*128+80+256)) + *(*int)(unsafe.Add(shared, i996*128+88+256)) + *(*int)(unsafe.Add(shared, i996*128+96+256))
+							i3782 = i3734 + *(*int)(unsafe.Add(shared, i996*128+72+256)) + *(*int)(unsafe.Add(shared, i996*128+80+256)) + *(*int)(unsafe.Add(shared, i996*128+88+256)) + *(*int)(unsafe.Add(shared, i996*128+96+256))
 //line plainsample.go:99
-							i1000 = i995 + (i3778 + *(*int)(unsafe.Add(shared, i996*128+104+256)) + *(*int)(unsafe.Add(shared, i996*128+112+256)) + *(*int)(unsafe.Add(shared, i996*128+120+256)))
+							i1000 = i995 + (i3782 + *(*int)(unsafe.Add(shared, i996*128+104+256)) + *(*int)(unsafe.Add(shared, i996*128+112+256)) + *(*int)(unsafe.Add(shared, i996*128+120+256)))
 //line plainsample.go:99
 							i1001 = i996 + 1
 //line plainsample.go:99
@@ -705,36 +705,36 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i995, i996 = i1000, i1001
 						}
 //line philox.go:14
-						i1842, i1843, i1844, i1845, i1846, i1847, i1848 = i154, 0, 0, 0, i1545, i1549, 0
+						i1846, i1847, i1848, i1849, i1850, i1851, i1852 = i154, 0, 0, 0, i1547, i1551, 0
 //line philox.go:19
 						for {
 //line bits.go:460
-							i2036 = int(uint32(i1842)) * 3528531795
+							i2040 = int(uint32(i1846)) * 3528531795
 //line bits.go:460
-							i2123 = int(uint32(i1844)) * 3449720151
-							i2126 = int32(i2123)
+							i2127 = int(uint32(i1848)) * 3449720151
+							i2130 = int32(i2127)
 //line philox.go:18
-							i1856 = int32(int(uint(i2123)>>32)) ^ i1843 ^ i1846
-							i1861 = i1848 + 1
+							i1860 = int32(int(uint(i2127)>>32)) ^ i1847 ^ i1850
+							i1865 = i1852 + 1
 //line philox.go:19
-							if i1861 >= 10 {
+							if i1865 >= 10 {
 //line philox.go:19
 								break
 							}
 //line philox.go:19
-							i1842, i1843, i1844, i1845, i1846, i1847, i1848 = i1856, i2126, int32(int(uint(i2036)>>32))^i1845^i1847, int32(i2036), i1846-1640531527, i1847-1150833019, i1861
+							i1846, i1847, i1848, i1849, i1850, i1851, i1852 = i1860, i2130, int32(int(uint(i2040)>>32))^i1849^i1851, int32(i2040), i1850-1640531527, i1851-1150833019, i1865
 						}
 //line weight.go:55
-						i1561 = 0
+						i1563 = 0
 //line weight.go:55
 						{
 //line weight.go:55
-							hi, _ := bits.Mul64(uint64(int(uint32(i2126))<<32|int(uint32(i1856))), uint64(i1000))
+							hi, _ := bits.Mul64(uint64(int(uint32(i2130))<<32|int(uint32(i1860))), uint64(i1000))
 //line weight.go:55
-							i1561 = int(hi)
+							i1563 = int(hi)
 						}
 //line weight.go:56
-						i1018, i1019 = i1561, 0
+						i1018, i1019 = i1563, 0
 //line plainsample.go:103
 						for {
 //line plainsample.go:103
@@ -743,23 +743,23 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								break
 							}
 //line plainsample.go:124
-							i3878 = *(*int)(unsafe.Add(shared, i1019*128+256)) + *(*int)(unsafe.Add(shared, i1019*128+8+256)) + *(*int)(unsafe.Add(shared, i1019*128+16+256)) + *(*int)(unsafe.Add(shared, i1019*128+24+256)) + *(*int)(unsafe.Add(shared, i1019*128+32+256))
+							i3882 = *(*int)(unsafe.Add(shared, i1019*128+256)) + *(*int)(unsafe.Add(shared, i1019*128+8+256)) + *(*int)(unsafe.Add(shared, i1019*128+16+256)) + *(*int)(unsafe.Add(shared, i1019*128+24+256)) + *(*int)(unsafe.Add(shared, i1019*128+32+256))
 //line plainsample.go:124
-							i3926 = i3878 + *(*int)(unsafe.Add(shared, i1019*128+40+256)) + *(*int)(unsafe.Add(shared, i1019*128+48+256)) + *(*int)(unsafe.Add(shared, i1019*128+56+256)) + *(*int)(unsafe.Add(shared, i1019*128+64+256))
+							i3930 = i3882 + *(*int)(unsafe.Add(shared, i1019*128+40+256)) + *(*int)(unsafe.Add(shared, i1019*128+48+256)) + *(*int)(unsafe.Add(shared, i1019*128+56+256)) + *(*int)(unsafe.Add(shared, i1019*128+64+256))
 //line plainsample.go:124
-							i3974 = i3926 + *(*int)(unsafe.Add(shared, i1019*128+72+256)) + *(*int)(unsafe.Add(shared, i1019*128+80+256)) + *(*int)(unsafe.Add(shared, i1019*128+88+256)) + *(*int)(unsafe.Add(shared, i1019*128+96+256))
+							i3978 = i3930 + *(*int)(unsafe.Add(shared, i1019*128+72+256)) + *(*int)(unsafe.Add(shared, i1019*128+80+256)) + *(*int)(unsafe.Add(shared, i1019*128+88+256)) + *(*int)(unsafe.Add(shared, i1019*128+96+256))
 //line plainsample.go:124
-							i4010 = i3974 + *(*int)(unsafe.Add(shared, i1019*128+104+256)) + *(*int)(unsafe.Add(shared, i1019*128+112+256)) + *(*int)(unsafe.Add(shared, i1019*128+120+256))
+							i4014 = i3978 + *(*int)(unsafe.Add(shared, i1019*128+104+256)) + *(*int)(unsafe.Add(shared, i1019*128+112+256)) + *(*int)(unsafe.Add(shared, i1019*128+120+256))
 //line plainsample.go:105
-							if i1018 < i4010 {
+							if i1018 < i4014 {
 //line plainsample.go:105
 								break
 							}
 //line plainsample.go:103
-							i1018, i1019 = i1018-i4010, i1019+1
+							i1018, i1019 = i1018-i4014, i1019+1
 						}
 //line plainsample.go:110
-						i1025, i1026 = i1018, i1019*i2997
+						i1025, i1026 = i1018, i1019*i3001
 //line plainsample.go:110
 						for {
 //line plainsample.go:110
@@ -797,7 +797,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plainsample.go:28
 						i139next = i1061
 					}
-					i3263, i139 = i3265, i139next
+					i3267, i139 = i3269, i139next
 				} else {
 					{
 						{
@@ -808,153 +808,153 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:76
 					i1106 := *(*int)(shared)
 //line plain.go:78
-					i4710 := *(*int)(unsafe.Add(shared, 8))
+					i4714 := *(*int)(unsafe.Add(shared, 8))
 //line plain.go:78
-					i4712 := i1106
+					i4716 := i1106
 //line plain.go:78
-					if i1106 < i4710 {
+					if i1106 < i4714 {
 //line plain.go:78
-						i4712 = i4710
+						i4716 = i4714
 					}
 //line plain.go:78
-					i4722 := *(*int)(unsafe.Add(shared, 16))
+					i4726 := *(*int)(unsafe.Add(shared, 16))
 //line plain.go:78
-					i4724 := i4712
+					i4728 := i4716
 //line plain.go:78
-					if i4712 < i4722 {
+					if i4716 < i4726 {
 //line plain.go:78
-						i4724 = i4722
+						i4728 = i4726
 					}
 //line plain.go:78
-					i4734 := *(*int)(unsafe.Add(shared, 24))
+					i4738 := *(*int)(unsafe.Add(shared, 24))
 //line plain.go:78
-					i4736 := i4724
+					i4740 := i4728
 //line plain.go:78
-					if i4724 < i4734 {
+					if i4728 < i4738 {
 //line plain.go:78
-						i4736 = i4734
+						i4740 = i4738
 					}
 //line plain.go:78
-					i4746 := *(*int)(unsafe.Add(shared, 32))
+					i4750 := *(*int)(unsafe.Add(shared, 32))
 //line plain.go:78
-					i4748 := i4736
+					i4752 := i4740
 //line plain.go:78
-					if i4736 < i4746 {
+					if i4740 < i4750 {
 //line plain.go:78
-						i4748 = i4746
+						i4752 = i4750
 					}
 //line plain.go:78
-					i4758 := *(*int)(unsafe.Add(shared, 40))
+					i4762 := *(*int)(unsafe.Add(shared, 40))
 //line plain.go:78
-					i4760 := i4748
+					i4764 := i4752
 //line plain.go:78
-					if i4748 < i4758 {
+					if i4752 < i4762 {
 //line plain.go:78
-						i4760 = i4758
+						i4764 = i4762
 					}
 //line plain.go:78
-					i4770 := *(*int)(unsafe.Add(shared, 48))
+					i4774 := *(*int)(unsafe.Add(shared, 48))
 //line plain.go:78
-					i4772 := i4760
+					i4776 := i4764
 //line plain.go:78
-					if i4760 < i4770 {
+					if i4764 < i4774 {
 //line plain.go:78
-						i4772 = i4770
+						i4776 = i4774
 					}
 //line plain.go:78
-					i4782 := *(*int)(unsafe.Add(shared, 56))
+					i4786 := *(*int)(unsafe.Add(shared, 56))
 //line plain.go:78
-					i4784 := i4772
+					i4788 := i4776
 //line plain.go:78
-					if i4772 < i4782 {
+					if i4776 < i4786 {
 //line plain.go:78
-						i4784 = i4782
+						i4788 = i4786
 					}
 //line plain.go:78
-					i4794 := *(*int)(unsafe.Add(shared, 64))
+					i4798 := *(*int)(unsafe.Add(shared, 64))
 //line plain.go:78
-					i4796 := i4784
+					i4800 := i4788
 //line plain.go:78
-					if i4784 < i4794 {
+					if i4788 < i4798 {
 //line plain.go:78
-						i4796 = i4794
+						i4800 = i4798
 					}
 //line plain.go:78
-					i4806 := *(*int)(unsafe.Add(shared, 72))
+					i4810 := *(*int)(unsafe.Add(shared, 72))
 //line plain.go:78
-					i4808 := i4796
+					i4812 := i4800
 //line plain.go:78
-					if i4796 < i4806 {
+					if i4800 < i4810 {
 //line plain.go:78
-						i4808 = i4806
+						i4812 = i4810
 					}
 //line plain.go:78
-					i4818 := *(*int)(unsafe.Add(shared, 80))
+					i4822 := *(*int)(unsafe.Add(shared, 80))
 //line plain.go:78
-					i4820 := i4808
+					i4824 := i4812
 //line plain.go:78
-					if i4808 < i4818 {
+					if i4812 < i4822 {
 //line plain.go:78
-						i4820 = i4818
+						i4824 = i4822
 					}
 //line plain.go:78
-					i4830 := *(*int)(unsafe.Add(shared, 88))
+					i4834 := *(*int)(unsafe.Add(shared, 88))
 //line plain.go:78
-					i4832 := i4820
+					i4836 := i4824
 //line plain.go:78
-					if i4820 < i4830 {
+					if i4824 < i4834 {
 //line plain.go:78
-						i4832 = i4830
+						i4836 = i4834
 					}
 //line plain.go:78
-					i4842 := *(*int)(unsafe.Add(shared, 96))
+					i4846 := *(*int)(unsafe.Add(shared, 96))
 //line plain.go:78
-					i4844 := i4832
+					i4848 := i4836
 //line plain.go:78
-					if i4832 < i4842 {
+					if i4836 < i4846 {
 //line plain.go:78
-						i4844 = i4842
+						i4848 = i4846
 					}
 //line plain.go:78
-					i4854 := *(*int)(unsafe.Add(shared, 104))
+					i4858 := *(*int)(unsafe.Add(shared, 104))
 //line plain.go:78
-					i4856 := i4844
+					i4860 := i4848
 //line plain.go:78
-					if i4844 < i4854 {
+					if i4848 < i4858 {
 //line plain.go:78
-						i4856 = i4854
+						i4860 = i4858
 					}
 //line plain.go:78
-					i4866 := *(*int)(unsafe.Add(shared, 112))
+					i4870 := *(*int)(unsafe.Add(shared, 112))
 //line plain.go:78
-					i4868 := i4856
+					i4872 := i4860
 //line plain.go:78
-					if i4856 < i4866 {
+					if i4860 < i4870 {
 //line plain.go:78
-						i4868 = i4866
+						i4872 = i4870
 					}
 //line plain.go:78
-					i4878 := *(*int)(unsafe.Add(shared, 120))
+					i4882 := *(*int)(unsafe.Add(shared, 120))
 //line plain.go:78
-					i4880 := i4868
+					i4884 := i4872
 //line plain.go:78
-					if i4868 < i4878 {
+					if i4872 < i4882 {
 //line plain.go:78
-						i4880 = i4878
+						i4884 = i4882
 					}
-					i3263, i139 = 0, int32(0-i4880)
+					i3267, i139 = 0, int32(0-i4884)
 				}
 			} else {
-				i3263, i139 = 1, -1
+				i3267, i139 = 1, -1
 			}
 //line plain.go:40
 			if c141 {
 //line plain.go:40
-				if c2378 {
+				if c2382 {
 //line weight.go:28
 					f1140 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
 //line plain.go:63
-					o1186 := (i3263 ^ 1) * 128
+					o1186 := (i3267 ^ 1) * 128
 					{
 						{
 //line plain.go:122
@@ -962,45 +962,45 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						}
 					}
 //line plain.go:66
-					i4023 := *(*int)(unsafe.Add(shared, o1186))
+					i4027 := *(*int)(unsafe.Add(shared, o1186))
 //line plain.go:66
-					i4033 := *(*int)(unsafe.Add(shared, o1186+8))
+					i4037 := *(*int)(unsafe.Add(shared, o1186+8))
 //line plain.go:66
-					i4043 := *(*int)(unsafe.Add(shared, o1186+16))
+					i4047 := *(*int)(unsafe.Add(shared, o1186+16))
 //line plain.go:66
-					i4053 := *(*int)(unsafe.Add(shared, o1186+24))
+					i4057 := *(*int)(unsafe.Add(shared, o1186+24))
 //line plain.go:66
-					i4063 := *(*int)(unsafe.Add(shared, o1186+32))
+					i4067 := *(*int)(unsafe.Add(shared, o1186+32))
 //line plain.go:66
-					i4064 := i4023 + i4033 + i4043 + i4053 + i4063
+					i4068 := i4027 + i4037 + i4047 + i4057 + i4067
 //line plain.go:66
-					i4073 := *(*int)(unsafe.Add(shared, o1186+40))
+					i4077 := *(*int)(unsafe.Add(shared, o1186+40))
 //line plain.go:66
-					i4083 := *(*int)(unsafe.Add(shared, o1186+48))
+					i4087 := *(*int)(unsafe.Add(shared, o1186+48))
 //line plain.go:66
-					i4093 := *(*int)(unsafe.Add(shared, o1186+56))
+					i4097 := *(*int)(unsafe.Add(shared, o1186+56))
 //line plain.go:66
-					i4103 := *(*int)(unsafe.Add(shared, o1186+64))
+					i4107 := *(*int)(unsafe.Add(shared, o1186+64))
 //line plain.go:66
-					i4104 := i4064 + i4073 + i4083 + i4093 + i4103
+					i4108 := i4068 + i4077 + i4087 + i4097 + i4107
 //line plain.go:66
-					i4113 := *(*int)(unsafe.Add(shared, o1186+72))
+					i4117 := *(*int)(unsafe.Add(shared, o1186+72))
 //line plain.go:66
-					i4123 := *(*int)(unsafe.Add(shared, o1186+80))
+					i4127 := *(*int)(unsafe.Add(shared, o1186+80))
 //line plain.go:66
-					i4133 := *(*int)(unsafe.Add(shared, o1186+88))
+					i4137 := *(*int)(unsafe.Add(shared, o1186+88))
 //line plain.go:66
-					i4143 := *(*int)(unsafe.Add(shared, o1186+96))
+					i4147 := *(*int)(unsafe.Add(shared, o1186+96))
 //line plain.go:66
-					i4144 := i4104 + i4113 + i4123 + i4133 + i4143
+					i4148 := i4108 + i4117 + i4127 + i4137 + i4147
 //line plain.go:66
-					i4153 := *(*int)(unsafe.Add(shared, o1186+104))
+					i4157 := *(*int)(unsafe.Add(shared, o1186+104))
 //line plain.go:66
-					i4163 := *(*int)(unsafe.Add(shared, o1186+112))
+					i4167 := *(*int)(unsafe.Add(shared, o1186+112))
 //line plain.go:66
-					i4173 := *(*int)(unsafe.Add(shared, o1186+120))
+					i4177 := *(*int)(unsafe.Add(shared, o1186+120))
 //line plain.go:66
-					i4174 := i4144 + i4153 + i4163 + i4173
+					i4178 := i4148 + i4157 + i4167 + i4177
 //line plain.go:128
 					c556 := i139 < 0
 //line plain.go:131
@@ -1010,25 +1010,25 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:131
 					o584 := o84 + i580*4
 //line weight.go:64
-					f3032 := float32(float32(i4174) * 3.7252903e-09)
+					f3036 := float32(float32(i4178) * 1.4901161e-08)
 //line log.go:68
-					c1948 := math.Float32frombits(math.Float32bits(f3032)&^(1<<31)) < 1.1754944e-38
-					f1950 := float32(f3032 * 8.388608e+06)
+					c1952 := math.Float32frombits(math.Float32bits(f3036)&^(1<<31)) < 1.1754944e-38
+					f1954 := float32(f3036 * 8.388608e+06)
 //line log.go:87
-					c2176 := 2139095040 <= uint32(int32(math.Float32bits(f3032)))
-					f2180 := math32.FMA(f3032, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2180 := 2139095040 <= uint32(int32(math.Float32bits(f3036)))
+					f2184 := math32.FMA(f3036, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2183 := f3032 == 0
+					c2187 := f3036 == 0
 //line weight.go:62
-					f3045 := float32(float32(i4174) * 3.7252903e-09)
+					f3049 := float32(float32(i4178) * 1.4901161e-08)
 //line log.go:68
-					c1924 := math.Float32frombits(math.Float32bits(f3045)&^(1<<31)) < 1.1754944e-38
-					f1926 := float32(f3045 * 8.388608e+06)
+					c1928 := math.Float32frombits(math.Float32bits(f3049)&^(1<<31)) < 1.1754944e-38
+					f1930 := float32(f3049 * 8.388608e+06)
 //line log.go:87
-					c2136 := 2139095040 <= uint32(int32(math.Float32bits(f3045)))
-					f2140 := math32.FMA(f3045, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2140 := 2139095040 <= uint32(int32(math.Float32bits(f3049)))
+					f2144 := math32.FMA(f3049, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2143 := f3045 == 0
+					c2147 := f3049 == 0
 //line plain.go:43
 					c181 := uint(bx) < uint(logprobsLen)
 //line plain.go:43
@@ -1039,15 +1039,15 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:66
 							if lanes == 16 {
 //line plain.go:66
-								first = zvector.PlainTwin_______________(16, c556, c581, c181, logits, o584, f1140, c1924, f1926, f3045, c2136, f2140, c2143, c1948, f1950, f3032, c2176, f2180, c2183, logprobs, o184)
+								first = zvector.PlainTwin_______________(16, c556, c581, c181, logits, o584, f1140, c1928, f1930, f3049, c2140, f2144, c2147, c1952, f1954, f3036, c2180, f2184, c2187, logprobs, o184)
 //line plain.go:66
 							} else if lanes == 8 {
 //line plain.go:66
-								first = zvector.PlainTwinAVX2_______________(16, c556, c581, c181, logits, o584, f1140, c1924, f1926, f3045, c2136, f2140, c2143, c1948, f1950, f3032, c2176, f2180, c2183, logprobs, o184)
+								first = zvector.PlainTwinAVX2_______________(16, c556, c581, c181, logits, o584, f1140, c1928, f1930, f3049, c2140, f2144, c2147, c1952, f1954, f3036, c2180, f2184, c2187, logprobs, o184)
 							}
 							for tx := first; tx < 16; tx++ {
-								var f591, f1928, f2142, f2147, f1259, f1952, f2182, f2187 float32
-								var i1929, i1953 int32
+								var f591, f1932, f2146, f2151, f1261, f1956, f2186, f2191 float32
+								var i1933, i1957 int32
 //line plain.go:128
 								if c556 {
 //line plain.go:128
@@ -1065,69 +1065,69 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line weight.go:61
 									if f585 == f1140 {
 //line log.go:68
-										if c1924 {
-											f1928, i1929 = f1926, 192937984
+										if c1928 {
+											f1932, i1933 = f1930, 192937984
 										} else {
 //line log.go:68
-											f1928, i1929 = f3045, 0
+											f1932, i1933 = f3049, 0
 										}
 //line log.go:71
-										i1930 := int32(math.Float32bits(f1928))
-										i1932 := (i1930 - 1060439283) & -8388608
+										i1934 := int32(math.Float32bits(f1932))
+										i1936 := (i1934 - 1060439283) & -8388608
 //line log.go:8
-										f1631 := math.Float32frombits(uint32(i1930-i1932)) - 1
-										f1633 := math32.FMA(float32(i1932-i1929), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1631, 0.12901418), f1631, -0.13246344), f1631, 0.14182273), f1631, -0.16608718), f1631, 0.20001961), f1631, -0.250016), f1631, 0.33333325), f1631, -0.49999988), float32(f1631*f1631), f1631))
+										f1633 := math.Float32frombits(uint32(i1934-i1936)) - 1
+										f1635 := math32.FMA(float32(i1936-i1933), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1633, 0.12901418), f1633, -0.13246344), f1633, 0.14182273), f1633, -0.16608718), f1633, 0.20001961), f1633, -0.250016), f1633, 0.33333325), f1633, -0.49999988), float32(f1633*f1633), f1633))
 //line log.go:87
-										if c2136 {
-											f2142 = f2140
+										if c2140 {
+											f2146 = f2144
 										} else {
 //line log.go:87
-											f2142 = f1633
+											f2146 = f1635
 										}
 //line log.go:90
-										if c2143 {
+										if c2147 {
 //line basic.go:21
-											f2147 = math.Float32frombits(0xff800000)
+											f2151 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2147 = f2142
+											f2151 = f2146
 										}
 //line weight.go:62
-										f1259 = -f2147
+										f1261 = -f2151
 									} else {
 //line log.go:68
-										if c1948 {
-											f1952, i1953 = f1950, 192937984
+										if c1952 {
+											f1956, i1957 = f1954, 192937984
 										} else {
 //line log.go:68
-											f1952, i1953 = f3032, 0
+											f1956, i1957 = f3036, 0
 										}
 //line log.go:71
-										i1954 := int32(math.Float32bits(f1952))
-										i1956 := (i1954 - 1060439283) & -8388608
+										i1958 := int32(math.Float32bits(f1956))
+										i1960 := (i1958 - 1060439283) & -8388608
 //line log.go:8
-										f1643 := math.Float32frombits(uint32(i1954-i1956)) - 1
-										f1645 := math32.FMA(float32(i1956-i1953), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1643, 0.12901418), f1643, -0.13246344), f1643, 0.14182273), f1643, -0.16608718), f1643, 0.20001961), f1643, -0.250016), f1643, 0.33333325), f1643, -0.49999988), float32(f1643*f1643), f1643))
+										f1645 := math.Float32frombits(uint32(i1958-i1960)) - 1
+										f1647 := math32.FMA(float32(i1960-i1957), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1645, 0.12901418), f1645, -0.13246344), f1645, 0.14182273), f1645, -0.16608718), f1645, 0.20001961), f1645, -0.250016), f1645, 0.33333325), f1645, -0.49999988), float32(f1645*f1645), f1645))
 //line log.go:87
-										if c2176 {
-											f2182 = f2180
+										if c2180 {
+											f2186 = f2184
 										} else {
 //line log.go:87
-											f2182 = f1645
+											f2186 = f1647
 										}
 //line log.go:90
-										if c2183 {
+										if c2187 {
 //line basic.go:21
-											f2187 = math.Float32frombits(0xff800000)
+											f2191 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2187 = f2182
+											f2191 = f2186
 										}
 //line weight.go:64
-										f1259 = f585 - f1140 - f2187
+										f1261 = f585 - f1140 - f2191
 									}
 //line plain.go:131
-									f591 = f1259
+									f591 = f1261
 								}
 //line plain.go:42
 								if int32(tx) == 0 {
@@ -1170,7 +1170,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainTwinRow is what a row of threads does in plainTwin.
 //
 //line adjust.go:39
-func plainTwinRow(i657 int, o2912 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i61 int, logits unsafe.Pointer, o84 int, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow(i657 int, o2916 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i61 int, logits unsafe.Pointer, o84 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
 		var i661 int
 //line adjust.go:39
@@ -1178,7 +1178,7 @@ func plainTwinRow(i657 int, o2912 int, offsets unsafe.Pointer, biasesLen int, bi
 //line adjust.go:39
 		for {
 //line adjust.go:39
-			i668 := int(*(*int32)(unsafe.Add(offsets, o2912)))
+			i668 := int(*(*int32)(unsafe.Add(offsets, o2916)))
 //line adjust.go:39
 			i675 := i668
 //line adjust.go:39
@@ -1226,20 +1226,20 @@ func plainTwinRow(i657 int, o2912 int, offsets unsafe.Pointer, biasesLen int, bi
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
 //line adjust.go:27
-func plainTwinRow_(lanes int, c770 bool, counts unsafe.Pointer, countsCap int, f2370 float32, f2372 float32, f2374 float32, i61 int, i76 int, logits unsafe.Pointer, o272 int, o84 int) {
+func plainTwinRow_(lanes int, c770 bool, counts unsafe.Pointer, countsCap int, f2374 float32, f2376 float32, f2378 float32, i61 int, i76 int, logits unsafe.Pointer, o272 int, o84 int) {
 	first := 0
 //line adjust.go:27
 	if lanes == 16 {
 //line adjust.go:27
-		first = zvector.PlainTwin_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2370, f2372, f2374)
+		first = zvector.PlainTwin_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2374, f2376, f2378)
 //line adjust.go:27
 	} else if lanes == 8 {
 //line adjust.go:27
-		first = zvector.PlainTwinAVX2_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2370, f2372, f2374)
+		first = zvector.PlainTwinAVX2_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2374, f2376, f2378)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i732 int
-		var f1360, f1326, f1355 float32
+		var f1362, f1328, f1357 float32
 //line adjust.go:48
 		i732 = tx
 //line adjust.go:48
@@ -1256,33 +1256,33 @@ func plainTwinRow_(lanes int, c770 bool, counts unsafe.Pointer, countsCap int, f
 //line params.go:28
 			if i747 == 0 {
 //line params.go:28
-				f1360 = f741
+				f1362 = f741
 			} else {
 //line params.go:31
 				if c770 {
 					if 0 < f741 {
-						f1326 = f741 / f2370
+						f1328 = f741 / f2374
 					} else {
-						f1326 = float32(f741 * f2370)
+						f1328 = float32(f741 * f2374)
 					}
 				} else {
 //line params.go:31
-					f1326 = f741
+					f1328 = f741
 				}
 //line params.go:38
-				i1327 := i747 & 32767
-				f1334 := f1326 - float32(f2372*float32(uint16(i1327)))
-				if 0 < uint16(i1327) {
-					f1355 = f1334 - f2374
+				i1329 := i747 & 32767
+				f1336 := f1328 - float32(f2376*float32(uint16(i1329)))
+				if 0 < uint16(i1329) {
+					f1357 = f1336 - f2378
 				} else {
 //line params.go:40
-					f1355 = f1334
+					f1357 = f1336
 				}
 //line params.go:43
-				f1360 = f1355
+				f1362 = f1357
 			}
 //line adjust.go:49
-			*(*float32)(unsafe.Add(logits, o84+i732*4)) = f1360
+			*(*float32)(unsafe.Add(logits, o84+i732*4)) = f1362
 //line adjust.go:48
 			i732 = i732 + 16
 		}
@@ -1309,9 +1309,9 @@ func plainTwinRow__(i290 int, mask unsafe.Pointer, o305 int, i61 int, logits uns
 			i813 := *(*int32)(unsafe.Add(mask, o305+i804*4))
 			if i813 != -1 {
 //line adjust.go:60
-				i3104 := i804 << 5
+				i3108 := i804 << 5
 //line adjust.go:60
-				i826 := i3104 + 32
+				i826 := i3108 + 32
 //line adjust.go:60
 				i829 := i826
 //line adjust.go:60
@@ -1320,7 +1320,7 @@ func plainTwinRow__(i290 int, mask unsafe.Pointer, o305 int, i61 int, logits uns
 					i829 = i61
 				}
 //line adjust.go:60
-				i823, i824 = i813, i3104
+				i823, i824 = i813, i3108
 //line adjust.go:60
 				for {
 //line adjust.go:60
@@ -1366,7 +1366,7 @@ func plainTwinRow___(lanes int, i61 int, logits unsafe.Pointer, o84 int, o98 int
 	}
 	for tx := first; tx < 16; tx++ {
 		var i611 int
-		var i1310 int32
+		var i1312 int32
 //line plain.go:92
 		i611 = tx
 //line plain.go:92
@@ -1381,14 +1381,14 @@ func plainTwinRow___(lanes int, i61 int, logits unsafe.Pointer, o84 int, o98 int
 //line weight.go:19
 			if f631 != f631 {
 //line weight.go:19
-				i1310 = -2147483648
+				i1312 = -2147483648
 			} else {
 //line weight.go:22
-				i1302 := int32(math.Float32bits(f631 + 0))
-				i1310 = i1302 ^ int32(uint32(i1302>>31)>>1)
+				i1304 := int32(math.Float32bits(f631 + 0))
+				i1312 = i1304 ^ int32(uint32(i1304>>31)>>1)
 			}
 //line plain.go:93
-			*(*int32)(unsafe.Add(work, o98+i611*4)) = i1310
+			*(*int32)(unsafe.Add(work, o98+i611*4)) = i1312
 //line plain.go:92
 			i611 = i611 + 16
 		}
@@ -1410,92 +1410,92 @@ func plainTwinRow____(lanes int, i61 int, o98 int, shared unsafe.Pointer, work u
 		first = zvector.PlainTwinAVX2___(16, i61, work, o98, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1268 int32
-		var i1269 int
+		var i1270 int32
+		var i1271 int
 //line plain.go:100
-		i1268, i1269 = -2147483648, tx
+		i1270, i1271 = -2147483648, tx
 //line plain.go:100
 		for {
 //line plain.go:100
-			if i1269 >= i61 {
+			if i1271 >= i61 {
 //line plain.go:100
 				break
 			}
 //line plain.go:101
-			i1286 := *(*int32)(unsafe.Add(work, o98+i1269*4))
+			i1288 := *(*int32)(unsafe.Add(work, o98+i1271*4))
 //line plain.go:101
-			i1288 := i1268
+			i1290 := i1270
 //line plain.go:101
-			if i1268 < i1286 {
+			if i1270 < i1288 {
 //line plain.go:101
-				i1288 = i1286
+				i1290 = i1288
 			}
 //line plain.go:100
-			i1268, i1269 = i1288, i1269+16
+			i1270, i1271 = i1290, i1271+16
 		}
 //line plain.go:74
-		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1268)
+		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1270)
 	}
 }
 
 // plainTwinRow_____ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:85
-func plainTwinRow_____(lanes int, i61 int, i861 int32, o1748 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow_____(lanes int, i61 int, i861 int32, o1750 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:85
 	if lanes == 16 {
 //line plainsample.go:85
-		first = zvector.PlainTwin______(16, i61, work, o98, int(i861), shared, o1748)
+		first = zvector.PlainTwin______(16, i61, work, o98, int(i861), shared, o1750)
 //line plainsample.go:85
 	} else if lanes == 8 {
 //line plainsample.go:85
-		first = zvector.PlainTwinAVX2______(16, i61, work, o98, int(i861), shared, o1748)
+		first = zvector.PlainTwinAVX2______(16, i61, work, o98, int(i861), shared, o1750)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1378, i1379, i1395 int
+		var i1380, i1381, i1397 int
 //line plainsample.go:65
-		i1378, i1379 = 0, tx
+		i1380, i1381 = 0, tx
 //line plainsample.go:67
 		for {
 //line plainsample.go:67
-			if i1379 >= i61 {
+			if i1381 >= i61 {
 //line plainsample.go:67
 				break
 			}
 //line plainsample.go:68
-			if i861 <= *(*int32)(unsafe.Add(work, o98+i1379*4)) {
-				i1395 = i1378 + 1
+			if i861 <= *(*int32)(unsafe.Add(work, o98+i1381*4)) {
+				i1397 = i1380 + 1
 			} else {
 //line plainsample.go:68
-				i1395 = i1378
+				i1397 = i1380
 			}
 //line plainsample.go:67
-			i1378, i1379 = i1395, i1379+16
+			i1380, i1381 = i1397, i1381+16
 		}
 //line plain.go:63
-		*(*int)(unsafe.Add(shared, o1748+tx*8)) = i1378
+		*(*int)(unsafe.Add(shared, o1750+tx*8)) = i1380
 	}
 }
 
 // plainTwinRow______ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:15
-func plainTwinRow______(lanes int, f1431 float32, f362 float32, i357 int32, i61 int, o98 int, work unsafe.Pointer) {
+func plainTwinRow______(lanes int, f1433 float32, f362 float32, i357 int32, i61 int, o98 int, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:15
 	if lanes == 16 {
 //line plainsample.go:15
-		first = zvector.PlainTwin_______(16, i61, work, o98, int(i357), f1431, f362)
+		first = zvector.PlainTwin_______(16, i61, work, o98, int(i357), f1433, f362)
 //line plainsample.go:15
 	} else if lanes == 8 {
 //line plainsample.go:15
-		first = zvector.PlainTwinAVX2_______(16, i61, work, o98, int(i357), f1431, f362)
+		first = zvector.PlainTwinAVX2_______(16, i61, work, o98, int(i357), f1433, f362)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i894 int
-		var i1802, i1977, i1978, i918 int32
-		var f1990 float32
+		var i1806, i1981, i1982, i918 int32
+		var f1994 float32
 //line plainsample.go:42
 		i894 = tx
 //line plainsample.go:42
@@ -1509,48 +1509,48 @@ func plainTwinRow______(lanes int, f1431 float32, f362 float32, i357 int32, i61 
 //line plainsample.go:44
 			if i357 <= i911 {
 //line weight.go:28
-				f1440 := math.Float32frombits(uint32(i911 ^ int32(uint32(i911>>31)>>1)))
+				f1442 := math.Float32frombits(uint32(i911 ^ int32(uint32(i911>>31)>>1)))
 //line weight.go:33
-				if f1440 == f1431 {
+				if f1442 == f1433 {
 //line weight.go:33
-					i1802 = 268435456
+					i1806 = 67108864
 				} else {
 //line weight.go:36
-					f1794 := float32((f1440 - f1431) * f362)
+					f1797 := float32((f1442 - f1433) * f362)
 //line exp.go:36
-					f2066 := math32.FMA(f1794, 1.442695, 1.2582912e+07)
-					f2067 := f2066 - 1.2582912e+07
-					f2069 := math32.FMA(f2067, 1.9046542e-09, math32.FMA(f2067, -0.6931472, f1794))
+					f2070 := math32.FMA(f1797, 1.442695, 1.2582912e+07)
+					f2071 := f2070 - 1.2582912e+07
+					f2073 := math32.FMA(f2071, 1.9046542e-09, math32.FMA(f2071, -0.6931472, f1797))
 //line exp.go:21
-					c1974 := 0 < f1794
+					c1978 := 0 < f1797
 //line exp.go:21
-					if c1974 {
+					if c1978 {
 //line exp.go:21
-						i1977, i1978 = 528482304, 1602224128
+						i1981, i1982 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i1977, i1978 = 1602224128, 528482304
+						i1981, i1982 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f1984 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2069, 0.008368675), f2069, 0.041668262), f2069, 0.16666521), f2069, 0.49999994), f2069, 1), f2069, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2066))<<23+i1977))) * math.Float32frombits(uint32(i1978)))
-					if 104 < math.Float32frombits(math.Float32bits(f1794)&^(1<<31)) {
+					f1988 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2073, 0.008368675), f2073, 0.041668262), f2073, 0.16666521), f2073, 0.49999994), f2073, 1), f2073, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2070))<<23+i1981))) * math.Float32frombits(uint32(i1982)))
+					if 104 < math.Float32frombits(math.Float32bits(f1797)&^(1<<31)) {
 //line exp.go:27
-						if c1974 {
+						if c1978 {
 //line basic.go:19
-							f1990 = math.Float32frombits(0x7f800000)
+							f1994 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f1990 = 0
+							f1994 = 0
 						}
 					} else {
 //line exp.go:25
-						f1990 = f1984
+						f1994 = f1988
 					}
 //line weight.go:36
-					i1802 = int32(float32(f1990 * 2.6843546e+08))
+					i1806 = int32(float32(f1994*6.7108864e+07) + 0.5)
 				}
 //line plainsample.go:45
-				i918 = i1802
+				i918 = i1806
 			} else {
 //line plainsample.go:44
 				i918 = -1
@@ -1566,16 +1566,16 @@ func plainTwinRow______(lanes int, f1431 float32, f362 float32, i357 int32, i61 
 // plainTwinRow_______ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:67
-func plainTwinRow_______(lanes int, i61 int, o1469 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow_______(lanes int, i61 int, o1471 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:67
 	if lanes == 16 {
 //line plainsample.go:67
-		first = zvector.PlainTwin________(16, i61, work, o98, shared, o1469)
+		first = zvector.PlainTwin________(16, i61, work, o98, shared, o1471)
 //line plainsample.go:67
 	} else if lanes == 8 {
 //line plainsample.go:67
-		first = zvector.PlainTwinAVX2________(16, i61, work, o98, shared, o1469)
+		first = zvector.PlainTwinAVX2________(16, i61, work, o98, shared, o1471)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i937, i938, i954 int
@@ -1601,65 +1601,65 @@ func plainTwinRow_______(lanes int, i61 int, o1469 int, o98 int, shared unsafe.P
 			i937, i938 = i954, i938+16
 		}
 //line plain.go:63
-		*(*int)(unsafe.Add(shared, o1469+tx*8)) = i937
+		*(*int)(unsafe.Add(shared, o1471+tx*8)) = i937
 	}
 }
 
 // plainTwinRow________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:85
-func plainTwinRow________(lanes int, i2009 int32, i61 int, o2236 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow________(lanes int, i2013 int32, i61 int, o2240 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:85
 	if lanes == 16 {
 //line plainsample.go:85
-		first = zvector.PlainTwin__________(16, i61, work, o98, int(i2009), shared, o2236)
+		first = zvector.PlainTwin__________(16, i61, work, o98, int(i2013), shared, o2240)
 //line plainsample.go:85
 	} else if lanes == 8 {
 //line plainsample.go:85
-		first = zvector.PlainTwinAVX2__________(16, i61, work, o98, int(i2009), shared, o2236)
+		first = zvector.PlainTwinAVX2__________(16, i61, work, o98, int(i2013), shared, o2240)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i2098, i2099, i2115 int
+		var i2102, i2103, i2119 int
 //line plainsample.go:65
-		i2098, i2099 = 0, tx
+		i2102, i2103 = 0, tx
 //line plainsample.go:67
 		for {
 //line plainsample.go:67
-			if i2099 >= i61 {
+			if i2103 >= i61 {
 //line plainsample.go:67
 				break
 			}
 //line plainsample.go:68
-			i2108 := *(*int32)(unsafe.Add(work, o98+i2099*4))
+			i2112 := *(*int32)(unsafe.Add(work, o98+i2103*4))
 //line plainsample.go:68
-			if i2009 <= i2108 {
-				i2115 = i2098 + int(i2108)
+			if i2013 <= i2112 {
+				i2119 = i2102 + int(i2112)
 			} else {
 //line plainsample.go:68
-				i2115 = i2098
+				i2119 = i2102
 			}
 //line plainsample.go:67
-			i2098, i2099 = i2115, i2099+16
+			i2102, i2103 = i2119, i2103+16
 		}
 //line plain.go:63
-		*(*int)(unsafe.Add(shared, o2236+tx*8)) = i2098
+		*(*int)(unsafe.Add(shared, o2240+tx*8)) = i2102
 	}
 }
 
 // plainTwinRow_________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:10
-func plainTwinRow_________(lanes int, i100 int, i2997 int, i405 int32, i61 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_________(lanes int, i100 int, i3001 int, i405 int32, i61 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:10
 	if lanes == 16 {
 //line plainsample.go:10
-		first = zvector.PlainTwin___________(16, i2997, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
+		first = zvector.PlainTwin___________(16, i3001, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
 //line plainsample.go:10
 	} else if lanes == 8 {
 //line plainsample.go:10
-		first = zvector.PlainTwinAVX2___________(16, i2997, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
+		first = zvector.PlainTwinAVX2___________(16, i3001, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i421, i963, i964, i980 int
@@ -1670,7 +1670,7 @@ func plainTwinRow_________(lanes int, i100 int, i2997 int, i405 int32, i61 int, 
 //line plainsample.go:24
 			i422 := i421 + 1
 //line plainsample.go:24
-			i423 := i422 * i2997
+			i423 := i422 * i3001
 //line plainsample.go:24
 			i430 := i423
 //line plainsample.go:24
@@ -1679,7 +1679,7 @@ func plainTwinRow_________(lanes int, i100 int, i2997 int, i405 int32, i61 int, 
 				i430 = i61
 			}
 //line plainsample.go:25
-			i431 := i421 * i2997
+			i431 := i421 * i3001
 //line plainsample.go:25
 			i433 := i431
 //line plainsample.go:25
@@ -1806,8 +1806,8 @@ func plainTwinRow___________(lanes int, f1140 float32, i61 int, logits unsafe.Po
 	}
 	for tx := first; tx < 16; tx++ {
 		var i535, i536, i571 int
-		var i1160, i1236, i1607, i1608 int32
-		var f1620 float32
+		var i1160, i1238, i1609, i1610 int32
+		var f1622 float32
 //line plain.go:122
 		i535, i536 = 0, tx
 //line plain.go:122
@@ -1833,44 +1833,44 @@ func plainTwinRow___________(lanes int, f1140 float32, i61 int, logits unsafe.Po
 //line weight.go:33
 				if f551 == f1140 {
 //line weight.go:33
-					i1236 = 268435456
+					i1238 = 67108864
 				} else {
 //line weight.go:36
-					f1227 := f551 - f1140
+					f1228 := f551 - f1140
 //line exp.go:36
-					f1889 := math32.FMA(f1227, 1.442695, 1.2582912e+07)
-					f1890 := f1889 - 1.2582912e+07
-					f1892 := math32.FMA(f1890, 1.9046542e-09, math32.FMA(f1890, -0.6931472, f1227))
+					f1893 := math32.FMA(f1228, 1.442695, 1.2582912e+07)
+					f1894 := f1893 - 1.2582912e+07
+					f1896 := math32.FMA(f1894, 1.9046542e-09, math32.FMA(f1894, -0.6931472, f1228))
 //line exp.go:21
-					c1604 := 0 < f1227
+					c1606 := 0 < f1228
 //line exp.go:21
-					if c1604 {
+					if c1606 {
 //line exp.go:21
-						i1607, i1608 = 528482304, 1602224128
+						i1609, i1610 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i1607, i1608 = 1602224128, 528482304
+						i1609, i1610 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f1614 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1892, 0.008368675), f1892, 0.041668262), f1892, 0.16666521), f1892, 0.49999994), f1892, 1), f1892, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1889))<<23+i1607))) * math.Float32frombits(uint32(i1608)))
-					if 104 < math.Float32frombits(math.Float32bits(f1227)&^(1<<31)) {
+					f1616 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1896, 0.008368675), f1896, 0.041668262), f1896, 0.16666521), f1896, 0.49999994), f1896, 1), f1896, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1893))<<23+i1609))) * math.Float32frombits(uint32(i1610)))
+					if 104 < math.Float32frombits(math.Float32bits(f1228)&^(1<<31)) {
 //line exp.go:27
-						if c1604 {
+						if c1606 {
 //line basic.go:19
-							f1620 = math.Float32frombits(0x7f800000)
+							f1622 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f1620 = 0
+							f1622 = 0
 						}
 					} else {
 //line exp.go:25
-						f1620 = f1614
+						f1622 = f1616
 					}
 //line weight.go:36
-					i1236 = int32(float32(f1620 * 2.6843546e+08))
+					i1238 = int32(float32(f1622*6.7108864e+07) + 0.5)
 				}
 //line plain.go:124
-				i571 = i535 + int(i1236)
+				i571 = i535 + int(i1238)
 			} else {
 //line plain.go:123
 				i571 = i535
@@ -1956,175 +1956,175 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	logprobs := *(*unsafe.Pointer)(unsafe.Add(args, 216))
 	logprobsLen := *(*int)(unsafe.Add(args, 224))
 	vocabulary := *(*int32)(unsafe.Add(args, 240))
-	shared := blocks.Shared(54592)
+	shared := blocks.Shared(55616)
 	dx, dy, _ := blocks.Dim()
 	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
 	each62 := blocks.Scratch(8)
-	each5256 := blocks.Scratch(8)
-	each5258 := blocks.Scratch(8)
 	each5260 := blocks.Scratch(8)
 	each5262 := blocks.Scratch(8)
-	each5272 := blocks.Scratch(8)
-	each5265 := blocks.Scratch(4)
-	each5267 := blocks.Scratch(4)
+	each5264 := blocks.Scratch(8)
+	each5266 := blocks.Scratch(8)
+	each5276 := blocks.Scratch(8)
 	each5269 := blocks.Scratch(4)
-	each5271 := blocks.Scratch(1)
-	each5273 := blocks.Scratch(1)
+	each5271 := blocks.Scratch(4)
+	each5273 := blocks.Scratch(4)
 	each5275 := blocks.Scratch(1)
+	each5277 := blocks.Scratch(1)
+	each5279 := blocks.Scratch(1)
 	each78 := blocks.Scratch(8)
 	each80 := blocks.Scratch(8)
 	each88 := blocks.Scratch(8)
 	each779 := blocks.Scratch(1)
 	each787 := blocks.Scratch(1)
-	each3160 := blocks.Scratch(8)
-	each3165 := blocks.Scratch(8)
+	each3162 := blocks.Scratch(8)
+	each3167 := blocks.Scratch(8)
 	each121 := blocks.Scratch(4)
-	each7055 := blocks.Scratch(1)
-	each7054 := blocks.Scratch(8)
-	each7053 := blocks.Scratch(8)
-	each7052 := blocks.Scratch(4)
-	each7051 := blocks.Scratch(4)
+	each7059 := blocks.Scratch(1)
+	each7058 := blocks.Scratch(8)
+	each7057 := blocks.Scratch(8)
+	each7056 := blocks.Scratch(4)
+	each7055 := blocks.Scratch(4)
 	each965 := blocks.Scratch(1)
-	each6350 := blocks.Scratch(8)
-	each10038 := blocks.Scratch(1)
+	each6354 := blocks.Scratch(8)
+	each10046 := blocks.Scratch(1)
 	each1384 := blocks.Scratch(8)
 	each1591 := blocks.Scratch(1)
-	each7049 := blocks.Scratch(4)
-	each7046 := blocks.Scratch(8)
-	each7040 := blocks.Scratch(8)
-	each7037 := blocks.Scratch(4)
-	each7034 := blocks.Scratch(4)
-	each7032 := blocks.Scratch(4)
-	each7029 := blocks.Scratch(4)
-	each7013 := blocks.Scratch(4)
+	each7053 := blocks.Scratch(4)
+	each7050 := blocks.Scratch(8)
+	each7044 := blocks.Scratch(8)
+	each7041 := blocks.Scratch(4)
+	each7038 := blocks.Scratch(4)
+	each7036 := blocks.Scratch(4)
+	each7033 := blocks.Scratch(4)
+	each7017 := blocks.Scratch(4)
+	each7012 := blocks.Scratch(4)
 	each7008 := blocks.Scratch(4)
-	each7004 := blocks.Scratch(4)
-	each7002 := blocks.Scratch(4)
-	each7000 := blocks.Scratch(1)
-	each6998 := blocks.Scratch(8)
-	each6996 := blocks.Scratch(8)
-	each6994 := blocks.Scratch(4)
-	each6992 := blocks.Scratch(4)
+	each7006 := blocks.Scratch(4)
+	each7004 := blocks.Scratch(1)
+	each7002 := blocks.Scratch(8)
+	each7000 := blocks.Scratch(8)
+	each6998 := blocks.Scratch(4)
+	each6996 := blocks.Scratch(4)
 	each127 := blocks.Scratch(8)
-	each9026 := blocks.Scratch(1)
-	each9028 := blocks.Scratch(1)
-	each9030 := blocks.Scratch(1)
+	each9031 := blocks.Scratch(1)
+	each9033 := blocks.Scratch(1)
+	each9035 := blocks.Scratch(1)
 	each349 := blocks.Scratch(8)
-	each7057 := blocks.Scratch(8)
-	each7042 := blocks.Scratch(8)
-	each7005 := blocks.Scratch(4)
-	each2282 := blocks.Scratch(8)
-	each2283 := blocks.Scratch(8)
-	each4644 := blocks.Scratch(4)
-	each4652 := blocks.Scratch(8)
-	each4676 := blocks.Scratch(4)
-	each4677 := blocks.Scratch(8)
-	each4670 := blocks.Scratch(8)
-	each3184 := blocks.Scratch(8)
+	each7061 := blocks.Scratch(8)
+	each7046 := blocks.Scratch(8)
+	each7009 := blocks.Scratch(4)
+	each2284 := blocks.Scratch(8)
+	each2285 := blocks.Scratch(8)
+	each4646 := blocks.Scratch(4)
+	each4654 := blocks.Scratch(8)
+	each4678 := blocks.Scratch(4)
+	each4679 := blocks.Scratch(8)
+	each4672 := blocks.Scratch(8)
+	each3186 := blocks.Scratch(8)
 	each1610 := blocks.Scratch(4)
 	each1617 := blocks.Scratch(8)
 	each1624 := blocks.Scratch(8)
-	each7044 := blocks.Scratch(8)
+	each7048 := blocks.Scratch(8)
 	each1086 := blocks.Scratch(1)
-	each7048 := blocks.Scratch(4)
-	each7045 := blocks.Scratch(8)
-	each7039 := blocks.Scratch(8)
-	each7036 := blocks.Scratch(4)
-	each7033 := blocks.Scratch(4)
-	each7031 := blocks.Scratch(4)
-	each7028 := blocks.Scratch(4)
-	each7012 := blocks.Scratch(4)
-	each7007 := blocks.Scratch(4)
-	each7003 := blocks.Scratch(4)
-	each7001 := blocks.Scratch(4)
-	each6999 := blocks.Scratch(1)
-	each6997 := blocks.Scratch(8)
-	each6995 := blocks.Scratch(8)
-	each6993 := blocks.Scratch(4)
-	each6991 := blocks.Scratch(4)
-	each7041 := blocks.Scratch(8)
-	each7038 := blocks.Scratch(4)
+	each7052 := blocks.Scratch(4)
+	each7049 := blocks.Scratch(8)
+	each7043 := blocks.Scratch(8)
+	each7040 := blocks.Scratch(4)
+	each7037 := blocks.Scratch(4)
 	each7035 := blocks.Scratch(4)
-	each2866 := blocks.Scratch(8)
-	each7062 := blocks.Scratch(4)
-	each7061 := blocks.Scratch(4)
-	each2879 := blocks.Scratch(4)
-	each2947 := blocks.Scratch(4)
-	each2948 := blocks.Scratch(1)
-	each2998 := blocks.Scratch(4)
-	each3008 := blocks.Scratch(1)
-	each3753 := blocks.Scratch(4)
-	each3740 := blocks.Scratch(8)
+	each7032 := blocks.Scratch(4)
+	each7016 := blocks.Scratch(4)
+	each7011 := blocks.Scratch(4)
+	each7007 := blocks.Scratch(4)
+	each7005 := blocks.Scratch(4)
+	each7003 := blocks.Scratch(1)
+	each7001 := blocks.Scratch(8)
+	each6999 := blocks.Scratch(8)
+	each6997 := blocks.Scratch(4)
+	each6995 := blocks.Scratch(4)
+	each7045 := blocks.Scratch(8)
+	each7042 := blocks.Scratch(4)
+	each7039 := blocks.Scratch(4)
+	each2868 := blocks.Scratch(8)
+	each7066 := blocks.Scratch(4)
+	each7065 := blocks.Scratch(4)
+	each2881 := blocks.Scratch(4)
+	each2949 := blocks.Scratch(4)
+	each2950 := blocks.Scratch(1)
+	each3000 := blocks.Scratch(4)
+	each3010 := blocks.Scratch(1)
 	each3755 := blocks.Scratch(4)
-	each4579 := blocks.Scratch(8)
+	each3742 := blocks.Scratch(8)
+	each3757 := blocks.Scratch(4)
+	each4581 := blocks.Scratch(8)
+	each7068 := blocks.Scratch(4)
+	each7067 := blocks.Scratch(4)
+	each3825 := blocks.Scratch(4)
+	each3827 := blocks.Scratch(4)
+	each2957 := blocks.Scratch(4)
+	each2981 := blocks.Scratch(8)
 	each7064 := blocks.Scratch(4)
 	each7063 := blocks.Scratch(4)
-	each3823 := blocks.Scratch(4)
-	each3825 := blocks.Scratch(4)
-	each2955 := blocks.Scratch(4)
-	each2979 := blocks.Scratch(8)
-	each7060 := blocks.Scratch(4)
-	each7059 := blocks.Scratch(4)
-	each3893 := blocks.Scratch(4)
 	each3895 := blocks.Scratch(4)
-	each5168 := blocks.Scratch(4)
-	each5170 := blocks.Scratch(4)
-	each5056 := blocks.Scratch(4)
-	each5058 := blocks.Scratch(4)
+	each3897 := blocks.Scratch(4)
+	each5172 := blocks.Scratch(4)
+	each5174 := blocks.Scratch(4)
+	each5060 := blocks.Scratch(4)
+	each5062 := blocks.Scratch(4)
 	each2036 := blocks.Scratch(8)
 	each1993 := blocks.Scratch(8)
 	each2005 := blocks.Scratch(8)
-	each6366 := blocks.Scratch(4)
+	each6370 := blocks.Scratch(4)
 	each1938 := blocks.Scratch(4)
-	each7015 := blocks.Scratch(4)
-	each7010 := blocks.Scratch(4)
-	each1958 := blocks.Scratch(1)
-	each3500 := blocks.Scratch(8)
-	each6408 := blocks.Scratch(4)
-	each1861 := blocks.Scratch(4)
+	each7019 := blocks.Scratch(4)
 	each7014 := blocks.Scratch(4)
-	each7009 := blocks.Scratch(4)
+	each1958 := blocks.Scratch(1)
+	each3502 := blocks.Scratch(8)
+	each6412 := blocks.Scratch(4)
+	each1861 := blocks.Scratch(4)
+	each7018 := blocks.Scratch(4)
+	each7013 := blocks.Scratch(4)
 	each1881 := blocks.Scratch(1)
-	each4097 := blocks.Scratch(4)
-	each4105 := blocks.Scratch(8)
-	each4129 := blocks.Scratch(4)
-	each4130 := blocks.Scratch(8)
-	each4123 := blocks.Scratch(8)
+	each4099 := blocks.Scratch(4)
+	each4107 := blocks.Scratch(8)
+	each4131 := blocks.Scratch(4)
+	each4132 := blocks.Scratch(8)
+	each4125 := blocks.Scratch(8)
 	each1707 := blocks.Scratch(4)
 	each1708 := blocks.Scratch(1)
-	each2400 := blocks.Scratch(4)
+	each2402 := blocks.Scratch(4)
 	each1724 := blocks.Scratch(4)
 	each1725 := blocks.Scratch(1)
-	each4210 := blocks.Scratch(4)
-	each4218 := blocks.Scratch(8)
-	each4242 := blocks.Scratch(4)
-	each4243 := blocks.Scratch(8)
-	each4236 := blocks.Scratch(8)
+	each4212 := blocks.Scratch(4)
+	each4220 := blocks.Scratch(8)
+	each4244 := blocks.Scratch(4)
+	each4245 := blocks.Scratch(8)
+	each4238 := blocks.Scratch(8)
 	each1738 := blocks.Scratch(4)
-	each4162 := blocks.Scratch(4)
+	each4164 := blocks.Scratch(4)
 	each1792 := blocks.Scratch(4)
-	each6539 := blocks.Scratch(4)
-	each3447 := blocks.Scratch(4)
-	each7011 := blocks.Scratch(4)
-	each7006 := blocks.Scratch(4)
+	each6543 := blocks.Scratch(4)
+	each3449 := blocks.Scratch(4)
+	each7015 := blocks.Scratch(4)
+	each7010 := blocks.Scratch(4)
 	each138 := blocks.Scratch(8)
-	each7050 := blocks.Scratch(4)
-	each7047 := blocks.Scratch(8)
-	each7030 := blocks.Scratch(4)
-	each2277 := blocks.Scratch(8)
-	each4693 := blocks.Scratch(4)
-	each4701 := blocks.Scratch(8)
-	each4725 := blocks.Scratch(4)
-	each4726 := blocks.Scratch(8)
-	each4719 := blocks.Scratch(8)
-	each3215 := blocks.Scratch(8)
-	each3096 := blocks.Scratch(4)
-	each3104 := blocks.Scratch(8)
-	each3128 := blocks.Scratch(4)
-	each3129 := blocks.Scratch(8)
-	each3122 := blocks.Scratch(8)
+	each7054 := blocks.Scratch(4)
+	each7051 := blocks.Scratch(8)
+	each7034 := blocks.Scratch(4)
+	each2279 := blocks.Scratch(8)
+	each4695 := blocks.Scratch(4)
+	each4703 := blocks.Scratch(8)
+	each4727 := blocks.Scratch(4)
+	each4728 := blocks.Scratch(8)
+	each4721 := blocks.Scratch(8)
+	each3217 := blocks.Scratch(8)
+	each3098 := blocks.Scratch(4)
+	each3106 := blocks.Scratch(8)
+	each3130 := blocks.Scratch(4)
+	each3131 := blocks.Scratch(8)
+	each3124 := blocks.Scratch(8)
 //line wide.go:29
 	i55 := int(uint32(vocabulary))
 //line adjust.go:22
@@ -2134,117 +2134,117 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:30
 	c286 := 0 < maskLen
 	i291 := (i55 + 31) / 32
-	each10065 := blocks.Scratch(1)
-	each7027 := blocks.Scratch(4)
-	each7019 := blocks.Scratch(4)
-	each5809 := blocks.Scratch(4)
-	each5810 := blocks.Scratch(4)
-	each5811 := blocks.Scratch(4)
-	each5812 := blocks.Scratch(4)
-	each3176 := blocks.Scratch(8)
-	each4683 := blocks.Scratch(8)
+	each10073 := blocks.Scratch(1)
+	each7031 := blocks.Scratch(4)
+	each7023 := blocks.Scratch(4)
+	each5813 := blocks.Scratch(4)
+	each5814 := blocks.Scratch(4)
+	each5815 := blocks.Scratch(4)
+	each5816 := blocks.Scratch(4)
+	each3178 := blocks.Scratch(8)
+	each4685 := blocks.Scratch(8)
 	brought64 := blocks.Scratch(8)
-	each8466 := blocks.Scratch(8)
-	each8467 := blocks.Scratch(8)
-	each8475 := blocks.Scratch(8)
-	each8476 := blocks.Scratch(8)
-	each8484 := blocks.Scratch(8)
-	each8485 := blocks.Scratch(8)
-	each8493 := blocks.Scratch(8)
-	each8494 := blocks.Scratch(8)
-	each8502 := blocks.Scratch(8)
-	each3734 := blocks.Scratch(4)
-	each3804 := blocks.Scratch(4)
-	each3874 := blocks.Scratch(4)
-	each5149 := blocks.Scratch(4)
-	k9469 := int32(0)
+	each8470 := blocks.Scratch(8)
+	each8471 := blocks.Scratch(8)
+	each8479 := blocks.Scratch(8)
+	each8480 := blocks.Scratch(8)
+	each8488 := blocks.Scratch(8)
+	each8489 := blocks.Scratch(8)
+	each8497 := blocks.Scratch(8)
+	each8498 := blocks.Scratch(8)
+	each8506 := blocks.Scratch(8)
+	each3736 := blocks.Scratch(4)
+	each3806 := blocks.Scratch(4)
+	each3876 := blocks.Scratch(4)
+	each5153 := blocks.Scratch(4)
+	k9477 := int32(0)
 	each1705 := blocks.Scratch(8)
-	each4136 := blocks.Scratch(8)
-	each8520 := blocks.Scratch(8)
-	each8522 := blocks.Scratch(8)
-	each8530 := blocks.Scratch(8)
-	each8532 := blocks.Scratch(8)
-	each8540 := blocks.Scratch(8)
-	each8542 := blocks.Scratch(8)
-	each8550 := blocks.Scratch(8)
-	each8552 := blocks.Scratch(8)
-	each8560 := blocks.Scratch(8)
+	each4138 := blocks.Scratch(8)
+	each8524 := blocks.Scratch(8)
+	each8526 := blocks.Scratch(8)
+	each8534 := blocks.Scratch(8)
+	each8536 := blocks.Scratch(8)
+	each8544 := blocks.Scratch(8)
+	each8546 := blocks.Scratch(8)
+	each8554 := blocks.Scratch(8)
+	each8556 := blocks.Scratch(8)
+	each8564 := blocks.Scratch(8)
 	each1770 := blocks.Scratch(8)
-	each4249 := blocks.Scratch(8)
-	each8580 := blocks.Scratch(8)
-	each8582 := blocks.Scratch(8)
-	each8590 := blocks.Scratch(8)
-	each8592 := blocks.Scratch(8)
-	each8600 := blocks.Scratch(8)
-	each8602 := blocks.Scratch(8)
-	each8610 := blocks.Scratch(8)
-	each8612 := blocks.Scratch(8)
-	each8620 := blocks.Scratch(8)
-	each3207 := blocks.Scratch(8)
-	each4732 := blocks.Scratch(8)
-	each8640 := blocks.Scratch(8)
-	each8641 := blocks.Scratch(8)
-	each8649 := blocks.Scratch(8)
-	each8650 := blocks.Scratch(8)
-	each8658 := blocks.Scratch(8)
-	each8659 := blocks.Scratch(8)
-	each8667 := blocks.Scratch(8)
-	each8668 := blocks.Scratch(8)
-	each8676 := blocks.Scratch(8)
-	each9455 := blocks.Scratch(8)
-	each3135 := blocks.Scratch(8)
-	each8694 := blocks.Scratch(8)
-	each8695 := blocks.Scratch(8)
-	each8703 := blocks.Scratch(8)
-	each8704 := blocks.Scratch(8)
-	each8712 := blocks.Scratch(8)
-	each8713 := blocks.Scratch(8)
-	each8721 := blocks.Scratch(8)
-	each8722 := blocks.Scratch(8)
-	each8730 := blocks.Scratch(8)
+	each4251 := blocks.Scratch(8)
+	each8584 := blocks.Scratch(8)
+	each8586 := blocks.Scratch(8)
+	each8594 := blocks.Scratch(8)
+	each8596 := blocks.Scratch(8)
+	each8604 := blocks.Scratch(8)
+	each8606 := blocks.Scratch(8)
+	each8614 := blocks.Scratch(8)
+	each8616 := blocks.Scratch(8)
+	each8624 := blocks.Scratch(8)
+	each3209 := blocks.Scratch(8)
+	each4734 := blocks.Scratch(8)
+	each8644 := blocks.Scratch(8)
+	each8645 := blocks.Scratch(8)
+	each8653 := blocks.Scratch(8)
+	each8654 := blocks.Scratch(8)
+	each8662 := blocks.Scratch(8)
+	each8663 := blocks.Scratch(8)
+	each8671 := blocks.Scratch(8)
+	each8672 := blocks.Scratch(8)
+	each8680 := blocks.Scratch(8)
+	each9463 := blocks.Scratch(8)
+	each3137 := blocks.Scratch(8)
+	each8698 := blocks.Scratch(8)
+	each8699 := blocks.Scratch(8)
+	each8707 := blocks.Scratch(8)
+	each8708 := blocks.Scratch(8)
+	each8716 := blocks.Scratch(8)
+	each8717 := blocks.Scratch(8)
+	each8725 := blocks.Scratch(8)
+	each8726 := blocks.Scratch(8)
+	each8734 := blocks.Scratch(8)
 //line wide.go:50
 	c151 := 0 < logprobsLen
 //line wide.go:27
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var o62, o5256, o5258, o5260, o5262, o5272, i78, i80, o88, i3160, i3165, i7054, i7053, i6350, i1384, i7046, i7040, i6998, i6996, i127, i349, i7057, i7042, i2282, i2283, i4652, i4677, i4670, i3184, i1617, i1624, i7044, i7045, i7039, i6997, i6995, i7041, i2866, i3740, i4579, i2979, i2036, i1993, i2005, i3500, i4105, i4130, i4123, i4218, i4243, i4236, i138, i7047, i2277, i4701, i4726, i4719, i3215, i3104, i3129, i3122 int
-		var f5265, f5267, f5269, f7032, f7029, f7031, f7028, f2947, f2400, f1724, f1738, f7030 float32
-		var c5271, c5273, c5275, c779, c787, c7055, c965, c10038, c1591, c7000, c9026, c9028, c9030, c1086, c6999, c2948, c3008, c1958, c1881, c1708, c1725 bool
-		var i121, i7052, i7051, i7049, i7037, i7034, i7013, i7008, i7004, i7002, i6994, i6992, i7005, i4644, i4676, i1610, i7048, i7036, i7033, i7012, i7007, i7003, i7001, i6993, i6991, i7038, i7035, i7062, i7061, i2879, i2998, i3753, i3755, i7064, i7063, i3823, i3825, i2955, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i6366, i1938, i7015, i7010, i6408, i1861, i7014, i7009, i4097, i4129, i1707, i4210, i4242, i4162, i1792, i6539, i3447, i7011, i7006, i7050, i4693, i4725, i3096, i3128 int32
-		var i7040next int
-		var i6998next int
-		var i6994next int32
-		var i6992next int32
-		var i7057next int
-		var i7042next int
-		var i7005next int32
+		var o62, o5260, o5262, o5264, o5266, o5276, i78, i80, o88, i3162, i3167, i7058, i7057, i6354, i1384, i7050, i7044, i7002, i7000, i127, i349, i7061, i7046, i2284, i2285, i4654, i4679, i4672, i3186, i1617, i1624, i7048, i7049, i7043, i7001, i6999, i7045, i2868, i3742, i4581, i2981, i2036, i1993, i2005, i3502, i4107, i4132, i4125, i4220, i4245, i4238, i138, i7051, i2279, i4703, i4728, i4721, i3217, i3106, i3131, i3124 int
+		var f5269, f5271, f5273, f7036, f7033, f7035, f7032, f2949, f2402, f1724, f1738, f7034 float32
+		var c5275, c5277, c5279, c779, c787, c7059, c965, c10046, c1591, c7004, c9031, c9033, c9035, c1086, c7003, c2950, c3010, c1958, c1881, c1708, c1725 bool
+		var i121, i7056, i7055, i7053, i7041, i7038, i7017, i7012, i7008, i7006, i6998, i6996, i7009, i4646, i4678, i1610, i7052, i7040, i7037, i7016, i7011, i7007, i7005, i6997, i6995, i7042, i7039, i7066, i7065, i2881, i3000, i3755, i3757, i7068, i7067, i3825, i3827, i2957, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i6370, i1938, i7019, i7014, i6412, i1861, i7018, i7013, i4099, i4131, i1707, i4212, i4244, i4164, i1792, i6543, i3449, i7015, i7010, i7054, i4695, i4727, i3098, i3130 int32
+		var i7044next int
+		var i7002next int
+		var i6998next int32
+		var i6996next int32
+		var i7061next int
+		var i7046next int
+		var i7009next int32
+		var i7049next int
+		var i7066next int32
 		var i7045next int
-		var i7062next int32
-		var i7041next int
-		var i7038next int32
-		var i7035next int32
-		var i7048next int32
-		var i7039next int
-		var i7036next int32
-		var i7033next int32
-		var f7031next float32
-		var f7028next float32
-		var i7012next int32
+		var i7042next int32
+		var i7039next int32
+		var i7052next int32
+		var i7043next int
+		var i7040next int32
+		var i7037next int32
+		var f7035next float32
+		var f7032next float32
+		var i7016next int32
+		var i7011next int32
 		var i7007next int32
-		var i7003next int32
-		var i7001next int32
-		var c6999next bool
-		var i6997next int
-		var i6995next int
-		var i6993next int32
-		var i6991next int32
-		var i7060next int32
-		var i7059next int32
+		var i7005next int32
+		var c7003next bool
+		var i7001next int
+		var i6999next int
+		var i6997next int32
+		var i6995next int32
 		var i7064next int32
 		var i7063next int32
-		var i7061next int32
-		var i2282next int
-		var i2283next int
+		var i7068next int32
+		var i7067next int32
+		var i7065next int32
+		var i2284next int
+		var i2285next int
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
@@ -2252,7 +2252,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8))
+					state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8))
 				}
 				for state < 148 {
 					switch state {
@@ -2262,25 +2262,25 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:30
 						o62 = bx * 40
 //line wide.go:30
-						o5256 = o62 + 8
+						o5260 = o62 + 8
 //line wide.go:30
-						o5258 = o62 + 12
+						o5262 = o62 + 12
 //line wide.go:30
-						o5260 = o62 + 16
+						o5264 = o62 + 16
 //line wide.go:30
-						o5262 = o62 + 20
+						o5266 = o62 + 20
 //line wide.go:30
-						o5264 := o62 + 24
+						o5268 := o62 + 24
 //line wide.go:30
-						o5266 := o62 + 28
+						o5270 := o62 + 28
 //line wide.go:30
-						o5268 := o62 + 32
+						o5272 := o62 + 32
 //line wide.go:30
-						o5270 := o62 + 36
+						o5274 := o62 + 36
 //line wide.go:30
-						o5272 = o62 + 37
+						o5276 = o62 + 37
 //line wide.go:30
-						o5274 := o62 + 38
+						o5278 := o62 + 38
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -2293,19 +2293,19 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								return
 							}
 //line wide.go:30
-							f5265 = *(*float32)(unsafe.Add(params, o5264))
-//line wide.go:30
-							f5267 = *(*float32)(unsafe.Add(params, o5266))
-//line wide.go:30
 							f5269 = *(*float32)(unsafe.Add(params, o5268))
 //line wide.go:30
-							c5271 = *(*bool)(unsafe.Add(params, o5270))
+							f5271 = *(*float32)(unsafe.Add(params, o5270))
 //line wide.go:30
-							c5273 = *(*bool)(unsafe.Add(params, o5272))
+							f5273 = *(*float32)(unsafe.Add(params, o5272))
 //line wide.go:30
 							c5275 = *(*bool)(unsafe.Add(params, o5274))
+//line wide.go:30
+							c5277 = *(*bool)(unsafe.Add(params, o5276))
+//line wide.go:30
+							c5279 = *(*bool)(unsafe.Add(params, o5278))
 						}
-						if c5275 {
+						if c5279 {
 							state = 147
 						} else {
 							state = 1
@@ -2345,7 +2345,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:23
 						o247 := bx * 4
 //line adjust.go:39
-						o6159 := o247 + 4
+						o6163 := o247 + 4
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -2375,7 +2375,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:39
 							for {
 //line adjust.go:39
-								i677 := int(*(*int32)(unsafe.Add(offsets, o6159)))
+								i677 := int(*(*int32)(unsafe.Add(offsets, o6163)))
 //line adjust.go:39
 								i684 := i677
 //line adjust.go:39
@@ -2418,7 +2418,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 						}
 						state = 3
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 3:
@@ -2435,11 +2435,11 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line params.go:23
-							c779 = f5265 != 0
+							c779 = f5269 != 0
 //line params.go:23
 							if c779 {
 //line params.go:23
-								if f5265 != 1 {
+								if f5269 != 1 {
 //line params.go:23
 									c787 = true
 //line params.go:23
@@ -2447,12 +2447,12 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								}
 							}
 //line params.go:23
-							if f5267 != 0 {
+							if f5271 != 0 {
 //line params.go:23
 								c787 = true
 							} else {
 //line params.go:23
-								c787 = f5269 != 0
+								c787 = f5273 != 0
 							}
 						l1:
 						}
@@ -2503,9 +2503,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line params.go:31
 									if c779 {
 										if 0 < f750 {
-											f1495 = f750 / f5265
+											f1495 = f750 / f5269
 										} else {
-											f1495 = float32(f750 * f5265)
+											f1495 = float32(f750 * f5269)
 										}
 									} else {
 //line params.go:31
@@ -2513,9 +2513,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 //line params.go:38
 									i1496 := i756 & 32767
-									f1503 := f1495 - float32(f5267*float32(uint16(i1496)))
+									f1503 := f1495 - float32(f5271*float32(uint16(i1496)))
 									if 0 < uint16(i1496) {
-										f1524 = f1503 - f5269
+										f1524 = f1503 - f5273
 									} else {
 //line params.go:40
 										f1524 = f1503
@@ -2530,7 +2530,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 						}
 						state = 7
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 7:
@@ -2542,7 +2542,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							state = 12
 						}
 					case 9:
-						if c5271 {
+						if c5275 {
 							state = 10
 						} else {
 							state = 12
@@ -2583,9 +2583,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								i822 := *(*int32)(unsafe.Add(mask, o306+i813*4))
 								if i822 != -1 {
 //line adjust.go:60
-									i6683 := i813 << 5
+									i6687 := i813 << 5
 //line adjust.go:60
-									i835 := i6683 + 32
+									i835 := i6687 + 32
 //line adjust.go:60
 									i838 := i835
 //line adjust.go:60
@@ -2594,7 +2594,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										i838 = i55
 									}
 //line adjust.go:60
-									i832, i833 = i822, i6683
+									i832, i833 = i822, i6687
 //line adjust.go:60
 									for {
 //line adjust.go:60
@@ -2622,7 +2622,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 						}
 						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 11:
@@ -2633,13 +2633,13 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:37
 						o120 := bx * 4
 //line wide.go:72
-						i3160 = i78 / 4
+						i3162 = i78 / 4
 //line wide.go:72
-						i3165 = (i80 - i3160<<2 + 2047) / 2048
+						i3167 = (i80 - i3162<<2 + 2047) / 2048
 //line stage.go:72
 						c601 := unsafe.Add(params, o62) != unsafe.Pointer(nil)
 //line stage.go:74
-						c620 := 8 < i3165
+						c620 := 8 < i3167
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -2664,9 +2664,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								return
 							}
 //line stage.go:72
-							if 0 < *(*float32)(unsafe.Add(params, o5256)) {
+							if 0 < *(*float32)(unsafe.Add(params, o5260)) {
 //line stage.go:72
-								i643 := *(*int32)(unsafe.Add(params, o5262))
+								i643 := *(*int32)(unsafe.Add(params, o5266))
 //line stage.go:72
 								if 0 < i643 {
 //line stage.go:72
@@ -2675,26 +2675,26 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									if i628 < i55 {
 //line stage.go:74
 										if c620 {
-											c7055, i7054, i7053, i7052, i7051 = true, i628, 4, 2, 0
+											c7059, i7058, i7057, i7056, i7055 = true, i628, 4, 2, 0
 										} else {
 //line stage.go:74
-											c7055, i7054, i7053, i7052, i7051 = true, i628, i3165, 2, 1
+											c7059, i7058, i7057, i7056, i7055 = true, i628, i3167, 2, 1
 										}
 									} else {
 //line stage.go:72
-										c7055, i7054, i7053, i7052, i7051 = false, 0, i3165, 0, 1
+										c7059, i7058, i7057, i7056, i7055 = false, 0, i3167, 0, 1
 									}
 								} else {
 //line stage.go:72
-									c7055, i7054, i7053, i7052, i7051 = false, 0, i3165, 0, 1
+									c7059, i7058, i7057, i7056, i7055 = false, 0, i3167, 0, 1
 								}
 							} else {
 //line stage.go:72
-								c7055, i7054, i7053, i7052, i7051 = false, 0, i3165, 0, 1
+								c7059, i7058, i7057, i7056, i7055 = false, 0, i3167, 0, 1
 							}
 						}
 						state = 13
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 13:
@@ -2722,23 +2722,23 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 						}
 						state = 14
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 14:
 //line stage.go:103
-						c965 = 0 < i3165
+						c965 = 0 < i3167
 //line stage.go:206
-						i6350 = i3165 - 1
+						i6354 = i3167 - 1
 //line stage.go:206
-						i10028 := 0
+						i10036 := 0
 //line stage.go:206
 						if c965 {
 //line stage.go:206
-							i10028 = i6350
+							i10036 = i6354
 						}
 //line stage.go:206
-						c10038 = uint(i10028) < 2147483648 && i10028 < 2305843009213693952 && uint(i10028) < 129
+						c10046 = uint(i10036) < 2147483648 && i10036 < 2305843009213693952 && uint(i10036) < 257
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
@@ -2749,58 +2749,58 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:155
 							i1384 = int(uint((tz*dy+ty)*dx+tx) >> 5)
 //line histogram.go:54
-							i7758 := tx << 3
+							i7762 := tx << 3
 //line histogram.go:38
-							c7760 := uint(i7758) < 4096
+							c7764 := uint(i7762) < 4096
 //line histogram.go:54
-							i7906 := i7758 + 7
+							i7910 := i7762 + 7
 //line histogram.go:38
-							c7907 := uint(i7906) < 4096
+							c7911 := uint(i7910) < 4096
 //line histogram.go:58
 							c1591 = i1384 == 0
 //line histogram.go:56
-							c10065 := c7760 && c7907 && uint32(int32(tx)) < 512
+							c10073 := c7764 && c7911 && uint32(int32(tx)) < 512
 //line wide.go:38
-							*(*bool)(unsafe.Add(each10065, thread)) = c10065
+							*(*bool)(unsafe.Add(each10073, thread)) = c10073
 //line wide.go:38
-							i7040next, *(*int32)(unsafe.Add(each7027, thread*4)), *(*int32)(unsafe.Add(each7019, thread*4)), i6998next, i6994next, i6992next = i7054, 2147483647, -2147483648, i7053, i7052, i7051
+							i7044next, *(*int32)(unsafe.Add(each7031, thread*4)), *(*int32)(unsafe.Add(each7023, thread*4)), i7002next, i6998next, i6996next = i7058, 2147483647, -2147483648, i7057, i7056, i7055
 						}
-						i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127 = -1, 0, i7040next, 0, -2139095040, 0, 0, 20, -1, 0, -2147483648, false, i6998next, 0, i6994next, i6992next, 0
+						i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127 = -1, 0, i7044next, 0, -2139095040, 0, 0, 20, -1, 0, -2147483648, false, i7002next, 0, i6998next, i6996next, 0
 						state = 15
 					case 15:
-						if i6992 == 9 {
+						if i6996 == 9 {
 							state = 145
 						} else {
 							state = 16
 						}
 					case 16:
 //line wide.go:95
-						i338 := i3160 + i6996<<9
+						i338 := i3162 + i7000<<9
 //line wide.go:115
-						c9026 = i6994 == 1
+						c9031 = i6998 == 1
 //line wide.go:117
-						c9028 = i6994 == 2
+						c9033 = i6998 == 2
 //line wide.go:121
-						c9030 = i6994 == 3
+						c9035 = i6998 == 3
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i341, i6199, i8770, i9490, i9496 int
+							var i341, i6203, i8774, i9498, i9504 int
 							var c1108 bool
-							var f5805, f5806, f5807, f5808, f9997, f9998, f9999, f10000 float32
+							var f5809, f5810, f5811, f5812, f10005, f10006, f10007, f10008 float32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line wide.go:95
 							i341 = i338 + tx
 //line wide.go:76
-							i6199 = i341 << 2
-							c1108 = i78 <= i6199
+							i6203 = i341 << 2
+							c1108 = i78 <= i6203
 //line wide.go:77
 							if c1108 {
 //line wide.go:77
-								if i6199+4 <= i80 {
+								if i6203+4 <= i80 {
 									if uint(i341) >= uint(quadsLen) {
 //line wide.go:78
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i341, quadsLen)
@@ -2808,7 +2808,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										return
 									}
 //line wide.go:78
-									f5805, f5806, f5807, f5808 = *(*float32)(unsafe.Add(quads, i341*16)), *(*float32)(unsafe.Add(quads, i341*16+4)), *(*float32)(unsafe.Add(quads, i341*16+8)), *(*float32)(unsafe.Add(quads, i341*16+12))
+									f5809, f5810, f5811, f5812 = *(*float32)(unsafe.Add(quads, i341*16)), *(*float32)(unsafe.Add(quads, i341*16+4)), *(*float32)(unsafe.Add(quads, i341*16+8)), *(*float32)(unsafe.Add(quads, i341*16+12))
 //line wide.go:78
 									goto l2
 								}
@@ -2816,120 +2816,120 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:82
 							if c1108 {
 //line wide.go:82
-								if i6199 < i80 {
-									if uint(i6199) >= uint(logitsLen) {
+								if i6203 < i80 {
+									if uint(i6203) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6199, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6203, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f9997 = *(*float32)(unsafe.Add(logits, i6199*4))
+									f10005 = *(*float32)(unsafe.Add(logits, i6203*4))
 								} else {
 //line wide.go:82
-									f9997 = math.Float32frombits(0x7fc00000)
+									f10005 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f9997 = math.Float32frombits(0x7fc00000)
+								f10005 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:82
-							i8770 = i6199 + 1
+							i8774 = i6203 + 1
 //line wide.go:82
-							if i78 <= i8770 {
+							if i78 <= i8774 {
 //line wide.go:82
-								if i8770 < i80 {
-									if uint(i8770) >= uint(logitsLen) {
+								if i8774 < i80 {
+									if uint(i8774) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8770, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8774, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f9998 = *(*float32)(unsafe.Add(logits, i8770*4))
+									f10006 = *(*float32)(unsafe.Add(logits, i8774*4))
 								} else {
 //line wide.go:82
-									f9998 = math.Float32frombits(0x7fc00000)
+									f10006 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f9998 = math.Float32frombits(0x7fc00000)
+								f10006 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:82
-							i9490 = i6199 + 2
+							i9498 = i6203 + 2
 //line wide.go:82
-							if i78 <= i9490 {
+							if i78 <= i9498 {
 //line wide.go:82
-								if i9490 < i80 {
-									if uint(i9490) >= uint(logitsLen) {
+								if i9498 < i80 {
+									if uint(i9498) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9490, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9498, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f9999 = *(*float32)(unsafe.Add(logits, i9490*4))
+									f10007 = *(*float32)(unsafe.Add(logits, i9498*4))
 								} else {
 //line wide.go:82
-									f9999 = math.Float32frombits(0x7fc00000)
+									f10007 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f9999 = math.Float32frombits(0x7fc00000)
+								f10007 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:82
-							i9496 = i6199 + 3
+							i9504 = i6203 + 3
 //line wide.go:82
-							if i78 <= i9496 {
+							if i78 <= i9504 {
 //line wide.go:82
-								if i9496 < i80 {
-									if uint(i9496) >= uint(logitsLen) {
+								if i9504 < i80 {
+									if uint(i9504) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9496, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9504, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f10000 = *(*float32)(unsafe.Add(logits, i9496*4))
+									f10008 = *(*float32)(unsafe.Add(logits, i9504*4))
 								} else {
 //line wide.go:82
-									f10000 = math.Float32frombits(0x7fc00000)
+									f10008 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f10000 = math.Float32frombits(0x7fc00000)
+								f10008 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:86
-							f5805, f5806, f5807, f5808 = f9997, f9998, f9999, f10000
+							f5809, f5810, f5811, f5812 = f10005, f10006, f10007, f10008
 						l2:
 //line wide.go:96
-							*(*float32)(unsafe.Add(each5809, thread*4)), *(*float32)(unsafe.Add(each5810, thread*4)), *(*float32)(unsafe.Add(each5811, thread*4)), *(*float32)(unsafe.Add(each5812, thread*4)) = f5805, f5806, f5807, f5808
+							*(*float32)(unsafe.Add(each5813, thread*4)), *(*float32)(unsafe.Add(each5814, thread*4)), *(*float32)(unsafe.Add(each5815, thread*4)), *(*float32)(unsafe.Add(each5816, thread*4)) = f5809, f5810, f5811, f5812
 						}
-						i349 = i6996
+						i349 = i7000
 						state = 17
 					case 17:
-						if i349 < i6998 {
+						if i349 < i7002 {
 							state = 134
 						} else {
 							state = 18
 						}
 					case 18:
 						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 19:
-						if c9028 {
+						if c9033 {
 							state = 21
 						} else {
 							state = 20
 						}
 					case 20:
-						i7057, i7042, i7005 = 0, i7040, i7004
+						i7061, i7046, i7009 = 0, i7044, i7008
 						state = 36
 					case 21:
 						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 22:
@@ -2941,128 +2941,128 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line histogram.go:54
-							i7758 := tx << 3
+							i7762 := tx << 3
 //line histogram.go:38
-							o7762 := i7758 * 4
+							o7766 := i7762 * 4
 //line histogram.go:38
-							o7767 := 16384 + i7758*4
+							o7771 := 16384 + i7762*4
 //line histogram.go:54
-							i7780 := i7758 + 1
+							i7784 := i7762 + 1
 //line histogram.go:38
-							o7783 := i7780 * 4
+							o7787 := i7784 * 4
 //line histogram.go:38
-							o7788 := 16384 + i7780*4
+							o7792 := 16384 + i7784*4
 //line histogram.go:54
-							i7801 := i7758 + 2
+							i7805 := i7762 + 2
 //line histogram.go:38
-							o7804 := i7801 * 4
+							o7808 := i7805 * 4
 //line histogram.go:38
-							o7809 := 16384 + i7801*4
+							o7813 := 16384 + i7805*4
 //line histogram.go:54
-							i7822 := i7758 + 3
+							i7826 := i7762 + 3
 //line histogram.go:38
-							o7825 := i7822 * 4
+							o7829 := i7826 * 4
 //line histogram.go:38
-							o7830 := 16384 + i7822*4
+							o7834 := 16384 + i7826*4
 //line histogram.go:54
-							i7843 := i7758 + 4
+							i7847 := i7762 + 4
 //line histogram.go:38
-							o7846 := i7843 * 4
+							o7850 := i7847 * 4
 //line histogram.go:38
-							o7851 := 16384 + i7843*4
+							o7855 := 16384 + i7847*4
 //line histogram.go:54
-							i7864 := i7758 + 5
+							i7868 := i7762 + 5
 //line histogram.go:38
-							o7867 := i7864 * 4
+							o7871 := i7868 * 4
 //line histogram.go:38
-							o7872 := 16384 + i7864*4
+							o7876 := 16384 + i7868*4
 //line histogram.go:54
-							i7885 := i7758 + 6
+							i7889 := i7762 + 6
 //line histogram.go:38
-							o7888 := i7885 * 4
+							o7892 := i7889 * 4
 //line histogram.go:38
-							o7893 := 16384 + i7885*4
+							o7897 := 16384 + i7889*4
 //line histogram.go:54
-							i7906 := i7758 + 7
+							i7910 := i7762 + 7
 //line histogram.go:38
-							o7909 := i7906 * 4
+							o7913 := i7910 * 4
 //line histogram.go:38
-							o7914 := 16384 + i7906*4
+							o7918 := 16384 + i7910*4
 //line histogram.go:56
 							o1573 := 32768 + tx*8
 //line histogram.go:38
-							c7760 := uint(i7758) < 4096
+							c7764 := uint(i7762) < 4096
 //line histogram.go:38
-							c7781 := uint(i7780) < 4096
+							c7785 := uint(i7784) < 4096
 //line histogram.go:38
-							c7802 := uint(i7801) < 4096
+							c7806 := uint(i7805) < 4096
 //line histogram.go:38
-							c7823 := uint(i7822) < 4096
+							c7827 := uint(i7826) < 4096
 //line histogram.go:38
-							c7844 := uint(i7843) < 4096
+							c7848 := uint(i7847) < 4096
 //line histogram.go:38
-							c7865 := uint(i7864) < 4096
+							c7869 := uint(i7868) < 4096
 //line histogram.go:38
-							c7886 := uint(i7885) < 4096
+							c7890 := uint(i7889) < 4096
 //line histogram.go:38
-							c7907 := uint(i7906) < 4096
+							c7911 := uint(i7910) < 4096
 //line histogram.go:56
-							c10065 := *(*bool)(unsafe.Add(each10065, thread))
+							c10073 := *(*bool)(unsafe.Add(each10073, thread))
 //line histogram.go:56
-							if !c10065 {
+							if !c10073 {
 //line histogram.go:38
-								if !c7760 {
+								if !c7764 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7758, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7781 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7780, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7762, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7802 {
+								if !c7785 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7801, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7823 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7822, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7784, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7844 {
+								if !c7806 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7843, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7865 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7864, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7805, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7886 {
+								if !c7827 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7885, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7826, int(4096))
 //line histogram.go:38
 									return
 								}
 //line histogram.go:38
-								if !c7907 {
+								if !c7848 {
 //line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7906, int(4096))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7847, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7869 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7868, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7890 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7889, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7911 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7910, int(4096))
 //line histogram.go:38
 									return
 								}
@@ -3072,22 +3072,22 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								return
 							}
 //line histogram.go:54
-							i7793 := int(uint32(*(*int32)(unsafe.Add(shared, o7762)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7767))))<<14 + (int(uint32(*(*int32)(unsafe.Add(shared, o7783)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7788))))<<14)
+							i7797 := int(uint32(*(*int32)(unsafe.Add(shared, o7766)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7771))))<<13 + (int(uint32(*(*int32)(unsafe.Add(shared, o7787)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7792))))<<13)
 //line histogram.go:54
-							i7835 := i7793 + (int(uint32(*(*int32)(unsafe.Add(shared, o7804)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7809))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7825)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7830))))<<14)
+							i7839 := i7797 + (int(uint32(*(*int32)(unsafe.Add(shared, o7808)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7813))))<<13) + (int(uint32(*(*int32)(unsafe.Add(shared, o7829)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7834))))<<13)
 //line histogram.go:54
-							i7877 := i7835 + (int(uint32(*(*int32)(unsafe.Add(shared, o7846)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7851))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7867)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7872))))<<14)
+							i7881 := i7839 + (int(uint32(*(*int32)(unsafe.Add(shared, o7850)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7855))))<<13) + (int(uint32(*(*int32)(unsafe.Add(shared, o7871)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7876))))<<13)
 //line histogram.go:54
-							i7919 := i7877 + (int(uint32(*(*int32)(unsafe.Add(shared, o7888)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7893))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7909)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7914))))<<14)
+							i7923 := i7881 + (int(uint32(*(*int32)(unsafe.Add(shared, o7892)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7897))))<<13) + (int(uint32(*(*int32)(unsafe.Add(shared, o7913)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7918))))<<13)
 //line histogram.go:56
-							*(*int)(unsafe.Add(shared, o1573)) = i7919
+							*(*int)(unsafe.Add(shared, o1573)) = i7923
 						}
 						if alive == 0 {
 							state = 148
 							continue
 						}
 						state = 23
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 23:
@@ -3097,76 +3097,76 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							state = 33
 						}
 					case 24:
-						i2282, i2283 = 0, 511
+						i2284, i2285 = 0, 511
 						state = 25
 					case 25:
-						if i2282 < i2283 {
+						if i2284 < i2285 {
 							state = 127
 						} else {
 							state = 26
 						}
 					case 26:
 //line histogram.go:60
-						i1594 := i2282 + 1
+						i1594 := i2284 + 1
 //line reduce.go:51
-						i4644 = 0
+						i4646 = 0
 						for thread := warp; thread < end; thread++ {
-							var i3176, i3177, i3195 int
+							var i3178, i3179, i3197 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3205 := int(uint32(i1632))
+							i3207 := int(uint32(i1632))
 //line histogram.go:90
-							i3176, i3177 = 0, i3205
+							i3178, i3179 = 0, i3207
 //line histogram.go:90
 							for {
 //line histogram.go:90
-								if i3177 >= 512 {
+								if i3179 >= 512 {
 //line histogram.go:90
 									break
 								}
 //line histogram.go:91
-								if i1594 <= i3177 {
-									i3195 = i3176 + *(*int)(unsafe.Add(shared, 32768+i3177*8))
+								if i1594 <= i3179 {
+									i3197 = i3178 + *(*int)(unsafe.Add(shared, 32768+i3179*8))
 								} else {
 //line histogram.go:91
-									i3195 = i3176
+									i3197 = i3178
 								}
 //line histogram.go:90
-								i3176, i3177 = i3195, i3177+32
+								i3178, i3179 = i3197, i3179+32
 							}
 //line reduce.go:51
-							i4644 |= 1 << (thread & 31)
+							i4646 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*int)(unsafe.Add(each3176, thread*8)) = i3176
+							*(*int)(unsafe.Add(each3178, thread*8)) = i3178
 						}
-						if i4644 == -1 {
+						if i4646 == -1 {
 							state = 31
 						} else {
 							state = 27
 						}
 					case 27:
 //line reduce.go:58
-						i4652 = -1
+						i4654 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
+							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4644)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4646)))&31 {
 //line reduce.go:58
-								i4652 = i3176
+								i4654 = i3178
 							}
 						}
-						i4676, i4677 = i4644&(i4644-1), i4652
+						i4678, i4679 = i4646&(i4646-1), i4654
 						state = 28
 					case 28:
-						if i4676 != 0 {
+						if i4678 != 0 {
 							state = 30
 						} else {
 							state = 29
@@ -3177,25 +3177,25 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each4683, thread*8)) = i4677
+							*(*int)(unsafe.Add(each4685, thread*8)) = i4679
 						}
 						state = 32
 					case 30:
 //line reduce.go:60
-						i4670 = -1
+						i4672 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
+							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4676)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4678)))&31 {
 //line reduce.go:60
-								i4670 = i3176
+								i4672 = i3178
 							}
 						}
-						i4676, i4677 = i4676&(i4676-1), i4677+i4670
+						i4678, i4679 = i4678&(i4678-1), i4679+i4672
 						state = 28
 					case 31:
 						for thread := warp; thread < end; thread++ {
@@ -3203,115 +3203,115 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line histogram.go:89
-							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
+							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i3176
+							*(*int)(unsafe.Add(brought64, thread*8)) = i3178
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8466, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8470, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3176 := *(*int)(unsafe.Add(each3176, thread*8))
+							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
 //line reduce.go:54
-							i8466 := *(*int)(unsafe.Add(each8466, thread*8))
+							i8470 := *(*int)(unsafe.Add(each8470, thread*8))
 //line reduce.go:38
-							i8467 := i3176 + i8466
+							i8471 := i3178 + i8470
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8467
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8471
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8467, thread*8)) = i8467
+							*(*int)(unsafe.Add(each8471, thread*8)) = i8471
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8475, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8479, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8467 := *(*int)(unsafe.Add(each8467, thread*8))
+							i8471 := *(*int)(unsafe.Add(each8471, thread*8))
 //line reduce.go:54
-							i8475 := *(*int)(unsafe.Add(each8475, thread*8))
+							i8479 := *(*int)(unsafe.Add(each8479, thread*8))
 //line reduce.go:38
-							i8476 := i8467 + i8475
+							i8480 := i8471 + i8479
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8476
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8480
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8476, thread*8)) = i8476
+							*(*int)(unsafe.Add(each8480, thread*8)) = i8480
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8484, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8488, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8476 := *(*int)(unsafe.Add(each8476, thread*8))
+							i8480 := *(*int)(unsafe.Add(each8480, thread*8))
 //line reduce.go:54
-							i8484 := *(*int)(unsafe.Add(each8484, thread*8))
+							i8488 := *(*int)(unsafe.Add(each8488, thread*8))
 //line reduce.go:38
-							i8485 := i8476 + i8484
+							i8489 := i8480 + i8488
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8485
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8489
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8485, thread*8)) = i8485
+							*(*int)(unsafe.Add(each8489, thread*8)) = i8489
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8493, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8497, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8485 := *(*int)(unsafe.Add(each8485, thread*8))
+							i8489 := *(*int)(unsafe.Add(each8489, thread*8))
 //line reduce.go:54
-							i8493 := *(*int)(unsafe.Add(each8493, thread*8))
+							i8497 := *(*int)(unsafe.Add(each8497, thread*8))
 //line reduce.go:38
-							i8494 := i8485 + i8493
+							i8498 := i8489 + i8497
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8494
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8498
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8494, thread*8)) = i8494
+							*(*int)(unsafe.Add(each8498, thread*8)) = i8498
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8502, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8506, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8494 := *(*int)(unsafe.Add(each8494, thread*8))
+							i8498 := *(*int)(unsafe.Add(each8498, thread*8))
 //line reduce.go:54
-							i8502 := *(*int)(unsafe.Add(each8502, thread*8))
+							i8506 := *(*int)(unsafe.Add(each8506, thread*8))
 //line reduce.go:53
-							*(*int)(unsafe.Add(each4683, thread*8)) = i8494 + i8502
+							*(*int)(unsafe.Add(each4685, thread*8)) = i8498 + i8506
 						}
 						state = 32
 					case 32:
 //line histogram.go:95
-						i3184 = -1
+						i3186 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:95
-							i4683 := *(*int)(unsafe.Add(each4683, thread*8))
+							i4685 := *(*int)(unsafe.Add(each4685, thread*8))
 //line histogram.go:95
 							if int32(thread&31) == 0 {
 //line histogram.go:95
-								i3184 = i4683
+								i3186 = i4685
 							}
 						}
 //line histogram.go:61
-						i6228 := i2282 << 3
+						i6232 := i2284 << 3
 //line histogram.go:61
-						i6705 := i6228 + 7
+						i6709 := i6232 + 7
 //line histogram.go:38
-						o4064 := i6705 * 4
+						o4066 := i6709 * 4
 //line histogram.go:38
-						o4072 := 16384 + i6705*4
+						o4074 := 16384 + i6709*4
 						for thread := warp; thread < end; thread++ {
 							var i1636, i1637, i1638 int
 							if alive>>(thread&31)&1 == 0 {
@@ -3320,25 +3320,25 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line histogram.go:61
-							i1636, i1637, i1638 = i3184, i6705, i3184+(int(uint32(*(*int32)(unsafe.Add(shared, o4064))))+int(uint32(*(*int32)(unsafe.Add(shared, o4072))))<<14)
+							i1636, i1637, i1638 = i3186, i6709, i3186+(int(uint32(*(*int32)(unsafe.Add(shared, o4066))))+int(uint32(*(*int32)(unsafe.Add(shared, o4074))))<<13)
 							for {
 //line histogram.go:62
-								if i1638 >= i7040 {
+								if i1638 >= i7044 {
 //line histogram.go:62
 									break
 								}
 //line histogram.go:62
-								if i6228 >= i1637 {
+								if i6232 >= i1637 {
 //line histogram.go:62
 									break
 								}
 //line histogram.go:63
-								i6575 := i1637 - 1
-								i1636, i1637, i1638 = i1638, i6575, i1638+(int(uint32(*(*int32)(unsafe.Add(shared, i6575*4))))+int(uint32(*(*int32)(unsafe.Add(shared, 16384+i6575*4))))<<14)
+								i6579 := i1637 - 1
+								i1636, i1637, i1638 = i1638, i6579, i1638+(int(uint32(*(*int32)(unsafe.Add(shared, i6579*4))))+int(uint32(*(*int32)(unsafe.Add(shared, 16384+i6579*4))))<<13)
 							}
-							if c6646 {
+							if c6650 {
 								*(*int)(unsafe.Add(shared, 36864)) = i1637
 //line histogram.go:67
 								*(*int)(unsafe.Add(shared, 36872)) = i1638
@@ -3349,7 +3349,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						state = 33
 					case 33:
 						state = 34
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 34:
@@ -3364,7 +3364,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line histogram.go:71
 							i1624 = *(*int)(unsafe.Add(shared, 36880))
 						}
-						if i6992 == 0 {
+						if i6996 == 0 {
 							state = 123
 						} else {
 							state = 35
@@ -3375,121 +3375,121 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:99
-							i943 := i7004 + i1610<<uint32(i7013)
+							i943 := i7008 + i1610<<uint32(i7017)
 //line stage.go:99
-							i950 := i7040 - i1624
+							i950 := i7044 - i1624
 //line stage.go:99
-							i7057next, i7042next, i7005next = i1617, i950, i943
+							i7061next, i7046next, i7009next = i1617, i950, i943
 						}
-						i7057, i7042, i7005 = i7057next, i7042next, i7005next
+						i7061, i7046, i7009 = i7061next, i7046next, i7009next
 						state = 36
 					case 36:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i7043, i973, i989, i10040, i10041, i10046 int
+							var i7047, i973, i989, i10048, i10049, i10054 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line stage.go:101
-							if c9030 {
+							if c9035 {
 //line stage.go:103
 								if c965 {
 //line stage.go:103
-									if c10038 {
-										i7043, i973 = 0, 0
+									if c10046 {
+										i7047, i973 = 0, 0
 //line stage.go:104
 										for {
 //line stage.go:104
-											i989 = i7043 + *(*int)(unsafe.Add(shared, 53552+i973*8))
+											i989 = i7047 + *(*int)(unsafe.Add(shared, 53552+i973*8))
 //line stage.go:104
 											i994 := i973 + 1
 //line stage.go:104
-											if i994 >= i3165 {
+											if i994 >= i3167 {
 //line stage.go:104
 												break
 											}
 //line stage.go:104
-											i7043, i973 = i989, i994
+											i7047, i973 = i989, i994
 										}
 //line stage.go:104
-										i7044 = i989
+										i7048 = i989
 									} else {
 //line stage.go:104
-										i10040, i10041 = 0, 0
+										i10048, i10049 = 0, 0
 //line stage.go:104
 										for {
 //line stage.go:104
-											if uint(i10041) >= 129 {
+											if uint(i10049) >= 257 {
 //line stage.go:104
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i10041, int(129))
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i10049, int(257))
 //line stage.go:104
 												return
 											}
 //line stage.go:104
-											i10046 = i10040 + *(*int)(unsafe.Add(shared, 53552+i10041*8))
+											i10054 = i10048 + *(*int)(unsafe.Add(shared, 53552+i10049*8))
 //line stage.go:104
-											i10047 := i10041 + 1
+											i10055 := i10049 + 1
 //line stage.go:104
-											if i10047 >= i3165 {
+											if i10055 >= i3167 {
 //line stage.go:104
 												break
 											}
 //line stage.go:104
-											i10040, i10041 = i10046, i10047
+											i10048, i10049 = i10054, i10055
 										}
 //line stage.go:104
-										i7044 = i10046
+										i7048 = i10054
 									}
 								} else {
 //line stage.go:103
-									i7044 = 0
+									i7048 = 0
 								}
 							} else {
 //line stage.go:101
-								i7044 = i7046
+								i7048 = i7050
 							}
 						}
-						if i6992 == 1 {
+						if i6996 == 1 {
 							state = 91
 						} else {
 							state = 37
 						}
 					case 37:
-						if i6992 == 3 {
+						if i6996 == 3 {
 							state = 85
 						} else {
 							state = 38
 						}
 					case 38:
-						if i6992 == 4 {
+						if i6996 == 4 {
 							state = 82
 						} else {
 							state = 39
 						}
 					case 39:
-						if i6992 == 5 {
+						if i6996 == 5 {
 							state = 76
 						} else {
 							state = 40
 						}
 					case 40:
-						if i6992 == 6 {
+						if i6996 == 6 {
 							state = 73
 						} else {
 							state = 41
 						}
 					case 41:
 //line stage.go:126
-						c1086 = i6992 == 2
+						c1086 = i6996 == 2
 						if c1086 {
 							state = 44
 						} else {
 							state = 42
 						}
 					case 42:
-						if i6992 == 7 {
+						if i6996 == 7 {
 							state = 44
 						} else {
 							state = 43
@@ -3500,9 +3500,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:126
-							i7045next = i7044
+							i7049next = i7048
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7037, i7034, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7041, i7038, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
 						state = 124
 					case 44:
 						if c1086 {
@@ -3511,7 +3511,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							state = 45
 						}
 					case 45:
-						i7041, i7038, i7035 = i7042, i7037, i7034
+						i7045, i7042, i7039 = i7046, i7041, i7038
 						state = 64
 					case 46:
 						if c1591 {
@@ -3521,39 +3521,39 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						}
 					case 47:
 //line weight.go:19
-						c3667 := f7029 != f7029
+						c3669 := f7033 != f7033
 //line weight.go:22
-						i3671 := int32(math.Float32bits(f7029 + 0))
-						i3674 := i3671 ^ int32(uint32(i3671>>31)>>1)
+						i3673 := int32(math.Float32bits(f7033 + 0))
+						i3676 := i3673 ^ int32(uint32(i3673>>31)>>1)
 						for thread := warp; thread < end; thread++ {
-							var i3679 int32
+							var i3681 int32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line weight.go:19
-							if c3667 {
+							if c3669 {
 //line weight.go:19
-								i3679 = -2147483648
+								i3681 = -2147483648
 							} else {
 //line weight.go:23
-								i3679 = i3674
+								i3681 = i3676
 							}
 //line stage.go:240
-							i2866 = int(*(*int32)(unsafe.Add(params, o5262)))
+							i2868 = int(*(*int32)(unsafe.Add(params, o5266)))
 //line list.go:54
-							i7062next = i3679
+							i7066next = i3681
 						}
-						i7062, i7061 = i7062next, i7034
+						i7066, i7065 = i7066next, i7038
 						state = 48
 					case 48:
-						if i7061 < i7062 {
+						if i7065 < i7066 {
 							state = 72
 						} else {
 							state = 49
 						}
 					case 49:
 //line stage.go:242
-						i2890 := int(i7061)
+						i2892 := int(i7065)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -3561,16 +3561,16 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line stage.go:241
-							if c6646 {
-								*(*int)(unsafe.Add(shared, 53280)) = i2890
+							if c6650 {
+								*(*int)(unsafe.Add(shared, 53280)) = i2892
 							}
 						}
 						state = 50
 					case 50:
 						state = 51
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 51:
@@ -3578,88 +3578,88 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i2893 int
-							var i4537, i4875, i5106, i5107 int32
-							var f5119 float32
+							var i2895 int
+							var i4539, i4879, i5110, i5111 int32
+							var f5123 float32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line stage.go:246
-							i2879 = int32(*(*int)(unsafe.Add(shared, 53280)))
-							i2893 = tx
+							i2881 = int32(*(*int)(unsafe.Add(shared, 53280)))
+							i2895 = tx
 //line stage.go:247
 							for {
 //line stage.go:247
-								if i2893 >= int(uint32(*(*int32)(unsafe.Add(shared, 53272)))) {
+								if i2895 >= int(uint32(*(*int32)(unsafe.Add(shared, 53272)))) {
 //line stage.go:247
 									break
 								}
 //line stage.go:248
-								if uint(i2893) >= 2048 {
+								if uint(i2895) >= 2048 {
 //line stage.go:248
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2893, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2895, int(2048))
 //line stage.go:248
 									return
 								}
 //line stage.go:248
-								i2906 := *(*int32)(unsafe.Add(shared, 36888+i2893*4))
+								i2908 := *(*int32)(unsafe.Add(shared, 36888+i2895*4))
 //line weight.go:28
-								f3685 := math.Float32frombits(uint32(i2906 ^ int32(uint32(i2906>>31)>>1)))
+								f3687 := math.Float32frombits(uint32(i2908 ^ int32(uint32(i2908>>31)>>1)))
 //line stage.go:216
-								if i2906 < i2879 {
+								if i2908 < i2881 {
 //line stage.go:216
-									i4537 = -1
+									i4539 = -1
 								} else {
 //line weight.go:33
-									if f3685 == f7029 {
+									if f3687 == f7033 {
 //line weight.go:33
-										i4875 = 268435456
+										i4879 = 67108864
 									} else {
 //line weight.go:36
-										f4867 := float32((f3685 - f7029) * f7032)
+										f4870 := float32((f3687 - f7033) * f7036)
 //line exp.go:36
-										f5216 := math32.FMA(f4867, 1.442695, 1.2582912e+07)
-										f5217 := f5216 - 1.2582912e+07
-										f5219 := math32.FMA(f5217, 1.9046542e-09, math32.FMA(f5217, -0.6931472, f4867))
+										f5220 := math32.FMA(f4870, 1.442695, 1.2582912e+07)
+										f5221 := f5220 - 1.2582912e+07
+										f5223 := math32.FMA(f5221, 1.9046542e-09, math32.FMA(f5221, -0.6931472, f4870))
 //line exp.go:21
-										c5103 := 0 < f4867
+										c5107 := 0 < f4870
 //line exp.go:21
-										if c5103 {
+										if c5107 {
 //line exp.go:21
-											i5106, i5107 = 528482304, 1602224128
+											i5110, i5111 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i5106, i5107 = 1602224128, 528482304
+											i5110, i5111 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f5113 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5219, 0.008368675), f5219, 0.041668262), f5219, 0.16666521), f5219, 0.49999994), f5219, 1), f5219, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f5216))<<23+i5106))) * math.Float32frombits(uint32(i5107)))
-										if 104 < math.Float32frombits(math.Float32bits(f4867)&^(1<<31)) {
+										f5117 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5223, 0.008368675), f5223, 0.041668262), f5223, 0.16666521), f5223, 0.49999994), f5223, 1), f5223, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f5220))<<23+i5110))) * math.Float32frombits(uint32(i5111)))
+										if 104 < math.Float32frombits(math.Float32bits(f4870)&^(1<<31)) {
 //line exp.go:27
-											if c5103 {
+											if c5107 {
 //line basic.go:19
-												f5119 = math.Float32frombits(0x7f800000)
+												f5123 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f5119 = 0
+												f5123 = 0
 											}
 										} else {
 //line exp.go:25
-											f5119 = f5113
+											f5123 = f5117
 										}
 //line weight.go:36
-										i4875 = int32(float32(f5119 * 2.6843546e+08))
+										i4879 = int32(float32(f5123*6.7108864e+07) + 0.5)
 									}
 //line stage.go:219
-									i4537 = i4875
+									i4539 = i4879
 								}
 //line stage.go:249
-								*(*int32)(unsafe.Add(shared, 36888+i2893*4)) = i4537
+								*(*int32)(unsafe.Add(shared, 36888+i2895*4)) = i4539
 //line stage.go:247
-								i2893 = i2893 + 512
+								i2895 = i2895 + 512
 							}
 						}
 						state = 52
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 52:
@@ -3674,17 +3674,17 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:254
-							f2947 = *(*float32)(unsafe.Add(params, o5258))
+							f2949 = *(*float32)(unsafe.Add(params, o5262))
 //line stage.go:254
-							c2948 = 0 < f2947
+							c2950 = 0 < f2949
 						}
-						if c2948 {
+						if c2950 {
 							state = 55
 						} else {
 							state = 54
 						}
 					case 54:
-						i2998 = i7037
+						i3000 = i7041
 						state = 60
 					case 55:
 						for thread := warp; thread < end; thread++ {
@@ -3692,190 +3692,190 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:254
-							c3008 = f2947 < 1
+							c3010 = f2949 < 1
 						}
-						if c3008 {
+						if c3010 {
 							state = 57
 						} else {
 							state = 56
 						}
 					case 56:
-						i2998 = i7037
+						i3000 = i7041
 						state = 60
 					case 57:
 //line list.go:50
-						i3753 = 0
+						i3755 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i3733, i3734, i3763, i3764 int32
-							var i3735 int
+							var i3735, i3736, i3765, i3766 int32
+							var i3737 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3205 := int(uint32(i1632))
+							i3207 := int(uint32(i1632))
 //line list.go:41
-							i3740 = int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+							i3742 = int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
 //line list.go:41
-							i3733, i3734, i3735 = 0, 0, i3205
+							i3735, i3736, i3737 = 0, 0, i3207
 //line list.go:41
 							for {
 //line list.go:41
-								if i3735 >= i3740 {
+								if i3737 >= i3742 {
 //line list.go:41
 									break
 								}
 //line list.go:42
-								if uint(i3735) >= 2048 {
+								if uint(i3737) >= 2048 {
 //line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3735, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3737, int(2048))
 //line list.go:42
 									return
 								}
 //line list.go:42
-								i3748 := *(*int32)(unsafe.Add(shared, 36888+i3735*4))
+								i3750 := *(*int32)(unsafe.Add(shared, 36888+i3737*4))
 //line list.go:42
-								if 0 <= i3748 {
+								if 0 <= i3750 {
 //line list.go:47
-									i3763, i3764 = i3733+i3748&16383, i3734+int32(uint32(i3748)>>14)
+									i3765, i3766 = i3735+i3750&8191, i3736+int32(uint32(i3750)>>13)
 								} else {
 //line list.go:42
-									i3763, i3764 = i3733, i3734
+									i3765, i3766 = i3735, i3736
 								}
 //line list.go:41
-								i3733, i3734, i3735 = i3763, i3764, i3735+32
+								i3735, i3736, i3737 = i3765, i3766, i3737+32
 							}
 //line list.go:50
-							i3753 = i3753 + i3733
+							i3755 = i3755 + i3735
 //line list.go:50
-							*(*int32)(unsafe.Add(each3734, thread*4)) = i3734
+							*(*int32)(unsafe.Add(each3736, thread*4)) = i3736
 						}
 //line list.go:50
-						i3754 := int(uint32(i3753))
+						i3756 := int(uint32(i3755))
 //line list.go:50
-						i3755 = 0
+						i3757 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:40
-							i3734 := *(*int32)(unsafe.Add(each3734, thread*4))
+							i3736 := *(*int32)(unsafe.Add(each3736, thread*4))
 //line list.go:50
-							i3755 = i3755 + i3734
+							i3757 = i3757 + i3736
 						}
 //line weight.go:49
-						f4575 := float64(i3754 + int(uint32(i3755))<<14)
+						f4577 := float64(i3756 + int(uint32(i3757))<<13)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line weight.go:49
-							i4577 := int(float64(float64(f2947) * f4575))
+							i4579 := int(float64(float64(f2949) * f4577))
 //line weight.go:49
-							i4579 = 1
+							i4581 = 1
 //line weight.go:49
-							if 1 < i4577 {
+							if 1 < i4579 {
 //line weight.go:49
-								i4579 = i4577
+								i4581 = i4579
 							}
 						}
-						i7064, i7063 = 268435456, 0
+						i7068, i7067 = 67108864, 0
 						state = 58
 					case 58:
-						if i7063 < i7064 {
+						if i7067 < i7068 {
 							state = 71
 						} else {
 							state = 59
 						}
 					case 59:
 //line stage.go:255
-						i2996 := i7037
+						i2998 := i7041
 //line stage.go:255
-						if i7037 < i7063 {
+						if i7041 < i7067 {
 //line stage.go:255
-							i2996 = i7063
+							i2998 = i7067
 						}
-						i2998 = i2996
+						i3000 = i2998
 						state = 60
 					case 60:
 //line list.go:50
-						i3823 = 0
+						i3825 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i3803, i3804, i3833, i3834 int32
-							var i3805 int
+							var i3805, i3806, i3835, i3836 int32
+							var i3807 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3205 := int(uint32(i1632))
+							i3207 := int(uint32(i1632))
 //line list.go:41
-							i3810 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+							i3812 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
 //line list.go:41
-							i3803, i3804, i3805 = 0, 0, i3205
+							i3805, i3806, i3807 = 0, 0, i3207
 //line list.go:41
 							for {
 //line list.go:41
-								if i3805 >= i3810 {
+								if i3807 >= i3812 {
 //line list.go:41
 									break
 								}
 //line list.go:42
-								if uint(i3805) >= 2048 {
+								if uint(i3807) >= 2048 {
 //line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3805, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3807, int(2048))
 //line list.go:42
 									return
 								}
 //line list.go:42
-								i3818 := *(*int32)(unsafe.Add(shared, 36888+i3805*4))
+								i3820 := *(*int32)(unsafe.Add(shared, 36888+i3807*4))
 //line list.go:42
-								if 0 <= i3818 {
+								if 0 <= i3820 {
 //line list.go:42
-									if i2998 <= i3818 {
+									if i3000 <= i3820 {
 //line list.go:47
-										i3833, i3834 = i3803+i3818&16383, i3804+int32(uint32(i3818)>>14)
+										i3835, i3836 = i3805+i3820&8191, i3806+int32(uint32(i3820)>>13)
 									} else {
 //line list.go:42
-										i3833, i3834 = i3803, i3804
+										i3835, i3836 = i3805, i3806
 									}
 								} else {
 //line list.go:42
-									i3833, i3834 = i3803, i3804
+									i3835, i3836 = i3805, i3806
 								}
 //line list.go:41
-								i3803, i3804, i3805 = i3833, i3834, i3805+32
+								i3805, i3806, i3807 = i3835, i3836, i3807+32
 							}
 //line list.go:50
-							i3823 = i3823 + i3803
+							i3825 = i3825 + i3805
 //line list.go:50
-							*(*int32)(unsafe.Add(each3804, thread*4)) = i3804
+							*(*int32)(unsafe.Add(each3806, thread*4)) = i3806
 						}
 //line list.go:50
-						i3824 := int(uint32(i3823))
+						i3826 := int(uint32(i3825))
 //line list.go:50
-						i3825 = 0
+						i3827 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:40
-							i3804 := *(*int32)(unsafe.Add(each3804, thread*4))
+							i3806 := *(*int32)(unsafe.Add(each3806, thread*4))
 //line list.go:50
-							i3825 = i3825 + i3804
+							i3827 = i3827 + i3806
 						}
 //line list.go:50
-						i3828 := i3824 + int(uint32(i3825))<<14
+						i3830 := i3826 + int(uint32(i3827))<<13
 //line stage.go:258
-						i3010 := int(i2998)
+						i3012 := int(i3000)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -3883,66 +3883,66 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line stage.go:257
-							if c6646 {
-								*(*int)(unsafe.Add(shared, 53280)) = i3010
+							if c6650 {
+								*(*int)(unsafe.Add(shared, 53280)) = i3012
 //line stage.go:258
-								*(*int)(unsafe.Add(shared, 53288)) = i3828
+								*(*int)(unsafe.Add(shared, 53288)) = i3830
 							}
 						}
 						state = 61
 					case 61:
 						state = 62
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 62:
 						for thread := warp; thread < end; thread++ {
-							var i4900, i4901, i4902, i4903, i4904, i4905, i5250, i4914 int32
-							var i4906 int
+							var i4904, i4905, i4906, i4907, i4908, i4909, i5254, i4918 int32
+							var i4910 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line stage.go:262
-							i2955 = int32(*(*int)(unsafe.Add(shared, 53280)))
-							i2963 := *(*int)(unsafe.Add(params, o62))
+							i2957 = int32(*(*int)(unsafe.Add(shared, 53280)))
+							i2965 := *(*int)(unsafe.Add(params, o62))
 //line stage.go:263
-							i2972 := *(*int)(unsafe.Add(shared, 53288))
+							i2974 := *(*int)(unsafe.Add(shared, 53288))
 //line philox.go:14
-							i4900, i4901, i4902, i4903, i4904, i4905, i4906 = i121, 0, 0, 0, int32(i2963), int32(int(uint(i2963)>>32)), 0
+							i4904, i4905, i4906, i4907, i4908, i4909, i4910 = i121, 0, 0, 0, int32(i2965), int32(int(uint(i2965)>>32)), 0
 //line philox.go:19
 							for {
 //line bits.go:460
-								i5128 := int(uint32(i4900)) * 3528531795
+								i5132 := int(uint32(i4904)) * 3528531795
 //line bits.go:460
-								i5247 := int(uint32(i4902)) * 3449720151
-								i5250 = int32(i5247)
+								i5251 := int(uint32(i4906)) * 3449720151
+								i5254 = int32(i5251)
 //line philox.go:18
-								i4914 = int32(int(uint(i5247)>>32)) ^ i4901 ^ i4904
-								i4919 := i4906 + 1
+								i4918 = int32(int(uint(i5251)>>32)) ^ i4905 ^ i4908
+								i4923 := i4910 + 1
 //line philox.go:19
-								if i4919 >= 10 {
+								if i4923 >= 10 {
 //line philox.go:19
 									break
 								}
 //line philox.go:19
-								i4900, i4901, i4902, i4903, i4904, i4905, i4906 = i4914, i5250, int32(int(uint(i5128)>>32))^i4903^i4905, int32(i5128), i4904-1640531527, i4905-1150833019, i4919
+								i4904, i4905, i4906, i4907, i4908, i4909, i4910 = i4918, i5254, int32(int(uint(i5132)>>32))^i4907^i4909, int32(i5132), i4908-1640531527, i4909-1150833019, i4923
 							}
 //line weight.go:55
-							var i4560 int
+							var i4562 int
 //line weight.go:55
 							{
 //line weight.go:55
-								hi, _ := bits.Mul64(uint64(int(uint32(i5250))<<32|int(uint32(i4914))), uint64(i2972))
+								hi, _ := bits.Mul64(uint64(int(uint32(i5254))<<32|int(uint32(i4918))), uint64(i2974))
 //line weight.go:55
-								i4560 = int(hi)
+								i4562 = int(hi)
 							}
 //line stage.go:263
-							i2979 = i2972 - i4560
+							i2981 = i2974 - i4562
 						}
 						state = 63
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 63:
@@ -3951,9 +3951,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:264
-							i7041next, i7038next, i7035next = i2979, i2955, i2879
+							i7045next, i7042next, i7039next = i2981, i2957, i2881
 						}
-						i7041, i7038, i7035 = i7041next, i7038next, i7035next
+						i7045, i7042, i7039 = i7045next, i7042next, i7039next
 						state = 64
 					case 64:
 						if c1591 {
@@ -3962,17 +3962,17 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							state = 68
 						}
 					case 65:
-						i7060, i7059 = 2147483647, 0
+						i7064, i7063 = 2147483647, 0
 						state = 66
 					case 66:
-						if i7059 < i7060 {
+						if i7063 < i7064 {
 							state = 70
 						} else {
 							state = 67
 						}
 					case 67:
 //line stage.go:230
-						i2136 := int(i7059)
+						i2136 := int(i7063)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -3980,16 +3980,16 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line stage.go:229
-							if c6646 {
+							if c6650 {
 								*(*int)(unsafe.Add(shared, 53280)) = i2136
 							}
 						}
 						state = 68
 					case 68:
 						state = 69
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 69:
@@ -4000,326 +4000,326 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:234
 							i2127 := int32(*(*int)(unsafe.Add(shared, 53280)))
 //line stage.go:195
-							if *(*bool)(unsafe.Add(params, o5272)) {
+							if *(*bool)(unsafe.Add(params, o5276)) {
 //line stage.go:200
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i2127, i7044, i7041, i7038, -2139095040, 1, f7029, i7013, i7008, i7005, 1, true, i3165, 0, 3, 8
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i2127, i7048, i7045, i7042, -2139095040, 1, f7033, i7017, i7012, i7009, 1, true, i3167, 0, 3, 8
 							} else {
 //line stage.go:195
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i2127, i7044, i7041, i7038, i7035, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i2127, i7048, i7045, i7042, i7039, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
 							}
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
 						state = 124
 					case 70:
 //line list.go:56
-						i3035 := int32((int(i7059) + int(i7060) + 1) >> 1)
-//line list.go:50
-						i3893 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i3873, i3874, i3903, i3904 int32
-							var i3875 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3205 := int(uint32(i1632))
-//line list.go:41
-							i3880 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i3873, i3874, i3875 = 0, 0, i3205
-//line list.go:41
-							for {
-//line list.go:41
-								if i3875 >= i3880 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i3875) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3875, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i3888 := *(*int32)(unsafe.Add(shared, 36888+i3875*4))
-//line list.go:42
-								if i7038 <= i3888 {
-//line list.go:42
-									if i3035 <= *(*int32)(unsafe.Add(shared, 45080+i3875*4)) {
-//line list.go:47
-										i3903, i3904 = i3873+i3888&16383, i3874+int32(uint32(i3888)>>14)
-									} else {
-//line list.go:42
-										i3903, i3904 = i3873, i3874
-									}
-								} else {
-//line list.go:42
-									i3903, i3904 = i3873, i3874
-								}
-//line list.go:41
-								i3873, i3874, i3875 = i3903, i3904, i3875+32
-							}
-//line list.go:50
-							i3893 = i3893 + i3873
-//line list.go:50
-							*(*int32)(unsafe.Add(each3874, thread*4)) = i3874
-						}
-//line list.go:50
-						i3894 := int(uint32(i3893))
+						i3037 := int32((int(i7063) + int(i7064) + 1) >> 1)
 //line list.go:50
 						i3895 = 0
 						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i3874 := *(*int32)(unsafe.Add(each3874, thread*4))
-//line list.go:50
-							i3895 = i3895 + i3874
-						}
-//line list.go:57
-						c3039 := i7041 <= i3894+int(uint32(i3895))<<14
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if c3039 {
-//line list.go:57
-								i7060next, i7059next = i7060, i3035
-							} else {
-//line list.go:60
-								i7060next, i7059next = i3035-1, i7059
-							}
-						}
-						i7060, i7059 = i7060next, i7059next
-						state = 66
-					case 71:
-//line list.go:56
-						i4950 := int32((int(i7063) + int(i7064) + 1) >> 1)
-//line list.go:50
-						i5168 = 0
-						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i5148, i5149, i5178, i5179 int32
-							var i5150 int
+							var i3875, i3876, i3905, i3906 int32
+							var i3877 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3205 := int(uint32(i1632))
+							i3207 := int(uint32(i1632))
 //line list.go:41
-							i5148, i5149, i5150 = 0, 0, i3205
+							i3882 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i3875, i3876, i3877 = 0, 0, i3207
 //line list.go:41
 							for {
 //line list.go:41
-								if i5150 >= i3740 {
+								if i3877 >= i3882 {
 //line list.go:41
 									break
 								}
 //line list.go:42
-								if uint(i5150) >= 2048 {
+								if uint(i3877) >= 2048 {
 //line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5150, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3877, int(2048))
 //line list.go:42
 									return
 								}
 //line list.go:42
-								i5163 := *(*int32)(unsafe.Add(shared, 36888+i5150*4))
+								i3890 := *(*int32)(unsafe.Add(shared, 36888+i3877*4))
 //line list.go:42
-								if 0 <= i5163 {
+								if i7042 <= i3890 {
 //line list.go:42
-									if i4950 <= i5163 {
+									if i3037 <= *(*int32)(unsafe.Add(shared, 45080+i3877*4)) {
 //line list.go:47
-										i5178, i5179 = i5148+i5163&16383, i5149+int32(uint32(i5163)>>14)
+										i3905, i3906 = i3875+i3890&8191, i3876+int32(uint32(i3890)>>13)
 									} else {
 //line list.go:42
-										i5178, i5179 = i5148, i5149
+										i3905, i3906 = i3875, i3876
 									}
 								} else {
 //line list.go:42
-									i5178, i5179 = i5148, i5149
+									i3905, i3906 = i3875, i3876
 								}
 //line list.go:41
-								i5148, i5149, i5150 = i5178, i5179, i5150+32
+								i3875, i3876, i3877 = i3905, i3906, i3877+32
 							}
 //line list.go:50
-							i5168 = i5168 + i5148
+							i3895 = i3895 + i3875
 //line list.go:50
-							*(*int32)(unsafe.Add(each5149, thread*4)) = i5149
+							*(*int32)(unsafe.Add(each3876, thread*4)) = i3876
 						}
 //line list.go:50
-						i5169 := int(uint32(i5168))
+						i3896 := int(uint32(i3895))
 //line list.go:50
-						i5170 = 0
+						i3897 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:40
-							i5149 := *(*int32)(unsafe.Add(each5149, thread*4))
+							i3876 := *(*int32)(unsafe.Add(each3876, thread*4))
 //line list.go:50
-							i5170 = i5170 + i5149
+							i3897 = i3897 + i3876
 						}
-//line list.go:50
-						i5173 := i5169 + int(uint32(i5170))<<14
+//line list.go:57
+						c3041 := i7045 <= i3896+int(uint32(i3897))<<13
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:57
-							if i4579 <= i5173 {
+							if c3041 {
 //line list.go:57
-								i7064next, i7063next = i7064, i4950
+								i7064next, i7063next = i7064, i3037
 							} else {
 //line list.go:60
-								i7064next, i7063next = i4950-1, i7063
+								i7064next, i7063next = i3037-1, i7063
 							}
 						}
 						i7064, i7063 = i7064next, i7063next
-						state = 58
-					case 72:
+						state = 66
+					case 71:
 //line list.go:56
-						i4840 := int32((int(i7061) + int(i7062) + 1) >> 1)
+						i4954 := int32((int(i7067) + int(i7068) + 1) >> 1)
 //line list.go:50
-						i5056 = 0
+						i5172 = 0
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i5036, i5066 int32
-							var i5038 int
+							var i5152, i5153, i5182, i5183 int32
+							var i5154 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3205 := int(uint32(i1632))
+							i3207 := int(uint32(i1632))
 //line list.go:41
-							i5043 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i5036, i5038 = 0, i3205
+							i5152, i5153, i5154 = 0, 0, i3207
 //line list.go:41
 							for {
 //line list.go:41
-								if i5038 >= i5043 {
+								if i5154 >= i3742 {
 //line list.go:41
 									break
 								}
 //line list.go:42
-								if uint(i5038) >= 2048 {
+								if uint(i5154) >= 2048 {
 //line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5038, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5154, int(2048))
 //line list.go:42
 									return
 								}
 //line list.go:42
-								if i4840 <= *(*int32)(unsafe.Add(shared, 36888+i5038*4)) {
+								i5167 := *(*int32)(unsafe.Add(shared, 36888+i5154*4))
+//line list.go:42
+								if 0 <= i5167 {
+//line list.go:42
+									if i4954 <= i5167 {
 //line list.go:47
-									i5066 = i5036 + 1
+										i5182, i5183 = i5152+i5167&8191, i5153+int32(uint32(i5167)>>13)
+									} else {
+//line list.go:42
+										i5182, i5183 = i5152, i5153
+									}
 								} else {
 //line list.go:42
-									i5066 = i5036
+									i5182, i5183 = i5152, i5153
 								}
 //line list.go:41
-								i5036, i5038 = i5066, i5038+32
+								i5152, i5153, i5154 = i5182, i5183, i5154+32
 							}
 //line list.go:50
-							i5056 = i5056 + i5036
+							i5172 = i5172 + i5152
+//line list.go:50
+							*(*int32)(unsafe.Add(each5153, thread*4)) = i5153
 						}
 //line list.go:50
-						i5057 := int(uint32(i5056))
+						i5173 := int(uint32(i5172))
 //line list.go:50
-						i5058 = 0
+						i5174 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
+//line list.go:40
+							i5153 := *(*int32)(unsafe.Add(each5153, thread*4))
 //line list.go:50
-							i5058 = i5058 + k9469
+							i5174 = i5174 + i5153
 						}
 //line list.go:50
-						i5061 := i5057 + int(uint32(i5058))<<14
+						i5177 := i5173 + int(uint32(i5174))<<13
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line list.go:57
-							if i2866 <= i5061 {
+							if i4581 <= i5177 {
 //line list.go:57
-								i7062next, i7061next = i7062, i4840
+								i7068next, i7067next = i7068, i4954
 							} else {
 //line list.go:60
-								i7062next, i7061next = i4840-1, i7061
+								i7068next, i7067next = i4954-1, i7067
 							}
 						}
-						i7062, i7061 = i7062next, i7061next
+						i7068, i7067 = i7068next, i7067next
+						state = 58
+					case 72:
+//line list.go:56
+						i4842 := int32((int(i7065) + int(i7066) + 1) >> 1)
+//line list.go:50
+						i5060 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i5040, i5070 int32
+							var i5042 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1632 := int32(thread % 32)
+//line histogram.go:90
+							i3207 := int(uint32(i1632))
+//line list.go:41
+							i5047 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i5040, i5042 = 0, i3207
+//line list.go:41
+							for {
+//line list.go:41
+								if i5042 >= i5047 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i5042) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5042, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								if i4842 <= *(*int32)(unsafe.Add(shared, 36888+i5042*4)) {
+//line list.go:47
+									i5070 = i5040 + 1
+								} else {
+//line list.go:42
+									i5070 = i5040
+								}
+//line list.go:41
+								i5040, i5042 = i5070, i5042+32
+							}
+//line list.go:50
+							i5060 = i5060 + i5040
+						}
+//line list.go:50
+						i5061 := int(uint32(i5060))
+//line list.go:50
+						i5062 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:50
+							i5062 = i5062 + k9477
+						}
+//line list.go:50
+						i5065 := i5061 + int(uint32(i5062))<<13
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if i2868 <= i5065 {
+//line list.go:57
+								i7066next, i7065next = i7066, i4842
+							} else {
+//line list.go:60
+								i7066next, i7065next = i4842-1, i7065
+							}
+						}
+						i7066, i7065 = i7066next, i7065next
 						state = 48
 					case 73:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i4420, i4421, i4422, i4423, i4424, i4425, i5019, i4434 int32
-							var i4426, i2035 int
+							var i4422, i4423, i4424, i4425, i4426, i4427, i5023, i4436 int32
+							var i4428, i2035 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line stage.go:205
 							i1968 := *(*int)(unsafe.Add(params, o62))
 //line philox.go:14
-							i4420, i4421, i4422, i4423, i4424, i4425, i4426 = i121, 0, 0, 0, int32(i1968), int32(int(uint(i1968)>>32)), 0
+							i4422, i4423, i4424, i4425, i4426, i4427, i4428 = i121, 0, 0, 0, int32(i1968), int32(int(uint(i1968)>>32)), 0
 //line philox.go:19
 							for {
 //line bits.go:460
-								i4819 := int(uint32(i4420)) * 3528531795
+								i4821 := int(uint32(i4422)) * 3528531795
 //line bits.go:460
-								i5016 := int(uint32(i4422)) * 3449720151
-								i5019 = int32(i5016)
+								i5020 := int(uint32(i4424)) * 3449720151
+								i5023 = int32(i5020)
 //line philox.go:18
-								i4434 = int32(int(uint(i5016)>>32)) ^ i4421 ^ i4424
-								i4439 := i4426 + 1
+								i4436 = int32(int(uint(i5020)>>32)) ^ i4423 ^ i4426
+								i4441 := i4428 + 1
 //line philox.go:19
-								if i4439 >= 10 {
+								if i4441 >= 10 {
 //line philox.go:19
 									break
 								}
 //line philox.go:19
-								i4420, i4421, i4422, i4423, i4424, i4425, i4426 = i4434, i5019, int32(int(uint(i4819)>>32))^i4423^i4425, int32(i4819), i4424-1640531527, i4425-1150833019, i4439
+								i4422, i4423, i4424, i4425, i4426, i4427, i4428 = i4436, i5023, int32(int(uint(i4821)>>32))^i4425^i4427, int32(i4821), i4426-1640531527, i4427-1150833019, i4441
 							}
 //line weight.go:55
-							var i3595 int
+							var i3597 int
 //line weight.go:55
 							{
 //line weight.go:55
-								hi_, _ := bits.Mul64(uint64(int(uint32(i5019))<<32|int(uint32(i4434))), uint64(i7044))
+								hi_, _ := bits.Mul64(uint64(int(uint32(i5023))<<32|int(uint32(i4436))), uint64(i7048))
 //line weight.go:55
-								i3595 = int(hi_)
+								i3597 = int(hi_)
 							}
 //line weight.go:56
-							i2035, i2036 = i3595, 0
+							i2035, i2036 = i3597, 0
 //line stage.go:206
 							for {
 //line stage.go:206
-								if i2036 >= i6350 {
+								if i2036 >= i6354 {
 //line stage.go:206
 									break
 								}
 //line stage.go:206
-								if uint(i2036) >= 129 {
+								if uint(i2036) >= 257 {
 //line stage.go:206
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(129))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(257))
 //line stage.go:206
 									return
 								}
@@ -4334,9 +4334,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							}
 							i1993 = i2036 + 1
 //line stage.go:210
-							if uint(i2036) >= 129 {
+							if uint(i2036) >= 257 {
 //line stage.go:210
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(129))
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(257))
 //line stage.go:210
 								return
 							}
@@ -4344,7 +4344,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i2005 = *(*int)(unsafe.Add(shared, 53552+i2036*8)) - i2035
 						}
 						state = 74
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 74:
@@ -4354,14 +4354,14 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:127
-							c6649 := int32(tx) == 0
+							c6653 := int32(tx) == 0
 //line list.go:18
-							if c6649 {
+							if c6653 {
 								*(*int32)(unsafe.Add(shared, 53272)) = 0
 							}
 						}
 						state = 75
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 75:
@@ -4370,73 +4370,73 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line list.go:21
-							i7045next, i7039next, i6997next, i6995next = i7044, i2005, i1993, i2036
+							i7049next, i7043next, i7001next, i6999next = i7048, i2005, i1993, i2036
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7039next, i7037, i7034, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6997next, i6995next, 1, 7
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7043next, i7041, i7038, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7001next, i6999next, 1, 7
 						state = 124
 					case 76:
-						if i7013 == 0 {
+						if i7017 == 0 {
 							state = 80
 						} else {
 							state = 77
 						}
 					case 77:
 //line stage.go:172
-						i6366 = int32(1)<<uint32(i7013) - 1
+						i6370 = int32(1)<<uint32(i7017) - 1
 //line stage.go:172
-						i1937 := i7013
+						i1937 := i7017
 //line stage.go:172
-						if 12 < uint32(i7013) {
+						if 12 < uint32(i7017) {
 //line stage.go:172
 							i1937 = 12
 						}
 //line stage.go:172
-						i1938 = i7013 - i1937
+						i1938 = i7017 - i1937
 						state = 78
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 78:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i2676 int
+							var i2678 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i2676 = tx
+							i2678 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i2676 >= 4096 {
+								if i2678 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i2676*4)) = 0
+								*(*int32)(unsafe.Add(shared, i2678*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i2676*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i2678*4)) = 0
 //line histogram.go:22
-								i2676 = i2676 + 512
+								i2678 = i2678 + 512
 							}
 						}
 						state = 79
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 79:
-						i7015, i7010, c1958 = i1938, i6366, false
+						i7019, i7014, c1958 = i1938, i6370, false
 						state = 81
 					case 80:
-						i7015, i7010, c1958 = i7013, i7008, true
+						i7019, i7014, c1958 = i7017, i7012, true
 						state = 81
 					case 81:
 //line weight.go:74
-						i2059 := int32(math.Float32frombits(uint32(i7005 + 1065353216)))
+						i2059 := int32(math.Float32frombits(uint32(i7009 + 1065353216)))
 //line stage.go:121
-						i1069 := i7037
+						i1069 := i7041
 //line stage.go:121
-						if i7037 < i2059 {
+						if i7041 < i2059 {
 //line stage.go:121
 							i1069 = i2059
 						}
@@ -4447,13 +4447,13 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:120
 							if c1958 {
 //line stage.go:190
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i1069, i7034, f7032, f7029, i7015, i7010, i7005, i1069, c7000, i3165, 0, 3, 6
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i1069, i7038, f7036, f7033, i7019, i7014, i7009, i1069, c7004, i3167, 0, 3, 6
 							} else {
 //line stage.go:120
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i7034, f7032, f7029, i7015, i7010, i7005, i7002, c7000, i6998, i6996, i6994, i6992
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i7038, f7036, f7033, i7019, i7014, i7009, i7006, c7004, i7002, i7000, i6998, i6996
 							}
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
 						state = 124
 					case 82:
 						for thread := warp; thread < end; thread++ {
@@ -4461,45 +4461,45 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line weight.go:49
-							i3498 := int(float64(float64(*(*float32)(unsafe.Add(params, o5258))) * float64(i7044)))
+							i3500 := int(float64(float64(*(*float32)(unsafe.Add(params, o5262))) * float64(i7048)))
 //line weight.go:49
-							i3500 = 1
+							i3502 = 1
 //line weight.go:49
-							if 1 < i3498 {
+							if 1 < i3500 {
 //line weight.go:49
-								i3500 = i3498
+								i3502 = i3500
 							}
 						}
 						state = 83
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 83:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i4331 int
+							var i4333 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i4331 = tx
+							i4333 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i4331 >= 4096 {
+								if i4333 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i4331*4)) = 0
+								*(*int32)(unsafe.Add(shared, i4333*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i4331*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i4333*4)) = 0
 //line histogram.go:22
-								i4331 = i4331 + 512
+								i4333 = i4333 + 512
 							}
 						}
 						state = 84
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 84:
@@ -4508,69 +4508,69 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line histogram.go:25
-							i7045next, i7039next = i7044, i3500
+							i7049next, i7043next = i7048, i3502
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7039next, i7037, i7034, f7032, f7029, 16, 234881024, 0, i7002, c7000, i3165, 0, 2, 5
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7043next, i7041, i7038, f7036, f7033, 16, 218103808, 0, i7006, c7004, i3167, 0, 2, 5
 						state = 124
 					case 85:
-						if i7013 == 0 {
+						if i7017 == 0 {
 							state = 89
 						} else {
 							state = 86
 						}
 					case 86:
 //line stage.go:172
-						i6408 = int32(1)<<uint32(i7013) - 1
+						i6412 = int32(1)<<uint32(i7017) - 1
 //line stage.go:172
-						i1860 := i7013
+						i1860 := i7017
 //line stage.go:172
-						if 12 < uint32(i7013) {
+						if 12 < uint32(i7017) {
 //line stage.go:172
 							i1860 = 12
 						}
 //line stage.go:172
-						i1861 = i7013 - i1860
+						i1861 = i7017 - i1860
 						state = 87
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 87:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i2573 int
+							var i2575 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i2573 = tx
+							i2575 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i2573 >= 4096 {
+								if i2575 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i2573*4)) = 0
+								*(*int32)(unsafe.Add(shared, i2575*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i2573*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i2575*4)) = 0
 //line histogram.go:22
-								i2573 = i2573 + 512
+								i2575 = i2575 + 512
 							}
 						}
 						state = 88
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 88:
-						i7014, i7009, c1881 = i1861, i6408, false
+						i7018, i7013, c1881 = i1861, i6412, false
 						state = 90
 					case 89:
-						i7014, i7009, c1881 = i7013, i7008, true
+						i7018, i7013, c1881 = i7017, i7012, true
 						state = 90
 					case 90:
 //line weight.go:69
-						i1905 := i7005 ^ -2147483648
+						i1905 := i7009 ^ -2147483648
 //line stage.go:112
 						i1044 := int32(-2139095040)
 //line stage.go:112
@@ -4585,27 +4585,27 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:111
 							if c1881 {
 //line stage.go:180
-								f2651 := *(*float32)(unsafe.Add(params, o5258))
+								f2653 := *(*float32)(unsafe.Add(params, o5262))
 //line stage.go:180
-								if 0 < f2651 {
+								if 0 < f2653 {
 //line stage.go:180
-									if f2651 < 1 {
+									if f2653 < 1 {
 //line stage.go:180
-										i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i1044, f7032, f7029, i7014, i7009, i7005, 1, true, i3165, 0, 3, 4
+										i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i1044, f7036, f7033, i7018, i7013, i7009, 1, true, i3167, 0, 3, 4
 									} else {
 //line stage.go:190
-										i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i1044, f7032, f7029, i7014, i7009, i7005, i7037, true, i3165, 0, 3, 6
+										i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i1044, f7036, f7033, i7018, i7013, i7009, i7041, true, i3167, 0, 3, 6
 									}
 								} else {
 //line stage.go:180
-									i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i1044, f7032, f7029, i7014, i7009, i7005, i7037, true, i3165, 0, 3, 6
+									i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i1044, f7036, f7033, i7018, i7013, i7009, i7041, true, i3167, 0, 3, 6
 								}
 							} else {
 //line stage.go:111
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i7037, i7034, f7032, f7029, i7014, i7009, i7005, i7002, c7000, i6998, i6996, i6994, i6992
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i7038, f7036, f7033, i7018, i7013, i7009, i7006, c7004, i7002, i7000, i6998, i6996
 							}
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
 						state = 124
 					case 91:
 						for thread := warp; thread < end; thread++ {
@@ -4613,34 +4613,34 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:136
-							i7019 := *(*int32)(unsafe.Add(each7019, thread*4))
+							i7023 := *(*int32)(unsafe.Add(each7023, thread*4))
 //line stage.go:136
-							i1705 := int(i7019)
+							i1705 := int(i7023)
 //line wide.go:137
 							*(*int)(unsafe.Add(each1705, thread*8)) = i1705
 						}
 						state = 92
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 92:
 //line reduce.go:51
-						i4097 = 0
+						i4099 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:51
-							i4097 |= 1 << (thread & 31)
+							i4099 |= 1 << (thread & 31)
 						}
-						if i4097 == -1 {
+						if i4099 == -1 {
 							state = 97
 						} else {
 							state = 93
 						}
 					case 93:
 //line reduce.go:58
-						i4105 = -1
+						i4107 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -4648,15 +4648,15 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:136
 							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4097)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4099)))&31 {
 //line reduce.go:58
-								i4105 = i1705
+								i4107 = i1705
 							}
 						}
-						i4129, i4130 = i4097&(i4097-1), i4105
+						i4131, i4132 = i4099&(i4099-1), i4107
 						state = 94
 					case 94:
-						if i4129 != 0 {
+						if i4131 != 0 {
 							state = 96
 						} else {
 							state = 95
@@ -4667,12 +4667,12 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each4136, thread*8)) = i4130
+							*(*int)(unsafe.Add(each4138, thread*8)) = i4132
 						}
 						state = 98
 					case 96:
 //line reduce.go:60
-						i4123 = -1
+						i4125 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -4680,19 +4680,19 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:136
 							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4129)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4131)))&31 {
 //line reduce.go:60
-								i4123 = i1705
+								i4125 = i1705
 							}
 						}
 //line reduce.go:40
-						i4739 := i4130
+						i4741 := i4132
 //line reduce.go:40
-						if i4130 < i4123 {
+						if i4132 < i4125 {
 //line reduce.go:40
-							i4739 = i4123
+							i4741 = i4125
 						}
-						i4129, i4130 = i4129&(i4129-1), i4739
+						i4131, i4132 = i4131&(i4131-1), i4741
 						state = 94
 					case 97:
 						for thread := warp; thread < end; thread++ {
@@ -4705,7 +4705,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							*(*int)(unsafe.Add(brought64, thread*8)) = i1705
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8520, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8524, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -4713,104 +4713,104 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:136
 							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
 //line reduce.go:54
-							i8520 := *(*int)(unsafe.Add(each8520, thread*8))
+							i8524 := *(*int)(unsafe.Add(each8524, thread*8))
 //line reduce.go:40
-							i8522 := i1705
+							i8526 := i1705
 //line reduce.go:40
-							if i1705 < i8520 {
+							if i1705 < i8524 {
 //line reduce.go:40
-								i8522 = i8520
+								i8526 = i8524
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8522
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8526
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8522, thread*8)) = i8522
+							*(*int)(unsafe.Add(each8526, thread*8)) = i8526
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8530, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8534, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8522 := *(*int)(unsafe.Add(each8522, thread*8))
+							i8526 := *(*int)(unsafe.Add(each8526, thread*8))
 //line reduce.go:54
-							i8530 := *(*int)(unsafe.Add(each8530, thread*8))
+							i8534 := *(*int)(unsafe.Add(each8534, thread*8))
 //line reduce.go:40
-							i8532 := i8522
+							i8536 := i8526
 //line reduce.go:40
-							if i8522 < i8530 {
+							if i8526 < i8534 {
 //line reduce.go:40
-								i8532 = i8530
+								i8536 = i8534
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8532
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8536
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8532, thread*8)) = i8532
+							*(*int)(unsafe.Add(each8536, thread*8)) = i8536
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8540, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8544, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8532 := *(*int)(unsafe.Add(each8532, thread*8))
+							i8536 := *(*int)(unsafe.Add(each8536, thread*8))
 //line reduce.go:54
-							i8540 := *(*int)(unsafe.Add(each8540, thread*8))
+							i8544 := *(*int)(unsafe.Add(each8544, thread*8))
 //line reduce.go:40
-							i8542 := i8532
+							i8546 := i8536
 //line reduce.go:40
-							if i8532 < i8540 {
+							if i8536 < i8544 {
 //line reduce.go:40
-								i8542 = i8540
+								i8546 = i8544
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8542
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8546
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8542, thread*8)) = i8542
+							*(*int)(unsafe.Add(each8546, thread*8)) = i8546
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8550, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8554, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8542 := *(*int)(unsafe.Add(each8542, thread*8))
+							i8546 := *(*int)(unsafe.Add(each8546, thread*8))
 //line reduce.go:54
-							i8550 := *(*int)(unsafe.Add(each8550, thread*8))
+							i8554 := *(*int)(unsafe.Add(each8554, thread*8))
 //line reduce.go:40
-							i8552 := i8542
+							i8556 := i8546
 //line reduce.go:40
-							if i8542 < i8550 {
+							if i8546 < i8554 {
 //line reduce.go:40
-								i8552 = i8550
+								i8556 = i8554
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8552
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8556
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8552, thread*8)) = i8552
+							*(*int)(unsafe.Add(each8556, thread*8)) = i8556
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8560, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8564, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8552 := *(*int)(unsafe.Add(each8552, thread*8))
+							i8556 := *(*int)(unsafe.Add(each8556, thread*8))
 //line reduce.go:54
-							i8560 := *(*int)(unsafe.Add(each8560, thread*8))
+							i8564 := *(*int)(unsafe.Add(each8564, thread*8))
 //line reduce.go:40
-							i8562 := i8552
+							i8566 := i8556
 //line reduce.go:40
-							if i8552 < i8560 {
+							if i8556 < i8564 {
 //line reduce.go:40
-								i8562 = i8560
+								i8566 = i8564
 							}
 //line reduce.go:53
-							*(*int)(unsafe.Add(each4136, thread*8)) = i8562
+							*(*int)(unsafe.Add(each4138, thread*8)) = i8566
 						}
 						state = 98
 					case 98:
@@ -4824,15 +4824,15 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:155
 							c1385 := uint(i1384) < 32
 //line wide.go:140
-							i4136 := *(*int)(unsafe.Add(each4136, thread*8))
+							i4138 := *(*int)(unsafe.Add(each4138, thread*8))
 //line wide.go:155
 							o1387 := 53296 + i1384*8
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line wide.go:139
-							if c6646 {
+							if c6650 {
 								if !c1385 {
 //line wide.go:140
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
@@ -4840,11 +4840,11 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									return
 								}
 //line wide.go:140
-								*(*int)(unsafe.Add(shared, o1387)) = i4136
+								*(*int)(unsafe.Add(shared, o1387)) = i4138
 							}
 						}
 						state = 99
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 99:
@@ -4853,144 +4853,144 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:143
-							i2374 := *(*int)(unsafe.Add(shared, 53296))
+							i2376 := *(*int)(unsafe.Add(shared, 53296))
 //line wide.go:145
-							i7942 := *(*int)(unsafe.Add(shared, 53304))
+							i7946 := *(*int)(unsafe.Add(shared, 53304))
 //line wide.go:145
-							i7944 := i2374
+							i7948 := i2376
 //line wide.go:145
-							if i2374 < i7942 {
+							if i2376 < i7946 {
 //line wide.go:145
-								i7944 = i7942
+								i7948 = i7946
 							}
 //line wide.go:145
-							i7953 := *(*int)(unsafe.Add(shared, 53312))
+							i7957 := *(*int)(unsafe.Add(shared, 53312))
 //line wide.go:145
-							i7955 := i7944
+							i7959 := i7948
 //line wide.go:145
-							if i7944 < i7953 {
+							if i7948 < i7957 {
 //line wide.go:145
-								i7955 = i7953
+								i7959 = i7957
 							}
 //line wide.go:145
-							i7964 := *(*int)(unsafe.Add(shared, 53320))
+							i7968 := *(*int)(unsafe.Add(shared, 53320))
 //line wide.go:145
-							i7966 := i7955
+							i7970 := i7959
 //line wide.go:145
-							if i7955 < i7964 {
+							if i7959 < i7968 {
 //line wide.go:145
-								i7966 = i7964
+								i7970 = i7968
 							}
 //line wide.go:145
-							i7975 := *(*int)(unsafe.Add(shared, 53328))
+							i7979 := *(*int)(unsafe.Add(shared, 53328))
 //line wide.go:145
-							i7977 := i7966
+							i7981 := i7970
 //line wide.go:145
-							if i7966 < i7975 {
+							if i7970 < i7979 {
 //line wide.go:145
-								i7977 = i7975
+								i7981 = i7979
 							}
 //line wide.go:145
-							i7986 := *(*int)(unsafe.Add(shared, 53336))
+							i7990 := *(*int)(unsafe.Add(shared, 53336))
 //line wide.go:145
-							i7988 := i7977
+							i7992 := i7981
 //line wide.go:145
-							if i7977 < i7986 {
+							if i7981 < i7990 {
 //line wide.go:145
-								i7988 = i7986
+								i7992 = i7990
 							}
 //line wide.go:145
-							i7997 := *(*int)(unsafe.Add(shared, 53344))
+							i8001 := *(*int)(unsafe.Add(shared, 53344))
 //line wide.go:145
-							i7999 := i7988
+							i8003 := i7992
 //line wide.go:145
-							if i7988 < i7997 {
+							if i7992 < i8001 {
 //line wide.go:145
-								i7999 = i7997
+								i8003 = i8001
 							}
 //line wide.go:145
-							i8008 := *(*int)(unsafe.Add(shared, 53352))
+							i8012 := *(*int)(unsafe.Add(shared, 53352))
 //line wide.go:145
-							i8010 := i7999
+							i8014 := i8003
 //line wide.go:145
-							if i7999 < i8008 {
+							if i8003 < i8012 {
 //line wide.go:145
-								i8010 = i8008
+								i8014 = i8012
 							}
 //line wide.go:145
-							i8019 := *(*int)(unsafe.Add(shared, 53360))
+							i8023 := *(*int)(unsafe.Add(shared, 53360))
 //line wide.go:145
-							i8021 := i8010
+							i8025 := i8014
 //line wide.go:145
-							if i8010 < i8019 {
+							if i8014 < i8023 {
 //line wide.go:145
-								i8021 = i8019
+								i8025 = i8023
 							}
 //line wide.go:145
-							i8030 := *(*int)(unsafe.Add(shared, 53368))
+							i8034 := *(*int)(unsafe.Add(shared, 53368))
 //line wide.go:145
-							i8032 := i8021
+							i8036 := i8025
 //line wide.go:145
-							if i8021 < i8030 {
+							if i8025 < i8034 {
 //line wide.go:145
-								i8032 = i8030
+								i8036 = i8034
 							}
 //line wide.go:145
-							i8041 := *(*int)(unsafe.Add(shared, 53376))
+							i8045 := *(*int)(unsafe.Add(shared, 53376))
 //line wide.go:145
-							i8043 := i8032
+							i8047 := i8036
 //line wide.go:145
-							if i8032 < i8041 {
+							if i8036 < i8045 {
 //line wide.go:145
-								i8043 = i8041
+								i8047 = i8045
 							}
 //line wide.go:145
-							i8052 := *(*int)(unsafe.Add(shared, 53384))
+							i8056 := *(*int)(unsafe.Add(shared, 53384))
 //line wide.go:145
-							i8054 := i8043
+							i8058 := i8047
 //line wide.go:145
-							if i8043 < i8052 {
+							if i8047 < i8056 {
 //line wide.go:145
-								i8054 = i8052
+								i8058 = i8056
 							}
 //line wide.go:145
-							i8063 := *(*int)(unsafe.Add(shared, 53392))
+							i8067 := *(*int)(unsafe.Add(shared, 53392))
 //line wide.go:145
-							i8065 := i8054
+							i8069 := i8058
 //line wide.go:145
-							if i8054 < i8063 {
+							if i8058 < i8067 {
 //line wide.go:145
-								i8065 = i8063
+								i8069 = i8067
 							}
 //line wide.go:145
-							i8074 := *(*int)(unsafe.Add(shared, 53400))
+							i8078 := *(*int)(unsafe.Add(shared, 53400))
 //line wide.go:145
-							i8076 := i8065
+							i8080 := i8069
 //line wide.go:145
-							if i8065 < i8074 {
+							if i8069 < i8078 {
 //line wide.go:145
-								i8076 = i8074
+								i8080 = i8078
 							}
 //line wide.go:145
-							i8085 := *(*int)(unsafe.Add(shared, 53408))
+							i8089 := *(*int)(unsafe.Add(shared, 53408))
 //line wide.go:145
-							i8087 := i8076
+							i8091 := i8080
 //line wide.go:145
-							if i8076 < i8085 {
+							if i8080 < i8089 {
 //line wide.go:145
-								i8087 = i8085
+								i8091 = i8089
 							}
 //line wide.go:145
-							i8096 := *(*int)(unsafe.Add(shared, 53416))
+							i8100 := *(*int)(unsafe.Add(shared, 53416))
 //line wide.go:145
-							i8098 := i8087
+							i8102 := i8091
 //line wide.go:145
-							if i8087 < i8096 {
+							if i8091 < i8100 {
 //line wide.go:145
-								i8098 = i8096
+								i8102 = i8100
 							}
 //line stage.go:136
-							i1707 = int32(i8098)
+							i1707 = int32(i8102)
 							c1708 = i1707 <= -2139095041
 						}
 						if c1708 {
@@ -5004,9 +5004,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line weight.go:28
-							f2400 = math.Float32frombits(uint32(i1707 ^ int32(uint32(i1707>>31)>>1)))
+							f2402 = math.Float32frombits(uint32(i1707 ^ int32(uint32(i1707>>31)>>1)))
 //line stage.go:142
-							f1724 = *(*float32)(unsafe.Add(params, o5256))
+							f1724 = *(*float32)(unsafe.Add(params, o5260))
 //line stage.go:142
 							c1725 = 0 < f1724
 						}
@@ -5017,50 +5017,50 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						}
 					case 101:
 						for thread := warp; thread < end; thread++ {
-							var i7026 int32
+							var i7030 int32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line stage.go:143
-							i7024 := *(*int32)(unsafe.Add(each7027, thread*4))
+							i7028 := *(*int32)(unsafe.Add(each7031, thread*4))
 //line stage.go:143
-							i7019 := *(*int32)(unsafe.Add(each7019, thread*4))
+							i7023 := *(*int32)(unsafe.Add(each7023, thread*4))
 //line stage.go:143
-							if i7019 != i1707 {
-								i7026 = 2147483647
+							if i7023 != i1707 {
+								i7030 = 2147483647
 							} else {
 //line stage.go:143
-								i7026 = i7024
+								i7030 = i7028
 							}
 //line stage.go:146
-							i1770 := 0 - int(i7026)
+							i1770 := 0 - int(i7030)
 //line wide.go:137
-							*(*int32)(unsafe.Add(each7027, thread*4)) = i7026
+							*(*int32)(unsafe.Add(each7031, thread*4)) = i7030
 //line wide.go:137
 							*(*int)(unsafe.Add(each1770, thread*8)) = i1770
 						}
 						state = 102
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 102:
 //line reduce.go:51
-						i4210 = 0
+						i4212 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:51
-							i4210 |= 1 << (thread & 31)
+							i4212 |= 1 << (thread & 31)
 						}
-						if i4210 == -1 {
+						if i4212 == -1 {
 							state = 107
 						} else {
 							state = 103
 						}
 					case 103:
 //line reduce.go:58
-						i4218 = -1
+						i4220 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -5068,15 +5068,15 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:146
 							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4210)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4212)))&31 {
 //line reduce.go:58
-								i4218 = i1770
+								i4220 = i1770
 							}
 						}
-						i4242, i4243 = i4210&(i4210-1), i4218
+						i4244, i4245 = i4212&(i4212-1), i4220
 						state = 104
 					case 104:
-						if i4242 != 0 {
+						if i4244 != 0 {
 							state = 106
 						} else {
 							state = 105
@@ -5087,12 +5087,12 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each4249, thread*8)) = i4243
+							*(*int)(unsafe.Add(each4251, thread*8)) = i4245
 						}
 						state = 108
 					case 106:
 //line reduce.go:60
-						i4236 = -1
+						i4238 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -5100,19 +5100,19 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:146
 							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4242)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4244)))&31 {
 //line reduce.go:60
-								i4236 = i1770
+								i4238 = i1770
 							}
 						}
 //line reduce.go:40
-						i4770 := i4243
+						i4772 := i4245
 //line reduce.go:40
-						if i4243 < i4236 {
+						if i4245 < i4238 {
 //line reduce.go:40
-							i4770 = i4236
+							i4772 = i4238
 						}
-						i4242, i4243 = i4242&(i4242-1), i4770
+						i4244, i4245 = i4244&(i4244-1), i4772
 						state = 104
 					case 107:
 						for thread := warp; thread < end; thread++ {
@@ -5125,7 +5125,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							*(*int)(unsafe.Add(brought64, thread*8)) = i1770
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8580, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8584, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -5133,104 +5133,104 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:146
 							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
 //line reduce.go:54
-							i8580 := *(*int)(unsafe.Add(each8580, thread*8))
+							i8584 := *(*int)(unsafe.Add(each8584, thread*8))
 //line reduce.go:40
-							i8582 := i1770
+							i8586 := i1770
 //line reduce.go:40
-							if i1770 < i8580 {
+							if i1770 < i8584 {
 //line reduce.go:40
-								i8582 = i8580
+								i8586 = i8584
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8582
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8586
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8582, thread*8)) = i8582
+							*(*int)(unsafe.Add(each8586, thread*8)) = i8586
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8590, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8594, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8582 := *(*int)(unsafe.Add(each8582, thread*8))
+							i8586 := *(*int)(unsafe.Add(each8586, thread*8))
 //line reduce.go:54
-							i8590 := *(*int)(unsafe.Add(each8590, thread*8))
+							i8594 := *(*int)(unsafe.Add(each8594, thread*8))
 //line reduce.go:40
-							i8592 := i8582
+							i8596 := i8586
 //line reduce.go:40
-							if i8582 < i8590 {
+							if i8586 < i8594 {
 //line reduce.go:40
-								i8592 = i8590
+								i8596 = i8594
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8592
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8596
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8592, thread*8)) = i8592
+							*(*int)(unsafe.Add(each8596, thread*8)) = i8596
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8600, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8604, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8592 := *(*int)(unsafe.Add(each8592, thread*8))
+							i8596 := *(*int)(unsafe.Add(each8596, thread*8))
 //line reduce.go:54
-							i8600 := *(*int)(unsafe.Add(each8600, thread*8))
+							i8604 := *(*int)(unsafe.Add(each8604, thread*8))
 //line reduce.go:40
-							i8602 := i8592
+							i8606 := i8596
 //line reduce.go:40
-							if i8592 < i8600 {
+							if i8596 < i8604 {
 //line reduce.go:40
-								i8602 = i8600
+								i8606 = i8604
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8602
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8606
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8602, thread*8)) = i8602
+							*(*int)(unsafe.Add(each8606, thread*8)) = i8606
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8610, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8614, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8602 := *(*int)(unsafe.Add(each8602, thread*8))
+							i8606 := *(*int)(unsafe.Add(each8606, thread*8))
 //line reduce.go:54
-							i8610 := *(*int)(unsafe.Add(each8610, thread*8))
+							i8614 := *(*int)(unsafe.Add(each8614, thread*8))
 //line reduce.go:40
-							i8612 := i8602
+							i8616 := i8606
 //line reduce.go:40
-							if i8602 < i8610 {
+							if i8606 < i8614 {
 //line reduce.go:40
-								i8612 = i8610
+								i8616 = i8614
 							}
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8612
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8616
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8612, thread*8)) = i8612
+							*(*int)(unsafe.Add(each8616, thread*8)) = i8616
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8620, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8624, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:40
-							i8612 := *(*int)(unsafe.Add(each8612, thread*8))
+							i8616 := *(*int)(unsafe.Add(each8616, thread*8))
 //line reduce.go:54
-							i8620 := *(*int)(unsafe.Add(each8620, thread*8))
+							i8624 := *(*int)(unsafe.Add(each8624, thread*8))
 //line reduce.go:40
-							i8622 := i8612
+							i8626 := i8616
 //line reduce.go:40
-							if i8612 < i8620 {
+							if i8616 < i8624 {
 //line reduce.go:40
-								i8622 = i8620
+								i8626 = i8624
 							}
 //line reduce.go:53
-							*(*int)(unsafe.Add(each4249, thread*8)) = i8622
+							*(*int)(unsafe.Add(each4251, thread*8)) = i8626
 						}
 						state = 108
 					case 108:
@@ -5244,15 +5244,15 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:155
 							c1385 := uint(i1384) < 32
 //line wide.go:140
-							i4249 := *(*int)(unsafe.Add(each4249, thread*8))
+							i4251 := *(*int)(unsafe.Add(each4251, thread*8))
 //line wide.go:155
 							o1387 := 53296 + i1384*8
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line wide.go:139
-							if c6646 {
+							if c6650 {
 								if !c1385 {
 //line wide.go:140
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
@@ -5260,11 +5260,11 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									return
 								}
 //line wide.go:140
-								*(*int)(unsafe.Add(shared, o1387)) = i4249
+								*(*int)(unsafe.Add(shared, o1387)) = i4251
 							}
 						}
 						state = 109
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 109:
@@ -5273,154 +5273,154 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:143
-							i2459 := *(*int)(unsafe.Add(shared, 53296))
+							i2461 := *(*int)(unsafe.Add(shared, 53296))
 //line wide.go:145
-							i8121 := *(*int)(unsafe.Add(shared, 53304))
+							i8125 := *(*int)(unsafe.Add(shared, 53304))
 //line wide.go:145
-							i8123 := i2459
+							i8127 := i2461
 //line wide.go:145
-							if i2459 < i8121 {
+							if i2461 < i8125 {
 //line wide.go:145
-								i8123 = i8121
+								i8127 = i8125
 							}
 //line wide.go:145
-							i8132 := *(*int)(unsafe.Add(shared, 53312))
+							i8136 := *(*int)(unsafe.Add(shared, 53312))
 //line wide.go:145
-							i8134 := i8123
+							i8138 := i8127
 //line wide.go:145
-							if i8123 < i8132 {
+							if i8127 < i8136 {
 //line wide.go:145
-								i8134 = i8132
+								i8138 = i8136
 							}
 //line wide.go:145
-							i8143 := *(*int)(unsafe.Add(shared, 53320))
+							i8147 := *(*int)(unsafe.Add(shared, 53320))
 //line wide.go:145
-							i8145 := i8134
+							i8149 := i8138
 //line wide.go:145
-							if i8134 < i8143 {
+							if i8138 < i8147 {
 //line wide.go:145
-								i8145 = i8143
+								i8149 = i8147
 							}
 //line wide.go:145
-							i8154 := *(*int)(unsafe.Add(shared, 53328))
+							i8158 := *(*int)(unsafe.Add(shared, 53328))
 //line wide.go:145
-							i8156 := i8145
+							i8160 := i8149
 //line wide.go:145
-							if i8145 < i8154 {
+							if i8149 < i8158 {
 //line wide.go:145
-								i8156 = i8154
+								i8160 = i8158
 							}
 //line wide.go:145
-							i8165 := *(*int)(unsafe.Add(shared, 53336))
+							i8169 := *(*int)(unsafe.Add(shared, 53336))
 //line wide.go:145
-							i8167 := i8156
+							i8171 := i8160
 //line wide.go:145
-							if i8156 < i8165 {
+							if i8160 < i8169 {
 //line wide.go:145
-								i8167 = i8165
+								i8171 = i8169
 							}
 //line wide.go:145
-							i8176 := *(*int)(unsafe.Add(shared, 53344))
+							i8180 := *(*int)(unsafe.Add(shared, 53344))
 //line wide.go:145
-							i8178 := i8167
+							i8182 := i8171
 //line wide.go:145
-							if i8167 < i8176 {
+							if i8171 < i8180 {
 //line wide.go:145
-								i8178 = i8176
+								i8182 = i8180
 							}
 //line wide.go:145
-							i8187 := *(*int)(unsafe.Add(shared, 53352))
+							i8191 := *(*int)(unsafe.Add(shared, 53352))
 //line wide.go:145
-							i8189 := i8178
+							i8193 := i8182
 //line wide.go:145
-							if i8178 < i8187 {
+							if i8182 < i8191 {
 //line wide.go:145
-								i8189 = i8187
+								i8193 = i8191
 							}
 //line wide.go:145
-							i8198 := *(*int)(unsafe.Add(shared, 53360))
+							i8202 := *(*int)(unsafe.Add(shared, 53360))
 //line wide.go:145
-							i8200 := i8189
+							i8204 := i8193
 //line wide.go:145
-							if i8189 < i8198 {
+							if i8193 < i8202 {
 //line wide.go:145
-								i8200 = i8198
+								i8204 = i8202
 							}
 //line wide.go:145
-							i8209 := *(*int)(unsafe.Add(shared, 53368))
+							i8213 := *(*int)(unsafe.Add(shared, 53368))
 //line wide.go:145
-							i8211 := i8200
+							i8215 := i8204
 //line wide.go:145
-							if i8200 < i8209 {
+							if i8204 < i8213 {
 //line wide.go:145
-								i8211 = i8209
+								i8215 = i8213
 							}
 //line wide.go:145
-							i8220 := *(*int)(unsafe.Add(shared, 53376))
+							i8224 := *(*int)(unsafe.Add(shared, 53376))
 //line wide.go:145
-							i8222 := i8211
+							i8226 := i8215
 //line wide.go:145
-							if i8211 < i8220 {
+							if i8215 < i8224 {
 //line wide.go:145
-								i8222 = i8220
+								i8226 = i8224
 							}
 //line wide.go:145
-							i8231 := *(*int)(unsafe.Add(shared, 53384))
+							i8235 := *(*int)(unsafe.Add(shared, 53384))
 //line wide.go:145
-							i8233 := i8222
+							i8237 := i8226
 //line wide.go:145
-							if i8222 < i8231 {
+							if i8226 < i8235 {
 //line wide.go:145
-								i8233 = i8231
+								i8237 = i8235
 							}
 //line wide.go:145
-							i8242 := *(*int)(unsafe.Add(shared, 53392))
+							i8246 := *(*int)(unsafe.Add(shared, 53392))
 //line wide.go:145
-							i8244 := i8233
+							i8248 := i8237
 //line wide.go:145
-							if i8233 < i8242 {
+							if i8237 < i8246 {
 //line wide.go:145
-								i8244 = i8242
+								i8248 = i8246
 							}
 //line wide.go:145
-							i8253 := *(*int)(unsafe.Add(shared, 53400))
+							i8257 := *(*int)(unsafe.Add(shared, 53400))
 //line wide.go:145
-							i8255 := i8244
+							i8259 := i8248
 //line wide.go:145
-							if i8244 < i8253 {
+							if i8248 < i8257 {
 //line wide.go:145
-								i8255 = i8253
+								i8259 = i8257
 							}
 //line wide.go:145
-							i8264 := *(*int)(unsafe.Add(shared, 53408))
+							i8268 := *(*int)(unsafe.Add(shared, 53408))
 //line wide.go:145
-							i8266 := i8255
+							i8270 := i8259
 //line wide.go:145
-							if i8255 < i8264 {
+							if i8259 < i8268 {
 //line wide.go:145
-								i8266 = i8264
+								i8270 = i8268
 							}
 //line wide.go:145
-							i8275 := *(*int)(unsafe.Add(shared, 53416))
+							i8279 := *(*int)(unsafe.Add(shared, 53416))
 //line wide.go:145
-							i8277 := i8266
+							i8281 := i8270
 //line wide.go:145
-							if i8266 < i8275 {
+							if i8270 < i8279 {
 //line wide.go:145
-								i8277 = i8275
+								i8281 = i8279
 							}
 //line stage.go:146
-							i1773 := int32(0 - i8277)
+							i1773 := int32(0 - i8281)
 //line stage.go:195
-							if *(*bool)(unsafe.Add(params, o5272)) {
+							if *(*bool)(unsafe.Add(params, o5276)) {
 //line stage.go:200
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i1773, i7044, i7042, i7037, -2139095040, 1, f2400, i7013, i7008, i7005, 1, true, i3165, 0, 3, 8
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i1773, i7048, i7046, i7041, -2139095040, 1, f2402, i7017, i7012, i7009, 1, true, i3167, 0, 3, 8
 							} else {
 //line stage.go:195
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i1773, i7044, i7042, i7037, i7034, f7032, f2400, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i1773, i7048, i7046, i7041, i7038, f7036, f2402, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
 							}
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
 						state = 124
 					case 110:
 						for thread := warp; thread < end; thread++ {
@@ -5430,26 +5430,26 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:150
 							f1738 = 1 / f1724
 //line weight.go:41
-							f4145 := *(*float32)(unsafe.Add(params, o5260))
+							f4147 := *(*float32)(unsafe.Add(params, o5264))
 //line weight.go:41
-							if 0 < f4145 {
+							if 0 < f4147 {
 //line weight.go:44
-								i4155 := int32(float32(min(f4145, 1) * 2.6843546e+08))
+								i4157 := int32(float32(min(f4147, 1) * 6.7108864e+07))
 //line weight.go:44
-								i4157 := int32(1)
+								i4159 := int32(1)
 //line weight.go:44
-								if 1 < i4155 {
+								if 1 < i4157 {
 //line weight.go:44
-									i4157 = i4155
+									i4159 = i4157
 								}
 //line weight.go:44
-								i4162 = i4157
+								i4164 = i4159
 							} else {
 //line weight.go:41
-								i4162 = 1
+								i4164 = 1
 							}
 						}
-						if c7055 {
+						if c7059 {
 							state = 112
 						} else {
 							state = 111
@@ -5460,94 +5460,94 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:180
-							f2499 := *(*float32)(unsafe.Add(params, o5258))
+							f2501 := *(*float32)(unsafe.Add(params, o5262))
 //line stage.go:180
-							if 0 < f2499 {
+							if 0 < f2501 {
 //line stage.go:180
-								if f2499 < 1 {
+								if f2501 < 1 {
 //line stage.go:180
-									i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i4162, i7034, f1738, f2400, i7013, i7008, i7005, 1, true, i3165, 0, 3, 4
+									i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i4164, i7038, f1738, f2402, i7017, i7012, i7009, 1, true, i3167, 0, 3, 4
 								} else {
 //line stage.go:190
-									i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i4162, i7034, f1738, f2400, i7013, i7008, i7005, i4162, true, i3165, 0, 3, 6
+									i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i4164, i7038, f1738, f2402, i7017, i7012, i7009, i4164, true, i3167, 0, 3, 6
 								}
 							} else {
 //line stage.go:180
-								i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next = i7049, i7044, i7042, i4162, i7034, f1738, f2400, i7013, i7008, i7005, i4162, true, i3165, 0, 3, 6
+								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i4164, i7038, f1738, f2402, i7017, i7012, i7009, i4164, true, i3167, 0, 3, 6
 							}
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7048next, i7045next, i7039next, i7036next, i7033next, f7031next, f7028next, i7012next, i7007next, i7003next, i7001next, c6999next, i6997next, i6995next, i6993next, i6991next
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
 						state = 124
 					case 112:
 //line weight.go:69
-						i2517 := i7005 ^ -2147483648
+						i2519 := i7009 ^ -2147483648
 //line stage.go:155
-						i1792 = i7034
+						i1792 = i7038
 //line stage.go:155
-						if i7034 < i2517 {
+						if i7038 < i2519 {
 //line stage.go:155
-							i1792 = i2517
+							i1792 = i2519
 						}
-						if i7057 <= 2048 {
+						if i7061 <= 2048 {
 							state = 119
 						} else {
 							state = 113
 						}
 					case 113:
-						if i7013 == 0 {
+						if i7017 == 0 {
 							state = 117
 						} else {
 							state = 114
 						}
 					case 114:
 //line stage.go:172
-						i6539 = int32(1)<<uint32(i7013) - 1
+						i6543 = int32(1)<<uint32(i7017) - 1
 //line stage.go:172
-						i3446 := i7013
+						i3448 := i7017
 //line stage.go:172
-						if 12 < uint32(i7013) {
+						if 12 < uint32(i7017) {
 //line stage.go:172
-							i3446 = 12
+							i3448 = 12
 						}
 //line stage.go:172
-						i3447 = i7013 - i3446
+						i3449 = i7017 - i3448
 						state = 115
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 115:
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
-							var i4301 int
+							var i4303 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:22
-							i4301 = tx
+							i4303 = tx
 //line histogram.go:22
 							for {
 //line histogram.go:22
-								if i4301 >= 4096 {
+								if i4303 >= 4096 {
 //line histogram.go:22
 									break
 								}
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i4301*4)) = 0
+								*(*int32)(unsafe.Add(shared, i4303*4)) = 0
 //line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i4301*4)) = 0
+								*(*int32)(unsafe.Add(shared, 16384+i4303*4)) = 0
 //line histogram.go:22
-								i4301 = i4301 + 512
+								i4303 = i4303 + 512
 							}
 						}
 						state = 116
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 116:
-						i7011, i7006 = i3447, i6539
+						i7015, i7010 = i3449, i6543
 						state = 118
 					case 117:
-						i7011, i7006 = i7013, i7008
+						i7015, i7010 = i7017, i7012
 						state = 118
 					case 118:
 						for thread := warp; thread < end; thread++ {
@@ -5555,13 +5555,13 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:164
-							i7045next, i7036next, f7031next, f7028next = i7044, i4162, f1738, f2400
+							i7049next, i7040next, f7035next, f7032next = i7048, i4164, f1738, f2402
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7036next, i1792, f7031next, f7028next, i7011, i7006, i7005, -2147483648, c7000, i3165, 0, 2, 3
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7040next, i1792, f7035next, f7032next, i7015, i7010, i7009, -2147483648, c7004, i3167, 0, 2, 3
 						state = 124
 					case 119:
 						state = 120
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 120:
@@ -5571,14 +5571,14 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:127
-							c6649 := int32(tx) == 0
+							c6653 := int32(tx) == 0
 //line list.go:18
-							if c6649 {
+							if c6653 {
 								*(*int32)(unsafe.Add(shared, 53272)) = 0
 							}
 						}
 						state = 121
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 121:
@@ -5587,9 +5587,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line list.go:21
-							i7045next, i7036next, f7031next, f7028next = i7044, i4162, f1738, f2400
+							i7049next, i7040next, f7035next, f7032next = i7048, i4164, f1738, f2402
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7036next, i1792, f7031next, f7028next, i7013, i7008, i7005, i1792, c7000, i3165, 0, 1, 2
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7040next, i1792, f7035next, f7032next, i7017, i7012, i7009, i1792, c7004, i3167, 0, 1, 2
 						state = 124
 					case 122:
 						for thread := warp; thread < end; thread++ {
@@ -5597,9 +5597,9 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line stage.go:137
-							i7045next = i7044
+							i7049next = i7048
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7045next, i7042, i7037, i7034, f7032, f7029, i7013, i7008, i7005, i7002, c7000, i6998, i6996, i6994, 9
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7041, i7038, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
 						state = 124
 					case 123:
 						for thread := warp; thread < end; thread++ {
@@ -5607,11 +5607,11 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line weight.go:69
-							i1658 := i1610<<uint32(i7013) ^ -2147483648
+							i1658 := i1610<<uint32(i7017) ^ -2147483648
 //line stage.go:97
-							i7001next = i1658
+							i7005next = i1658
 						}
-						i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991 = i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7001next, c7000, i3165, i6998, i6994, 1
+						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7005next, c7004, i3167, i7002, i6998, 1
 						state = 124
 					case 124:
 //line wide.go:44
@@ -5622,73 +5622,73 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							state = 125
 						}
 					case 125:
-						i7050, i7047, f7030 = i7048, i7045, f7028
+						i7054, i7051, f7034 = i7052, i7049, f7032
 						state = 146
 					case 126:
-						i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127 = i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i138
+						i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127 = i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i138
 						state = 15
 					case 127:
 //line histogram.go:78
-						i2277 = (i2282 + i2283 + 1) / 2
+						i2279 = (i2284 + i2285 + 1) / 2
 //line reduce.go:51
-						i4693 = 0
+						i4695 = 0
 						for thread := warp; thread < end; thread++ {
-							var i3207, i3208, i3226 int
+							var i3209, i3210, i3228 int
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line histogram.go:90
-							i3205 := int(uint32(i1632))
+							i3207 := int(uint32(i1632))
 //line histogram.go:90
-							i3207, i3208 = 0, i3205
+							i3209, i3210 = 0, i3207
 //line histogram.go:90
 							for {
 //line histogram.go:90
-								if i3208 >= 512 {
+								if i3210 >= 512 {
 //line histogram.go:90
 									break
 								}
 //line histogram.go:91
-								if i2277 <= i3208 {
-									i3226 = i3207 + *(*int)(unsafe.Add(shared, 32768+i3208*8))
+								if i2279 <= i3210 {
+									i3228 = i3209 + *(*int)(unsafe.Add(shared, 32768+i3210*8))
 								} else {
 //line histogram.go:91
-									i3226 = i3207
+									i3228 = i3209
 								}
 //line histogram.go:90
-								i3207, i3208 = i3226, i3208+32
+								i3209, i3210 = i3228, i3210+32
 							}
 //line reduce.go:51
-							i4693 |= 1 << (thread & 31)
+							i4695 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*int)(unsafe.Add(each3207, thread*8)) = i3207
+							*(*int)(unsafe.Add(each3209, thread*8)) = i3209
 						}
-						if i4693 == -1 {
+						if i4695 == -1 {
 							state = 132
 						} else {
 							state = 128
 						}
 					case 128:
 //line reduce.go:58
-						i4701 = -1
+						i4703 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4693)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4695)))&31 {
 //line reduce.go:58
-								i4701 = i3207
+								i4703 = i3209
 							}
 						}
-						i4725, i4726 = i4693&(i4693-1), i4701
+						i4727, i4728 = i4695&(i4695-1), i4703
 						state = 129
 					case 129:
-						if i4725 != 0 {
+						if i4727 != 0 {
 							state = 131
 						} else {
 							state = 130
@@ -5699,25 +5699,25 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each4732, thread*8)) = i4726
+							*(*int)(unsafe.Add(each4734, thread*8)) = i4728
 						}
 						state = 133
 					case 131:
 //line reduce.go:60
-						i4719 = -1
+						i4721 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4725)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4727)))&31 {
 //line reduce.go:60
-								i4719 = i3207
+								i4721 = i3209
 							}
 						}
-						i4725, i4726 = i4725&(i4725-1), i4726+i4719
+						i4727, i4728 = i4727&(i4727-1), i4728+i4721
 						state = 129
 					case 132:
 						for thread := warp; thread < end; thread++ {
@@ -5725,161 +5725,161 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line histogram.go:89
-							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i3207
+							*(*int)(unsafe.Add(brought64, thread*8)) = i3209
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8640, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8644, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:89
-							i3207 := *(*int)(unsafe.Add(each3207, thread*8))
+							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
 //line reduce.go:54
-							i8640 := *(*int)(unsafe.Add(each8640, thread*8))
+							i8644 := *(*int)(unsafe.Add(each8644, thread*8))
 //line reduce.go:38
-							i8641 := i3207 + i8640
+							i8645 := i3209 + i8644
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8641
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8645
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8641, thread*8)) = i8641
+							*(*int)(unsafe.Add(each8645, thread*8)) = i8645
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8649, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8653, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8641 := *(*int)(unsafe.Add(each8641, thread*8))
+							i8645 := *(*int)(unsafe.Add(each8645, thread*8))
 //line reduce.go:54
-							i8649 := *(*int)(unsafe.Add(each8649, thread*8))
+							i8653 := *(*int)(unsafe.Add(each8653, thread*8))
 //line reduce.go:38
-							i8650 := i8641 + i8649
+							i8654 := i8645 + i8653
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8650
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8654
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8650, thread*8)) = i8650
+							*(*int)(unsafe.Add(each8654, thread*8)) = i8654
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8658, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8662, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8650 := *(*int)(unsafe.Add(each8650, thread*8))
+							i8654 := *(*int)(unsafe.Add(each8654, thread*8))
 //line reduce.go:54
-							i8658 := *(*int)(unsafe.Add(each8658, thread*8))
+							i8662 := *(*int)(unsafe.Add(each8662, thread*8))
 //line reduce.go:38
-							i8659 := i8650 + i8658
+							i8663 := i8654 + i8662
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8659
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8663
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8659, thread*8)) = i8659
+							*(*int)(unsafe.Add(each8663, thread*8)) = i8663
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8667, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8671, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8659 := *(*int)(unsafe.Add(each8659, thread*8))
+							i8663 := *(*int)(unsafe.Add(each8663, thread*8))
 //line reduce.go:54
-							i8667 := *(*int)(unsafe.Add(each8667, thread*8))
+							i8671 := *(*int)(unsafe.Add(each8671, thread*8))
 //line reduce.go:38
-							i8668 := i8659 + i8667
+							i8672 := i8663 + i8671
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8668
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8672
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8668, thread*8)) = i8668
+							*(*int)(unsafe.Add(each8672, thread*8)) = i8672
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8676, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8680, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8668 := *(*int)(unsafe.Add(each8668, thread*8))
+							i8672 := *(*int)(unsafe.Add(each8672, thread*8))
 //line reduce.go:54
-							i8676 := *(*int)(unsafe.Add(each8676, thread*8))
+							i8680 := *(*int)(unsafe.Add(each8680, thread*8))
 //line reduce.go:53
-							*(*int)(unsafe.Add(each4732, thread*8)) = i8668 + i8676
+							*(*int)(unsafe.Add(each4734, thread*8)) = i8672 + i8680
 						}
 						state = 133
 					case 133:
 //line histogram.go:95
-						i3215 = -1
+						i3217 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:95
-							i4732 := *(*int)(unsafe.Add(each4732, thread*8))
+							i4734 := *(*int)(unsafe.Add(each4734, thread*8))
 //line histogram.go:95
 							if int32(thread&31) == 0 {
 //line histogram.go:95
-								i3215 = i4732
+								i3217 = i4734
 							}
 						}
 //line histogram.go:79
-						c2279 := i7040 <= i3215
+						c2281 := i7044 <= i3217
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line histogram.go:79
-							if c2279 {
+							if c2281 {
 //line histogram.go:79
-								i2282next, i2283next = i2277, i2283
+								i2284next, i2285next = i2279, i2285
 							} else {
 //line histogram.go:82
-								i2282next, i2283next = i2282, i2277-1
+								i2284next, i2285next = i2284, i2279-1
 							}
 						}
-						i2282, i2283 = i2282next, i2283next
+						i2284, i2285 = i2284next, i2285next
 						state = 25
 					case 134:
 //line wide.go:97
-						i362 := i3160 + i349<<9
+						i362 := i3162 + i349<<9
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var i365, i368, i6587, i8865, i9731, i9737, i9068, i9058, i9039, i9197, i9187, i9168, i9326, i9316, i9297, i9455, i9445, i9426 int
-							var c1186, c8994, c9123, c9252, c9381 bool
-							var f6123, f6124, f6125, f6126, f10001, f10002, f10003, f10004, f8982, f8983, f8984, f8986, f9004, f9010, f9111, f9112, f9113, f9115, f9133, f9139, f9240, f9241, f9242, f9244, f9262, f9268, f9369, f9370, f9371, f9373, f9391, f9397 float32
-							var i8959, i8954, i8970, i8971, i9016, i9014, i8997, i8998, i9021, i9022, i9023, i9057, i9035, i9038, i9045, i9088, i9083, i9099, i9100, i9145, i9143, i9126, i9127, i9150, i9151, i9152, i9186, i9164, i9167, i9174, i9217, i9212, i9228, i9229, i9274, i9272, i9255, i9256, i9279, i9280, i9281, i9315, i9293, i9296, i9303, i9346, i9341, i9357, i9358, i9403, i9401, i9384, i9385, i9408, i9409, i9410, i9444, i9422, i9425, i9432 int32
+							var i365, i368, i6591, i8869, i9739, i9745, i9073, i9063, i9044, i9203, i9193, i9174, i9333, i9323, i9304, i9463, i9453, i9434 int
+							var c1186, c8998, c9128, c9258, c9388 bool
+							var f6127, f6128, f6129, f6130, f10009, f10010, f10011, f10012, f8986, f8987, f8988, f8990, f9008, f9014, f9116, f9117, f9118, f9120, f9138, f9144, f9246, f9247, f9248, f9250, f9268, f9274, f9376, f9377, f9378, f9380, f9398, f9404 float32
+							var i8963, i8958, i8974, i8975, i9021, i9019, i9001, i9002, i9026, i9027, i9028, i9062, i9040, i9043, i9050, i9093, i9088, i9104, i9105, i9151, i9149, i9131, i9132, i9156, i9157, i9158, i9192, i9170, i9173, i9180, i9223, i9218, i9234, i9235, i9281, i9279, i9261, i9262, i9286, i9287, i9288, i9322, i9300, i9303, i9310, i9353, i9348, i9364, i9365, i9411, i9409, i9391, i9392, i9416, i9417, i9418, i9452, i9430, i9433, i9440 int32
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line wide.go:95
-							f5809 := *(*float32)(unsafe.Add(each5809, thread*4))
+							f5813 := *(*float32)(unsafe.Add(each5813, thread*4))
 //line wide.go:103
-							i7024 := *(*int32)(unsafe.Add(each7027, thread*4))
+							i7028 := *(*int32)(unsafe.Add(each7031, thread*4))
 //line wide.go:103
-							i7019 := *(*int32)(unsafe.Add(each7019, thread*4))
+							i7023 := *(*int32)(unsafe.Add(each7023, thread*4))
 //line wide.go:95
-							f5810 := *(*float32)(unsafe.Add(each5810, thread*4))
+							f5814 := *(*float32)(unsafe.Add(each5814, thread*4))
 //line wide.go:95
-							f5811 := *(*float32)(unsafe.Add(each5811, thread*4))
+							f5815 := *(*float32)(unsafe.Add(each5815, thread*4))
 //line wide.go:95
-							f5812 := *(*float32)(unsafe.Add(each5812, thread*4))
+							f5816 := *(*float32)(unsafe.Add(each5816, thread*4))
 //line wide.go:97
 							i365 = i362 + tx
 //line wide.go:99
 							i368 = i365 + 512
 //line wide.go:76
-							i6587 = i368 << 2
-							c1186 = i78 <= i6587
+							i6591 = i368 << 2
+							c1186 = i78 <= i6591
 //line wide.go:77
 							if c1186 {
 //line wide.go:77
-								if i6587+4 <= i80 {
+								if i6591+4 <= i80 {
 									if uint(i368) >= uint(quadsLen) {
 //line wide.go:78
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i368, quadsLen)
@@ -5887,7 +5887,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										return
 									}
 //line wide.go:78
-									f6123, f6124, f6125, f6126 = *(*float32)(unsafe.Add(quads, i368*16)), *(*float32)(unsafe.Add(quads, i368*16+4)), *(*float32)(unsafe.Add(quads, i368*16+8)), *(*float32)(unsafe.Add(quads, i368*16+12))
+									f6127, f6128, f6129, f6130 = *(*float32)(unsafe.Add(quads, i368*16)), *(*float32)(unsafe.Add(quads, i368*16+4)), *(*float32)(unsafe.Add(quads, i368*16+8)), *(*float32)(unsafe.Add(quads, i368*16+12))
 //line wide.go:78
 									goto l3
 								}
@@ -5895,691 +5895,691 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:82
 							if c1186 {
 //line wide.go:82
-								if i6587 < i80 {
-									if uint(i6587) >= uint(logitsLen) {
+								if i6591 < i80 {
+									if uint(i6591) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6587, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6591, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f10001 = *(*float32)(unsafe.Add(logits, i6587*4))
+									f10009 = *(*float32)(unsafe.Add(logits, i6591*4))
 								} else {
 //line wide.go:82
-									f10001 = math.Float32frombits(0x7fc00000)
+									f10009 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f10001 = math.Float32frombits(0x7fc00000)
+								f10009 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:82
-							i8865 = i6587 + 1
+							i8869 = i6591 + 1
 //line wide.go:82
-							if i78 <= i8865 {
+							if i78 <= i8869 {
 //line wide.go:82
-								if i8865 < i80 {
-									if uint(i8865) >= uint(logitsLen) {
+								if i8869 < i80 {
+									if uint(i8869) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8865, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8869, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f10002 = *(*float32)(unsafe.Add(logits, i8865*4))
+									f10010 = *(*float32)(unsafe.Add(logits, i8869*4))
 								} else {
 //line wide.go:82
-									f10002 = math.Float32frombits(0x7fc00000)
+									f10010 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f10002 = math.Float32frombits(0x7fc00000)
+								f10010 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:82
-							i9731 = i6587 + 2
+							i9739 = i6591 + 2
 //line wide.go:82
-							if i78 <= i9731 {
+							if i78 <= i9739 {
 //line wide.go:82
-								if i9731 < i80 {
-									if uint(i9731) >= uint(logitsLen) {
+								if i9739 < i80 {
+									if uint(i9739) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9731, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9739, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f10003 = *(*float32)(unsafe.Add(logits, i9731*4))
+									f10011 = *(*float32)(unsafe.Add(logits, i9739*4))
 								} else {
 //line wide.go:82
-									f10003 = math.Float32frombits(0x7fc00000)
+									f10011 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f10003 = math.Float32frombits(0x7fc00000)
+								f10011 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:82
-							i9737 = i6587 + 3
+							i9745 = i6591 + 3
 //line wide.go:82
-							if i78 <= i9737 {
+							if i78 <= i9745 {
 //line wide.go:82
-								if i9737 < i80 {
-									if uint(i9737) >= uint(logitsLen) {
+								if i9745 < i80 {
+									if uint(i9745) >= uint(logitsLen) {
 //line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9737, logitsLen)
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9745, logitsLen)
 //line wide.go:83
 										return
 									}
 //line wide.go:83
-									f10004 = *(*float32)(unsafe.Add(logits, i9737*4))
+									f10012 = *(*float32)(unsafe.Add(logits, i9745*4))
 								} else {
 //line wide.go:82
-									f10004 = math.Float32frombits(0x7fc00000)
+									f10012 = math.Float32frombits(0x7fc00000)
 								}
 							} else {
 //line wide.go:82
-								f10004 = math.Float32frombits(0x7fc00000)
+								f10012 = math.Float32frombits(0x7fc00000)
 							}
 //line wide.go:86
-							f6123, f6124, f6125, f6126 = f10001, f10002, f10003, f10004
+							f6127, f6128, f6129, f6130 = f10009, f10010, f10011, f10012
 						l3:
 //line weight.go:19
-							if f5809 != f5809 {
+							if f5813 != f5813 {
 //line weight.go:19
-								i8959 = -2147483648
+								i8963 = -2147483648
 							} else {
 //line weight.go:22
-								i8954 = int32(math.Float32bits(f5809 + 0))
-								i8959 = i8954 ^ int32(uint32(i8954>>31)>>1)
+								i8958 = int32(math.Float32bits(f5813 + 0))
+								i8963 = i8958 ^ int32(uint32(i8958>>31)>>1)
 							}
 //line wide.go:103
-							if i7019 < i8959 {
-								i8970, i8971 = int32(i365<<2-i78), i8959
+							if i7023 < i8963 {
+								i8974, i8975 = int32(i365<<2-i78), i8963
 							} else {
 //line wide.go:103
-								i8970, i8971 = i7024, i7019
+								i8974, i8975 = i7028, i7023
 							}
 //line wide.go:107
-							if c7000 {
+							if c7004 {
 //line stage.go:216
-								if i8959 < i7034 {
+								if i8963 < i7038 {
 //line stage.go:216
-									i9016 = -1
+									i9021 = -1
 								} else {
 //line weight.go:33
-									if f5809 == f7029 {
+									if f5813 == f7033 {
 //line weight.go:33
-										i9014 = 268435456
+										i9019 = 67108864
 									} else {
 //line weight.go:36
-										f8982 = float32((f5809 - f7029) * f7032)
+										f8986 = float32((f5813 - f7033) * f7036)
 //line exp.go:36
-										f8983 = math32.FMA(f8982, 1.442695, 1.2582912e+07)
-										f8984 = f8983 - 1.2582912e+07
-										f8986 = math32.FMA(f8984, 1.9046542e-09, math32.FMA(f8984, -0.6931472, f8982))
+										f8987 = math32.FMA(f8986, 1.442695, 1.2582912e+07)
+										f8988 = f8987 - 1.2582912e+07
+										f8990 = math32.FMA(f8988, 1.9046542e-09, math32.FMA(f8988, -0.6931472, f8986))
 //line exp.go:21
-										c8994 = 0 < f8982
+										c8998 = 0 < f8986
 //line exp.go:21
-										if c8994 {
+										if c8998 {
 //line exp.go:21
-											i8997, i8998 = 528482304, 1602224128
+											i9001, i9002 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i8997, i8998 = 1602224128, 528482304
+											i9001, i9002 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f9004 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8986, 0.008368675), f8986, 0.041668262), f8986, 0.16666521), f8986, 0.49999994), f8986, 1), f8986, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8983))<<23+i8997))) * math.Float32frombits(uint32(i8998)))
-										if 104 < math.Float32frombits(math.Float32bits(f8982)&^(1<<31)) {
+										f9008 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8990, 0.008368675), f8990, 0.041668262), f8990, 0.16666521), f8990, 0.49999994), f8990, 1), f8990, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8987))<<23+i9001))) * math.Float32frombits(uint32(i9002)))
+										if 104 < math.Float32frombits(math.Float32bits(f8986)&^(1<<31)) {
 //line exp.go:27
-											if c8994 {
+											if c8998 {
 //line basic.go:19
-												f9010 = math.Float32frombits(0x7f800000)
+												f9014 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f9010 = 0
+												f9014 = 0
 											}
 										} else {
 //line exp.go:25
-											f9010 = f9004
+											f9014 = f9008
 										}
 //line weight.go:36
-										i9014 = int32(float32(f9010 * 2.6843546e+08))
+										i9019 = int32(float32(f9014*6.7108864e+07) + 0.5)
 									}
 //line stage.go:219
-									i9016 = i9014
+									i9021 = i9019
 								}
 //line weight.go:73
-								i9021, i9022, i9023 = i9016, i9016, int32(math.Float32bits(float32(i9016)))-1065353216
+								i9026, i9027, i9028 = i9021, i9021, int32(math.Float32bits(float32(i9021)))-1065353216
 							} else {
 //line wide.go:107
-								i9021, i9022, i9023 = i8959, 1, i8959^-2147483648
+								i9026, i9027, i9028 = i8963, 1, i8963^-2147483648
 							}
 //line wide.go:111
-							if i9021 < i7002 {
+							if i9026 < i7006 {
 //line wide.go:111
-								i9068 = 0
+								i9073 = 0
 							} else {
 //line wide.go:115
-								if c9026 {
+								if c9031 {
 //line list.go:26
-									i9057 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9062 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i9058 = int(uint32(i9057))
+									i9063 = int(uint32(i9062))
 //line list.go:26
-									if uint32(i9057) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9058*4)) = i9021
+									if uint32(i9062) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9063*4)) = i9026
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9058*4)) = int32(i365<<2 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9063*4)) = int32(i365<<2 - i78)
 //line list.go:27
-										i9068 = 0
+										i9073 = 0
 									} else {
 //line list.go:26
-										i9068 = 0
+										i9073 = 0
 									}
 								} else {
 //line wide.go:117
-									if c9028 {
-										i9035 = i9023 - i7004
+									if c9033 {
+										i9040 = i9028 - i7008
 //line wide.go:118
-										if uint32(i9035) <= uint32(i7008) {
-											i9038 = int32(uint32(i9035) >> uint32(i7013))
+										if uint32(i9040) <= uint32(i7012) {
+											i9043 = int32(uint32(i9040) >> uint32(i7017))
 //line histogram.go:30
-											i9039 = int(uint32(i9038))
+											i9044 = int(uint32(i9043))
 //line histogram.go:30
-											if uint32(i9038) >= 4096 {
+											if uint32(i9043) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9039), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9044), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9039*4)), i9022&16383)
-											i9045 = int32(uint32(i9022) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9044*4)), i9027&8191)
+											i9050 = int32(uint32(i9027) >> 13)
 //line histogram.go:31
-											if 0 < uint32(i9045) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9039*4)), i9045)
+											if 0 < uint32(i9050) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9044*4)), i9050)
 //line histogram.go:32
-												i9068 = 0
+												i9073 = 0
 											} else {
 //line histogram.go:31
-												i9068 = 0
+												i9073 = 0
 											}
 										} else {
 //line wide.go:118
-											i9068 = 0
+											i9073 = 0
 										}
 									} else {
-										if c9030 {
-											i9068 = int(i9022)
+										if c9035 {
+											i9073 = int(i9027)
 										} else {
 //line wide.go:121
-											i9068 = 0
+											i9073 = 0
 										}
 									}
 								}
 							}
 //line weight.go:19
-							if f5810 != f5810 {
+							if f5814 != f5814 {
 //line weight.go:19
-								i9088 = -2147483648
+								i9093 = -2147483648
 							} else {
 //line weight.go:22
-								i9083 = int32(math.Float32bits(f5810 + 0))
-								i9088 = i9083 ^ int32(uint32(i9083>>31)>>1)
+								i9088 = int32(math.Float32bits(f5814 + 0))
+								i9093 = i9088 ^ int32(uint32(i9088>>31)>>1)
 							}
 //line wide.go:103
-							if i8971 < i9088 {
-								i9099, i9100 = int32(i365<<2+1-i78), i9088
+							if i8975 < i9093 {
+								i9104, i9105 = int32(i365<<2+1-i78), i9093
 							} else {
 //line wide.go:103
-								i9099, i9100 = i8970, i8971
+								i9104, i9105 = i8974, i8975
 							}
 //line wide.go:107
-							if c7000 {
+							if c7004 {
 //line stage.go:216
-								if i9088 < i7034 {
+								if i9093 < i7038 {
 //line stage.go:216
-									i9145 = -1
+									i9151 = -1
 								} else {
 //line weight.go:33
-									if f5810 == f7029 {
+									if f5814 == f7033 {
 //line weight.go:33
-										i9143 = 268435456
+										i9149 = 67108864
 									} else {
 //line weight.go:36
-										f9111 = float32((f5810 - f7029) * f7032)
+										f9116 = float32((f5814 - f7033) * f7036)
 //line exp.go:36
-										f9112 = math32.FMA(f9111, 1.442695, 1.2582912e+07)
-										f9113 = f9112 - 1.2582912e+07
-										f9115 = math32.FMA(f9113, 1.9046542e-09, math32.FMA(f9113, -0.6931472, f9111))
+										f9117 = math32.FMA(f9116, 1.442695, 1.2582912e+07)
+										f9118 = f9117 - 1.2582912e+07
+										f9120 = math32.FMA(f9118, 1.9046542e-09, math32.FMA(f9118, -0.6931472, f9116))
 //line exp.go:21
-										c9123 = 0 < f9111
+										c9128 = 0 < f9116
 //line exp.go:21
-										if c9123 {
+										if c9128 {
 //line exp.go:21
-											i9126, i9127 = 528482304, 1602224128
+											i9131, i9132 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i9126, i9127 = 1602224128, 528482304
+											i9131, i9132 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f9133 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9115, 0.008368675), f9115, 0.041668262), f9115, 0.16666521), f9115, 0.49999994), f9115, 1), f9115, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9112))<<23+i9126))) * math.Float32frombits(uint32(i9127)))
-										if 104 < math.Float32frombits(math.Float32bits(f9111)&^(1<<31)) {
+										f9138 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9120, 0.008368675), f9120, 0.041668262), f9120, 0.16666521), f9120, 0.49999994), f9120, 1), f9120, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9117))<<23+i9131))) * math.Float32frombits(uint32(i9132)))
+										if 104 < math.Float32frombits(math.Float32bits(f9116)&^(1<<31)) {
 //line exp.go:27
-											if c9123 {
+											if c9128 {
 //line basic.go:19
-												f9139 = math.Float32frombits(0x7f800000)
+												f9144 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f9139 = 0
+												f9144 = 0
 											}
 										} else {
 //line exp.go:25
-											f9139 = f9133
+											f9144 = f9138
 										}
 //line weight.go:36
-										i9143 = int32(float32(f9139 * 2.6843546e+08))
+										i9149 = int32(float32(f9144*6.7108864e+07) + 0.5)
 									}
 //line stage.go:219
-									i9145 = i9143
+									i9151 = i9149
 								}
 //line weight.go:73
-								i9150, i9151, i9152 = i9145, i9145, int32(math.Float32bits(float32(i9145)))-1065353216
+								i9156, i9157, i9158 = i9151, i9151, int32(math.Float32bits(float32(i9151)))-1065353216
 							} else {
 //line wide.go:107
-								i9150, i9151, i9152 = i9088, 1, i9088^-2147483648
+								i9156, i9157, i9158 = i9093, 1, i9093^-2147483648
 							}
 //line wide.go:111
-							if i9150 < i7002 {
+							if i9156 < i7006 {
 //line wide.go:111
-								i9197 = i9068
+								i9203 = i9073
 							} else {
 //line wide.go:115
-								if c9026 {
+								if c9031 {
 //line list.go:26
-									i9186 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9192 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i9187 = int(uint32(i9186))
+									i9193 = int(uint32(i9192))
 //line list.go:26
-									if uint32(i9186) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9187*4)) = i9150
+									if uint32(i9192) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9193*4)) = i9156
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9187*4)) = int32(i365<<2 + 1 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9193*4)) = int32(i365<<2 + 1 - i78)
 //line list.go:27
-										i9197 = i9068
+										i9203 = i9073
 									} else {
 //line list.go:26
-										i9197 = i9068
+										i9203 = i9073
 									}
 								} else {
 //line wide.go:117
-									if c9028 {
-										i9164 = i9152 - i7004
+									if c9033 {
+										i9170 = i9158 - i7008
 //line wide.go:118
-										if uint32(i9164) <= uint32(i7008) {
-											i9167 = int32(uint32(i9164) >> uint32(i7013))
+										if uint32(i9170) <= uint32(i7012) {
+											i9173 = int32(uint32(i9170) >> uint32(i7017))
 //line histogram.go:30
-											i9168 = int(uint32(i9167))
+											i9174 = int(uint32(i9173))
 //line histogram.go:30
-											if uint32(i9167) >= 4096 {
+											if uint32(i9173) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9168), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9174), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9168*4)), i9151&16383)
-											i9174 = int32(uint32(i9151) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9174*4)), i9157&8191)
+											i9180 = int32(uint32(i9157) >> 13)
 //line histogram.go:31
-											if 0 < uint32(i9174) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9168*4)), i9174)
+											if 0 < uint32(i9180) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9174*4)), i9180)
 //line histogram.go:32
-												i9197 = i9068
+												i9203 = i9073
 											} else {
 //line histogram.go:31
-												i9197 = i9068
+												i9203 = i9073
 											}
 										} else {
 //line wide.go:118
-											i9197 = i9068
+											i9203 = i9073
 										}
 									} else {
-										if c9030 {
-											i9197 = i9068 + int(i9151)
+										if c9035 {
+											i9203 = i9073 + int(i9157)
 										} else {
 //line wide.go:121
-											i9197 = i9068
+											i9203 = i9073
 										}
 									}
 								}
 							}
 //line weight.go:19
-							if f5811 != f5811 {
+							if f5815 != f5815 {
 //line weight.go:19
-								i9217 = -2147483648
+								i9223 = -2147483648
 							} else {
 //line weight.go:22
-								i9212 = int32(math.Float32bits(f5811 + 0))
-								i9217 = i9212 ^ int32(uint32(i9212>>31)>>1)
+								i9218 = int32(math.Float32bits(f5815 + 0))
+								i9223 = i9218 ^ int32(uint32(i9218>>31)>>1)
 							}
 //line wide.go:103
-							if i9100 < i9217 {
-								i9228, i9229 = int32(i365<<2+2-i78), i9217
+							if i9105 < i9223 {
+								i9234, i9235 = int32(i365<<2+2-i78), i9223
 							} else {
 //line wide.go:103
-								i9228, i9229 = i9099, i9100
+								i9234, i9235 = i9104, i9105
 							}
 //line wide.go:107
-							if c7000 {
+							if c7004 {
 //line stage.go:216
-								if i9217 < i7034 {
+								if i9223 < i7038 {
 //line stage.go:216
-									i9274 = -1
+									i9281 = -1
 								} else {
 //line weight.go:33
-									if f5811 == f7029 {
+									if f5815 == f7033 {
 //line weight.go:33
-										i9272 = 268435456
+										i9279 = 67108864
 									} else {
 //line weight.go:36
-										f9240 = float32((f5811 - f7029) * f7032)
+										f9246 = float32((f5815 - f7033) * f7036)
 //line exp.go:36
-										f9241 = math32.FMA(f9240, 1.442695, 1.2582912e+07)
-										f9242 = f9241 - 1.2582912e+07
-										f9244 = math32.FMA(f9242, 1.9046542e-09, math32.FMA(f9242, -0.6931472, f9240))
+										f9247 = math32.FMA(f9246, 1.442695, 1.2582912e+07)
+										f9248 = f9247 - 1.2582912e+07
+										f9250 = math32.FMA(f9248, 1.9046542e-09, math32.FMA(f9248, -0.6931472, f9246))
 //line exp.go:21
-										c9252 = 0 < f9240
+										c9258 = 0 < f9246
 //line exp.go:21
-										if c9252 {
+										if c9258 {
 //line exp.go:21
-											i9255, i9256 = 528482304, 1602224128
+											i9261, i9262 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i9255, i9256 = 1602224128, 528482304
+											i9261, i9262 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f9262 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9244, 0.008368675), f9244, 0.041668262), f9244, 0.16666521), f9244, 0.49999994), f9244, 1), f9244, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9241))<<23+i9255))) * math.Float32frombits(uint32(i9256)))
-										if 104 < math.Float32frombits(math.Float32bits(f9240)&^(1<<31)) {
+										f9268 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9250, 0.008368675), f9250, 0.041668262), f9250, 0.16666521), f9250, 0.49999994), f9250, 1), f9250, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9247))<<23+i9261))) * math.Float32frombits(uint32(i9262)))
+										if 104 < math.Float32frombits(math.Float32bits(f9246)&^(1<<31)) {
 //line exp.go:27
-											if c9252 {
+											if c9258 {
 //line basic.go:19
-												f9268 = math.Float32frombits(0x7f800000)
+												f9274 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f9268 = 0
+												f9274 = 0
 											}
 										} else {
 //line exp.go:25
-											f9268 = f9262
+											f9274 = f9268
 										}
 //line weight.go:36
-										i9272 = int32(float32(f9268 * 2.6843546e+08))
+										i9279 = int32(float32(f9274*6.7108864e+07) + 0.5)
 									}
 //line stage.go:219
-									i9274 = i9272
+									i9281 = i9279
 								}
 //line weight.go:73
-								i9279, i9280, i9281 = i9274, i9274, int32(math.Float32bits(float32(i9274)))-1065353216
+								i9286, i9287, i9288 = i9281, i9281, int32(math.Float32bits(float32(i9281)))-1065353216
 							} else {
 //line wide.go:107
-								i9279, i9280, i9281 = i9217, 1, i9217^-2147483648
+								i9286, i9287, i9288 = i9223, 1, i9223^-2147483648
 							}
 //line wide.go:111
-							if i9279 < i7002 {
+							if i9286 < i7006 {
 //line wide.go:111
-								i9326 = i9197
+								i9333 = i9203
 							} else {
 //line wide.go:115
-								if c9026 {
+								if c9031 {
 //line list.go:26
-									i9315 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9322 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i9316 = int(uint32(i9315))
+									i9323 = int(uint32(i9322))
 //line list.go:26
-									if uint32(i9315) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9316*4)) = i9279
+									if uint32(i9322) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9323*4)) = i9286
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9316*4)) = int32(i365<<2 + 2 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9323*4)) = int32(i365<<2 + 2 - i78)
 //line list.go:27
-										i9326 = i9197
+										i9333 = i9203
 									} else {
 //line list.go:26
-										i9326 = i9197
+										i9333 = i9203
 									}
 								} else {
 //line wide.go:117
-									if c9028 {
-										i9293 = i9281 - i7004
+									if c9033 {
+										i9300 = i9288 - i7008
 //line wide.go:118
-										if uint32(i9293) <= uint32(i7008) {
-											i9296 = int32(uint32(i9293) >> uint32(i7013))
+										if uint32(i9300) <= uint32(i7012) {
+											i9303 = int32(uint32(i9300) >> uint32(i7017))
 //line histogram.go:30
-											i9297 = int(uint32(i9296))
+											i9304 = int(uint32(i9303))
 //line histogram.go:30
-											if uint32(i9296) >= 4096 {
+											if uint32(i9303) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9297), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9304), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9297*4)), i9280&16383)
-											i9303 = int32(uint32(i9280) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9304*4)), i9287&8191)
+											i9310 = int32(uint32(i9287) >> 13)
 //line histogram.go:31
-											if 0 < uint32(i9303) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9297*4)), i9303)
+											if 0 < uint32(i9310) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9304*4)), i9310)
 //line histogram.go:32
-												i9326 = i9197
+												i9333 = i9203
 											} else {
 //line histogram.go:31
-												i9326 = i9197
+												i9333 = i9203
 											}
 										} else {
 //line wide.go:118
-											i9326 = i9197
+											i9333 = i9203
 										}
 									} else {
-										if c9030 {
-											i9326 = i9197 + int(i9280)
+										if c9035 {
+											i9333 = i9203 + int(i9287)
 										} else {
 //line wide.go:121
-											i9326 = i9197
+											i9333 = i9203
 										}
 									}
 								}
 							}
 //line weight.go:19
-							if f5812 != f5812 {
+							if f5816 != f5816 {
 //line weight.go:19
-								i9346 = -2147483648
+								i9353 = -2147483648
 							} else {
 //line weight.go:22
-								i9341 = int32(math.Float32bits(f5812 + 0))
-								i9346 = i9341 ^ int32(uint32(i9341>>31)>>1)
+								i9348 = int32(math.Float32bits(f5816 + 0))
+								i9353 = i9348 ^ int32(uint32(i9348>>31)>>1)
 							}
 //line wide.go:103
-							if i9229 < i9346 {
-								i9357, i9358 = int32(i365<<2+3-i78), i9346
+							if i9235 < i9353 {
+								i9364, i9365 = int32(i365<<2+3-i78), i9353
 							} else {
 //line wide.go:103
-								i9357, i9358 = i9228, i9229
+								i9364, i9365 = i9234, i9235
 							}
 //line wide.go:107
-							if c7000 {
+							if c7004 {
 //line stage.go:216
-								if i9346 < i7034 {
+								if i9353 < i7038 {
 //line stage.go:216
-									i9403 = -1
+									i9411 = -1
 								} else {
 //line weight.go:33
-									if f5812 == f7029 {
+									if f5816 == f7033 {
 //line weight.go:33
-										i9401 = 268435456
+										i9409 = 67108864
 									} else {
 //line weight.go:36
-										f9369 = float32((f5812 - f7029) * f7032)
+										f9376 = float32((f5816 - f7033) * f7036)
 //line exp.go:36
-										f9370 = math32.FMA(f9369, 1.442695, 1.2582912e+07)
-										f9371 = f9370 - 1.2582912e+07
-										f9373 = math32.FMA(f9371, 1.9046542e-09, math32.FMA(f9371, -0.6931472, f9369))
+										f9377 = math32.FMA(f9376, 1.442695, 1.2582912e+07)
+										f9378 = f9377 - 1.2582912e+07
+										f9380 = math32.FMA(f9378, 1.9046542e-09, math32.FMA(f9378, -0.6931472, f9376))
 //line exp.go:21
-										c9381 = 0 < f9369
+										c9388 = 0 < f9376
 //line exp.go:21
-										if c9381 {
+										if c9388 {
 //line exp.go:21
-											i9384, i9385 = 528482304, 1602224128
+											i9391, i9392 = 528482304, 1602224128
 										} else {
 //line exp.go:21
-											i9384, i9385 = 1602224128, 528482304
+											i9391, i9392 = 1602224128, 528482304
 										}
 //line exp.go:24
-										f9391 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9373, 0.008368675), f9373, 0.041668262), f9373, 0.16666521), f9373, 0.49999994), f9373, 1), f9373, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9370))<<23+i9384))) * math.Float32frombits(uint32(i9385)))
-										if 104 < math.Float32frombits(math.Float32bits(f9369)&^(1<<31)) {
+										f9398 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9380, 0.008368675), f9380, 0.041668262), f9380, 0.16666521), f9380, 0.49999994), f9380, 1), f9380, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9377))<<23+i9391))) * math.Float32frombits(uint32(i9392)))
+										if 104 < math.Float32frombits(math.Float32bits(f9376)&^(1<<31)) {
 //line exp.go:27
-											if c9381 {
+											if c9388 {
 //line basic.go:19
-												f9397 = math.Float32frombits(0x7f800000)
+												f9404 = math.Float32frombits(0x7f800000)
 											} else {
 //line exp.go:27
-												f9397 = 0
+												f9404 = 0
 											}
 										} else {
 //line exp.go:25
-											f9397 = f9391
+											f9404 = f9398
 										}
 //line weight.go:36
-										i9401 = int32(float32(f9397 * 2.6843546e+08))
+										i9409 = int32(float32(f9404*6.7108864e+07) + 0.5)
 									}
 //line stage.go:219
-									i9403 = i9401
+									i9411 = i9409
 								}
 //line weight.go:73
-								i9408, i9409, i9410 = i9403, i9403, int32(math.Float32bits(float32(i9403)))-1065353216
+								i9416, i9417, i9418 = i9411, i9411, int32(math.Float32bits(float32(i9411)))-1065353216
 							} else {
 //line wide.go:107
-								i9408, i9409, i9410 = i9346, 1, i9346^-2147483648
+								i9416, i9417, i9418 = i9353, 1, i9353^-2147483648
 							}
 //line wide.go:111
-							if i9408 < i7002 {
+							if i9416 < i7006 {
 //line wide.go:111
-								i9455 = i9326
+								i9463 = i9333
 							} else {
 //line wide.go:115
-								if c9026 {
+								if c9031 {
 //line list.go:26
-									i9444 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+									i9452 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
 //line list.go:26
-									i9445 = int(uint32(i9444))
+									i9453 = int(uint32(i9452))
 //line list.go:26
-									if uint32(i9444) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9445*4)) = i9408
+									if uint32(i9452) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i9453*4)) = i9416
 //line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9445*4)) = int32(i365<<2 + 3 - i78)
+										*(*int32)(unsafe.Add(shared, 45080+i9453*4)) = int32(i365<<2 + 3 - i78)
 //line list.go:27
-										i9455 = i9326
+										i9463 = i9333
 									} else {
 //line list.go:26
-										i9455 = i9326
+										i9463 = i9333
 									}
 								} else {
 //line wide.go:117
-									if c9028 {
-										i9422 = i9410 - i7004
+									if c9033 {
+										i9430 = i9418 - i7008
 //line wide.go:118
-										if uint32(i9422) <= uint32(i7008) {
-											i9425 = int32(uint32(i9422) >> uint32(i7013))
+										if uint32(i9430) <= uint32(i7012) {
+											i9433 = int32(uint32(i9430) >> uint32(i7017))
 //line histogram.go:30
-											i9426 = int(uint32(i9425))
+											i9434 = int(uint32(i9433))
 //line histogram.go:30
-											if uint32(i9425) >= 4096 {
+											if uint32(i9433) >= 4096 {
 //line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9426), int(4096))
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9434), int(4096))
 //line histogram.go:30
 												return
 											}
 //line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9426*4)), i9409&16383)
-											i9432 = int32(uint32(i9409) >> 14)
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9434*4)), i9417&8191)
+											i9440 = int32(uint32(i9417) >> 13)
 //line histogram.go:31
-											if 0 < uint32(i9432) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9426*4)), i9432)
+											if 0 < uint32(i9440) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9434*4)), i9440)
 //line histogram.go:32
-												i9455 = i9326
+												i9463 = i9333
 											} else {
 //line histogram.go:31
-												i9455 = i9326
+												i9463 = i9333
 											}
 										} else {
 //line wide.go:118
-											i9455 = i9326
+											i9463 = i9333
 										}
 									} else {
-										if c9030 {
-											i9455 = i9326 + int(i9409)
+										if c9035 {
+											i9463 = i9333 + int(i9417)
 										} else {
 //line wide.go:121
-											i9455 = i9326
+											i9463 = i9333
 										}
 									}
 								}
 							}
 //line wide.go:125
-							*(*float32)(unsafe.Add(each5809, thread*4)) = f6123
+							*(*float32)(unsafe.Add(each5813, thread*4)) = f6127
 //line wide.go:125
-							*(*float32)(unsafe.Add(each5810, thread*4)) = f6124
+							*(*float32)(unsafe.Add(each5814, thread*4)) = f6128
 //line wide.go:125
-							*(*float32)(unsafe.Add(each5811, thread*4)) = f6125
+							*(*float32)(unsafe.Add(each5815, thread*4)) = f6129
 //line wide.go:125
-							*(*float32)(unsafe.Add(each5812, thread*4)) = f6126
+							*(*float32)(unsafe.Add(each5816, thread*4)) = f6130
 //line wide.go:125
-							*(*int32)(unsafe.Add(each7027, thread*4)) = i9357
+							*(*int32)(unsafe.Add(each7031, thread*4)) = i9364
 //line wide.go:125
-							*(*int32)(unsafe.Add(each7019, thread*4)) = i9358
+							*(*int32)(unsafe.Add(each7023, thread*4)) = i9365
 //line wide.go:125
-							*(*int)(unsafe.Add(each9455, thread*8)) = i9455
+							*(*int)(unsafe.Add(each9463, thread*8)) = i9463
 						}
-						if c9030 {
+						if c9035 {
 							state = 135
 						} else {
 							state = 144
 						}
 					case 135:
 						state = 136
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 136:
 //line reduce.go:51
-						i3096 = 0
+						i3098 = 0
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:51
-							i3096 |= 1 << (thread & 31)
+							i3098 |= 1 << (thread & 31)
 						}
-						if i3096 == -1 {
+						if i3098 == -1 {
 							state = 141
 						} else {
 							state = 137
 						}
 					case 137:
 //line reduce.go:58
-						i3104 = -1
+						i3106 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line wide.go:100
-							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
 //line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3096)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3098)))&31 {
 //line reduce.go:58
-								i3104 = i9455
+								i3106 = i9463
 							}
 						}
-						i3128, i3129 = i3096&(i3096-1), i3104
+						i3130, i3131 = i3098&(i3098-1), i3106
 						state = 138
 					case 138:
-						if i3128 != 0 {
+						if i3130 != 0 {
 							state = 140
 						} else {
 							state = 139
@@ -6590,25 +6590,25 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line reduce.go:59
-							*(*int)(unsafe.Add(each3135, thread*8)) = i3129
+							*(*int)(unsafe.Add(each3137, thread*8)) = i3131
 						}
 						state = 142
 					case 140:
 //line reduce.go:60
-						i3122 = -1
+						i3124 = -1
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line wide.go:100
-							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
 //line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3128)))&31 {
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3130)))&31 {
 //line reduce.go:60
-								i3122 = i9455
+								i3124 = i9463
 							}
 						}
-						i3128, i3129 = i3128&(i3128-1), i3129+i3122
+						i3130, i3131 = i3130&(i3130-1), i3131+i3124
 						state = 138
 					case 141:
 						for thread := warp; thread < end; thread++ {
@@ -6616,90 +6616,90 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:100
-							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i9455
+							*(*int)(unsafe.Add(brought64, thread*8)) = i9463
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8694, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8698, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line wide.go:100
-							i9455 := *(*int)(unsafe.Add(each9455, thread*8))
+							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
 //line reduce.go:54
-							i8694 := *(*int)(unsafe.Add(each8694, thread*8))
+							i8698 := *(*int)(unsafe.Add(each8698, thread*8))
 //line reduce.go:38
-							i8695 := i9455 + i8694
+							i8699 := i9463 + i8698
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8695
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8699
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8695, thread*8)) = i8695
+							*(*int)(unsafe.Add(each8699, thread*8)) = i8699
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8703, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8707, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8695 := *(*int)(unsafe.Add(each8695, thread*8))
+							i8699 := *(*int)(unsafe.Add(each8699, thread*8))
 //line reduce.go:54
-							i8703 := *(*int)(unsafe.Add(each8703, thread*8))
+							i8707 := *(*int)(unsafe.Add(each8707, thread*8))
 //line reduce.go:38
-							i8704 := i8695 + i8703
+							i8708 := i8699 + i8707
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8704
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8708
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8704, thread*8)) = i8704
+							*(*int)(unsafe.Add(each8708, thread*8)) = i8708
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8712, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8716, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8704 := *(*int)(unsafe.Add(each8704, thread*8))
+							i8708 := *(*int)(unsafe.Add(each8708, thread*8))
 //line reduce.go:54
-							i8712 := *(*int)(unsafe.Add(each8712, thread*8))
+							i8716 := *(*int)(unsafe.Add(each8716, thread*8))
 //line reduce.go:38
-							i8713 := i8704 + i8712
+							i8717 := i8708 + i8716
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8713
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8717
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8713, thread*8)) = i8713
+							*(*int)(unsafe.Add(each8717, thread*8)) = i8717
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8721, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8725, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8713 := *(*int)(unsafe.Add(each8713, thread*8))
+							i8717 := *(*int)(unsafe.Add(each8717, thread*8))
 //line reduce.go:54
-							i8721 := *(*int)(unsafe.Add(each8721, thread*8))
+							i8725 := *(*int)(unsafe.Add(each8725, thread*8))
 //line reduce.go:38
-							i8722 := i8713 + i8721
+							i8726 := i8717 + i8725
 //line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8722
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8726
 //line reduce.go:54
-							*(*int)(unsafe.Add(each8722, thread*8)) = i8722
+							*(*int)(unsafe.Add(each8726, thread*8)) = i8726
 						}
 //line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8730, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8734, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							if alive>>(thread&31)&1 == 0 {
 								continue
 							}
 //line reduce.go:38
-							i8722 := *(*int)(unsafe.Add(each8722, thread*8))
+							i8726 := *(*int)(unsafe.Add(each8726, thread*8))
 //line reduce.go:54
-							i8730 := *(*int)(unsafe.Add(each8730, thread*8))
+							i8734 := *(*int)(unsafe.Add(each8734, thread*8))
 //line reduce.go:53
-							*(*int)(unsafe.Add(each3135, thread*8)) = i8722 + i8730
+							*(*int)(unsafe.Add(each3137, thread*8)) = i8726 + i8734
 						}
 						state = 142
 					case 142:
@@ -6713,15 +6713,15 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:155
 							c1385 := uint(i1384) < 32
 //line wide.go:155
-							i3135 := *(*int)(unsafe.Add(each3135, thread*8))
+							i3137 := *(*int)(unsafe.Add(each3137, thread*8))
 //line wide.go:155
 							o1387 := 53296 + i1384*8
 //line histogram.go:66
 							i1632 := int32(thread % 32)
 //line wide.go:154
-							c6646 := i1632 == 0
+							c6650 := i1632 == 0
 //line wide.go:154
-							if c6646 {
+							if c6650 {
 								if !c1385 {
 //line wide.go:155
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
@@ -6729,16 +6729,16 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									return
 								}
 //line wide.go:155
-								*(*int)(unsafe.Add(shared, o1387)) = i3135
+								*(*int)(unsafe.Add(shared, o1387)) = i3137
 							}
 						}
 						state = 143
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5256, warp*8)), *(*int)(unsafe.Add(each5258, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5272, warp*8)), *(*float32)(unsafe.Add(each5265, warp*4)), *(*float32)(unsafe.Add(each5267, warp*4)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*bool)(unsafe.Add(each5271, warp)), *(*bool)(unsafe.Add(each5273, warp)), *(*bool)(unsafe.Add(each5275, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3160, warp*8)), *(*int)(unsafe.Add(each3165, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7055, warp)), *(*int)(unsafe.Add(each7054, warp*8)), *(*int)(unsafe.Add(each7053, warp*8)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int32)(unsafe.Add(each7051, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6350, warp*8)), *(*bool)(unsafe.Add(each10038, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7049, warp*4)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int)(unsafe.Add(each7040, warp*8)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*int32)(unsafe.Add(each7034, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*float32)(unsafe.Add(each7029, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7004, warp*4)), *(*int32)(unsafe.Add(each7002, warp*4)), *(*bool)(unsafe.Add(each7000, warp)), *(*int)(unsafe.Add(each6998, warp*8)), *(*int)(unsafe.Add(each6996, warp*8)), *(*int32)(unsafe.Add(each6994, warp*4)), *(*int32)(unsafe.Add(each6992, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9026, warp)), *(*bool)(unsafe.Add(each9028, warp)), *(*bool)(unsafe.Add(each9030, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int)(unsafe.Add(each7042, warp*8)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*int)(unsafe.Add(each2282, warp*8)), *(*int)(unsafe.Add(each2283, warp*8)), *(*int32)(unsafe.Add(each4644, warp*4)), *(*int)(unsafe.Add(each4652, warp*8)), *(*int32)(unsafe.Add(each4676, warp*4)), *(*int)(unsafe.Add(each4677, warp*8)), *(*int)(unsafe.Add(each4670, warp*8)), *(*int)(unsafe.Add(each3184, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7048, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int)(unsafe.Add(each7039, warp*8)), *(*int32)(unsafe.Add(each7036, warp*4)), *(*int32)(unsafe.Add(each7033, warp*4)), *(*float32)(unsafe.Add(each7031, warp*4)), *(*float32)(unsafe.Add(each7028, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7003, warp*4)), *(*int32)(unsafe.Add(each7001, warp*4)), *(*bool)(unsafe.Add(each6999, warp)), *(*int)(unsafe.Add(each6997, warp*8)), *(*int)(unsafe.Add(each6995, warp*8)), *(*int32)(unsafe.Add(each6993, warp*4)), *(*int32)(unsafe.Add(each6991, warp*4)), *(*int)(unsafe.Add(each7041, warp*8)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*int32)(unsafe.Add(each7035, warp*4)), *(*int)(unsafe.Add(each2866, warp*8)), *(*int32)(unsafe.Add(each7062, warp*4)), *(*int32)(unsafe.Add(each7061, warp*4)), *(*int32)(unsafe.Add(each2879, warp*4)), *(*float32)(unsafe.Add(each2947, warp*4)), *(*bool)(unsafe.Add(each2948, warp)), *(*int32)(unsafe.Add(each2998, warp*4)), *(*bool)(unsafe.Add(each3008, warp)), *(*int32)(unsafe.Add(each3753, warp*4)), *(*int)(unsafe.Add(each3740, warp*8)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each4579, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3823, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each2955, warp*4)), *(*int)(unsafe.Add(each2979, warp*8)), *(*int32)(unsafe.Add(each7060, warp*4)), *(*int32)(unsafe.Add(each7059, warp*4)), *(*int32)(unsafe.Add(each3893, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each5168, warp*4)), *(*int32)(unsafe.Add(each5170, warp*4)), *(*int32)(unsafe.Add(each5056, warp*4)), *(*int32)(unsafe.Add(each5058, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6366, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3500, warp*8)), *(*int32)(unsafe.Add(each6408, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4097, warp*4)), *(*int)(unsafe.Add(each4105, warp*8)), *(*int32)(unsafe.Add(each4129, warp*4)), *(*int)(unsafe.Add(each4130, warp*8)), *(*int)(unsafe.Add(each4123, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2400, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4210, warp*4)), *(*int)(unsafe.Add(each4218, warp*8)), *(*int32)(unsafe.Add(each4242, warp*4)), *(*int)(unsafe.Add(each4243, warp*8)), *(*int)(unsafe.Add(each4236, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4162, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6539, warp*4)), *(*int32)(unsafe.Add(each3447, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7050, warp*4)), *(*int)(unsafe.Add(each7047, warp*8)), *(*float32)(unsafe.Add(each7030, warp*4)), *(*int)(unsafe.Add(each2277, warp*8)), *(*int32)(unsafe.Add(each4693, warp*4)), *(*int)(unsafe.Add(each4701, warp*8)), *(*int32)(unsafe.Add(each4725, warp*4)), *(*int)(unsafe.Add(each4726, warp*8)), *(*int)(unsafe.Add(each4719, warp*8)), *(*int)(unsafe.Add(each3215, warp*8)), *(*int32)(unsafe.Add(each3096, warp*4)), *(*int)(unsafe.Add(each3104, warp*8)), *(*int32)(unsafe.Add(each3128, warp*4)), *(*int)(unsafe.Add(each3129, warp*8)), *(*int)(unsafe.Add(each3122, warp*8)) = state, alive, o62, o5256, o5258, o5260, o5262, o5272, f5265, f5267, f5269, c5271, c5273, c5275, i78, i80, o88, c779, c787, i3160, i3165, i121, c7055, i7054, i7053, i7052, i7051, c965, i6350, c10038, i1384, c1591, i7049, i7046, i7040, i7037, i7034, f7032, f7029, i7013, i7008, i7004, i7002, c7000, i6998, i6996, i6994, i6992, i127, c9026, c9028, c9030, i349, i7057, i7042, i7005, i2282, i2283, i4644, i4652, i4676, i4677, i4670, i3184, i1610, i1617, i1624, i7044, c1086, i7048, i7045, i7039, i7036, i7033, f7031, f7028, i7012, i7007, i7003, i7001, c6999, i6997, i6995, i6993, i6991, i7041, i7038, i7035, i2866, i7062, i7061, i2879, f2947, c2948, i2998, c3008, i3753, i3740, i3755, i4579, i7064, i7063, i3823, i3825, i2955, i2979, i7060, i7059, i3893, i3895, i5168, i5170, i5056, i5058, i2036, i1993, i2005, i6366, i1938, i7015, i7010, c1958, i3500, i6408, i1861, i7014, i7009, c1881, i4097, i4105, i4129, i4130, i4123, i1707, c1708, f2400, f1724, c1725, i4210, i4218, i4242, i4243, i4236, f1738, i4162, i1792, i6539, i3447, i7011, i7006, i138, i7050, i7047, f7030, i2277, i4693, i4701, i4725, i4726, i4719, i3215, i3096, i3104, i3128, i3129, i3122
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
 						waiting = true
 						continue warps
 					case 143:
 //line wide.go:128
-						c514 := uint(i349) < 129
+						c514 := uint(i349) < 257
 //line wide.go:128
 						o516 := 53552 + i349*8
 						for thread := warp; thread < end; thread++ {
@@ -6749,27 +6749,27 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								continue
 							}
 //line wide.go:127
-							c6649 := int32(tx) == 0
+							c6653 := int32(tx) == 0
 //line wide.go:159
-							i8357 := *(*int)(unsafe.Add(shared, 53296)) + *(*int)(unsafe.Add(shared, 53304)) + *(*int)(unsafe.Add(shared, 53312)) + *(*int)(unsafe.Add(shared, 53320)) + *(*int)(unsafe.Add(shared, 53328)) + *(*int)(unsafe.Add(shared, 53336)) + *(*int)(unsafe.Add(shared, 53344))
+							i8361 := *(*int)(unsafe.Add(shared, 53296)) + *(*int)(unsafe.Add(shared, 53304)) + *(*int)(unsafe.Add(shared, 53312)) + *(*int)(unsafe.Add(shared, 53320)) + *(*int)(unsafe.Add(shared, 53328)) + *(*int)(unsafe.Add(shared, 53336)) + *(*int)(unsafe.Add(shared, 53344))
 //line wide.go:159
-							i8423 := i8357 + *(*int)(unsafe.Add(shared, 53352)) + *(*int)(unsafe.Add(shared, 53360)) + *(*int)(unsafe.Add(shared, 53368)) + *(*int)(unsafe.Add(shared, 53376)) + *(*int)(unsafe.Add(shared, 53384)) + *(*int)(unsafe.Add(shared, 53392))
+							i8427 := i8361 + *(*int)(unsafe.Add(shared, 53352)) + *(*int)(unsafe.Add(shared, 53360)) + *(*int)(unsafe.Add(shared, 53368)) + *(*int)(unsafe.Add(shared, 53376)) + *(*int)(unsafe.Add(shared, 53384)) + *(*int)(unsafe.Add(shared, 53392))
 //line wide.go:159
-							i8433 := *(*int)(unsafe.Add(shared, 53400))
+							i8437 := *(*int)(unsafe.Add(shared, 53400))
 //line wide.go:159
-							i8444 := *(*int)(unsafe.Add(shared, 53408))
+							i8448 := *(*int)(unsafe.Add(shared, 53408))
 //line wide.go:159
-							i8455 := *(*int)(unsafe.Add(shared, 53416))
+							i8459 := *(*int)(unsafe.Add(shared, 53416))
 //line wide.go:127
-							if c6649 {
+							if c6653 {
 								if !c514 {
 //line wide.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i349, int(129))
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i349, int(257))
 //line wide.go:128
 									return
 								}
 //line wide.go:128
-								*(*int)(unsafe.Add(shared, o516)) = i8423 + i8433 + i8444 + i8455
+								*(*int)(unsafe.Add(shared, o516)) = i8427 + i8437 + i8448 + i8459
 							}
 						}
 						state = 144
@@ -6777,7 +6777,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i349 = i349 + 1
 						state = 17
 					case 145:
-						i7050, i7047, f7030 = i7049, i7046, f7029
+						i7054, i7051, f7034 = i7053, i7050, f7033
 						state = 146
 					case 146:
 //line wide.go:49
@@ -6785,39 +6785,39 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:49
 						o148 := bx * 4
 //line wide.go:52
-						c156 := 0 <= i7050
-						i168 := i78 + int(i7050)
+						c156 := 0 <= i7054
+						i168 := i78 + int(i7054)
 //line wide.go:53
 						c170 := uint(i168) < uint(logitsLen)
 //line wide.go:53
 						o173 := i168 * 4
 //line weight.go:64
-						f6655 := float32(float32(i7047) * 3.7252903e-09)
+						f6659 := float32(float32(i7051) * 1.4901161e-08)
 //line log.go:68
-						c2208 := math.Float32frombits(math.Float32bits(f6655)&^(1<<31)) < 1.1754944e-38
-						f2210 := float32(f6655 * 8.388608e+06)
+						c2210 := math.Float32frombits(math.Float32bits(f6659)&^(1<<31)) < 1.1754944e-38
+						f2212 := float32(f6659 * 8.388608e+06)
 //line log.go:87
-						c4022 := 2139095040 <= uint32(int32(math.Float32bits(f6655)))
-						f4026 := math32.FMA(f6655, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+						c4024 := 2139095040 <= uint32(int32(math.Float32bits(f6659)))
+						f4028 := math32.FMA(f6659, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-						c4029 := f6655 == 0
+						c4031 := f6659 == 0
 //line weight.go:62
-						f6668 := float32(float32(i7047) * 3.7252903e-09)
+						f6672 := float32(float32(i7051) * 1.4901161e-08)
 //line log.go:68
-						c2184 := math.Float32frombits(math.Float32bits(f6668)&^(1<<31)) < 1.1754944e-38
-						f2186 := float32(f6668 * 8.388608e+06)
+						c2186 := math.Float32frombits(math.Float32bits(f6672)&^(1<<31)) < 1.1754944e-38
+						f2188 := float32(f6672 * 8.388608e+06)
 //line log.go:87
-						c3982 := 2139095040 <= uint32(int32(math.Float32bits(f6668)))
-						f3986 := math32.FMA(f6668, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+						c3984 := 2139095040 <= uint32(int32(math.Float32bits(f6672)))
+						f3988 := math32.FMA(f6672, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-						c3989 := f6668 == 0
+						c3991 := f6672 == 0
 //line wide.go:55
 						c183 := uint(bx) < uint(logprobsLen)
 //line wide.go:55
 						o186 := bx * 4
 //line wide.go:57
-						c216 := 0 <= i7050
-						i193 := i78 + int(i7050)
+						c216 := 0 <= i7054
+						i193 := i78 + int(i7054)
 //line wide.go:58
 						c200 := uint(i193) < uint(countsLen)
 //line wide.go:58
@@ -6826,8 +6826,8 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-							var f2188, f3988, f3993, f543, f2212, f4028, f4033, f181 float32
-							var i2189, i2213 int32
+							var f2190, f3990, f3995, f543, f2214, f4030, f4035, f181 float32
+							var i2191, i2215 int32
 							var i555 int16
 							if alive>>(thread&31)&1 == 0 {
 								continue
@@ -6842,10 +6842,10 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									return
 								}
 //line wide.go:49
-								*(*int32)(unsafe.Add(tokens, o148)) = i7050
+								*(*int32)(unsafe.Add(tokens, o148)) = i7054
 								if c151 {
 //line wide.go:50
-									if c5273 {
+									if c5277 {
 //line wide.go:52
 										if c156 {
 											if !c170 {
@@ -6857,68 +6857,68 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line wide.go:53
 											f174 := *(*float32)(unsafe.Add(logits, o173))
 //line weight.go:61
-											if f174 == f7030 {
+											if f174 == f7034 {
 //line log.go:68
-												if c2184 {
-													f2188, i2189 = f2186, 192937984
+												if c2186 {
+													f2190, i2191 = f2188, 192937984
 												} else {
 //line log.go:68
-													f2188, i2189 = f6668, 0
+													f2190, i2191 = f6672, 0
 												}
 //line log.go:71
-												i2190 := int32(math.Float32bits(f2188))
-												i2192 := (i2190 - 1060439283) & -8388608
+												i2192 := int32(math.Float32bits(f2190))
+												i2194 := (i2192 - 1060439283) & -8388608
 //line log.go:8
-												f1415 := math.Float32frombits(uint32(i2190-i2192)) - 1
-												f1417 := math32.FMA(float32(i2192-i2189), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1415, 0.12901418), f1415, -0.13246344), f1415, 0.14182273), f1415, -0.16608718), f1415, 0.20001961), f1415, -0.250016), f1415, 0.33333325), f1415, -0.49999988), float32(f1415*f1415), f1415))
+												f1415 := math.Float32frombits(uint32(i2192-i2194)) - 1
+												f1417 := math32.FMA(float32(i2194-i2191), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1415, 0.12901418), f1415, -0.13246344), f1415, 0.14182273), f1415, -0.16608718), f1415, 0.20001961), f1415, -0.250016), f1415, 0.33333325), f1415, -0.49999988), float32(f1415*f1415), f1415))
 //line log.go:87
-												if c3982 {
-													f3988 = f3986
+												if c3984 {
+													f3990 = f3988
 												} else {
 //line log.go:87
-													f3988 = f1417
+													f3990 = f1417
 												}
 //line log.go:90
-												if c3989 {
+												if c3991 {
 //line basic.go:21
-													f3993 = math.Float32frombits(0xff800000)
+													f3995 = math.Float32frombits(0xff800000)
 												} else {
 //line log.go:90
-													f3993 = f3988
+													f3995 = f3990
 												}
 //line weight.go:62
-												f543 = -f3993
+												f543 = -f3995
 											} else {
 //line log.go:68
-												if c2208 {
-													f2212, i2213 = f2210, 192937984
+												if c2210 {
+													f2214, i2215 = f2212, 192937984
 												} else {
 //line log.go:68
-													f2212, i2213 = f6655, 0
+													f2214, i2215 = f6659, 0
 												}
 //line log.go:71
-												i2214 := int32(math.Float32bits(f2212))
-												i2216 := (i2214 - 1060439283) & -8388608
+												i2216 := int32(math.Float32bits(f2214))
+												i2218 := (i2216 - 1060439283) & -8388608
 //line log.go:8
-												f1427 := math.Float32frombits(uint32(i2214-i2216)) - 1
-												f1429 := math32.FMA(float32(i2216-i2213), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1427, 0.12901418), f1427, -0.13246344), f1427, 0.14182273), f1427, -0.16608718), f1427, 0.20001961), f1427, -0.250016), f1427, 0.33333325), f1427, -0.49999988), float32(f1427*f1427), f1427))
+												f1427 := math.Float32frombits(uint32(i2216-i2218)) - 1
+												f1429 := math32.FMA(float32(i2218-i2215), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1427, 0.12901418), f1427, -0.13246344), f1427, 0.14182273), f1427, -0.16608718), f1427, 0.20001961), f1427, -0.250016), f1427, 0.33333325), f1427, -0.49999988), float32(f1427*f1427), f1427))
 //line log.go:87
-												if c4022 {
-													f4028 = f4026
+												if c4024 {
+													f4030 = f4028
 												} else {
 //line log.go:87
-													f4028 = f1429
+													f4030 = f1429
 												}
 //line log.go:90
-												if c4029 {
+												if c4031 {
 //line basic.go:21
-													f4033 = math.Float32frombits(0xff800000)
+													f4035 = math.Float32frombits(0xff800000)
 												} else {
 //line log.go:90
-													f4033 = f4028
+													f4035 = f4030
 												}
 //line weight.go:64
-												f543 = f174 - f7030 - f4033
+												f543 = f174 - f7034 - f4035
 											}
 //line wide.go:53
 											f181 = f543

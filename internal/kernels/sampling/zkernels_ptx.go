@@ -25,10 +25,10 @@ fc10c63ddd21dbff	../../../math32/log.go	rootOfHalf
 226e360b1e27aec	adjust.go	options.bias
 d10c3db70dcbfee8	adjust.go	penalise
 9328967d5db14650	adjust.go	team
-9095dcdd0dcb67cb	histogram.go	bucketBits
-9095dcdd0dcb67cb	histogram.go	bucketCount
+38440d0585a7931a	histogram.go	bucketBits
+38440d0585a7931a	histogram.go	bucketCount
 dd40593780cd7546	histogram.go	crossing
-9095dcdd0dcb67cb	histogram.go	halfBits
+38440d0585a7931a	histogram.go	halfBits
 f5da74881c3cdfff	histogram.go	histogram
 1a0055f2e0a23301	histogram.go	histogram.add
 cfc1d5280c0fa677	histogram.go	histogram.clear
@@ -36,7 +36,7 @@ dad4afb826de9389	histogram.go	histogram.crossing
 f2e86fa11e6d3177	histogram.go	histogram.from
 9ba0f0946570e20f	histogram.go	histogram.group
 7c1d6c1506bbe358	histogram.go	histogram.sum
-9095dcdd0dcb67cb	histogram.go	keyShift
+38440d0585a7931a	histogram.go	keyShift
 ca8d2c99003b9ea1	list.go	list
 8bb8999302e85c99	list.go	list.add
 cb3dfd9644805d22	list.go	list.clear
@@ -91,7 +91,7 @@ caba36d0f22a4801	stage.go	first
 1bfa220923f58cce	stage.go	probe
 1d98b15c52a5cd28	stage.go	probeTiles
 1f04907c74a374ef	stage.go	stage
-256dab28004fc39b	stage.go	stage.advance
+41fafebd8e86f6f9	stage.go	stage.advance
 e2db7d0d0a3d9d96	stage.go	stage.beginProbability
 e4d471e724307113	stage.go	stage.beginTiles
 63b6ddbeb386a5ed	stage.go	stage.beginWeights
@@ -109,31 +109,31 @@ dd2b02d708a26b6e	stage.go	state
 c89fba70b6d51d9f	weight.go	Params.leastWeight
 eda08ac5444a0084	weight.go	Params.share
 4588a5e04ac20edd	weight.go	draw
-a9e167d9dce7518c	weight.go	excluded
+a6d457b047a3043a	weight.go	excluded
 f08c2203aa83d015	weight.go	keyOf
 45a76899dcac7f43	weight.go	keyOfRank
 2c46735d38861cc4	weight.go	logitOf
 48ae73a1fd73525d	weight.go	logprob
-a9e167d9dce7518c	weight.go	lowest
-a9e167d9dce7518c	weight.go	one
+a6d457b047a3043a	weight.go	lowest
+a6d457b047a3043a	weight.go	one
 a76a5d3789494cbf	weight.go	rankBase
 5d876ef1944e4daa	weight.go	rankOfKey
 ac3c41b1a105d0a0	weight.go	rankOfWeight
-8a0c52f543a0e410	weight.go	weightOf
+9e44fdd06c2ac5f4	weight.go	weightOf
 4faef84447fbdcaf	weight.go	weightOfRank
 8c84dd9e7f8f488	wide.go	arena
 594cb1060e7bd15b	wide.go	arena.max
 becf591511d98e0b	wide.go	arena.sum
-faf6f95bfffec65c	wide.go	maxTiles
-faf6f95bfffec65c	wide.go	maxWide
-faf6f95bfffec65c	wide.go	tileTokens
+427e1fa05e3b2e23	wide.go	maxTiles
+427e1fa05e3b2e23	wide.go	maxWide
+427e1fa05e3b2e23	wide.go	tileTokens
 63beb40c7efc8fb4	wide.go	top
 1c74b27eaf681510	wide.go	wide
 cb9dc0c57e49975c	wide.go	wideRow
 bcd5dc67ca9d92e9	wide.go	wideRow.four
 b66562af5d864ebd	wide.go	wideRow.pass
 82401be6dd07fa37	wide.go	wideRow.tileCount
-faf6f95bfffec65c	wide.go	wideThreads
+427e1fa05e3b2e23	wide.go	wideThreads
 `
 
 const plainSM80NarrowAligned = `.version 7.0
@@ -158,7 +158,7 @@ const plainSM80NarrowAligned = `.version 7.0
 	.reg .pred %p<212>;
 	.reg .b32 %r<245>;
 	.reg .b64 %rd<249>;
-	.reg .f32 %f<111>;
+	.reg .f32 %f<113>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -849,7 +849,7 @@ $B41:
 	mov.b32 %f19, %r119;
 	.loc 4 33 7
 	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r116, 268435456;
+	mov.u32 %r116, 67108864;
 	@%p114 bra $B42;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
@@ -886,9 +886,10 @@ $B41:
 	selp.f32 %f37, 0f00000000, %f35, %p116;
 	and.pred %p117, %p116, %p115;
 	selp.f32 %f38, 0f7F800000, %f37, %p117;
-	.loc 4 36 43
-	mul.rn.f32 %f39, %f38, 0f4D800000;
-	cvt.rzi.s32.f32 %r116, %f39;
+	.loc 4 36 42
+	mul.rn.f32 %f39, %f38, 0f4C800000;
+	add.rn.f32 %f40, %f39, 0f3F000000;
+	cvt.rzi.s32.f32 %r116, %f40;
 $B42:
 $B43:
 	.loc 5 47 9
@@ -904,9 +905,9 @@ $B44:
 	.loc 4 41 14
 	setp.lt.f32 %p119, 0f00000000, %f3;
 	.loc 4 44 25
-	min.NaN.f32 %f40, %f3, 0f3F800000;
-	mul.rn.f32 %f41, %f40, 0f4D800000;
-	cvt.rzi.s32.f32 %r124, %f41;
+	min.NaN.f32 %f41, %f3, 0f3F800000;
+	mul.rn.f32 %f42, %f41, 0f4C800000;
+	cvt.rzi.s32.f32 %r124, %f42;
 	setp.lt.s32 %p120, 1, %r124;
 	selp.b32 %r125, %r124, 1, %p120;
 	.loc 4 41 14
@@ -1032,7 +1033,7 @@ $B50:
 	selp.b32 %r140, %r139, 0, %p141;
 	cvt.u64.u32 %rd161, %r140;
 	setp.lt.u32 %p142, %r6, %r140;
-	mov.u32 %r141, 268435456;
+	mov.u32 %r141, 67108864;
 	mov.u32 %r142, 0;
 $B51:
 	.loc 5 85 34
@@ -1377,7 +1378,7 @@ $B74:
 	shr.s32 %r197, %r67, 31;
 	shr.u32 %r198, %r197, 1;
 	xor.b32 %r199, %r67, %r198;
-	mov.b32 %f42, %r199;
+	mov.b32 %f43, %r199;
 	.loc 1 120 8
 	bar.sync 0;
 	mov.u64 %rd230, 0;
@@ -1389,12 +1390,12 @@ $B75:
 	cvt.u64.u32 %rd231, %r200;
 	.loc 1 123 27
 	mad.wide.u32 %rd232, %r200, 4, %rd42;
-	ld.global.f32 %f43, [%rd232];
+	ld.global.f32 %f44, [%rd232];
 	.loc 4 19 7
-	setp.neu.f32 %p186, %f43, %f43;
+	setp.neu.f32 %p186, %f44, %f44;
 	.loc 4 22 32
-	add.rn.f32 %f44, %f43, 0f00000000;
-	mov.b32 %r201, %f44;
+	add.rn.f32 %f45, %f44, 0f00000000;
+	mov.b32 %r201, %f45;
 	.loc 4 23 27
 	shr.s32 %r202, %r201, 31;
 	shr.u32 %r203, %r202, 1;
@@ -1405,46 +1406,47 @@ $B75:
 	setp.lt.s32 %p187, -2139095041, %r205;
 	@!%p187 bra $B77;
 	.loc 4 33 7
-	setp.eq.f32 %p188, %f43, %f42;
-	mov.u32 %r206, 268435456;
+	setp.eq.f32 %p188, %f44, %f43;
+	mov.u32 %r206, 67108864;
 	@%p188 bra $B76;
 	.loc 4 36 28
-	sub.rn.f32 %f45, %f43, %f42;
+	sub.rn.f32 %f46, %f44, %f43;
 	.loc 6 36 10
-	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
 	.loc 6 37 9
-	sub.rn.f32 %f47, %f46, 0f4B400000;
+	sub.rn.f32 %f48, %f47, 0f4B400000;
 	.loc 6 38 25
-	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
-	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
+	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
+	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
 	.loc 6 39 21
-	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
-	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
-	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
-	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
+	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
+	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
+	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
+	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
 	.loc 6 40 16
-	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
-	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
-	mov.b32 %r207, %f46;
+	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
+	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
+	mov.b32 %r207, %f47;
 	.loc 6 21 7
-	setp.lt.f32 %p189, 0f00000000, %f45;
+	setp.lt.f32 %p189, 0f00000000, %f46;
 	selp.b32 %r208, 528482304, 1602224128, %p189;
 	selp.b32 %r209, 1602224128, 528482304, %p189;
 	.loc 6 24 51
 	mad.lo.s32 %r210, %r207, 8388608, %r208;
-	mov.b32 %f56, %r210;
-	mul.rn.f32 %f57, %f55, %f56;
-	mov.b32 %f58, %r209;
-	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f57, %r210;
+	mul.rn.f32 %f58, %f56, %f57;
+	mov.b32 %f59, %r209;
+	mul.rn.f32 %f60, %f58, %f59;
 	.loc 6 25 8
-	abs.f32 %f60, %f45;
-	setp.lt.f32 %p190, 0f42D00000, %f60;
-	selp.f32 %f61, 0f00000000, %f59, %p190;
+	abs.f32 %f61, %f46;
+	setp.lt.f32 %p190, 0f42D00000, %f61;
+	selp.f32 %f62, 0f00000000, %f60, %p190;
 	and.pred %p191, %p190, %p189;
-	selp.f32 %f62, 0f7F800000, %f61, %p191;
-	.loc 4 36 43
-	mul.rn.f32 %f63, %f62, 0f4D800000;
-	cvt.rzi.s32.f32 %r206, %f63;
+	selp.f32 %f63, 0f7F800000, %f62, %p191;
+	.loc 4 36 42
+	mul.rn.f32 %f64, %f63, 0f4C800000;
+	add.rn.f32 %f65, %f64, 0f3F000000;
+	cvt.rzi.s32.f32 %r206, %f65;
 $B76:
 	.loc 1 124 18
 	cvt.s64.s32 %rd233, %r206;
@@ -1476,120 +1478,120 @@ $B79:
 	@%p193 bra $B79;
 	.loc 1 128 11
 	setp.lt.s32 %p194, %r69, 0;
-	mov.f32 %f64, 0f7FC00000;
+	mov.f32 %f66, 0f7FC00000;
 	@%p194 bra $B82;
 	.loc 1 131 25
 	cvt.u64.u32 %rd237, %r69;
 	setp.lt.u32 %p195, %r69, %r1;
 	@!%p195 bra $FAULT8;
 	mad.wide.u32 %rd238, %r69, 4, %rd42;
-	ld.global.f32 %f65, [%rd238];
+	ld.global.f32 %f67, [%rd238];
 	.loc 4 61 7
-	setp.eq.f32 %p196, %f65, %f42;
+	setp.eq.f32 %p196, %f67, %f43;
 	@%p196 bra $B80;
 	.loc 4 64 11
-	sub.rn.f32 %f66, %f65, %f42;
-	cvt.rn.f32.s64 %f67, %rd235;
-	mul.rn.f32 %f68, %f67, 0f31800000;
+	sub.rn.f32 %f68, %f67, %f43;
+	cvt.rn.f32.s64 %f69, %rd235;
+	mul.rn.f32 %f70, %f69, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f69, %f68;
-	setp.lt.f32 %p197, %f69, 0f00800000;
+	abs.f32 %f71, %f70;
+	setp.lt.f32 %p197, %f71, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f70, %f68, 0f4B000000;
+	mul.rn.f32 %f72, %f70, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f71, %f70, %f68, %p197;
+	selp.f32 %f73, %f72, %f70, %p197;
 	selp.b32 %r216, 192937984, 0, %p197;
 	.loc 9 71 23
-	mov.b32 %r217, %f71;
+	mov.b32 %r217, %f73;
 	.loc 9 72 10
 	add.s32 %r218, %r217, -1060439283;
 	and.b32 %r219, %r218, -8388608;
 	.loc 9 73 32
 	sub.s32 %r220, %r217, %r219;
-	mov.b32 %f72, %r220;
+	mov.b32 %f74, %r220;
 	sub.s32 %r221, %r219, %r216;
-	cvt.rn.f32.s32 %f73, %r221;
+	cvt.rn.f32.s32 %f75, %r221;
 	.loc 9 8 9
-	sub.rn.f32 %f74, %f72, 0f3F800000;
+	sub.rn.f32 %f76, %f74, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f75, 0fBD9BD66F, %f74, 0f3E041C4B;
-	fma.rn.f32 %f76, %f75, %f74, 0fBE07A47F;
-	fma.rn.f32 %f77, %f76, %f74, 0f3E1139FA;
-	fma.rn.f32 %f78, %f77, %f74, 0fBE2A12C2;
+	fma.rn.f32 %f77, 0fBD9BD66F, %f76, 0f3E041C4B;
+	fma.rn.f32 %f78, %f77, %f76, 0fBE07A47F;
+	fma.rn.f32 %f79, %f78, %f76, 0f3E1139FA;
+	fma.rn.f32 %f80, %f79, %f76, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f79, %f78, %f74, 0f3E4CD1F1;
-	fma.rn.f32 %f80, %f79, %f74, 0fBE800219;
-	fma.rn.f32 %f81, %f80, %f74, 0f3EAAAAA8;
-	fma.rn.f32 %f82, %f81, %f74, 0fBEFFFFFC;
+	fma.rn.f32 %f81, %f80, %f76, 0f3E4CD1F1;
+	fma.rn.f32 %f82, %f81, %f76, 0fBE800219;
+	fma.rn.f32 %f83, %f82, %f76, 0f3EAAAAA8;
+	fma.rn.f32 %f84, %f83, %f76, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f83, %f74, %f74;
-	fma.rn.f32 %f84, %f82, %f83, %f74;
+	mul.rn.f32 %f85, %f76, %f76;
+	fma.rn.f32 %f86, %f84, %f85, %f76;
 	.loc 9 9 25
-	fma.rn.f32 %f85, %f73, 0f33B17218, %f84;
+	fma.rn.f32 %f87, %f75, 0f33B17218, %f86;
 	.loc 9 87 21
-	mov.b32 %r222, %f68;
+	mov.b32 %r222, %f70;
 	setp.le.u32 %p198, 2139095040, %r222;
 	.loc 9 88 10
-	fma.rn.f32 %f86, %f68, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f88, %f70, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f87, %f86, %f85, %p198;
+	selp.f32 %f89, %f88, %f87, %p198;
 	.loc 9 90 7
-	setp.eq.f32 %p199, %f68, 0f00000000;
-	selp.f32 %f88, 0fFF800000, %f87, %p199;
+	setp.eq.f32 %p199, %f70, 0f00000000;
+	selp.f32 %f90, 0fFF800000, %f89, %p199;
 	.loc 4 64 17
-	sub.rn.f32 %f64, %f66, %f88;
+	sub.rn.f32 %f66, %f68, %f90;
 	bra $B81;
 $B80:
 	.loc 4 62 29
-	cvt.rn.f32.s64 %f89, %rd235;
-	mul.rn.f32 %f90, %f89, 0f31800000;
+	cvt.rn.f32.s64 %f91, %rd235;
+	mul.rn.f32 %f92, %f91, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f91, %f90;
-	setp.lt.f32 %p200, %f91, 0f00800000;
+	abs.f32 %f93, %f92;
+	setp.lt.f32 %p200, %f93, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f92, %f90, 0f4B000000;
+	mul.rn.f32 %f94, %f92, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f93, %f92, %f90, %p200;
+	selp.f32 %f95, %f94, %f92, %p200;
 	selp.b32 %r223, 192937984, 0, %p200;
 	.loc 9 71 23
-	mov.b32 %r224, %f93;
+	mov.b32 %r224, %f95;
 	.loc 9 72 10
 	add.s32 %r225, %r224, -1060439283;
 	and.b32 %r226, %r225, -8388608;
 	.loc 9 73 32
 	sub.s32 %r227, %r224, %r226;
-	mov.b32 %f94, %r227;
+	mov.b32 %f96, %r227;
 	sub.s32 %r228, %r226, %r223;
-	cvt.rn.f32.s32 %f95, %r228;
+	cvt.rn.f32.s32 %f97, %r228;
 	.loc 9 8 9
-	sub.rn.f32 %f96, %f94, 0f3F800000;
+	sub.rn.f32 %f98, %f96, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f97, 0fBD9BD66F, %f96, 0f3E041C4B;
-	fma.rn.f32 %f98, %f97, %f96, 0fBE07A47F;
-	fma.rn.f32 %f99, %f98, %f96, 0f3E1139FA;
-	fma.rn.f32 %f100, %f99, %f96, 0fBE2A12C2;
+	fma.rn.f32 %f99, 0fBD9BD66F, %f98, 0f3E041C4B;
+	fma.rn.f32 %f100, %f99, %f98, 0fBE07A47F;
+	fma.rn.f32 %f101, %f100, %f98, 0f3E1139FA;
+	fma.rn.f32 %f102, %f101, %f98, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f101, %f100, %f96, 0f3E4CD1F1;
-	fma.rn.f32 %f102, %f101, %f96, 0fBE800219;
-	fma.rn.f32 %f103, %f102, %f96, 0f3EAAAAA8;
-	fma.rn.f32 %f104, %f103, %f96, 0fBEFFFFFC;
+	fma.rn.f32 %f103, %f102, %f98, 0f3E4CD1F1;
+	fma.rn.f32 %f104, %f103, %f98, 0fBE800219;
+	fma.rn.f32 %f105, %f104, %f98, 0f3EAAAAA8;
+	fma.rn.f32 %f106, %f105, %f98, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f105, %f96, %f96;
-	fma.rn.f32 %f106, %f104, %f105, %f96;
+	mul.rn.f32 %f107, %f98, %f98;
+	fma.rn.f32 %f108, %f106, %f107, %f98;
 	.loc 9 9 25
-	fma.rn.f32 %f107, %f95, 0f33B17218, %f106;
+	fma.rn.f32 %f109, %f97, 0f33B17218, %f108;
 	.loc 9 87 21
-	mov.b32 %r229, %f90;
+	mov.b32 %r229, %f92;
 	setp.le.u32 %p201, 2139095040, %r229;
 	.loc 9 88 10
-	fma.rn.f32 %f108, %f90, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f110, %f92, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f109, %f108, %f107, %p201;
+	selp.f32 %f111, %f110, %f109, %p201;
 	.loc 9 90 7
-	setp.eq.f32 %p202, %f90, 0f00000000;
-	selp.f32 %f110, 0fFF800000, %f109, %p202;
+	setp.eq.f32 %p202, %f92, 0f00000000;
+	selp.f32 %f112, 0fFF800000, %f111, %p202;
 	.loc 4 62 10
-	neg.f32 %f64, %f110;
+	neg.f32 %f66, %f112;
 $B81:
 $B82:
 	.loc 1 42 11
@@ -1599,7 +1601,7 @@ $B82:
 	setp.lt.u32 %p204, %r2, %r18;
 	@!%p204 bra $FAULT9;
 	mad.wide.u32 %rd239, %r2, 4, %rd22;
-	st.global.f32 [%rd239], %f64;
+	st.global.f32 [%rd239], %f66;
 $B83:
 	.loc 1 46 10
 	setp.eq.s32 %p205, %r6, 0;
@@ -1788,7 +1790,7 @@ const plainSM80 = `.version 7.0
 	.reg .pred %p<212>;
 	.reg .b32 %r<232>;
 	.reg .b64 %rd<240>;
-	.reg .f32 %f<111>;
+	.reg .f32 %f<113>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -2459,7 +2461,7 @@ $B41:
 	mov.b32 %f19, %r106;
 	.loc 4 33 7
 	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r103, 268435456;
+	mov.u32 %r103, 67108864;
 	@%p114 bra $B42;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
@@ -2496,9 +2498,10 @@ $B41:
 	selp.f32 %f37, 0f00000000, %f35, %p116;
 	and.pred %p117, %p116, %p115;
 	selp.f32 %f38, 0f7F800000, %f37, %p117;
-	.loc 4 36 43
-	mul.rn.f32 %f39, %f38, 0f4D800000;
-	cvt.rzi.s32.f32 %r103, %f39;
+	.loc 4 36 42
+	mul.rn.f32 %f39, %f38, 0f4C800000;
+	add.rn.f32 %f40, %f39, 0f3F000000;
+	cvt.rzi.s32.f32 %r103, %f40;
 $B42:
 $B43:
 	.loc 5 47 9
@@ -2514,9 +2517,9 @@ $B44:
 	.loc 4 41 14
 	setp.lt.f32 %p119, 0f00000000, %f3;
 	.loc 4 44 25
-	min.NaN.f32 %f40, %f3, 0f3F800000;
-	mul.rn.f32 %f41, %f40, 0f4D800000;
-	cvt.rzi.s32.f32 %r111, %f41;
+	min.NaN.f32 %f41, %f3, 0f3F800000;
+	mul.rn.f32 %f42, %f41, 0f4C800000;
+	cvt.rzi.s32.f32 %r111, %f42;
 	setp.lt.s32 %p120, 1, %r111;
 	selp.b32 %r112, %r111, 1, %p120;
 	.loc 4 41 14
@@ -2642,7 +2645,7 @@ $B50:
 	selp.b32 %r127, %r126, 0, %p141;
 	cvt.u64.u32 %rd152, %r127;
 	setp.lt.u32 %p142, %r5, %r127;
-	mov.u32 %r128, 268435456;
+	mov.u32 %r128, 67108864;
 	mov.u32 %r129, 0;
 $B51:
 	.loc 5 85 34
@@ -2987,7 +2990,7 @@ $B74:
 	shr.s32 %r184, %r54, 31;
 	shr.u32 %r185, %r184, 1;
 	xor.b32 %r186, %r54, %r185;
-	mov.b32 %f42, %r186;
+	mov.b32 %f43, %r186;
 	.loc 1 120 8
 	bar.sync 0;
 	mov.u64 %rd221, 0;
@@ -2999,12 +3002,12 @@ $B75:
 	cvt.u64.u32 %rd222, %r187;
 	.loc 1 123 27
 	mad.wide.u32 %rd223, %r187, 4, %rd31;
-	ld.global.f32 %f43, [%rd223];
+	ld.global.f32 %f44, [%rd223];
 	.loc 4 19 7
-	setp.neu.f32 %p186, %f43, %f43;
+	setp.neu.f32 %p186, %f44, %f44;
 	.loc 4 22 32
-	add.rn.f32 %f44, %f43, 0f00000000;
-	mov.b32 %r188, %f44;
+	add.rn.f32 %f45, %f44, 0f00000000;
+	mov.b32 %r188, %f45;
 	.loc 4 23 27
 	shr.s32 %r189, %r188, 31;
 	shr.u32 %r190, %r189, 1;
@@ -3015,46 +3018,47 @@ $B75:
 	setp.lt.s32 %p187, -2139095041, %r192;
 	@!%p187 bra $B77;
 	.loc 4 33 7
-	setp.eq.f32 %p188, %f43, %f42;
-	mov.u32 %r193, 268435456;
+	setp.eq.f32 %p188, %f44, %f43;
+	mov.u32 %r193, 67108864;
 	@%p188 bra $B76;
 	.loc 4 36 28
-	sub.rn.f32 %f45, %f43, %f42;
+	sub.rn.f32 %f46, %f44, %f43;
 	.loc 6 36 10
-	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
 	.loc 6 37 9
-	sub.rn.f32 %f47, %f46, 0f4B400000;
+	sub.rn.f32 %f48, %f47, 0f4B400000;
 	.loc 6 38 25
-	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
-	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
+	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
+	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
 	.loc 6 39 21
-	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
-	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
-	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
-	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
+	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
+	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
+	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
+	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
 	.loc 6 40 16
-	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
-	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
-	mov.b32 %r194, %f46;
+	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
+	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
+	mov.b32 %r194, %f47;
 	.loc 6 21 7
-	setp.lt.f32 %p189, 0f00000000, %f45;
+	setp.lt.f32 %p189, 0f00000000, %f46;
 	selp.b32 %r195, 528482304, 1602224128, %p189;
 	selp.b32 %r196, 1602224128, 528482304, %p189;
 	.loc 6 24 51
 	mad.lo.s32 %r197, %r194, 8388608, %r195;
-	mov.b32 %f56, %r197;
-	mul.rn.f32 %f57, %f55, %f56;
-	mov.b32 %f58, %r196;
-	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f57, %r197;
+	mul.rn.f32 %f58, %f56, %f57;
+	mov.b32 %f59, %r196;
+	mul.rn.f32 %f60, %f58, %f59;
 	.loc 6 25 8
-	abs.f32 %f60, %f45;
-	setp.lt.f32 %p190, 0f42D00000, %f60;
-	selp.f32 %f61, 0f00000000, %f59, %p190;
+	abs.f32 %f61, %f46;
+	setp.lt.f32 %p190, 0f42D00000, %f61;
+	selp.f32 %f62, 0f00000000, %f60, %p190;
 	and.pred %p191, %p190, %p189;
-	selp.f32 %f62, 0f7F800000, %f61, %p191;
-	.loc 4 36 43
-	mul.rn.f32 %f63, %f62, 0f4D800000;
-	cvt.rzi.s32.f32 %r193, %f63;
+	selp.f32 %f63, 0f7F800000, %f62, %p191;
+	.loc 4 36 42
+	mul.rn.f32 %f64, %f63, 0f4C800000;
+	add.rn.f32 %f65, %f64, 0f3F000000;
+	cvt.rzi.s32.f32 %r193, %f65;
 $B76:
 	.loc 1 124 18
 	cvt.s64.s32 %rd224, %r193;
@@ -3086,120 +3090,120 @@ $B79:
 	@%p193 bra $B79;
 	.loc 1 128 11
 	setp.lt.s32 %p194, %r56, 0;
-	mov.f32 %f64, 0f7FC00000;
+	mov.f32 %f66, 0f7FC00000;
 	@%p194 bra $B82;
 	.loc 1 131 25
 	cvt.u64.u32 %rd228, %r56;
 	setp.lt.u32 %p195, %r56, %r1;
 	@!%p195 bra $FAULT8;
 	mad.wide.u32 %rd229, %r56, 4, %rd31;
-	ld.global.f32 %f65, [%rd229];
+	ld.global.f32 %f67, [%rd229];
 	.loc 4 61 7
-	setp.eq.f32 %p196, %f65, %f42;
+	setp.eq.f32 %p196, %f67, %f43;
 	@%p196 bra $B80;
 	.loc 4 64 11
-	sub.rn.f32 %f66, %f65, %f42;
-	cvt.rn.f32.s64 %f67, %rd226;
-	mul.rn.f32 %f68, %f67, 0f31800000;
+	sub.rn.f32 %f68, %f67, %f43;
+	cvt.rn.f32.s64 %f69, %rd226;
+	mul.rn.f32 %f70, %f69, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f69, %f68;
-	setp.lt.f32 %p197, %f69, 0f00800000;
+	abs.f32 %f71, %f70;
+	setp.lt.f32 %p197, %f71, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f70, %f68, 0f4B000000;
+	mul.rn.f32 %f72, %f70, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f71, %f70, %f68, %p197;
+	selp.f32 %f73, %f72, %f70, %p197;
 	selp.b32 %r203, 192937984, 0, %p197;
 	.loc 9 71 23
-	mov.b32 %r204, %f71;
+	mov.b32 %r204, %f73;
 	.loc 9 72 10
 	add.s32 %r205, %r204, -1060439283;
 	and.b32 %r206, %r205, -8388608;
 	.loc 9 73 32
 	sub.s32 %r207, %r204, %r206;
-	mov.b32 %f72, %r207;
+	mov.b32 %f74, %r207;
 	sub.s32 %r208, %r206, %r203;
-	cvt.rn.f32.s32 %f73, %r208;
+	cvt.rn.f32.s32 %f75, %r208;
 	.loc 9 8 9
-	sub.rn.f32 %f74, %f72, 0f3F800000;
+	sub.rn.f32 %f76, %f74, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f75, 0fBD9BD66F, %f74, 0f3E041C4B;
-	fma.rn.f32 %f76, %f75, %f74, 0fBE07A47F;
-	fma.rn.f32 %f77, %f76, %f74, 0f3E1139FA;
-	fma.rn.f32 %f78, %f77, %f74, 0fBE2A12C2;
+	fma.rn.f32 %f77, 0fBD9BD66F, %f76, 0f3E041C4B;
+	fma.rn.f32 %f78, %f77, %f76, 0fBE07A47F;
+	fma.rn.f32 %f79, %f78, %f76, 0f3E1139FA;
+	fma.rn.f32 %f80, %f79, %f76, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f79, %f78, %f74, 0f3E4CD1F1;
-	fma.rn.f32 %f80, %f79, %f74, 0fBE800219;
-	fma.rn.f32 %f81, %f80, %f74, 0f3EAAAAA8;
-	fma.rn.f32 %f82, %f81, %f74, 0fBEFFFFFC;
+	fma.rn.f32 %f81, %f80, %f76, 0f3E4CD1F1;
+	fma.rn.f32 %f82, %f81, %f76, 0fBE800219;
+	fma.rn.f32 %f83, %f82, %f76, 0f3EAAAAA8;
+	fma.rn.f32 %f84, %f83, %f76, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f83, %f74, %f74;
-	fma.rn.f32 %f84, %f82, %f83, %f74;
+	mul.rn.f32 %f85, %f76, %f76;
+	fma.rn.f32 %f86, %f84, %f85, %f76;
 	.loc 9 9 25
-	fma.rn.f32 %f85, %f73, 0f33B17218, %f84;
+	fma.rn.f32 %f87, %f75, 0f33B17218, %f86;
 	.loc 9 87 21
-	mov.b32 %r209, %f68;
+	mov.b32 %r209, %f70;
 	setp.le.u32 %p198, 2139095040, %r209;
 	.loc 9 88 10
-	fma.rn.f32 %f86, %f68, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f88, %f70, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f87, %f86, %f85, %p198;
+	selp.f32 %f89, %f88, %f87, %p198;
 	.loc 9 90 7
-	setp.eq.f32 %p199, %f68, 0f00000000;
-	selp.f32 %f88, 0fFF800000, %f87, %p199;
+	setp.eq.f32 %p199, %f70, 0f00000000;
+	selp.f32 %f90, 0fFF800000, %f89, %p199;
 	.loc 4 64 17
-	sub.rn.f32 %f64, %f66, %f88;
+	sub.rn.f32 %f66, %f68, %f90;
 	bra $B81;
 $B80:
 	.loc 4 62 29
-	cvt.rn.f32.s64 %f89, %rd226;
-	mul.rn.f32 %f90, %f89, 0f31800000;
+	cvt.rn.f32.s64 %f91, %rd226;
+	mul.rn.f32 %f92, %f91, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f91, %f90;
-	setp.lt.f32 %p200, %f91, 0f00800000;
+	abs.f32 %f93, %f92;
+	setp.lt.f32 %p200, %f93, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f92, %f90, 0f4B000000;
+	mul.rn.f32 %f94, %f92, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f93, %f92, %f90, %p200;
+	selp.f32 %f95, %f94, %f92, %p200;
 	selp.b32 %r210, 192937984, 0, %p200;
 	.loc 9 71 23
-	mov.b32 %r211, %f93;
+	mov.b32 %r211, %f95;
 	.loc 9 72 10
 	add.s32 %r212, %r211, -1060439283;
 	and.b32 %r213, %r212, -8388608;
 	.loc 9 73 32
 	sub.s32 %r214, %r211, %r213;
-	mov.b32 %f94, %r214;
+	mov.b32 %f96, %r214;
 	sub.s32 %r215, %r213, %r210;
-	cvt.rn.f32.s32 %f95, %r215;
+	cvt.rn.f32.s32 %f97, %r215;
 	.loc 9 8 9
-	sub.rn.f32 %f96, %f94, 0f3F800000;
+	sub.rn.f32 %f98, %f96, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f97, 0fBD9BD66F, %f96, 0f3E041C4B;
-	fma.rn.f32 %f98, %f97, %f96, 0fBE07A47F;
-	fma.rn.f32 %f99, %f98, %f96, 0f3E1139FA;
-	fma.rn.f32 %f100, %f99, %f96, 0fBE2A12C2;
+	fma.rn.f32 %f99, 0fBD9BD66F, %f98, 0f3E041C4B;
+	fma.rn.f32 %f100, %f99, %f98, 0fBE07A47F;
+	fma.rn.f32 %f101, %f100, %f98, 0f3E1139FA;
+	fma.rn.f32 %f102, %f101, %f98, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f101, %f100, %f96, 0f3E4CD1F1;
-	fma.rn.f32 %f102, %f101, %f96, 0fBE800219;
-	fma.rn.f32 %f103, %f102, %f96, 0f3EAAAAA8;
-	fma.rn.f32 %f104, %f103, %f96, 0fBEFFFFFC;
+	fma.rn.f32 %f103, %f102, %f98, 0f3E4CD1F1;
+	fma.rn.f32 %f104, %f103, %f98, 0fBE800219;
+	fma.rn.f32 %f105, %f104, %f98, 0f3EAAAAA8;
+	fma.rn.f32 %f106, %f105, %f98, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f105, %f96, %f96;
-	fma.rn.f32 %f106, %f104, %f105, %f96;
+	mul.rn.f32 %f107, %f98, %f98;
+	fma.rn.f32 %f108, %f106, %f107, %f98;
 	.loc 9 9 25
-	fma.rn.f32 %f107, %f95, 0f33B17218, %f106;
+	fma.rn.f32 %f109, %f97, 0f33B17218, %f108;
 	.loc 9 87 21
-	mov.b32 %r216, %f90;
+	mov.b32 %r216, %f92;
 	setp.le.u32 %p201, 2139095040, %r216;
 	.loc 9 88 10
-	fma.rn.f32 %f108, %f90, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f110, %f92, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f109, %f108, %f107, %p201;
+	selp.f32 %f111, %f110, %f109, %p201;
 	.loc 9 90 7
-	setp.eq.f32 %p202, %f90, 0f00000000;
-	selp.f32 %f110, 0fFF800000, %f109, %p202;
+	setp.eq.f32 %p202, %f92, 0f00000000;
+	selp.f32 %f112, 0fFF800000, %f111, %p202;
 	.loc 4 62 10
-	neg.f32 %f64, %f110;
+	neg.f32 %f66, %f112;
 $B81:
 $B82:
 	.loc 1 42 11
@@ -3209,7 +3213,7 @@ $B82:
 	setp.lt.u64 %p204, %rd24, %rd23;
 	@!%p204 bra $FAULT9;
 	mad.wide.u32 %rd230, %r2, 4, %rd22;
-	st.global.f32 [%rd230], %f64;
+	st.global.f32 [%rd230], %f66;
 $B83:
 	.loc 1 46 10
 	setp.eq.s32 %p205, %r5, 0;
@@ -3398,7 +3402,7 @@ const plainSM70NarrowAligned = `.version 6.0
 	.reg .pred %p<213>;
 	.reg .b32 %r<245>;
 	.reg .b64 %rd<249>;
-	.reg .f32 %f<112>;
+	.reg .f32 %f<114>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -4089,7 +4093,7 @@ $B41:
 	mov.b32 %f19, %r119;
 	.loc 4 33 7
 	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r116, 268435456;
+	mov.u32 %r116, 67108864;
 	@%p114 bra $B42;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
@@ -4126,9 +4130,10 @@ $B41:
 	selp.f32 %f37, 0f00000000, %f35, %p116;
 	and.pred %p117, %p116, %p115;
 	selp.f32 %f38, 0f7F800000, %f37, %p117;
-	.loc 4 36 43
-	mul.rn.f32 %f39, %f38, 0f4D800000;
-	cvt.rzi.s32.f32 %r116, %f39;
+	.loc 4 36 42
+	mul.rn.f32 %f39, %f38, 0f4C800000;
+	add.rn.f32 %f40, %f39, 0f3F000000;
+	cvt.rzi.s32.f32 %r116, %f40;
 $B42:
 $B43:
 	.loc 5 47 9
@@ -4145,10 +4150,10 @@ $B44:
 	setp.lt.f32 %p119, 0f00000000, %f3;
 	.loc 4 44 25
 	setp.nan.f32 %p120, %f3, 0f3F800000;
-	min.f32 %f40, %f3, 0f3F800000;
-	selp.f32 %f41, 0f7FFFFFFF, %f40, %p120;
-	mul.rn.f32 %f42, %f41, 0f4D800000;
-	cvt.rzi.s32.f32 %r124, %f42;
+	min.f32 %f41, %f3, 0f3F800000;
+	selp.f32 %f42, 0f7FFFFFFF, %f41, %p120;
+	mul.rn.f32 %f43, %f42, 0f4C800000;
+	cvt.rzi.s32.f32 %r124, %f43;
 	setp.lt.s32 %p121, 1, %r124;
 	selp.b32 %r125, %r124, 1, %p121;
 	.loc 4 41 14
@@ -4274,7 +4279,7 @@ $B50:
 	selp.b32 %r140, %r139, 0, %p142;
 	cvt.u64.u32 %rd161, %r140;
 	setp.lt.u32 %p143, %r6, %r140;
-	mov.u32 %r141, 268435456;
+	mov.u32 %r141, 67108864;
 	mov.u32 %r142, 0;
 $B51:
 	.loc 5 85 34
@@ -4619,7 +4624,7 @@ $B74:
 	shr.s32 %r197, %r67, 31;
 	shr.u32 %r198, %r197, 1;
 	xor.b32 %r199, %r67, %r198;
-	mov.b32 %f43, %r199;
+	mov.b32 %f44, %r199;
 	.loc 1 120 8
 	bar.sync 0;
 	mov.u64 %rd230, 0;
@@ -4631,12 +4636,12 @@ $B75:
 	cvt.u64.u32 %rd231, %r200;
 	.loc 1 123 27
 	mad.wide.u32 %rd232, %r200, 4, %rd42;
-	ld.global.f32 %f44, [%rd232];
+	ld.global.f32 %f45, [%rd232];
 	.loc 4 19 7
-	setp.neu.f32 %p187, %f44, %f44;
+	setp.neu.f32 %p187, %f45, %f45;
 	.loc 4 22 32
-	add.rn.f32 %f45, %f44, 0f00000000;
-	mov.b32 %r201, %f45;
+	add.rn.f32 %f46, %f45, 0f00000000;
+	mov.b32 %r201, %f46;
 	.loc 4 23 27
 	shr.s32 %r202, %r201, 31;
 	shr.u32 %r203, %r202, 1;
@@ -4647,46 +4652,47 @@ $B75:
 	setp.lt.s32 %p188, -2139095041, %r205;
 	@!%p188 bra $B77;
 	.loc 4 33 7
-	setp.eq.f32 %p189, %f44, %f43;
-	mov.u32 %r206, 268435456;
+	setp.eq.f32 %p189, %f45, %f44;
+	mov.u32 %r206, 67108864;
 	@%p189 bra $B76;
 	.loc 4 36 28
-	sub.rn.f32 %f46, %f44, %f43;
+	sub.rn.f32 %f47, %f45, %f44;
 	.loc 6 36 10
-	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
 	.loc 6 37 9
-	sub.rn.f32 %f48, %f47, 0f4B400000;
+	sub.rn.f32 %f49, %f48, 0f4B400000;
 	.loc 6 38 25
-	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
-	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
+	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
+	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
 	.loc 6 39 21
-	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
-	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
-	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
-	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
+	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
+	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
+	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
+	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
 	.loc 6 40 16
-	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
-	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
-	mov.b32 %r207, %f47;
+	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
+	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
+	mov.b32 %r207, %f48;
 	.loc 6 21 7
-	setp.lt.f32 %p190, 0f00000000, %f46;
+	setp.lt.f32 %p190, 0f00000000, %f47;
 	selp.b32 %r208, 528482304, 1602224128, %p190;
 	selp.b32 %r209, 1602224128, 528482304, %p190;
 	.loc 6 24 51
 	mad.lo.s32 %r210, %r207, 8388608, %r208;
-	mov.b32 %f57, %r210;
-	mul.rn.f32 %f58, %f56, %f57;
-	mov.b32 %f59, %r209;
-	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f58, %r210;
+	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f60, %r209;
+	mul.rn.f32 %f61, %f59, %f60;
 	.loc 6 25 8
-	abs.f32 %f61, %f46;
-	setp.lt.f32 %p191, 0f42D00000, %f61;
-	selp.f32 %f62, 0f00000000, %f60, %p191;
+	abs.f32 %f62, %f47;
+	setp.lt.f32 %p191, 0f42D00000, %f62;
+	selp.f32 %f63, 0f00000000, %f61, %p191;
 	and.pred %p192, %p191, %p190;
-	selp.f32 %f63, 0f7F800000, %f62, %p192;
-	.loc 4 36 43
-	mul.rn.f32 %f64, %f63, 0f4D800000;
-	cvt.rzi.s32.f32 %r206, %f64;
+	selp.f32 %f64, 0f7F800000, %f63, %p192;
+	.loc 4 36 42
+	mul.rn.f32 %f65, %f64, 0f4C800000;
+	add.rn.f32 %f66, %f65, 0f3F000000;
+	cvt.rzi.s32.f32 %r206, %f66;
 $B76:
 	.loc 1 124 18
 	cvt.s64.s32 %rd233, %r206;
@@ -4718,120 +4724,120 @@ $B79:
 	@%p194 bra $B79;
 	.loc 1 128 11
 	setp.lt.s32 %p195, %r69, 0;
-	mov.f32 %f65, 0f7FC00000;
+	mov.f32 %f67, 0f7FC00000;
 	@%p195 bra $B82;
 	.loc 1 131 25
 	cvt.u64.u32 %rd237, %r69;
 	setp.lt.u32 %p196, %r69, %r1;
 	@!%p196 bra $FAULT8;
 	mad.wide.u32 %rd238, %r69, 4, %rd42;
-	ld.global.f32 %f66, [%rd238];
+	ld.global.f32 %f68, [%rd238];
 	.loc 4 61 7
-	setp.eq.f32 %p197, %f66, %f43;
+	setp.eq.f32 %p197, %f68, %f44;
 	@%p197 bra $B80;
 	.loc 4 64 11
-	sub.rn.f32 %f67, %f66, %f43;
-	cvt.rn.f32.s64 %f68, %rd235;
-	mul.rn.f32 %f69, %f68, 0f31800000;
+	sub.rn.f32 %f69, %f68, %f44;
+	cvt.rn.f32.s64 %f70, %rd235;
+	mul.rn.f32 %f71, %f70, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f70, %f69;
-	setp.lt.f32 %p198, %f70, 0f00800000;
+	abs.f32 %f72, %f71;
+	setp.lt.f32 %p198, %f72, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f71, %f69, 0f4B000000;
+	mul.rn.f32 %f73, %f71, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f72, %f71, %f69, %p198;
+	selp.f32 %f74, %f73, %f71, %p198;
 	selp.b32 %r216, 192937984, 0, %p198;
 	.loc 9 71 23
-	mov.b32 %r217, %f72;
+	mov.b32 %r217, %f74;
 	.loc 9 72 10
 	add.s32 %r218, %r217, -1060439283;
 	and.b32 %r219, %r218, -8388608;
 	.loc 9 73 32
 	sub.s32 %r220, %r217, %r219;
-	mov.b32 %f73, %r220;
+	mov.b32 %f75, %r220;
 	sub.s32 %r221, %r219, %r216;
-	cvt.rn.f32.s32 %f74, %r221;
+	cvt.rn.f32.s32 %f76, %r221;
 	.loc 9 8 9
-	sub.rn.f32 %f75, %f73, 0f3F800000;
+	sub.rn.f32 %f77, %f75, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f76, 0fBD9BD66F, %f75, 0f3E041C4B;
-	fma.rn.f32 %f77, %f76, %f75, 0fBE07A47F;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E1139FA;
-	fma.rn.f32 %f79, %f78, %f75, 0fBE2A12C2;
+	fma.rn.f32 %f78, 0fBD9BD66F, %f77, 0f3E041C4B;
+	fma.rn.f32 %f79, %f78, %f77, 0fBE07A47F;
+	fma.rn.f32 %f80, %f79, %f77, 0f3E1139FA;
+	fma.rn.f32 %f81, %f80, %f77, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f80, %f79, %f75, 0f3E4CD1F1;
-	fma.rn.f32 %f81, %f80, %f75, 0fBE800219;
-	fma.rn.f32 %f82, %f81, %f75, 0f3EAAAAA8;
-	fma.rn.f32 %f83, %f82, %f75, 0fBEFFFFFC;
+	fma.rn.f32 %f82, %f81, %f77, 0f3E4CD1F1;
+	fma.rn.f32 %f83, %f82, %f77, 0fBE800219;
+	fma.rn.f32 %f84, %f83, %f77, 0f3EAAAAA8;
+	fma.rn.f32 %f85, %f84, %f77, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f84, %f75, %f75;
-	fma.rn.f32 %f85, %f83, %f84, %f75;
+	mul.rn.f32 %f86, %f77, %f77;
+	fma.rn.f32 %f87, %f85, %f86, %f77;
 	.loc 9 9 25
-	fma.rn.f32 %f86, %f74, 0f33B17218, %f85;
+	fma.rn.f32 %f88, %f76, 0f33B17218, %f87;
 	.loc 9 87 21
-	mov.b32 %r222, %f69;
+	mov.b32 %r222, %f71;
 	setp.le.u32 %p199, 2139095040, %r222;
 	.loc 9 88 10
-	fma.rn.f32 %f87, %f69, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f89, %f71, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f88, %f87, %f86, %p199;
+	selp.f32 %f90, %f89, %f88, %p199;
 	.loc 9 90 7
-	setp.eq.f32 %p200, %f69, 0f00000000;
-	selp.f32 %f89, 0fFF800000, %f88, %p200;
+	setp.eq.f32 %p200, %f71, 0f00000000;
+	selp.f32 %f91, 0fFF800000, %f90, %p200;
 	.loc 4 64 17
-	sub.rn.f32 %f65, %f67, %f89;
+	sub.rn.f32 %f67, %f69, %f91;
 	bra $B81;
 $B80:
 	.loc 4 62 29
-	cvt.rn.f32.s64 %f90, %rd235;
-	mul.rn.f32 %f91, %f90, 0f31800000;
+	cvt.rn.f32.s64 %f92, %rd235;
+	mul.rn.f32 %f93, %f92, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f92, %f91;
-	setp.lt.f32 %p201, %f92, 0f00800000;
+	abs.f32 %f94, %f93;
+	setp.lt.f32 %p201, %f94, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f93, %f91, 0f4B000000;
+	mul.rn.f32 %f95, %f93, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f94, %f93, %f91, %p201;
+	selp.f32 %f96, %f95, %f93, %p201;
 	selp.b32 %r223, 192937984, 0, %p201;
 	.loc 9 71 23
-	mov.b32 %r224, %f94;
+	mov.b32 %r224, %f96;
 	.loc 9 72 10
 	add.s32 %r225, %r224, -1060439283;
 	and.b32 %r226, %r225, -8388608;
 	.loc 9 73 32
 	sub.s32 %r227, %r224, %r226;
-	mov.b32 %f95, %r227;
+	mov.b32 %f97, %r227;
 	sub.s32 %r228, %r226, %r223;
-	cvt.rn.f32.s32 %f96, %r228;
+	cvt.rn.f32.s32 %f98, %r228;
 	.loc 9 8 9
-	sub.rn.f32 %f97, %f95, 0f3F800000;
+	sub.rn.f32 %f99, %f97, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f98, 0fBD9BD66F, %f97, 0f3E041C4B;
-	fma.rn.f32 %f99, %f98, %f97, 0fBE07A47F;
-	fma.rn.f32 %f100, %f99, %f97, 0f3E1139FA;
-	fma.rn.f32 %f101, %f100, %f97, 0fBE2A12C2;
+	fma.rn.f32 %f100, 0fBD9BD66F, %f99, 0f3E041C4B;
+	fma.rn.f32 %f101, %f100, %f99, 0fBE07A47F;
+	fma.rn.f32 %f102, %f101, %f99, 0f3E1139FA;
+	fma.rn.f32 %f103, %f102, %f99, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f102, %f101, %f97, 0f3E4CD1F1;
-	fma.rn.f32 %f103, %f102, %f97, 0fBE800219;
-	fma.rn.f32 %f104, %f103, %f97, 0f3EAAAAA8;
-	fma.rn.f32 %f105, %f104, %f97, 0fBEFFFFFC;
+	fma.rn.f32 %f104, %f103, %f99, 0f3E4CD1F1;
+	fma.rn.f32 %f105, %f104, %f99, 0fBE800219;
+	fma.rn.f32 %f106, %f105, %f99, 0f3EAAAAA8;
+	fma.rn.f32 %f107, %f106, %f99, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f106, %f97, %f97;
-	fma.rn.f32 %f107, %f105, %f106, %f97;
+	mul.rn.f32 %f108, %f99, %f99;
+	fma.rn.f32 %f109, %f107, %f108, %f99;
 	.loc 9 9 25
-	fma.rn.f32 %f108, %f96, 0f33B17218, %f107;
+	fma.rn.f32 %f110, %f98, 0f33B17218, %f109;
 	.loc 9 87 21
-	mov.b32 %r229, %f91;
+	mov.b32 %r229, %f93;
 	setp.le.u32 %p202, 2139095040, %r229;
 	.loc 9 88 10
-	fma.rn.f32 %f109, %f91, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f111, %f93, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f110, %f109, %f108, %p202;
+	selp.f32 %f112, %f111, %f110, %p202;
 	.loc 9 90 7
-	setp.eq.f32 %p203, %f91, 0f00000000;
-	selp.f32 %f111, 0fFF800000, %f110, %p203;
+	setp.eq.f32 %p203, %f93, 0f00000000;
+	selp.f32 %f113, 0fFF800000, %f112, %p203;
 	.loc 4 62 10
-	neg.f32 %f65, %f111;
+	neg.f32 %f67, %f113;
 $B81:
 $B82:
 	.loc 1 42 11
@@ -4841,7 +4847,7 @@ $B82:
 	setp.lt.u32 %p205, %r2, %r18;
 	@!%p205 bra $FAULT9;
 	mad.wide.u32 %rd239, %r2, 4, %rd22;
-	st.global.f32 [%rd239], %f65;
+	st.global.f32 [%rd239], %f67;
 $B83:
 	.loc 1 46 10
 	setp.eq.s32 %p206, %r6, 0;
@@ -5030,7 +5036,7 @@ const plainSM70 = `.version 6.0
 	.reg .pred %p<213>;
 	.reg .b32 %r<232>;
 	.reg .b64 %rd<240>;
-	.reg .f32 %f<112>;
+	.reg .f32 %f<114>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -5701,7 +5707,7 @@ $B41:
 	mov.b32 %f19, %r106;
 	.loc 4 33 7
 	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r103, 268435456;
+	mov.u32 %r103, 67108864;
 	@%p114 bra $B42;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
@@ -5738,9 +5744,10 @@ $B41:
 	selp.f32 %f37, 0f00000000, %f35, %p116;
 	and.pred %p117, %p116, %p115;
 	selp.f32 %f38, 0f7F800000, %f37, %p117;
-	.loc 4 36 43
-	mul.rn.f32 %f39, %f38, 0f4D800000;
-	cvt.rzi.s32.f32 %r103, %f39;
+	.loc 4 36 42
+	mul.rn.f32 %f39, %f38, 0f4C800000;
+	add.rn.f32 %f40, %f39, 0f3F000000;
+	cvt.rzi.s32.f32 %r103, %f40;
 $B42:
 $B43:
 	.loc 5 47 9
@@ -5757,10 +5764,10 @@ $B44:
 	setp.lt.f32 %p119, 0f00000000, %f3;
 	.loc 4 44 25
 	setp.nan.f32 %p120, %f3, 0f3F800000;
-	min.f32 %f40, %f3, 0f3F800000;
-	selp.f32 %f41, 0f7FFFFFFF, %f40, %p120;
-	mul.rn.f32 %f42, %f41, 0f4D800000;
-	cvt.rzi.s32.f32 %r111, %f42;
+	min.f32 %f41, %f3, 0f3F800000;
+	selp.f32 %f42, 0f7FFFFFFF, %f41, %p120;
+	mul.rn.f32 %f43, %f42, 0f4C800000;
+	cvt.rzi.s32.f32 %r111, %f43;
 	setp.lt.s32 %p121, 1, %r111;
 	selp.b32 %r112, %r111, 1, %p121;
 	.loc 4 41 14
@@ -5886,7 +5893,7 @@ $B50:
 	selp.b32 %r127, %r126, 0, %p142;
 	cvt.u64.u32 %rd152, %r127;
 	setp.lt.u32 %p143, %r5, %r127;
-	mov.u32 %r128, 268435456;
+	mov.u32 %r128, 67108864;
 	mov.u32 %r129, 0;
 $B51:
 	.loc 5 85 34
@@ -6231,7 +6238,7 @@ $B74:
 	shr.s32 %r184, %r54, 31;
 	shr.u32 %r185, %r184, 1;
 	xor.b32 %r186, %r54, %r185;
-	mov.b32 %f43, %r186;
+	mov.b32 %f44, %r186;
 	.loc 1 120 8
 	bar.sync 0;
 	mov.u64 %rd221, 0;
@@ -6243,12 +6250,12 @@ $B75:
 	cvt.u64.u32 %rd222, %r187;
 	.loc 1 123 27
 	mad.wide.u32 %rd223, %r187, 4, %rd31;
-	ld.global.f32 %f44, [%rd223];
+	ld.global.f32 %f45, [%rd223];
 	.loc 4 19 7
-	setp.neu.f32 %p187, %f44, %f44;
+	setp.neu.f32 %p187, %f45, %f45;
 	.loc 4 22 32
-	add.rn.f32 %f45, %f44, 0f00000000;
-	mov.b32 %r188, %f45;
+	add.rn.f32 %f46, %f45, 0f00000000;
+	mov.b32 %r188, %f46;
 	.loc 4 23 27
 	shr.s32 %r189, %r188, 31;
 	shr.u32 %r190, %r189, 1;
@@ -6259,46 +6266,47 @@ $B75:
 	setp.lt.s32 %p188, -2139095041, %r192;
 	@!%p188 bra $B77;
 	.loc 4 33 7
-	setp.eq.f32 %p189, %f44, %f43;
-	mov.u32 %r193, 268435456;
+	setp.eq.f32 %p189, %f45, %f44;
+	mov.u32 %r193, 67108864;
 	@%p189 bra $B76;
 	.loc 4 36 28
-	sub.rn.f32 %f46, %f44, %f43;
+	sub.rn.f32 %f47, %f45, %f44;
 	.loc 6 36 10
-	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
 	.loc 6 37 9
-	sub.rn.f32 %f48, %f47, 0f4B400000;
+	sub.rn.f32 %f49, %f48, 0f4B400000;
 	.loc 6 38 25
-	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
-	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
+	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
+	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
 	.loc 6 39 21
-	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
-	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
-	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
-	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
+	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
+	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
+	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
+	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
 	.loc 6 40 16
-	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
-	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
-	mov.b32 %r194, %f47;
+	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
+	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
+	mov.b32 %r194, %f48;
 	.loc 6 21 7
-	setp.lt.f32 %p190, 0f00000000, %f46;
+	setp.lt.f32 %p190, 0f00000000, %f47;
 	selp.b32 %r195, 528482304, 1602224128, %p190;
 	selp.b32 %r196, 1602224128, 528482304, %p190;
 	.loc 6 24 51
 	mad.lo.s32 %r197, %r194, 8388608, %r195;
-	mov.b32 %f57, %r197;
-	mul.rn.f32 %f58, %f56, %f57;
-	mov.b32 %f59, %r196;
-	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f58, %r197;
+	mul.rn.f32 %f59, %f57, %f58;
+	mov.b32 %f60, %r196;
+	mul.rn.f32 %f61, %f59, %f60;
 	.loc 6 25 8
-	abs.f32 %f61, %f46;
-	setp.lt.f32 %p191, 0f42D00000, %f61;
-	selp.f32 %f62, 0f00000000, %f60, %p191;
+	abs.f32 %f62, %f47;
+	setp.lt.f32 %p191, 0f42D00000, %f62;
+	selp.f32 %f63, 0f00000000, %f61, %p191;
 	and.pred %p192, %p191, %p190;
-	selp.f32 %f63, 0f7F800000, %f62, %p192;
-	.loc 4 36 43
-	mul.rn.f32 %f64, %f63, 0f4D800000;
-	cvt.rzi.s32.f32 %r193, %f64;
+	selp.f32 %f64, 0f7F800000, %f63, %p192;
+	.loc 4 36 42
+	mul.rn.f32 %f65, %f64, 0f4C800000;
+	add.rn.f32 %f66, %f65, 0f3F000000;
+	cvt.rzi.s32.f32 %r193, %f66;
 $B76:
 	.loc 1 124 18
 	cvt.s64.s32 %rd224, %r193;
@@ -6330,120 +6338,120 @@ $B79:
 	@%p194 bra $B79;
 	.loc 1 128 11
 	setp.lt.s32 %p195, %r56, 0;
-	mov.f32 %f65, 0f7FC00000;
+	mov.f32 %f67, 0f7FC00000;
 	@%p195 bra $B82;
 	.loc 1 131 25
 	cvt.u64.u32 %rd228, %r56;
 	setp.lt.u32 %p196, %r56, %r1;
 	@!%p196 bra $FAULT8;
 	mad.wide.u32 %rd229, %r56, 4, %rd31;
-	ld.global.f32 %f66, [%rd229];
+	ld.global.f32 %f68, [%rd229];
 	.loc 4 61 7
-	setp.eq.f32 %p197, %f66, %f43;
+	setp.eq.f32 %p197, %f68, %f44;
 	@%p197 bra $B80;
 	.loc 4 64 11
-	sub.rn.f32 %f67, %f66, %f43;
-	cvt.rn.f32.s64 %f68, %rd226;
-	mul.rn.f32 %f69, %f68, 0f31800000;
+	sub.rn.f32 %f69, %f68, %f44;
+	cvt.rn.f32.s64 %f70, %rd226;
+	mul.rn.f32 %f71, %f70, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f70, %f69;
-	setp.lt.f32 %p198, %f70, 0f00800000;
+	abs.f32 %f72, %f71;
+	setp.lt.f32 %p198, %f72, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f71, %f69, 0f4B000000;
+	mul.rn.f32 %f73, %f71, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f72, %f71, %f69, %p198;
+	selp.f32 %f74, %f73, %f71, %p198;
 	selp.b32 %r203, 192937984, 0, %p198;
 	.loc 9 71 23
-	mov.b32 %r204, %f72;
+	mov.b32 %r204, %f74;
 	.loc 9 72 10
 	add.s32 %r205, %r204, -1060439283;
 	and.b32 %r206, %r205, -8388608;
 	.loc 9 73 32
 	sub.s32 %r207, %r204, %r206;
-	mov.b32 %f73, %r207;
+	mov.b32 %f75, %r207;
 	sub.s32 %r208, %r206, %r203;
-	cvt.rn.f32.s32 %f74, %r208;
+	cvt.rn.f32.s32 %f76, %r208;
 	.loc 9 8 9
-	sub.rn.f32 %f75, %f73, 0f3F800000;
+	sub.rn.f32 %f77, %f75, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f76, 0fBD9BD66F, %f75, 0f3E041C4B;
-	fma.rn.f32 %f77, %f76, %f75, 0fBE07A47F;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E1139FA;
-	fma.rn.f32 %f79, %f78, %f75, 0fBE2A12C2;
+	fma.rn.f32 %f78, 0fBD9BD66F, %f77, 0f3E041C4B;
+	fma.rn.f32 %f79, %f78, %f77, 0fBE07A47F;
+	fma.rn.f32 %f80, %f79, %f77, 0f3E1139FA;
+	fma.rn.f32 %f81, %f80, %f77, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f80, %f79, %f75, 0f3E4CD1F1;
-	fma.rn.f32 %f81, %f80, %f75, 0fBE800219;
-	fma.rn.f32 %f82, %f81, %f75, 0f3EAAAAA8;
-	fma.rn.f32 %f83, %f82, %f75, 0fBEFFFFFC;
+	fma.rn.f32 %f82, %f81, %f77, 0f3E4CD1F1;
+	fma.rn.f32 %f83, %f82, %f77, 0fBE800219;
+	fma.rn.f32 %f84, %f83, %f77, 0f3EAAAAA8;
+	fma.rn.f32 %f85, %f84, %f77, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f84, %f75, %f75;
-	fma.rn.f32 %f85, %f83, %f84, %f75;
+	mul.rn.f32 %f86, %f77, %f77;
+	fma.rn.f32 %f87, %f85, %f86, %f77;
 	.loc 9 9 25
-	fma.rn.f32 %f86, %f74, 0f33B17218, %f85;
+	fma.rn.f32 %f88, %f76, 0f33B17218, %f87;
 	.loc 9 87 21
-	mov.b32 %r209, %f69;
+	mov.b32 %r209, %f71;
 	setp.le.u32 %p199, 2139095040, %r209;
 	.loc 9 88 10
-	fma.rn.f32 %f87, %f69, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f89, %f71, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f88, %f87, %f86, %p199;
+	selp.f32 %f90, %f89, %f88, %p199;
 	.loc 9 90 7
-	setp.eq.f32 %p200, %f69, 0f00000000;
-	selp.f32 %f89, 0fFF800000, %f88, %p200;
+	setp.eq.f32 %p200, %f71, 0f00000000;
+	selp.f32 %f91, 0fFF800000, %f90, %p200;
 	.loc 4 64 17
-	sub.rn.f32 %f65, %f67, %f89;
+	sub.rn.f32 %f67, %f69, %f91;
 	bra $B81;
 $B80:
 	.loc 4 62 29
-	cvt.rn.f32.s64 %f90, %rd226;
-	mul.rn.f32 %f91, %f90, 0f31800000;
+	cvt.rn.f32.s64 %f92, %rd226;
+	mul.rn.f32 %f93, %f92, 0f32800000;
 	.loc 9 68 8
-	abs.f32 %f92, %f91;
-	setp.lt.f32 %p201, %f92, 0f00800000;
+	abs.f32 %f94, %f93;
+	setp.lt.f32 %p201, %f94, 0f00800000;
 	.loc 9 69 21
-	mul.rn.f32 %f93, %f91, 0f4B000000;
+	mul.rn.f32 %f95, %f93, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f94, %f93, %f91, %p201;
+	selp.f32 %f96, %f95, %f93, %p201;
 	selp.b32 %r210, 192937984, 0, %p201;
 	.loc 9 71 23
-	mov.b32 %r211, %f94;
+	mov.b32 %r211, %f96;
 	.loc 9 72 10
 	add.s32 %r212, %r211, -1060439283;
 	and.b32 %r213, %r212, -8388608;
 	.loc 9 73 32
 	sub.s32 %r214, %r211, %r213;
-	mov.b32 %f95, %r214;
+	mov.b32 %f97, %r214;
 	sub.s32 %r215, %r213, %r210;
-	cvt.rn.f32.s32 %f96, %r215;
+	cvt.rn.f32.s32 %f98, %r215;
 	.loc 9 8 9
-	sub.rn.f32 %f97, %f95, 0f3F800000;
+	sub.rn.f32 %f99, %f97, 0f3F800000;
 	.loc 9 81 22
-	fma.rn.f32 %f98, 0fBD9BD66F, %f97, 0f3E041C4B;
-	fma.rn.f32 %f99, %f98, %f97, 0fBE07A47F;
-	fma.rn.f32 %f100, %f99, %f97, 0f3E1139FA;
-	fma.rn.f32 %f101, %f100, %f97, 0fBE2A12C2;
+	fma.rn.f32 %f100, 0fBD9BD66F, %f99, 0f3E041C4B;
+	fma.rn.f32 %f101, %f100, %f99, 0fBE07A47F;
+	fma.rn.f32 %f102, %f101, %f99, 0f3E1139FA;
+	fma.rn.f32 %f103, %f102, %f99, 0fBE2A12C2;
 	.loc 9 82 24
-	fma.rn.f32 %f102, %f101, %f97, 0f3E4CD1F1;
-	fma.rn.f32 %f103, %f102, %f97, 0fBE800219;
-	fma.rn.f32 %f104, %f103, %f97, 0f3EAAAAA8;
-	fma.rn.f32 %f105, %f104, %f97, 0fBEFFFFFC;
+	fma.rn.f32 %f104, %f103, %f99, 0f3E4CD1F1;
+	fma.rn.f32 %f105, %f104, %f99, 0fBE800219;
+	fma.rn.f32 %f106, %f105, %f99, 0f3EAAAAA8;
+	fma.rn.f32 %f107, %f106, %f99, 0fBEFFFFFC;
 	.loc 9 77 67
-	mul.rn.f32 %f106, %f97, %f97;
-	fma.rn.f32 %f107, %f105, %f106, %f97;
+	mul.rn.f32 %f108, %f99, %f99;
+	fma.rn.f32 %f109, %f107, %f108, %f99;
 	.loc 9 9 25
-	fma.rn.f32 %f108, %f96, 0f33B17218, %f107;
+	fma.rn.f32 %f110, %f98, 0f33B17218, %f109;
 	.loc 9 87 21
-	mov.b32 %r216, %f91;
+	mov.b32 %r216, %f93;
 	setp.le.u32 %p202, 2139095040, %r216;
 	.loc 9 88 10
-	fma.rn.f32 %f109, %f91, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f111, %f93, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f110, %f109, %f108, %p202;
+	selp.f32 %f112, %f111, %f110, %p202;
 	.loc 9 90 7
-	setp.eq.f32 %p203, %f91, 0f00000000;
-	selp.f32 %f111, 0fFF800000, %f110, %p203;
+	setp.eq.f32 %p203, %f93, 0f00000000;
+	selp.f32 %f113, 0fFF800000, %f112, %p203;
 	.loc 4 62 10
-	neg.f32 %f65, %f111;
+	neg.f32 %f67, %f113;
 $B81:
 $B82:
 	.loc 1 42 11
@@ -6453,7 +6461,7 @@ $B82:
 	setp.lt.u64 %p205, %rd24, %rd23;
 	@!%p205 bra $FAULT9;
 	mad.wide.u32 %rd230, %r2, 4, %rd22;
-	st.global.f32 [%rd230], %f65;
+	st.global.f32 [%rd230], %f67;
 $B83:
 	.loc 1 46 10
 	setp.eq.s32 %p206, %r5, 0;
@@ -6643,7 +6651,7 @@ const wideSM80NarrowAligned = `.version 7.0
 	.reg .pred %p<416>;
 	.reg .b32 %r<635>;
 	.reg .b64 %rd<405>;
-	.reg .f32 %f<189>;
+	.reg .f32 %f<194>;
 	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
@@ -7065,7 +7073,7 @@ $B21:
 	setp.lt.u32 %p74, %r66, -2147483648;
 	setp.lt.s64 %p75, %rd92, 2305843009213693952;
 	and.pred %p76, %p74, %p75;
-	setp.lt.u32 %p77, %r66, 129;
+	setp.lt.u32 %p77, %r66, 257;
 	and.pred %p78, %p76, %p77;
 	setp.lt.u32 %p79, %r10, 2048;
 	add.s64 %rd93, %rd84, -2;
@@ -7075,7 +7083,7 @@ $B21:
 	setp.lt.u64 %p81, %rd94, 2147483648;
 	setp.lt.s64 %p82, %rd94, 2305843009213693952;
 	and.pred %p83, %p81, %p82;
-	setp.lt.u64 %p84, %rd94, 129;
+	setp.lt.u64 %p84, %rd94, 257;
 	and.pred %p85, %p83, %p84;
 	mov.u32 %r68, -1;
 	mov.u64 %rd95, 0;
@@ -7330,7 +7338,7 @@ $B36:
 	@%p153 bra $B38;
 	.loc 6 33 7
 	setp.eq.f32 %p154, %f15, %f14;
-	mov.u32 %r90, 268435456;
+	mov.u32 %r90, 67108864;
 	@%p154 bra $B37;
 	.loc 6 36 28
 	sub.rn.f32 %f24, %f15, %f14;
@@ -7367,14 +7375,15 @@ $B36:
 	selp.f32 %f41, 0f00000000, %f39, %p156;
 	and.pred %p157, %p156, %p155;
 	selp.f32 %f42, 0f7F800000, %f41, %p157;
-	.loc 6 36 43
-	mul.rn.f32 %f43, %f42, 0f4D800000;
-	cvt.rzi.s32.f32 %r90, %f43;
+	.loc 6 36 42
+	mul.rn.f32 %f43, %f42, 0f4C800000;
+	add.rn.f32 %f44, %f43, 0f3F000000;
+	cvt.rzi.s32.f32 %r90, %f44;
 $B37:
 $B38:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f44, %r90;
-	mov.b32 %r100, %f44;
+	cvt.rn.f32.s32 %f45, %r90;
+	mov.b32 %r100, %f45;
 	add.s32 %r94, %r100, -1065353216;
 	mov.u32 %r95, %r90;
 $B39:
@@ -7402,10 +7411,10 @@ $B40:
 	setp.lt.u32 %p160, %r103, 4096;
 	@!%p160 bra $FAULT10;
 	mad.lo.s32 %r104, %r103, 4, %r4;
-	and.b32 %r105, %r95, 16383;
+	and.b32 %r105, %r95, 8191;
 	red.relaxed.cta.shared.add.u32 [%r104], %r105;
 	.loc 2 31 28
-	shr.u32 %r106, %r95, 14;
+	shr.u32 %r106, %r95, 13;
 	setp.lt.u32 %p161, 0, %r106;
 	mov.u32 %r101, 0;
 	@!%p161 bra $B42;
@@ -7433,8 +7442,8 @@ $B42:
 	.loc 6 19 7
 	setp.neu.f32 %p163, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f45, %f16, 0f00000000;
-	mov.b32 %r113, %f45;
+	add.rn.f32 %f46, %f16, 0f00000000;
+	mov.b32 %r113, %f46;
 	.loc 6 23 27
 	shr.s32 %r114, %r113, 31;
 	shr.u32 %r115, %r114, 1;
@@ -7463,51 +7472,52 @@ $B43:
 	@%p165 bra $B45;
 	.loc 6 33 7
 	setp.eq.f32 %p166, %f16, %f14;
-	mov.u32 %r117, 268435456;
+	mov.u32 %r117, 67108864;
 	@%p166 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f46, %f16, %f14;
-	mul.rn.f32 %f47, %f46, %f13;
+	sub.rn.f32 %f47, %f16, %f14;
+	mul.rn.f32 %f48, %f47, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f49, %f48, 0f4B400000;
+	sub.rn.f32 %f50, %f49, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
-	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
+	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
+	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
 	.loc 7 39 21
-	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
-	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
-	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
-	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
+	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
+	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
+	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
+	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
-	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
-	mov.b32 %r124, %f48;
+	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
+	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
+	mov.b32 %r124, %f49;
 	.loc 7 21 7
-	setp.lt.f32 %p167, 0f00000000, %f47;
+	setp.lt.f32 %p167, 0f00000000, %f48;
 	selp.b32 %r125, 528482304, 1602224128, %p167;
 	selp.b32 %r126, 1602224128, 528482304, %p167;
 	.loc 7 24 51
 	mad.lo.s32 %r127, %r124, 8388608, %r125;
-	mov.b32 %f58, %r127;
-	mul.rn.f32 %f59, %f57, %f58;
-	mov.b32 %f60, %r126;
-	mul.rn.f32 %f61, %f59, %f60;
+	mov.b32 %f59, %r127;
+	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f61, %r126;
+	mul.rn.f32 %f62, %f60, %f61;
 	.loc 7 25 8
-	abs.f32 %f62, %f47;
-	setp.lt.f32 %p168, 0f42D00000, %f62;
-	selp.f32 %f63, 0f00000000, %f61, %p168;
+	abs.f32 %f63, %f48;
+	setp.lt.f32 %p168, 0f42D00000, %f63;
+	selp.f32 %f64, 0f00000000, %f62, %p168;
 	and.pred %p169, %p168, %p167;
-	selp.f32 %f64, 0f7F800000, %f63, %p169;
-	.loc 6 36 43
-	mul.rn.f32 %f65, %f64, 0f4D800000;
-	cvt.rzi.s32.f32 %r117, %f65;
+	selp.f32 %f65, 0f7F800000, %f64, %p169;
+	.loc 6 36 42
+	mul.rn.f32 %f66, %f65, 0f4C800000;
+	add.rn.f32 %f67, %f66, 0f3F000000;
+	cvt.rzi.s32.f32 %r117, %f67;
 $B44:
 $B45:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f66, %r117;
-	mov.b32 %r128, %f66;
+	cvt.rn.f32.s32 %f68, %r117;
+	mov.b32 %r128, %f68;
 	add.s32 %r122, %r128, -1065353216;
 	mov.u32 %r123, %r117;
 $B46:
@@ -7536,10 +7546,10 @@ $B47:
 	setp.lt.u32 %p172, %r130, 4096;
 	@!%p172 bra $FAULT11;
 	mad.lo.s32 %r131, %r130, 4, %r4;
-	and.b32 %r132, %r123, 16383;
+	and.b32 %r132, %r123, 8191;
 	red.relaxed.cta.shared.add.u32 [%r131], %r132;
 	.loc 2 31 28
-	shr.u32 %r133, %r123, 14;
+	shr.u32 %r133, %r123, 13;
 	setp.lt.u32 %p173, 0, %r133;
 	@!%p173 bra $B49;
 	.loc 2 32 16
@@ -7563,8 +7573,8 @@ $B49:
 	.loc 6 19 7
 	setp.neu.f32 %p175, %f17, %f17;
 	.loc 6 22 32
-	add.rn.f32 %f67, %f17, 0f00000000;
-	mov.b32 %r141, %f67;
+	add.rn.f32 %f69, %f17, 0f00000000;
+	mov.b32 %r141, %f69;
 	.loc 6 23 27
 	shr.s32 %r142, %r141, 31;
 	shr.u32 %r143, %r142, 1;
@@ -7593,51 +7603,52 @@ $B50:
 	@%p177 bra $B52;
 	.loc 6 33 7
 	setp.eq.f32 %p178, %f17, %f14;
-	mov.u32 %r145, 268435456;
+	mov.u32 %r145, 67108864;
 	@%p178 bra $B51;
 	.loc 6 36 28
-	sub.rn.f32 %f68, %f17, %f14;
-	mul.rn.f32 %f69, %f68, %f13;
+	sub.rn.f32 %f70, %f17, %f14;
+	mul.rn.f32 %f71, %f70, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f71, %f70, 0f4B400000;
+	sub.rn.f32 %f73, %f72, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
-	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
+	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
 	.loc 7 39 21
-	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
-	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
-	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
-	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
+	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
+	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
-	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
-	mov.b32 %r152, %f70;
+	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
+	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
+	mov.b32 %r152, %f72;
 	.loc 7 21 7
-	setp.lt.f32 %p179, 0f00000000, %f69;
+	setp.lt.f32 %p179, 0f00000000, %f71;
 	selp.b32 %r153, 528482304, 1602224128, %p179;
 	selp.b32 %r154, 1602224128, 528482304, %p179;
 	.loc 7 24 51
 	mad.lo.s32 %r155, %r152, 8388608, %r153;
-	mov.b32 %f80, %r155;
-	mul.rn.f32 %f81, %f79, %f80;
-	mov.b32 %f82, %r154;
+	mov.b32 %f82, %r155;
 	mul.rn.f32 %f83, %f81, %f82;
+	mov.b32 %f84, %r154;
+	mul.rn.f32 %f85, %f83, %f84;
 	.loc 7 25 8
-	abs.f32 %f84, %f69;
-	setp.lt.f32 %p180, 0f42D00000, %f84;
-	selp.f32 %f85, 0f00000000, %f83, %p180;
+	abs.f32 %f86, %f71;
+	setp.lt.f32 %p180, 0f42D00000, %f86;
+	selp.f32 %f87, 0f00000000, %f85, %p180;
 	and.pred %p181, %p180, %p179;
-	selp.f32 %f86, 0f7F800000, %f85, %p181;
-	.loc 6 36 43
-	mul.rn.f32 %f87, %f86, 0f4D800000;
-	cvt.rzi.s32.f32 %r145, %f87;
+	selp.f32 %f88, 0f7F800000, %f87, %p181;
+	.loc 6 36 42
+	mul.rn.f32 %f89, %f88, 0f4C800000;
+	add.rn.f32 %f90, %f89, 0f3F000000;
+	cvt.rzi.s32.f32 %r145, %f90;
 $B51:
 $B52:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f88, %r145;
-	mov.b32 %r156, %f88;
+	cvt.rn.f32.s32 %f91, %r145;
+	mov.b32 %r156, %f91;
 	add.s32 %r150, %r156, -1065353216;
 	mov.u32 %r151, %r145;
 $B53:
@@ -7666,10 +7677,10 @@ $B54:
 	setp.lt.u32 %p184, %r158, 4096;
 	@!%p184 bra $FAULT12;
 	mad.lo.s32 %r159, %r158, 4, %r4;
-	and.b32 %r160, %r151, 16383;
+	and.b32 %r160, %r151, 8191;
 	red.relaxed.cta.shared.add.u32 [%r159], %r160;
 	.loc 2 31 28
-	shr.u32 %r161, %r151, 14;
+	shr.u32 %r161, %r151, 13;
 	setp.lt.u32 %p185, 0, %r161;
 	@!%p185 bra $B56;
 	.loc 2 32 16
@@ -7693,8 +7704,8 @@ $B56:
 	.loc 6 19 7
 	setp.neu.f32 %p187, %f18, %f18;
 	.loc 6 22 32
-	add.rn.f32 %f89, %f18, 0f00000000;
-	mov.b32 %r169, %f89;
+	add.rn.f32 %f92, %f18, 0f00000000;
+	mov.b32 %r169, %f92;
 	.loc 6 23 27
 	shr.s32 %r170, %r169, 31;
 	shr.u32 %r171, %r170, 1;
@@ -7723,51 +7734,52 @@ $B57:
 	@%p189 bra $B59;
 	.loc 6 33 7
 	setp.eq.f32 %p190, %f18, %f14;
-	mov.u32 %r173, 268435456;
+	mov.u32 %r173, 67108864;
 	@%p190 bra $B58;
 	.loc 6 36 28
-	sub.rn.f32 %f90, %f18, %f14;
-	mul.rn.f32 %f91, %f90, %f13;
+	sub.rn.f32 %f93, %f18, %f14;
+	mul.rn.f32 %f94, %f93, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f93, %f92, 0f4B400000;
+	sub.rn.f32 %f96, %f95, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
-	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
+	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
 	.loc 7 39 21
-	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
-	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
-	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
-	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
+	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
+	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
+	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
-	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
-	mov.b32 %r180, %f92;
+	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
+	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
+	mov.b32 %r180, %f95;
 	.loc 7 21 7
-	setp.lt.f32 %p191, 0f00000000, %f91;
+	setp.lt.f32 %p191, 0f00000000, %f94;
 	selp.b32 %r181, 528482304, 1602224128, %p191;
 	selp.b32 %r182, 1602224128, 528482304, %p191;
 	.loc 7 24 51
 	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f102, %r183;
-	mul.rn.f32 %f103, %f101, %f102;
-	mov.b32 %f104, %r182;
-	mul.rn.f32 %f105, %f103, %f104;
+	mov.b32 %f105, %r183;
+	mul.rn.f32 %f106, %f104, %f105;
+	mov.b32 %f107, %r182;
+	mul.rn.f32 %f108, %f106, %f107;
 	.loc 7 25 8
-	abs.f32 %f106, %f91;
-	setp.lt.f32 %p192, 0f42D00000, %f106;
-	selp.f32 %f107, 0f00000000, %f105, %p192;
+	abs.f32 %f109, %f94;
+	setp.lt.f32 %p192, 0f42D00000, %f109;
+	selp.f32 %f110, 0f00000000, %f108, %p192;
 	and.pred %p193, %p192, %p191;
-	selp.f32 %f108, 0f7F800000, %f107, %p193;
-	.loc 6 36 43
-	mul.rn.f32 %f109, %f108, 0f4D800000;
-	cvt.rzi.s32.f32 %r173, %f109;
+	selp.f32 %f111, 0f7F800000, %f110, %p193;
+	.loc 6 36 42
+	mul.rn.f32 %f112, %f111, 0f4C800000;
+	add.rn.f32 %f113, %f112, 0f3F000000;
+	cvt.rzi.s32.f32 %r173, %f113;
 $B58:
 $B59:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f110, %r173;
-	mov.b32 %r184, %f110;
+	cvt.rn.f32.s32 %f114, %r173;
+	mov.b32 %r184, %f114;
 	add.s32 %r178, %r184, -1065353216;
 	mov.u32 %r179, %r173;
 $B60:
@@ -7796,10 +7808,10 @@ $B61:
 	setp.lt.u32 %p196, %r186, 4096;
 	@!%p196 bra $FAULT13;
 	mad.lo.s32 %r187, %r186, 4, %r4;
-	and.b32 %r188, %r179, 16383;
+	and.b32 %r188, %r179, 8191;
 	red.relaxed.cta.shared.add.u32 [%r187], %r188;
 	.loc 2 31 28
-	shr.u32 %r189, %r179, 14;
+	shr.u32 %r189, %r179, 13;
 	setp.lt.u32 %p197, 0, %r189;
 	@!%p197 bra $B63;
 	.loc 2 32 16
@@ -7930,7 +7942,7 @@ $B68:
 	.loc 1 127 19
 	@!%p64 bra $B69;
 	.loc 1 128 12
-	setp.lt.u64 %p204, %rd115, 129;
+	setp.lt.u64 %p204, %rd115, 257;
 	@!%p204 bra $FAULT15;
 	cvt.u32.u64 %r235, %rd115;
 	mad.lo.s32 %r236, %r235, 8, %r4;
@@ -7959,41 +7971,41 @@ $B70:
 	ld.shared.v4.u32 {%r237, %r238, %r239, %r240}, [%r61];
 	cvt.u64.u32 %rd167, %r237;
 	ld.shared.v4.u32 {%r241, %r242, %r243, %r244}, [%r61+16384];
-	mad.wide.u32 %rd168, %r241, 16384, %rd167;
+	mad.wide.u32 %rd168, %r241, 8192, %rd167;
 	cvt.u64.u32 %rd169, %r238;
-	mad.wide.u32 %rd170, %r242, 16384, %rd169;
+	mad.wide.u32 %rd170, %r242, 8192, %rd169;
 	.loc 2 54 3
 	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
 	cvt.u64.u32 %rd172, %r239;
-	mad.wide.u32 %rd173, %r243, 16384, %rd172;
+	mad.wide.u32 %rd173, %r243, 8192, %rd172;
 	.loc 2 54 3
 	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
 	cvt.u64.u32 %rd175, %r240;
-	mad.wide.u32 %rd176, %r244, 16384, %rd175;
+	mad.wide.u32 %rd176, %r244, 8192, %rd175;
 	.loc 2 54 3
 	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 20
 	ld.shared.v4.u32 {%r245, %r246, %r247, %r248}, [%r61+16];
 	cvt.u64.u32 %rd178, %r245;
 	ld.shared.v4.u32 {%r249, %r250, %r251, %r252}, [%r61+16400];
-	mad.wide.u32 %rd179, %r249, 16384, %rd178;
+	mad.wide.u32 %rd179, %r249, 8192, %rd178;
 	.loc 2 54 3
 	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 38 14
 	cvt.u64.u32 %rd181, %r246;
-	mad.wide.u32 %rd182, %r250, 16384, %rd181;
+	mad.wide.u32 %rd182, %r250, 8192, %rd181;
 	.loc 2 54 3
 	add.s64 %rd183, %rd180, %rd182;
 	.loc 2 38 14
 	cvt.u64.u32 %rd184, %r247;
-	mad.wide.u32 %rd185, %r251, 16384, %rd184;
+	mad.wide.u32 %rd185, %r251, 8192, %rd184;
 	.loc 2 54 3
 	add.s64 %rd186, %rd183, %rd185;
 	.loc 2 38 14
 	cvt.u64.u32 %rd187, %r248;
-	mad.wide.u32 %rd188, %r252, 16384, %rd187;
+	mad.wide.u32 %rd188, %r252, 8192, %rd187;
 	.loc 2 54 3
 	add.s64 %rd189, %rd186, %rd188;
 	.loc 2 56 11
@@ -8243,7 +8255,7 @@ $B81:
 	ld.shared.u32 %r347, [%r346+28];
 	cvt.u64.u32 %rd234, %r347;
 	ld.shared.u32 %r348, [%r346+16412];
-	mad.wide.u32 %rd235, %r348, 16384, %rd234;
+	mad.wide.u32 %rd235, %r348, 8192, %rd234;
 	.loc 2 61 43
 	add.s64 %rd236, %rd233, %rd235;
 	.loc 2 62 12
@@ -8263,7 +8275,7 @@ $B82:
 	ld.shared.u32 %r351, [%r350+-4];
 	cvt.u64.u32 %rd238, %r351;
 	ld.shared.u32 %r352, [%r350+16380];
-	mad.wide.u32 %rd239, %r352, 16384, %rd238;
+	mad.wide.u32 %rd239, %r352, 8192, %rd238;
 	.loc 2 64 28
 	add.s64 %rd237, %rd236, %rd239;
 	.loc 2 62 12
@@ -8311,7 +8323,7 @@ $B86:
 $B87:
 	cvt.u64.u32 %rd243, %r356;
 	.loc 5 104 20
-	setp.lt.u32 %p230, %r356, 129;
+	setp.lt.u32 %p230, %r356, 257;
 	@!%p230 bra $FAULT16;
 	mad.lo.s32 %r357, %r356, 8, %r4;
 	ld.shared.u64 %rd244, [%r357+53552];
@@ -8357,8 +8369,8 @@ $B89:
 	.loc 6 19 7
 	setp.neu.f32 %p242, %f14, %f14;
 	.loc 6 22 32
-	add.rn.f32 %f111, %f14, 0f00000000;
-	mov.b32 %r359, %f111;
+	add.rn.f32 %f115, %f14, 0f00000000;
+	mov.b32 %r359, %f115;
 	.loc 6 23 27
 	shr.s32 %r360, %r359, 31;
 	shr.u32 %r361, %r360, 1;
@@ -8440,7 +8452,7 @@ $B94:
 	cvt.u64.u32 %rd259, %r376;
 	mov.u32 %r377, 0;
 	redux.sync.add.s32 %r378, %r377, 0xffffffff;
-	mad.wide.u32 %rd260, %r378, 16384, %rd259;
+	mad.wide.u32 %rd260, %r378, 8192, %rd259;
 	.loc 8 57 28
 	setp.le.s64 %p256, %rd246, %rd260;
 	.loc 8 60 21
@@ -8479,53 +8491,54 @@ $B97:
 	shr.s32 %r384, %r383, 31;
 	shr.u32 %r385, %r384, 1;
 	xor.b32 %r386, %r383, %r385;
-	mov.b32 %f112, %r386;
+	mov.b32 %f116, %r386;
 	.loc 5 216 9
 	setp.lt.s32 %p260, %r383, %r70;
 	mov.u32 %r387, -1;
 	@%p260 bra $B99;
 	.loc 6 33 7
-	setp.eq.f32 %p261, %f112, %f14;
-	mov.u32 %r387, 268435456;
+	setp.eq.f32 %p261, %f116, %f14;
+	mov.u32 %r387, 67108864;
 	@%p261 bra $B98;
 	.loc 6 36 28
-	sub.rn.f32 %f113, %f112, %f14;
-	mul.rn.f32 %f114, %f113, %f13;
+	sub.rn.f32 %f117, %f116, %f14;
+	mul.rn.f32 %f118, %f117, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f116, %f115, 0f4B400000;
+	sub.rn.f32 %f120, %f119, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
-	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
+	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
 	.loc 7 39 21
-	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
-	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
-	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
-	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
+	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
+	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
+	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
-	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
-	mov.b32 %r388, %f115;
+	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
+	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
+	mov.b32 %r388, %f119;
 	.loc 7 21 7
-	setp.lt.f32 %p262, 0f00000000, %f114;
+	setp.lt.f32 %p262, 0f00000000, %f118;
 	selp.b32 %r389, 528482304, 1602224128, %p262;
 	selp.b32 %r390, 1602224128, 528482304, %p262;
 	.loc 7 24 51
 	mad.lo.s32 %r391, %r388, 8388608, %r389;
-	mov.b32 %f125, %r391;
-	mul.rn.f32 %f126, %f124, %f125;
-	mov.b32 %f127, %r390;
-	mul.rn.f32 %f128, %f126, %f127;
+	mov.b32 %f129, %r391;
+	mul.rn.f32 %f130, %f128, %f129;
+	mov.b32 %f131, %r390;
+	mul.rn.f32 %f132, %f130, %f131;
 	.loc 7 25 8
-	abs.f32 %f129, %f114;
-	setp.lt.f32 %p263, 0f42D00000, %f129;
-	selp.f32 %f130, 0f00000000, %f128, %p263;
+	abs.f32 %f133, %f118;
+	setp.lt.f32 %p263, 0f42D00000, %f133;
+	selp.f32 %f134, 0f00000000, %f132, %p263;
 	and.pred %p264, %p263, %p262;
-	selp.f32 %f131, 0f7F800000, %f130, %p264;
-	.loc 6 36 43
-	mul.rn.f32 %f132, %f131, 0f4D800000;
-	cvt.rzi.s32.f32 %r387, %f132;
+	selp.f32 %f135, 0f7F800000, %f134, %p264;
+	.loc 6 36 42
+	mul.rn.f32 %f136, %f135, 0f4C800000;
+	add.rn.f32 %f137, %f136, 0f3F000000;
+	cvt.rzi.s32.f32 %r387, %f137;
 $B98:
 $B99:
 	.loc 5 249 11
@@ -8541,10 +8554,10 @@ $B100:
 	.loc 5 252 14
 	@!%p68 bra $B121;
 	.loc 5 254 25
-	ld.global.f32 %f133, [%rd38+12];
-	setp.lt.f32 %p266, 0f00000000, %f133;
+	ld.global.f32 %f138, [%rd38+12];
+	setp.lt.f32 %p266, 0f00000000, %f138;
 	@!%p266 bra $B114;
-	setp.lt.f32 %p267, %f133, 0f3F800000;
+	setp.lt.f32 %p267, %f138, 0f3F800000;
 	@!%p267 bra $B114;
 	.loc 8 41 31
 	ld.shared.u32 %r393, [$dynamic+53272];
@@ -8581,9 +8594,9 @@ $B102:
 	setp.le.s32 %p276, 0, %r399;
 	@!%p276 bra $B103;
 	.loc 8 47 21
-	and.b32 %r400, %r399, 16383;
+	and.b32 %r400, %r399, 8191;
 	add.s32 %r394, %r394, %r400;
-	shr.u32 %r401, %r399, 14;
+	shr.u32 %r401, %r399, 13;
 	add.s32 %r395, %r395, %r401;
 $B103:
 	.loc 8 41 40
@@ -8599,9 +8612,9 @@ $B104:
 	setp.le.s32 %p278, 0, %r403;
 	@!%p278 bra $B105;
 	.loc 8 47 21
-	and.b32 %r404, %r403, 16383;
+	and.b32 %r404, %r403, 8191;
 	add.s32 %r394, %r394, %r404;
-	shr.u32 %r405, %r403, 14;
+	shr.u32 %r405, %r403, 13;
 	add.s32 %r395, %r395, %r405;
 $B105:
 	.loc 8 41 40
@@ -8614,9 +8627,9 @@ $B106:
 	redux.sync.add.s32 %r406, %r394, 0xffffffff;
 	cvt.u64.u32 %rd271, %r406;
 	redux.sync.add.s32 %r407, %r395, 0xffffffff;
-	mad.wide.u32 %rd272, %r407, 16384, %rd271;
+	mad.wide.u32 %rd272, %r407, 8192, %rd271;
 	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f133;
+	cvt.f64.f32 %fd1, %f138;
 	cvt.rn.f64.u64 %fd2, %rd272;
 	mul.rn.f64 %fd3, %fd1, %fd2;
 	cvt.rzi.s64.f64 %rd273, %fd3;
@@ -8635,7 +8648,7 @@ $B106:
 	and.pred %p285, %p284, %p79;
 	setp.lt.u64 %p286, %rd278, 2048;
 	and.pred %p287, %p285, %p286;
-	mov.u32 %r408, 268435456;
+	mov.u32 %r408, 67108864;
 	mov.u32 %r409, 0;
 $B107:
 	.loc 8 56 34
@@ -8669,9 +8682,9 @@ $B109:
 	setp.le.s32 %p290, %r412, %r418;
 	@!%p290 bra $B110;
 	.loc 8 47 21
-	and.b32 %r419, %r418, 16383;
+	and.b32 %r419, %r418, 8191;
 	add.s32 %r413, %r413, %r419;
-	shr.u32 %r420, %r418, 14;
+	shr.u32 %r420, %r418, 13;
 	add.s32 %r414, %r414, %r420;
 $B110:
 	.loc 8 41 40
@@ -8689,9 +8702,9 @@ $B111:
 	setp.le.s32 %p293, %r412, %r422;
 	@!%p293 bra $B112;
 	.loc 8 47 21
-	and.b32 %r423, %r422, 16383;
+	and.b32 %r423, %r422, 8191;
 	add.s32 %r413, %r413, %r423;
-	shr.u32 %r424, %r422, 14;
+	shr.u32 %r424, %r422, 13;
 	add.s32 %r414, %r414, %r424;
 $B112:
 	.loc 8 41 40
@@ -8704,7 +8717,7 @@ $B113:
 	redux.sync.add.s32 %r425, %r413, 0xffffffff;
 	cvt.u64.u32 %rd285, %r425;
 	redux.sync.add.s32 %r426, %r414, 0xffffffff;
-	mad.wide.u32 %rd286, %r426, 16384, %rd285;
+	mad.wide.u32 %rd286, %r426, 8192, %rd285;
 	.loc 8 57 28
 	setp.le.s64 %p295, %rd275, %rd286;
 	.loc 8 60 21
@@ -8756,9 +8769,9 @@ $B116:
 	setp.le.s32 %p307, %r69, %r434;
 	@!%p307 bra $B117;
 	.loc 8 47 21
-	and.b32 %r435, %r434, 16383;
+	and.b32 %r435, %r434, 8191;
 	add.s32 %r429, %r429, %r435;
-	shr.u32 %r436, %r434, 14;
+	shr.u32 %r436, %r434, 13;
 	add.s32 %r430, %r430, %r436;
 $B117:
 	.loc 8 41 40
@@ -8776,9 +8789,9 @@ $B118:
 	setp.le.s32 %p310, %r69, %r438;
 	@!%p310 bra $B119;
 	.loc 8 47 21
-	and.b32 %r439, %r438, 16383;
+	and.b32 %r439, %r438, 8191;
 	add.s32 %r429, %r429, %r439;
-	shr.u32 %r440, %r438, 14;
+	shr.u32 %r440, %r438, 13;
 	add.s32 %r430, %r430, %r440;
 $B119:
 	.loc 8 41 40
@@ -8791,7 +8804,7 @@ $B120:
 	redux.sync.add.s32 %r441, %r429, 0xffffffff;
 	cvt.u64.u32 %rd294, %r441;
 	redux.sync.add.s32 %r442, %r430, 0xffffffff;
-	mad.wide.u32 %rd295, %r442, 16384, %rd294;
+	mad.wide.u32 %rd295, %r442, 8192, %rd294;
 	.loc 5 257 46
 	@!%p62 bra $B121;
 	.loc 5 258 29
@@ -8901,9 +8914,9 @@ $B126:
 	setp.le.s32 %p322, %r461, %r468;
 	@!%p322 bra $B127;
 	.loc 8 47 21
-	and.b32 %r469, %r467, 16383;
+	and.b32 %r469, %r467, 8191;
 	add.s32 %r462, %r462, %r469;
-	shr.u32 %r470, %r467, 14;
+	shr.u32 %r470, %r467, 13;
 	add.s32 %r463, %r463, %r470;
 $B127:
 	.loc 8 41 40
@@ -8922,9 +8935,9 @@ $B128:
 	setp.le.s32 %p325, %r461, %r473;
 	@!%p325 bra $B129;
 	.loc 8 47 21
-	and.b32 %r474, %r472, 16383;
+	and.b32 %r474, %r472, 8191;
 	add.s32 %r462, %r462, %r474;
-	shr.u32 %r475, %r472, 14;
+	shr.u32 %r475, %r472, 13;
 	add.s32 %r463, %r463, %r475;
 $B129:
 	.loc 8 41 40
@@ -8937,7 +8950,7 @@ $B130:
 	redux.sync.add.s32 %r476, %r462, 0xffffffff;
 	cvt.u64.u32 %rd319, %r476;
 	redux.sync.add.s32 %r477, %r463, 0xffffffff;
-	mad.wide.u32 %rd320, %r477, 16384, %rd319;
+	mad.wide.u32 %rd320, %r477, 8192, %rd319;
 	.loc 8 57 28
 	setp.le.s64 %p327, %rd86, %rd320;
 	.loc 8 60 21
@@ -9028,7 +9041,7 @@ $B134:
 	mov.u32 %r493, 0;
 $B135:
 	cvt.u64.u32 %rd334, %r493;
-	setp.lt.u32 %p331, %r493, 129;
+	setp.lt.u32 %p331, %r493, 257;
 	@!%p331 bra $FAULT23;
 	mad.lo.s32 %r494, %r493, 8, %r4;
 	ld.shared.u64 %rd335, [%r494+53552];
@@ -9057,7 +9070,7 @@ $B136:
 $B137:
 	cvt.u64.u32 %rd96, %r493;
 	.loc 5 210 81
-	setp.lt.u32 %p336, %r493, 129;
+	setp.lt.u32 %p336, %r493, 257;
 	@!%p336 bra $FAULT24;
 	add.s32 %r496, %r493, 1;
 	cvt.u64.u32 %rd85, %r496;
@@ -9107,8 +9120,8 @@ $B141:
 	@!%p338 bra $B166;
 	.loc 6 74 79
 	add.s32 %r502, %r75, 1065353216;
-	mov.b32 %f134, %r502;
-	cvt.rzi.s32.f32 %r503, %f134;
+	mov.b32 %f139, %r502;
+	cvt.rzi.s32.f32 %r503, %f139;
 	.loc 5 121 23
 	setp.lt.s32 %p341, %r69, %r503;
 	selp.b32 %r69, %r503, %r69, %p341;
@@ -9121,8 +9134,8 @@ $B141:
 	bra $B166;
 $B142:
 	.loc 6 49 32
-	ld.global.f32 %f135, [%rd38+12];
-	cvt.f64.f32 %fd4, %f135;
+	ld.global.f32 %f140, [%rd38+12];
+	cvt.f64.f32 %fd4, %f140;
 	cvt.rn.f64.s64 %fd5, %rd95;
 	mul.rn.f64 %fd6, %fd4, %fd5;
 	cvt.rzi.s64.f64 %rd338, %fd6;
@@ -9145,7 +9158,7 @@ $B143:
 	.loc 2 25 8
 	bar.sync 0;
 	mov.u32 %r73, 16;
-	mov.u32 %r74, 234881024;
+	mov.u32 %r74, 218103808;
 	mov.u32 %r75, 0;
 	mov.u64 %rd85, %rd84;
 	mov.u64 %rd96, 0;
@@ -9187,8 +9200,8 @@ $B146:
 	setp.lt.s32 %p349, -2139095040, %r510;
 	selp.b32 %r70, %r510, -2139095040, %p349;
 	.loc 5 180 16
-	ld.global.f32 %f136, [%rd38+12];
-	setp.lt.f32 %p350, 0f00000000, %f136;
+	ld.global.f32 %f141, [%rd38+12];
+	setp.lt.f32 %p350, 0f00000000, %f141;
 	mov.u32 %r76, %r69;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -9196,7 +9209,7 @@ $B146:
 	mov.u32 %r52, 3;
 	mov.u32 %r53, 6;
 	@!%p350 bra $B166;
-	setp.lt.f32 %p351, %f136, 0f3F800000;
+	setp.lt.f32 %p351, %f141, 0f3F800000;
 	mov.u32 %r76, 1;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -9340,8 +9353,8 @@ $B152:
 	xor.b32 %r552, %r549, %r551;
 	mov.b32 %f14, %r552;
 	.loc 5 142 18
-	ld.global.f32 %f137, [%rd38+8];
-	setp.lt.f32 %p365, 0f00000000, %f137;
+	ld.global.f32 %f142, [%rd38+8];
+	setp.lt.f32 %p365, 0f00000000, %f142;
 	@%p365 bra $B158;
 	.loc 5 143 16
 	setp.ne.s32 %p366, %r72, %r549;
@@ -9482,24 +9495,24 @@ $B157:
 	bra $B166;
 $B158:
 	.loc 5 150 30
-	rcp.rn.f32 %f13, %f137;
+	rcp.rn.f32 %f13, %f142;
 	.loc 6 41 9
-	ld.global.f32 %f138, [%rd38+16];
-	setp.lt.f32 %p380, 0f00000000, %f138;
+	ld.global.f32 %f143, [%rd38+16];
+	setp.lt.f32 %p380, 0f00000000, %f143;
 	mov.u32 %r69, 1;
 	@!%p380 bra $B159;
 	.loc 6 44 25
-	min.NaN.f32 %f139, %f138, 0f3F800000;
-	mul.rn.f32 %f140, %f139, 0f4D800000;
-	cvt.rzi.s32.f32 %r593, %f140;
+	min.NaN.f32 %f144, %f143, 0f3F800000;
+	mul.rn.f32 %f145, %f144, 0f4C800000;
+	cvt.rzi.s32.f32 %r593, %f145;
 	setp.lt.s32 %p381, 1, %r593;
 	selp.b32 %r69, %r593, 1, %p381;
 $B159:
 	.loc 5 151 8
 	@%p57 bra $B160;
 	.loc 5 180 16
-	ld.global.f32 %f141, [%rd38+12];
-	setp.lt.f32 %p382, 0f00000000, %f141;
+	ld.global.f32 %f146, [%rd38+12];
+	setp.lt.f32 %p382, 0f00000000, %f146;
 	mov.u32 %r76, %r69;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -9507,7 +9520,7 @@ $B159:
 	mov.u32 %r52, 3;
 	mov.u32 %r53, 6;
 	@!%p382 bra $B166;
-	setp.lt.f32 %p383, %f141, 0f3F800000;
+	setp.lt.f32 %p383, %f146, 0f3F800000;
 	mov.u32 %r76, 1;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -9610,7 +9623,7 @@ $B167:
 	@!%p394 bra $B171;
 	.loc 1 52 14
 	setp.le.s32 %p395, 0, %r68;
-	mov.f32 %f142, 0f7FC00000;
+	mov.f32 %f147, 0f7FC00000;
 	@!%p395 bra $B170;
 	.loc 1 53 31
 	cvt.u64.u32 %rd384, %r68;
@@ -9619,120 +9632,120 @@ $B167:
 	@!%p396 bra $FAULT27;
 	shl.b64 %rd386, %rd385, 2;
 	add.s64 %rd387, %rd1, %rd386;
-	ld.global.f32 %f143, [%rd387];
+	ld.global.f32 %f148, [%rd387];
 	.loc 6 61 7
-	setp.eq.f32 %p397, %f143, %f14;
+	setp.eq.f32 %p397, %f148, %f14;
 	@%p397 bra $B168;
 	.loc 6 64 11
-	sub.rn.f32 %f144, %f143, %f14;
-	cvt.rn.f32.s64 %f145, %rd95;
-	mul.rn.f32 %f146, %f145, 0f31800000;
+	sub.rn.f32 %f149, %f148, %f14;
+	cvt.rn.f32.s64 %f150, %rd95;
+	mul.rn.f32 %f151, %f150, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f147, %f146;
-	setp.lt.f32 %p398, %f147, 0f00800000;
+	abs.f32 %f152, %f151;
+	setp.lt.f32 %p398, %f152, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f148, %f146, 0f4B000000;
+	mul.rn.f32 %f153, %f151, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f149, %f148, %f146, %p398;
+	selp.f32 %f154, %f153, %f151, %p398;
 	selp.b32 %r600, 192937984, 0, %p398;
 	.loc 12 71 23
-	mov.b32 %r601, %f149;
+	mov.b32 %r601, %f154;
 	.loc 12 72 10
 	add.s32 %r602, %r601, -1060439283;
 	and.b32 %r603, %r602, -8388608;
 	.loc 12 73 32
 	sub.s32 %r604, %r601, %r603;
-	mov.b32 %f150, %r604;
+	mov.b32 %f155, %r604;
 	sub.s32 %r605, %r603, %r600;
-	cvt.rn.f32.s32 %f151, %r605;
+	cvt.rn.f32.s32 %f156, %r605;
 	.loc 12 8 9
-	sub.rn.f32 %f152, %f150, 0f3F800000;
+	sub.rn.f32 %f157, %f155, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f153, 0fBD9BD66F, %f152, 0f3E041C4B;
-	fma.rn.f32 %f154, %f153, %f152, 0fBE07A47F;
-	fma.rn.f32 %f155, %f154, %f152, 0f3E1139FA;
-	fma.rn.f32 %f156, %f155, %f152, 0fBE2A12C2;
+	fma.rn.f32 %f158, 0fBD9BD66F, %f157, 0f3E041C4B;
+	fma.rn.f32 %f159, %f158, %f157, 0fBE07A47F;
+	fma.rn.f32 %f160, %f159, %f157, 0f3E1139FA;
+	fma.rn.f32 %f161, %f160, %f157, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f157, %f156, %f152, 0f3E4CD1F1;
-	fma.rn.f32 %f158, %f157, %f152, 0fBE800219;
-	fma.rn.f32 %f159, %f158, %f152, 0f3EAAAAA8;
-	fma.rn.f32 %f160, %f159, %f152, 0fBEFFFFFC;
+	fma.rn.f32 %f162, %f161, %f157, 0f3E4CD1F1;
+	fma.rn.f32 %f163, %f162, %f157, 0fBE800219;
+	fma.rn.f32 %f164, %f163, %f157, 0f3EAAAAA8;
+	fma.rn.f32 %f165, %f164, %f157, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f161, %f152, %f152;
-	fma.rn.f32 %f162, %f160, %f161, %f152;
+	mul.rn.f32 %f166, %f157, %f157;
+	fma.rn.f32 %f167, %f165, %f166, %f157;
 	.loc 12 9 25
-	fma.rn.f32 %f163, %f151, 0f33B17218, %f162;
+	fma.rn.f32 %f168, %f156, 0f33B17218, %f167;
 	.loc 12 87 21
-	mov.b32 %r606, %f146;
+	mov.b32 %r606, %f151;
 	setp.le.u32 %p399, 2139095040, %r606;
 	.loc 12 88 10
-	fma.rn.f32 %f164, %f146, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f169, %f151, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f165, %f164, %f163, %p399;
+	selp.f32 %f170, %f169, %f168, %p399;
 	.loc 12 90 7
-	setp.eq.f32 %p400, %f146, 0f00000000;
-	selp.f32 %f166, 0fFF800000, %f165, %p400;
+	setp.eq.f32 %p400, %f151, 0f00000000;
+	selp.f32 %f171, 0fFF800000, %f170, %p400;
 	.loc 6 64 17
-	sub.rn.f32 %f142, %f144, %f166;
+	sub.rn.f32 %f147, %f149, %f171;
 	bra $B169;
 $B168:
 	.loc 6 62 29
-	cvt.rn.f32.s64 %f167, %rd95;
-	mul.rn.f32 %f168, %f167, 0f31800000;
+	cvt.rn.f32.s64 %f172, %rd95;
+	mul.rn.f32 %f173, %f172, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f169, %f168;
-	setp.lt.f32 %p401, %f169, 0f00800000;
+	abs.f32 %f174, %f173;
+	setp.lt.f32 %p401, %f174, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f170, %f168, 0f4B000000;
+	mul.rn.f32 %f175, %f173, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f171, %f170, %f168, %p401;
+	selp.f32 %f176, %f175, %f173, %p401;
 	selp.b32 %r607, 192937984, 0, %p401;
 	.loc 12 71 23
-	mov.b32 %r608, %f171;
+	mov.b32 %r608, %f176;
 	.loc 12 72 10
 	add.s32 %r609, %r608, -1060439283;
 	and.b32 %r610, %r609, -8388608;
 	.loc 12 73 32
 	sub.s32 %r611, %r608, %r610;
-	mov.b32 %f172, %r611;
+	mov.b32 %f177, %r611;
 	sub.s32 %r612, %r610, %r607;
-	cvt.rn.f32.s32 %f173, %r612;
+	cvt.rn.f32.s32 %f178, %r612;
 	.loc 12 8 9
-	sub.rn.f32 %f174, %f172, 0f3F800000;
+	sub.rn.f32 %f179, %f177, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f175, 0fBD9BD66F, %f174, 0f3E041C4B;
-	fma.rn.f32 %f176, %f175, %f174, 0fBE07A47F;
-	fma.rn.f32 %f177, %f176, %f174, 0f3E1139FA;
-	fma.rn.f32 %f178, %f177, %f174, 0fBE2A12C2;
+	fma.rn.f32 %f180, 0fBD9BD66F, %f179, 0f3E041C4B;
+	fma.rn.f32 %f181, %f180, %f179, 0fBE07A47F;
+	fma.rn.f32 %f182, %f181, %f179, 0f3E1139FA;
+	fma.rn.f32 %f183, %f182, %f179, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f179, %f178, %f174, 0f3E4CD1F1;
-	fma.rn.f32 %f180, %f179, %f174, 0fBE800219;
-	fma.rn.f32 %f181, %f180, %f174, 0f3EAAAAA8;
-	fma.rn.f32 %f182, %f181, %f174, 0fBEFFFFFC;
+	fma.rn.f32 %f184, %f183, %f179, 0f3E4CD1F1;
+	fma.rn.f32 %f185, %f184, %f179, 0fBE800219;
+	fma.rn.f32 %f186, %f185, %f179, 0f3EAAAAA8;
+	fma.rn.f32 %f187, %f186, %f179, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f183, %f174, %f174;
-	fma.rn.f32 %f184, %f182, %f183, %f174;
+	mul.rn.f32 %f188, %f179, %f179;
+	fma.rn.f32 %f189, %f187, %f188, %f179;
 	.loc 12 9 25
-	fma.rn.f32 %f185, %f173, 0f33B17218, %f184;
+	fma.rn.f32 %f190, %f178, 0f33B17218, %f189;
 	.loc 12 87 21
-	mov.b32 %r613, %f168;
+	mov.b32 %r613, %f173;
 	setp.le.u32 %p402, 2139095040, %r613;
 	.loc 12 88 10
-	fma.rn.f32 %f186, %f168, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f191, %f173, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f187, %f186, %f185, %p402;
+	selp.f32 %f192, %f191, %f190, %p402;
 	.loc 12 90 7
-	setp.eq.f32 %p403, %f168, 0f00000000;
-	selp.f32 %f188, 0fFF800000, %f187, %p403;
+	setp.eq.f32 %p403, %f173, 0f00000000;
+	selp.f32 %f193, 0fFF800000, %f192, %p403;
 	.loc 6 62 10
-	neg.f32 %f142, %f188;
+	neg.f32 %f147, %f193;
 $B169:
 $B170:
 	.loc 1 55 11
 	setp.lt.u32 %p404, %r2, %r23;
 	@!%p404 bra $FAULT28;
 	mad.wide.u32 %rd388, %r2, 4, %rd23;
-	st.global.f32 [%rd388], %f142;
+	st.global.f32 [%rd388], %f147;
 $B171:
 	.loc 1 57 32
 	setp.le.s32 %p405, 0, %r68;
@@ -9917,13 +9930,13 @@ $FAULT15:
 	.loc 1 128 12
 	mov.u32 %r625, 9;
 	mov.u64 %rd401, %rd115;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT16:
 	.loc 5 104 20
 	mov.u32 %r625, 18;
 	mov.u64 %rd401, %rd243;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
@@ -9962,13 +9975,13 @@ $FAULT23:
 	.loc 5 206 47
 	mov.u32 %r625, 20;
 	mov.u64 %rd401, %rd334;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT24:
 	.loc 5 210 81
 	mov.u32 %r625, 14;
 	mov.u64 %rd401, %rd96;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
@@ -10149,7 +10162,7 @@ const wideSM80 = `.version 7.0
 	.reg .pred %p<414>;
 	.reg .b32 %r<610>;
 	.reg .b64 %rd<396>;
-	.reg .f32 %f<189>;
+	.reg .f32 %f<194>;
 	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
@@ -10545,7 +10558,7 @@ $B21:
 	setp.lt.u64 %p73, %rd83, 2147483648;
 	setp.lt.s64 %p74, %rd83, 2305843009213693952;
 	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd83, 129;
+	setp.lt.u64 %p76, %rd83, 257;
 	and.pred %p77, %p75, %p76;
 	setp.lt.u32 %p78, %r9, 2048;
 	add.s64 %rd84, %rd75, -2;
@@ -10553,7 +10566,7 @@ $B21:
 	setp.lt.u64 %p79, %rd85, 2147483648;
 	setp.lt.s64 %p80, %rd85, 2305843009213693952;
 	and.pred %p81, %p79, %p80;
-	setp.lt.u64 %p82, %rd85, 129;
+	setp.lt.u64 %p82, %rd85, 257;
 	and.pred %p83, %p81, %p82;
 	mov.u32 %r50, -1;
 	mov.u64 %rd86, 0;
@@ -10806,7 +10819,7 @@ $B36:
 	@%p151 bra $B38;
 	.loc 6 33 7
 	setp.eq.f32 %p152, %f15, %f14;
-	mov.u32 %r64, 268435456;
+	mov.u32 %r64, 67108864;
 	@%p152 bra $B37;
 	.loc 6 36 28
 	sub.rn.f32 %f24, %f15, %f14;
@@ -10843,14 +10856,15 @@ $B36:
 	selp.f32 %f41, 0f00000000, %f39, %p154;
 	and.pred %p155, %p154, %p153;
 	selp.f32 %f42, 0f7F800000, %f41, %p155;
-	.loc 6 36 43
-	mul.rn.f32 %f43, %f42, 0f4D800000;
-	cvt.rzi.s32.f32 %r64, %f43;
+	.loc 6 36 42
+	mul.rn.f32 %f43, %f42, 0f4C800000;
+	add.rn.f32 %f44, %f43, 0f3F000000;
+	cvt.rzi.s32.f32 %r64, %f44;
 $B37:
 $B38:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f44, %r64;
-	mov.b32 %r74, %f44;
+	cvt.rn.f32.s32 %f45, %r64;
+	mov.b32 %r74, %f45;
 	add.s32 %r68, %r74, -1065353216;
 	mov.u32 %r69, %r64;
 $B39:
@@ -10878,10 +10892,10 @@ $B40:
 	setp.lt.u32 %p158, %r77, 4096;
 	@!%p158 bra $FAULT10;
 	mad.lo.s32 %r78, %r77, 4, %r3;
-	and.b32 %r79, %r69, 16383;
+	and.b32 %r79, %r69, 8191;
 	red.relaxed.cta.shared.add.u32 [%r78], %r79;
 	.loc 2 31 28
-	shr.u32 %r80, %r69, 14;
+	shr.u32 %r80, %r69, 13;
 	setp.lt.u32 %p159, 0, %r80;
 	mov.u32 %r75, 0;
 	@!%p159 bra $B42;
@@ -10909,8 +10923,8 @@ $B42:
 	.loc 6 19 7
 	setp.neu.f32 %p161, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f45, %f16, 0f00000000;
-	mov.b32 %r87, %f45;
+	add.rn.f32 %f46, %f16, 0f00000000;
+	mov.b32 %r87, %f46;
 	.loc 6 23 27
 	shr.s32 %r88, %r87, 31;
 	shr.u32 %r89, %r88, 1;
@@ -10939,51 +10953,52 @@ $B43:
 	@%p163 bra $B45;
 	.loc 6 33 7
 	setp.eq.f32 %p164, %f16, %f14;
-	mov.u32 %r91, 268435456;
+	mov.u32 %r91, 67108864;
 	@%p164 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f46, %f16, %f14;
-	mul.rn.f32 %f47, %f46, %f13;
+	sub.rn.f32 %f47, %f16, %f14;
+	mul.rn.f32 %f48, %f47, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f49, %f48, 0f4B400000;
+	sub.rn.f32 %f50, %f49, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
-	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
+	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
+	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
 	.loc 7 39 21
-	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
-	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
-	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
-	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
+	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
+	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
+	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
+	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
-	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
-	mov.b32 %r98, %f48;
+	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
+	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
+	mov.b32 %r98, %f49;
 	.loc 7 21 7
-	setp.lt.f32 %p165, 0f00000000, %f47;
+	setp.lt.f32 %p165, 0f00000000, %f48;
 	selp.b32 %r99, 528482304, 1602224128, %p165;
 	selp.b32 %r100, 1602224128, 528482304, %p165;
 	.loc 7 24 51
 	mad.lo.s32 %r101, %r98, 8388608, %r99;
-	mov.b32 %f58, %r101;
-	mul.rn.f32 %f59, %f57, %f58;
-	mov.b32 %f60, %r100;
-	mul.rn.f32 %f61, %f59, %f60;
+	mov.b32 %f59, %r101;
+	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f61, %r100;
+	mul.rn.f32 %f62, %f60, %f61;
 	.loc 7 25 8
-	abs.f32 %f62, %f47;
-	setp.lt.f32 %p166, 0f42D00000, %f62;
-	selp.f32 %f63, 0f00000000, %f61, %p166;
+	abs.f32 %f63, %f48;
+	setp.lt.f32 %p166, 0f42D00000, %f63;
+	selp.f32 %f64, 0f00000000, %f62, %p166;
 	and.pred %p167, %p166, %p165;
-	selp.f32 %f64, 0f7F800000, %f63, %p167;
-	.loc 6 36 43
-	mul.rn.f32 %f65, %f64, 0f4D800000;
-	cvt.rzi.s32.f32 %r91, %f65;
+	selp.f32 %f65, 0f7F800000, %f64, %p167;
+	.loc 6 36 42
+	mul.rn.f32 %f66, %f65, 0f4C800000;
+	add.rn.f32 %f67, %f66, 0f3F000000;
+	cvt.rzi.s32.f32 %r91, %f67;
 $B44:
 $B45:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f66, %r91;
-	mov.b32 %r102, %f66;
+	cvt.rn.f32.s32 %f68, %r91;
+	mov.b32 %r102, %f68;
 	add.s32 %r96, %r102, -1065353216;
 	mov.u32 %r97, %r91;
 $B46:
@@ -11012,10 +11027,10 @@ $B47:
 	setp.lt.u32 %p170, %r104, 4096;
 	@!%p170 bra $FAULT11;
 	mad.lo.s32 %r105, %r104, 4, %r3;
-	and.b32 %r106, %r97, 16383;
+	and.b32 %r106, %r97, 8191;
 	red.relaxed.cta.shared.add.u32 [%r105], %r106;
 	.loc 2 31 28
-	shr.u32 %r107, %r97, 14;
+	shr.u32 %r107, %r97, 13;
 	setp.lt.u32 %p171, 0, %r107;
 	@!%p171 bra $B49;
 	.loc 2 32 16
@@ -11039,8 +11054,8 @@ $B49:
 	.loc 6 19 7
 	setp.neu.f32 %p173, %f17, %f17;
 	.loc 6 22 32
-	add.rn.f32 %f67, %f17, 0f00000000;
-	mov.b32 %r115, %f67;
+	add.rn.f32 %f69, %f17, 0f00000000;
+	mov.b32 %r115, %f69;
 	.loc 6 23 27
 	shr.s32 %r116, %r115, 31;
 	shr.u32 %r117, %r116, 1;
@@ -11069,51 +11084,52 @@ $B50:
 	@%p175 bra $B52;
 	.loc 6 33 7
 	setp.eq.f32 %p176, %f17, %f14;
-	mov.u32 %r119, 268435456;
+	mov.u32 %r119, 67108864;
 	@%p176 bra $B51;
 	.loc 6 36 28
-	sub.rn.f32 %f68, %f17, %f14;
-	mul.rn.f32 %f69, %f68, %f13;
+	sub.rn.f32 %f70, %f17, %f14;
+	mul.rn.f32 %f71, %f70, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f71, %f70, 0f4B400000;
+	sub.rn.f32 %f73, %f72, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
-	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
+	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
 	.loc 7 39 21
-	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
-	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
-	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
-	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
+	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
+	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
-	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
-	mov.b32 %r126, %f70;
+	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
+	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
+	mov.b32 %r126, %f72;
 	.loc 7 21 7
-	setp.lt.f32 %p177, 0f00000000, %f69;
+	setp.lt.f32 %p177, 0f00000000, %f71;
 	selp.b32 %r127, 528482304, 1602224128, %p177;
 	selp.b32 %r128, 1602224128, 528482304, %p177;
 	.loc 7 24 51
 	mad.lo.s32 %r129, %r126, 8388608, %r127;
-	mov.b32 %f80, %r129;
-	mul.rn.f32 %f81, %f79, %f80;
-	mov.b32 %f82, %r128;
+	mov.b32 %f82, %r129;
 	mul.rn.f32 %f83, %f81, %f82;
+	mov.b32 %f84, %r128;
+	mul.rn.f32 %f85, %f83, %f84;
 	.loc 7 25 8
-	abs.f32 %f84, %f69;
-	setp.lt.f32 %p178, 0f42D00000, %f84;
-	selp.f32 %f85, 0f00000000, %f83, %p178;
+	abs.f32 %f86, %f71;
+	setp.lt.f32 %p178, 0f42D00000, %f86;
+	selp.f32 %f87, 0f00000000, %f85, %p178;
 	and.pred %p179, %p178, %p177;
-	selp.f32 %f86, 0f7F800000, %f85, %p179;
-	.loc 6 36 43
-	mul.rn.f32 %f87, %f86, 0f4D800000;
-	cvt.rzi.s32.f32 %r119, %f87;
+	selp.f32 %f88, 0f7F800000, %f87, %p179;
+	.loc 6 36 42
+	mul.rn.f32 %f89, %f88, 0f4C800000;
+	add.rn.f32 %f90, %f89, 0f3F000000;
+	cvt.rzi.s32.f32 %r119, %f90;
 $B51:
 $B52:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f88, %r119;
-	mov.b32 %r130, %f88;
+	cvt.rn.f32.s32 %f91, %r119;
+	mov.b32 %r130, %f91;
 	add.s32 %r124, %r130, -1065353216;
 	mov.u32 %r125, %r119;
 $B53:
@@ -11142,10 +11158,10 @@ $B54:
 	setp.lt.u32 %p182, %r132, 4096;
 	@!%p182 bra $FAULT12;
 	mad.lo.s32 %r133, %r132, 4, %r3;
-	and.b32 %r134, %r125, 16383;
+	and.b32 %r134, %r125, 8191;
 	red.relaxed.cta.shared.add.u32 [%r133], %r134;
 	.loc 2 31 28
-	shr.u32 %r135, %r125, 14;
+	shr.u32 %r135, %r125, 13;
 	setp.lt.u32 %p183, 0, %r135;
 	@!%p183 bra $B56;
 	.loc 2 32 16
@@ -11169,8 +11185,8 @@ $B56:
 	.loc 6 19 7
 	setp.neu.f32 %p185, %f18, %f18;
 	.loc 6 22 32
-	add.rn.f32 %f89, %f18, 0f00000000;
-	mov.b32 %r143, %f89;
+	add.rn.f32 %f92, %f18, 0f00000000;
+	mov.b32 %r143, %f92;
 	.loc 6 23 27
 	shr.s32 %r144, %r143, 31;
 	shr.u32 %r145, %r144, 1;
@@ -11199,51 +11215,52 @@ $B57:
 	@%p187 bra $B59;
 	.loc 6 33 7
 	setp.eq.f32 %p188, %f18, %f14;
-	mov.u32 %r147, 268435456;
+	mov.u32 %r147, 67108864;
 	@%p188 bra $B58;
 	.loc 6 36 28
-	sub.rn.f32 %f90, %f18, %f14;
-	mul.rn.f32 %f91, %f90, %f13;
+	sub.rn.f32 %f93, %f18, %f14;
+	mul.rn.f32 %f94, %f93, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f93, %f92, 0f4B400000;
+	sub.rn.f32 %f96, %f95, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
-	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
+	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
 	.loc 7 39 21
-	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
-	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
-	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
-	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
+	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
+	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
+	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
-	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
-	mov.b32 %r154, %f92;
+	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
+	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
+	mov.b32 %r154, %f95;
 	.loc 7 21 7
-	setp.lt.f32 %p189, 0f00000000, %f91;
+	setp.lt.f32 %p189, 0f00000000, %f94;
 	selp.b32 %r155, 528482304, 1602224128, %p189;
 	selp.b32 %r156, 1602224128, 528482304, %p189;
 	.loc 7 24 51
 	mad.lo.s32 %r157, %r154, 8388608, %r155;
-	mov.b32 %f102, %r157;
-	mul.rn.f32 %f103, %f101, %f102;
-	mov.b32 %f104, %r156;
-	mul.rn.f32 %f105, %f103, %f104;
+	mov.b32 %f105, %r157;
+	mul.rn.f32 %f106, %f104, %f105;
+	mov.b32 %f107, %r156;
+	mul.rn.f32 %f108, %f106, %f107;
 	.loc 7 25 8
-	abs.f32 %f106, %f91;
-	setp.lt.f32 %p190, 0f42D00000, %f106;
-	selp.f32 %f107, 0f00000000, %f105, %p190;
+	abs.f32 %f109, %f94;
+	setp.lt.f32 %p190, 0f42D00000, %f109;
+	selp.f32 %f110, 0f00000000, %f108, %p190;
 	and.pred %p191, %p190, %p189;
-	selp.f32 %f108, 0f7F800000, %f107, %p191;
-	.loc 6 36 43
-	mul.rn.f32 %f109, %f108, 0f4D800000;
-	cvt.rzi.s32.f32 %r147, %f109;
+	selp.f32 %f111, 0f7F800000, %f110, %p191;
+	.loc 6 36 42
+	mul.rn.f32 %f112, %f111, 0f4C800000;
+	add.rn.f32 %f113, %f112, 0f3F000000;
+	cvt.rzi.s32.f32 %r147, %f113;
 $B58:
 $B59:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f110, %r147;
-	mov.b32 %r158, %f110;
+	cvt.rn.f32.s32 %f114, %r147;
+	mov.b32 %r158, %f114;
 	add.s32 %r152, %r158, -1065353216;
 	mov.u32 %r153, %r147;
 $B60:
@@ -11272,10 +11289,10 @@ $B61:
 	setp.lt.u32 %p194, %r160, 4096;
 	@!%p194 bra $FAULT13;
 	mad.lo.s32 %r161, %r160, 4, %r3;
-	and.b32 %r162, %r153, 16383;
+	and.b32 %r162, %r153, 8191;
 	red.relaxed.cta.shared.add.u32 [%r161], %r162;
 	.loc 2 31 28
-	shr.u32 %r163, %r153, 14;
+	shr.u32 %r163, %r153, 13;
 	setp.lt.u32 %p195, 0, %r163;
 	@!%p195 bra $B63;
 	.loc 2 32 16
@@ -11406,7 +11423,7 @@ $B68:
 	.loc 1 127 19
 	@!%p64 bra $B69;
 	.loc 1 128 12
-	setp.lt.u64 %p202, %rd106, 129;
+	setp.lt.u64 %p202, %rd106, 257;
 	@!%p202 bra $FAULT15;
 	cvt.u32.u64 %r209, %rd106;
 	mad.lo.s32 %r210, %r209, 8, %r3;
@@ -11435,41 +11452,41 @@ $B70:
 	ld.shared.v4.u32 {%r211, %r212, %r213, %r214}, [%r47];
 	cvt.u64.u32 %rd158, %r211;
 	ld.shared.v4.u32 {%r215, %r216, %r217, %r218}, [%r47+16384];
-	mad.wide.u32 %rd159, %r215, 16384, %rd158;
+	mad.wide.u32 %rd159, %r215, 8192, %rd158;
 	cvt.u64.u32 %rd160, %r212;
-	mad.wide.u32 %rd161, %r216, 16384, %rd160;
+	mad.wide.u32 %rd161, %r216, 8192, %rd160;
 	.loc 2 54 3
 	add.s64 %rd162, %rd159, %rd161;
 	.loc 2 38 14
 	cvt.u64.u32 %rd163, %r213;
-	mad.wide.u32 %rd164, %r217, 16384, %rd163;
+	mad.wide.u32 %rd164, %r217, 8192, %rd163;
 	.loc 2 54 3
 	add.s64 %rd165, %rd162, %rd164;
 	.loc 2 38 14
 	cvt.u64.u32 %rd166, %r214;
-	mad.wide.u32 %rd167, %r218, 16384, %rd166;
+	mad.wide.u32 %rd167, %r218, 8192, %rd166;
 	.loc 2 54 3
 	add.s64 %rd168, %rd165, %rd167;
 	.loc 2 38 20
 	ld.shared.v4.u32 {%r219, %r220, %r221, %r222}, [%r47+16];
 	cvt.u64.u32 %rd169, %r219;
 	ld.shared.v4.u32 {%r223, %r224, %r225, %r226}, [%r47+16400];
-	mad.wide.u32 %rd170, %r223, 16384, %rd169;
+	mad.wide.u32 %rd170, %r223, 8192, %rd169;
 	.loc 2 54 3
 	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
 	cvt.u64.u32 %rd172, %r220;
-	mad.wide.u32 %rd173, %r224, 16384, %rd172;
+	mad.wide.u32 %rd173, %r224, 8192, %rd172;
 	.loc 2 54 3
 	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
 	cvt.u64.u32 %rd175, %r221;
-	mad.wide.u32 %rd176, %r225, 16384, %rd175;
+	mad.wide.u32 %rd176, %r225, 8192, %rd175;
 	.loc 2 54 3
 	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 14
 	cvt.u64.u32 %rd178, %r222;
-	mad.wide.u32 %rd179, %r226, 16384, %rd178;
+	mad.wide.u32 %rd179, %r226, 8192, %rd178;
 	.loc 2 54 3
 	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 56 11
@@ -11719,7 +11736,7 @@ $B81:
 	ld.shared.u32 %r321, [%r320+28];
 	cvt.u64.u32 %rd225, %r321;
 	ld.shared.u32 %r322, [%r320+16412];
-	mad.wide.u32 %rd226, %r322, 16384, %rd225;
+	mad.wide.u32 %rd226, %r322, 8192, %rd225;
 	.loc 2 61 43
 	add.s64 %rd227, %rd224, %rd226;
 	.loc 2 62 12
@@ -11739,7 +11756,7 @@ $B82:
 	ld.shared.u32 %r325, [%r324+-4];
 	cvt.u64.u32 %rd229, %r325;
 	ld.shared.u32 %r326, [%r324+16380];
-	mad.wide.u32 %rd230, %r326, 16384, %rd229;
+	mad.wide.u32 %rd230, %r326, 8192, %rd229;
 	.loc 2 64 28
 	add.s64 %rd228, %rd227, %rd230;
 	.loc 2 62 12
@@ -11787,7 +11804,7 @@ $B86:
 $B87:
 	cvt.u64.u32 %rd235, %r329;
 	.loc 5 104 20
-	setp.lt.u32 %p228, %r329, 129;
+	setp.lt.u32 %p228, %r329, 257;
 	@!%p228 bra $FAULT16;
 	mad.lo.s32 %r330, %r329, 8, %r3;
 	ld.shared.u64 %rd236, [%r330+53552];
@@ -11835,8 +11852,8 @@ $B89:
 	.loc 6 19 7
 	setp.neu.f32 %p240, %f14, %f14;
 	.loc 6 22 32
-	add.rn.f32 %f111, %f14, 0f00000000;
-	mov.b32 %r333, %f111;
+	add.rn.f32 %f115, %f14, 0f00000000;
+	mov.b32 %r333, %f115;
 	.loc 6 23 27
 	shr.s32 %r334, %r333, 31;
 	shr.u32 %r335, %r334, 1;
@@ -11918,7 +11935,7 @@ $B94:
 	cvt.u64.u32 %rd252, %r350;
 	mov.u32 %r351, 0;
 	redux.sync.add.s32 %r352, %r351, 0xffffffff;
-	mad.wide.u32 %rd253, %r352, 16384, %rd252;
+	mad.wide.u32 %rd253, %r352, 8192, %rd252;
 	.loc 8 57 28
 	setp.le.s64 %p254, %rd239, %rd253;
 	.loc 8 60 21
@@ -11957,53 +11974,54 @@ $B97:
 	shr.s32 %r358, %r357, 31;
 	shr.u32 %r359, %r358, 1;
 	xor.b32 %r360, %r357, %r359;
-	mov.b32 %f112, %r360;
+	mov.b32 %f116, %r360;
 	.loc 5 216 9
 	setp.lt.s32 %p258, %r357, %r52;
 	mov.u32 %r361, -1;
 	@%p258 bra $B99;
 	.loc 6 33 7
-	setp.eq.f32 %p259, %f112, %f14;
-	mov.u32 %r361, 268435456;
+	setp.eq.f32 %p259, %f116, %f14;
+	mov.u32 %r361, 67108864;
 	@%p259 bra $B98;
 	.loc 6 36 28
-	sub.rn.f32 %f113, %f112, %f14;
-	mul.rn.f32 %f114, %f113, %f13;
+	sub.rn.f32 %f117, %f116, %f14;
+	mul.rn.f32 %f118, %f117, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f116, %f115, 0f4B400000;
+	sub.rn.f32 %f120, %f119, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
-	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
+	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
 	.loc 7 39 21
-	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
-	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
-	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
-	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
+	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
+	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
+	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
-	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
-	mov.b32 %r362, %f115;
+	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
+	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
+	mov.b32 %r362, %f119;
 	.loc 7 21 7
-	setp.lt.f32 %p260, 0f00000000, %f114;
+	setp.lt.f32 %p260, 0f00000000, %f118;
 	selp.b32 %r363, 528482304, 1602224128, %p260;
 	selp.b32 %r364, 1602224128, 528482304, %p260;
 	.loc 7 24 51
 	mad.lo.s32 %r365, %r362, 8388608, %r363;
-	mov.b32 %f125, %r365;
-	mul.rn.f32 %f126, %f124, %f125;
-	mov.b32 %f127, %r364;
-	mul.rn.f32 %f128, %f126, %f127;
+	mov.b32 %f129, %r365;
+	mul.rn.f32 %f130, %f128, %f129;
+	mov.b32 %f131, %r364;
+	mul.rn.f32 %f132, %f130, %f131;
 	.loc 7 25 8
-	abs.f32 %f129, %f114;
-	setp.lt.f32 %p261, 0f42D00000, %f129;
-	selp.f32 %f130, 0f00000000, %f128, %p261;
+	abs.f32 %f133, %f118;
+	setp.lt.f32 %p261, 0f42D00000, %f133;
+	selp.f32 %f134, 0f00000000, %f132, %p261;
 	and.pred %p262, %p261, %p260;
-	selp.f32 %f131, 0f7F800000, %f130, %p262;
-	.loc 6 36 43
-	mul.rn.f32 %f132, %f131, 0f4D800000;
-	cvt.rzi.s32.f32 %r361, %f132;
+	selp.f32 %f135, 0f7F800000, %f134, %p262;
+	.loc 6 36 42
+	mul.rn.f32 %f136, %f135, 0f4C800000;
+	add.rn.f32 %f137, %f136, 0f3F000000;
+	cvt.rzi.s32.f32 %r361, %f137;
 $B98:
 $B99:
 	.loc 5 249 11
@@ -12019,10 +12037,10 @@ $B100:
 	.loc 5 252 14
 	@!%p68 bra $B121;
 	.loc 5 254 25
-	ld.global.f32 %f133, [%rd27+12];
-	setp.lt.f32 %p264, 0f00000000, %f133;
+	ld.global.f32 %f138, [%rd27+12];
+	setp.lt.f32 %p264, 0f00000000, %f138;
 	@!%p264 bra $B114;
-	setp.lt.f32 %p265, %f133, 0f3F800000;
+	setp.lt.f32 %p265, %f138, 0f3F800000;
 	@!%p265 bra $B114;
 	.loc 8 41 31
 	ld.shared.u32 %r367, [$dynamic+53272];
@@ -12059,9 +12077,9 @@ $B102:
 	setp.le.s32 %p274, 0, %r373;
 	@!%p274 bra $B103;
 	.loc 8 47 21
-	and.b32 %r374, %r373, 16383;
+	and.b32 %r374, %r373, 8191;
 	add.s32 %r368, %r368, %r374;
-	shr.u32 %r375, %r373, 14;
+	shr.u32 %r375, %r373, 13;
 	add.s32 %r369, %r369, %r375;
 $B103:
 	.loc 8 41 40
@@ -12077,9 +12095,9 @@ $B104:
 	setp.le.s32 %p276, 0, %r377;
 	@!%p276 bra $B105;
 	.loc 8 47 21
-	and.b32 %r378, %r377, 16383;
+	and.b32 %r378, %r377, 8191;
 	add.s32 %r368, %r368, %r378;
-	shr.u32 %r379, %r377, 14;
+	shr.u32 %r379, %r377, 13;
 	add.s32 %r369, %r369, %r379;
 $B105:
 	.loc 8 41 40
@@ -12092,9 +12110,9 @@ $B106:
 	redux.sync.add.s32 %r380, %r368, 0xffffffff;
 	cvt.u64.u32 %rd264, %r380;
 	redux.sync.add.s32 %r381, %r369, 0xffffffff;
-	mad.wide.u32 %rd265, %r381, 16384, %rd264;
+	mad.wide.u32 %rd265, %r381, 8192, %rd264;
 	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f133;
+	cvt.f64.f32 %fd1, %f138;
 	cvt.rn.f64.u64 %fd2, %rd265;
 	mul.rn.f64 %fd3, %fd1, %fd2;
 	cvt.rzi.s64.f64 %rd266, %fd3;
@@ -12113,7 +12131,7 @@ $B106:
 	and.pred %p283, %p282, %p78;
 	setp.lt.u64 %p284, %rd271, 2048;
 	and.pred %p285, %p283, %p284;
-	mov.u32 %r382, 268435456;
+	mov.u32 %r382, 67108864;
 	mov.u32 %r383, 0;
 $B107:
 	.loc 8 56 34
@@ -12147,9 +12165,9 @@ $B109:
 	setp.le.s32 %p288, %r386, %r392;
 	@!%p288 bra $B110;
 	.loc 8 47 21
-	and.b32 %r393, %r392, 16383;
+	and.b32 %r393, %r392, 8191;
 	add.s32 %r387, %r387, %r393;
-	shr.u32 %r394, %r392, 14;
+	shr.u32 %r394, %r392, 13;
 	add.s32 %r388, %r388, %r394;
 $B110:
 	.loc 8 41 40
@@ -12167,9 +12185,9 @@ $B111:
 	setp.le.s32 %p291, %r386, %r396;
 	@!%p291 bra $B112;
 	.loc 8 47 21
-	and.b32 %r397, %r396, 16383;
+	and.b32 %r397, %r396, 8191;
 	add.s32 %r387, %r387, %r397;
-	shr.u32 %r398, %r396, 14;
+	shr.u32 %r398, %r396, 13;
 	add.s32 %r388, %r388, %r398;
 $B112:
 	.loc 8 41 40
@@ -12182,7 +12200,7 @@ $B113:
 	redux.sync.add.s32 %r399, %r387, 0xffffffff;
 	cvt.u64.u32 %rd278, %r399;
 	redux.sync.add.s32 %r400, %r388, 0xffffffff;
-	mad.wide.u32 %rd279, %r400, 16384, %rd278;
+	mad.wide.u32 %rd279, %r400, 8192, %rd278;
 	.loc 8 57 28
 	setp.le.s64 %p293, %rd268, %rd279;
 	.loc 8 60 21
@@ -12234,9 +12252,9 @@ $B116:
 	setp.le.s32 %p305, %r51, %r408;
 	@!%p305 bra $B117;
 	.loc 8 47 21
-	and.b32 %r409, %r408, 16383;
+	and.b32 %r409, %r408, 8191;
 	add.s32 %r403, %r403, %r409;
-	shr.u32 %r410, %r408, 14;
+	shr.u32 %r410, %r408, 13;
 	add.s32 %r404, %r404, %r410;
 $B117:
 	.loc 8 41 40
@@ -12254,9 +12272,9 @@ $B118:
 	setp.le.s32 %p308, %r51, %r412;
 	@!%p308 bra $B119;
 	.loc 8 47 21
-	and.b32 %r413, %r412, 16383;
+	and.b32 %r413, %r412, 8191;
 	add.s32 %r403, %r403, %r413;
-	shr.u32 %r414, %r412, 14;
+	shr.u32 %r414, %r412, 13;
 	add.s32 %r404, %r404, %r414;
 $B119:
 	.loc 8 41 40
@@ -12269,7 +12287,7 @@ $B120:
 	redux.sync.add.s32 %r415, %r403, 0xffffffff;
 	cvt.u64.u32 %rd287, %r415;
 	redux.sync.add.s32 %r416, %r404, 0xffffffff;
-	mad.wide.u32 %rd288, %r416, 16384, %rd287;
+	mad.wide.u32 %rd288, %r416, 8192, %rd287;
 	.loc 5 257 46
 	@!%p62 bra $B121;
 	.loc 5 258 29
@@ -12379,9 +12397,9 @@ $B126:
 	setp.le.s32 %p320, %r435, %r442;
 	@!%p320 bra $B127;
 	.loc 8 47 21
-	and.b32 %r443, %r441, 16383;
+	and.b32 %r443, %r441, 8191;
 	add.s32 %r436, %r436, %r443;
-	shr.u32 %r444, %r441, 14;
+	shr.u32 %r444, %r441, 13;
 	add.s32 %r437, %r437, %r444;
 $B127:
 	.loc 8 41 40
@@ -12400,9 +12418,9 @@ $B128:
 	setp.le.s32 %p323, %r435, %r447;
 	@!%p323 bra $B129;
 	.loc 8 47 21
-	and.b32 %r448, %r446, 16383;
+	and.b32 %r448, %r446, 8191;
 	add.s32 %r436, %r436, %r448;
-	shr.u32 %r449, %r446, 14;
+	shr.u32 %r449, %r446, 13;
 	add.s32 %r437, %r437, %r449;
 $B129:
 	.loc 8 41 40
@@ -12415,7 +12433,7 @@ $B130:
 	redux.sync.add.s32 %r450, %r436, 0xffffffff;
 	cvt.u64.u32 %rd312, %r450;
 	redux.sync.add.s32 %r451, %r437, 0xffffffff;
-	mad.wide.u32 %rd313, %r451, 16384, %rd312;
+	mad.wide.u32 %rd313, %r451, 8192, %rd312;
 	.loc 8 57 28
 	setp.le.s64 %p325, %rd77, %rd313;
 	.loc 8 60 21
@@ -12504,7 +12522,7 @@ $B133:
 	@%p83 bra $B135;
 $B134:
 	cvt.u64.u32 %rd87, %r467;
-	setp.lt.u32 %p329, %r467, 129;
+	setp.lt.u32 %p329, %r467, 257;
 	@!%p329 bra $FAULT23;
 	mad.lo.s32 %r468, %r467, 8, %r3;
 	ld.shared.u64 %rd327, [%r468+53552];
@@ -12534,7 +12552,7 @@ $B135:
 	@%p333 bra $B135;
 $B136:
 	.loc 5 210 81
-	setp.lt.u64 %p334, %rd87, 129;
+	setp.lt.u64 %p334, %rd87, 257;
 	@!%p334 bra $FAULT24;
 	add.s64 %rd76, %rd87, 1;
 	cvt.u32.u64 %r471, %rd87;
@@ -12584,8 +12602,8 @@ $B140:
 	@!%p336 bra $B165;
 	.loc 6 74 79
 	add.s32 %r477, %r57, 1065353216;
-	mov.b32 %f134, %r477;
-	cvt.rzi.s32.f32 %r478, %f134;
+	mov.b32 %f139, %r477;
+	cvt.rzi.s32.f32 %r478, %f139;
 	.loc 5 121 23
 	setp.lt.s32 %p339, %r51, %r478;
 	selp.b32 %r51, %r478, %r51, %p339;
@@ -12598,8 +12616,8 @@ $B140:
 	bra $B165;
 $B141:
 	.loc 6 49 32
-	ld.global.f32 %f135, [%rd27+12];
-	cvt.f64.f32 %fd4, %f135;
+	ld.global.f32 %f140, [%rd27+12];
+	cvt.f64.f32 %fd4, %f140;
 	cvt.rn.f64.s64 %fd5, %rd86;
 	mul.rn.f64 %fd6, %fd4, %fd5;
 	cvt.rzi.s64.f64 %rd330, %fd6;
@@ -12622,7 +12640,7 @@ $B142:
 	.loc 2 25 8
 	bar.sync 0;
 	mov.u32 %r55, 16;
-	mov.u32 %r56, 234881024;
+	mov.u32 %r56, 218103808;
 	mov.u32 %r57, 0;
 	mov.u64 %rd76, %rd75;
 	mov.u64 %rd87, 0;
@@ -12664,8 +12682,8 @@ $B145:
 	setp.lt.s32 %p347, -2139095040, %r485;
 	selp.b32 %r52, %r485, -2139095040, %p347;
 	.loc 5 180 16
-	ld.global.f32 %f136, [%rd27+12];
-	setp.lt.f32 %p348, 0f00000000, %f136;
+	ld.global.f32 %f141, [%rd27+12];
+	setp.lt.f32 %p348, 0f00000000, %f141;
 	mov.u32 %r58, %r51;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -12673,7 +12691,7 @@ $B145:
 	mov.u32 %r38, 3;
 	mov.u32 %r39, 6;
 	@!%p348 bra $B165;
-	setp.lt.f32 %p349, %f136, 0f3F800000;
+	setp.lt.f32 %p349, %f141, 0f3F800000;
 	mov.u32 %r58, 1;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -12817,8 +12835,8 @@ $B151:
 	xor.b32 %r527, %r524, %r526;
 	mov.b32 %f14, %r527;
 	.loc 5 142 18
-	ld.global.f32 %f137, [%rd27+8];
-	setp.lt.f32 %p363, 0f00000000, %f137;
+	ld.global.f32 %f142, [%rd27+8];
+	setp.lt.f32 %p363, 0f00000000, %f142;
 	@%p363 bra $B157;
 	.loc 5 143 16
 	setp.ne.s32 %p364, %r54, %r524;
@@ -12959,24 +12977,24 @@ $B156:
 	bra $B165;
 $B157:
 	.loc 5 150 30
-	rcp.rn.f32 %f13, %f137;
+	rcp.rn.f32 %f13, %f142;
 	.loc 6 41 9
-	ld.global.f32 %f138, [%rd27+16];
-	setp.lt.f32 %p378, 0f00000000, %f138;
+	ld.global.f32 %f143, [%rd27+16];
+	setp.lt.f32 %p378, 0f00000000, %f143;
 	mov.u32 %r51, 1;
 	@!%p378 bra $B158;
 	.loc 6 44 25
-	min.NaN.f32 %f139, %f138, 0f3F800000;
-	mul.rn.f32 %f140, %f139, 0f4D800000;
-	cvt.rzi.s32.f32 %r568, %f140;
+	min.NaN.f32 %f144, %f143, 0f3F800000;
+	mul.rn.f32 %f145, %f144, 0f4C800000;
+	cvt.rzi.s32.f32 %r568, %f145;
 	setp.lt.s32 %p379, 1, %r568;
 	selp.b32 %r51, %r568, 1, %p379;
 $B158:
 	.loc 5 151 8
 	@%p57 bra $B159;
 	.loc 5 180 16
-	ld.global.f32 %f141, [%rd27+12];
-	setp.lt.f32 %p380, 0f00000000, %f141;
+	ld.global.f32 %f146, [%rd27+12];
+	setp.lt.f32 %p380, 0f00000000, %f146;
 	mov.u32 %r58, %r51;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -12984,7 +13002,7 @@ $B158:
 	mov.u32 %r38, 3;
 	mov.u32 %r39, 6;
 	@!%p380 bra $B165;
-	setp.lt.f32 %p381, %f141, 0f3F800000;
+	setp.lt.f32 %p381, %f146, 0f3F800000;
 	mov.u32 %r58, 1;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -13087,7 +13105,7 @@ $B166:
 	@!%p392 bra $B170;
 	.loc 1 52 14
 	setp.le.s32 %p393, 0, %r50;
-	mov.f32 %f142, 0f7FC00000;
+	mov.f32 %f147, 0f7FC00000;
 	@!%p393 bra $B169;
 	.loc 1 53 31
 	cvt.u64.u32 %rd376, %r50;
@@ -13096,120 +13114,120 @@ $B166:
 	@!%p394 bra $FAULT27;
 	shl.b64 %rd378, %rd377, 2;
 	add.s64 %rd379, %rd1, %rd378;
-	ld.global.f32 %f143, [%rd379];
+	ld.global.f32 %f148, [%rd379];
 	.loc 6 61 7
-	setp.eq.f32 %p395, %f143, %f14;
+	setp.eq.f32 %p395, %f148, %f14;
 	@%p395 bra $B167;
 	.loc 6 64 11
-	sub.rn.f32 %f144, %f143, %f14;
-	cvt.rn.f32.s64 %f145, %rd86;
-	mul.rn.f32 %f146, %f145, 0f31800000;
+	sub.rn.f32 %f149, %f148, %f14;
+	cvt.rn.f32.s64 %f150, %rd86;
+	mul.rn.f32 %f151, %f150, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f147, %f146;
-	setp.lt.f32 %p396, %f147, 0f00800000;
+	abs.f32 %f152, %f151;
+	setp.lt.f32 %p396, %f152, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f148, %f146, 0f4B000000;
+	mul.rn.f32 %f153, %f151, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f149, %f148, %f146, %p396;
+	selp.f32 %f154, %f153, %f151, %p396;
 	selp.b32 %r575, 192937984, 0, %p396;
 	.loc 12 71 23
-	mov.b32 %r576, %f149;
+	mov.b32 %r576, %f154;
 	.loc 12 72 10
 	add.s32 %r577, %r576, -1060439283;
 	and.b32 %r578, %r577, -8388608;
 	.loc 12 73 32
 	sub.s32 %r579, %r576, %r578;
-	mov.b32 %f150, %r579;
+	mov.b32 %f155, %r579;
 	sub.s32 %r580, %r578, %r575;
-	cvt.rn.f32.s32 %f151, %r580;
+	cvt.rn.f32.s32 %f156, %r580;
 	.loc 12 8 9
-	sub.rn.f32 %f152, %f150, 0f3F800000;
+	sub.rn.f32 %f157, %f155, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f153, 0fBD9BD66F, %f152, 0f3E041C4B;
-	fma.rn.f32 %f154, %f153, %f152, 0fBE07A47F;
-	fma.rn.f32 %f155, %f154, %f152, 0f3E1139FA;
-	fma.rn.f32 %f156, %f155, %f152, 0fBE2A12C2;
+	fma.rn.f32 %f158, 0fBD9BD66F, %f157, 0f3E041C4B;
+	fma.rn.f32 %f159, %f158, %f157, 0fBE07A47F;
+	fma.rn.f32 %f160, %f159, %f157, 0f3E1139FA;
+	fma.rn.f32 %f161, %f160, %f157, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f157, %f156, %f152, 0f3E4CD1F1;
-	fma.rn.f32 %f158, %f157, %f152, 0fBE800219;
-	fma.rn.f32 %f159, %f158, %f152, 0f3EAAAAA8;
-	fma.rn.f32 %f160, %f159, %f152, 0fBEFFFFFC;
+	fma.rn.f32 %f162, %f161, %f157, 0f3E4CD1F1;
+	fma.rn.f32 %f163, %f162, %f157, 0fBE800219;
+	fma.rn.f32 %f164, %f163, %f157, 0f3EAAAAA8;
+	fma.rn.f32 %f165, %f164, %f157, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f161, %f152, %f152;
-	fma.rn.f32 %f162, %f160, %f161, %f152;
+	mul.rn.f32 %f166, %f157, %f157;
+	fma.rn.f32 %f167, %f165, %f166, %f157;
 	.loc 12 9 25
-	fma.rn.f32 %f163, %f151, 0f33B17218, %f162;
+	fma.rn.f32 %f168, %f156, 0f33B17218, %f167;
 	.loc 12 87 21
-	mov.b32 %r581, %f146;
+	mov.b32 %r581, %f151;
 	setp.le.u32 %p397, 2139095040, %r581;
 	.loc 12 88 10
-	fma.rn.f32 %f164, %f146, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f169, %f151, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f165, %f164, %f163, %p397;
+	selp.f32 %f170, %f169, %f168, %p397;
 	.loc 12 90 7
-	setp.eq.f32 %p398, %f146, 0f00000000;
-	selp.f32 %f166, 0fFF800000, %f165, %p398;
+	setp.eq.f32 %p398, %f151, 0f00000000;
+	selp.f32 %f171, 0fFF800000, %f170, %p398;
 	.loc 6 64 17
-	sub.rn.f32 %f142, %f144, %f166;
+	sub.rn.f32 %f147, %f149, %f171;
 	bra $B168;
 $B167:
 	.loc 6 62 29
-	cvt.rn.f32.s64 %f167, %rd86;
-	mul.rn.f32 %f168, %f167, 0f31800000;
+	cvt.rn.f32.s64 %f172, %rd86;
+	mul.rn.f32 %f173, %f172, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f169, %f168;
-	setp.lt.f32 %p399, %f169, 0f00800000;
+	abs.f32 %f174, %f173;
+	setp.lt.f32 %p399, %f174, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f170, %f168, 0f4B000000;
+	mul.rn.f32 %f175, %f173, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f171, %f170, %f168, %p399;
+	selp.f32 %f176, %f175, %f173, %p399;
 	selp.b32 %r582, 192937984, 0, %p399;
 	.loc 12 71 23
-	mov.b32 %r583, %f171;
+	mov.b32 %r583, %f176;
 	.loc 12 72 10
 	add.s32 %r584, %r583, -1060439283;
 	and.b32 %r585, %r584, -8388608;
 	.loc 12 73 32
 	sub.s32 %r586, %r583, %r585;
-	mov.b32 %f172, %r586;
+	mov.b32 %f177, %r586;
 	sub.s32 %r587, %r585, %r582;
-	cvt.rn.f32.s32 %f173, %r587;
+	cvt.rn.f32.s32 %f178, %r587;
 	.loc 12 8 9
-	sub.rn.f32 %f174, %f172, 0f3F800000;
+	sub.rn.f32 %f179, %f177, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f175, 0fBD9BD66F, %f174, 0f3E041C4B;
-	fma.rn.f32 %f176, %f175, %f174, 0fBE07A47F;
-	fma.rn.f32 %f177, %f176, %f174, 0f3E1139FA;
-	fma.rn.f32 %f178, %f177, %f174, 0fBE2A12C2;
+	fma.rn.f32 %f180, 0fBD9BD66F, %f179, 0f3E041C4B;
+	fma.rn.f32 %f181, %f180, %f179, 0fBE07A47F;
+	fma.rn.f32 %f182, %f181, %f179, 0f3E1139FA;
+	fma.rn.f32 %f183, %f182, %f179, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f179, %f178, %f174, 0f3E4CD1F1;
-	fma.rn.f32 %f180, %f179, %f174, 0fBE800219;
-	fma.rn.f32 %f181, %f180, %f174, 0f3EAAAAA8;
-	fma.rn.f32 %f182, %f181, %f174, 0fBEFFFFFC;
+	fma.rn.f32 %f184, %f183, %f179, 0f3E4CD1F1;
+	fma.rn.f32 %f185, %f184, %f179, 0fBE800219;
+	fma.rn.f32 %f186, %f185, %f179, 0f3EAAAAA8;
+	fma.rn.f32 %f187, %f186, %f179, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f183, %f174, %f174;
-	fma.rn.f32 %f184, %f182, %f183, %f174;
+	mul.rn.f32 %f188, %f179, %f179;
+	fma.rn.f32 %f189, %f187, %f188, %f179;
 	.loc 12 9 25
-	fma.rn.f32 %f185, %f173, 0f33B17218, %f184;
+	fma.rn.f32 %f190, %f178, 0f33B17218, %f189;
 	.loc 12 87 21
-	mov.b32 %r588, %f168;
+	mov.b32 %r588, %f173;
 	setp.le.u32 %p400, 2139095040, %r588;
 	.loc 12 88 10
-	fma.rn.f32 %f186, %f168, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f191, %f173, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f187, %f186, %f185, %p400;
+	selp.f32 %f192, %f191, %f190, %p400;
 	.loc 12 90 7
-	setp.eq.f32 %p401, %f168, 0f00000000;
-	selp.f32 %f188, 0fFF800000, %f187, %p401;
+	setp.eq.f32 %p401, %f173, 0f00000000;
+	selp.f32 %f193, 0fFF800000, %f192, %p401;
 	.loc 6 62 10
-	neg.f32 %f142, %f188;
+	neg.f32 %f147, %f193;
 $B168:
 $B169:
 	.loc 1 55 11
 	setp.lt.u64 %p402, %rd25, %rd24;
 	@!%p402 bra $FAULT28;
 	mad.wide.u32 %rd380, %r2, 4, %rd23;
-	st.global.f32 [%rd380], %f142;
+	st.global.f32 [%rd380], %f147;
 $B170:
 	.loc 1 57 32
 	setp.le.s32 %p403, 0, %r50;
@@ -13393,13 +13411,13 @@ $FAULT15:
 	.loc 1 128 12
 	mov.u32 %r600, 9;
 	mov.u64 %rd392, %rd106;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT16:
 	.loc 5 104 20
 	mov.u32 %r600, 18;
 	mov.u64 %rd392, %rd235;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
@@ -13438,13 +13456,13 @@ $FAULT23:
 	.loc 5 206 47
 	mov.u32 %r600, 20;
 	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT24:
 	.loc 5 210 81
 	mov.u32 %r600, 14;
 	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
@@ -13625,7 +13643,7 @@ const wideSM70NarrowAligned = `.version 6.0
 	.reg .pred %p<447>;
 	.reg .b32 %r<815>;
 	.reg .b64 %rd<405>;
-	.reg .f32 %f<190>;
+	.reg .f32 %f<195>;
 	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
@@ -14047,7 +14065,7 @@ $B21:
 	setp.lt.u32 %p74, %r66, -2147483648;
 	setp.lt.s64 %p75, %rd92, 2305843009213693952;
 	and.pred %p76, %p74, %p75;
-	setp.lt.u32 %p77, %r66, 129;
+	setp.lt.u32 %p77, %r66, 257;
 	and.pred %p78, %p76, %p77;
 	setp.lt.u32 %p79, %r10, 2048;
 	add.s64 %rd93, %rd84, -2;
@@ -14057,7 +14075,7 @@ $B21:
 	setp.lt.u64 %p81, %rd94, 2147483648;
 	setp.lt.s64 %p82, %rd94, 2305843009213693952;
 	and.pred %p83, %p81, %p82;
-	setp.lt.u64 %p84, %rd94, 129;
+	setp.lt.u64 %p84, %rd94, 257;
 	and.pred %p85, %p83, %p84;
 	mov.u32 %r68, -1;
 	mov.u64 %rd95, 0;
@@ -14312,7 +14330,7 @@ $B36:
 	@%p153 bra $B38;
 	.loc 6 33 7
 	setp.eq.f32 %p154, %f15, %f14;
-	mov.u32 %r90, 268435456;
+	mov.u32 %r90, 67108864;
 	@%p154 bra $B37;
 	.loc 6 36 28
 	sub.rn.f32 %f24, %f15, %f14;
@@ -14349,14 +14367,15 @@ $B36:
 	selp.f32 %f41, 0f00000000, %f39, %p156;
 	and.pred %p157, %p156, %p155;
 	selp.f32 %f42, 0f7F800000, %f41, %p157;
-	.loc 6 36 43
-	mul.rn.f32 %f43, %f42, 0f4D800000;
-	cvt.rzi.s32.f32 %r90, %f43;
+	.loc 6 36 42
+	mul.rn.f32 %f43, %f42, 0f4C800000;
+	add.rn.f32 %f44, %f43, 0f3F000000;
+	cvt.rzi.s32.f32 %r90, %f44;
 $B37:
 $B38:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f44, %r90;
-	mov.b32 %r100, %f44;
+	cvt.rn.f32.s32 %f45, %r90;
+	mov.b32 %r100, %f45;
 	add.s32 %r94, %r100, -1065353216;
 	mov.u32 %r95, %r90;
 $B39:
@@ -14384,10 +14403,10 @@ $B40:
 	setp.lt.u32 %p160, %r103, 4096;
 	@!%p160 bra $FAULT10;
 	mad.lo.s32 %r104, %r103, 4, %r4;
-	and.b32 %r105, %r95, 16383;
+	and.b32 %r105, %r95, 8191;
 	red.relaxed.cta.shared.add.u32 [%r104], %r105;
 	.loc 2 31 28
-	shr.u32 %r106, %r95, 14;
+	shr.u32 %r106, %r95, 13;
 	setp.lt.u32 %p161, 0, %r106;
 	mov.u32 %r101, 0;
 	@!%p161 bra $B42;
@@ -14415,8 +14434,8 @@ $B42:
 	.loc 6 19 7
 	setp.neu.f32 %p163, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f45, %f16, 0f00000000;
-	mov.b32 %r113, %f45;
+	add.rn.f32 %f46, %f16, 0f00000000;
+	mov.b32 %r113, %f46;
 	.loc 6 23 27
 	shr.s32 %r114, %r113, 31;
 	shr.u32 %r115, %r114, 1;
@@ -14445,51 +14464,52 @@ $B43:
 	@%p165 bra $B45;
 	.loc 6 33 7
 	setp.eq.f32 %p166, %f16, %f14;
-	mov.u32 %r117, 268435456;
+	mov.u32 %r117, 67108864;
 	@%p166 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f46, %f16, %f14;
-	mul.rn.f32 %f47, %f46, %f13;
+	sub.rn.f32 %f47, %f16, %f14;
+	mul.rn.f32 %f48, %f47, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f49, %f48, 0f4B400000;
+	sub.rn.f32 %f50, %f49, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
-	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
+	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
+	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
 	.loc 7 39 21
-	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
-	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
-	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
-	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
+	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
+	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
+	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
+	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
-	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
-	mov.b32 %r124, %f48;
+	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
+	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
+	mov.b32 %r124, %f49;
 	.loc 7 21 7
-	setp.lt.f32 %p167, 0f00000000, %f47;
+	setp.lt.f32 %p167, 0f00000000, %f48;
 	selp.b32 %r125, 528482304, 1602224128, %p167;
 	selp.b32 %r126, 1602224128, 528482304, %p167;
 	.loc 7 24 51
 	mad.lo.s32 %r127, %r124, 8388608, %r125;
-	mov.b32 %f58, %r127;
-	mul.rn.f32 %f59, %f57, %f58;
-	mov.b32 %f60, %r126;
-	mul.rn.f32 %f61, %f59, %f60;
+	mov.b32 %f59, %r127;
+	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f61, %r126;
+	mul.rn.f32 %f62, %f60, %f61;
 	.loc 7 25 8
-	abs.f32 %f62, %f47;
-	setp.lt.f32 %p168, 0f42D00000, %f62;
-	selp.f32 %f63, 0f00000000, %f61, %p168;
+	abs.f32 %f63, %f48;
+	setp.lt.f32 %p168, 0f42D00000, %f63;
+	selp.f32 %f64, 0f00000000, %f62, %p168;
 	and.pred %p169, %p168, %p167;
-	selp.f32 %f64, 0f7F800000, %f63, %p169;
-	.loc 6 36 43
-	mul.rn.f32 %f65, %f64, 0f4D800000;
-	cvt.rzi.s32.f32 %r117, %f65;
+	selp.f32 %f65, 0f7F800000, %f64, %p169;
+	.loc 6 36 42
+	mul.rn.f32 %f66, %f65, 0f4C800000;
+	add.rn.f32 %f67, %f66, 0f3F000000;
+	cvt.rzi.s32.f32 %r117, %f67;
 $B44:
 $B45:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f66, %r117;
-	mov.b32 %r128, %f66;
+	cvt.rn.f32.s32 %f68, %r117;
+	mov.b32 %r128, %f68;
 	add.s32 %r122, %r128, -1065353216;
 	mov.u32 %r123, %r117;
 $B46:
@@ -14518,10 +14538,10 @@ $B47:
 	setp.lt.u32 %p172, %r130, 4096;
 	@!%p172 bra $FAULT11;
 	mad.lo.s32 %r131, %r130, 4, %r4;
-	and.b32 %r132, %r123, 16383;
+	and.b32 %r132, %r123, 8191;
 	red.relaxed.cta.shared.add.u32 [%r131], %r132;
 	.loc 2 31 28
-	shr.u32 %r133, %r123, 14;
+	shr.u32 %r133, %r123, 13;
 	setp.lt.u32 %p173, 0, %r133;
 	@!%p173 bra $B49;
 	.loc 2 32 16
@@ -14545,8 +14565,8 @@ $B49:
 	.loc 6 19 7
 	setp.neu.f32 %p175, %f17, %f17;
 	.loc 6 22 32
-	add.rn.f32 %f67, %f17, 0f00000000;
-	mov.b32 %r141, %f67;
+	add.rn.f32 %f69, %f17, 0f00000000;
+	mov.b32 %r141, %f69;
 	.loc 6 23 27
 	shr.s32 %r142, %r141, 31;
 	shr.u32 %r143, %r142, 1;
@@ -14575,51 +14595,52 @@ $B50:
 	@%p177 bra $B52;
 	.loc 6 33 7
 	setp.eq.f32 %p178, %f17, %f14;
-	mov.u32 %r145, 268435456;
+	mov.u32 %r145, 67108864;
 	@%p178 bra $B51;
 	.loc 6 36 28
-	sub.rn.f32 %f68, %f17, %f14;
-	mul.rn.f32 %f69, %f68, %f13;
+	sub.rn.f32 %f70, %f17, %f14;
+	mul.rn.f32 %f71, %f70, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f71, %f70, 0f4B400000;
+	sub.rn.f32 %f73, %f72, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
-	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
+	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
 	.loc 7 39 21
-	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
-	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
-	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
-	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
+	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
+	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
-	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
-	mov.b32 %r152, %f70;
+	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
+	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
+	mov.b32 %r152, %f72;
 	.loc 7 21 7
-	setp.lt.f32 %p179, 0f00000000, %f69;
+	setp.lt.f32 %p179, 0f00000000, %f71;
 	selp.b32 %r153, 528482304, 1602224128, %p179;
 	selp.b32 %r154, 1602224128, 528482304, %p179;
 	.loc 7 24 51
 	mad.lo.s32 %r155, %r152, 8388608, %r153;
-	mov.b32 %f80, %r155;
-	mul.rn.f32 %f81, %f79, %f80;
-	mov.b32 %f82, %r154;
+	mov.b32 %f82, %r155;
 	mul.rn.f32 %f83, %f81, %f82;
+	mov.b32 %f84, %r154;
+	mul.rn.f32 %f85, %f83, %f84;
 	.loc 7 25 8
-	abs.f32 %f84, %f69;
-	setp.lt.f32 %p180, 0f42D00000, %f84;
-	selp.f32 %f85, 0f00000000, %f83, %p180;
+	abs.f32 %f86, %f71;
+	setp.lt.f32 %p180, 0f42D00000, %f86;
+	selp.f32 %f87, 0f00000000, %f85, %p180;
 	and.pred %p181, %p180, %p179;
-	selp.f32 %f86, 0f7F800000, %f85, %p181;
-	.loc 6 36 43
-	mul.rn.f32 %f87, %f86, 0f4D800000;
-	cvt.rzi.s32.f32 %r145, %f87;
+	selp.f32 %f88, 0f7F800000, %f87, %p181;
+	.loc 6 36 42
+	mul.rn.f32 %f89, %f88, 0f4C800000;
+	add.rn.f32 %f90, %f89, 0f3F000000;
+	cvt.rzi.s32.f32 %r145, %f90;
 $B51:
 $B52:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f88, %r145;
-	mov.b32 %r156, %f88;
+	cvt.rn.f32.s32 %f91, %r145;
+	mov.b32 %r156, %f91;
 	add.s32 %r150, %r156, -1065353216;
 	mov.u32 %r151, %r145;
 $B53:
@@ -14648,10 +14669,10 @@ $B54:
 	setp.lt.u32 %p184, %r158, 4096;
 	@!%p184 bra $FAULT12;
 	mad.lo.s32 %r159, %r158, 4, %r4;
-	and.b32 %r160, %r151, 16383;
+	and.b32 %r160, %r151, 8191;
 	red.relaxed.cta.shared.add.u32 [%r159], %r160;
 	.loc 2 31 28
-	shr.u32 %r161, %r151, 14;
+	shr.u32 %r161, %r151, 13;
 	setp.lt.u32 %p185, 0, %r161;
 	@!%p185 bra $B56;
 	.loc 2 32 16
@@ -14675,8 +14696,8 @@ $B56:
 	.loc 6 19 7
 	setp.neu.f32 %p187, %f18, %f18;
 	.loc 6 22 32
-	add.rn.f32 %f89, %f18, 0f00000000;
-	mov.b32 %r169, %f89;
+	add.rn.f32 %f92, %f18, 0f00000000;
+	mov.b32 %r169, %f92;
 	.loc 6 23 27
 	shr.s32 %r170, %r169, 31;
 	shr.u32 %r171, %r170, 1;
@@ -14705,51 +14726,52 @@ $B57:
 	@%p189 bra $B59;
 	.loc 6 33 7
 	setp.eq.f32 %p190, %f18, %f14;
-	mov.u32 %r173, 268435456;
+	mov.u32 %r173, 67108864;
 	@%p190 bra $B58;
 	.loc 6 36 28
-	sub.rn.f32 %f90, %f18, %f14;
-	mul.rn.f32 %f91, %f90, %f13;
+	sub.rn.f32 %f93, %f18, %f14;
+	mul.rn.f32 %f94, %f93, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f93, %f92, 0f4B400000;
+	sub.rn.f32 %f96, %f95, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
-	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
+	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
 	.loc 7 39 21
-	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
-	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
-	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
-	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
+	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
+	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
+	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
-	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
-	mov.b32 %r180, %f92;
+	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
+	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
+	mov.b32 %r180, %f95;
 	.loc 7 21 7
-	setp.lt.f32 %p191, 0f00000000, %f91;
+	setp.lt.f32 %p191, 0f00000000, %f94;
 	selp.b32 %r181, 528482304, 1602224128, %p191;
 	selp.b32 %r182, 1602224128, 528482304, %p191;
 	.loc 7 24 51
 	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f102, %r183;
-	mul.rn.f32 %f103, %f101, %f102;
-	mov.b32 %f104, %r182;
-	mul.rn.f32 %f105, %f103, %f104;
+	mov.b32 %f105, %r183;
+	mul.rn.f32 %f106, %f104, %f105;
+	mov.b32 %f107, %r182;
+	mul.rn.f32 %f108, %f106, %f107;
 	.loc 7 25 8
-	abs.f32 %f106, %f91;
-	setp.lt.f32 %p192, 0f42D00000, %f106;
-	selp.f32 %f107, 0f00000000, %f105, %p192;
+	abs.f32 %f109, %f94;
+	setp.lt.f32 %p192, 0f42D00000, %f109;
+	selp.f32 %f110, 0f00000000, %f108, %p192;
 	and.pred %p193, %p192, %p191;
-	selp.f32 %f108, 0f7F800000, %f107, %p193;
-	.loc 6 36 43
-	mul.rn.f32 %f109, %f108, 0f4D800000;
-	cvt.rzi.s32.f32 %r173, %f109;
+	selp.f32 %f111, 0f7F800000, %f110, %p193;
+	.loc 6 36 42
+	mul.rn.f32 %f112, %f111, 0f4C800000;
+	add.rn.f32 %f113, %f112, 0f3F000000;
+	cvt.rzi.s32.f32 %r173, %f113;
 $B58:
 $B59:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f110, %r173;
-	mov.b32 %r184, %f110;
+	cvt.rn.f32.s32 %f114, %r173;
+	mov.b32 %r184, %f114;
 	add.s32 %r178, %r184, -1065353216;
 	mov.u32 %r179, %r173;
 $B60:
@@ -14778,10 +14800,10 @@ $B61:
 	setp.lt.u32 %p196, %r186, 4096;
 	@!%p196 bra $FAULT13;
 	mad.lo.s32 %r187, %r186, 4, %r4;
-	and.b32 %r188, %r179, 16383;
+	and.b32 %r188, %r179, 8191;
 	red.relaxed.cta.shared.add.u32 [%r187], %r188;
 	.loc 2 31 28
-	shr.u32 %r189, %r179, 14;
+	shr.u32 %r189, %r179, 13;
 	setp.lt.u32 %p197, 0, %r189;
 	@!%p197 bra $B63;
 	.loc 2 32 16
@@ -14912,7 +14934,7 @@ $B68:
 	.loc 1 127 19
 	@!%p64 bra $B69;
 	.loc 1 128 12
-	setp.lt.u64 %p204, %rd115, 129;
+	setp.lt.u64 %p204, %rd115, 257;
 	@!%p204 bra $FAULT15;
 	cvt.u32.u64 %r235, %rd115;
 	mad.lo.s32 %r236, %r235, 8, %r4;
@@ -14941,41 +14963,41 @@ $B70:
 	ld.shared.v4.u32 {%r237, %r238, %r239, %r240}, [%r61];
 	cvt.u64.u32 %rd167, %r237;
 	ld.shared.v4.u32 {%r241, %r242, %r243, %r244}, [%r61+16384];
-	mad.wide.u32 %rd168, %r241, 16384, %rd167;
+	mad.wide.u32 %rd168, %r241, 8192, %rd167;
 	cvt.u64.u32 %rd169, %r238;
-	mad.wide.u32 %rd170, %r242, 16384, %rd169;
+	mad.wide.u32 %rd170, %r242, 8192, %rd169;
 	.loc 2 54 3
 	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
 	cvt.u64.u32 %rd172, %r239;
-	mad.wide.u32 %rd173, %r243, 16384, %rd172;
+	mad.wide.u32 %rd173, %r243, 8192, %rd172;
 	.loc 2 54 3
 	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
 	cvt.u64.u32 %rd175, %r240;
-	mad.wide.u32 %rd176, %r244, 16384, %rd175;
+	mad.wide.u32 %rd176, %r244, 8192, %rd175;
 	.loc 2 54 3
 	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 20
 	ld.shared.v4.u32 {%r245, %r246, %r247, %r248}, [%r61+16];
 	cvt.u64.u32 %rd178, %r245;
 	ld.shared.v4.u32 {%r249, %r250, %r251, %r252}, [%r61+16400];
-	mad.wide.u32 %rd179, %r249, 16384, %rd178;
+	mad.wide.u32 %rd179, %r249, 8192, %rd178;
 	.loc 2 54 3
 	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 38 14
 	cvt.u64.u32 %rd181, %r246;
-	mad.wide.u32 %rd182, %r250, 16384, %rd181;
+	mad.wide.u32 %rd182, %r250, 8192, %rd181;
 	.loc 2 54 3
 	add.s64 %rd183, %rd180, %rd182;
 	.loc 2 38 14
 	cvt.u64.u32 %rd184, %r247;
-	mad.wide.u32 %rd185, %r251, 16384, %rd184;
+	mad.wide.u32 %rd185, %r251, 8192, %rd184;
 	.loc 2 54 3
 	add.s64 %rd186, %rd183, %rd185;
 	.loc 2 38 14
 	cvt.u64.u32 %rd187, %r248;
-	mad.wide.u32 %rd188, %r252, 16384, %rd187;
+	mad.wide.u32 %rd188, %r252, 8192, %rd187;
 	.loc 2 54 3
 	add.s64 %rd189, %rd186, %rd188;
 	.loc 2 56 11
@@ -15225,7 +15247,7 @@ $B81:
 	ld.shared.u32 %r347, [%r346+28];
 	cvt.u64.u32 %rd234, %r347;
 	ld.shared.u32 %r348, [%r346+16412];
-	mad.wide.u32 %rd235, %r348, 16384, %rd234;
+	mad.wide.u32 %rd235, %r348, 8192, %rd234;
 	.loc 2 61 43
 	add.s64 %rd236, %rd233, %rd235;
 	.loc 2 62 12
@@ -15245,7 +15267,7 @@ $B82:
 	ld.shared.u32 %r351, [%r350+-4];
 	cvt.u64.u32 %rd238, %r351;
 	ld.shared.u32 %r352, [%r350+16380];
-	mad.wide.u32 %rd239, %r352, 16384, %rd238;
+	mad.wide.u32 %rd239, %r352, 8192, %rd238;
 	.loc 2 64 28
 	add.s64 %rd237, %rd236, %rd239;
 	.loc 2 62 12
@@ -15293,7 +15315,7 @@ $B86:
 $B87:
 	cvt.u64.u32 %rd243, %r356;
 	.loc 5 104 20
-	setp.lt.u32 %p230, %r356, 129;
+	setp.lt.u32 %p230, %r356, 257;
 	@!%p230 bra $FAULT16;
 	mad.lo.s32 %r357, %r356, 8, %r4;
 	ld.shared.u64 %rd244, [%r357+53552];
@@ -15339,8 +15361,8 @@ $B89:
 	.loc 6 19 7
 	setp.neu.f32 %p242, %f14, %f14;
 	.loc 6 22 32
-	add.rn.f32 %f111, %f14, 0f00000000;
-	mov.b32 %r359, %f111;
+	add.rn.f32 %f115, %f14, 0f00000000;
+	mov.b32 %r359, %f115;
 	.loc 6 23 27
 	shr.s32 %r360, %r359, 31;
 	shr.u32 %r361, %r360, 1;
@@ -15484,7 +15506,7 @@ $B99:
 	and.b32 %r410, %r410, %r414;
 	bra $B99;
 $B100:
-	mad.wide.u32 %rd260, %r406, 16384, %rd259;
+	mad.wide.u32 %rd260, %r406, 8192, %rd259;
 	.loc 8 57 28
 	setp.le.s64 %p262, %rd246, %rd260;
 	.loc 8 60 21
@@ -15523,53 +15545,54 @@ $B103:
 	shr.s32 %r420, %r419, 31;
 	shr.u32 %r421, %r420, 1;
 	xor.b32 %r422, %r419, %r421;
-	mov.b32 %f112, %r422;
+	mov.b32 %f116, %r422;
 	.loc 5 216 9
 	setp.lt.s32 %p266, %r419, %r70;
 	mov.u32 %r423, -1;
 	@%p266 bra $B105;
 	.loc 6 33 7
-	setp.eq.f32 %p267, %f112, %f14;
-	mov.u32 %r423, 268435456;
+	setp.eq.f32 %p267, %f116, %f14;
+	mov.u32 %r423, 67108864;
 	@%p267 bra $B104;
 	.loc 6 36 28
-	sub.rn.f32 %f113, %f112, %f14;
-	mul.rn.f32 %f114, %f113, %f13;
+	sub.rn.f32 %f117, %f116, %f14;
+	mul.rn.f32 %f118, %f117, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f116, %f115, 0f4B400000;
+	sub.rn.f32 %f120, %f119, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
-	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
+	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
 	.loc 7 39 21
-	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
-	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
-	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
-	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
+	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
+	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
+	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
-	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
-	mov.b32 %r424, %f115;
+	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
+	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
+	mov.b32 %r424, %f119;
 	.loc 7 21 7
-	setp.lt.f32 %p268, 0f00000000, %f114;
+	setp.lt.f32 %p268, 0f00000000, %f118;
 	selp.b32 %r425, 528482304, 1602224128, %p268;
 	selp.b32 %r426, 1602224128, 528482304, %p268;
 	.loc 7 24 51
 	mad.lo.s32 %r427, %r424, 8388608, %r425;
-	mov.b32 %f125, %r427;
-	mul.rn.f32 %f126, %f124, %f125;
-	mov.b32 %f127, %r426;
-	mul.rn.f32 %f128, %f126, %f127;
+	mov.b32 %f129, %r427;
+	mul.rn.f32 %f130, %f128, %f129;
+	mov.b32 %f131, %r426;
+	mul.rn.f32 %f132, %f130, %f131;
 	.loc 7 25 8
-	abs.f32 %f129, %f114;
-	setp.lt.f32 %p269, 0f42D00000, %f129;
-	selp.f32 %f130, 0f00000000, %f128, %p269;
+	abs.f32 %f133, %f118;
+	setp.lt.f32 %p269, 0f42D00000, %f133;
+	selp.f32 %f134, 0f00000000, %f132, %p269;
 	and.pred %p270, %p269, %p268;
-	selp.f32 %f131, 0f7F800000, %f130, %p270;
-	.loc 6 36 43
-	mul.rn.f32 %f132, %f131, 0f4D800000;
-	cvt.rzi.s32.f32 %r423, %f132;
+	selp.f32 %f135, 0f7F800000, %f134, %p270;
+	.loc 6 36 42
+	mul.rn.f32 %f136, %f135, 0f4C800000;
+	add.rn.f32 %f137, %f136, 0f3F000000;
+	cvt.rzi.s32.f32 %r423, %f137;
 $B104:
 $B105:
 	.loc 5 249 11
@@ -15585,10 +15608,10 @@ $B106:
 	.loc 5 252 14
 	@!%p68 bra $B145;
 	.loc 5 254 25
-	ld.global.f32 %f133, [%rd38+12];
-	setp.lt.f32 %p272, 0f00000000, %f133;
+	ld.global.f32 %f138, [%rd38+12];
+	setp.lt.f32 %p272, 0f00000000, %f138;
 	@!%p272 bra $B132;
-	setp.lt.f32 %p273, %f133, 0f3F800000;
+	setp.lt.f32 %p273, %f138, 0f3F800000;
 	@!%p273 bra $B132;
 	.loc 8 41 31
 	ld.shared.u32 %r429, [$dynamic+53272];
@@ -15625,9 +15648,9 @@ $B108:
 	setp.le.s32 %p282, 0, %r435;
 	@!%p282 bra $B109;
 	.loc 8 47 21
-	and.b32 %r436, %r435, 16383;
+	and.b32 %r436, %r435, 8191;
 	add.s32 %r430, %r430, %r436;
-	shr.u32 %r437, %r435, 14;
+	shr.u32 %r437, %r435, 13;
 	add.s32 %r431, %r431, %r437;
 $B109:
 	.loc 8 41 40
@@ -15643,9 +15666,9 @@ $B110:
 	setp.le.s32 %p284, 0, %r439;
 	@!%p284 bra $B111;
 	.loc 8 47 21
-	and.b32 %r440, %r439, 16383;
+	and.b32 %r440, %r439, 8191;
 	add.s32 %r430, %r430, %r440;
-	shr.u32 %r441, %r439, 14;
+	shr.u32 %r441, %r439, 13;
 	add.s32 %r431, %r431, %r441;
 $B111:
 	.loc 8 41 40
@@ -15720,9 +15743,9 @@ $B117:
 	and.b32 %r475, %r475, %r479;
 	bra $B117;
 $B118:
-	mad.wide.u32 %rd272, %r471, 16384, %rd271;
+	mad.wide.u32 %rd272, %r471, 8192, %rd271;
 	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f133;
+	cvt.f64.f32 %fd1, %f138;
 	cvt.rn.f64.u64 %fd2, %rd272;
 	mul.rn.f64 %fd3, %fd1, %fd2;
 	cvt.rzi.s64.f64 %rd273, %fd3;
@@ -15741,7 +15764,7 @@ $B118:
 	and.pred %p297, %p296, %p79;
 	setp.lt.u64 %p298, %rd278, 2048;
 	and.pred %p299, %p297, %p298;
-	mov.u32 %r480, 268435456;
+	mov.u32 %r480, 67108864;
 	mov.u32 %r481, 0;
 $B119:
 	.loc 8 56 34
@@ -15775,9 +15798,9 @@ $B121:
 	setp.le.s32 %p302, %r484, %r490;
 	@!%p302 bra $B122;
 	.loc 8 47 21
-	and.b32 %r491, %r490, 16383;
+	and.b32 %r491, %r490, 8191;
 	add.s32 %r485, %r485, %r491;
-	shr.u32 %r492, %r490, 14;
+	shr.u32 %r492, %r490, 13;
 	add.s32 %r486, %r486, %r492;
 $B122:
 	.loc 8 41 40
@@ -15795,9 +15818,9 @@ $B123:
 	setp.le.s32 %p305, %r484, %r494;
 	@!%p305 bra $B124;
 	.loc 8 47 21
-	and.b32 %r495, %r494, 16383;
+	and.b32 %r495, %r494, 8191;
 	add.s32 %r485, %r485, %r495;
-	shr.u32 %r496, %r494, 14;
+	shr.u32 %r496, %r494, 13;
 	add.s32 %r486, %r486, %r496;
 $B124:
 	.loc 8 41 40
@@ -15872,7 +15895,7 @@ $B130:
 	and.b32 %r530, %r530, %r534;
 	bra $B130;
 $B131:
-	mad.wide.u32 %rd286, %r526, 16384, %rd285;
+	mad.wide.u32 %rd286, %r526, 8192, %rd285;
 	.loc 8 57 28
 	setp.le.s64 %p313, %rd275, %rd286;
 	.loc 8 60 21
@@ -15924,9 +15947,9 @@ $B134:
 	setp.le.s32 %p325, %r69, %r542;
 	@!%p325 bra $B135;
 	.loc 8 47 21
-	and.b32 %r543, %r542, 16383;
+	and.b32 %r543, %r542, 8191;
 	add.s32 %r537, %r537, %r543;
-	shr.u32 %r544, %r542, 14;
+	shr.u32 %r544, %r542, 13;
 	add.s32 %r538, %r538, %r544;
 $B135:
 	.loc 8 41 40
@@ -15944,9 +15967,9 @@ $B136:
 	setp.le.s32 %p328, %r69, %r546;
 	@!%p328 bra $B137;
 	.loc 8 47 21
-	and.b32 %r547, %r546, 16383;
+	and.b32 %r547, %r546, 8191;
 	add.s32 %r537, %r537, %r547;
-	shr.u32 %r548, %r546, 14;
+	shr.u32 %r548, %r546, 13;
 	add.s32 %r538, %r538, %r548;
 $B137:
 	.loc 8 41 40
@@ -16021,7 +16044,7 @@ $B143:
 	and.b32 %r582, %r582, %r586;
 	bra $B143;
 $B144:
-	mad.wide.u32 %rd295, %r578, 16384, %rd294;
+	mad.wide.u32 %rd295, %r578, 8192, %rd294;
 	.loc 5 257 46
 	@!%p62 bra $B145;
 	.loc 5 258 29
@@ -16131,9 +16154,9 @@ $B150:
 	setp.le.s32 %p346, %r605, %r612;
 	@!%p346 bra $B151;
 	.loc 8 47 21
-	and.b32 %r613, %r611, 16383;
+	and.b32 %r613, %r611, 8191;
 	add.s32 %r606, %r606, %r613;
-	shr.u32 %r614, %r611, 14;
+	shr.u32 %r614, %r611, 13;
 	add.s32 %r607, %r607, %r614;
 $B151:
 	.loc 8 41 40
@@ -16152,9 +16175,9 @@ $B152:
 	setp.le.s32 %p349, %r605, %r617;
 	@!%p349 bra $B153;
 	.loc 8 47 21
-	and.b32 %r618, %r616, 16383;
+	and.b32 %r618, %r616, 8191;
 	add.s32 %r606, %r606, %r618;
-	shr.u32 %r619, %r616, 14;
+	shr.u32 %r619, %r616, 13;
 	add.s32 %r607, %r607, %r619;
 $B153:
 	.loc 8 41 40
@@ -16229,7 +16252,7 @@ $B159:
 	and.b32 %r653, %r653, %r657;
 	bra $B159;
 $B160:
-	mad.wide.u32 %rd320, %r649, 16384, %rd319;
+	mad.wide.u32 %rd320, %r649, 8192, %rd319;
 	.loc 8 57 28
 	setp.le.s64 %p357, %rd86, %rd320;
 	.loc 8 60 21
@@ -16320,7 +16343,7 @@ $B164:
 	mov.u32 %r673, 0;
 $B165:
 	cvt.u64.u32 %rd334, %r673;
-	setp.lt.u32 %p361, %r673, 129;
+	setp.lt.u32 %p361, %r673, 257;
 	@!%p361 bra $FAULT23;
 	mad.lo.s32 %r674, %r673, 8, %r4;
 	ld.shared.u64 %rd335, [%r674+53552];
@@ -16349,7 +16372,7 @@ $B166:
 $B167:
 	cvt.u64.u32 %rd96, %r673;
 	.loc 5 210 81
-	setp.lt.u32 %p366, %r673, 129;
+	setp.lt.u32 %p366, %r673, 257;
 	@!%p366 bra $FAULT24;
 	add.s32 %r676, %r673, 1;
 	cvt.u64.u32 %rd85, %r676;
@@ -16399,8 +16422,8 @@ $B171:
 	@!%p368 bra $B196;
 	.loc 6 74 79
 	add.s32 %r682, %r75, 1065353216;
-	mov.b32 %f134, %r682;
-	cvt.rzi.s32.f32 %r683, %f134;
+	mov.b32 %f139, %r682;
+	cvt.rzi.s32.f32 %r683, %f139;
 	.loc 5 121 23
 	setp.lt.s32 %p371, %r69, %r683;
 	selp.b32 %r69, %r683, %r69, %p371;
@@ -16413,8 +16436,8 @@ $B171:
 	bra $B196;
 $B172:
 	.loc 6 49 32
-	ld.global.f32 %f135, [%rd38+12];
-	cvt.f64.f32 %fd4, %f135;
+	ld.global.f32 %f140, [%rd38+12];
+	cvt.f64.f32 %fd4, %f140;
 	cvt.rn.f64.s64 %fd5, %rd95;
 	mul.rn.f64 %fd6, %fd4, %fd5;
 	cvt.rzi.s64.f64 %rd338, %fd6;
@@ -16437,7 +16460,7 @@ $B173:
 	.loc 2 25 8
 	bar.sync 0;
 	mov.u32 %r73, 16;
-	mov.u32 %r74, 234881024;
+	mov.u32 %r74, 218103808;
 	mov.u32 %r75, 0;
 	mov.u64 %rd85, %rd84;
 	mov.u64 %rd96, 0;
@@ -16479,8 +16502,8 @@ $B176:
 	setp.lt.s32 %p379, -2139095040, %r690;
 	selp.b32 %r70, %r690, -2139095040, %p379;
 	.loc 5 180 16
-	ld.global.f32 %f136, [%rd38+12];
-	setp.lt.f32 %p380, 0f00000000, %f136;
+	ld.global.f32 %f141, [%rd38+12];
+	setp.lt.f32 %p380, 0f00000000, %f141;
 	mov.u32 %r76, %r69;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -16488,7 +16511,7 @@ $B176:
 	mov.u32 %r52, 3;
 	mov.u32 %r53, 6;
 	@!%p380 bra $B196;
-	setp.lt.f32 %p381, %f136, 0f3F800000;
+	setp.lt.f32 %p381, %f141, 0f3F800000;
 	mov.u32 %r76, 1;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -16632,8 +16655,8 @@ $B182:
 	xor.b32 %r732, %r729, %r731;
 	mov.b32 %f14, %r732;
 	.loc 5 142 18
-	ld.global.f32 %f137, [%rd38+8];
-	setp.lt.f32 %p395, 0f00000000, %f137;
+	ld.global.f32 %f142, [%rd38+8];
+	setp.lt.f32 %p395, 0f00000000, %f142;
 	@%p395 bra $B188;
 	.loc 5 143 16
 	setp.ne.s32 %p396, %r72, %r729;
@@ -16774,26 +16797,26 @@ $B187:
 	bra $B196;
 $B188:
 	.loc 5 150 30
-	rcp.rn.f32 %f13, %f137;
+	rcp.rn.f32 %f13, %f142;
 	.loc 6 41 9
-	ld.global.f32 %f138, [%rd38+16];
-	setp.lt.f32 %p410, 0f00000000, %f138;
+	ld.global.f32 %f143, [%rd38+16];
+	setp.lt.f32 %p410, 0f00000000, %f143;
 	mov.u32 %r69, 1;
 	@!%p410 bra $B189;
 	.loc 6 44 25
-	setp.nan.f32 %p411, %f138, 0f3F800000;
-	min.f32 %f139, %f138, 0f3F800000;
-	selp.f32 %f140, 0f7FFFFFFF, %f139, %p411;
-	mul.rn.f32 %f141, %f140, 0f4D800000;
-	cvt.rzi.s32.f32 %r773, %f141;
+	setp.nan.f32 %p411, %f143, 0f3F800000;
+	min.f32 %f144, %f143, 0f3F800000;
+	selp.f32 %f145, 0f7FFFFFFF, %f144, %p411;
+	mul.rn.f32 %f146, %f145, 0f4C800000;
+	cvt.rzi.s32.f32 %r773, %f146;
 	setp.lt.s32 %p412, 1, %r773;
 	selp.b32 %r69, %r773, 1, %p412;
 $B189:
 	.loc 5 151 8
 	@%p57 bra $B190;
 	.loc 5 180 16
-	ld.global.f32 %f142, [%rd38+12];
-	setp.lt.f32 %p413, 0f00000000, %f142;
+	ld.global.f32 %f147, [%rd38+12];
+	setp.lt.f32 %p413, 0f00000000, %f147;
 	mov.u32 %r76, %r69;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -16801,7 +16824,7 @@ $B189:
 	mov.u32 %r52, 3;
 	mov.u32 %r53, 6;
 	@!%p413 bra $B196;
-	setp.lt.f32 %p414, %f142, 0f3F800000;
+	setp.lt.f32 %p414, %f147, 0f3F800000;
 	mov.u32 %r76, 1;
 	mov.pred %p86, 1;
 	mov.u64 %rd85, %rd84;
@@ -16904,7 +16927,7 @@ $B197:
 	@!%p425 bra $B201;
 	.loc 1 52 14
 	setp.le.s32 %p426, 0, %r68;
-	mov.f32 %f143, 0f7FC00000;
+	mov.f32 %f148, 0f7FC00000;
 	@!%p426 bra $B200;
 	.loc 1 53 31
 	cvt.u64.u32 %rd384, %r68;
@@ -16913,120 +16936,120 @@ $B197:
 	@!%p427 bra $FAULT27;
 	shl.b64 %rd386, %rd385, 2;
 	add.s64 %rd387, %rd1, %rd386;
-	ld.global.f32 %f144, [%rd387];
+	ld.global.f32 %f149, [%rd387];
 	.loc 6 61 7
-	setp.eq.f32 %p428, %f144, %f14;
+	setp.eq.f32 %p428, %f149, %f14;
 	@%p428 bra $B198;
 	.loc 6 64 11
-	sub.rn.f32 %f145, %f144, %f14;
-	cvt.rn.f32.s64 %f146, %rd95;
-	mul.rn.f32 %f147, %f146, 0f31800000;
+	sub.rn.f32 %f150, %f149, %f14;
+	cvt.rn.f32.s64 %f151, %rd95;
+	mul.rn.f32 %f152, %f151, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f148, %f147;
-	setp.lt.f32 %p429, %f148, 0f00800000;
+	abs.f32 %f153, %f152;
+	setp.lt.f32 %p429, %f153, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f149, %f147, 0f4B000000;
+	mul.rn.f32 %f154, %f152, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f150, %f149, %f147, %p429;
+	selp.f32 %f155, %f154, %f152, %p429;
 	selp.b32 %r780, 192937984, 0, %p429;
 	.loc 12 71 23
-	mov.b32 %r781, %f150;
+	mov.b32 %r781, %f155;
 	.loc 12 72 10
 	add.s32 %r782, %r781, -1060439283;
 	and.b32 %r783, %r782, -8388608;
 	.loc 12 73 32
 	sub.s32 %r784, %r781, %r783;
-	mov.b32 %f151, %r784;
+	mov.b32 %f156, %r784;
 	sub.s32 %r785, %r783, %r780;
-	cvt.rn.f32.s32 %f152, %r785;
+	cvt.rn.f32.s32 %f157, %r785;
 	.loc 12 8 9
-	sub.rn.f32 %f153, %f151, 0f3F800000;
+	sub.rn.f32 %f158, %f156, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f154, 0fBD9BD66F, %f153, 0f3E041C4B;
-	fma.rn.f32 %f155, %f154, %f153, 0fBE07A47F;
-	fma.rn.f32 %f156, %f155, %f153, 0f3E1139FA;
-	fma.rn.f32 %f157, %f156, %f153, 0fBE2A12C2;
+	fma.rn.f32 %f159, 0fBD9BD66F, %f158, 0f3E041C4B;
+	fma.rn.f32 %f160, %f159, %f158, 0fBE07A47F;
+	fma.rn.f32 %f161, %f160, %f158, 0f3E1139FA;
+	fma.rn.f32 %f162, %f161, %f158, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f158, %f157, %f153, 0f3E4CD1F1;
-	fma.rn.f32 %f159, %f158, %f153, 0fBE800219;
-	fma.rn.f32 %f160, %f159, %f153, 0f3EAAAAA8;
-	fma.rn.f32 %f161, %f160, %f153, 0fBEFFFFFC;
+	fma.rn.f32 %f163, %f162, %f158, 0f3E4CD1F1;
+	fma.rn.f32 %f164, %f163, %f158, 0fBE800219;
+	fma.rn.f32 %f165, %f164, %f158, 0f3EAAAAA8;
+	fma.rn.f32 %f166, %f165, %f158, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f162, %f153, %f153;
-	fma.rn.f32 %f163, %f161, %f162, %f153;
+	mul.rn.f32 %f167, %f158, %f158;
+	fma.rn.f32 %f168, %f166, %f167, %f158;
 	.loc 12 9 25
-	fma.rn.f32 %f164, %f152, 0f33B17218, %f163;
+	fma.rn.f32 %f169, %f157, 0f33B17218, %f168;
 	.loc 12 87 21
-	mov.b32 %r786, %f147;
+	mov.b32 %r786, %f152;
 	setp.le.u32 %p430, 2139095040, %r786;
 	.loc 12 88 10
-	fma.rn.f32 %f165, %f147, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f170, %f152, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f166, %f165, %f164, %p430;
+	selp.f32 %f171, %f170, %f169, %p430;
 	.loc 12 90 7
-	setp.eq.f32 %p431, %f147, 0f00000000;
-	selp.f32 %f167, 0fFF800000, %f166, %p431;
+	setp.eq.f32 %p431, %f152, 0f00000000;
+	selp.f32 %f172, 0fFF800000, %f171, %p431;
 	.loc 6 64 17
-	sub.rn.f32 %f143, %f145, %f167;
+	sub.rn.f32 %f148, %f150, %f172;
 	bra $B199;
 $B198:
 	.loc 6 62 29
-	cvt.rn.f32.s64 %f168, %rd95;
-	mul.rn.f32 %f169, %f168, 0f31800000;
+	cvt.rn.f32.s64 %f173, %rd95;
+	mul.rn.f32 %f174, %f173, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f170, %f169;
-	setp.lt.f32 %p432, %f170, 0f00800000;
+	abs.f32 %f175, %f174;
+	setp.lt.f32 %p432, %f175, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f171, %f169, 0f4B000000;
+	mul.rn.f32 %f176, %f174, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f172, %f171, %f169, %p432;
+	selp.f32 %f177, %f176, %f174, %p432;
 	selp.b32 %r787, 192937984, 0, %p432;
 	.loc 12 71 23
-	mov.b32 %r788, %f172;
+	mov.b32 %r788, %f177;
 	.loc 12 72 10
 	add.s32 %r789, %r788, -1060439283;
 	and.b32 %r790, %r789, -8388608;
 	.loc 12 73 32
 	sub.s32 %r791, %r788, %r790;
-	mov.b32 %f173, %r791;
+	mov.b32 %f178, %r791;
 	sub.s32 %r792, %r790, %r787;
-	cvt.rn.f32.s32 %f174, %r792;
+	cvt.rn.f32.s32 %f179, %r792;
 	.loc 12 8 9
-	sub.rn.f32 %f175, %f173, 0f3F800000;
+	sub.rn.f32 %f180, %f178, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f176, 0fBD9BD66F, %f175, 0f3E041C4B;
-	fma.rn.f32 %f177, %f176, %f175, 0fBE07A47F;
-	fma.rn.f32 %f178, %f177, %f175, 0f3E1139FA;
-	fma.rn.f32 %f179, %f178, %f175, 0fBE2A12C2;
+	fma.rn.f32 %f181, 0fBD9BD66F, %f180, 0f3E041C4B;
+	fma.rn.f32 %f182, %f181, %f180, 0fBE07A47F;
+	fma.rn.f32 %f183, %f182, %f180, 0f3E1139FA;
+	fma.rn.f32 %f184, %f183, %f180, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f180, %f179, %f175, 0f3E4CD1F1;
-	fma.rn.f32 %f181, %f180, %f175, 0fBE800219;
-	fma.rn.f32 %f182, %f181, %f175, 0f3EAAAAA8;
-	fma.rn.f32 %f183, %f182, %f175, 0fBEFFFFFC;
+	fma.rn.f32 %f185, %f184, %f180, 0f3E4CD1F1;
+	fma.rn.f32 %f186, %f185, %f180, 0fBE800219;
+	fma.rn.f32 %f187, %f186, %f180, 0f3EAAAAA8;
+	fma.rn.f32 %f188, %f187, %f180, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f184, %f175, %f175;
-	fma.rn.f32 %f185, %f183, %f184, %f175;
+	mul.rn.f32 %f189, %f180, %f180;
+	fma.rn.f32 %f190, %f188, %f189, %f180;
 	.loc 12 9 25
-	fma.rn.f32 %f186, %f174, 0f33B17218, %f185;
+	fma.rn.f32 %f191, %f179, 0f33B17218, %f190;
 	.loc 12 87 21
-	mov.b32 %r793, %f169;
+	mov.b32 %r793, %f174;
 	setp.le.u32 %p433, 2139095040, %r793;
 	.loc 12 88 10
-	fma.rn.f32 %f187, %f169, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f192, %f174, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f188, %f187, %f186, %p433;
+	selp.f32 %f193, %f192, %f191, %p433;
 	.loc 12 90 7
-	setp.eq.f32 %p434, %f169, 0f00000000;
-	selp.f32 %f189, 0fFF800000, %f188, %p434;
+	setp.eq.f32 %p434, %f174, 0f00000000;
+	selp.f32 %f194, 0fFF800000, %f193, %p434;
 	.loc 6 62 10
-	neg.f32 %f143, %f189;
+	neg.f32 %f148, %f194;
 $B199:
 $B200:
 	.loc 1 55 11
 	setp.lt.u32 %p435, %r2, %r23;
 	@!%p435 bra $FAULT28;
 	mad.wide.u32 %rd388, %r2, 4, %rd23;
-	st.global.f32 [%rd388], %f143;
+	st.global.f32 [%rd388], %f148;
 $B201:
 	.loc 1 57 32
 	setp.le.s32 %p436, 0, %r68;
@@ -17211,13 +17234,13 @@ $FAULT15:
 	.loc 1 128 12
 	mov.u32 %r805, 9;
 	mov.u64 %rd401, %rd115;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT16:
 	.loc 5 104 20
 	mov.u32 %r805, 18;
 	mov.u64 %rd401, %rd243;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
@@ -17256,13 +17279,13 @@ $FAULT23:
 	.loc 5 206 47
 	mov.u32 %r805, 20;
 	mov.u64 %rd401, %rd334;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT24:
 	.loc 5 210 81
 	mov.u32 %r805, 14;
 	mov.u64 %rd401, %rd96;
-	mov.u64 %rd402, 129;
+	mov.u64 %rd402, 257;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
@@ -17443,7 +17466,7 @@ const wideSM70 = `.version 6.0
 	.reg .pred %p<445>;
 	.reg .b32 %r<790>;
 	.reg .b64 %rd<396>;
-	.reg .f32 %f<190>;
+	.reg .f32 %f<195>;
 	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [wide_params];
@@ -17839,7 +17862,7 @@ $B21:
 	setp.lt.u64 %p73, %rd83, 2147483648;
 	setp.lt.s64 %p74, %rd83, 2305843009213693952;
 	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd83, 129;
+	setp.lt.u64 %p76, %rd83, 257;
 	and.pred %p77, %p75, %p76;
 	setp.lt.u32 %p78, %r9, 2048;
 	add.s64 %rd84, %rd75, -2;
@@ -17847,7 +17870,7 @@ $B21:
 	setp.lt.u64 %p79, %rd85, 2147483648;
 	setp.lt.s64 %p80, %rd85, 2305843009213693952;
 	and.pred %p81, %p79, %p80;
-	setp.lt.u64 %p82, %rd85, 129;
+	setp.lt.u64 %p82, %rd85, 257;
 	and.pred %p83, %p81, %p82;
 	mov.u32 %r50, -1;
 	mov.u64 %rd86, 0;
@@ -18100,7 +18123,7 @@ $B36:
 	@%p151 bra $B38;
 	.loc 6 33 7
 	setp.eq.f32 %p152, %f15, %f14;
-	mov.u32 %r64, 268435456;
+	mov.u32 %r64, 67108864;
 	@%p152 bra $B37;
 	.loc 6 36 28
 	sub.rn.f32 %f24, %f15, %f14;
@@ -18137,14 +18160,15 @@ $B36:
 	selp.f32 %f41, 0f00000000, %f39, %p154;
 	and.pred %p155, %p154, %p153;
 	selp.f32 %f42, 0f7F800000, %f41, %p155;
-	.loc 6 36 43
-	mul.rn.f32 %f43, %f42, 0f4D800000;
-	cvt.rzi.s32.f32 %r64, %f43;
+	.loc 6 36 42
+	mul.rn.f32 %f43, %f42, 0f4C800000;
+	add.rn.f32 %f44, %f43, 0f3F000000;
+	cvt.rzi.s32.f32 %r64, %f44;
 $B37:
 $B38:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f44, %r64;
-	mov.b32 %r74, %f44;
+	cvt.rn.f32.s32 %f45, %r64;
+	mov.b32 %r74, %f45;
 	add.s32 %r68, %r74, -1065353216;
 	mov.u32 %r69, %r64;
 $B39:
@@ -18172,10 +18196,10 @@ $B40:
 	setp.lt.u32 %p158, %r77, 4096;
 	@!%p158 bra $FAULT10;
 	mad.lo.s32 %r78, %r77, 4, %r3;
-	and.b32 %r79, %r69, 16383;
+	and.b32 %r79, %r69, 8191;
 	red.relaxed.cta.shared.add.u32 [%r78], %r79;
 	.loc 2 31 28
-	shr.u32 %r80, %r69, 14;
+	shr.u32 %r80, %r69, 13;
 	setp.lt.u32 %p159, 0, %r80;
 	mov.u32 %r75, 0;
 	@!%p159 bra $B42;
@@ -18203,8 +18227,8 @@ $B42:
 	.loc 6 19 7
 	setp.neu.f32 %p161, %f16, %f16;
 	.loc 6 22 32
-	add.rn.f32 %f45, %f16, 0f00000000;
-	mov.b32 %r87, %f45;
+	add.rn.f32 %f46, %f16, 0f00000000;
+	mov.b32 %r87, %f46;
 	.loc 6 23 27
 	shr.s32 %r88, %r87, 31;
 	shr.u32 %r89, %r88, 1;
@@ -18233,51 +18257,52 @@ $B43:
 	@%p163 bra $B45;
 	.loc 6 33 7
 	setp.eq.f32 %p164, %f16, %f14;
-	mov.u32 %r91, 268435456;
+	mov.u32 %r91, 67108864;
 	@%p164 bra $B44;
 	.loc 6 36 28
-	sub.rn.f32 %f46, %f16, %f14;
-	mul.rn.f32 %f47, %f46, %f13;
+	sub.rn.f32 %f47, %f16, %f14;
+	mul.rn.f32 %f48, %f47, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f49, %f48, 0f4B400000;
+	sub.rn.f32 %f50, %f49, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
-	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
+	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
+	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
 	.loc 7 39 21
-	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
-	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
-	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
-	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
+	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
+	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
+	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
+	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
-	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
-	mov.b32 %r98, %f48;
+	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
+	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
+	mov.b32 %r98, %f49;
 	.loc 7 21 7
-	setp.lt.f32 %p165, 0f00000000, %f47;
+	setp.lt.f32 %p165, 0f00000000, %f48;
 	selp.b32 %r99, 528482304, 1602224128, %p165;
 	selp.b32 %r100, 1602224128, 528482304, %p165;
 	.loc 7 24 51
 	mad.lo.s32 %r101, %r98, 8388608, %r99;
-	mov.b32 %f58, %r101;
-	mul.rn.f32 %f59, %f57, %f58;
-	mov.b32 %f60, %r100;
-	mul.rn.f32 %f61, %f59, %f60;
+	mov.b32 %f59, %r101;
+	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f61, %r100;
+	mul.rn.f32 %f62, %f60, %f61;
 	.loc 7 25 8
-	abs.f32 %f62, %f47;
-	setp.lt.f32 %p166, 0f42D00000, %f62;
-	selp.f32 %f63, 0f00000000, %f61, %p166;
+	abs.f32 %f63, %f48;
+	setp.lt.f32 %p166, 0f42D00000, %f63;
+	selp.f32 %f64, 0f00000000, %f62, %p166;
 	and.pred %p167, %p166, %p165;
-	selp.f32 %f64, 0f7F800000, %f63, %p167;
-	.loc 6 36 43
-	mul.rn.f32 %f65, %f64, 0f4D800000;
-	cvt.rzi.s32.f32 %r91, %f65;
+	selp.f32 %f65, 0f7F800000, %f64, %p167;
+	.loc 6 36 42
+	mul.rn.f32 %f66, %f65, 0f4C800000;
+	add.rn.f32 %f67, %f66, 0f3F000000;
+	cvt.rzi.s32.f32 %r91, %f67;
 $B44:
 $B45:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f66, %r91;
-	mov.b32 %r102, %f66;
+	cvt.rn.f32.s32 %f68, %r91;
+	mov.b32 %r102, %f68;
 	add.s32 %r96, %r102, -1065353216;
 	mov.u32 %r97, %r91;
 $B46:
@@ -18306,10 +18331,10 @@ $B47:
 	setp.lt.u32 %p170, %r104, 4096;
 	@!%p170 bra $FAULT11;
 	mad.lo.s32 %r105, %r104, 4, %r3;
-	and.b32 %r106, %r97, 16383;
+	and.b32 %r106, %r97, 8191;
 	red.relaxed.cta.shared.add.u32 [%r105], %r106;
 	.loc 2 31 28
-	shr.u32 %r107, %r97, 14;
+	shr.u32 %r107, %r97, 13;
 	setp.lt.u32 %p171, 0, %r107;
 	@!%p171 bra $B49;
 	.loc 2 32 16
@@ -18333,8 +18358,8 @@ $B49:
 	.loc 6 19 7
 	setp.neu.f32 %p173, %f17, %f17;
 	.loc 6 22 32
-	add.rn.f32 %f67, %f17, 0f00000000;
-	mov.b32 %r115, %f67;
+	add.rn.f32 %f69, %f17, 0f00000000;
+	mov.b32 %r115, %f69;
 	.loc 6 23 27
 	shr.s32 %r116, %r115, 31;
 	shr.u32 %r117, %r116, 1;
@@ -18363,51 +18388,52 @@ $B50:
 	@%p175 bra $B52;
 	.loc 6 33 7
 	setp.eq.f32 %p176, %f17, %f14;
-	mov.u32 %r119, 268435456;
+	mov.u32 %r119, 67108864;
 	@%p176 bra $B51;
 	.loc 6 36 28
-	sub.rn.f32 %f68, %f17, %f14;
-	mul.rn.f32 %f69, %f68, %f13;
+	sub.rn.f32 %f70, %f17, %f14;
+	mul.rn.f32 %f71, %f70, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f71, %f70, 0f4B400000;
+	sub.rn.f32 %f73, %f72, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
-	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
+	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
 	.loc 7 39 21
-	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
-	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
-	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
-	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
+	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
+	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
-	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
-	mov.b32 %r126, %f70;
+	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
+	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
+	mov.b32 %r126, %f72;
 	.loc 7 21 7
-	setp.lt.f32 %p177, 0f00000000, %f69;
+	setp.lt.f32 %p177, 0f00000000, %f71;
 	selp.b32 %r127, 528482304, 1602224128, %p177;
 	selp.b32 %r128, 1602224128, 528482304, %p177;
 	.loc 7 24 51
 	mad.lo.s32 %r129, %r126, 8388608, %r127;
-	mov.b32 %f80, %r129;
-	mul.rn.f32 %f81, %f79, %f80;
-	mov.b32 %f82, %r128;
+	mov.b32 %f82, %r129;
 	mul.rn.f32 %f83, %f81, %f82;
+	mov.b32 %f84, %r128;
+	mul.rn.f32 %f85, %f83, %f84;
 	.loc 7 25 8
-	abs.f32 %f84, %f69;
-	setp.lt.f32 %p178, 0f42D00000, %f84;
-	selp.f32 %f85, 0f00000000, %f83, %p178;
+	abs.f32 %f86, %f71;
+	setp.lt.f32 %p178, 0f42D00000, %f86;
+	selp.f32 %f87, 0f00000000, %f85, %p178;
 	and.pred %p179, %p178, %p177;
-	selp.f32 %f86, 0f7F800000, %f85, %p179;
-	.loc 6 36 43
-	mul.rn.f32 %f87, %f86, 0f4D800000;
-	cvt.rzi.s32.f32 %r119, %f87;
+	selp.f32 %f88, 0f7F800000, %f87, %p179;
+	.loc 6 36 42
+	mul.rn.f32 %f89, %f88, 0f4C800000;
+	add.rn.f32 %f90, %f89, 0f3F000000;
+	cvt.rzi.s32.f32 %r119, %f90;
 $B51:
 $B52:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f88, %r119;
-	mov.b32 %r130, %f88;
+	cvt.rn.f32.s32 %f91, %r119;
+	mov.b32 %r130, %f91;
 	add.s32 %r124, %r130, -1065353216;
 	mov.u32 %r125, %r119;
 $B53:
@@ -18436,10 +18462,10 @@ $B54:
 	setp.lt.u32 %p182, %r132, 4096;
 	@!%p182 bra $FAULT12;
 	mad.lo.s32 %r133, %r132, 4, %r3;
-	and.b32 %r134, %r125, 16383;
+	and.b32 %r134, %r125, 8191;
 	red.relaxed.cta.shared.add.u32 [%r133], %r134;
 	.loc 2 31 28
-	shr.u32 %r135, %r125, 14;
+	shr.u32 %r135, %r125, 13;
 	setp.lt.u32 %p183, 0, %r135;
 	@!%p183 bra $B56;
 	.loc 2 32 16
@@ -18463,8 +18489,8 @@ $B56:
 	.loc 6 19 7
 	setp.neu.f32 %p185, %f18, %f18;
 	.loc 6 22 32
-	add.rn.f32 %f89, %f18, 0f00000000;
-	mov.b32 %r143, %f89;
+	add.rn.f32 %f92, %f18, 0f00000000;
+	mov.b32 %r143, %f92;
 	.loc 6 23 27
 	shr.s32 %r144, %r143, 31;
 	shr.u32 %r145, %r144, 1;
@@ -18493,51 +18519,52 @@ $B57:
 	@%p187 bra $B59;
 	.loc 6 33 7
 	setp.eq.f32 %p188, %f18, %f14;
-	mov.u32 %r147, 268435456;
+	mov.u32 %r147, 67108864;
 	@%p188 bra $B58;
 	.loc 6 36 28
-	sub.rn.f32 %f90, %f18, %f14;
-	mul.rn.f32 %f91, %f90, %f13;
+	sub.rn.f32 %f93, %f18, %f14;
+	mul.rn.f32 %f94, %f93, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f92, %f91, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f93, %f92, 0f4B400000;
+	sub.rn.f32 %f96, %f95, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f94, %f93, 0fBF317218, %f91;
-	fma.rn.f32 %f95, %f93, 0f3102E308, %f94;
+	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
+	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
 	.loc 7 39 21
-	fma.rn.f32 %f96, 0f3AB527C5, %f95, 0f3C091CC4;
-	fma.rn.f32 %f97, %f96, %f95, 0f3D2AAC57;
-	fma.rn.f32 %f98, %f97, %f95, 0f3E2AAA49;
-	fma.rn.f32 %f99, %f98, %f95, 0f3EFFFFFE;
+	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
+	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
+	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
+	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f100, %f99, %f95, 0f3F800000;
-	fma.rn.f32 %f101, %f100, %f95, 0f3F800000;
-	mov.b32 %r154, %f92;
+	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
+	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
+	mov.b32 %r154, %f95;
 	.loc 7 21 7
-	setp.lt.f32 %p189, 0f00000000, %f91;
+	setp.lt.f32 %p189, 0f00000000, %f94;
 	selp.b32 %r155, 528482304, 1602224128, %p189;
 	selp.b32 %r156, 1602224128, 528482304, %p189;
 	.loc 7 24 51
 	mad.lo.s32 %r157, %r154, 8388608, %r155;
-	mov.b32 %f102, %r157;
-	mul.rn.f32 %f103, %f101, %f102;
-	mov.b32 %f104, %r156;
-	mul.rn.f32 %f105, %f103, %f104;
+	mov.b32 %f105, %r157;
+	mul.rn.f32 %f106, %f104, %f105;
+	mov.b32 %f107, %r156;
+	mul.rn.f32 %f108, %f106, %f107;
 	.loc 7 25 8
-	abs.f32 %f106, %f91;
-	setp.lt.f32 %p190, 0f42D00000, %f106;
-	selp.f32 %f107, 0f00000000, %f105, %p190;
+	abs.f32 %f109, %f94;
+	setp.lt.f32 %p190, 0f42D00000, %f109;
+	selp.f32 %f110, 0f00000000, %f108, %p190;
 	and.pred %p191, %p190, %p189;
-	selp.f32 %f108, 0f7F800000, %f107, %p191;
-	.loc 6 36 43
-	mul.rn.f32 %f109, %f108, 0f4D800000;
-	cvt.rzi.s32.f32 %r147, %f109;
+	selp.f32 %f111, 0f7F800000, %f110, %p191;
+	.loc 6 36 42
+	mul.rn.f32 %f112, %f111, 0f4C800000;
+	add.rn.f32 %f113, %f112, 0f3F000000;
+	cvt.rzi.s32.f32 %r147, %f113;
 $B58:
 $B59:
 	.loc 6 73 71
-	cvt.rn.f32.s32 %f110, %r147;
-	mov.b32 %r158, %f110;
+	cvt.rn.f32.s32 %f114, %r147;
+	mov.b32 %r158, %f114;
 	add.s32 %r152, %r158, -1065353216;
 	mov.u32 %r153, %r147;
 $B60:
@@ -18566,10 +18593,10 @@ $B61:
 	setp.lt.u32 %p194, %r160, 4096;
 	@!%p194 bra $FAULT13;
 	mad.lo.s32 %r161, %r160, 4, %r3;
-	and.b32 %r162, %r153, 16383;
+	and.b32 %r162, %r153, 8191;
 	red.relaxed.cta.shared.add.u32 [%r161], %r162;
 	.loc 2 31 28
-	shr.u32 %r163, %r153, 14;
+	shr.u32 %r163, %r153, 13;
 	setp.lt.u32 %p195, 0, %r163;
 	@!%p195 bra $B63;
 	.loc 2 32 16
@@ -18700,7 +18727,7 @@ $B68:
 	.loc 1 127 19
 	@!%p64 bra $B69;
 	.loc 1 128 12
-	setp.lt.u64 %p202, %rd106, 129;
+	setp.lt.u64 %p202, %rd106, 257;
 	@!%p202 bra $FAULT15;
 	cvt.u32.u64 %r209, %rd106;
 	mad.lo.s32 %r210, %r209, 8, %r3;
@@ -18729,41 +18756,41 @@ $B70:
 	ld.shared.v4.u32 {%r211, %r212, %r213, %r214}, [%r47];
 	cvt.u64.u32 %rd158, %r211;
 	ld.shared.v4.u32 {%r215, %r216, %r217, %r218}, [%r47+16384];
-	mad.wide.u32 %rd159, %r215, 16384, %rd158;
+	mad.wide.u32 %rd159, %r215, 8192, %rd158;
 	cvt.u64.u32 %rd160, %r212;
-	mad.wide.u32 %rd161, %r216, 16384, %rd160;
+	mad.wide.u32 %rd161, %r216, 8192, %rd160;
 	.loc 2 54 3
 	add.s64 %rd162, %rd159, %rd161;
 	.loc 2 38 14
 	cvt.u64.u32 %rd163, %r213;
-	mad.wide.u32 %rd164, %r217, 16384, %rd163;
+	mad.wide.u32 %rd164, %r217, 8192, %rd163;
 	.loc 2 54 3
 	add.s64 %rd165, %rd162, %rd164;
 	.loc 2 38 14
 	cvt.u64.u32 %rd166, %r214;
-	mad.wide.u32 %rd167, %r218, 16384, %rd166;
+	mad.wide.u32 %rd167, %r218, 8192, %rd166;
 	.loc 2 54 3
 	add.s64 %rd168, %rd165, %rd167;
 	.loc 2 38 20
 	ld.shared.v4.u32 {%r219, %r220, %r221, %r222}, [%r47+16];
 	cvt.u64.u32 %rd169, %r219;
 	ld.shared.v4.u32 {%r223, %r224, %r225, %r226}, [%r47+16400];
-	mad.wide.u32 %rd170, %r223, 16384, %rd169;
+	mad.wide.u32 %rd170, %r223, 8192, %rd169;
 	.loc 2 54 3
 	add.s64 %rd171, %rd168, %rd170;
 	.loc 2 38 14
 	cvt.u64.u32 %rd172, %r220;
-	mad.wide.u32 %rd173, %r224, 16384, %rd172;
+	mad.wide.u32 %rd173, %r224, 8192, %rd172;
 	.loc 2 54 3
 	add.s64 %rd174, %rd171, %rd173;
 	.loc 2 38 14
 	cvt.u64.u32 %rd175, %r221;
-	mad.wide.u32 %rd176, %r225, 16384, %rd175;
+	mad.wide.u32 %rd176, %r225, 8192, %rd175;
 	.loc 2 54 3
 	add.s64 %rd177, %rd174, %rd176;
 	.loc 2 38 14
 	cvt.u64.u32 %rd178, %r222;
-	mad.wide.u32 %rd179, %r226, 16384, %rd178;
+	mad.wide.u32 %rd179, %r226, 8192, %rd178;
 	.loc 2 54 3
 	add.s64 %rd180, %rd177, %rd179;
 	.loc 2 56 11
@@ -19013,7 +19040,7 @@ $B81:
 	ld.shared.u32 %r321, [%r320+28];
 	cvt.u64.u32 %rd225, %r321;
 	ld.shared.u32 %r322, [%r320+16412];
-	mad.wide.u32 %rd226, %r322, 16384, %rd225;
+	mad.wide.u32 %rd226, %r322, 8192, %rd225;
 	.loc 2 61 43
 	add.s64 %rd227, %rd224, %rd226;
 	.loc 2 62 12
@@ -19033,7 +19060,7 @@ $B82:
 	ld.shared.u32 %r325, [%r324+-4];
 	cvt.u64.u32 %rd229, %r325;
 	ld.shared.u32 %r326, [%r324+16380];
-	mad.wide.u32 %rd230, %r326, 16384, %rd229;
+	mad.wide.u32 %rd230, %r326, 8192, %rd229;
 	.loc 2 64 28
 	add.s64 %rd228, %rd227, %rd230;
 	.loc 2 62 12
@@ -19081,7 +19108,7 @@ $B86:
 $B87:
 	cvt.u64.u32 %rd235, %r329;
 	.loc 5 104 20
-	setp.lt.u32 %p228, %r329, 129;
+	setp.lt.u32 %p228, %r329, 257;
 	@!%p228 bra $FAULT16;
 	mad.lo.s32 %r330, %r329, 8, %r3;
 	ld.shared.u64 %rd236, [%r330+53552];
@@ -19129,8 +19156,8 @@ $B89:
 	.loc 6 19 7
 	setp.neu.f32 %p240, %f14, %f14;
 	.loc 6 22 32
-	add.rn.f32 %f111, %f14, 0f00000000;
-	mov.b32 %r333, %f111;
+	add.rn.f32 %f115, %f14, 0f00000000;
+	mov.b32 %r333, %f115;
 	.loc 6 23 27
 	shr.s32 %r334, %r333, 31;
 	shr.u32 %r335, %r334, 1;
@@ -19274,7 +19301,7 @@ $B99:
 	and.b32 %r384, %r384, %r388;
 	bra $B99;
 $B100:
-	mad.wide.u32 %rd253, %r380, 16384, %rd252;
+	mad.wide.u32 %rd253, %r380, 8192, %rd252;
 	.loc 8 57 28
 	setp.le.s64 %p260, %rd239, %rd253;
 	.loc 8 60 21
@@ -19313,53 +19340,54 @@ $B103:
 	shr.s32 %r394, %r393, 31;
 	shr.u32 %r395, %r394, 1;
 	xor.b32 %r396, %r393, %r395;
-	mov.b32 %f112, %r396;
+	mov.b32 %f116, %r396;
 	.loc 5 216 9
 	setp.lt.s32 %p264, %r393, %r52;
 	mov.u32 %r397, -1;
 	@%p264 bra $B105;
 	.loc 6 33 7
-	setp.eq.f32 %p265, %f112, %f14;
-	mov.u32 %r397, 268435456;
+	setp.eq.f32 %p265, %f116, %f14;
+	mov.u32 %r397, 67108864;
 	@%p265 bra $B104;
 	.loc 6 36 28
-	sub.rn.f32 %f113, %f112, %f14;
-	mul.rn.f32 %f114, %f113, %f13;
+	sub.rn.f32 %f117, %f116, %f14;
+	mul.rn.f32 %f118, %f117, %f13;
 	.loc 7 36 10
-	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
+	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
 	.loc 7 37 9
-	sub.rn.f32 %f116, %f115, 0f4B400000;
+	sub.rn.f32 %f120, %f119, 0f4B400000;
 	.loc 7 38 25
-	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
-	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
+	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
+	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
 	.loc 7 39 21
-	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
-	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
-	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
-	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
+	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
+	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
+	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
+	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
 	.loc 7 40 16
-	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
-	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
-	mov.b32 %r398, %f115;
+	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
+	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
+	mov.b32 %r398, %f119;
 	.loc 7 21 7
-	setp.lt.f32 %p266, 0f00000000, %f114;
+	setp.lt.f32 %p266, 0f00000000, %f118;
 	selp.b32 %r399, 528482304, 1602224128, %p266;
 	selp.b32 %r400, 1602224128, 528482304, %p266;
 	.loc 7 24 51
 	mad.lo.s32 %r401, %r398, 8388608, %r399;
-	mov.b32 %f125, %r401;
-	mul.rn.f32 %f126, %f124, %f125;
-	mov.b32 %f127, %r400;
-	mul.rn.f32 %f128, %f126, %f127;
+	mov.b32 %f129, %r401;
+	mul.rn.f32 %f130, %f128, %f129;
+	mov.b32 %f131, %r400;
+	mul.rn.f32 %f132, %f130, %f131;
 	.loc 7 25 8
-	abs.f32 %f129, %f114;
-	setp.lt.f32 %p267, 0f42D00000, %f129;
-	selp.f32 %f130, 0f00000000, %f128, %p267;
+	abs.f32 %f133, %f118;
+	setp.lt.f32 %p267, 0f42D00000, %f133;
+	selp.f32 %f134, 0f00000000, %f132, %p267;
 	and.pred %p268, %p267, %p266;
-	selp.f32 %f131, 0f7F800000, %f130, %p268;
-	.loc 6 36 43
-	mul.rn.f32 %f132, %f131, 0f4D800000;
-	cvt.rzi.s32.f32 %r397, %f132;
+	selp.f32 %f135, 0f7F800000, %f134, %p268;
+	.loc 6 36 42
+	mul.rn.f32 %f136, %f135, 0f4C800000;
+	add.rn.f32 %f137, %f136, 0f3F000000;
+	cvt.rzi.s32.f32 %r397, %f137;
 $B104:
 $B105:
 	.loc 5 249 11
@@ -19375,10 +19403,10 @@ $B106:
 	.loc 5 252 14
 	@!%p68 bra $B145;
 	.loc 5 254 25
-	ld.global.f32 %f133, [%rd27+12];
-	setp.lt.f32 %p270, 0f00000000, %f133;
+	ld.global.f32 %f138, [%rd27+12];
+	setp.lt.f32 %p270, 0f00000000, %f138;
 	@!%p270 bra $B132;
-	setp.lt.f32 %p271, %f133, 0f3F800000;
+	setp.lt.f32 %p271, %f138, 0f3F800000;
 	@!%p271 bra $B132;
 	.loc 8 41 31
 	ld.shared.u32 %r403, [$dynamic+53272];
@@ -19415,9 +19443,9 @@ $B108:
 	setp.le.s32 %p280, 0, %r409;
 	@!%p280 bra $B109;
 	.loc 8 47 21
-	and.b32 %r410, %r409, 16383;
+	and.b32 %r410, %r409, 8191;
 	add.s32 %r404, %r404, %r410;
-	shr.u32 %r411, %r409, 14;
+	shr.u32 %r411, %r409, 13;
 	add.s32 %r405, %r405, %r411;
 $B109:
 	.loc 8 41 40
@@ -19433,9 +19461,9 @@ $B110:
 	setp.le.s32 %p282, 0, %r413;
 	@!%p282 bra $B111;
 	.loc 8 47 21
-	and.b32 %r414, %r413, 16383;
+	and.b32 %r414, %r413, 8191;
 	add.s32 %r404, %r404, %r414;
-	shr.u32 %r415, %r413, 14;
+	shr.u32 %r415, %r413, 13;
 	add.s32 %r405, %r405, %r415;
 $B111:
 	.loc 8 41 40
@@ -19510,9 +19538,9 @@ $B117:
 	and.b32 %r449, %r449, %r453;
 	bra $B117;
 $B118:
-	mad.wide.u32 %rd265, %r445, 16384, %rd264;
+	mad.wide.u32 %rd265, %r445, 8192, %rd264;
 	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f133;
+	cvt.f64.f32 %fd1, %f138;
 	cvt.rn.f64.u64 %fd2, %rd265;
 	mul.rn.f64 %fd3, %fd1, %fd2;
 	cvt.rzi.s64.f64 %rd266, %fd3;
@@ -19531,7 +19559,7 @@ $B118:
 	and.pred %p295, %p294, %p78;
 	setp.lt.u64 %p296, %rd271, 2048;
 	and.pred %p297, %p295, %p296;
-	mov.u32 %r454, 268435456;
+	mov.u32 %r454, 67108864;
 	mov.u32 %r455, 0;
 $B119:
 	.loc 8 56 34
@@ -19565,9 +19593,9 @@ $B121:
 	setp.le.s32 %p300, %r458, %r464;
 	@!%p300 bra $B122;
 	.loc 8 47 21
-	and.b32 %r465, %r464, 16383;
+	and.b32 %r465, %r464, 8191;
 	add.s32 %r459, %r459, %r465;
-	shr.u32 %r466, %r464, 14;
+	shr.u32 %r466, %r464, 13;
 	add.s32 %r460, %r460, %r466;
 $B122:
 	.loc 8 41 40
@@ -19585,9 +19613,9 @@ $B123:
 	setp.le.s32 %p303, %r458, %r468;
 	@!%p303 bra $B124;
 	.loc 8 47 21
-	and.b32 %r469, %r468, 16383;
+	and.b32 %r469, %r468, 8191;
 	add.s32 %r459, %r459, %r469;
-	shr.u32 %r470, %r468, 14;
+	shr.u32 %r470, %r468, 13;
 	add.s32 %r460, %r460, %r470;
 $B124:
 	.loc 8 41 40
@@ -19662,7 +19690,7 @@ $B130:
 	and.b32 %r504, %r504, %r508;
 	bra $B130;
 $B131:
-	mad.wide.u32 %rd279, %r500, 16384, %rd278;
+	mad.wide.u32 %rd279, %r500, 8192, %rd278;
 	.loc 8 57 28
 	setp.le.s64 %p311, %rd268, %rd279;
 	.loc 8 60 21
@@ -19714,9 +19742,9 @@ $B134:
 	setp.le.s32 %p323, %r51, %r516;
 	@!%p323 bra $B135;
 	.loc 8 47 21
-	and.b32 %r517, %r516, 16383;
+	and.b32 %r517, %r516, 8191;
 	add.s32 %r511, %r511, %r517;
-	shr.u32 %r518, %r516, 14;
+	shr.u32 %r518, %r516, 13;
 	add.s32 %r512, %r512, %r518;
 $B135:
 	.loc 8 41 40
@@ -19734,9 +19762,9 @@ $B136:
 	setp.le.s32 %p326, %r51, %r520;
 	@!%p326 bra $B137;
 	.loc 8 47 21
-	and.b32 %r521, %r520, 16383;
+	and.b32 %r521, %r520, 8191;
 	add.s32 %r511, %r511, %r521;
-	shr.u32 %r522, %r520, 14;
+	shr.u32 %r522, %r520, 13;
 	add.s32 %r512, %r512, %r522;
 $B137:
 	.loc 8 41 40
@@ -19811,7 +19839,7 @@ $B143:
 	and.b32 %r556, %r556, %r560;
 	bra $B143;
 $B144:
-	mad.wide.u32 %rd288, %r552, 16384, %rd287;
+	mad.wide.u32 %rd288, %r552, 8192, %rd287;
 	.loc 5 257 46
 	@!%p62 bra $B145;
 	.loc 5 258 29
@@ -19921,9 +19949,9 @@ $B150:
 	setp.le.s32 %p344, %r579, %r586;
 	@!%p344 bra $B151;
 	.loc 8 47 21
-	and.b32 %r587, %r585, 16383;
+	and.b32 %r587, %r585, 8191;
 	add.s32 %r580, %r580, %r587;
-	shr.u32 %r588, %r585, 14;
+	shr.u32 %r588, %r585, 13;
 	add.s32 %r581, %r581, %r588;
 $B151:
 	.loc 8 41 40
@@ -19942,9 +19970,9 @@ $B152:
 	setp.le.s32 %p347, %r579, %r591;
 	@!%p347 bra $B153;
 	.loc 8 47 21
-	and.b32 %r592, %r590, 16383;
+	and.b32 %r592, %r590, 8191;
 	add.s32 %r580, %r580, %r592;
-	shr.u32 %r593, %r590, 14;
+	shr.u32 %r593, %r590, 13;
 	add.s32 %r581, %r581, %r593;
 $B153:
 	.loc 8 41 40
@@ -20019,7 +20047,7 @@ $B159:
 	and.b32 %r627, %r627, %r631;
 	bra $B159;
 $B160:
-	mad.wide.u32 %rd313, %r623, 16384, %rd312;
+	mad.wide.u32 %rd313, %r623, 8192, %rd312;
 	.loc 8 57 28
 	setp.le.s64 %p355, %rd77, %rd313;
 	.loc 8 60 21
@@ -20108,7 +20136,7 @@ $B163:
 	@%p83 bra $B165;
 $B164:
 	cvt.u64.u32 %rd87, %r647;
-	setp.lt.u32 %p359, %r647, 129;
+	setp.lt.u32 %p359, %r647, 257;
 	@!%p359 bra $FAULT23;
 	mad.lo.s32 %r648, %r647, 8, %r3;
 	ld.shared.u64 %rd327, [%r648+53552];
@@ -20138,7 +20166,7 @@ $B165:
 	@%p363 bra $B165;
 $B166:
 	.loc 5 210 81
-	setp.lt.u64 %p364, %rd87, 129;
+	setp.lt.u64 %p364, %rd87, 257;
 	@!%p364 bra $FAULT24;
 	add.s64 %rd76, %rd87, 1;
 	cvt.u32.u64 %r651, %rd87;
@@ -20188,8 +20216,8 @@ $B170:
 	@!%p366 bra $B195;
 	.loc 6 74 79
 	add.s32 %r657, %r57, 1065353216;
-	mov.b32 %f134, %r657;
-	cvt.rzi.s32.f32 %r658, %f134;
+	mov.b32 %f139, %r657;
+	cvt.rzi.s32.f32 %r658, %f139;
 	.loc 5 121 23
 	setp.lt.s32 %p369, %r51, %r658;
 	selp.b32 %r51, %r658, %r51, %p369;
@@ -20202,8 +20230,8 @@ $B170:
 	bra $B195;
 $B171:
 	.loc 6 49 32
-	ld.global.f32 %f135, [%rd27+12];
-	cvt.f64.f32 %fd4, %f135;
+	ld.global.f32 %f140, [%rd27+12];
+	cvt.f64.f32 %fd4, %f140;
 	cvt.rn.f64.s64 %fd5, %rd86;
 	mul.rn.f64 %fd6, %fd4, %fd5;
 	cvt.rzi.s64.f64 %rd330, %fd6;
@@ -20226,7 +20254,7 @@ $B172:
 	.loc 2 25 8
 	bar.sync 0;
 	mov.u32 %r55, 16;
-	mov.u32 %r56, 234881024;
+	mov.u32 %r56, 218103808;
 	mov.u32 %r57, 0;
 	mov.u64 %rd76, %rd75;
 	mov.u64 %rd87, 0;
@@ -20268,8 +20296,8 @@ $B175:
 	setp.lt.s32 %p377, -2139095040, %r665;
 	selp.b32 %r52, %r665, -2139095040, %p377;
 	.loc 5 180 16
-	ld.global.f32 %f136, [%rd27+12];
-	setp.lt.f32 %p378, 0f00000000, %f136;
+	ld.global.f32 %f141, [%rd27+12];
+	setp.lt.f32 %p378, 0f00000000, %f141;
 	mov.u32 %r58, %r51;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -20277,7 +20305,7 @@ $B175:
 	mov.u32 %r38, 3;
 	mov.u32 %r39, 6;
 	@!%p378 bra $B195;
-	setp.lt.f32 %p379, %f136, 0f3F800000;
+	setp.lt.f32 %p379, %f141, 0f3F800000;
 	mov.u32 %r58, 1;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -20421,8 +20449,8 @@ $B181:
 	xor.b32 %r707, %r704, %r706;
 	mov.b32 %f14, %r707;
 	.loc 5 142 18
-	ld.global.f32 %f137, [%rd27+8];
-	setp.lt.f32 %p393, 0f00000000, %f137;
+	ld.global.f32 %f142, [%rd27+8];
+	setp.lt.f32 %p393, 0f00000000, %f142;
 	@%p393 bra $B187;
 	.loc 5 143 16
 	setp.ne.s32 %p394, %r54, %r704;
@@ -20563,26 +20591,26 @@ $B186:
 	bra $B195;
 $B187:
 	.loc 5 150 30
-	rcp.rn.f32 %f13, %f137;
+	rcp.rn.f32 %f13, %f142;
 	.loc 6 41 9
-	ld.global.f32 %f138, [%rd27+16];
-	setp.lt.f32 %p408, 0f00000000, %f138;
+	ld.global.f32 %f143, [%rd27+16];
+	setp.lt.f32 %p408, 0f00000000, %f143;
 	mov.u32 %r51, 1;
 	@!%p408 bra $B188;
 	.loc 6 44 25
-	setp.nan.f32 %p409, %f138, 0f3F800000;
-	min.f32 %f139, %f138, 0f3F800000;
-	selp.f32 %f140, 0f7FFFFFFF, %f139, %p409;
-	mul.rn.f32 %f141, %f140, 0f4D800000;
-	cvt.rzi.s32.f32 %r748, %f141;
+	setp.nan.f32 %p409, %f143, 0f3F800000;
+	min.f32 %f144, %f143, 0f3F800000;
+	selp.f32 %f145, 0f7FFFFFFF, %f144, %p409;
+	mul.rn.f32 %f146, %f145, 0f4C800000;
+	cvt.rzi.s32.f32 %r748, %f146;
 	setp.lt.s32 %p410, 1, %r748;
 	selp.b32 %r51, %r748, 1, %p410;
 $B188:
 	.loc 5 151 8
 	@%p57 bra $B189;
 	.loc 5 180 16
-	ld.global.f32 %f142, [%rd27+12];
-	setp.lt.f32 %p411, 0f00000000, %f142;
+	ld.global.f32 %f147, [%rd27+12];
+	setp.lt.f32 %p411, 0f00000000, %f147;
 	mov.u32 %r58, %r51;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -20590,7 +20618,7 @@ $B188:
 	mov.u32 %r38, 3;
 	mov.u32 %r39, 6;
 	@!%p411 bra $B195;
-	setp.lt.f32 %p412, %f142, 0f3F800000;
+	setp.lt.f32 %p412, %f147, 0f3F800000;
 	mov.u32 %r58, 1;
 	mov.pred %p84, 1;
 	mov.u64 %rd76, %rd75;
@@ -20693,7 +20721,7 @@ $B196:
 	@!%p423 bra $B200;
 	.loc 1 52 14
 	setp.le.s32 %p424, 0, %r50;
-	mov.f32 %f143, 0f7FC00000;
+	mov.f32 %f148, 0f7FC00000;
 	@!%p424 bra $B199;
 	.loc 1 53 31
 	cvt.u64.u32 %rd376, %r50;
@@ -20702,120 +20730,120 @@ $B196:
 	@!%p425 bra $FAULT27;
 	shl.b64 %rd378, %rd377, 2;
 	add.s64 %rd379, %rd1, %rd378;
-	ld.global.f32 %f144, [%rd379];
+	ld.global.f32 %f149, [%rd379];
 	.loc 6 61 7
-	setp.eq.f32 %p426, %f144, %f14;
+	setp.eq.f32 %p426, %f149, %f14;
 	@%p426 bra $B197;
 	.loc 6 64 11
-	sub.rn.f32 %f145, %f144, %f14;
-	cvt.rn.f32.s64 %f146, %rd86;
-	mul.rn.f32 %f147, %f146, 0f31800000;
+	sub.rn.f32 %f150, %f149, %f14;
+	cvt.rn.f32.s64 %f151, %rd86;
+	mul.rn.f32 %f152, %f151, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f148, %f147;
-	setp.lt.f32 %p427, %f148, 0f00800000;
+	abs.f32 %f153, %f152;
+	setp.lt.f32 %p427, %f153, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f149, %f147, 0f4B000000;
+	mul.rn.f32 %f154, %f152, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f150, %f149, %f147, %p427;
+	selp.f32 %f155, %f154, %f152, %p427;
 	selp.b32 %r755, 192937984, 0, %p427;
 	.loc 12 71 23
-	mov.b32 %r756, %f150;
+	mov.b32 %r756, %f155;
 	.loc 12 72 10
 	add.s32 %r757, %r756, -1060439283;
 	and.b32 %r758, %r757, -8388608;
 	.loc 12 73 32
 	sub.s32 %r759, %r756, %r758;
-	mov.b32 %f151, %r759;
+	mov.b32 %f156, %r759;
 	sub.s32 %r760, %r758, %r755;
-	cvt.rn.f32.s32 %f152, %r760;
+	cvt.rn.f32.s32 %f157, %r760;
 	.loc 12 8 9
-	sub.rn.f32 %f153, %f151, 0f3F800000;
+	sub.rn.f32 %f158, %f156, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f154, 0fBD9BD66F, %f153, 0f3E041C4B;
-	fma.rn.f32 %f155, %f154, %f153, 0fBE07A47F;
-	fma.rn.f32 %f156, %f155, %f153, 0f3E1139FA;
-	fma.rn.f32 %f157, %f156, %f153, 0fBE2A12C2;
+	fma.rn.f32 %f159, 0fBD9BD66F, %f158, 0f3E041C4B;
+	fma.rn.f32 %f160, %f159, %f158, 0fBE07A47F;
+	fma.rn.f32 %f161, %f160, %f158, 0f3E1139FA;
+	fma.rn.f32 %f162, %f161, %f158, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f158, %f157, %f153, 0f3E4CD1F1;
-	fma.rn.f32 %f159, %f158, %f153, 0fBE800219;
-	fma.rn.f32 %f160, %f159, %f153, 0f3EAAAAA8;
-	fma.rn.f32 %f161, %f160, %f153, 0fBEFFFFFC;
+	fma.rn.f32 %f163, %f162, %f158, 0f3E4CD1F1;
+	fma.rn.f32 %f164, %f163, %f158, 0fBE800219;
+	fma.rn.f32 %f165, %f164, %f158, 0f3EAAAAA8;
+	fma.rn.f32 %f166, %f165, %f158, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f162, %f153, %f153;
-	fma.rn.f32 %f163, %f161, %f162, %f153;
+	mul.rn.f32 %f167, %f158, %f158;
+	fma.rn.f32 %f168, %f166, %f167, %f158;
 	.loc 12 9 25
-	fma.rn.f32 %f164, %f152, 0f33B17218, %f163;
+	fma.rn.f32 %f169, %f157, 0f33B17218, %f168;
 	.loc 12 87 21
-	mov.b32 %r761, %f147;
+	mov.b32 %r761, %f152;
 	setp.le.u32 %p428, 2139095040, %r761;
 	.loc 12 88 10
-	fma.rn.f32 %f165, %f147, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f170, %f152, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f166, %f165, %f164, %p428;
+	selp.f32 %f171, %f170, %f169, %p428;
 	.loc 12 90 7
-	setp.eq.f32 %p429, %f147, 0f00000000;
-	selp.f32 %f167, 0fFF800000, %f166, %p429;
+	setp.eq.f32 %p429, %f152, 0f00000000;
+	selp.f32 %f172, 0fFF800000, %f171, %p429;
 	.loc 6 64 17
-	sub.rn.f32 %f143, %f145, %f167;
+	sub.rn.f32 %f148, %f150, %f172;
 	bra $B198;
 $B197:
 	.loc 6 62 29
-	cvt.rn.f32.s64 %f168, %rd86;
-	mul.rn.f32 %f169, %f168, 0f31800000;
+	cvt.rn.f32.s64 %f173, %rd86;
+	mul.rn.f32 %f174, %f173, 0f32800000;
 	.loc 12 68 8
-	abs.f32 %f170, %f169;
-	setp.lt.f32 %p430, %f170, 0f00800000;
+	abs.f32 %f175, %f174;
+	setp.lt.f32 %p430, %f175, 0f00800000;
 	.loc 12 69 21
-	mul.rn.f32 %f171, %f169, 0f4B000000;
+	mul.rn.f32 %f176, %f174, 0f4B000000;
 	.loc 12 68 12
-	selp.f32 %f172, %f171, %f169, %p430;
+	selp.f32 %f177, %f176, %f174, %p430;
 	selp.b32 %r762, 192937984, 0, %p430;
 	.loc 12 71 23
-	mov.b32 %r763, %f172;
+	mov.b32 %r763, %f177;
 	.loc 12 72 10
 	add.s32 %r764, %r763, -1060439283;
 	and.b32 %r765, %r764, -8388608;
 	.loc 12 73 32
 	sub.s32 %r766, %r763, %r765;
-	mov.b32 %f173, %r766;
+	mov.b32 %f178, %r766;
 	sub.s32 %r767, %r765, %r762;
-	cvt.rn.f32.s32 %f174, %r767;
+	cvt.rn.f32.s32 %f179, %r767;
 	.loc 12 8 9
-	sub.rn.f32 %f175, %f173, 0f3F800000;
+	sub.rn.f32 %f180, %f178, 0f3F800000;
 	.loc 12 81 22
-	fma.rn.f32 %f176, 0fBD9BD66F, %f175, 0f3E041C4B;
-	fma.rn.f32 %f177, %f176, %f175, 0fBE07A47F;
-	fma.rn.f32 %f178, %f177, %f175, 0f3E1139FA;
-	fma.rn.f32 %f179, %f178, %f175, 0fBE2A12C2;
+	fma.rn.f32 %f181, 0fBD9BD66F, %f180, 0f3E041C4B;
+	fma.rn.f32 %f182, %f181, %f180, 0fBE07A47F;
+	fma.rn.f32 %f183, %f182, %f180, 0f3E1139FA;
+	fma.rn.f32 %f184, %f183, %f180, 0fBE2A12C2;
 	.loc 12 82 24
-	fma.rn.f32 %f180, %f179, %f175, 0f3E4CD1F1;
-	fma.rn.f32 %f181, %f180, %f175, 0fBE800219;
-	fma.rn.f32 %f182, %f181, %f175, 0f3EAAAAA8;
-	fma.rn.f32 %f183, %f182, %f175, 0fBEFFFFFC;
+	fma.rn.f32 %f185, %f184, %f180, 0f3E4CD1F1;
+	fma.rn.f32 %f186, %f185, %f180, 0fBE800219;
+	fma.rn.f32 %f187, %f186, %f180, 0f3EAAAAA8;
+	fma.rn.f32 %f188, %f187, %f180, 0fBEFFFFFC;
 	.loc 12 77 67
-	mul.rn.f32 %f184, %f175, %f175;
-	fma.rn.f32 %f185, %f183, %f184, %f175;
+	mul.rn.f32 %f189, %f180, %f180;
+	fma.rn.f32 %f190, %f188, %f189, %f180;
 	.loc 12 9 25
-	fma.rn.f32 %f186, %f174, 0f33B17218, %f185;
+	fma.rn.f32 %f191, %f179, 0f33B17218, %f190;
 	.loc 12 87 21
-	mov.b32 %r768, %f169;
+	mov.b32 %r768, %f174;
 	setp.le.u32 %p431, 2139095040, %r768;
 	.loc 12 88 10
-	fma.rn.f32 %f187, %f169, 0f7F800000, 0f7F800000;
+	fma.rn.f32 %f192, %f174, 0f7F800000, 0f7F800000;
 	.loc 12 87 25
-	selp.f32 %f188, %f187, %f186, %p431;
+	selp.f32 %f193, %f192, %f191, %p431;
 	.loc 12 90 7
-	setp.eq.f32 %p432, %f169, 0f00000000;
-	selp.f32 %f189, 0fFF800000, %f188, %p432;
+	setp.eq.f32 %p432, %f174, 0f00000000;
+	selp.f32 %f194, 0fFF800000, %f193, %p432;
 	.loc 6 62 10
-	neg.f32 %f143, %f189;
+	neg.f32 %f148, %f194;
 $B198:
 $B199:
 	.loc 1 55 11
 	setp.lt.u64 %p433, %rd25, %rd24;
 	@!%p433 bra $FAULT28;
 	mad.wide.u32 %rd380, %r2, 4, %rd23;
-	st.global.f32 [%rd380], %f143;
+	st.global.f32 [%rd380], %f148;
 $B200:
 	.loc 1 57 32
 	setp.le.s32 %p434, 0, %r50;
@@ -20999,13 +21027,13 @@ $FAULT15:
 	.loc 1 128 12
 	mov.u32 %r780, 9;
 	mov.u64 %rd392, %rd106;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT16:
 	.loc 5 104 20
 	mov.u32 %r780, 18;
 	mov.u64 %rd392, %rd235;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT17:
 	.loc 8 42 14
@@ -21044,13 +21072,13 @@ $FAULT23:
 	.loc 5 206 47
 	mov.u32 %r780, 20;
 	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT24:
 	.loc 5 210 81
 	mov.u32 %r780, 14;
 	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 129;
+	mov.u64 %rd393, 257;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 140 10
