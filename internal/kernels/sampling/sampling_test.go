@@ -255,6 +255,38 @@ func TestBadBounds(t *testing.T) {
 	})
 }
 
+// TestGraph captures a launch once and replays it with other logits, parameters and positions.
+func TestGraph(t *testing.T) {
+	eachForm(t, func(t *testing.T, s *device.Stream, form row.Form) {
+		shape := Shape{len(cases), 700}
+		x := random(shape, false).upload(t, s, form)
+		g, err := s.Device().Capture(func(s *device.Stream) error { return run(s, form, shape, x) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		for step := range 3 {
+			p := random(shape, false)
+			var logits []float32
+			var params []Params
+			var positions []int32
+			for i := range p.rows {
+				r := &p.rows[(i+step)%len(p.rows)]
+				r.Position += int32(step)
+				logits, params, positions = append(logits, r.Logits...), append(params, r.Params), append(positions, r.Position)
+			}
+			if err := errors.Join(device.UploadTo(s, x.Logits, logits), device.UploadTo(s, x.Params, params), device.UploadTo(s, x.Positions, positions), g.Launch(s)); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range kerneltest.Download(t, s, x.Tokens) {
+				if r := p.rows[(i+step)%len(p.rows)]; !r.Params.Skip && got != r.Sample() {
+					t.Errorf("step %d: row %d has token %d, want %d", step, i, got, r.Sample())
+				}
+			}
+		}
+	})
+}
+
 // TestShapes passes operands that do not fit, and some of no rows or tokens.
 func TestShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["scalar"])
