@@ -9,7 +9,11 @@ import (
 // tileCount is the number of parts of a row whose weights are added up separately before a token is drawn.
 const tileCount = 64
 
-// plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection.
+// fewKeys is the largest number of keys that are copied to shared memory for the thresholds of top-k and top-p.
+const fewKeys = 2048
+
+// plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection:
+// if top-k keeps few tokens, among a small number of keys that have all of those.
 //
 //gpu:kernel
 //gpu:block 16
@@ -17,6 +21,7 @@ const tileCount = 64
 func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positions []int32, counts []uint16, mask []uint32, biases []Bias, offsets []int32, tokens []int32, logprobs []float32, vocabulary uint32) {
 	lanes := plainBlock{parts: gpu.Shared[[2][row.Lanes]int64](t)}
 	tiles := gpu.Shared[[tileCount][row.Lanes]int64](t)
+	few := gpu.Shared[[fewKeys]int32](t)
 	n, at := int(vocabulary), t.BlockX()
 	p := params[at]
 	if p.Skip {
@@ -32,7 +37,7 @@ func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positi
 	token := int32(-1)
 	if top > lowest {
 		if p.Temperature > 0 {
-			token = r.sample(t, &lanes, p, drawing{top, p.Seed, positions[at], tiles})
+			token = r.sample(t, &lanes, p, drawing{top, p.Seed, positions[at], tiles, few})
 		} else {
 			token = int32(-lanes.greatest(t, -int64(r.first(top))))
 		}
