@@ -11,7 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection.
+// Plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection:
+// if top-k keeps few tokens, among a small number of keys that have all of those.
 func Plain(s *device.Stream, g device.Blocks, logits device.Slice[float32], work device.Slice[int32], params device.Slice[Params], positions device.Slice[int32], counts device.Slice[uint16], mask device.Slice[uint32], biases device.Slice[Bias], offsets device.Slice[int32], tokens device.Slice[int32], logprobs device.Slice[float32], vocabulary uint32) error {
 	p := s.Plan(plainKernel, plainKernel.Grid(g))
 	logits.Pass(p)
@@ -32,7 +33,7 @@ var plainKernel = &driver.Kernel{
 	Name:    "plain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/sampling",
 	File:    "plain.go",
-	Line:    17,
+	Line:    21,
 	Params: []driver.Param{
 		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
 		{Name: "work", Offset: 24, Size: 24, Elem: 4},
@@ -48,24 +49,30 @@ var plainKernel = &driver.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Shared:     8448,
+	Shared:     16640,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 17, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 29, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "adjust.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
 	Variants: []driver.Variant{
@@ -94,7 +101,7 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 103, 104, 105, 106, 107, 109, 110, 111, 112, 116},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 109, 110, 111, 112, 113, 115, 116, 117, 118, 122},
 }
 
 // Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once.
@@ -191,5 +198,5 @@ var wideKernel = &driver.Kernel{
 	},
 	Twin:    wideTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 58, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 59, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
 }

@@ -14,7 +14,7 @@ import (
 
 // plainTwin runs blocks of the kernel plain.
 //
-//line plain.go:17
+//line plain.go:21
 func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	logits := *(*unsafe.Pointer)(args)
 	logitsCap := *(*int)(unsafe.Add(args, 16))
@@ -40,91 +40,102 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	logprobs := *(*unsafe.Pointer)(unsafe.Add(args, 216))
 	logprobsLen := *(*int)(unsafe.Add(args, 224))
 	vocabulary := *(*int32)(unsafe.Add(args, 240))
-	shared := blocks.Shared(8448)
+	shared := blocks.Shared(16640)
 	lanes := blocks.Lanes()
-//line plain.go:20
-	i61 := int(uint32(vocabulary))
+//line plain.go:25
+	i62 := int(uint32(vocabulary))
 //line adjust.go:22
-	c232 := 0 < offsetsLen
+	c235 := 0 < offsetsLen
 //line adjust.go:26
-	c257 := 0 < countsLen
+	c260 := 0 < countsLen
 //line adjust.go:31
-	i290 := (i61 + 31) / 32
+	i293 := (i62 + 31) / 32
 //line adjust.go:30
-	c285 := 0 < maskLen
-//line plainsample.go:22
-	i3001 := (i61/64/16 + 1) << 4
-//line plain.go:40
-	c141 := 0 < logprobsLen
-//line plain.go:17
+	c288 := 0 < maskLen
+//line plainsample.go:51
+	i4110 := (i62/64/16 + 1) << 4
+//line plainsample.go:51
+	i4196 := (i62/64/16 + 1) << 4
+//line plain.go:45
+	c142 := 0 < logprobsLen
+//line plain.go:21
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var c778 bool
-		var i3271, i3270, i357, i1427, i3273, i3272, i405, i139 int32
-		var i3265, i3266, i3268, i3269, i3267 int
-		var i3271next int32
-		var i3270next int32
-		var i3265next int
-		var i3273next int32
-		var i3272next int32
-		var i3268next int
-		var i405next int32
-		var i139next int32
-//line plain.go:21
+		var c819 bool
+		var i4533, i4532, i4531, i4535, i4534, i4530, i4537, i4536, i358, i1659, i4541, i4540, i421, i4539, i4538, i140 int32
+		var i4520, i4521, i393, i4524, i4525, i4529, i4522, i359, i4526, i4527, i4528, i4523 int
+		var i4533next int32
+		var i4532next int32
+		var i4520next int
+		var i4535next int32
+		var i4534next int32
+		var i4524next int
+		var i4537next int32
+		var i4536next int32
+		var i4529next int
+		var i4541next int32
+		var i4540next int32
+		var i4526next int
+		var i421next int32
+		var i4539next int32
+		var i4538next int32
+		var i4528next int
+		var i140next int32
+//line plain.go:26
 		if uint(bx) >= uint(paramsLen) {
-//line plain.go:21
+//line plain.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, paramsLen)
-//line plain.go:21
+//line plain.go:26
 			return
 		}
-//line plain.go:21
-		i2364 := *(*int)(unsafe.Add(params, bx*40))
-//line plain.go:21
-		f2366 := *(*float32)(unsafe.Add(params, bx*40+8))
-//line plain.go:21
-		f2368 := *(*float32)(unsafe.Add(params, bx*40+12))
-//line plain.go:21
-		f2370 := *(*float32)(unsafe.Add(params, bx*40+16))
-//line plain.go:21
-		i2372 := *(*int32)(unsafe.Add(params, bx*40+20))
-//line plain.go:21
-		f2374 := *(*float32)(unsafe.Add(params, bx*40+24))
-//line plain.go:21
-		f2376 := *(*float32)(unsafe.Add(params, bx*40+28))
-//line plain.go:21
-		f2378 := *(*float32)(unsafe.Add(params, bx*40+32))
-//line plain.go:21
-		c2380 := *(*bool)(unsafe.Add(params, bx*40+36))
-//line plain.go:21
-		c2382 := *(*bool)(unsafe.Add(params, bx*40+37))
-//line plain.go:21
-		c2384 := *(*bool)(unsafe.Add(params, bx*40+38))
-		if !c2384 {
-//line plain.go:25
-			i75 := bx * i61
-			i76 := i75 + i61
 //line plain.go:26
-			if uint(i76) > uint(logitsCap) {
+		i3311 := *(*int)(unsafe.Add(params, bx*40))
 //line plain.go:26
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, logitsCap)
+		f3313 := *(*float32)(unsafe.Add(params, bx*40+8))
 //line plain.go:26
+		f3315 := *(*float32)(unsafe.Add(params, bx*40+12))
+//line plain.go:26
+		f3317 := *(*float32)(unsafe.Add(params, bx*40+16))
+//line plain.go:26
+		i3319 := *(*int32)(unsafe.Add(params, bx*40+20))
+//line plain.go:26
+		f3321 := *(*float32)(unsafe.Add(params, bx*40+24))
+//line plain.go:26
+		f3323 := *(*float32)(unsafe.Add(params, bx*40+28))
+//line plain.go:26
+		f3325 := *(*float32)(unsafe.Add(params, bx*40+32))
+//line plain.go:26
+		c3327 := *(*bool)(unsafe.Add(params, bx*40+36))
+//line plain.go:26
+		c3329 := *(*bool)(unsafe.Add(params, bx*40+37))
+//line plain.go:26
+		c3331 := *(*bool)(unsafe.Add(params, bx*40+38))
+		if !c3331 {
+//line plain.go:30
+			i76 := bx * i62
+			i77 := i76 + i62
+//line plain.go:31
+			if uint(i77) > uint(logitsCap) {
+//line plain.go:31
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, logitsCap)
+//line plain.go:31
 				return
 			}
-//line plain.go:26
-			o84 := i75 * 4
-//line plain.go:26
-			if uint(i76) > uint(workCap) {
-//line plain.go:26
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, workCap)
-//line plain.go:26
+//line plain.go:31
+			o85 := i76 * 4
+//line plain.go:31
+			if uint(i77) > uint(workCap) {
+//line plain.go:31
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, workCap)
+//line plain.go:31
 				return
 			}
-//line plain.go:26
-			o98 := i75 * 4
-//line plain.go:26
-			i100 := workCap - i75
+//line plain.go:31
+			o99 := i76 * 4
+//line plain.go:31
+			i101 := workCap - i76
 //line adjust.go:22
-			if c232 {
+			if c235 {
 				if uint(bx+2) > uint(offsetsCap) {
 //line adjust.go:23
 					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
@@ -132,94 +143,94 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					return
 				}
 //line adjust.go:39
-				i654 := *(*int32)(unsafe.Add(offsets, bx*4))
+				i695 := *(*int32)(unsafe.Add(offsets, bx*4))
 //line adjust.go:39
-				i657 := int(i654)
+				i698 := int(i695)
 //line adjust.go:39
-				if i654 < 0 {
+				if i695 < 0 {
 //line adjust.go:39
-					i657 = 0
+					i698 = 0
 				}
 //line adjust.go:39
-				o2916 := bx*4 + 4
+				o4051 := bx*4 + 4
 				{
 					{
 //line adjust.go:39
-						if !plainTwinRow(i657, o2916, offsets, biasesLen, biases, i61, logits, o84, blocks) {
+						if !plainTwinRow(i698, o4051, offsets, biasesLen, biases, i62, logits, o85, blocks) {
 							return
 						}
 					}
 				}
 			}
 //line adjust.go:26
-			if c257 {
+			if c260 {
 //line params.go:23
-				c770 := f2374 != 0
+				c811 := f3321 != 0
 //line params.go:23
-				c790 := f2374 != 1
+				c831 := f3321 != 1
 //line params.go:23
-				c784 := f2376 != 0
+				c825 := f3323 != 0
 //line params.go:23
-				c776 := f2378 != 0
+				c817 := f3325 != 0
 				for range 16 {
 //line params.go:23
-					if c770 {
+					if c811 {
 //line params.go:23
-						if c790 {
+						if c831 {
 //line params.go:23
-							c778 = true
+							c819 = true
 //line params.go:23
 							goto l1
 						}
 					}
 //line params.go:23
-					if c784 {
+					if c825 {
 //line params.go:23
-						c778 = true
+						c819 = true
 					} else {
 //line params.go:23
-						c778 = c776
+						c819 = c817
 					}
 				l1:
 				}
 //line params.go:23
-				if c778 {
+				if c819 {
 //line adjust.go:27
-					if uint(i76) > uint(countsCap) {
+					if uint(i77) > uint(countsCap) {
 //line adjust.go:27
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, countsCap)
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, countsCap)
 //line adjust.go:27
 						return
 					}
 //line adjust.go:27
-					o272 := i75 * 2
+					o275 := i76 * 2
 					{
 						{
 //line adjust.go:27
-							plainTwinRow_(lanes, c770, counts, countsCap, f2374, f2376, f2378, i61, i76, logits, o272, o84)
+							plainTwinRow_(lanes, c811, counts, countsCap, f3321, f3323, f3325, i62, i77, logits, o275, o85)
 						}
 					}
 				}
 			}
 //line adjust.go:30
-			if c285 {
+			if c288 {
 //line adjust.go:30
-				if c2380 {
+				if c3327 {
 //line adjust.go:32
-					i295 := bx * i290
+					i298 := bx * i293
 //line adjust.go:32
-					if uint(i295+i290) > uint(maskCap) {
+					if uint(i298+i293) > uint(maskCap) {
 //line adjust.go:32
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i295+i290, maskCap)
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i298+i293, maskCap)
 //line adjust.go:32
 						return
 					}
 //line adjust.go:32
-					o305 := i295 * 4
+					o308 := i298 * 4
 					{
 						{
 //line adjust.go:55
-							if !plainTwinRow__(i290, mask, o305, i61, logits, o84, blocks) {
+							if !plainTwinRow__(i293, mask, o308, i62, logits, o85, blocks) {
 								return
 							}
 						}
@@ -228,937 +239,1266 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			{
 				{
-//line plain.go:92
-					plainTwinRow___(lanes, i61, logits, o84, o98, work)
+//line plain.go:97
+					plainTwinRow___(lanes, i62, logits, o85, o99, work)
 				}
 			}
 			{
 				{
-//line plain.go:100
-					plainTwinRow____(lanes, i61, o98, shared, work)
+//line plain.go:105
+					plainTwinRow____(lanes, i62, o99, shared, work)
 				}
 			}
-//line plain.go:76
-			i1696 := *(*int)(unsafe.Add(shared, 128))
-//line plain.go:78
-			i4519 := *(*int)(unsafe.Add(shared, 136))
-//line plain.go:78
-			i4521 := i1696
-//line plain.go:78
-			if i1696 < i4519 {
-//line plain.go:78
-				i4521 = i4519
+//line plain.go:81
+			i2177 := *(*int)(unsafe.Add(shared, 128))
+//line plain.go:83
+			i6521 := *(*int)(unsafe.Add(shared, 136))
+//line plain.go:83
+			i6523 := i2177
+//line plain.go:83
+			if i2177 < i6521 {
+//line plain.go:83
+				i6523 = i6521
 			}
-//line plain.go:78
-			i4531 := *(*int)(unsafe.Add(shared, 144))
-//line plain.go:78
-			i4533 := i4521
-//line plain.go:78
-			if i4521 < i4531 {
-//line plain.go:78
-				i4533 = i4531
+//line plain.go:83
+			i6533 := *(*int)(unsafe.Add(shared, 144))
+//line plain.go:83
+			i6535 := i6523
+//line plain.go:83
+			if i6523 < i6533 {
+//line plain.go:83
+				i6535 = i6533
 			}
-//line plain.go:78
-			i4543 := *(*int)(unsafe.Add(shared, 152))
-//line plain.go:78
-			i4545 := i4533
-//line plain.go:78
-			if i4533 < i4543 {
-//line plain.go:78
-				i4545 = i4543
+//line plain.go:83
+			i6545 := *(*int)(unsafe.Add(shared, 152))
+//line plain.go:83
+			i6547 := i6535
+//line plain.go:83
+			if i6535 < i6545 {
+//line plain.go:83
+				i6547 = i6545
 			}
-//line plain.go:78
-			i4555 := *(*int)(unsafe.Add(shared, 160))
-//line plain.go:78
-			i4557 := i4545
-//line plain.go:78
-			if i4545 < i4555 {
-//line plain.go:78
-				i4557 = i4555
+//line plain.go:83
+			i6557 := *(*int)(unsafe.Add(shared, 160))
+//line plain.go:83
+			i6559 := i6547
+//line plain.go:83
+			if i6547 < i6557 {
+//line plain.go:83
+				i6559 = i6557
 			}
-//line plain.go:78
-			i4567 := *(*int)(unsafe.Add(shared, 168))
-//line plain.go:78
-			i4569 := i4557
-//line plain.go:78
-			if i4557 < i4567 {
-//line plain.go:78
-				i4569 = i4567
+//line plain.go:83
+			i6569 := *(*int)(unsafe.Add(shared, 168))
+//line plain.go:83
+			i6571 := i6559
+//line plain.go:83
+			if i6559 < i6569 {
+//line plain.go:83
+				i6571 = i6569
 			}
-//line plain.go:78
-			i4579 := *(*int)(unsafe.Add(shared, 176))
-//line plain.go:78
-			i4581 := i4569
-//line plain.go:78
-			if i4569 < i4579 {
-//line plain.go:78
-				i4581 = i4579
+//line plain.go:83
+			i6581 := *(*int)(unsafe.Add(shared, 176))
+//line plain.go:83
+			i6583 := i6571
+//line plain.go:83
+			if i6571 < i6581 {
+//line plain.go:83
+				i6583 = i6581
 			}
-//line plain.go:78
-			i4591 := *(*int)(unsafe.Add(shared, 184))
-//line plain.go:78
-			i4593 := i4581
-//line plain.go:78
-			if i4581 < i4591 {
-//line plain.go:78
-				i4593 = i4591
+//line plain.go:83
+			i6593 := *(*int)(unsafe.Add(shared, 184))
+//line plain.go:83
+			i6595 := i6583
+//line plain.go:83
+			if i6583 < i6593 {
+//line plain.go:83
+				i6595 = i6593
 			}
-//line plain.go:78
-			i4603 := *(*int)(unsafe.Add(shared, 192))
-//line plain.go:78
-			i4605 := i4593
-//line plain.go:78
-			if i4593 < i4603 {
-//line plain.go:78
-				i4605 = i4603
+//line plain.go:83
+			i6605 := *(*int)(unsafe.Add(shared, 192))
+//line plain.go:83
+			i6607 := i6595
+//line plain.go:83
+			if i6595 < i6605 {
+//line plain.go:83
+				i6607 = i6605
 			}
-//line plain.go:78
-			i4615 := *(*int)(unsafe.Add(shared, 200))
-//line plain.go:78
-			i4617 := i4605
-//line plain.go:78
-			if i4605 < i4615 {
-//line plain.go:78
-				i4617 = i4615
+//line plain.go:83
+			i6617 := *(*int)(unsafe.Add(shared, 200))
+//line plain.go:83
+			i6619 := i6607
+//line plain.go:83
+			if i6607 < i6617 {
+//line plain.go:83
+				i6619 = i6617
 			}
-//line plain.go:78
-			i4627 := *(*int)(unsafe.Add(shared, 208))
-//line plain.go:78
-			i4629 := i4617
-//line plain.go:78
-			if i4617 < i4627 {
-//line plain.go:78
-				i4629 = i4627
+//line plain.go:83
+			i6629 := *(*int)(unsafe.Add(shared, 208))
+//line plain.go:83
+			i6631 := i6619
+//line plain.go:83
+			if i6619 < i6629 {
+//line plain.go:83
+				i6631 = i6629
 			}
-//line plain.go:78
-			i4639 := *(*int)(unsafe.Add(shared, 216))
-//line plain.go:78
-			i4641 := i4629
-//line plain.go:78
-			if i4629 < i4639 {
-//line plain.go:78
-				i4641 = i4639
+//line plain.go:83
+			i6641 := *(*int)(unsafe.Add(shared, 216))
+//line plain.go:83
+			i6643 := i6631
+//line plain.go:83
+			if i6631 < i6641 {
+//line plain.go:83
+				i6643 = i6641
 			}
-//line plain.go:78
-			i4651 := *(*int)(unsafe.Add(shared, 224))
-//line plain.go:78
-			i4653 := i4641
-//line plain.go:78
-			if i4641 < i4651 {
-//line plain.go:78
-				i4653 = i4651
+//line plain.go:83
+			i6653 := *(*int)(unsafe.Add(shared, 224))
+//line plain.go:83
+			i6655 := i6643
+//line plain.go:83
+			if i6643 < i6653 {
+//line plain.go:83
+				i6655 = i6653
 			}
-//line plain.go:78
-			i4663 := *(*int)(unsafe.Add(shared, 232))
-//line plain.go:78
-			i4665 := i4653
-//line plain.go:78
-			if i4653 < i4663 {
-//line plain.go:78
-				i4665 = i4663
+//line plain.go:83
+			i6665 := *(*int)(unsafe.Add(shared, 232))
+//line plain.go:83
+			i6667 := i6655
+//line plain.go:83
+			if i6655 < i6665 {
+//line plain.go:83
+				i6667 = i6665
 			}
-//line plain.go:78
-			i4675 := *(*int)(unsafe.Add(shared, 240))
-//line plain.go:78
-			i4677 := i4665
-//line plain.go:78
-			if i4665 < i4675 {
-//line plain.go:78
-				i4677 = i4675
+//line plain.go:83
+			i6677 := *(*int)(unsafe.Add(shared, 240))
+//line plain.go:83
+			i6679 := i6667
+//line plain.go:83
+			if i6667 < i6677 {
+//line plain.go:83
+				i6679 = i6677
 			}
-//line plain.go:78
-			i4687 := *(*int)(unsafe.Add(shared, 248))
-//line plain.go:78
-			i4689 := i4677
-//line plain.go:78
-			if i4677 < i4687 {
-//line plain.go:78
-				i4689 = i4687
+//line plain.go:83
+			i6689 := *(*int)(unsafe.Add(shared, 248))
+//line plain.go:83
+			i6691 := i6679
+//line plain.go:83
+			if i6679 < i6689 {
+//line plain.go:83
+				i6691 = i6689
 			}
-//line plain.go:31
-			i132 := int32(i4689)
-//line plain.go:33
-			if -2139095041 < i132 {
-				if 0 < f2366 {
+//line plain.go:36
+			i133 := int32(i6691)
+//line plain.go:38
+			if -2139095041 < i133 {
+				if 0 < f3313 {
 					if uint(bx) >= uint(positionsLen) {
-//line plain.go:35
+//line plain.go:40
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, positionsLen)
-//line plain.go:35
+//line plain.go:40
 						return
 					}
-//line plain.go:35
-					i154 := *(*int32)(unsafe.Add(positions, bx*4))
+//line plain.go:40
+					i155 := *(*int32)(unsafe.Add(positions, bx*4))
 //line plainsample.go:11
-					if 0 < i2372 {
+					if 0 < i3319 {
 //line plainsample.go:11
-						i372 := int(i2372)
+						i378 := int(i3319)
 //line plainsample.go:11
-						if i372 < i61 {
-							i3271, i3270, i3265 = i132, -2147483648, 1
-//line plainsample.go:84
-							for {
-//line plainsample.go:84
-								if i3270 >= i3271 {
-									break
-								}
-//line plainsample.go:85
-								i861 := int32((int(i3270) + int(i3271) + 1) >> 1)
-//line plain.go:62
-								i1734 := i3265 ^ 1
-								o1750 := i1734 * 128
+						if i378 < i62 {
+//line plainsample.go:13
+							if i3319 <= 1024 {
 								{
 									{
-//line plainsample.go:85
-										plainTwinRow_____(lanes, i61, i861, o1750, o98, shared, work)
+//line plainsample.go:51
+										if !plainTwinRow_____(lanes, i101, i4110, i62, o99, shared, work, blocks) {
+											return
+										}
 									}
 								}
-//line plain.go:66
-								i4353 := *(*int)(unsafe.Add(shared, o1750))
-//line plain.go:66
-								i4363 := *(*int)(unsafe.Add(shared, o1750+8))
-//line plain.go:66
-								i4373 := *(*int)(unsafe.Add(shared, o1750+16))
-//line plain.go:66
-								i4383 := *(*int)(unsafe.Add(shared, o1750+24))
-//line plain.go:66
-								i4393 := *(*int)(unsafe.Add(shared, o1750+32))
-//line plain.go:66
-								i4394 := i4353 + i4363 + i4373 + i4383 + i4393
-//line plain.go:66
-								i4403 := *(*int)(unsafe.Add(shared, o1750+40))
-//line plain.go:66
-								i4413 := *(*int)(unsafe.Add(shared, o1750+48))
-//line plain.go:66
-								i4423 := *(*int)(unsafe.Add(shared, o1750+56))
-//line plain.go:66
-								i4433 := *(*int)(unsafe.Add(shared, o1750+64))
-//line plain.go:66
-								i4434 := i4394 + i4403 + i4413 + i4423 + i4433
-//line plain.go:66
-								i4443 := *(*int)(unsafe.Add(shared, o1750+72))
-//line plain.go:66
-								i4453 := *(*int)(unsafe.Add(shared, o1750+80))
-//line plain.go:66
-								i4463 := *(*int)(unsafe.Add(shared, o1750+88))
-//line plain.go:66
-								i4473 := *(*int)(unsafe.Add(shared, o1750+96))
-//line plain.go:66
-								i4474 := i4434 + i4443 + i4453 + i4463 + i4473
-//line plain.go:66
-								i4483 := *(*int)(unsafe.Add(shared, o1750+104))
-//line plain.go:66
-								i4493 := *(*int)(unsafe.Add(shared, o1750+112))
-//line plain.go:66
-								i4503 := *(*int)(unsafe.Add(shared, o1750+120))
-//line plainsample.go:86
-								c868 := i372 <= i4474+i4483+i4493+i4503
-								for range 16 {
-//line plainsample.go:86
-									if c868 {
-//line plainsample.go:86
-										i3271next, i3270next, i3265next = i3271, i861, i1734
-									} else {
-//line plainsample.go:89
-										i3271next, i3270next, i3265next = i861-1, i3270, i1734
+								i4533, i4532, i4520 = i133, -2147483648, 1
+//line plainsample.go:62
+								for {
+//line plainsample.go:62
+									if i4532 >= i4533 {
+										break
+									}
+//line plainsample.go:63
+									i997 := int32((int(i4532) + int(i4533) + 1) >> 1)
+//line plainsample.go:66
+									i1029 := int(i997)
+//line plain.go:67
+									i1725 := i4520 ^ 1
+									o1741 := i1725 * 128
+									{
+										{
+//line plainsample.go:63
+											plainTwinRow______(lanes, i1029, o1741, shared)
+										}
+									}
+//line plain.go:71
+									i6355 := *(*int)(unsafe.Add(shared, o1741))
+//line plain.go:71
+									i6365 := *(*int)(unsafe.Add(shared, o1741+8))
+//line plain.go:71
+									i6375 := *(*int)(unsafe.Add(shared, o1741+16))
+//line plain.go:71
+									i6385 := *(*int)(unsafe.Add(shared, o1741+24))
+//line plain.go:71
+									i6395 := *(*int)(unsafe.Add(shared, o1741+32))
+//line plain.go:71
+									i6396 := i6355 + i6365 + i6375 + i6385 + i6395
+//line plain.go:71
+									i6405 := *(*int)(unsafe.Add(shared, o1741+40))
+//line plain.go:71
+									i6415 := *(*int)(unsafe.Add(shared, o1741+48))
+//line plain.go:71
+									i6425 := *(*int)(unsafe.Add(shared, o1741+56))
+//line plain.go:71
+									i6435 := *(*int)(unsafe.Add(shared, o1741+64))
+//line plain.go:71
+									i6436 := i6396 + i6405 + i6415 + i6425 + i6435
+//line plain.go:71
+									i6445 := *(*int)(unsafe.Add(shared, o1741+72))
+//line plain.go:71
+									i6455 := *(*int)(unsafe.Add(shared, o1741+80))
+//line plain.go:71
+									i6465 := *(*int)(unsafe.Add(shared, o1741+88))
+//line plain.go:71
+									i6475 := *(*int)(unsafe.Add(shared, o1741+96))
+//line plain.go:71
+									i6476 := i6436 + i6445 + i6455 + i6465 + i6475
+//line plain.go:71
+									i6485 := *(*int)(unsafe.Add(shared, o1741+104))
+//line plain.go:71
+									i6495 := *(*int)(unsafe.Add(shared, o1741+112))
+//line plain.go:71
+									i6505 := *(*int)(unsafe.Add(shared, o1741+120))
+//line plainsample.go:70
+									c1036 := i378 <= i6476+i6485+i6495+i6505
+									for range 16 {
+//line plainsample.go:70
+										if c1036 {
+//line plainsample.go:70
+											i4533next, i4532next, i4520next = i4533, i997, i1725
+										} else {
+//line plainsample.go:73
+											i4533next, i4532next, i4520next = i997-1, i4532, i1725
+										}
+									}
+									i4533, i4532, i4520 = i4533next, i4532next, i4520next
+								}
+//line plainsample.go:91
+								i1807 := int(i4532)
+								{
+									{
+//line plainsample.go:77
+										if !plainTwinRow_______(i4110, i62, i1807, shared, o99, work, i4532, blocks) {
+											return
+										}
 									}
 								}
-								i3271, i3270, i3265 = i3271next, i3270next, i3265next
+//line plainsample.go:81
+								i1064 := *(*int)(unsafe.Add(shared, 256))
+								i4531, i4521, i393 = i4532, i4520, i1064
+							} else {
+								i4531, i4521, i393 = -2147483648, 1, 0
 							}
-//line plainsample.go:12
-							i355 := int32(-2139095040)
-//line plainsample.go:12
-							if -2139095040 < i3270 {
-//line plainsample.go:12
-								i355 = i3270
+//line plainsample.go:16
+							if 0 < i393 {
+								if uint(i393) > 2048 {
+//line plainsample.go:17
+									blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with length %d", i393, int(2048))
+//line plainsample.go:17
+									return
+								}
+								i4535, i4534, i4524 = i133, i4531, i4521
+//line plainsample.go:172
+								for {
+//line plainsample.go:172
+									if i4534 >= i4535 {
+										break
+									}
+//line plainsample.go:173
+									i1084 := int32((int(i4534) + int(i4535) + 1) >> 1)
+//line plain.go:67
+									i2248 := i4524 ^ 1
+									o2264 := i2248 * 128
+									{
+										{
+//line plainsample.go:173
+											plainTwinRow________(lanes, i1084, i393, o2264, shared)
+										}
+									}
+//line plain.go:71
+									i6192 := *(*int)(unsafe.Add(shared, o2264))
+//line plain.go:71
+									i6202 := *(*int)(unsafe.Add(shared, o2264+8))
+//line plain.go:71
+									i6212 := *(*int)(unsafe.Add(shared, o2264+16))
+//line plain.go:71
+									i6222 := *(*int)(unsafe.Add(shared, o2264+24))
+//line plain.go:71
+									i6232 := *(*int)(unsafe.Add(shared, o2264+32))
+//line plain.go:71
+									i6233 := i6192 + i6202 + i6212 + i6222 + i6232
+//line plain.go:71
+									i6242 := *(*int)(unsafe.Add(shared, o2264+40))
+//line plain.go:71
+									i6252 := *(*int)(unsafe.Add(shared, o2264+48))
+//line plain.go:71
+									i6262 := *(*int)(unsafe.Add(shared, o2264+56))
+//line plain.go:71
+									i6272 := *(*int)(unsafe.Add(shared, o2264+64))
+//line plain.go:71
+									i6273 := i6233 + i6242 + i6252 + i6262 + i6272
+//line plain.go:71
+									i6282 := *(*int)(unsafe.Add(shared, o2264+72))
+//line plain.go:71
+									i6292 := *(*int)(unsafe.Add(shared, o2264+80))
+//line plain.go:71
+									i6302 := *(*int)(unsafe.Add(shared, o2264+88))
+//line plain.go:71
+									i6312 := *(*int)(unsafe.Add(shared, o2264+96))
+//line plain.go:71
+									i6313 := i6273 + i6282 + i6292 + i6302 + i6312
+//line plain.go:71
+									i6322 := *(*int)(unsafe.Add(shared, o2264+104))
+//line plain.go:71
+									i6332 := *(*int)(unsafe.Add(shared, o2264+112))
+//line plain.go:71
+									i6342 := *(*int)(unsafe.Add(shared, o2264+120))
+//line plainsample.go:174
+									c1091 := i378 <= i6313+i6322+i6332+i6342
+									for range 16 {
+//line plainsample.go:174
+										if c1091 {
+//line plainsample.go:174
+											i4535next, i4534next, i4524next = i4535, i1084, i2248
+										} else {
+//line plainsample.go:177
+											i4535next, i4534next, i4524next = i1084-1, i4534, i2248
+										}
+									}
+									i4535, i4534, i4524 = i4535next, i4534next, i4524next
+								}
+								i4530, i4525 = i4534, i4524
+							} else {
+								i4537, i4536, i4529 = i133, i4531, i4521
+//line plainsample.go:172
+								for {
+//line plainsample.go:172
+									if i4536 >= i4537 {
+										break
+									}
+//line plainsample.go:173
+									i1121 := int32((int(i4536) + int(i4537) + 1) >> 1)
+//line plain.go:67
+									i2313 := i4529 ^ 1
+									o2329 := i2313 * 128
+									{
+										{
+//line plainsample.go:173
+											plainTwinRow_________(lanes, i1121, i62, o2329, o99, shared, work)
+										}
+									}
+//line plain.go:71
+									i4822 := *(*int)(unsafe.Add(shared, o2329))
+//line plain.go:71
+									i4832 := *(*int)(unsafe.Add(shared, o2329+8))
+//line plain.go:71
+									i4842 := *(*int)(unsafe.Add(shared, o2329+16))
+//line plain.go:71
+									i4852 := *(*int)(unsafe.Add(shared, o2329+24))
+//line plain.go:71
+									i4862 := *(*int)(unsafe.Add(shared, o2329+32))
+//line plain.go:71
+									i4863 := i4822 + i4832 + i4842 + i4852 + i4862
+//line plain.go:71
+									i4872 := *(*int)(unsafe.Add(shared, o2329+40))
+//line plain.go:71
+									i4882 := *(*int)(unsafe.Add(shared, o2329+48))
+//line plain.go:71
+									i4892 := *(*int)(unsafe.Add(shared, o2329+56))
+//line plain.go:71
+									i4902 := *(*int)(unsafe.Add(shared, o2329+64))
+//line plain.go:71
+									i4903 := i4863 + i4872 + i4882 + i4892 + i4902
+//line plain.go:71
+									i4912 := *(*int)(unsafe.Add(shared, o2329+72))
+//line plain.go:71
+									i4922 := *(*int)(unsafe.Add(shared, o2329+80))
+//line plain.go:71
+									i4932 := *(*int)(unsafe.Add(shared, o2329+88))
+//line plain.go:71
+									i4942 := *(*int)(unsafe.Add(shared, o2329+96))
+//line plain.go:71
+									i4943 := i4903 + i4912 + i4922 + i4932 + i4942
+//line plain.go:71
+									i4952 := *(*int)(unsafe.Add(shared, o2329+104))
+//line plain.go:71
+									i4962 := *(*int)(unsafe.Add(shared, o2329+112))
+//line plain.go:71
+									i4972 := *(*int)(unsafe.Add(shared, o2329+120))
+//line plainsample.go:174
+									c1128 := i378 <= i4943+i4952+i4962+i4972
+									for range 16 {
+//line plainsample.go:174
+										if c1128 {
+//line plainsample.go:174
+											i4537next, i4536next, i4529next = i4537, i1121, i2313
+										} else {
+//line plainsample.go:177
+											i4537next, i4536next, i4529next = i1121-1, i4536, i2313
+										}
+									}
+									i4537, i4536, i4529 = i4537next, i4536next, i4529next
+								}
+								i4530, i4525 = i4536, i4529
 							}
-							i3266, i357 = i3265, i355
+//line plainsample.go:21
+							i409 := int32(-2139095040)
+//line plainsample.go:21
+							if -2139095040 < i4530 {
+//line plainsample.go:21
+								i409 = i4530
+							}
+							i4522, i358, i359 = i4525, i409, i393
 						} else {
-							i3266, i357 = 1, -2139095040
+							i4522, i358, i359 = 1, -2139095040, 0
 						}
 					} else {
-						i3266, i357 = 1, -2139095040
+						i4522, i358, i359 = 1, -2139095040, 0
 					}
-//line plainsample.go:15
-					f362 := 1 / f2366
+//line plainsample.go:24
+					f368 := 1 / f3313
 //line weight.go:28
-					f1433 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
+					f1665 := math.Float32frombits(uint32(i133 ^ int32(uint32(i133>>31)>>1)))
 					{
 						{
-//line plainsample.go:15
-							plainTwinRow______(lanes, f1433, f362, i357, i61, o98, work)
+//line plainsample.go:24
+							plainTwinRow__________(lanes, f1665, f368, i358, i62, o99, work)
 						}
 					}
 //line weight.go:41
-					c1411 := 0 < f2370
+					c1643 := 0 < f3317
 //line weight.go:44
-					i1420 := int32(float32(min(f2370, 1) * 6.7108864e+07))
+					i1652 := int32(float32(min(f3317, 1) * 6.7108864e+07))
 //line weight.go:44
-					i1422 := int32(1)
+					i1654 := int32(1)
 //line weight.go:44
-					if 1 < i1420 {
+					if 1 < i1652 {
 //line weight.go:44
-						i1422 = i1420
+						i1654 = i1652
 					}
 					for range 16 {
 //line weight.go:41
-						if c1411 {
+						if c1643 {
 //line weight.go:44
-							i1427 = i1422
+							i1659 = i1654
 						} else {
 //line weight.go:41
-							i1427 = 1
+							i1659 = 1
 						}
 					}
 //line weight.go:41
-					if 0 < f2368 {
-//line plainsample.go:18
-						if f2368 < 1 {
-//line plain.go:62
-							i1455 := i3266 ^ 1
-							o1471 := i1455 * 128
-							{
-								{
-//line plainsample.go:67
-									plainTwinRow_______(lanes, i61, o1471, o98, shared, work)
+					if 0 < f3315 {
+//line plainsample.go:27
+						if f3315 < 1 {
+							if 0 < i359 {
+								if uint(i359) > 2048 {
+//line plainsample.go:29
+									blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with length %d", i359, int(2048))
+//line plainsample.go:29
+									return
 								}
-							}
-//line plain.go:66
-							i3472 := *(*int)(unsafe.Add(shared, o1471))
-//line plain.go:66
-							i3482 := *(*int)(unsafe.Add(shared, o1471+8))
-//line plain.go:66
-							i3492 := *(*int)(unsafe.Add(shared, o1471+16))
-//line plain.go:66
-							i3502 := *(*int)(unsafe.Add(shared, o1471+24))
-//line plain.go:66
-							i3512 := *(*int)(unsafe.Add(shared, o1471+32))
-//line plain.go:66
-							i3513 := i3472 + i3482 + i3492 + i3502 + i3512
-//line plain.go:66
-							i3522 := *(*int)(unsafe.Add(shared, o1471+40))
-//line plain.go:66
-							i3532 := *(*int)(unsafe.Add(shared, o1471+48))
-//line plain.go:66
-							i3542 := *(*int)(unsafe.Add(shared, o1471+56))
-//line plain.go:66
-							i3552 := *(*int)(unsafe.Add(shared, o1471+64))
-//line plain.go:66
-							i3553 := i3513 + i3522 + i3532 + i3542 + i3552
-//line plain.go:66
-							i3562 := *(*int)(unsafe.Add(shared, o1471+72))
-//line plain.go:66
-							i3572 := *(*int)(unsafe.Add(shared, o1471+80))
-//line plain.go:66
-							i3582 := *(*int)(unsafe.Add(shared, o1471+88))
-//line plain.go:66
-							i3592 := *(*int)(unsafe.Add(shared, o1471+96))
-//line plain.go:66
-							i3593 := i3553 + i3562 + i3572 + i3582 + i3592
-//line plain.go:66
-							i3602 := *(*int)(unsafe.Add(shared, o1471+104))
-//line plain.go:66
-							i3612 := *(*int)(unsafe.Add(shared, o1471+112))
-//line plain.go:66
-							i3622 := *(*int)(unsafe.Add(shared, o1471+120))
-//line weight.go:49
-							f1815 := float64(float64(f2368) * float64(i3593+i3602+i3612+i3622))
-//line weight.go:49
-							i1816 := int(f1815)
-//line weight.go:49
-							i1818 := 1
-//line weight.go:49
-							if 1 < i1816 {
-//line weight.go:49
-								i1818 = i1816
-							}
-							i3273, i3272, i3268 = 67108864, 0, i1455
-//line plainsample.go:84
-							for {
-//line plainsample.go:84
-								if i3272 >= i3273 {
-									break
-								}
-//line plainsample.go:85
-								i2013 := int32((int(i3272) + int(i3273) + 1) >> 1)
-//line plain.go:62
-								i2224 := i3268 ^ 1
-								o2240 := i2224 * 128
+//line plain.go:67
+								i2664 := i4522 ^ 1
+								o2680 := i2664 * 128
 								{
 									{
-//line plainsample.go:85
-										plainTwinRow________(lanes, i2013, i61, o2240, o98, shared, work)
+//line plainsample.go:29
+										plainTwinRow___________(lanes, f1665, f368, i358, i359, o2680, shared)
 									}
 								}
-//line plain.go:66
-								i4190 := *(*int)(unsafe.Add(shared, o2240))
-//line plain.go:66
-								i4200 := *(*int)(unsafe.Add(shared, o2240+8))
-//line plain.go:66
-								i4210 := *(*int)(unsafe.Add(shared, o2240+16))
-//line plain.go:66
-								i4220 := *(*int)(unsafe.Add(shared, o2240+24))
-//line plain.go:66
-								i4230 := *(*int)(unsafe.Add(shared, o2240+32))
-//line plain.go:66
-								i4231 := i4190 + i4200 + i4210 + i4220 + i4230
-//line plain.go:66
-								i4240 := *(*int)(unsafe.Add(shared, o2240+40))
-//line plain.go:66
-								i4250 := *(*int)(unsafe.Add(shared, o2240+48))
-//line plain.go:66
-								i4260 := *(*int)(unsafe.Add(shared, o2240+56))
-//line plain.go:66
-								i4270 := *(*int)(unsafe.Add(shared, o2240+64))
-//line plain.go:66
-								i4271 := i4231 + i4240 + i4250 + i4260 + i4270
-//line plain.go:66
-								i4280 := *(*int)(unsafe.Add(shared, o2240+72))
-//line plain.go:66
-								i4290 := *(*int)(unsafe.Add(shared, o2240+80))
-//line plain.go:66
-								i4300 := *(*int)(unsafe.Add(shared, o2240+88))
-//line plain.go:66
-								i4310 := *(*int)(unsafe.Add(shared, o2240+96))
-//line plain.go:66
-								i4311 := i4271 + i4280 + i4290 + i4300 + i4310
-//line plain.go:66
-								i4320 := *(*int)(unsafe.Add(shared, o2240+104))
-//line plain.go:66
-								i4330 := *(*int)(unsafe.Add(shared, o2240+112))
-//line plain.go:66
-								i4340 := *(*int)(unsafe.Add(shared, o2240+120))
-//line plainsample.go:86
-								c2020 := i1818 <= i4311+i4320+i4330+i4340
+//line plain.go:71
+								i5311 := *(*int)(unsafe.Add(shared, o2680))
+//line plain.go:71
+								i5321 := *(*int)(unsafe.Add(shared, o2680+8))
+//line plain.go:71
+								i5331 := *(*int)(unsafe.Add(shared, o2680+16))
+//line plain.go:71
+								i5341 := *(*int)(unsafe.Add(shared, o2680+24))
+//line plain.go:71
+								i5351 := *(*int)(unsafe.Add(shared, o2680+32))
+//line plain.go:71
+								i5352 := i5311 + i5321 + i5331 + i5341 + i5351
+//line plain.go:71
+								i5361 := *(*int)(unsafe.Add(shared, o2680+40))
+//line plain.go:71
+								i5371 := *(*int)(unsafe.Add(shared, o2680+48))
+//line plain.go:71
+								i5381 := *(*int)(unsafe.Add(shared, o2680+56))
+//line plain.go:71
+								i5391 := *(*int)(unsafe.Add(shared, o2680+64))
+//line plain.go:71
+								i5392 := i5352 + i5361 + i5371 + i5381 + i5391
+//line plain.go:71
+								i5401 := *(*int)(unsafe.Add(shared, o2680+72))
+//line plain.go:71
+								i5411 := *(*int)(unsafe.Add(shared, o2680+80))
+//line plain.go:71
+								i5421 := *(*int)(unsafe.Add(shared, o2680+88))
+//line plain.go:71
+								i5431 := *(*int)(unsafe.Add(shared, o2680+96))
+//line plain.go:71
+								i5432 := i5392 + i5401 + i5411 + i5421 + i5431
+//line plain.go:71
+								i5441 := *(*int)(unsafe.Add(shared, o2680+104))
+//line plain.go:71
+								i5451 := *(*int)(unsafe.Add(shared, o2680+112))
+//line plain.go:71
+								i5461 := *(*int)(unsafe.Add(shared, o2680+120))
+//line weight.go:49
+								f2835 := float64(float64(f3315) * float64(i5432+i5441+i5451+i5461))
+//line weight.go:49
+								i2836 := int(f2835)
+//line weight.go:49
+								i2838 := 1
+//line weight.go:49
+								if 1 < i2836 {
+//line weight.go:49
+									i2838 = i2836
+								}
+								i4541, i4540, i4526 = 67108864, 0, i2664
+//line plainsample.go:172
+								for {
+//line plainsample.go:172
+									if i4540 >= i4541 {
+										break
+									}
+//line plainsample.go:173
+									i3021 := int32((int(i4540) + int(i4541) + 1) >> 1)
+//line plain.go:67
+									i3249 := i4526 ^ 1
+									o3265 := i3249 * 128
+									{
+										{
+//line plainsample.go:173
+											plainTwinRow____________(lanes, i3021, i359, o3265, shared)
+										}
+									}
+//line plain.go:71
+									i6029 := *(*int)(unsafe.Add(shared, o3265))
+//line plain.go:71
+									i6039 := *(*int)(unsafe.Add(shared, o3265+8))
+//line plain.go:71
+									i6049 := *(*int)(unsafe.Add(shared, o3265+16))
+//line plain.go:71
+									i6059 := *(*int)(unsafe.Add(shared, o3265+24))
+//line plain.go:71
+									i6069 := *(*int)(unsafe.Add(shared, o3265+32))
+//line plain.go:71
+									i6070 := i6029 + i6039 + i6049 + i6059 + i6069
+//line plain.go:71
+									i6079 := *(*int)(unsafe.Add(shared, o3265+40))
+//line plain.go:71
+									i6089 := *(*int)(unsafe.Add(shared, o3265+48))
+//line plain.go:71
+									i6099 := *(*int)(unsafe.Add(shared, o3265+56))
+//line plain.go:71
+									i6109 := *(*int)(unsafe.Add(shared, o3265+64))
+//line plain.go:71
+									i6110 := i6070 + i6079 + i6089 + i6099 + i6109
+//line plain.go:71
+									i6119 := *(*int)(unsafe.Add(shared, o3265+72))
+//line plain.go:71
+									i6129 := *(*int)(unsafe.Add(shared, o3265+80))
+//line plain.go:71
+									i6139 := *(*int)(unsafe.Add(shared, o3265+88))
+//line plain.go:71
+									i6149 := *(*int)(unsafe.Add(shared, o3265+96))
+//line plain.go:71
+									i6150 := i6110 + i6119 + i6129 + i6139 + i6149
+//line plain.go:71
+									i6159 := *(*int)(unsafe.Add(shared, o3265+104))
+//line plain.go:71
+									i6169 := *(*int)(unsafe.Add(shared, o3265+112))
+//line plain.go:71
+									i6179 := *(*int)(unsafe.Add(shared, o3265+120))
+//line plainsample.go:174
+									c3028 := i2838 <= i6150+i6159+i6169+i6179
+									for range 16 {
+//line plainsample.go:174
+										if c3028 {
+//line plainsample.go:174
+											i4541next, i4540next, i4526next = i4541, i3021, i3249
+										} else {
+//line plainsample.go:177
+											i4541next, i4540next, i4526next = i3021-1, i4540, i3249
+										}
+									}
+									i4541, i4540, i4526 = i4541next, i4540next, i4526next
+								}
 								for range 16 {
-//line plainsample.go:86
-									if c2020 {
-//line plainsample.go:86
-										i3273next, i3272next, i3268next = i3273, i2013, i2224
-									} else {
-//line plainsample.go:89
-										i3273next, i3272next, i3268next = i2013-1, i3272, i2224
+//line plainsample.go:30
+									i451 := i1659
+//line plainsample.go:30
+									if i1659 < i4540 {
+//line plainsample.go:30
+										i451 = i4540
+									}
+//line plainsample.go:30
+									i421next = i451
+								}
+								i4527, i421 = i4526, i421next
+							} else {
+//line plain.go:67
+								i2421 := i4522 ^ 1
+								o2437 := i2421 * 128
+								{
+									{
+//line plainsample.go:155
+										plainTwinRow_____________(lanes, i62, o2437, o99, shared, work)
 									}
 								}
-								i3273, i3272, i3268 = i3273next, i3272next, i3268next
-							}
-							for range 16 {
-//line plainsample.go:20
-								i403 := i1427
-//line plainsample.go:20
-								if i1427 < i3272 {
-//line plainsample.go:20
-									i403 = i3272
+//line plain.go:71
+								i4985 := *(*int)(unsafe.Add(shared, o2437))
+//line plain.go:71
+								i4995 := *(*int)(unsafe.Add(shared, o2437+8))
+//line plain.go:71
+								i5005 := *(*int)(unsafe.Add(shared, o2437+16))
+//line plain.go:71
+								i5015 := *(*int)(unsafe.Add(shared, o2437+24))
+//line plain.go:71
+								i5025 := *(*int)(unsafe.Add(shared, o2437+32))
+//line plain.go:71
+								i5026 := i4985 + i4995 + i5005 + i5015 + i5025
+//line plain.go:71
+								i5035 := *(*int)(unsafe.Add(shared, o2437+40))
+//line plain.go:71
+								i5045 := *(*int)(unsafe.Add(shared, o2437+48))
+//line plain.go:71
+								i5055 := *(*int)(unsafe.Add(shared, o2437+56))
+//line plain.go:71
+								i5065 := *(*int)(unsafe.Add(shared, o2437+64))
+//line plain.go:71
+								i5066 := i5026 + i5035 + i5045 + i5055 + i5065
+//line plain.go:71
+								i5075 := *(*int)(unsafe.Add(shared, o2437+72))
+//line plain.go:71
+								i5085 := *(*int)(unsafe.Add(shared, o2437+80))
+//line plain.go:71
+								i5095 := *(*int)(unsafe.Add(shared, o2437+88))
+//line plain.go:71
+								i5105 := *(*int)(unsafe.Add(shared, o2437+96))
+//line plain.go:71
+								i5106 := i5066 + i5075 + i5085 + i5095 + i5105
+//line plain.go:71
+								i5115 := *(*int)(unsafe.Add(shared, o2437+104))
+//line plain.go:71
+								i5125 := *(*int)(unsafe.Add(shared, o2437+112))
+//line plain.go:71
+								i5135 := *(*int)(unsafe.Add(shared, o2437+120))
+//line weight.go:49
+								f2759 := float64(float64(f3315) * float64(i5106+i5115+i5125+i5135))
+//line weight.go:49
+								i2760 := int(f2759)
+//line weight.go:49
+								i2762 := 1
+//line weight.go:49
+								if 1 < i2760 {
+//line weight.go:49
+									i2762 = i2760
 								}
-//line plainsample.go:20
-								i405next = i403
+								i4539, i4538, i4528 = 67108864, 0, i2421
+//line plainsample.go:172
+								for {
+//line plainsample.go:172
+									if i4538 >= i4539 {
+										break
+									}
+//line plainsample.go:173
+									i2893 := int32((int(i4538) + int(i4539) + 1) >> 1)
+//line plain.go:67
+									i3158 := i4528 ^ 1
+									o3174 := i3158 * 128
+									{
+										{
+//line plainsample.go:173
+											plainTwinRow______________(lanes, i2893, i62, o3174, o99, shared, work)
+										}
+									}
+//line plain.go:71
+									i5148 := *(*int)(unsafe.Add(shared, o3174))
+//line plain.go:71
+									i5158 := *(*int)(unsafe.Add(shared, o3174+8))
+//line plain.go:71
+									i5168 := *(*int)(unsafe.Add(shared, o3174+16))
+//line plain.go:71
+									i5178 := *(*int)(unsafe.Add(shared, o3174+24))
+//line plain.go:71
+									i5188 := *(*int)(unsafe.Add(shared, o3174+32))
+//line plain.go:71
+									i5189 := i5148 + i5158 + i5168 + i5178 + i5188
+//line plain.go:71
+									i5198 := *(*int)(unsafe.Add(shared, o3174+40))
+//line plain.go:71
+									i5208 := *(*int)(unsafe.Add(shared, o3174+48))
+//line plain.go:71
+									i5218 := *(*int)(unsafe.Add(shared, o3174+56))
+//line plain.go:71
+									i5228 := *(*int)(unsafe.Add(shared, o3174+64))
+//line plain.go:71
+									i5229 := i5189 + i5198 + i5208 + i5218 + i5228
+//line plain.go:71
+									i5238 := *(*int)(unsafe.Add(shared, o3174+72))
+//line plain.go:71
+									i5248 := *(*int)(unsafe.Add(shared, o3174+80))
+//line plain.go:71
+									i5258 := *(*int)(unsafe.Add(shared, o3174+88))
+//line plain.go:71
+									i5268 := *(*int)(unsafe.Add(shared, o3174+96))
+//line plain.go:71
+									i5269 := i5229 + i5238 + i5248 + i5258 + i5268
+//line plain.go:71
+									i5278 := *(*int)(unsafe.Add(shared, o3174+104))
+//line plain.go:71
+									i5288 := *(*int)(unsafe.Add(shared, o3174+112))
+//line plain.go:71
+									i5298 := *(*int)(unsafe.Add(shared, o3174+120))
+//line plainsample.go:174
+									c2900 := i2762 <= i5269+i5278+i5288+i5298
+									for range 16 {
+//line plainsample.go:174
+										if c2900 {
+//line plainsample.go:174
+											i4539next, i4538next, i4528next = i4539, i2893, i3158
+										} else {
+//line plainsample.go:177
+											i4539next, i4538next, i4528next = i2893-1, i4538, i3158
+										}
+									}
+									i4539, i4538, i4528 = i4539next, i4538next, i4528next
+								}
+								for range 16 {
+//line plainsample.go:32
+									i460 := i1659
+//line plainsample.go:32
+									if i1659 < i4538 {
+//line plainsample.go:32
+										i460 = i4538
+									}
+//line plainsample.go:32
+									i421next = i460
+								}
+								i4527, i421 = i4528, i421next
 							}
-							i3269, i405 = i3268, i405next
 						} else {
 							for range 16 {
-//line plainsample.go:18
-								i405next = i1427
+//line plainsample.go:27
+								i421next = i1659
 							}
-							i3269, i405 = i3266, i405next
+							i4527, i421 = i4522, i421next
 						}
 					} else {
 						for range 16 {
-//line plainsample.go:18
-							i405next = i1427
+//line plainsample.go:27
+							i421next = i1659
 						}
-						i3269, i405 = i3266, i405next
+						i4527, i421 = i4522, i421next
 					}
 					{
 						{
-//line plainsample.go:10
-							if !plainTwinRow_________(lanes, i100, i3001, i405, i61, o98, shared, work, blocks) {
+//line plainsample.go:26
+							if !plainTwinRow_______________(lanes, i101, i4196, i421, i62, o99, shared, work, blocks) {
 								return
 							}
 						}
 					}
 //line weight.go:54
-					i1547 := int32(i2364)
+					i2028 := int32(i3311)
 //line weight.go:54
-					i1551 := int32(int(uint(i2364) >> 32))
+					i2032 := int32(int(uint(i3311) >> 32))
 					for range 16 {
-						var i995, i996, i3686, i3734, i3782, i1000, i1001, i1852, i2040, i2127, i1865, i1563, i1018, i1019, i3882, i3930, i3978, i4014, i1025, i1026, i1047, i1050 int
-						var i1846, i1847, i1848, i1849, i1850, i1851, i2130, i1860, i1043, i1061 int32
-//line plainsample.go:96
-						i995, i996 = 0, 0
-//line plainsample.go:99
+						var i1253, i1254, i5525, i5573, i5621, i1258, i1259, i2507, i2769, i2920, i2520, i2044, i1276, i1277, i5721, i5769, i5817, i5853, i1283, i1284, i1305, i1308 int
+						var i2501, i2502, i2503, i2504, i2505, i2506, i2923, i2515, i1301, i1319 int32
+//line plainsample.go:184
+						i1253, i1254 = 0, 0
+//line plainsample.go:187
 						for {
-//line plainsample.go:124
-							i3686 = *(*int)(unsafe.Add(shared, i996*128+256)) + *(*int)(unsafe.Add(shared, i996*128+8+256)) + *(*int)(unsafe.Add(shared, i996*128+16+256)) + *(*int)(unsafe.Add(shared, i996*128+24+256)) + *(*int)(unsafe.Add(shared, i996*128+32+256))
-//line plainsample.go:124
-							i3734 = i3686 + *(*int)(unsafe.Add(shared, i996*128+40+256)) + *(*int)(unsafe.Add(shared, i996*128+48+256)) + *(*int)(unsafe.Add(shared, i996*128+56+256)) + *(*int)(unsafe.Add(shared, i996*128+64+256))
-//line plainsample.go:124
-							i3782 = i3734 + *(*int)(unsafe.Add(shared, i996*128+72+256)) + *(*int)(unsafe.Add(shared, i996*128+80+256)) + *(*int)(unsafe.Add(shared, i996*128+88+256)) + *(*int)(unsafe.Add(shared, i996*128+96+256))
-//line plainsample.go:99
-							i1000 = i995 + (i3782 + *(*int)(unsafe.Add(shared, i996*128+104+256)) + *(*int)(unsafe.Add(shared, i996*128+112+256)) + *(*int)(unsafe.Add(shared, i996*128+120+256)))
-//line plainsample.go:99
-							i1001 = i996 + 1
-//line plainsample.go:99
-							if i1001 >= 64 {
-//line plainsample.go:99
+//line plainsample.go:212
+							i5525 = *(*int)(unsafe.Add(shared, i1254*128+256)) + *(*int)(unsafe.Add(shared, i1254*128+8+256)) + *(*int)(unsafe.Add(shared, i1254*128+16+256)) + *(*int)(unsafe.Add(shared, i1254*128+24+256)) + *(*int)(unsafe.Add(shared, i1254*128+32+256))
+//line plainsample.go:212
+							i5573 = i5525 + *(*int)(unsafe.Add(shared, i1254*128+40+256)) + *(*int)(unsafe.Add(shared, i1254*128+48+256)) + *(*int)(unsafe.Add(shared, i1254*128+56+256)) + *(*int)(unsafe.Add(shared, i1254*128+64+256))
+//line plainsample.go:212
+							i5621 = i5573 + *(*int)(unsafe.Add(shared, i1254*128+72+256)) + *(*int)(unsafe.Add(shared, i1254*128+80+256)) + *(*int)(unsafe.Add(shared, i1254*128+88+256)) + *(*int)(unsafe.Add(shared, i1254*128+96+256))
+//line plainsample.go:187
+							i1258 = i1253 + (i5621 + *(*int)(unsafe.Add(shared, i1254*128+104+256)) + *(*int)(unsafe.Add(shared, i1254*128+112+256)) + *(*int)(unsafe.Add(shared, i1254*128+120+256)))
+//line plainsample.go:187
+							i1259 = i1254 + 1
+//line plainsample.go:187
+							if i1259 >= 64 {
+//line plainsample.go:187
 								break
 							}
-//line plainsample.go:99
-							i995, i996 = i1000, i1001
+//line plainsample.go:187
+							i1253, i1254 = i1258, i1259
 						}
 //line philox.go:14
-						i1846, i1847, i1848, i1849, i1850, i1851, i1852 = i154, 0, 0, 0, i1547, i1551, 0
+						i2501, i2502, i2503, i2504, i2505, i2506, i2507 = i155, 0, 0, 0, i2028, i2032, 0
 //line philox.go:19
 						for {
 //line bits.go:460
-							i2040 = int(uint32(i1846)) * 3528531795
+							i2769 = int(uint32(i2501)) * 3528531795
 //line bits.go:460
-							i2127 = int(uint32(i1848)) * 3449720151
-							i2130 = int32(i2127)
+							i2920 = int(uint32(i2503)) * 3449720151
+							i2923 = int32(i2920)
 //line philox.go:18
-							i1860 = int32(int(uint(i2127)>>32)) ^ i1847 ^ i1850
-							i1865 = i1852 + 1
+							i2515 = int32(int(uint(i2920)>>32)) ^ i2502 ^ i2505
+							i2520 = i2507 + 1
 //line philox.go:19
-							if i1865 >= 10 {
+							if i2520 >= 10 {
 //line philox.go:19
 								break
 							}
 //line philox.go:19
-							i1846, i1847, i1848, i1849, i1850, i1851, i1852 = i1860, i2130, int32(int(uint(i2040)>>32))^i1849^i1851, int32(i2040), i1850-1640531527, i1851-1150833019, i1865
+							i2501, i2502, i2503, i2504, i2505, i2506, i2507 = i2515, i2923, int32(int(uint(i2769)>>32))^i2504^i2506, int32(i2769), i2505-1640531527, i2506-1150833019, i2520
 						}
 //line weight.go:55
-						i1563 = 0
+						i2044 = 0
 //line weight.go:55
 						{
 //line weight.go:55
-							hi, _ := bits.Mul64(uint64(int(uint32(i2130))<<32|int(uint32(i1860))), uint64(i1000))
+							hi, _ := bits.Mul64(uint64(int(uint32(i2923))<<32|int(uint32(i2515))), uint64(i1258))
 //line weight.go:55
-							i1563 = int(hi)
+							i2044 = int(hi)
 						}
 //line weight.go:56
-						i1018, i1019 = i1563, 0
-//line plainsample.go:103
+						i1276, i1277 = i2044, 0
+//line plainsample.go:191
 						for {
-//line plainsample.go:103
-							if i1019 >= 63 {
-//line plainsample.go:103
+//line plainsample.go:191
+							if i1277 >= 63 {
+//line plainsample.go:191
 								break
 							}
-//line plainsample.go:124
-							i3882 = *(*int)(unsafe.Add(shared, i1019*128+256)) + *(*int)(unsafe.Add(shared, i1019*128+8+256)) + *(*int)(unsafe.Add(shared, i1019*128+16+256)) + *(*int)(unsafe.Add(shared, i1019*128+24+256)) + *(*int)(unsafe.Add(shared, i1019*128+32+256))
-//line plainsample.go:124
-							i3930 = i3882 + *(*int)(unsafe.Add(shared, i1019*128+40+256)) + *(*int)(unsafe.Add(shared, i1019*128+48+256)) + *(*int)(unsafe.Add(shared, i1019*128+56+256)) + *(*int)(unsafe.Add(shared, i1019*128+64+256))
-//line plainsample.go:124
-							i3978 = i3930 + *(*int)(unsafe.Add(shared, i1019*128+72+256)) + *(*int)(unsafe.Add(shared, i1019*128+80+256)) + *(*int)(unsafe.Add(shared, i1019*128+88+256)) + *(*int)(unsafe.Add(shared, i1019*128+96+256))
-//line plainsample.go:124
-							i4014 = i3978 + *(*int)(unsafe.Add(shared, i1019*128+104+256)) + *(*int)(unsafe.Add(shared, i1019*128+112+256)) + *(*int)(unsafe.Add(shared, i1019*128+120+256))
-//line plainsample.go:105
-							if i1018 < i4014 {
-//line plainsample.go:105
+//line plainsample.go:212
+							i5721 = *(*int)(unsafe.Add(shared, i1277*128+256)) + *(*int)(unsafe.Add(shared, i1277*128+8+256)) + *(*int)(unsafe.Add(shared, i1277*128+16+256)) + *(*int)(unsafe.Add(shared, i1277*128+24+256)) + *(*int)(unsafe.Add(shared, i1277*128+32+256))
+//line plainsample.go:212
+							i5769 = i5721 + *(*int)(unsafe.Add(shared, i1277*128+40+256)) + *(*int)(unsafe.Add(shared, i1277*128+48+256)) + *(*int)(unsafe.Add(shared, i1277*128+56+256)) + *(*int)(unsafe.Add(shared, i1277*128+64+256))
+//line plainsample.go:212
+							i5817 = i5769 + *(*int)(unsafe.Add(shared, i1277*128+72+256)) + *(*int)(unsafe.Add(shared, i1277*128+80+256)) + *(*int)(unsafe.Add(shared, i1277*128+88+256)) + *(*int)(unsafe.Add(shared, i1277*128+96+256))
+//line plainsample.go:212
+							i5853 = i5817 + *(*int)(unsafe.Add(shared, i1277*128+104+256)) + *(*int)(unsafe.Add(shared, i1277*128+112+256)) + *(*int)(unsafe.Add(shared, i1277*128+120+256))
+//line plainsample.go:193
+							if i1276 < i5853 {
+//line plainsample.go:193
 								break
 							}
-//line plainsample.go:103
-							i1018, i1019 = i1018-i4014, i1019+1
+//line plainsample.go:191
+							i1276, i1277 = i1276-i5853, i1277+1
 						}
-//line plainsample.go:110
-						i1025, i1026 = i1018, i1019*i3001
-//line plainsample.go:110
+//line plainsample.go:198
+						i1283, i1284 = i1276, i1277*i4196
+//line plainsample.go:198
 						for {
-//line plainsample.go:110
-							if i1026 >= i61 {
-//line plainsample.go:110
-								goto l2
+//line plainsample.go:198
+							if i1284 >= i62 {
+//line plainsample.go:198
+								goto l5
 							}
-//line plainsample.go:111
-							i1043 = *(*int32)(unsafe.Add(work, o98+i1026*4))
-//line plainsample.go:111
-							if i405 <= i1043 {
-								i1047 = int(i1043)
-//line plainsample.go:112
-								if i1025 < i1047 {
-//line plainsample.go:112
+//line plainsample.go:199
+							i1301 = *(*int32)(unsafe.Add(work, o99+i1284*4))
+//line plainsample.go:199
+							if i421 <= i1301 {
+								i1305 = int(i1301)
+//line plainsample.go:200
+								if i1283 < i1305 {
+//line plainsample.go:200
 									break
 								}
-//line plainsample.go:115
-								i1050 = i1025 - i1047
+//line plainsample.go:203
+								i1308 = i1283 - i1305
 							} else {
-//line plainsample.go:111
-								i1050 = i1025
+//line plainsample.go:199
+								i1308 = i1283
 							}
-//line plainsample.go:110
-							i1025, i1026 = i1050, i1026+1
+//line plainsample.go:198
+							i1283, i1284 = i1308, i1284+1
 						}
-//line plainsample.go:113
-						i1061 = int32(i1026)
-//line plainsample.go:113
-						goto l3
-					l2:
-//line plainsample.go:110
-						i1061 = -1
-					l3:
-//line plainsample.go:28
-						i139next = i1061
+//line plainsample.go:201
+						i1319 = int32(i1284)
+//line plainsample.go:201
+						goto l6
+					l5:
+//line plainsample.go:198
+						i1319 = -1
+					l6:
+//line plainsample.go:41
+						i140next = i1319
 					}
-					i3267, i139 = i3269, i139next
+					i4523, i140 = i4527, i140next
 				} else {
 					{
 						{
-//line plain.go:109
-							plainTwinRow__________(lanes, i132, i61, o98, shared, vocabulary, work)
+//line plain.go:114
+							plainTwinRow________________(lanes, i133, i62, o99, shared, vocabulary, work)
 						}
 					}
-//line plain.go:76
-					i1106 := *(*int)(shared)
-//line plain.go:78
-					i4714 := *(*int)(unsafe.Add(shared, 8))
-//line plain.go:78
-					i4716 := i1106
-//line plain.go:78
-					if i1106 < i4714 {
-//line plain.go:78
-						i4716 = i4714
+//line plain.go:81
+					i1364 := *(*int)(shared)
+//line plain.go:83
+					i6716 := *(*int)(unsafe.Add(shared, 8))
+//line plain.go:83
+					i6718 := i1364
+//line plain.go:83
+					if i1364 < i6716 {
+//line plain.go:83
+						i6718 = i6716
 					}
-//line plain.go:78
-					i4726 := *(*int)(unsafe.Add(shared, 16))
-//line plain.go:78
-					i4728 := i4716
-//line plain.go:78
-					if i4716 < i4726 {
-//line plain.go:78
-						i4728 = i4726
+//line plain.go:83
+					i6728 := *(*int)(unsafe.Add(shared, 16))
+//line plain.go:83
+					i6730 := i6718
+//line plain.go:83
+					if i6718 < i6728 {
+//line plain.go:83
+						i6730 = i6728
 					}
-//line plain.go:78
-					i4738 := *(*int)(unsafe.Add(shared, 24))
-//line plain.go:78
-					i4740 := i4728
-//line plain.go:78
-					if i4728 < i4738 {
-//line plain.go:78
-						i4740 = i4738
+//line plain.go:83
+					i6740 := *(*int)(unsafe.Add(shared, 24))
+//line plain.go:83
+					i6742 := i6730
+//line plain.go:83
+					if i6730 < i6740 {
+//line plain.go:83
+						i6742 = i6740
 					}
-//line plain.go:78
-					i4750 := *(*int)(unsafe.Add(shared, 32))
-//line plain.go:78
-					i4752 := i4740
-//line plain.go:78
-					if i4740 < i4750 {
-//line plain.go:78
-						i4752 = i4750
+//line plain.go:83
+					i6752 := *(*int)(unsafe.Add(shared, 32))
+//line plain.go:83
+					i6754 := i6742
+//line plain.go:83
+					if i6742 < i6752 {
+//line plain.go:83
+						i6754 = i6752
 					}
-//line plain.go:78
-					i4762 := *(*int)(unsafe.Add(shared, 40))
-//line plain.go:78
-					i4764 := i4752
-//line plain.go:78
-					if i4752 < i4762 {
-//line plain.go:78
-						i4764 = i4762
+//line plain.go:83
+					i6764 := *(*int)(unsafe.Add(shared, 40))
+//line plain.go:83
+					i6766 := i6754
+//line plain.go:83
+					if i6754 < i6764 {
+//line plain.go:83
+						i6766 = i6764
 					}
-//line plain.go:78
-					i4774 := *(*int)(unsafe.Add(shared, 48))
-//line plain.go:78
-					i4776 := i4764
-//line plain.go:78
-					if i4764 < i4774 {
-//line plain.go:78
-						i4776 = i4774
+//line plain.go:83
+					i6776 := *(*int)(unsafe.Add(shared, 48))
+//line plain.go:83
+					i6778 := i6766
+//line plain.go:83
+					if i6766 < i6776 {
+//line plain.go:83
+						i6778 = i6776
 					}
-//line plain.go:78
-					i4786 := *(*int)(unsafe.Add(shared, 56))
-//line plain.go:78
-					i4788 := i4776
-//line plain.go:78
-					if i4776 < i4786 {
-//line plain.go:78
-						i4788 = i4786
+//line plain.go:83
+					i6788 := *(*int)(unsafe.Add(shared, 56))
+//line plain.go:83
+					i6790 := i6778
+//line plain.go:83
+					if i6778 < i6788 {
+//line plain.go:83
+						i6790 = i6788
 					}
-//line plain.go:78
-					i4798 := *(*int)(unsafe.Add(shared, 64))
-//line plain.go:78
-					i4800 := i4788
-//line plain.go:78
-					if i4788 < i4798 {
-//line plain.go:78
-						i4800 = i4798
+//line plain.go:83
+					i6800 := *(*int)(unsafe.Add(shared, 64))
+//line plain.go:83
+					i6802 := i6790
+//line plain.go:83
+					if i6790 < i6800 {
+//line plain.go:83
+						i6802 = i6800
 					}
-//line plain.go:78
-					i4810 := *(*int)(unsafe.Add(shared, 72))
-//line plain.go:78
-					i4812 := i4800
-//line plain.go:78
-					if i4800 < i4810 {
-//line plain.go:78
-						i4812 = i4810
+//line plain.go:83
+					i6812 := *(*int)(unsafe.Add(shared, 72))
+//line plain.go:83
+					i6814 := i6802
+//line plain.go:83
+					if i6802 < i6812 {
+//line plain.go:83
+						i6814 = i6812
 					}
-//line plain.go:78
-					i4822 := *(*int)(unsafe.Add(shared, 80))
-//line plain.go:78
-					i4824 := i4812
-//line plain.go:78
-					if i4812 < i4822 {
-//line plain.go:78
-						i4824 = i4822
+//line plain.go:83
+					i6824 := *(*int)(unsafe.Add(shared, 80))
+//line plain.go:83
+					i6826 := i6814
+//line plain.go:83
+					if i6814 < i6824 {
+//line plain.go:83
+						i6826 = i6824
 					}
-//line plain.go:78
-					i4834 := *(*int)(unsafe.Add(shared, 88))
-//line plain.go:78
-					i4836 := i4824
-//line plain.go:78
-					if i4824 < i4834 {
-//line plain.go:78
-						i4836 = i4834
+//line plain.go:83
+					i6836 := *(*int)(unsafe.Add(shared, 88))
+//line plain.go:83
+					i6838 := i6826
+//line plain.go:83
+					if i6826 < i6836 {
+//line plain.go:83
+						i6838 = i6836
 					}
-//line plain.go:78
-					i4846 := *(*int)(unsafe.Add(shared, 96))
-//line plain.go:78
-					i4848 := i4836
-//line plain.go:78
-					if i4836 < i4846 {
-//line plain.go:78
-						i4848 = i4846
+//line plain.go:83
+					i6848 := *(*int)(unsafe.Add(shared, 96))
+//line plain.go:83
+					i6850 := i6838
+//line plain.go:83
+					if i6838 < i6848 {
+//line plain.go:83
+						i6850 = i6848
 					}
-//line plain.go:78
-					i4858 := *(*int)(unsafe.Add(shared, 104))
-//line plain.go:78
-					i4860 := i4848
-//line plain.go:78
-					if i4848 < i4858 {
-//line plain.go:78
-						i4860 = i4858
+//line plain.go:83
+					i6860 := *(*int)(unsafe.Add(shared, 104))
+//line plain.go:83
+					i6862 := i6850
+//line plain.go:83
+					if i6850 < i6860 {
+//line plain.go:83
+						i6862 = i6860
 					}
-//line plain.go:78
-					i4870 := *(*int)(unsafe.Add(shared, 112))
-//line plain.go:78
-					i4872 := i4860
-//line plain.go:78
-					if i4860 < i4870 {
-//line plain.go:78
-						i4872 = i4870
+//line plain.go:83
+					i6872 := *(*int)(unsafe.Add(shared, 112))
+//line plain.go:83
+					i6874 := i6862
+//line plain.go:83
+					if i6862 < i6872 {
+//line plain.go:83
+						i6874 = i6872
 					}
-//line plain.go:78
-					i4882 := *(*int)(unsafe.Add(shared, 120))
-//line plain.go:78
-					i4884 := i4872
-//line plain.go:78
-					if i4872 < i4882 {
-//line plain.go:78
-						i4884 = i4882
+//line plain.go:83
+					i6884 := *(*int)(unsafe.Add(shared, 120))
+//line plain.go:83
+					i6886 := i6874
+//line plain.go:83
+					if i6874 < i6884 {
+//line plain.go:83
+						i6886 = i6884
 					}
-					i3267, i139 = 0, int32(0-i4884)
+					i4523, i140 = 0, int32(0-i6886)
 				}
 			} else {
-				i3267, i139 = 1, -1
+				i4523, i140 = 1, -1
 			}
-//line plain.go:40
-			if c141 {
-//line plain.go:40
-				if c2382 {
+//line plain.go:45
+			if c142 {
+//line plain.go:45
+				if c3329 {
 //line weight.go:28
-					f1140 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
-//line plain.go:63
-					o1186 := (i3267 ^ 1) * 128
+					f1398 := math.Float32frombits(uint32(i133 ^ int32(uint32(i133>>31)>>1)))
+//line plain.go:68
+					o1444 := (i4523 ^ 1) * 128
 					{
 						{
-//line plain.go:122
-							plainTwinRow___________(lanes, f1140, i61, logits, o1186, o84, shared)
+//line plain.go:127
+							plainTwinRow_________________(lanes, f1398, i62, logits, o1444, o85, shared)
 						}
 					}
-//line plain.go:66
-					i4027 := *(*int)(unsafe.Add(shared, o1186))
-//line plain.go:66
-					i4037 := *(*int)(unsafe.Add(shared, o1186+8))
-//line plain.go:66
-					i4047 := *(*int)(unsafe.Add(shared, o1186+16))
-//line plain.go:66
-					i4057 := *(*int)(unsafe.Add(shared, o1186+24))
-//line plain.go:66
-					i4067 := *(*int)(unsafe.Add(shared, o1186+32))
-//line plain.go:66
-					i4068 := i4027 + i4037 + i4047 + i4057 + i4067
-//line plain.go:66
-					i4077 := *(*int)(unsafe.Add(shared, o1186+40))
-//line plain.go:66
-					i4087 := *(*int)(unsafe.Add(shared, o1186+48))
-//line plain.go:66
-					i4097 := *(*int)(unsafe.Add(shared, o1186+56))
-//line plain.go:66
-					i4107 := *(*int)(unsafe.Add(shared, o1186+64))
-//line plain.go:66
-					i4108 := i4068 + i4077 + i4087 + i4097 + i4107
-//line plain.go:66
-					i4117 := *(*int)(unsafe.Add(shared, o1186+72))
-//line plain.go:66
-					i4127 := *(*int)(unsafe.Add(shared, o1186+80))
-//line plain.go:66
-					i4137 := *(*int)(unsafe.Add(shared, o1186+88))
-//line plain.go:66
-					i4147 := *(*int)(unsafe.Add(shared, o1186+96))
-//line plain.go:66
-					i4148 := i4108 + i4117 + i4127 + i4137 + i4147
-//line plain.go:66
-					i4157 := *(*int)(unsafe.Add(shared, o1186+104))
-//line plain.go:66
-					i4167 := *(*int)(unsafe.Add(shared, o1186+112))
-//line plain.go:66
-					i4177 := *(*int)(unsafe.Add(shared, o1186+120))
-//line plain.go:66
-					i4178 := i4148 + i4157 + i4167 + i4177
-//line plain.go:128
-					c556 := i139 < 0
-//line plain.go:131
-					i580 := int(i139)
-//line plain.go:131
-					c581 := uint(i580) < uint(i61)
-//line plain.go:131
-					o584 := o84 + i580*4
+//line plain.go:71
+					i5866 := *(*int)(unsafe.Add(shared, o1444))
+//line plain.go:71
+					i5876 := *(*int)(unsafe.Add(shared, o1444+8))
+//line plain.go:71
+					i5886 := *(*int)(unsafe.Add(shared, o1444+16))
+//line plain.go:71
+					i5896 := *(*int)(unsafe.Add(shared, o1444+24))
+//line plain.go:71
+					i5906 := *(*int)(unsafe.Add(shared, o1444+32))
+//line plain.go:71
+					i5907 := i5866 + i5876 + i5886 + i5896 + i5906
+//line plain.go:71
+					i5916 := *(*int)(unsafe.Add(shared, o1444+40))
+//line plain.go:71
+					i5926 := *(*int)(unsafe.Add(shared, o1444+48))
+//line plain.go:71
+					i5936 := *(*int)(unsafe.Add(shared, o1444+56))
+//line plain.go:71
+					i5946 := *(*int)(unsafe.Add(shared, o1444+64))
+//line plain.go:71
+					i5947 := i5907 + i5916 + i5926 + i5936 + i5946
+//line plain.go:71
+					i5956 := *(*int)(unsafe.Add(shared, o1444+72))
+//line plain.go:71
+					i5966 := *(*int)(unsafe.Add(shared, o1444+80))
+//line plain.go:71
+					i5976 := *(*int)(unsafe.Add(shared, o1444+88))
+//line plain.go:71
+					i5986 := *(*int)(unsafe.Add(shared, o1444+96))
+//line plain.go:71
+					i5987 := i5947 + i5956 + i5966 + i5976 + i5986
+//line plain.go:71
+					i5996 := *(*int)(unsafe.Add(shared, o1444+104))
+//line plain.go:71
+					i6006 := *(*int)(unsafe.Add(shared, o1444+112))
+//line plain.go:71
+					i6016 := *(*int)(unsafe.Add(shared, o1444+120))
+//line plain.go:71
+					i6017 := i5987 + i5996 + i6006 + i6016
+//line plain.go:133
+					c597 := i140 < 0
+//line plain.go:136
+					i621 := int(i140)
+//line plain.go:136
+					c622 := uint(i621) < uint(i62)
+//line plain.go:136
+					o625 := o85 + i621*4
 //line weight.go:64
-					f3036 := float32(float32(i4178) * 1.4901161e-08)
+					f4231 := float32(float32(i6017) * 1.4901161e-08)
 //line log.go:68
-					c1952 := math.Float32frombits(math.Float32bits(f3036)&^(1<<31)) < 1.1754944e-38
-					f1954 := float32(f3036 * 8.388608e+06)
+					c2607 := math.Float32frombits(math.Float32bits(f4231)&^(1<<31)) < 1.1754944e-38
+					f2609 := float32(f4231 * 8.388608e+06)
 //line log.go:87
-					c2180 := 2139095040 <= uint32(int32(math.Float32bits(f3036)))
-					f2184 := math32.FMA(f3036, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2973 := 2139095040 <= uint32(int32(math.Float32bits(f4231)))
+					f2977 := math32.FMA(f4231, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2187 := f3036 == 0
+					c2980 := f4231 == 0
 //line weight.go:62
-					f3049 := float32(float32(i4178) * 1.4901161e-08)
+					f4244 := float32(float32(i6017) * 1.4901161e-08)
 //line log.go:68
-					c1928 := math.Float32frombits(math.Float32bits(f3049)&^(1<<31)) < 1.1754944e-38
-					f1930 := float32(f3049 * 8.388608e+06)
+					c2583 := math.Float32frombits(math.Float32bits(f4244)&^(1<<31)) < 1.1754944e-38
+					f2585 := float32(f4244 * 8.388608e+06)
 //line log.go:87
-					c2140 := 2139095040 <= uint32(int32(math.Float32bits(f3049)))
-					f2144 := math32.FMA(f3049, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2933 := 2139095040 <= uint32(int32(math.Float32bits(f4244)))
+					f2937 := math32.FMA(f4244, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2147 := f3049 == 0
-//line plain.go:43
-					c181 := uint(bx) < uint(logprobsLen)
-//line plain.go:43
-					o184 := bx * 4
+					c2940 := f4244 == 0
+//line plain.go:48
+					c184 := uint(bx) < uint(logprobsLen)
+//line plain.go:48
+					o187 := bx * 4
 					{
 						{
 							first := 0
-//line plain.go:66
+//line plain.go:71
 							if lanes == 16 {
-//line plain.go:66
-								first = zvector.PlainTwin_______________(16, c556, c581, c181, logits, o584, f1140, c1928, f1930, f3049, c2140, f2144, c2147, c1952, f1954, f3036, c2180, f2184, c2187, logprobs, o184)
-//line plain.go:66
+//line plain.go:71
+								first = zvector.PlainTwin______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4244, c2933, f2937, c2940, c2607, f2609, f4231, c2973, f2977, c2980, logprobs, o187)
+//line plain.go:71
 							} else if lanes == 8 {
-//line plain.go:66
-								first = zvector.PlainTwinAVX2_______________(16, c556, c581, c181, logits, o584, f1140, c1928, f1930, f3049, c2140, f2144, c2147, c1952, f1954, f3036, c2180, f2184, c2187, logprobs, o184)
+//line plain.go:71
+								first = zvector.PlainTwinAVX2______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4244, c2933, f2937, c2940, c2607, f2609, f4231, c2973, f2977, c2980, logprobs, o187)
 							}
 							for tx := first; tx < 16; tx++ {
-								var f591, f1932, f2146, f2151, f1261, f1956, f2186, f2191 float32
-								var i1933, i1957 int32
-//line plain.go:128
-								if c556 {
-//line plain.go:128
-									f591 = math.Float32frombits(0x7fc00000)
+								var f632, f2587, f2939, f2944, f1519, f2611, f2979, f2984 float32
+								var i2588, i2612 int32
+//line plain.go:133
+								if c597 {
+//line plain.go:133
+									f632 = math.Float32frombits(0x7fc00000)
 								} else {
-//line plain.go:131
-									if !c581 {
-//line plain.go:131
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i580, i61)
-//line plain.go:131
+//line plain.go:136
+									if !c622 {
+//line plain.go:136
+										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i621, i62)
+//line plain.go:136
 										return
 									}
-//line plain.go:131
-									f585 := *(*float32)(unsafe.Add(logits, o584))
+//line plain.go:136
+									f626 := *(*float32)(unsafe.Add(logits, o625))
 //line weight.go:61
-									if f585 == f1140 {
+									if f626 == f1398 {
 //line log.go:68
-										if c1928 {
-											f1932, i1933 = f1930, 192937984
+										if c2583 {
+											f2587, i2588 = f2585, 192937984
 										} else {
 //line log.go:68
-											f1932, i1933 = f3049, 0
+											f2587, i2588 = f4244, 0
 										}
 //line log.go:71
-										i1934 := int32(math.Float32bits(f1932))
-										i1936 := (i1934 - 1060439283) & -8388608
+										i2589 := int32(math.Float32bits(f2587))
+										i2591 := (i2589 - 1060439283) & -8388608
 //line log.go:8
-										f1633 := math.Float32frombits(uint32(i1934-i1936)) - 1
-										f1635 := math32.FMA(float32(i1936-i1933), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1633, 0.12901418), f1633, -0.13246344), f1633, 0.14182273), f1633, -0.16608718), f1633, 0.20001961), f1633, -0.250016), f1633, 0.33333325), f1633, -0.49999988), float32(f1633*f1633), f1633))
+										f2114 := math.Float32frombits(uint32(i2589-i2591)) - 1
+										f2116 := math32.FMA(float32(i2591-i2588), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f2114, 0.12901418), f2114, -0.13246344), f2114, 0.14182273), f2114, -0.16608718), f2114, 0.20001961), f2114, -0.250016), f2114, 0.33333325), f2114, -0.49999988), float32(f2114*f2114), f2114))
 //line log.go:87
-										if c2140 {
-											f2146 = f2144
+										if c2933 {
+											f2939 = f2937
 										} else {
 //line log.go:87
-											f2146 = f1635
+											f2939 = f2116
 										}
 //line log.go:90
-										if c2147 {
+										if c2940 {
 //line basic.go:21
-											f2151 = math.Float32frombits(0xff800000)
+											f2944 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2151 = f2146
+											f2944 = f2939
 										}
 //line weight.go:62
-										f1261 = -f2151
+										f1519 = -f2944
 									} else {
 //line log.go:68
-										if c1952 {
-											f1956, i1957 = f1954, 192937984
+										if c2607 {
+											f2611, i2612 = f2609, 192937984
 										} else {
 //line log.go:68
-											f1956, i1957 = f3036, 0
+											f2611, i2612 = f4231, 0
 										}
 //line log.go:71
-										i1958 := int32(math.Float32bits(f1956))
-										i1960 := (i1958 - 1060439283) & -8388608
+										i2613 := int32(math.Float32bits(f2611))
+										i2615 := (i2613 - 1060439283) & -8388608
 //line log.go:8
-										f1645 := math.Float32frombits(uint32(i1958-i1960)) - 1
-										f1647 := math32.FMA(float32(i1960-i1957), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1645, 0.12901418), f1645, -0.13246344), f1645, 0.14182273), f1645, -0.16608718), f1645, 0.20001961), f1645, -0.250016), f1645, 0.33333325), f1645, -0.49999988), float32(f1645*f1645), f1645))
+										f2126 := math.Float32frombits(uint32(i2613-i2615)) - 1
+										f2128 := math32.FMA(float32(i2615-i2612), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f2126, 0.12901418), f2126, -0.13246344), f2126, 0.14182273), f2126, -0.16608718), f2126, 0.20001961), f2126, -0.250016), f2126, 0.33333325), f2126, -0.49999988), float32(f2126*f2126), f2126))
 //line log.go:87
-										if c2180 {
-											f2186 = f2184
+										if c2973 {
+											f2979 = f2977
 										} else {
 //line log.go:87
-											f2186 = f1647
+											f2979 = f2128
 										}
 //line log.go:90
-										if c2187 {
+										if c2980 {
 //line basic.go:21
-											f2191 = math.Float32frombits(0xff800000)
+											f2984 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2191 = f2186
+											f2984 = f2979
 										}
 //line weight.go:64
-										f1261 = f585 - f1140 - f2191
+										f1519 = f626 - f1398 - f2984
 									}
-//line plain.go:131
-									f591 = f1261
+//line plain.go:136
+									f632 = f1519
 								}
-//line plain.go:42
+//line plain.go:47
 								if int32(tx) == 0 {
-									if !c181 {
-//line plain.go:43
+									if !c184 {
+//line plain.go:48
 										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, logprobsLen)
-//line plain.go:43
+//line plain.go:48
 										return
 									}
-//line plain.go:43
-									*(*float32)(unsafe.Add(logprobs, o184)) = f591
+//line plain.go:48
+									*(*float32)(unsafe.Add(logprobs, o187)) = f632
 								}
 							}
 						}
 					}
 				}
 			}
-//line plain.go:47
-			c188 := uint(bx) < uint(tokensLen)
-//line plain.go:47
-			o191 := bx * 4
-			c215 := 0 <= i139
-			i198 := i75 + int(i139)
-//line plain.go:49
-			c202 := uint(i198) < uint(countsLen)
-//line plain.go:49
-			o205 := i198 * 2
+//line plain.go:52
+			c191 := uint(bx) < uint(tokensLen)
+//line plain.go:52
+			o194 := bx * 4
+			c218 := 0 <= i140
+			i201 := i76 + int(i140)
+//line plain.go:54
+			c205 := uint(i201) < uint(countsLen)
+//line plain.go:54
+			o208 := i201 * 2
 			{
 				{
-//line plain.go:46
-					if !plainTwinRow____________(c188, i139, o191, tokens, c257, c215, c202, counts, o205, bx, tokensLen, blocks, countsLen, i198) {
+//line plain.go:51
+					if !plainTwinRow__________________(c191, i140, o194, tokens, c260, c218, c205, counts, o208, bx, tokensLen, blocks, countsLen, i201) {
 						return
 					}
 				}
@@ -1170,54 +1510,54 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainTwinRow is what a row of threads does in plainTwin.
 //
 //line adjust.go:39
-func plainTwinRow(i657 int, o2916 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i61 int, logits unsafe.Pointer, o84 int, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow(i698 int, o4051 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i661 int
+		var i702 int
 //line adjust.go:39
-		i661 = i657 + tx
+		i702 = i698 + tx
 //line adjust.go:39
 		for {
 //line adjust.go:39
-			i668 := int(*(*int32)(unsafe.Add(offsets, o2916)))
+			i709 := int(*(*int32)(unsafe.Add(offsets, o4051)))
 //line adjust.go:39
-			i675 := i668
+			i716 := i709
 //line adjust.go:39
-			if biasesLen < i668 {
+			if biasesLen < i709 {
 //line adjust.go:39
-				i675 = biasesLen
+				i716 = biasesLen
 			}
 //line adjust.go:39
-			if i661 >= i675 {
+			if i702 >= i716 {
 //line adjust.go:39
 				break
 			}
 //line adjust.go:40
-			if uint(i661) >= uint(biasesLen) {
+			if uint(i702) >= uint(biasesLen) {
 //line adjust.go:40
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i661, biasesLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i702, biasesLen)
 //line adjust.go:40
 				return false
 			}
 //line adjust.go:40
-			i687 := *(*int32)(unsafe.Add(biases, i661*8))
+			i728 := *(*int32)(unsafe.Add(biases, i702*8))
 //line adjust.go:40
-			i688 := int(i687)
+			i729 := int(i728)
 //line adjust.go:40
-			if 0 <= i687 {
+			if 0 <= i728 {
 //line adjust.go:40
-				if i688 < i61 {
-					if uint(i688) >= uint(i61) {
+				if i729 < i62 {
+					if uint(i729) >= uint(i62) {
 //line adjust.go:41
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i688, i61)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i729, i62)
 //line adjust.go:41
 						return false
 					}
 //line adjust.go:41
-					*(*float32)(unsafe.Add(logits, o84+i688*4)) = *(*float32)(unsafe.Add(logits, o84+i688*4)) + *(*float32)(unsafe.Add(biases, i661*8+4))
+					*(*float32)(unsafe.Add(logits, o85+i729*4)) = *(*float32)(unsafe.Add(logits, o85+i729*4)) + *(*float32)(unsafe.Add(biases, i702*8+4))
 				}
 			}
 //line adjust.go:39
-			i661 = i661 + 16
+			i702 = i702 + 16
 		}
 	}
 	return true
@@ -1226,65 +1566,65 @@ func plainTwinRow(i657 int, o2916 int, offsets unsafe.Pointer, biasesLen int, bi
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
 //line adjust.go:27
-func plainTwinRow_(lanes int, c770 bool, counts unsafe.Pointer, countsCap int, f2374 float32, f2376 float32, f2378 float32, i61 int, i76 int, logits unsafe.Pointer, o272 int, o84 int) {
+func plainTwinRow_(lanes int, c811 bool, counts unsafe.Pointer, countsCap int, f3321 float32, f3323 float32, f3325 float32, i62 int, i77 int, logits unsafe.Pointer, o275 int, o85 int) {
 	first := 0
 //line adjust.go:27
 	if lanes == 16 {
 //line adjust.go:27
-		first = zvector.PlainTwin_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2374, f2376, f2378)
+		first = zvector.PlainTwin_(16, uint(i77) <= uint(countsCap), i62, logits, o85, counts, o275, c811, f3321, f3323, f3325)
 //line adjust.go:27
 	} else if lanes == 8 {
 //line adjust.go:27
-		first = zvector.PlainTwinAVX2_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2374, f2376, f2378)
+		first = zvector.PlainTwinAVX2_(16, uint(i77) <= uint(countsCap), i62, logits, o85, counts, o275, c811, f3321, f3323, f3325)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i732 int
-		var f1362, f1328, f1357 float32
+		var i773 int
+		var f1620, f1586, f1615 float32
 //line adjust.go:48
-		i732 = tx
+		i773 = tx
 //line adjust.go:48
 		for {
 //line adjust.go:48
-			if i732 >= i61 {
+			if i773 >= i62 {
 //line adjust.go:48
 				break
 			}
 //line adjust.go:49
-			f741 := *(*float32)(unsafe.Add(logits, o84+i732*4))
+			f782 := *(*float32)(unsafe.Add(logits, o85+i773*4))
 //line adjust.go:49
-			i747 := *(*int16)(unsafe.Add(counts, o272+i732*2))
+			i788 := *(*int16)(unsafe.Add(counts, o275+i773*2))
 //line params.go:28
-			if i747 == 0 {
+			if i788 == 0 {
 //line params.go:28
-				f1362 = f741
+				f1620 = f782
 			} else {
 //line params.go:31
-				if c770 {
-					if 0 < f741 {
-						f1328 = f741 / f2374
+				if c811 {
+					if 0 < f782 {
+						f1586 = f782 / f3321
 					} else {
-						f1328 = float32(f741 * f2374)
+						f1586 = float32(f782 * f3321)
 					}
 				} else {
 //line params.go:31
-					f1328 = f741
+					f1586 = f782
 				}
 //line params.go:38
-				i1329 := i747 & 32767
-				f1336 := f1328 - float32(f2376*float32(uint16(i1329)))
-				if 0 < uint16(i1329) {
-					f1357 = f1336 - f2378
+				i1587 := i788 & 32767
+				f1594 := f1586 - float32(f3323*float32(uint16(i1587)))
+				if 0 < uint16(i1587) {
+					f1615 = f1594 - f3325
 				} else {
 //line params.go:40
-					f1357 = f1336
+					f1615 = f1594
 				}
 //line params.go:43
-				f1362 = f1357
+				f1620 = f1615
 			}
 //line adjust.go:49
-			*(*float32)(unsafe.Add(logits, o84+i732*4)) = f1362
+			*(*float32)(unsafe.Add(logits, o85+i773*4)) = f1620
 //line adjust.go:48
-			i732 = i732 + 16
+			i773 = i773 + 16
 		}
 	}
 }
@@ -1292,59 +1632,59 @@ func plainTwinRow_(lanes int, c770 bool, counts unsafe.Pointer, countsCap int, f
 // plainTwinRow__ is what a row of threads does in plainTwin.
 //
 //line adjust.go:55
-func plainTwinRow__(i290 int, mask unsafe.Pointer, o305 int, i61 int, logits unsafe.Pointer, o84 int, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow__(i293 int, mask unsafe.Pointer, o308 int, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i804, i824 int
-		var i823 int32
+		var i845, i865 int
+		var i864 int32
 //line adjust.go:55
-		i804 = tx
+		i845 = tx
 //line adjust.go:55
 		for {
 //line adjust.go:55
-			if i804 >= i290 {
+			if i845 >= i293 {
 //line adjust.go:55
 				break
 			}
 //line adjust.go:56
-			i813 := *(*int32)(unsafe.Add(mask, o305+i804*4))
-			if i813 != -1 {
+			i854 := *(*int32)(unsafe.Add(mask, o308+i845*4))
+			if i854 != -1 {
 //line adjust.go:60
-				i3108 := i804 << 5
+				i4313 := i845 << 5
 //line adjust.go:60
-				i826 := i3108 + 32
+				i867 := i4313 + 32
 //line adjust.go:60
-				i829 := i826
+				i870 := i867
 //line adjust.go:60
-				if i61 < i826 {
+				if i62 < i867 {
 //line adjust.go:60
-					i829 = i61
+					i870 = i62
 				}
 //line adjust.go:60
-				i823, i824 = i813, i3108
+				i864, i865 = i854, i4313
 //line adjust.go:60
 				for {
 //line adjust.go:60
-					if i824 >= i829 {
+					if i865 >= i870 {
 //line adjust.go:60
 						break
 					}
 //line adjust.go:61
-					if i823&1 == 0 {
-						if uint(i824) >= uint(i61) {
+					if i864&1 == 0 {
+						if uint(i865) >= uint(i62) {
 //line adjust.go:62
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i824, i61)
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i865, i62)
 //line adjust.go:62
 							return false
 						}
 //line adjust.go:62
-						*(*float32)(unsafe.Add(logits, o84+i824*4)) = math.Float32frombits(0xff800000)
+						*(*float32)(unsafe.Add(logits, o85+i865*4)) = math.Float32frombits(0xff800000)
 					}
 //line adjust.go:60
-					i823, i824 = int32(uint32(i823)>>1), i824+1
+					i864, i865 = int32(uint32(i864)>>1), i865+1
 				}
 			}
 //line adjust.go:55
-			i804 = i804 + 16
+			i845 = i845 + 16
 		}
 	}
 	return true
@@ -1352,574 +1692,1016 @@ func plainTwinRow__(i290 int, mask unsafe.Pointer, o305 int, i61 int, logits uns
 
 // plainTwinRow___ is what a row of threads does in plainTwin.
 //
-//line plain.go:92
-func plainTwinRow___(lanes int, i61 int, logits unsafe.Pointer, o84 int, o98 int, work unsafe.Pointer) {
+//line plain.go:97
+func plainTwinRow___(lanes int, i62 int, logits unsafe.Pointer, o85 int, o99 int, work unsafe.Pointer) {
 	first := 0
-//line plain.go:92
+//line plain.go:97
 	if lanes == 16 {
-//line plain.go:92
-		first = zvector.PlainTwin__(16, i61, logits, o84, work, o98)
-//line plain.go:92
+//line plain.go:97
+		first = zvector.PlainTwin__(16, i62, logits, o85, work, o99)
+//line plain.go:97
 	} else if lanes == 8 {
-//line plain.go:92
-		first = zvector.PlainTwinAVX2__(16, i61, logits, o84, work, o98)
+//line plain.go:97
+		first = zvector.PlainTwinAVX2__(16, i62, logits, o85, work, o99)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i611 int
-		var i1312 int32
-//line plain.go:92
-		i611 = tx
-//line plain.go:92
+		var i652 int
+		var i1570 int32
+//line plain.go:97
+		i652 = tx
+//line plain.go:97
 		for {
-//line plain.go:92
-			if i611 >= i61 {
-//line plain.go:92
+//line plain.go:97
+			if i652 >= i62 {
+//line plain.go:97
 				break
 			}
-//line plain.go:93
-			f631 := *(*float32)(unsafe.Add(logits, o84+i611*4))
+//line plain.go:98
+			f672 := *(*float32)(unsafe.Add(logits, o85+i652*4))
 //line weight.go:19
-			if f631 != f631 {
+			if f672 != f672 {
 //line weight.go:19
-				i1312 = -2147483648
+				i1570 = -2147483648
 			} else {
 //line weight.go:22
-				i1304 := int32(math.Float32bits(f631 + 0))
-				i1312 = i1304 ^ int32(uint32(i1304>>31)>>1)
+				i1562 := int32(math.Float32bits(f672 + 0))
+				i1570 = i1562 ^ int32(uint32(i1562>>31)>>1)
 			}
-//line plain.go:93
-			*(*int32)(unsafe.Add(work, o98+i611*4)) = i1312
-//line plain.go:92
-			i611 = i611 + 16
+//line plain.go:98
+			*(*int32)(unsafe.Add(work, o99+i652*4)) = i1570
+//line plain.go:97
+			i652 = i652 + 16
 		}
 	}
 }
 
 // plainTwinRow____ is what a row of threads does in plainTwin.
 //
-//line plain.go:100
-func plainTwinRow____(lanes int, i61 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plain.go:105
+func plainTwinRow____(lanes int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plain.go:100
+//line plain.go:105
 	if lanes == 16 {
-//line plain.go:100
-		first = zvector.PlainTwin___(16, i61, work, o98, shared)
-//line plain.go:100
+//line plain.go:105
+		first = zvector.PlainTwin___(16, i62, work, o99, shared)
+//line plain.go:105
 	} else if lanes == 8 {
-//line plain.go:100
-		first = zvector.PlainTwinAVX2___(16, i61, work, o98, shared)
+//line plain.go:105
+		first = zvector.PlainTwinAVX2___(16, i62, work, o99, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1270 int32
-		var i1271 int
-//line plain.go:100
-		i1270, i1271 = -2147483648, tx
-//line plain.go:100
+		var i1528 int32
+		var i1529 int
+//line plain.go:105
+		i1528, i1529 = -2147483648, tx
+//line plain.go:105
 		for {
-//line plain.go:100
-			if i1271 >= i61 {
-//line plain.go:100
+//line plain.go:105
+			if i1529 >= i62 {
+//line plain.go:105
 				break
 			}
-//line plain.go:101
-			i1288 := *(*int32)(unsafe.Add(work, o98+i1271*4))
-//line plain.go:101
-			i1290 := i1270
-//line plain.go:101
-			if i1270 < i1288 {
-//line plain.go:101
-				i1290 = i1288
+//line plain.go:106
+			i1546 := *(*int32)(unsafe.Add(work, o99+i1529*4))
+//line plain.go:106
+			i1548 := i1528
+//line plain.go:106
+			if i1528 < i1546 {
+//line plain.go:106
+				i1548 = i1546
 			}
-//line plain.go:100
-			i1270, i1271 = i1290, i1271+16
+//line plain.go:105
+			i1528, i1529 = i1548, i1529+16
 		}
-//line plain.go:74
-		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1270)
+//line plain.go:79
+		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1528)
 	}
 }
 
 // plainTwinRow_____ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:85
-func plainTwinRow_____(lanes int, i61 int, i861 int32, o1750 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plainsample.go:51
+func plainTwinRow_____(lanes int, i101 int, i4110 int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line plainsample.go:85
+//line plainsample.go:51
 	if lanes == 16 {
-//line plainsample.go:85
-		first = zvector.PlainTwin______(16, i61, work, o98, int(i861), shared, o1750)
-//line plainsample.go:85
+//line plainsample.go:51
+		first = zvector.PlainTwin______(16, i4110, i62, unsafe.Add(shared, 256), i101, work, o99)
+//line plainsample.go:51
 	} else if lanes == 8 {
-//line plainsample.go:85
-		first = zvector.PlainTwinAVX2______(16, i61, work, o98, int(i861), shared, o1750)
+//line plainsample.go:51
+		first = zvector.PlainTwinAVX2______(16, i4110, i62, unsafe.Add(shared, 256), i101, work, o99)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1380, i1381, i1397 int
-//line plainsample.go:65
-		i1380, i1381 = 0, tx
-//line plainsample.go:67
+		var i938, i1698 int
+		var i1697 int32
+//line plainsample.go:57
+		i938 = 0
+//line plainsample.go:110
 		for {
-//line plainsample.go:67
-			if i1381 >= i61 {
-//line plainsample.go:67
-				break
+//line plainsample.go:59
+			i939 := i938 + 1
+//line plainsample.go:59
+			i940 := i939 * i4110
+//line plainsample.go:59
+			i947 := i940
+//line plainsample.go:59
+			if i62 < i940 {
+//line plainsample.go:59
+				i947 = i62
 			}
-//line plainsample.go:68
-			if i861 <= *(*int32)(unsafe.Add(work, o98+i1381*4)) {
-				i1397 = i1380 + 1
-			} else {
-//line plainsample.go:68
-				i1397 = i1380
+//line plainsample.go:60
+			i963 := i938 * i4110
+//line plainsample.go:60
+			i965 := i963
+//line plainsample.go:60
+			if i947 < i963 {
+//line plainsample.go:60
+				i965 = i947
 			}
-//line plainsample.go:67
-			i1380, i1381 = i1397, i1381+16
-		}
-//line plain.go:63
-		*(*int)(unsafe.Add(shared, o1750+tx*8)) = i1380
-	}
-}
-
-// plainTwinRow______ is what a row of threads does in plainTwin.
-//
-//line plainsample.go:15
-func plainTwinRow______(lanes int, f1433 float32, f362 float32, i357 int32, i61 int, o98 int, work unsafe.Pointer) {
-	first := 0
-//line plainsample.go:15
-	if lanes == 16 {
-//line plainsample.go:15
-		first = zvector.PlainTwin_______(16, i61, work, o98, int(i357), f1433, f362)
-//line plainsample.go:15
-	} else if lanes == 8 {
-//line plainsample.go:15
-		first = zvector.PlainTwinAVX2_______(16, i61, work, o98, int(i357), f1433, f362)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i894 int
-		var i1806, i1981, i1982, i918 int32
-		var f1994 float32
-//line plainsample.go:42
-		i894 = tx
-//line plainsample.go:42
-		for {
-//line plainsample.go:42
-			if i894 >= i61 {
-//line plainsample.go:42
-				break
-			}
-			i911 := *(*int32)(unsafe.Add(work, o98+i894*4))
-//line plainsample.go:44
-			if i357 <= i911 {
-//line weight.go:28
-				f1442 := math.Float32frombits(uint32(i911 ^ int32(uint32(i911>>31)>>1)))
-//line weight.go:33
-				if f1442 == f1433 {
-//line weight.go:33
-					i1806 = 67108864
-				} else {
-//line weight.go:36
-					f1797 := float32((f1442 - f1433) * f362)
-//line exp.go:36
-					f2070 := math32.FMA(f1797, 1.442695, 1.2582912e+07)
-					f2071 := f2070 - 1.2582912e+07
-					f2073 := math32.FMA(f2071, 1.9046542e-09, math32.FMA(f2071, -0.6931472, f1797))
-//line exp.go:21
-					c1978 := 0 < f1797
-//line exp.go:21
-					if c1978 {
-//line exp.go:21
-						i1981, i1982 = 528482304, 1602224128
-					} else {
-//line exp.go:21
-						i1981, i1982 = 1602224128, 528482304
-					}
-//line exp.go:24
-					f1988 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2073, 0.008368675), f2073, 0.041668262), f2073, 0.16666521), f2073, 0.49999994), f2073, 1), f2073, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2070))<<23+i1981))) * math.Float32frombits(uint32(i1982)))
-					if 104 < math.Float32frombits(math.Float32bits(f1797)&^(1<<31)) {
-//line exp.go:27
-						if c1978 {
-//line basic.go:19
-							f1994 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:27
-							f1994 = 0
-						}
-					} else {
-//line exp.go:25
-						f1994 = f1988
-					}
-//line weight.go:36
-					i1806 = int32(float32(f1994*6.7108864e+07) + 0.5)
-				}
-//line plainsample.go:45
-				i918 = i1806
-			} else {
-//line plainsample.go:44
-				i918 = -1
-			}
-//line plainsample.go:47
-			*(*int32)(unsafe.Add(work, o98+i894*4)) = i918
-//line plainsample.go:42
-			i894 = i894 + 16
-		}
-	}
-}
-
-// plainTwinRow_______ is what a row of threads does in plainTwin.
-//
-//line plainsample.go:67
-func plainTwinRow_______(lanes int, i61 int, o1471 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
-	first := 0
-//line plainsample.go:67
-	if lanes == 16 {
-//line plainsample.go:67
-		first = zvector.PlainTwin________(16, i61, work, o98, shared, o1471)
-//line plainsample.go:67
-	} else if lanes == 8 {
-//line plainsample.go:67
-		first = zvector.PlainTwinAVX2________(16, i61, work, o98, shared, o1471)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i937, i938, i954 int
-//line plainsample.go:67
-		i937, i938 = 0, tx
-//line plainsample.go:67
-		for {
-//line plainsample.go:67
-			if i938 >= i61 {
-//line plainsample.go:67
-				break
-			}
-//line plainsample.go:68
-			i947 := *(*int32)(unsafe.Add(work, o98+i938*4))
-//line plainsample.go:68
-			if 0 <= i947 {
-				i954 = i937 + int(i947)
-			} else {
-//line plainsample.go:68
-				i954 = i937
-			}
-//line plainsample.go:67
-			i937, i938 = i954, i938+16
-		}
-//line plain.go:63
-		*(*int)(unsafe.Add(shared, o1471+tx*8)) = i937
-	}
-}
-
-// plainTwinRow________ is what a row of threads does in plainTwin.
-//
-//line plainsample.go:85
-func plainTwinRow________(lanes int, i2013 int32, i61 int, o2240 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
-	first := 0
-//line plainsample.go:85
-	if lanes == 16 {
-//line plainsample.go:85
-		first = zvector.PlainTwin__________(16, i61, work, o98, int(i2013), shared, o2240)
-//line plainsample.go:85
-	} else if lanes == 8 {
-//line plainsample.go:85
-		first = zvector.PlainTwinAVX2__________(16, i61, work, o98, int(i2013), shared, o2240)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i2102, i2103, i2119 int
-//line plainsample.go:65
-		i2102, i2103 = 0, tx
-//line plainsample.go:67
-		for {
-//line plainsample.go:67
-			if i2103 >= i61 {
-//line plainsample.go:67
-				break
-			}
-//line plainsample.go:68
-			i2112 := *(*int32)(unsafe.Add(work, o98+i2103*4))
-//line plainsample.go:68
-			if i2013 <= i2112 {
-				i2119 = i2102 + int(i2112)
-			} else {
-//line plainsample.go:68
-				i2119 = i2102
-			}
-//line plainsample.go:67
-			i2102, i2103 = i2119, i2103+16
-		}
-//line plain.go:63
-		*(*int)(unsafe.Add(shared, o2240+tx*8)) = i2102
-	}
-}
-
-// plainTwinRow_________ is what a row of threads does in plainTwin.
-//
-//line plainsample.go:10
-func plainTwinRow_________(lanes int, i100 int, i3001 int, i405 int32, i61 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line plainsample.go:10
-	if lanes == 16 {
-//line plainsample.go:10
-		first = zvector.PlainTwin___________(16, i3001, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
-//line plainsample.go:10
-	} else if lanes == 8 {
-//line plainsample.go:10
-		first = zvector.PlainTwinAVX2___________(16, i3001, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
-	}
-	for tx := first; tx < 16; tx++ {
-		var i421, i963, i964, i980 int
-//line plainsample.go:22
-		i421 = 0
-//line plainsample.go:65
-		for {
-//line plainsample.go:24
-			i422 := i421 + 1
-//line plainsample.go:24
-			i423 := i422 * i3001
-//line plainsample.go:24
-			i430 := i423
-//line plainsample.go:24
-			if i61 < i423 {
-//line plainsample.go:24
-				i430 = i61
-			}
-//line plainsample.go:25
-			i431 := i421 * i3001
-//line plainsample.go:25
-			i433 := i431
-//line plainsample.go:25
-			if i430 < i431 {
-//line plainsample.go:25
-				i433 = i430
-			}
-//line plainsample.go:25
-			if uint(i430) > uint(i100) {
-//line plainsample.go:25
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i430, i100)
-//line plainsample.go:25
+//line plainsample.go:60
+			if uint(i947) > uint(i101) {
+//line plainsample.go:60
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i947, i101)
+//line plainsample.go:60
 				return false
 			}
-//line plainsample.go:25
-			if uint(i433) > uint(i430) {
-//line plainsample.go:25
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i433, i430)
-//line plainsample.go:25
+//line plainsample.go:60
+			if uint(i965) > uint(i947) {
+//line plainsample.go:60
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i965, i947)
+//line plainsample.go:60
 				return false
 			}
-//line plainsample.go:25
-			o445 := o98 + i433*4
-//line plainsample.go:25
-			i446 := i430 - i433
-//line plainsample.go:65
-			i963, i964 = 0, tx
-//line plainsample.go:67
+//line plainsample.go:60
+			o973 := o99 + i965*4
+//line plainsample.go:60
+			i974 := i947 - i965
+//line plainsample.go:110
+			i1697, i1698 = -2147483648, tx
+//line plainsample.go:112
 			for {
-//line plainsample.go:67
-				if i964 >= i446 {
-//line plainsample.go:67
+//line plainsample.go:112
+				if i1698 >= i974 {
+//line plainsample.go:112
 					break
 				}
-//line plainsample.go:68
-				i973 := *(*int32)(unsafe.Add(work, o445+i964*4))
-//line plainsample.go:68
-				if i405 <= i973 {
-					i980 = i963 + int(i973)
-				} else {
-//line plainsample.go:68
-					i980 = i963
+//line plainsample.go:113
+				i1707 := *(*int32)(unsafe.Add(work, o973+i1698*4))
+//line plainsample.go:113
+				i1709 := i1697
+//line plainsample.go:113
+				if i1697 < i1707 {
+//line plainsample.go:113
+					i1709 = i1707
 				}
-//line plainsample.go:67
-				i963, i964 = i980, i964+16
+//line plainsample.go:112
+				i1697, i1698 = i1709, i1698+16
 			}
-//line plainsample.go:25
-			*(*int)(unsafe.Add(shared, i421*128+tx*8+256)) = i963
-//line plainsample.go:25
-			if i422 >= 64 {
-//line plainsample.go:25
+//line plainsample.go:60
+			*(*int)(unsafe.Add(shared, i938*128+tx*8+256)) = int(i1697)
+//line plainsample.go:60
+			if i939 >= 64 {
+//line plainsample.go:60
 				break
 			}
-//line plainsample.go:25
-			i421 = i422
+//line plainsample.go:60
+			i938 = i939
 		}
 	}
 	return true
 }
 
-// plainTwinRow__________ is what a row of threads does in plainTwin.
+// plainTwinRow______ is what a row of threads does in plainTwin.
 //
-//line plain.go:109
-func plainTwinRow__________(lanes int, i132 int32, i61 int, o98 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
+//line plainsample.go:63
+func plainTwinRow______(lanes int, i1029 int, o1741 int, shared unsafe.Pointer) {
 	first := 0
-//line plain.go:109
+//line plainsample.go:63
 	if lanes == 16 {
-//line plain.go:109
-		first = zvector.PlainTwin____________(16, int(vocabulary), i61, work, o98, int(i132), shared)
-//line plain.go:109
+//line plainsample.go:63
+		first = zvector.PlainTwin_______(16, unsafe.Add(shared, 256), i1029, shared, o1741)
+//line plainsample.go:63
 	} else if lanes == 8 {
-//line plain.go:109
-		first = zvector.PlainTwinAVX2____________(16, int(vocabulary), i61, work, o98, int(i132), shared)
+//line plainsample.go:63
+		first = zvector.PlainTwinAVX2_______(16, unsafe.Add(shared, 256), i1029, shared, o1741)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i491, i517 int32
-		var i492 int
-//line plain.go:109
-		i491, i492 = vocabulary, tx
-//line plain.go:109
+		var i1012, i1013, i1040 int
+//line plainsample.go:63
+		i1012, i1013 = 0, 0
+//line plainsample.go:66
 		for {
-//line plain.go:109
-			if i492 >= i61 {
-//line plain.go:109
+//line plainsample.go:66
+			if i1029 <= *(*int)(unsafe.Add(shared, i1013*128+tx*8+256)) {
+				i1040 = i1012 + 1
+			} else {
+//line plainsample.go:66
+				i1040 = i1012
+			}
+//line plainsample.go:64
+			i1041 := i1013 + 1
+//line plainsample.go:64
+			if i1041 >= 64 {
+//line plainsample.go:64
 				break
 			}
-//line plain.go:110
-			if *(*int32)(unsafe.Add(work, o98+i492*4)) == i132 {
-				i513 := int32(i492)
-//line plain.go:111
-				i515 := i491
-//line plain.go:111
-				if i513 < i491 {
-//line plain.go:111
-					i515 = i513
-				}
-//line plain.go:111
-				i517 = i515
-			} else {
-//line plain.go:110
-				i517 = i491
-			}
-//line plain.go:109
-			i491, i492 = i517, i492+16
+//line plainsample.go:64
+			i1012, i1013 = i1040, i1041
 		}
-//line plain.go:74
-		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i491)
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o1741+tx*8)) = i1040
+	}
+}
+
+// plainTwinRow_______ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:77
+func plainTwinRow_______(i4110 int, i62 int, i1807 int, shared unsafe.Pointer, o99 int, work unsafe.Pointer, i4532 int32, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 16 {
+		var i1788, i1789, o1802, i1818, i1823, i1824, i1831, i1794, i1795, i1814, i1821, i1822, i1846, i1815, i1875 int
+		var i1843 int32
+//line plainsample.go:77
+		if int32(tx) == 0 {
+//line plainsample.go:87
+			i1788, i1789 = 0, 0
+		l2:
+//line plainsample.go:87
+			for {
+//line plainsample.go:91
+				o1802 = i1789 * 128
+//line plainsample.go:94
+				i1818 = i1789 * i4110
+//line plainsample.go:94
+				i1823 = i1789 + 1
+//line plainsample.go:94
+				i1824 = i1823 * i4110
+//line plainsample.go:94
+				i1831 = i1824
+//line plainsample.go:94
+				if i62 < i1824 {
+//line plainsample.go:94
+					i1831 = i62
+				}
+//line plainsample.go:87
+				i1794, i1795 = i1788, 0
+//line plainsample.go:91
+				for {
+//line plainsample.go:91
+					if *(*int)(unsafe.Add(shared, o1802+i1795*8+256)) < i1807 {
+//line plainsample.go:91
+						i1814 = i1794
+					} else {
+//line plainsample.go:94
+						i1821, i1822 = i1794, i1818+i1795
+//line plainsample.go:94
+						for {
+//line plainsample.go:94
+							if i1822 >= i1831 {
+//line plainsample.go:94
+								break
+							}
+//line plainsample.go:95
+							if uint(i1822) >= uint(i62) {
+//line plainsample.go:95
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1822, i62)
+//line plainsample.go:95
+								return false
+							}
+//line plainsample.go:95
+							i1843 = *(*int32)(unsafe.Add(work, o99+i1822*4))
+//line plainsample.go:95
+							if i1843 < i4532 {
+//line plainsample.go:95
+								i1846 = i1821
+							} else {
+//line plainsample.go:98
+								if i1821 == 2048 {
+//line plainsample.go:98
+									break l2
+								}
+//line plainsample.go:101
+								if uint(i1821) >= 2048 {
+//line plainsample.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1821, int(2048))
+//line plainsample.go:101
+									return false
+								}
+//line plainsample.go:101
+								*(*int32)(unsafe.Add(shared, i1821*4+8448)) = i1843
+								i1846 = i1821 + 1
+							}
+//line plainsample.go:94
+							i1821, i1822 = i1846, i1822+16
+						}
+//line plainsample.go:94
+						i1814 = i1821
+					}
+//line plainsample.go:87
+					i1815 = i1795 + 1
+//line plainsample.go:87
+					if i1815 >= 16 {
+//line plainsample.go:87
+						break
+					}
+//line plainsample.go:87
+					i1794, i1795 = i1814, i1815
+				}
+//line plainsample.go:87
+				if i1823 >= 64 {
+//line plainsample.go:87
+					goto l3
+				}
+//line plainsample.go:87
+				i1788, i1789 = i1814, i1823
+			}
+//line plainsample.go:98
+			i1875 = 0
+//line plainsample.go:98
+			goto l4
+		l3:
+//line plainsample.go:87
+			i1875 = i1814
+		l4:
+//line plainsample.go:78
+			*(*int)(unsafe.Add(shared, 256)) = i1875
+		}
+	}
+	return true
+}
+
+// plainTwinRow________ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:173
+func plainTwinRow________(lanes int, i1084 int32, i393 int, o2264 int, shared unsafe.Pointer) {
+	first := 0
+//line plainsample.go:173
+	if lanes == 16 {
+//line plainsample.go:173
+		first = zvector.PlainTwin_________(16, i393, unsafe.Add(shared, 8448), int(i1084), shared, o2264)
+//line plainsample.go:173
+	} else if lanes == 8 {
+//line plainsample.go:173
+		first = zvector.PlainTwinAVX2_________(16, i393, unsafe.Add(shared, 8448), int(i1084), shared, o2264)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i1880, i1881, i1897 int
+//line plainsample.go:153
+		i1880, i1881 = 0, tx
+//line plainsample.go:155
+		for {
+//line plainsample.go:155
+			if i1881 >= i393 {
+//line plainsample.go:155
+				break
+			}
+//line plainsample.go:156
+			if i1084 <= *(*int32)(unsafe.Add(shared, i1881*4+8448)) {
+				i1897 = i1880 + 1
+			} else {
+//line plainsample.go:156
+				i1897 = i1880
+			}
+//line plainsample.go:155
+			i1880, i1881 = i1897, i1881+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o2264+tx*8)) = i1880
+	}
+}
+
+// plainTwinRow_________ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:173
+func plainTwinRow_________(lanes int, i1121 int32, i62 int, o2329 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+	first := 0
+//line plainsample.go:173
+	if lanes == 16 {
+//line plainsample.go:173
+		first = zvector.PlainTwin__________(16, i62, work, o99, int(i1121), shared, o2329)
+//line plainsample.go:173
+	} else if lanes == 8 {
+//line plainsample.go:173
+		first = zvector.PlainTwinAVX2__________(16, i62, work, o99, int(i1121), shared, o2329)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i1906, i1907, i1923 int
+//line plainsample.go:153
+		i1906, i1907 = 0, tx
+//line plainsample.go:155
+		for {
+//line plainsample.go:155
+			if i1907 >= i62 {
+//line plainsample.go:155
+				break
+			}
+//line plainsample.go:156
+			if i1121 <= *(*int32)(unsafe.Add(work, o99+i1907*4)) {
+				i1923 = i1906 + 1
+			} else {
+//line plainsample.go:156
+				i1923 = i1906
+			}
+//line plainsample.go:155
+			i1906, i1907 = i1923, i1907+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o2329+tx*8)) = i1906
+	}
+}
+
+// plainTwinRow__________ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:24
+func plainTwinRow__________(lanes int, f1665 float32, f368 float32, i358 int32, i62 int, o99 int, work unsafe.Pointer) {
+	first := 0
+//line plainsample.go:24
+	if lanes == 16 {
+//line plainsample.go:24
+		first = zvector.PlainTwin___________(16, i62, work, o99, int(i358), f1665, f368)
+//line plainsample.go:24
+	} else if lanes == 8 {
+//line plainsample.go:24
+		first = zvector.PlainTwinAVX2___________(16, i62, work, o99, int(i358), f1665, f368)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i898 int
+		var i2222, i2636, i2637, i914 int32
+		var f2649 float32
+//line plainsample.go:130
+		i898 = tx
+//line plainsample.go:130
+		for {
+//line plainsample.go:130
+			if i898 >= i62 {
+//line plainsample.go:130
+				break
+			}
+			i907 := *(*int32)(unsafe.Add(work, o99+i898*4))
+//line plainsample.go:132
+			if i358 <= i907 {
+//line weight.go:28
+				f1674 := math.Float32frombits(uint32(i907 ^ int32(uint32(i907>>31)>>1)))
+//line weight.go:33
+				if f1674 == f1665 {
+//line weight.go:33
+					i2222 = 67108864
+				} else {
+//line weight.go:36
+					f2213 := float32((f1674 - f1665) * f368)
+//line exp.go:36
+					f2799 := math32.FMA(f2213, 1.442695, 1.2582912e+07)
+					f2800 := f2799 - 1.2582912e+07
+					f2802 := math32.FMA(f2800, 1.9046542e-09, math32.FMA(f2800, -0.6931472, f2213))
+//line exp.go:21
+					c2633 := 0 < f2213
+//line exp.go:21
+					if c2633 {
+//line exp.go:21
+						i2636, i2637 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i2636, i2637 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f2643 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2802, 0.008368675), f2802, 0.041668262), f2802, 0.16666521), f2802, 0.49999994), f2802, 1), f2802, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2799))<<23+i2636))) * math.Float32frombits(uint32(i2637)))
+					if 104 < math.Float32frombits(math.Float32bits(f2213)&^(1<<31)) {
+//line exp.go:27
+						if c2633 {
+//line basic.go:19
+							f2649 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f2649 = 0
+						}
+					} else {
+//line exp.go:25
+						f2649 = f2643
+					}
+//line weight.go:36
+					i2222 = int32(float32(f2649*6.7108864e+07) + 0.5)
+				}
+//line plainsample.go:133
+				i914 = i2222
+			} else {
+//line plainsample.go:132
+				i914 = -1
+			}
+//line plainsample.go:135
+			*(*int32)(unsafe.Add(work, o99+i898*4)) = i914
+//line plainsample.go:130
+			i898 = i898 + 16
+		}
 	}
 }
 
 // plainTwinRow___________ is what a row of threads does in plainTwin.
 //
-//line plain.go:122
-func plainTwinRow___________(lanes int, f1140 float32, i61 int, logits unsafe.Pointer, o1186 int, o84 int, shared unsafe.Pointer) {
+//line plainsample.go:29
+func plainTwinRow___________(lanes int, f1665 float32, f368 float32, i358 int32, i359 int, o2680 int, shared unsafe.Pointer) {
 	first := 0
-//line plain.go:122
+//line plainsample.go:29
 	if lanes == 16 {
-//line plain.go:122
-		first = zvector.PlainTwin______________(16, i61, logits, o84, f1140, shared, o1186)
-//line plain.go:122
+//line plainsample.go:29
+		first = zvector.PlainTwin____________(16, uint(i359) <= 2048, i359, unsafe.Add(shared, 8448), int(i358), f1665, f368, shared, o2680)
+//line plainsample.go:29
 	} else if lanes == 8 {
-//line plain.go:122
-		first = zvector.PlainTwinAVX2______________(16, i61, logits, o84, f1140, shared, o1186)
+//line plainsample.go:29
+		first = zvector.PlainTwinAVX2____________(16, uint(i359) <= 2048, i359, unsafe.Add(shared, 8448), int(i358), f1665, f368, shared, o2680)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i535, i536, i571 int
-		var i1160, i1238, i1609, i1610 int32
-		var f1622 float32
-//line plain.go:122
-		i535, i536 = 0, tx
-//line plain.go:122
+		var i1170, i2373, i2374, i2390 int
+		var i2411, i2732, i2733, i1186 int32
+		var f2745 float32
+//line plainsample.go:130
+		i1170 = tx
+//line plainsample.go:130
 		for {
-//line plain.go:122
-			if i536 >= i61 {
-//line plain.go:122
+//line plainsample.go:130
+			if i1170 >= i359 {
+//line plainsample.go:130
 				break
 			}
-//line plain.go:123
-			f551 := *(*float32)(unsafe.Add(logits, o84+i536*4))
-//line weight.go:19
-			if f551 != f551 {
-//line weight.go:19
-				i1160 = -2147483648
-			} else {
-//line weight.go:22
-				i1152 := int32(math.Float32bits(f551 + 0))
-				i1160 = i1152 ^ int32(uint32(i1152>>31)>>1)
-			}
-//line plain.go:123
-			if -2139095041 < i1160 {
+			i1179 := *(*int32)(unsafe.Add(shared, i1170*4+8448))
+//line plainsample.go:132
+			if i358 <= i1179 {
+//line weight.go:28
+				f1962 := math.Float32frombits(uint32(i1179 ^ int32(uint32(i1179>>31)>>1)))
 //line weight.go:33
-				if f551 == f1140 {
+				if f1962 == f1665 {
 //line weight.go:33
-					i1238 = 67108864
+					i2411 = 67108864
 				} else {
 //line weight.go:36
-					f1228 := f551 - f1140
+					f2402 := float32((f1962 - f1665) * f368)
 //line exp.go:36
-					f1893 := math32.FMA(f1228, 1.442695, 1.2582912e+07)
-					f1894 := f1893 - 1.2582912e+07
-					f1896 := math32.FMA(f1894, 1.9046542e-09, math32.FMA(f1894, -0.6931472, f1228))
+					f2852 := math32.FMA(f2402, 1.442695, 1.2582912e+07)
+					f2853 := f2852 - 1.2582912e+07
+					f2855 := math32.FMA(f2853, 1.9046542e-09, math32.FMA(f2853, -0.6931472, f2402))
 //line exp.go:21
-					c1606 := 0 < f1228
+					c2729 := 0 < f2402
 //line exp.go:21
-					if c1606 {
+					if c2729 {
 //line exp.go:21
-						i1609, i1610 = 528482304, 1602224128
+						i2732, i2733 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i1609, i1610 = 1602224128, 528482304
+						i2732, i2733 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f1616 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1896, 0.008368675), f1896, 0.041668262), f1896, 0.16666521), f1896, 0.49999994), f1896, 1), f1896, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1893))<<23+i1609))) * math.Float32frombits(uint32(i1610)))
-					if 104 < math.Float32frombits(math.Float32bits(f1228)&^(1<<31)) {
+					f2739 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2855, 0.008368675), f2855, 0.041668262), f2855, 0.16666521), f2855, 0.49999994), f2855, 1), f2855, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2852))<<23+i2732))) * math.Float32frombits(uint32(i2733)))
+					if 104 < math.Float32frombits(math.Float32bits(f2402)&^(1<<31)) {
 //line exp.go:27
-						if c1606 {
+						if c2729 {
 //line basic.go:19
-							f1622 = math.Float32frombits(0x7f800000)
+							f2745 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f1622 = 0
+							f2745 = 0
 						}
 					} else {
 //line exp.go:25
-						f1622 = f1616
+						f2745 = f2739
 					}
 //line weight.go:36
-					i1238 = int32(float32(f1622*6.7108864e+07) + 0.5)
+					i2411 = int32(float32(f2745*6.7108864e+07) + 0.5)
 				}
-//line plain.go:124
-				i571 = i535 + int(i1238)
+//line plainsample.go:133
+				i1186 = i2411
 			} else {
-//line plain.go:123
-				i571 = i535
+//line plainsample.go:132
+				i1186 = -1
 			}
-//line plain.go:122
-			i535, i536 = i571, i536+16
+//line plainsample.go:135
+			*(*int32)(unsafe.Add(shared, i1170*4+8448)) = i1186
+//line plainsample.go:130
+			i1170 = i1170 + 16
 		}
-//line plain.go:63
-		*(*int)(unsafe.Add(shared, o1186+tx*8)) = i535
+//line plainsample.go:155
+		i2373, i2374 = 0, tx
+//line plainsample.go:155
+		for {
+//line plainsample.go:155
+			if i2374 >= i359 {
+//line plainsample.go:155
+				break
+			}
+//line plainsample.go:156
+			i2383 := *(*int32)(unsafe.Add(shared, i2374*4+8448))
+//line plainsample.go:156
+			if 0 <= i2383 {
+				i2390 = i2373 + int(i2383)
+			} else {
+//line plainsample.go:156
+				i2390 = i2373
+			}
+//line plainsample.go:155
+			i2373, i2374 = i2390, i2374+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o2680+tx*8)) = i2373
 	}
 }
 
 // plainTwinRow____________ is what a row of threads does in plainTwin.
 //
-//line plain.go:46
-func plainTwinRow____________(c188 bool, i139 int32, o191 int, tokens unsafe.Pointer, c257 bool, c215 bool, c202 bool, counts unsafe.Pointer, o205 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i198 int) (ok bool) {
-	for tx := range 16 {
-		var i603 int16
-//line plain.go:46
-		if int32(tx) == 0 {
-			if !c188 {
-//line plain.go:47
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line plain.go:47
+//line plainsample.go:173
+func plainTwinRow____________(lanes int, i3021 int32, i359 int, o3265 int, shared unsafe.Pointer) {
+	first := 0
+//line plainsample.go:173
+	if lanes == 16 {
+//line plainsample.go:173
+		first = zvector.PlainTwin______________(16, i359, unsafe.Add(shared, 8448), int(i3021), shared, o3265)
+//line plainsample.go:173
+	} else if lanes == 8 {
+//line plainsample.go:173
+		first = zvector.PlainTwinAVX2______________(16, i359, unsafe.Add(shared, 8448), int(i3021), shared, o3265)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i3127, i3128, i3144 int
+//line plainsample.go:153
+		i3127, i3128 = 0, tx
+//line plainsample.go:155
+		for {
+//line plainsample.go:155
+			if i3128 >= i359 {
+//line plainsample.go:155
+				break
+			}
+//line plainsample.go:156
+			i3137 := *(*int32)(unsafe.Add(shared, i3128*4+8448))
+//line plainsample.go:156
+			if i3021 <= i3137 {
+				i3144 = i3127 + int(i3137)
+			} else {
+//line plainsample.go:156
+				i3144 = i3127
+			}
+//line plainsample.go:155
+			i3127, i3128 = i3144, i3128+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o3265+tx*8)) = i3127
+	}
+}
+
+// plainTwinRow_____________ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:155
+func plainTwinRow_____________(lanes int, i62 int, o2437 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+	first := 0
+//line plainsample.go:155
+	if lanes == 16 {
+//line plainsample.go:155
+		first = zvector.PlainTwin_______________(16, i62, work, o99, shared, o2437)
+//line plainsample.go:155
+	} else if lanes == 8 {
+//line plainsample.go:155
+		first = zvector.PlainTwinAVX2_______________(16, i62, work, o99, shared, o2437)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i1970, i1971, i1987 int
+//line plainsample.go:155
+		i1970, i1971 = 0, tx
+//line plainsample.go:155
+		for {
+//line plainsample.go:155
+			if i1971 >= i62 {
+//line plainsample.go:155
+				break
+			}
+//line plainsample.go:156
+			i1980 := *(*int32)(unsafe.Add(work, o99+i1971*4))
+//line plainsample.go:156
+			if 0 <= i1980 {
+				i1987 = i1970 + int(i1980)
+			} else {
+//line plainsample.go:156
+				i1987 = i1970
+			}
+//line plainsample.go:155
+			i1970, i1971 = i1987, i1971+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o2437+tx*8)) = i1970
+	}
+}
+
+// plainTwinRow______________ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:173
+func plainTwinRow______________(lanes int, i2893 int32, i62 int, o3174 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+	first := 0
+//line plainsample.go:173
+	if lanes == 16 {
+//line plainsample.go:173
+		first = zvector.PlainTwin_________________(16, i62, work, o99, int(i2893), shared, o3174)
+//line plainsample.go:173
+	} else if lanes == 8 {
+//line plainsample.go:173
+		first = zvector.PlainTwinAVX2_________________(16, i62, work, o99, int(i2893), shared, o3174)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i3049, i3050, i3066 int
+//line plainsample.go:153
+		i3049, i3050 = 0, tx
+//line plainsample.go:155
+		for {
+//line plainsample.go:155
+			if i3050 >= i62 {
+//line plainsample.go:155
+				break
+			}
+//line plainsample.go:156
+			i3059 := *(*int32)(unsafe.Add(work, o99+i3050*4))
+//line plainsample.go:156
+			if i2893 <= i3059 {
+				i3066 = i3049 + int(i3059)
+			} else {
+//line plainsample.go:156
+				i3066 = i3049
+			}
+//line plainsample.go:155
+			i3049, i3050 = i3066, i3050+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o3174+tx*8)) = i3049
+	}
+}
+
+// plainTwinRow_______________ is what a row of threads does in plainTwin.
+//
+//line plainsample.go:26
+func plainTwinRow_______________(lanes int, i101 int, i4196 int, i421 int32, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line plainsample.go:26
+	if lanes == 16 {
+//line plainsample.go:26
+		first = zvector.PlainTwin__________________(16, i4196, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
+//line plainsample.go:26
+	} else if lanes == 8 {
+//line plainsample.go:26
+		first = zvector.PlainTwinAVX2__________________(16, i4196, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
+	}
+	for tx := first; tx < 16; tx++ {
+		var i462, i1221, i1222, i1238 int
+//line plainsample.go:35
+		i462 = 0
+//line plainsample.go:153
+		for {
+//line plainsample.go:37
+			i463 := i462 + 1
+//line plainsample.go:37
+			i464 := i463 * i4196
+//line plainsample.go:37
+			i471 := i464
+//line plainsample.go:37
+			if i62 < i464 {
+//line plainsample.go:37
+				i471 = i62
+			}
+//line plainsample.go:38
+			i472 := i462 * i4196
+//line plainsample.go:38
+			i474 := i472
+//line plainsample.go:38
+			if i471 < i472 {
+//line plainsample.go:38
+				i474 = i471
+			}
+//line plainsample.go:38
+			if uint(i471) > uint(i101) {
+//line plainsample.go:38
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i471, i101)
+//line plainsample.go:38
 				return false
 			}
-//line plain.go:47
-			*(*int32)(unsafe.Add(tokens, o191)) = i139
-			if c257 {
-//line plain.go:48
-				if c215 {
-					if !c202 {
-//line plain.go:49
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i198, countsLen)
-//line plain.go:49
+//line plainsample.go:38
+			if uint(i474) > uint(i471) {
+//line plainsample.go:38
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i474, i471)
+//line plainsample.go:38
+				return false
+			}
+//line plainsample.go:38
+			o486 := o99 + i474*4
+//line plainsample.go:38
+			i487 := i471 - i474
+//line plainsample.go:153
+			i1221, i1222 = 0, tx
+//line plainsample.go:155
+			for {
+//line plainsample.go:155
+				if i1222 >= i487 {
+//line plainsample.go:155
+					break
+				}
+//line plainsample.go:156
+				i1231 := *(*int32)(unsafe.Add(work, o486+i1222*4))
+//line plainsample.go:156
+				if i421 <= i1231 {
+					i1238 = i1221 + int(i1231)
+				} else {
+//line plainsample.go:156
+					i1238 = i1221
+				}
+//line plainsample.go:155
+				i1221, i1222 = i1238, i1222+16
+			}
+//line plainsample.go:38
+			*(*int)(unsafe.Add(shared, i462*128+tx*8+256)) = i1221
+//line plainsample.go:38
+			if i463 >= 64 {
+//line plainsample.go:38
+				break
+			}
+//line plainsample.go:38
+			i462 = i463
+		}
+	}
+	return true
+}
+
+// plainTwinRow________________ is what a row of threads does in plainTwin.
+//
+//line plain.go:114
+func plainTwinRow________________(lanes int, i133 int32, i62 int, o99 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
+	first := 0
+//line plain.go:114
+	if lanes == 16 {
+//line plain.go:114
+		first = zvector.PlainTwin___________________(16, int(vocabulary), i62, work, o99, int(i133), shared)
+//line plain.go:114
+	} else if lanes == 8 {
+//line plain.go:114
+		first = zvector.PlainTwinAVX2___________________(16, int(vocabulary), i62, work, o99, int(i133), shared)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i532, i558 int32
+		var i533 int
+//line plain.go:114
+		i532, i533 = vocabulary, tx
+//line plain.go:114
+		for {
+//line plain.go:114
+			if i533 >= i62 {
+//line plain.go:114
+				break
+			}
+//line plain.go:115
+			if *(*int32)(unsafe.Add(work, o99+i533*4)) == i133 {
+				i554 := int32(i533)
+//line plain.go:116
+				i556 := i532
+//line plain.go:116
+				if i554 < i532 {
+//line plain.go:116
+					i556 = i554
+				}
+//line plain.go:116
+				i558 = i556
+			} else {
+//line plain.go:115
+				i558 = i532
+			}
+//line plain.go:114
+			i532, i533 = i558, i533+16
+		}
+//line plain.go:79
+		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i532)
+	}
+}
+
+// plainTwinRow_________________ is what a row of threads does in plainTwin.
+//
+//line plain.go:127
+func plainTwinRow_________________(lanes int, f1398 float32, i62 int, logits unsafe.Pointer, o1444 int, o85 int, shared unsafe.Pointer) {
+	first := 0
+//line plain.go:127
+	if lanes == 16 {
+//line plain.go:127
+		first = zvector.PlainTwin_____________________(16, i62, logits, o85, f1398, shared, o1444)
+//line plain.go:127
+	} else if lanes == 8 {
+//line plain.go:127
+		first = zvector.PlainTwinAVX2_____________________(16, i62, logits, o85, f1398, shared, o1444)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i576, i577, i612 int
+		var i1418, i1496, i2090, i2091 int32
+		var f2103 float32
+//line plain.go:127
+		i576, i577 = 0, tx
+//line plain.go:127
+		for {
+//line plain.go:127
+			if i577 >= i62 {
+//line plain.go:127
+				break
+			}
+//line plain.go:128
+			f592 := *(*float32)(unsafe.Add(logits, o85+i577*4))
+//line weight.go:19
+			if f592 != f592 {
+//line weight.go:19
+				i1418 = -2147483648
+			} else {
+//line weight.go:22
+				i1410 := int32(math.Float32bits(f592 + 0))
+				i1418 = i1410 ^ int32(uint32(i1410>>31)>>1)
+			}
+//line plain.go:128
+			if -2139095041 < i1418 {
+//line weight.go:33
+				if f592 == f1398 {
+//line weight.go:33
+					i1496 = 67108864
+				} else {
+//line weight.go:36
+					f1486 := f592 - f1398
+//line exp.go:36
+					f2548 := math32.FMA(f1486, 1.442695, 1.2582912e+07)
+					f2549 := f2548 - 1.2582912e+07
+					f2551 := math32.FMA(f2549, 1.9046542e-09, math32.FMA(f2549, -0.6931472, f1486))
+//line exp.go:21
+					c2087 := 0 < f1486
+//line exp.go:21
+					if c2087 {
+//line exp.go:21
+						i2090, i2091 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i2090, i2091 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f2097 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2551, 0.008368675), f2551, 0.041668262), f2551, 0.16666521), f2551, 0.49999994), f2551, 1), f2551, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2548))<<23+i2090))) * math.Float32frombits(uint32(i2091)))
+					if 104 < math.Float32frombits(math.Float32bits(f1486)&^(1<<31)) {
+//line exp.go:27
+						if c2087 {
+//line basic.go:19
+							f2103 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f2103 = 0
+						}
+					} else {
+//line exp.go:25
+						f2103 = f2097
+					}
+//line weight.go:36
+					i1496 = int32(float32(f2103*6.7108864e+07) + 0.5)
+				}
+//line plain.go:129
+				i612 = i576 + int(i1496)
+			} else {
+//line plain.go:128
+				i612 = i576
+			}
+//line plain.go:127
+			i576, i577 = i612, i577+16
+		}
+//line plain.go:68
+		*(*int)(unsafe.Add(shared, o1444+tx*8)) = i576
+	}
+}
+
+// plainTwinRow__________________ is what a row of threads does in plainTwin.
+//
+//line plain.go:51
+func plainTwinRow__________________(c191 bool, i140 int32, o194 int, tokens unsafe.Pointer, c260 bool, c218 bool, c205 bool, counts unsafe.Pointer, o208 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i201 int) (ok bool) {
+	for tx := range 16 {
+		var i644 int16
+//line plain.go:51
+		if int32(tx) == 0 {
+			if !c191 {
+//line plain.go:52
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line plain.go:52
+				return false
+			}
+//line plain.go:52
+			*(*int32)(unsafe.Add(tokens, o194)) = i140
+			if c260 {
+//line plain.go:53
+				if c218 {
+					if !c205 {
+//line plain.go:54
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, countsLen)
+//line plain.go:54
 						return false
 					}
-//line plain.go:49
-					i206 := *(*int16)(unsafe.Add(counts, o205))
+//line plain.go:54
+					i209 := *(*int16)(unsafe.Add(counts, o208))
 //line params.go:55
-					if i206&32767 == 32767 {
+					if i209&32767 == 32767 {
 //line params.go:55
-						i603 = i206
+						i644 = i209
 					} else {
 //line params.go:58
-						i603 = i206 + 1
+						i644 = i209 + 1
 					}
-//line plain.go:49
-					*(*int16)(unsafe.Add(counts, o205)) = i603
+//line plain.go:54
+					*(*int16)(unsafe.Add(counts, o208)) = i644
 				}
 			}
 		}

@@ -51,7 +51,8 @@ a80461b1f9c5e1d7	params.go	Params.penalises
 82f6624a76f7250a	params.go	Prompt
 e6f88e73a1315f70	params.go	counted
 82f6624a76f7250a	params.go	maxCount
-3e01fe5dd5b32c0	plain.go	plain
+67d7aea1f55704f	plain.go	fewKeys
+f28f76a1b64423ca	plain.go	plain
 a0dea2da3cbe0834	plain.go	plainBlock
 beba6fcc20f3ddc5	plain.go	plainBlock.greatest
 760afbf400420a1f	plain.go	plainBlock.sum
@@ -62,11 +63,16 @@ bffe0ec9909230b0	plain.go	plainRow.greatest
 a0593925de01ae18	plain.go	plainRow.logprob
 c3dfa8c5e61129c4	plain.go	tileCount
 6dc785c4039ff18	plainsample.go	bounds
-4ab6623203ca27b3	plainsample.go	drawing
+6cd733b8f71e09cc	plainsample.go	drawing
+d2c58461e1bb199e	plainsample.go	greatestOf
+9191182461791798	plainsample.go	keptShare
 79749a6895acd136	plainsample.go	measure
+1e23939ba55fd1f3	plainsample.go	plainRow.copyFew
+c485c65d4fb8b47a	plainsample.go	plainRow.list
 b8e9b25fe9f17ea6	plainsample.go	plainRow.pick
-1eb6c11d070ba171	plainsample.go	plainRow.sample
-d3b470c825dda634	plainsample.go	plainRow.weigh
+d40bc8450afe5a92	plainsample.go	plainRow.sample
+e077dfad39176b00	plainsample.go	plainRow.tileLength
+867da12b90d2001b	plainsample.go	plainRow.weigh
 39aede3bb43a4d5f	plainsample.go	single
 6fa275411873cc3	plainsample.go	single.of
 b0f98efeb09c9c06	plainsample.go	sumFrom
@@ -151,15 +157,16 @@ const plainSM80NarrowAligned = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
+.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
 
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<212>;
-	.reg .b32 %r<245>;
-	.reg .b64 %rd<249>;
-	.reg .f32 %f<113>;
-	.reg .f64 %fd<4>;
+	.reg .pred %p<288>;
+	.reg .b32 %r<337>;
+	.reg .b64 %rd<319>;
+	.reg .f32 %f<135>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [plain_params];
 	ld.param.u64 %rd2, [plain_params+16];
@@ -185,105 +192,107 @@ const plainSM80NarrowAligned = `.version 7.0
 	ld.param.u64 %rd22, [plain_params+216];
 	ld.param.u64 %rd23, [plain_params+224];
 	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 20 36
+	.loc 1 25 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd6;
 	cvt.u64.u32 %rd24, %r3;
 	cvt.u64.u32 %rd25, %r2;
-	.loc 1 21 13
+	.loc 1 26 13
 	setp.lt.u32 %p1, %r2, %r3;
 	@!%p1 bra $FAULT0;
-	.loc 1 18 60
+	.loc 1 22 60
 	mov.u32 %r4, $shared$plain$2eshared;
-	.loc 1 19 50
+	.loc 1 23 50
 	mov.u32 %r5, $shared$plain$2eshared$2d2;
-	.loc 1 26 91
-	mov.u32 %r6, %tid.x;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd26, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd27, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u64.u32 %rd28, %r9;
-	cvt.u32.u64 %r10, %rd10;
-	cvt.u64.u32 %rd29, %r10;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd30, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.u64.u32 %rd31, %r13;
-	cvt.u32.u64 %r14, %rd16;
-	cvt.u64.u32 %rd32, %r14;
-	cvt.u32.u64 %r15, %rd18;
-	cvt.u32.u64 %r16, %rd19;
-	cvt.u64.u32 %rd33, %r16;
-	cvt.u32.u64 %r17, %rd21;
-	cvt.u64.u32 %rd34, %r17;
-	cvt.u32.u64 %r18, %rd23;
-	cvt.u64.u32 %rd35, %r18;
-	.loc 1 20 14
+	.loc 1 24 35
+	mov.u32 %r6, $shared$plain$2eshared$2d3;
+	.loc 1 31 91
+	mov.u32 %r7, %tid.x;
+	cvt.u32.u64 %r8, %rd2;
+	cvt.u64.u32 %rd26, %r8;
+	cvt.u32.u64 %r9, %rd4;
+	cvt.u64.u32 %rd27, %r9;
+	cvt.u32.u64 %r10, %rd8;
+	cvt.u64.u32 %rd28, %r10;
+	cvt.u32.u64 %r11, %rd10;
+	cvt.u64.u32 %rd29, %r11;
+	cvt.u32.u64 %r12, %rd11;
+	cvt.u64.u32 %rd30, %r12;
+	cvt.u32.u64 %r13, %rd13;
+	cvt.u32.u64 %r14, %rd14;
+	cvt.u64.u32 %rd31, %r14;
+	cvt.u32.u64 %r15, %rd16;
+	cvt.u64.u32 %rd32, %r15;
+	cvt.u32.u64 %r16, %rd18;
+	cvt.u32.u64 %r17, %rd19;
+	cvt.u64.u32 %rd33, %r17;
+	cvt.u32.u64 %r18, %rd21;
+	cvt.u64.u32 %rd34, %r18;
+	cvt.u32.u64 %r19, %rd23;
+	cvt.u64.u32 %rd35, %r19;
+	.loc 1 25 14
 	cvt.u64.u32 %rd36, %r1;
-	.loc 1 21 13
+	.loc 1 26 13
 	mad.wide.u32 %rd37, %r2, 40, %rd5;
 	ld.global.u64 %rd38, [%rd37];
 	ld.global.v2.f32 {%f1, %f2}, [%rd37+8];
 	ld.global.f32 %f3, [%rd37+16];
-	ld.global.u32 %r19, [%rd37+20];
+	ld.global.u32 %r20, [%rd37+20];
 	ld.global.v2.f32 {%f4, %f5}, [%rd37+24];
 	ld.global.f32 %f6, [%rd37+32];
-	ld.global.u8 %r20, [%rd37+36];
-	setp.ne.u32 %p2, %r20, 0;
-	ld.global.u8 %r21, [%rd37+37];
-	setp.ne.u32 %p3, %r21, 0;
-	ld.global.u8 %r22, [%rd37+38];
-	setp.ne.u32 %p4, %r22, 0;
-	.loc 1 22 7
-	@%p4 bra $B85;
-	.loc 1 25 14
+	ld.global.u8 %r21, [%rd37+36];
+	setp.ne.u32 %p2, %r21, 0;
+	ld.global.u8 %r22, [%rd37+37];
+	setp.ne.u32 %p3, %r22, 0;
+	ld.global.u8 %r23, [%rd37+38];
+	setp.ne.u32 %p4, %r23, 0;
+	.loc 1 27 7
+	@%p4 bra $B126;
+	.loc 1 30 14
 	mul.wide.u32 %rd39, %r2, %r1;
-	.loc 1 26 44
+	.loc 1 31 44
 	add.s64 %rd40, %rd39, %rd36;
 	setp.le.u64 %p5, %rd40, %rd26;
-	cvt.u32.u64 %r23, %rd40;
-	setp.le.u32 %p6, %r23, %r8;
+	cvt.u32.u64 %r24, %rd40;
+	setp.le.u32 %p6, %r24, %r9;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B86;
+	@!%p7 bra $B127;
 	shl.b64 %rd41, %rd39, 2;
 	add.s64 %rd42, %rd1, %rd41;
 	add.s64 %rd43, %rd3, %rd41;
 	sub.s64 %rd44, %rd27, %rd39;
-	cvt.u64.u32 %rd45, %r6;
+	cvt.u64.u32 %rd45, %r7;
 	.loc 2 22 20
-	setp.lt.u32 %p8, 0, %r15;
+	setp.lt.u32 %p8, 0, %r16;
 	@!%p8 bra $B3;
 	.loc 2 23 33
-	add.s32 %r24, %r2, 2;
-	cvt.u64.u32 %rd46, %r24;
-	setp.le.u32 %p9, %r24, %r16;
+	add.s32 %r25, %r2, 2;
+	cvt.u64.u32 %rd46, %r25;
+	setp.le.u32 %p9, %r25, %r17;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd47, %r2, 4, %rd17;
 	.loc 2 39 25
-	ld.global.u32 %r25, [%rd47];
-	setp.lt.s32 %p10, %r25, 0;
-	selp.b32 %r26, 0, %r25, %p10;
-	cvt.s64.s32 %rd48, %r26;
+	ld.global.u32 %r26, [%rd47];
+	setp.lt.s32 %p10, %r26, 0;
+	selp.b32 %r27, 0, %r26, %p10;
+	cvt.s64.s32 %rd48, %r27;
 	add.s64 %rd49, %rd48, %rd45;
-	ld.global.u32 %r27, [%rd47+4];
-	setp.lt.s32 %p11, %r14, %r27;
-	selp.b32 %r28, %r14, %r27, %p11;
-	cvt.s64.s32 %rd50, %r28;
+	ld.global.u32 %r28, [%rd47+4];
+	setp.lt.s32 %p11, %r15, %r28;
+	selp.b32 %r29, %r15, %r28, %p11;
+	cvt.s64.s32 %rd50, %r29;
 	setp.lt.s64 %p12, %rd49, %rd50;
-	cvt.u32.u64 %r29, %rd49;
+	cvt.u32.u64 %r30, %rd49;
 	@!%p12 bra $B2;
 $B0:
-	cvt.s64.s32 %rd51, %r29;
+	cvt.s64.s32 %rd51, %r30;
 	.loc 2 40 27
-	setp.lt.u32 %p13, %r29, %r14;
+	setp.lt.u32 %p13, %r30, %r15;
 	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd52, %r29, 8, %rd15;
-	ld.global.u32 %r30, [%rd52];
-	cvt.s64.s32 %rd53, %r30;
-	setp.le.s32 %p14, 0, %r30;
+	mad.wide.s32 %rd52, %r30, 8, %rd15;
+	ld.global.u32 %r31, [%rd52];
+	cvt.s64.s32 %rd53, %r31;
+	setp.le.s32 %p14, 0, %r31;
 	setp.lt.s64 %p15, %rd53, %rd36;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
@@ -291,18 +300,18 @@ $B0:
 	setp.lt.u64 %p17, %rd53, %rd36;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd52+4];
-	mad.wide.s32 %rd54, %r30, 4, %rd42;
+	mad.wide.s32 %rd54, %r31, 4, %rd42;
 	ld.global.f32 %f8, [%rd54];
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd54], %f9;
 $B1:
 	.loc 2 39 83
-	add.s32 %r29, %r29, 16;
-	cvt.u64.u32 %rd55, %r29;
-	ld.global.u32 %r31, [%rd47+4];
-	setp.lt.s32 %p18, %r14, %r31;
-	selp.b32 %r32, %r14, %r31, %p18;
-	cvt.s64.s32 %rd56, %r32;
+	add.s32 %r30, %r30, 16;
+	cvt.u64.u32 %rd55, %r30;
+	ld.global.u32 %r32, [%rd47+4];
+	setp.lt.s32 %p18, %r15, %r32;
+	selp.b32 %r33, %r15, %r32, %p18;
+	cvt.s64.s32 %rd56, %r33;
 	setp.lt.s64 %p19, %rd55, %rd56;
 	@%p19 bra $B0;
 $B2:
@@ -310,7 +319,7 @@ $B2:
 	bar.sync 0;
 $B3:
 	.loc 2 26 19
-	setp.lt.u32 %p20, 0, %r10;
+	setp.lt.u32 %p20, 0, %r11;
 	.loc 3 23 22
 	setp.neu.f32 %p21, %f4, 0f00000000;
 	setp.neu.f32 %p22, %f4, 0f3F800000;
@@ -323,23 +332,23 @@ $B3:
 	and.pred %p28, %p20, %p27;
 	@!%p28 bra $B9;
 	.loc 2 27 28
-	setp.le.u32 %p29, %r23, %r11;
+	setp.le.u32 %p29, %r24, %r12;
 	@!%p29 bra $FAULT4;
 	shl.b64 %rd57, %rd39, 1;
 	add.s64 %rd58, %rd9, %rd57;
 	.loc 2 48 20
-	setp.lt.u32 %p30, %r6, %r1;
-	mov.u32 %r33, %r6;
+	setp.lt.u32 %p30, %r7, %r1;
+	mov.u32 %r34, %r7;
 	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd59, %r33;
+	cvt.u64.u32 %rd59, %r34;
 	.loc 2 49 32
-	mad.wide.u32 %rd60, %r33, 4, %rd42;
+	mad.wide.u32 %rd60, %r34, 4, %rd42;
 	ld.global.f32 %f10, [%rd60];
-	mad.wide.u32 %rd61, %r33, 2, %rd58;
-	ld.global.u16 %r34, [%rd61];
+	mad.wide.u32 %rd61, %r34, 2, %rd58;
+	ld.global.u16 %r35, [%rd61];
 	.loc 3 28 11
-	setp.eq.s32 %p31, %r34, 0;
+	setp.eq.s32 %p31, %r35, 0;
 	@%p31 bra $B7;
 	.loc 3 31 18
 	@!%p21 bra $B6;
@@ -354,13 +363,13 @@ $B5:
 	div.rn.f32 %f10, %f10, %f4;
 $B6:
 	.loc 3 38 21
-	and.b32 %r35, %r34, 32767;
+	and.b32 %r36, %r35, 32767;
 	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r35;
+	cvt.rn.f32.u32 %f11, %r36;
 	mul.rn.f32 %f12, %f5, %f11;
 	sub.rn.f32 %f13, %f10, %f12;
 	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r35;
+	setp.lt.u32 %p33, 0, %r36;
 	.loc 3 41 3
 	sub.rn.f32 %f14, %f13, %f6;
 	.loc 3 40 15
@@ -371,486 +380,837 @@ $B7:
 	.loc 2 48 35
 	add.s64 %rd62, %rd59, 16;
 	setp.lt.s64 %p34, %rd62, %rd36;
-	cvt.u32.u64 %r33, %rd62;
+	cvt.u32.u64 %r34, %rd62;
 	@%p34 bra $B4;
 $B8:
 	.loc 2 28 9
 	bar.sync 0;
 $B9:
 	.loc 2 30 17
-	setp.lt.u32 %p35, 0, %r12;
+	setp.lt.u32 %p35, 0, %r13;
 	and.pred %p36, %p35, %p2;
 	@!%p36 bra $B17;
 	.loc 2 31 15
 	add.s64 %rd63, %rd36, 31;
 	shr.u64 %rd64, %rd63, 5;
 	.loc 2 32 28
-	cvt.u32.u64 %r36, %rd64;
-	mul.wide.u32 %rd65, %r2, %r36;
+	cvt.u32.u64 %r37, %rd64;
+	mul.wide.u32 %rd65, %r2, %r37;
 	add.s64 %rd66, %rd65, %rd64;
 	setp.le.u64 %p37, %rd66, %rd31;
 	@!%p37 bra $FAULT5;
 	shl.b64 %rd67, %rd65, 2;
 	add.s64 %rd68, %rd12, %rd67;
 	.loc 2 55 26
-	setp.lt.u32 %p38, %r6, %r36;
-	mov.u32 %r37, %r6;
+	setp.lt.u32 %p38, %r7, %r37;
+	mov.u32 %r38, %r7;
 	@!%p38 bra $B16;
 $B10:
 	.loc 2 56 18
-	mad.wide.u32 %rd69, %r37, 4, %rd68;
-	ld.global.u32 %r38, [%rd69];
+	mad.wide.u32 %rd69, %r38, 4, %rd68;
+	ld.global.u32 %r39, [%rd69];
 	.loc 2 57 14
-	setp.eq.s32 %p39, %r38, -1;
+	setp.eq.s32 %p39, %r39, -1;
 	@%p39 bra $B15;
 	.loc 2 60 15
-	shl.b32 %r39, %r37, 5;
-	cvt.u64.u32 %rd70, %r39;
+	shl.b32 %r40, %r38, 5;
+	cvt.u64.u32 %rd70, %r40;
 	add.s64 %rd71, %rd70, 32;
 	setp.lt.s64 %p40, %rd36, %rd71;
-	cvt.u32.u64 %r40, %rd71;
-	selp.b32 %r41, %r1, %r40, %p40;
-	setp.lt.u32 %p41, %r39, %r41;
+	cvt.u32.u64 %r41, %rd71;
+	selp.b32 %r42, %r1, %r41, %p40;
+	setp.lt.u32 %p41, %r40, %r42;
 	@!%p41 bra $B15;
-	add.s32 %r42, %r41, -1;
-	selp.b32 %r43, %r42, %r39, %p41;
-	cvt.u64.u32 %rd72, %r43;
+	add.s32 %r43, %r42, -1;
+	selp.b32 %r44, %r43, %r40, %p41;
+	cvt.u64.u32 %rd72, %r44;
 	sub.s64 %rd73, %rd72, %rd70;
 	setp.lt.u64 %p42, %rd73, 2147483648;
 	setp.lt.s64 %p43, %rd72, 2305843009213693952;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r39, %r1;
+	setp.lt.u32 %p45, %r40, %r1;
 	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r43, %r1;
+	setp.lt.u32 %p47, %r44, %r1;
 	and.pred %p48, %p46, %p47;
 	@%p48 bra $B13;
 $B11:
-	cvt.u64.u32 %rd74, %r39;
+	cvt.u64.u32 %rd74, %r40;
 	.loc 2 61 14
-	and.b32 %r44, %r38, 1;
-	setp.eq.s32 %p49, %r44, 0;
+	and.b32 %r45, %r39, 1;
+	setp.eq.s32 %p49, %r45, 0;
 	@!%p49 bra $B12;
 	.loc 2 62 11
-	setp.lt.u32 %p50, %r39, %r1;
+	setp.lt.u32 %p50, %r40, %r1;
 	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd75, %r39, 4, %rd42;
+	mad.wide.u32 %rd75, %r40, 4, %rd42;
 	st.global.f32 [%rd75], 0fFF800000;
 $B12:
 	.loc 2 64 4
-	shr.u32 %r38, %r38, 1;
+	shr.u32 %r39, %r39, 1;
 	.loc 2 60 57
-	add.s32 %r39, %r39, 1;
-	setp.lt.u32 %p51, %r39, %r41;
+	add.s32 %r40, %r40, 1;
+	setp.lt.u32 %p51, %r40, %r42;
 	@%p51 bra $B11;
 	bra $B15;
 $B13:
 	.loc 2 61 14
-	and.b32 %r45, %r38, 1;
-	setp.eq.s32 %p52, %r45, 0;
+	and.b32 %r46, %r39, 1;
+	setp.eq.s32 %p52, %r46, 0;
 	@!%p52 bra $B14;
 	.loc 2 62 11
-	mad.wide.u32 %rd76, %r39, 4, %rd42;
+	mad.wide.u32 %rd76, %r40, 4, %rd42;
 	st.global.f32 [%rd76], 0fFF800000;
 $B14:
 	.loc 2 64 4
-	shr.u32 %r38, %r38, 1;
+	shr.u32 %r39, %r39, 1;
 	.loc 2 60 57
-	add.s32 %r39, %r39, 1;
-	setp.lt.u32 %p53, %r39, %r41;
+	add.s32 %r40, %r40, 1;
+	setp.lt.u32 %p53, %r40, %r42;
 	@%p53 bra $B13;
 $B15:
 	.loc 2 55 39
-	add.s32 %r37, %r37, 16;
-	setp.lt.u32 %p54, %r37, %r36;
+	add.s32 %r38, %r38, 16;
+	setp.lt.u32 %p54, %r38, %r37;
 	@%p54 bra $B10;
 $B16:
 	.loc 2 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 92 19
-	setp.lt.u32 %p55, %r6, %r1;
-	mov.u32 %r46, %r6;
+	.loc 1 97 19
+	setp.lt.u32 %p55, %r7, %r1;
+	mov.u32 %r47, %r7;
 	@!%p55 bra $B19;
 $B18:
-	cvt.u64.u32 %rd77, %r46;
-	.loc 1 93 29
-	mad.wide.u32 %rd78, %r46, 4, %rd42;
+	cvt.u64.u32 %rd77, %r47;
+	.loc 1 98 29
+	mad.wide.u32 %rd78, %r47, 4, %rd42;
 	ld.global.f32 %f15, [%rd78];
 	.loc 4 19 7
 	setp.neu.f32 %p56, %f15, %f15;
 	.loc 4 22 32
 	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r47, %f16;
+	mov.b32 %r48, %f16;
 	.loc 4 23 27
-	shr.s32 %r48, %r47, 31;
-	shr.u32 %r49, %r48, 1;
-	xor.b32 %r50, %r47, %r49;
+	shr.s32 %r49, %r48, 31;
+	shr.u32 %r50, %r49, 1;
+	xor.b32 %r51, %r48, %r50;
 	.loc 4 19 7
-	selp.b32 %r51, -2147483648, %r50, %p56;
-	.loc 1 93 9
-	mad.wide.u32 %rd79, %r46, 4, %rd43;
-	st.global.u32 [%rd79], %r51;
-	.loc 1 92 34
+	selp.b32 %r52, -2147483648, %r51, %p56;
+	.loc 1 98 9
+	mad.wide.u32 %rd79, %r47, 4, %rd43;
+	st.global.u32 [%rd79], %r52;
+	.loc 1 97 34
 	add.s64 %rd80, %rd77, 16;
 	setp.lt.s64 %p57, %rd80, %rd36;
-	cvt.u32.u64 %r46, %rd80;
+	cvt.u32.u64 %r47, %rd80;
 	@%p57 bra $B18;
 $B19:
-	.loc 1 30 8
+	.loc 1 35 8
 	bar.sync 0;
-	mov.u32 %r52, -2147483648;
-	.loc 1 100 19
+	mov.u32 %r53, -2147483648;
+	.loc 1 105 19
 	@!%p55 bra $B24;
 	add.s64 %rd81, %rd36, -48;
 	setp.le.s64 %p58, %rd81, %rd36;
 	setp.lt.s64 %p59, 0, %rd81;
 	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r53, %rd81;
-	selp.b32 %r54, %r53, 0, %p60;
-	cvt.u64.u32 %rd82, %r54;
-	setp.lt.u32 %p61, %r6, %r54;
+	cvt.u32.u64 %r54, %rd81;
+	selp.b32 %r55, %r54, 0, %p60;
+	cvt.u64.u32 %rd82, %r55;
+	setp.lt.u32 %p61, %r7, %r55;
 	@!%p61 bra $B20;
-	mov.u32 %r52, -2147483648;
-	mov.u32 %r55, %r6;
+	mov.u32 %r53, -2147483648;
+	mov.u32 %r56, %r7;
 	bra $B21;
 $B20:
-	mov.u32 %r52, -2147483648;
-	mov.u32 %r55, %r6;
+	mov.u32 %r53, -2147483648;
+	mov.u32 %r56, %r7;
 	bra $B22;
 $B21:
-	cvt.u64.u32 %rd83, %r55;
-	.loc 1 101 24
-	mad.wide.u32 %rd84, %r55, 4, %rd43;
-	ld.global.u32 %r56, [%rd84];
-	setp.lt.s32 %p62, %r52, %r56;
-	selp.b32 %r57, %r56, %r52, %p62;
-	ld.global.u32 %r58, [%rd84+64];
-	setp.lt.s32 %p63, %r57, %r58;
-	selp.b32 %r59, %r58, %r57, %p63;
-	ld.global.u32 %r60, [%rd84+128];
-	setp.lt.s32 %p64, %r59, %r60;
-	selp.b32 %r61, %r60, %r59, %p64;
-	ld.global.u32 %r62, [%rd84+192];
-	setp.lt.s32 %p65, %r61, %r62;
-	selp.b32 %r52, %r62, %r61, %p65;
-	.loc 1 100 34
+	cvt.u64.u32 %rd83, %r56;
+	.loc 1 106 24
+	mad.wide.u32 %rd84, %r56, 4, %rd43;
+	ld.global.u32 %r57, [%rd84];
+	setp.lt.s32 %p62, %r53, %r57;
+	selp.b32 %r58, %r57, %r53, %p62;
+	ld.global.u32 %r59, [%rd84+64];
+	setp.lt.s32 %p63, %r58, %r59;
+	selp.b32 %r60, %r59, %r58, %p63;
+	ld.global.u32 %r61, [%rd84+128];
+	setp.lt.s32 %p64, %r60, %r61;
+	selp.b32 %r62, %r61, %r60, %p64;
+	ld.global.u32 %r63, [%rd84+192];
+	setp.lt.s32 %p65, %r62, %r63;
+	selp.b32 %r53, %r63, %r62, %p65;
+	.loc 1 105 34
 	add.s64 %rd85, %rd83, 64;
 	setp.lt.s64 %p66, %rd85, %rd36;
 	setp.lt.s64 %p67, %rd85, %rd82;
-	cvt.u32.u64 %r55, %rd85;
+	cvt.u32.u64 %r56, %rd85;
 	@%p67 bra $B21;
 	@!%p66 bra $B24;
 $B22:
 $B23:
-	cvt.u64.u32 %rd86, %r55;
-	.loc 1 101 24
-	mad.wide.u32 %rd87, %r55, 4, %rd43;
-	ld.global.u32 %r63, [%rd87];
-	setp.lt.s32 %p68, %r52, %r63;
-	selp.b32 %r52, %r63, %r52, %p68;
-	.loc 1 100 34
+	cvt.u64.u32 %rd86, %r56;
+	.loc 1 106 24
+	mad.wide.u32 %rd87, %r56, 4, %rd43;
+	ld.global.u32 %r64, [%rd87];
+	setp.lt.s32 %p68, %r53, %r64;
+	selp.b32 %r53, %r64, %r53, %p68;
+	.loc 1 105 34
 	add.s64 %rd88, %rd86, 16;
 	setp.lt.s64 %p69, %rd88, %rd36;
-	cvt.u32.u64 %r55, %rd88;
+	cvt.u32.u64 %r56, %rd88;
 	@%p69 bra $B23;
 $B24:
-	.loc 1 31 38
-	cvt.s64.s32 %rd89, %r52;
-	.loc 1 74 17
-	mad.lo.s32 %r64, %r6, 8, %r4;
-	st.shared.u64 [%r64+128], %rd89;
-	.loc 1 75 8
+	.loc 1 36 38
+	cvt.s64.s32 %rd89, %r53;
+	.loc 1 79 17
+	mad.lo.s32 %r65, %r7, 8, %r4;
+	st.shared.u64 [%r65+128], %rd89;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd90, [$shared$plain$2eshared+128];
-	mov.u32 %r65, 1;
+	mov.u32 %r66, 1;
 $B25:
-	.loc 1 78 29
-	mad.lo.s32 %r66, %r65, 8, %r4;
-	ld.shared.u64 %rd91, [%r66+128];
+	.loc 1 83 29
+	mad.lo.s32 %r67, %r66, 8, %r4;
+	ld.shared.u64 %rd91, [%r67+128];
 	setp.lt.s64 %p70, %rd90, %rd91;
 	selp.b64 %rd90, %rd91, %rd90, %p70;
-	.loc 1 77 29
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p71, %r65, 16;
+	.loc 1 82 29
+	add.s32 %r66, %r66, 1;
+	setp.lt.u32 %p71, %r66, 16;
 	@%p71 bra $B25;
-	.loc 1 31 14
-	cvt.u32.u64 %r67, %rd90;
-	.loc 1 33 9
-	setp.lt.s32 %p72, -2139095041, %r67;
-	mov.u32 %r68, 1;
-	mov.u32 %r69, -1;
-	@!%p72 bra $B74;
-	.loc 1 34 20
+	.loc 1 36 14
+	cvt.u32.u64 %r68, %rd90;
+	.loc 1 38 9
+	setp.lt.s32 %p72, -2139095041, %r68;
+	mov.u32 %r69, 1;
+	mov.u32 %r70, -1;
+	@!%p72 bra $B115;
+	.loc 1 39 20
 	setp.lt.f32 %p73, 0f00000000, %f1;
 	@%p73 bra $B32;
-	mov.u32 %r70, %r1;
-	.loc 1 109 19
+	mov.u32 %r71, %r1;
+	.loc 1 114 19
 	@!%p55 bra $B30;
 	add.s64 %rd92, %rd36, -48;
 	setp.le.s64 %p74, %rd92, %rd36;
 	setp.lt.s64 %p75, 0, %rd92;
 	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r71, %rd92;
-	selp.b32 %r72, %r71, 0, %p76;
-	cvt.u64.u32 %rd93, %r72;
-	setp.lt.u32 %p77, %r6, %r72;
+	cvt.u32.u64 %r72, %rd92;
+	selp.b32 %r73, %r72, 0, %p76;
+	cvt.u64.u32 %rd93, %r73;
+	setp.lt.u32 %p77, %r7, %r73;
 	@!%p77 bra $B26;
-	mov.u32 %r70, %r1;
-	mov.u32 %r73, %r6;
+	mov.u32 %r71, %r1;
+	mov.u32 %r74, %r7;
 	bra $B27;
 $B26:
-	mov.u32 %r70, %r1;
-	mov.u32 %r73, %r6;
+	mov.u32 %r71, %r1;
+	mov.u32 %r74, %r7;
 	bra $B28;
 $B27:
-	cvt.u64.u32 %rd94, %r73;
-	.loc 1 110 12
-	mad.wide.u32 %rd95, %r73, 4, %rd43;
-	ld.global.u32 %r74, [%rd95];
-	setp.eq.s32 %p78, %r74, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p79, %r73, %r70;
-	selp.b32 %r75, %r73, %r70, %p79;
-	.loc 1 110 16
-	selp.b32 %r76, %r75, %r70, %p78;
-	.loc 1 109 34
-	add.s32 %r77, %r73, 16;
-	.loc 1 110 12
-	ld.global.u32 %r78, [%rd95+64];
-	setp.eq.s32 %p80, %r78, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p81, %r77, %r76;
-	selp.b32 %r79, %r77, %r76, %p81;
-	.loc 1 110 16
-	selp.b32 %r80, %r79, %r76, %p80;
-	.loc 1 109 34
-	add.s32 %r81, %r73, 32;
-	.loc 1 110 12
-	ld.global.u32 %r82, [%rd95+128];
-	setp.eq.s32 %p82, %r82, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p83, %r81, %r80;
-	selp.b32 %r83, %r81, %r80, %p83;
-	.loc 1 110 16
-	selp.b32 %r84, %r83, %r80, %p82;
-	.loc 1 109 34
-	add.s32 %r85, %r73, 48;
-	.loc 1 110 12
-	ld.global.u32 %r86, [%rd95+192];
-	setp.eq.s32 %p84, %r86, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p85, %r85, %r84;
-	selp.b32 %r87, %r85, %r84, %p85;
-	.loc 1 110 16
-	selp.b32 %r70, %r87, %r84, %p84;
-	.loc 1 109 34
+	cvt.u64.u32 %rd94, %r74;
+	.loc 1 115 12
+	mad.wide.u32 %rd95, %r74, 4, %rd43;
+	ld.global.u32 %r75, [%rd95];
+	setp.eq.s32 %p78, %r75, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p79, %r74, %r71;
+	selp.b32 %r76, %r74, %r71, %p79;
+	.loc 1 115 16
+	selp.b32 %r77, %r76, %r71, %p78;
+	.loc 1 114 34
+	add.s32 %r78, %r74, 16;
+	.loc 1 115 12
+	ld.global.u32 %r79, [%rd95+64];
+	setp.eq.s32 %p80, %r79, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p81, %r78, %r77;
+	selp.b32 %r80, %r78, %r77, %p81;
+	.loc 1 115 16
+	selp.b32 %r81, %r80, %r77, %p80;
+	.loc 1 114 34
+	add.s32 %r82, %r74, 32;
+	.loc 1 115 12
+	ld.global.u32 %r83, [%rd95+128];
+	setp.eq.s32 %p82, %r83, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p83, %r82, %r81;
+	selp.b32 %r84, %r82, %r81, %p83;
+	.loc 1 115 16
+	selp.b32 %r85, %r84, %r81, %p82;
+	.loc 1 114 34
+	add.s32 %r86, %r74, 48;
+	.loc 1 115 12
+	ld.global.u32 %r87, [%rd95+192];
+	setp.eq.s32 %p84, %r87, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p85, %r86, %r85;
+	selp.b32 %r88, %r86, %r85, %p85;
+	.loc 1 115 16
+	selp.b32 %r71, %r88, %r85, %p84;
+	.loc 1 114 34
 	add.s64 %rd96, %rd94, 64;
 	setp.lt.s64 %p86, %rd96, %rd36;
 	setp.lt.s64 %p87, %rd96, %rd93;
-	cvt.u32.u64 %r73, %rd96;
+	cvt.u32.u64 %r74, %rd96;
 	@%p87 bra $B27;
 	@!%p86 bra $B30;
 $B28:
 $B29:
-	cvt.u64.u32 %rd97, %r73;
-	.loc 1 110 12
-	mad.wide.u32 %rd98, %r73, 4, %rd43;
-	ld.global.u32 %r88, [%rd98];
-	setp.eq.s32 %p88, %r88, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p89, %r73, %r70;
-	selp.b32 %r89, %r73, %r70, %p89;
-	.loc 1 110 16
-	selp.b32 %r70, %r89, %r70, %p88;
-	.loc 1 109 34
+	cvt.u64.u32 %rd97, %r74;
+	.loc 1 115 12
+	mad.wide.u32 %rd98, %r74, 4, %rd43;
+	ld.global.u32 %r89, [%rd98];
+	setp.eq.s32 %p88, %r89, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p89, %r74, %r71;
+	selp.b32 %r90, %r74, %r71, %p89;
+	.loc 1 115 16
+	selp.b32 %r71, %r90, %r71, %p88;
+	.loc 1 114 34
 	add.s64 %rd99, %rd97, 16;
 	setp.lt.s64 %p90, %rd99, %rd36;
-	cvt.u32.u64 %r73, %rd99;
+	cvt.u32.u64 %r74, %rd99;
 	@%p90 bra $B29;
 $B30:
-	.loc 1 37 43
-	cvt.s64.s32 %rd100, %r70;
+	.loc 1 42 43
+	cvt.s64.s32 %rd100, %r71;
 	sub.s64 %rd101, 0, %rd100;
-	.loc 1 74 17
-	st.shared.u64 [%r64], %rd101;
-	.loc 1 75 8
+	.loc 1 79 17
+	st.shared.u64 [%r65], %rd101;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd102, [$shared$plain$2eshared];
-	mov.u32 %r90, 1;
+	mov.u32 %r91, 1;
 $B31:
-	.loc 1 78 29
-	mad.lo.s32 %r91, %r90, 8, %r4;
-	ld.shared.u64 %rd103, [%r91];
+	.loc 1 83 29
+	mad.lo.s32 %r92, %r91, 8, %r4;
+	ld.shared.u64 %rd103, [%r92];
 	setp.lt.s64 %p91, %rd102, %rd103;
 	selp.b64 %rd102, %rd103, %rd102, %p91;
-	.loc 1 77 29
-	add.s32 %r90, %r90, 1;
-	setp.lt.u32 %p92, %r90, 16;
+	.loc 1 82 29
+	add.s32 %r91, %r91, 1;
+	setp.lt.u32 %p92, %r91, 16;
 	@%p92 bra $B31;
-	.loc 1 37 17
-	cvt.u32.u64 %r92, %rd102;
-	sub.s32 %r69, 0, %r92;
-	mov.u32 %r68, 0;
-	bra $B74;
+	.loc 1 42 17
+	cvt.u32.u64 %r93, %rd102;
+	sub.s32 %r70, 0, %r93;
+	mov.u32 %r69, 0;
+	bra $B115;
 $B32:
-	.loc 1 35 65
-	setp.lt.u32 %p93, %r2, %r9;
+	.loc 1 40 65
+	setp.lt.u32 %p93, %r2, %r10;
 	@!%p93 bra $FAULT7;
 	mad.wide.u32 %rd104, %r2, 4, %rd7;
-	ld.global.u32 %r93, [%rd104];
+	ld.global.u32 %r94, [%rd104];
 	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r19;
-	cvt.u64.u32 %rd105, %r19;
-	setp.lt.u32 %p95, %r19, %r1;
-	and.pred %p96, %p94, %p95;
-	mov.u32 %r68, 1;
-	mov.u32 %r94, -2139095040;
-	@!%p96 bra $B40;
-	add.s64 %rd106, %rd36, -48;
-	setp.le.s64 %p97, %rd106, %rd36;
-	setp.lt.s64 %p98, 0, %rd106;
-	and.pred %p99, %p97, %p98;
-	cvt.u32.u64 %r95, %rd106;
-	selp.b32 %r96, %r95, 0, %p99;
-	cvt.u64.u32 %rd107, %r96;
-	setp.lt.u32 %p100, %r6, %r96;
-	mov.u32 %r97, %r67;
-	mov.u32 %r98, -2147483648;
-	mov.u32 %r68, 1;
+	setp.lt.s32 %p94, 0, %r20;
+	mov.u32 %r69, 1;
+	mov.u32 %r95, -2139095040;
+	mov.u64 %rd105, 0;
+	@!%p94 bra $B68;
+	cvt.u64.u32 %rd106, %r20;
+	setp.lt.u32 %p95, %r20, %r1;
+	mov.u32 %r69, 1;
+	mov.u32 %r95, -2139095040;
+	mov.u64 %rd105, 0;
+	@!%p95 bra $B68;
+	.loc 5 13 13
+	setp.le.s32 %p96, %r20, 1024;
+	mov.u32 %r96, -2147483648;
+	mov.u32 %r69, 1;
+	mov.u64 %rd105, 0;
+	@!%p96 bra $B53;
+	.loc 5 51 68
+	shr.u32 %r97, %r1, 10;
+	add.s32 %r98, %r97, 1;
+	shl.b32 %r99, %r98, 4;
+	mov.u32 %r100, 0;
 $B33:
-	.loc 5 85 25
-	cvt.s64.s32 %rd108, %r98;
-	cvt.s64.s32 %rd109, %r97;
-	add.s64 %rd110, %rd108, %rd109;
-	add.s64 %rd111, %rd110, 1;
-	shr.s64 %rd112, %rd111, 1;
-	cvt.u32.u64 %r99, %rd112;
-	mov.u64 %rd113, 0;
-	.loc 5 67 17
-	@!%p55 bra $B38;
-	@!%p100 bra $B34;
-	mov.u64 %rd113, 0;
-	mov.u32 %r100, %r6;
+	.loc 5 59 19
+	add.s32 %r101, %r100, 1;
+	mul.wide.u32 %rd107, %r101, %r99;
+	setp.lt.s64 %p97, %rd36, %rd107;
+	cvt.u32.u64 %r102, %rd107;
+	selp.b32 %r103, %r1, %r102, %p97;
+	cvt.u64.u32 %rd108, %r103;
+	.loc 5 60 51
+	mul.lo.s32 %r104, %r100, %r99;
+	setp.lt.u32 %p98, %r103, %r104;
+	selp.b32 %r105, %r103, %r104, %p98;
+	cvt.u64.u32 %rd109, %r105;
+	setp.le.u64 %p99, %rd108, %rd44;
+	setp.le.u32 %p100, %r105, %r103;
+	and.pred %p101, %p99, %p100;
+	@!%p101 bra $B128;
+	mad.lo.s32 %r106, %r100, 128, %r5;
+	mad.wide.u32 %rd110, %r105, 4, %rd43;
+	sub.s64 %rd111, %rd108, %rd109;
+	.loc 5 112 17
+	setp.lt.s64 %p102, %rd45, %rd111;
+	mov.u32 %r107, -2147483648;
+	@!%p102 bra $B38;
+	add.s64 %rd112, %rd111, -48;
+	setp.le.s64 %p103, %rd112, %rd111;
+	setp.lt.s64 %p104, 0, %rd112;
+	and.pred %p105, %p103, %p104;
+	cvt.u32.u64 %r108, %rd112;
+	selp.b32 %r109, %r108, 0, %p105;
+	cvt.u64.u32 %rd113, %r109;
+	setp.lt.u32 %p106, %r7, %r109;
+	@!%p106 bra $B34;
+	mov.u32 %r107, -2147483648;
+	mov.u32 %r110, %r7;
 	bra $B35;
 $B34:
-	mov.u64 %rd113, 0;
-	mov.u32 %r100, %r6;
+	mov.u32 %r107, -2147483648;
+	mov.u32 %r110, %r7;
 	bra $B36;
 $B35:
-	cvt.u64.u32 %rd114, %r100;
-	.loc 5 68 17
-	mad.wide.u32 %rd115, %r100, 4, %rd43;
-	ld.global.u32 %r101, [%rd115];
-	setp.le.s32 %p101, %r99, %r101;
-	.loc 5 69 4
-	add.s64 %rd116, %rd113, 1;
-	.loc 5 68 24
-	selp.b64 %rd117, %rd116, %rd113, %p101;
-	ld.global.u32 %r102, [%rd115+64];
-	setp.le.s32 %p102, %r99, %r102;
-	.loc 5 69 4
-	add.s64 %rd118, %rd117, 1;
-	.loc 5 68 24
-	selp.b64 %rd119, %rd118, %rd117, %p102;
-	ld.global.u32 %r103, [%rd115+128];
-	setp.le.s32 %p103, %r99, %r103;
-	.loc 5 69 4
-	add.s64 %rd120, %rd119, 1;
-	.loc 5 68 24
-	selp.b64 %rd121, %rd120, %rd119, %p103;
-	ld.global.u32 %r104, [%rd115+192];
-	setp.le.s32 %p104, %r99, %r104;
-	.loc 5 69 4
-	add.s64 %rd122, %rd121, 1;
-	.loc 5 68 24
-	selp.b64 %rd113, %rd122, %rd121, %p104;
-	.loc 5 67 32
-	add.s64 %rd123, %rd114, 64;
-	setp.lt.s64 %p105, %rd123, %rd36;
-	setp.lt.s64 %p106, %rd123, %rd107;
-	cvt.u32.u64 %r100, %rd123;
-	@%p106 bra $B35;
-	@!%p105 bra $B38;
+	cvt.u64.u32 %rd114, %r110;
+	.loc 5 113 24
+	mad.wide.u32 %rd115, %r110, 4, %rd110;
+	ld.global.u32 %r111, [%rd115];
+	setp.lt.s32 %p107, %r107, %r111;
+	selp.b32 %r112, %r111, %r107, %p107;
+	ld.global.u32 %r113, [%rd115+64];
+	setp.lt.s32 %p108, %r112, %r113;
+	selp.b32 %r114, %r113, %r112, %p108;
+	ld.global.u32 %r115, [%rd115+128];
+	setp.lt.s32 %p109, %r114, %r115;
+	selp.b32 %r116, %r115, %r114, %p109;
+	ld.global.u32 %r117, [%rd115+192];
+	setp.lt.s32 %p110, %r116, %r117;
+	selp.b32 %r107, %r117, %r116, %p110;
+	.loc 5 112 32
+	add.s64 %rd116, %rd114, 64;
+	setp.lt.s64 %p111, %rd116, %rd111;
+	setp.lt.s64 %p112, %rd116, %rd113;
+	cvt.u32.u64 %r110, %rd116;
+	@%p112 bra $B35;
+	@!%p111 bra $B38;
 $B36:
 $B37:
-	cvt.u64.u32 %rd124, %r100;
-	.loc 5 68 17
-	mad.wide.u32 %rd125, %r100, 4, %rd43;
-	ld.global.u32 %r105, [%rd125];
-	setp.le.s32 %p107, %r99, %r105;
-	.loc 5 69 4
-	add.s64 %rd126, %rd113, 1;
-	.loc 5 68 24
-	selp.b64 %rd113, %rd126, %rd113, %p107;
-	.loc 5 67 32
-	add.s64 %rd127, %rd124, 16;
-	setp.lt.s64 %p108, %rd127, %rd36;
-	cvt.u32.u64 %r100, %rd127;
-	@%p108 bra $B37;
+	cvt.u64.u32 %rd117, %r110;
+	.loc 5 113 24
+	mad.wide.u32 %rd118, %r110, 4, %rd110;
+	ld.global.u32 %r118, [%rd118];
+	setp.lt.s32 %p113, %r107, %r118;
+	selp.b32 %r107, %r118, %r107, %p113;
+	.loc 5 112 32
+	add.s64 %rd119, %rd117, 16;
+	setp.lt.s64 %p114, %rd119, %rd111;
+	cvt.u32.u64 %r110, %rd119;
+	@%p114 bra $B37;
 $B38:
-	.loc 1 62 2
-	xor.b32 %r68, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r106, %r68, 128, %r4;
-	mad.lo.s32 %r107, %r6, 8, %r106;
-	st.shared.u64 [%r107], %rd113;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd128, 0;
-	mov.u32 %r108, 0;
+	.loc 5 115 14
+	cvt.s64.s32 %rd120, %r107;
+	.loc 5 60 16
+	mad.lo.s32 %r119, %r7, 8, %r106;
+	st.shared.u64 [%r119], %rd120;
+	setp.lt.u32 %p115, %r101, 64;
+	mov.u32 %r100, %r101;
+	mov.u32 %r120, %r68;
+	mov.u32 %r96, -2147483648;
+	mov.u32 %r69, 1;
+	@%p115 bra $B33;
 $B39:
-	.loc 1 66 25
-	mad.lo.s32 %r109, %r108, 8, %r106;
-	ld.shared.u64 %rd129, [%r109];
-	add.s64 %rd128, %rd128, %rd129;
-	add.s32 %r108, %r108, 1;
-	setp.lt.u32 %p109, %r108, 16;
-	@%p109 bra $B39;
-	.loc 5 86 56
-	setp.le.s64 %p110, %rd105, %rd128;
-	.loc 5 89 21
-	add.s32 %r110, %r99, -1;
-	.loc 5 86 56
-	selp.b32 %r97, %r97, %r110, %p110;
-	selp.b32 %r98, %r99, %r98, %p110;
-	.loc 5 84 13
-	setp.lt.s32 %p111, %r98, %r97;
-	@%p111 bra $B33;
-	.loc 5 12 14
-	setp.lt.s32 %p112, -2139095040, %r98;
-	selp.b32 %r94, %r98, -2139095040, %p112;
+	.loc 5 63 25
+	cvt.s64.s32 %rd121, %r96;
+	cvt.s64.s32 %rd122, %r120;
+	add.s64 %rd123, %rd121, %rd122;
+	add.s64 %rd124, %rd123, 1;
+	shr.s64 %rd125, %rd124, 1;
+	cvt.u32.u64 %r121, %rd125;
+	.loc 5 66 35
+	cvt.s64.s32 %rd126, %r121;
+	mov.u64 %rd127, 0;
+	mov.u32 %r122, 0;
 $B40:
-	.loc 5 14 8
+	mad.lo.s32 %r123, %r122, 128, %r5;
+	mad.lo.s32 %r124, %r7, 8, %r123;
+	ld.shared.u64 %rd128, [%r124];
+	setp.le.s64 %p116, %rd126, %rd128;
+	.loc 5 67 5
+	add.s64 %rd129, %rd127, 1;
+	.loc 5 66 27
+	selp.b64 %rd127, %rd129, %rd127, %p116;
+	.loc 5 64 7
+	add.s32 %r122, %r122, 1;
+	setp.lt.u32 %p117, %r122, 64;
+	@%p117 bra $B40;
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r125, %r69, 128, %r4;
+	mad.lo.s32 %r126, %r7, 8, %r125;
+	st.shared.u64 [%r126], %rd127;
+	.loc 1 69 8
 	bar.sync 0;
-	.loc 5 15 25
+	mov.u64 %rd130, 0;
+	mov.u32 %r127, 0;
+$B41:
+	.loc 1 71 25
+	mad.lo.s32 %r128, %r127, 8, %r125;
+	ld.shared.u64 %rd131, [%r128];
+	add.s64 %rd130, %rd130, %rd131;
+	add.s32 %r127, %r127, 1;
+	setp.lt.u32 %p118, %r127, 16;
+	@%p118 bra $B41;
+	.loc 5 70 22
+	setp.le.s64 %p119, %rd106, %rd130;
+	.loc 5 73 21
+	add.s32 %r129, %r121, -1;
+	.loc 5 70 22
+	selp.b32 %r120, %r120, %r129, %p119;
+	selp.b32 %r96, %r121, %r96, %p119;
+	.loc 5 62 13
+	setp.lt.s32 %p120, %r96, %r120;
+	@%p120 bra $B39;
+	.loc 5 76 8
+	bar.sync 0;
+	.loc 5 77 10
+	setp.eq.s32 %p121, %r7, 0;
+	@!%p121 bra $B52;
+	.loc 5 91 34
+	cvt.s64.s32 %rd132, %r96;
+	mov.u32 %r130, 0;
+	mov.u32 %r131, 0;
+$B42:
+	mad.lo.s32 %r132, %r131, 128, %r5;
+	.loc 5 94 17
+	mul.lo.s32 %r133, %r131, %r99;
+	add.s32 %r131, %r131, 1;
+	mul.wide.u32 %rd133, %r131, %r99;
+	setp.lt.s64 %p122, %rd36, %rd133;
+	cvt.u32.u64 %r134, %rd133;
+	selp.b32 %r135, %r1, %r134, %p122;
+	cvt.u64.u32 %rd134, %r135;
+	add.s32 %r136, %r135, -1;
+	mov.u32 %r137, 0;
+$B43:
+	.loc 5 91 20
+	mad.lo.s32 %r138, %r137, 8, %r132;
+	ld.shared.u64 %rd135, [%r138];
+	setp.lt.s64 %p123, %rd135, %rd132;
+	@%p123 bra $B50;
+	.loc 5 94 25
+	add.s32 %r139, %r133, %r137;
+	cvt.u64.u32 %rd136, %r139;
+	setp.lt.u32 %p124, %r139, %r135;
+	@!%p124 bra $B50;
+	selp.b32 %r140, %r136, %r139, %p124;
+	cvt.u64.u32 %rd137, %r140;
+	sub.s64 %rd138, %rd137, %rd136;
+	setp.lt.u64 %p125, %rd138, 2147483648;
+	setp.lt.s64 %p126, %rd137, 2305843009213693952;
+	and.pred %p127, %p125, %p126;
+	setp.lt.u32 %p128, %r139, %r1;
+	and.pred %p129, %p127, %p128;
+	setp.lt.u32 %p130, %r140, %r1;
+	and.pred %p131, %p129, %p130;
+	@%p131 bra $B47;
+$B44:
+	cvt.u64.u32 %rd139, %r130;
+	cvt.u64.u32 %rd140, %r139;
+	.loc 5 95 14
+	setp.lt.u32 %p132, %r139, %r1;
+	@!%p132 bra $FAULT8;
+	mad.wide.u32 %rd141, %r139, 4, %rd43;
+	ld.global.u32 %r141, [%rd141];
+	setp.lt.s32 %p133, %r141, %r96;
+	@%p133 bra $B46;
+	.loc 5 98 10
+	setp.eq.s32 %p134, %r130, 2048;
+	@!%p134 bra $B45;
+	mov.u32 %r130, 0;
+	bra $B51;
+$B45:
+	.loc 5 101 10
+	setp.lt.u32 %p135, %r130, 2048;
+	@!%p135 bra $FAULT9;
+	mad.lo.s32 %r142, %r130, 4, %r6;
+	st.shared.u32 [%r142], %r141;
+	.loc 5 102 5
+	add.s32 %r130, %r130, 1;
+$B46:
+	.loc 5 94 72
+	add.s64 %rd142, %rd140, 16;
+	setp.lt.s64 %p136, %rd142, %rd134;
+	cvt.u32.u64 %r139, %rd142;
+	@%p136 bra $B44;
+	bra $B50;
+$B47:
+	cvt.u64.u32 %rd143, %r130;
+	cvt.u64.u32 %rd144, %r139;
+	.loc 5 95 14
+	mad.wide.u32 %rd145, %r139, 4, %rd43;
+	ld.global.u32 %r143, [%rd145];
+	setp.lt.s32 %p137, %r143, %r96;
+	@%p137 bra $B49;
+	.loc 5 98 10
+	setp.eq.s32 %p138, %r130, 2048;
+	@!%p138 bra $B48;
+	mov.u32 %r130, 0;
+	bra $B51;
+$B48:
+	.loc 5 101 10
+	setp.lt.u32 %p139, %r130, 2048;
+	@!%p139 bra $FAULT10;
+	mad.lo.s32 %r144, %r130, 4, %r6;
+	st.shared.u32 [%r144], %r143;
+	.loc 5 102 5
+	add.s32 %r130, %r130, 1;
+$B49:
+	.loc 5 94 72
+	add.s64 %rd146, %rd144, 16;
+	setp.lt.s64 %p140, %rd146, %rd134;
+	cvt.u32.u64 %r139, %rd146;
+	@%p140 bra $B47;
+$B50:
+	.loc 5 87 51
+	add.s32 %r137, %r137, 1;
+	setp.lt.u32 %p141, %r137, 16;
+	@%p141 bra $B43;
+	setp.lt.u32 %p142, %r131, 64;
+	@%p142 bra $B42;
+$B51:
+	cvt.u64.u32 %rd147, %r130;
+	.loc 5 78 13
+	st.shared.u64 [$shared$plain$2eshared$2d2], %rd147;
+$B52:
+	.loc 5 80 8
+	bar.sync 0;
+	.loc 5 81 20
+	ld.shared.u64 %rd105, [$shared$plain$2eshared$2d2];
+	.loc 5 82 8
+	bar.sync 0;
+$B53:
+	.loc 5 16 13
+	setp.lt.s64 %p143, 0, %rd105;
+	@%p143 bra $B61;
+	.loc 5 172 13
+	setp.lt.s32 %p144, %r96, %r68;
+	@!%p144 bra $B67;
+	add.s64 %rd148, %rd36, -48;
+	setp.le.s64 %p145, %rd148, %rd36;
+	setp.lt.s64 %p146, 0, %rd148;
+	and.pred %p147, %p145, %p146;
+	cvt.u32.u64 %r145, %rd148;
+	selp.b32 %r146, %r145, 0, %p147;
+	cvt.u64.u32 %rd149, %r146;
+	setp.lt.u32 %p148, %r7, %r146;
+	mov.u32 %r147, %r68;
+$B54:
+	.loc 5 173 25
+	cvt.s64.s32 %rd150, %r96;
+	cvt.s64.s32 %rd151, %r147;
+	add.s64 %rd152, %rd150, %rd151;
+	add.s64 %rd153, %rd152, 1;
+	shr.s64 %rd154, %rd153, 1;
+	cvt.u32.u64 %r148, %rd154;
+	mov.u64 %rd155, 0;
+	.loc 5 155 17
+	@!%p55 bra $B59;
+	@!%p148 bra $B55;
+	mov.u64 %rd155, 0;
+	mov.u32 %r149, %r7;
+	bra $B56;
+$B55:
+	mov.u64 %rd155, 0;
+	mov.u32 %r149, %r7;
+	bra $B57;
+$B56:
+	cvt.u64.u32 %rd156, %r149;
+	.loc 5 156 17
+	mad.wide.u32 %rd157, %r149, 4, %rd43;
+	ld.global.u32 %r150, [%rd157];
+	setp.le.s32 %p149, %r148, %r150;
+	.loc 5 157 4
+	add.s64 %rd158, %rd155, 1;
+	.loc 5 156 24
+	selp.b64 %rd159, %rd158, %rd155, %p149;
+	ld.global.u32 %r151, [%rd157+64];
+	setp.le.s32 %p150, %r148, %r151;
+	.loc 5 157 4
+	add.s64 %rd160, %rd159, 1;
+	.loc 5 156 24
+	selp.b64 %rd161, %rd160, %rd159, %p150;
+	ld.global.u32 %r152, [%rd157+128];
+	setp.le.s32 %p151, %r148, %r152;
+	.loc 5 157 4
+	add.s64 %rd162, %rd161, 1;
+	.loc 5 156 24
+	selp.b64 %rd163, %rd162, %rd161, %p151;
+	ld.global.u32 %r153, [%rd157+192];
+	setp.le.s32 %p152, %r148, %r153;
+	.loc 5 157 4
+	add.s64 %rd164, %rd163, 1;
+	.loc 5 156 24
+	selp.b64 %rd155, %rd164, %rd163, %p152;
+	.loc 5 155 32
+	add.s64 %rd165, %rd156, 64;
+	setp.lt.s64 %p153, %rd165, %rd36;
+	setp.lt.s64 %p154, %rd165, %rd149;
+	cvt.u32.u64 %r149, %rd165;
+	@%p154 bra $B56;
+	@!%p153 bra $B59;
+$B57:
+$B58:
+	cvt.u64.u32 %rd166, %r149;
+	.loc 5 156 17
+	mad.wide.u32 %rd167, %r149, 4, %rd43;
+	ld.global.u32 %r154, [%rd167];
+	setp.le.s32 %p155, %r148, %r154;
+	.loc 5 157 4
+	add.s64 %rd168, %rd155, 1;
+	.loc 5 156 24
+	selp.b64 %rd155, %rd168, %rd155, %p155;
+	.loc 5 155 32
+	add.s64 %rd169, %rd166, 16;
+	setp.lt.s64 %p156, %rd169, %rd36;
+	cvt.u32.u64 %r149, %rd169;
+	@%p156 bra $B58;
+$B59:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r155, %r69, 128, %r4;
+	mad.lo.s32 %r156, %r7, 8, %r155;
+	st.shared.u64 [%r156], %rd155;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd170, 0;
+	mov.u32 %r157, 0;
+$B60:
+	.loc 1 71 25
+	mad.lo.s32 %r158, %r157, 8, %r155;
+	ld.shared.u64 %rd171, [%r158];
+	add.s64 %rd170, %rd170, %rd171;
+	add.s32 %r157, %r157, 1;
+	setp.lt.u32 %p157, %r157, 16;
+	@%p157 bra $B60;
+	.loc 5 174 56
+	setp.le.s64 %p158, %rd106, %rd170;
+	.loc 5 177 21
+	add.s32 %r159, %r148, -1;
+	.loc 5 174 56
+	selp.b32 %r147, %r147, %r159, %p158;
+	selp.b32 %r96, %r148, %r96, %p158;
+	.loc 5 172 13
+	setp.lt.s32 %p159, %r96, %r147;
+	@%p159 bra $B54;
+	bra $B67;
+$B61:
+	.loc 5 17 42
+	setp.le.u64 %p160, %rd105, 2048;
+	@!%p160 bra $FAULT11;
+	.loc 5 172 13
+	setp.lt.s32 %p161, %r96, %r68;
+	@!%p161 bra $B67;
+	.loc 5 155 17
+	cvt.u32.u64 %r160, %rd105;
+	setp.lt.u32 %p162, %r7, %r160;
+	mov.u32 %r161, %r68;
+$B62:
+	.loc 5 173 25
+	cvt.s64.s32 %rd172, %r96;
+	cvt.s64.s32 %rd173, %r161;
+	add.s64 %rd174, %rd172, %rd173;
+	add.s64 %rd175, %rd174, 1;
+	shr.s64 %rd176, %rd175, 1;
+	cvt.u32.u64 %r162, %rd176;
+	.loc 5 155 17
+	@!%p162 bra $B63;
+	mov.u64 %rd177, 0;
+	mov.u64 %rd178, %rd45;
+	bra $B64;
+$B63:
+	mov.u64 %rd177, 0;
+	bra $B65;
+$B64:
+	.loc 5 156 17
+	cvt.u32.u64 %r163, %rd178;
+	mad.lo.s32 %r164, %r163, 4, %r6;
+	ld.shared.u32 %r165, [%r164];
+	setp.le.s32 %p163, %r162, %r165;
+	.loc 5 157 4
+	add.s64 %rd179, %rd177, 1;
+	.loc 5 156 24
+	selp.b64 %rd177, %rd179, %rd177, %p163;
+	.loc 5 155 32
+	add.s64 %rd178, %rd178, 16;
+	setp.lt.s64 %p164, %rd178, %rd105;
+	@%p164 bra $B64;
+$B65:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r166, %r69, 128, %r4;
+	mad.lo.s32 %r167, %r7, 8, %r166;
+	st.shared.u64 [%r167], %rd177;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd180, 0;
+	mov.u32 %r168, 0;
+$B66:
+	.loc 1 71 25
+	mad.lo.s32 %r169, %r168, 8, %r166;
+	ld.shared.u64 %rd181, [%r169];
+	add.s64 %rd180, %rd180, %rd181;
+	add.s32 %r168, %r168, 1;
+	setp.lt.u32 %p165, %r168, 16;
+	@%p165 bra $B66;
+	.loc 5 174 56
+	setp.le.s64 %p166, %rd106, %rd180;
+	.loc 5 177 21
+	add.s32 %r170, %r162, -1;
+	.loc 5 174 56
+	selp.b32 %r161, %r161, %r170, %p166;
+	selp.b32 %r96, %r162, %r96, %p166;
+	.loc 5 172 13
+	setp.lt.s32 %p167, %r96, %r161;
+	@%p167 bra $B62;
+$B67:
+	.loc 5 21 14
+	setp.lt.s32 %p168, -2139095040, %r96;
+	selp.b32 %r95, %r96, -2139095040, %p168;
+$B68:
+	.loc 5 23 8
+	bar.sync 0;
+	.loc 5 24 33
 	rcp.rn.f32 %f17, %f1;
 	.loc 4 28 59
-	shr.s32 %r111, %r67, 31;
-	shr.u32 %r112, %r111, 1;
-	xor.b32 %r113, %r67, %r112;
-	mov.b32 %f18, %r113;
-	mov.u32 %r114, %r6;
-	.loc 5 42 19
-	@!%p55 bra $B44;
-$B41:
-	cvt.u64.u32 %rd130, %r114;
-	.loc 5 44 19
-	mad.wide.u32 %rd131, %r114, 4, %rd43;
-	ld.global.u32 %r115, [%rd131];
-	setp.le.s32 %p113, %r94, %r115;
-	mov.u32 %r116, -1;
-	@!%p113 bra $B43;
+	shr.s32 %r171, %r68, 31;
+	shr.u32 %r172, %r171, 1;
+	xor.b32 %r173, %r68, %r172;
+	mov.b32 %f18, %r173;
+	mov.u32 %r174, %r7;
+	.loc 5 130 19
+	@!%p55 bra $B72;
+$B69:
+	cvt.u64.u32 %rd182, %r174;
+	.loc 5 132 19
+	mad.wide.u32 %rd183, %r174, 4, %rd43;
+	ld.global.u32 %r175, [%rd183];
+	setp.le.s32 %p169, %r95, %r175;
+	mov.u32 %r176, -1;
+	@!%p169 bra $B71;
 	.loc 4 28 59
-	shr.s32 %r117, %r115, 31;
-	shr.u32 %r118, %r117, 1;
-	xor.b32 %r119, %r115, %r118;
-	mov.b32 %f19, %r119;
+	shr.s32 %r177, %r175, 31;
+	shr.u32 %r178, %r177, 1;
+	xor.b32 %r179, %r175, %r178;
+	mov.b32 %f19, %r179;
 	.loc 4 33 7
-	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r116, 67108864;
-	@%p114 bra $B42;
+	setp.eq.f32 %p170, %f19, %f18;
+	mov.u32 %r176, 67108864;
+	@%p170 bra $B70;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
 	mul.rn.f32 %f21, %f20, %f17;
@@ -869,700 +1229,840 @@ $B41:
 	.loc 6 40 16
 	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
 	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r120, %f22;
+	mov.b32 %r180, %f22;
 	.loc 6 21 7
-	setp.lt.f32 %p115, 0f00000000, %f21;
-	selp.b32 %r121, 528482304, 1602224128, %p115;
-	selp.b32 %r122, 1602224128, 528482304, %p115;
+	setp.lt.f32 %p171, 0f00000000, %f21;
+	selp.b32 %r181, 528482304, 1602224128, %p171;
+	selp.b32 %r182, 1602224128, 528482304, %p171;
 	.loc 6 24 51
-	mad.lo.s32 %r123, %r120, 8388608, %r121;
-	mov.b32 %f32, %r123;
+	mad.lo.s32 %r183, %r180, 8388608, %r181;
+	mov.b32 %f32, %r183;
 	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r122;
+	mov.b32 %f34, %r182;
 	mul.rn.f32 %f35, %f33, %f34;
 	.loc 6 25 8
 	abs.f32 %f36, %f21;
-	setp.lt.f32 %p116, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p116;
-	and.pred %p117, %p116, %p115;
-	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	setp.lt.f32 %p172, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p172;
+	and.pred %p173, %p172, %p171;
+	selp.f32 %f38, 0f7F800000, %f37, %p173;
 	.loc 4 36 42
 	mul.rn.f32 %f39, %f38, 0f4C800000;
 	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r116, %f40;
-$B42:
-$B43:
-	.loc 5 47 9
-	st.global.u32 [%rd131], %r116;
-	.loc 5 42 34
-	add.s64 %rd132, %rd130, 16;
-	setp.lt.s64 %p118, %rd132, %rd36;
-	cvt.u32.u64 %r114, %rd132;
-	@%p118 bra $B41;
-$B44:
-	.loc 5 16 8
+	cvt.rzi.s32.f32 %r176, %f40;
+$B70:
+$B71:
+	.loc 5 135 9
+	st.global.u32 [%rd183], %r176;
+	.loc 5 130 34
+	add.s64 %rd184, %rd182, 16;
+	setp.lt.s64 %p174, %rd184, %rd36;
+	cvt.u32.u64 %r174, %rd184;
+	@%p174 bra $B69;
+$B72:
+	.loc 5 25 8
 	bar.sync 0;
 	.loc 4 41 14
-	setp.lt.f32 %p119, 0f00000000, %f3;
+	setp.lt.f32 %p175, 0f00000000, %f3;
 	.loc 4 44 25
 	min.NaN.f32 %f41, %f3, 0f3F800000;
 	mul.rn.f32 %f42, %f41, 0f4C800000;
-	cvt.rzi.s32.f32 %r124, %f42;
-	setp.lt.s32 %p120, 1, %r124;
-	selp.b32 %r125, %r124, 1, %p120;
+	cvt.rzi.s32.f32 %r184, %f42;
+	setp.lt.s32 %p176, 1, %r184;
+	selp.b32 %r185, %r184, 1, %p176;
 	.loc 4 41 14
-	selp.b32 %r126, %r125, 1, %p119;
-	.loc 5 18 12
-	setp.lt.f32 %p121, 0f00000000, %f2;
-	setp.lt.f32 %p122, %f2, 0f3F800000;
-	and.pred %p123, %p121, %p122;
-	@!%p123 bra $B58;
-	mov.u64 %rd133, 0;
-	.loc 5 67 17
-	@!%p55 bra $B49;
-	add.s64 %rd134, %rd36, -48;
-	setp.le.s64 %p124, %rd134, %rd36;
-	setp.lt.s64 %p125, 0, %rd134;
-	and.pred %p126, %p124, %p125;
-	cvt.u32.u64 %r127, %rd134;
-	selp.b32 %r128, %r127, 0, %p126;
-	cvt.u64.u32 %rd135, %r128;
-	setp.lt.u32 %p127, %r6, %r128;
-	@!%p127 bra $B45;
-	mov.u64 %rd133, 0;
-	mov.u32 %r129, %r6;
-	bra $B46;
-$B45:
-	mov.u64 %rd133, 0;
-	mov.u32 %r129, %r6;
-	bra $B47;
-$B46:
-	cvt.u64.u32 %rd136, %r129;
-	.loc 5 68 17
-	mad.wide.u32 %rd137, %r129, 4, %rd43;
-	ld.global.u32 %r130, [%rd137];
-	setp.le.s32 %p128, 0, %r130;
-	.loc 5 62 47
-	cvt.u64.u32 %rd138, %r130;
-	.loc 5 69 4
-	add.s64 %rd139, %rd133, %rd138;
-	.loc 5 68 24
-	selp.b64 %rd140, %rd139, %rd133, %p128;
-	ld.global.u32 %r131, [%rd137+64];
-	setp.le.s32 %p129, 0, %r131;
-	.loc 5 62 47
-	cvt.u64.u32 %rd141, %r131;
-	.loc 5 69 4
-	add.s64 %rd142, %rd140, %rd141;
-	.loc 5 68 24
-	selp.b64 %rd143, %rd142, %rd140, %p129;
-	ld.global.u32 %r132, [%rd137+128];
-	setp.le.s32 %p130, 0, %r132;
-	.loc 5 62 47
-	cvt.u64.u32 %rd144, %r132;
-	.loc 5 69 4
-	add.s64 %rd145, %rd143, %rd144;
-	.loc 5 68 24
-	selp.b64 %rd146, %rd145, %rd143, %p130;
-	ld.global.u32 %r133, [%rd137+192];
-	setp.le.s32 %p131, 0, %r133;
-	.loc 5 62 47
-	cvt.u64.u32 %rd147, %r133;
-	.loc 5 69 4
-	add.s64 %rd148, %rd146, %rd147;
-	.loc 5 68 24
-	selp.b64 %rd133, %rd148, %rd146, %p131;
-	.loc 5 67 32
-	add.s64 %rd149, %rd136, 64;
-	setp.lt.s64 %p132, %rd149, %rd36;
-	setp.lt.s64 %p133, %rd149, %rd135;
-	cvt.u32.u64 %r129, %rd149;
-	@%p133 bra $B46;
-	@!%p132 bra $B49;
-$B47:
-$B48:
-	cvt.u64.u32 %rd150, %r129;
-	.loc 5 68 17
-	mad.wide.u32 %rd151, %r129, 4, %rd43;
-	ld.global.u32 %r134, [%rd151];
-	setp.le.s32 %p134, 0, %r134;
-	.loc 5 62 47
-	cvt.u64.u32 %rd152, %r134;
-	.loc 5 69 4
-	add.s64 %rd153, %rd133, %rd152;
-	.loc 5 68 24
-	selp.b64 %rd133, %rd153, %rd133, %p134;
-	.loc 5 67 32
-	add.s64 %rd154, %rd150, 16;
-	setp.lt.s64 %p135, %rd154, %rd36;
-	cvt.u32.u64 %r129, %rd154;
-	@%p135 bra $B48;
-$B49:
-	.loc 1 62 2
-	xor.b32 %r68, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r135, %r68, 128, %r4;
-	mad.lo.s32 %r136, %r6, 8, %r135;
-	st.shared.u64 [%r136], %rd133;
-	.loc 1 64 8
+	selp.b32 %r186, %r185, 1, %p175;
+	.loc 5 27 12
+	setp.lt.f32 %p177, 0f00000000, %f2;
+	setp.lt.f32 %p178, %f2, 0f3F800000;
+	and.pred %p179, %p177, %p178;
+	@!%p179 bra $B99;
+	.loc 5 28 13
+	setp.lt.s64 %p180, 0, %rd105;
+	@%p180 bra $B86;
+	mov.u64 %rd185, 0;
+	.loc 5 155 17
+	@!%p55 bra $B77;
+	add.s64 %rd186, %rd36, -48;
+	setp.le.s64 %p181, %rd186, %rd36;
+	setp.lt.s64 %p182, 0, %rd186;
+	and.pred %p183, %p181, %p182;
+	cvt.u32.u64 %r187, %rd186;
+	selp.b32 %r188, %r187, 0, %p183;
+	cvt.u64.u32 %rd187, %r188;
+	setp.lt.u32 %p184, %r7, %r188;
+	@!%p184 bra $B73;
+	mov.u64 %rd185, 0;
+	mov.u32 %r189, %r7;
+	bra $B74;
+$B73:
+	mov.u64 %rd185, 0;
+	mov.u32 %r189, %r7;
+	bra $B75;
+$B74:
+	cvt.u64.u32 %rd188, %r189;
+	.loc 5 156 17
+	mad.wide.u32 %rd189, %r189, 4, %rd43;
+	ld.global.u32 %r190, [%rd189];
+	setp.le.s32 %p185, 0, %r190;
+	.loc 5 150 47
+	cvt.u64.u32 %rd190, %r190;
+	.loc 5 157 4
+	add.s64 %rd191, %rd185, %rd190;
+	.loc 5 156 24
+	selp.b64 %rd192, %rd191, %rd185, %p185;
+	ld.global.u32 %r191, [%rd189+64];
+	setp.le.s32 %p186, 0, %r191;
+	.loc 5 150 47
+	cvt.u64.u32 %rd193, %r191;
+	.loc 5 157 4
+	add.s64 %rd194, %rd192, %rd193;
+	.loc 5 156 24
+	selp.b64 %rd195, %rd194, %rd192, %p186;
+	ld.global.u32 %r192, [%rd189+128];
+	setp.le.s32 %p187, 0, %r192;
+	.loc 5 150 47
+	cvt.u64.u32 %rd196, %r192;
+	.loc 5 157 4
+	add.s64 %rd197, %rd195, %rd196;
+	.loc 5 156 24
+	selp.b64 %rd198, %rd197, %rd195, %p187;
+	ld.global.u32 %r193, [%rd189+192];
+	setp.le.s32 %p188, 0, %r193;
+	.loc 5 150 47
+	cvt.u64.u32 %rd199, %r193;
+	.loc 5 157 4
+	add.s64 %rd200, %rd198, %rd199;
+	.loc 5 156 24
+	selp.b64 %rd185, %rd200, %rd198, %p188;
+	.loc 5 155 32
+	add.s64 %rd201, %rd188, 64;
+	setp.lt.s64 %p189, %rd201, %rd36;
+	setp.lt.s64 %p190, %rd201, %rd187;
+	cvt.u32.u64 %r189, %rd201;
+	@%p190 bra $B74;
+	@!%p189 bra $B77;
+$B75:
+$B76:
+	cvt.u64.u32 %rd202, %r189;
+	.loc 5 156 17
+	mad.wide.u32 %rd203, %r189, 4, %rd43;
+	ld.global.u32 %r194, [%rd203];
+	setp.le.s32 %p191, 0, %r194;
+	.loc 5 150 47
+	cvt.u64.u32 %rd204, %r194;
+	.loc 5 157 4
+	add.s64 %rd205, %rd185, %rd204;
+	.loc 5 156 24
+	selp.b64 %rd185, %rd205, %rd185, %p191;
+	.loc 5 155 32
+	add.s64 %rd206, %rd202, 16;
+	setp.lt.s64 %p192, %rd206, %rd36;
+	cvt.u32.u64 %r189, %rd206;
+	@%p192 bra $B76;
+$B77:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r195, %r69, 128, %r4;
+	mad.lo.s32 %r196, %r7, 8, %r195;
+	st.shared.u64 [%r196], %rd185;
+	.loc 1 69 8
 	bar.sync 0;
-	mov.u64 %rd155, 0;
-	mov.u32 %r137, 0;
-$B50:
-	.loc 1 66 25
-	mad.lo.s32 %r138, %r137, 8, %r135;
-	ld.shared.u64 %rd156, [%r138];
-	add.s64 %rd155, %rd155, %rd156;
-	add.s32 %r137, %r137, 1;
-	setp.lt.u32 %p136, %r137, 16;
-	@%p136 bra $B50;
+	mov.u64 %rd207, 0;
+	mov.u32 %r197, 0;
+$B78:
+	.loc 1 71 25
+	mad.lo.s32 %r198, %r197, 8, %r195;
+	ld.shared.u64 %rd208, [%r198];
+	add.s64 %rd207, %rd207, %rd208;
+	add.s32 %r197, %r197, 1;
+	setp.lt.u32 %p193, %r197, 16;
+	@%p193 bra $B78;
 	.loc 4 49 29
 	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd155;
+	cvt.rn.f64.s64 %fd2, %rd207;
 	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd157, %fd3;
-	setp.nan.f64 %p137, %fd3, %fd3;
-	selp.b64 %rd158, 0, %rd157, %p137;
-	setp.lt.s64 %p138, 1, %rd158;
-	selp.b64 %rd159, %rd158, 1, %p138;
-	add.s64 %rd160, %rd36, -48;
-	setp.le.s64 %p139, %rd160, %rd36;
-	setp.lt.s64 %p140, 0, %rd160;
-	and.pred %p141, %p139, %p140;
-	cvt.u32.u64 %r139, %rd160;
-	selp.b32 %r140, %r139, 0, %p141;
-	cvt.u64.u32 %rd161, %r140;
-	setp.lt.u32 %p142, %r6, %r140;
-	mov.u32 %r141, 67108864;
-	mov.u32 %r142, 0;
-$B51:
-	.loc 5 85 34
-	add.s32 %r143, %r142, %r141;
-	add.s32 %r144, %r143, 1;
-	cvt.u64.u32 %rd162, %r144;
-	shr.u64 %rd163, %rd162, 1;
-	cvt.u32.u64 %r145, %rd163;
-	mov.u64 %rd164, 0;
-	.loc 5 67 17
-	@!%p55 bra $B56;
-	@!%p142 bra $B52;
-	mov.u64 %rd164, 0;
-	mov.u32 %r146, %r6;
-	bra $B53;
-$B52:
-	mov.u64 %rd164, 0;
-	mov.u32 %r146, %r6;
-	bra $B54;
-$B53:
-	cvt.u64.u32 %rd165, %r146;
-	.loc 5 68 17
-	mad.wide.u32 %rd166, %r146, 4, %rd43;
-	ld.global.u32 %r147, [%rd166];
-	setp.le.s32 %p143, %r145, %r147;
-	.loc 5 62 47
-	cvt.u64.u32 %rd167, %r147;
-	.loc 5 69 4
-	add.s64 %rd168, %rd164, %rd167;
-	.loc 5 68 24
-	selp.b64 %rd169, %rd168, %rd164, %p143;
-	ld.global.u32 %r148, [%rd166+64];
-	setp.le.s32 %p144, %r145, %r148;
-	.loc 5 62 47
-	cvt.u64.u32 %rd170, %r148;
-	.loc 5 69 4
-	add.s64 %rd171, %rd169, %rd170;
-	.loc 5 68 24
-	selp.b64 %rd172, %rd171, %rd169, %p144;
-	ld.global.u32 %r149, [%rd166+128];
-	setp.le.s32 %p145, %r145, %r149;
-	.loc 5 62 47
-	cvt.u64.u32 %rd173, %r149;
-	.loc 5 69 4
-	add.s64 %rd174, %rd172, %rd173;
-	.loc 5 68 24
-	selp.b64 %rd175, %rd174, %rd172, %p145;
-	ld.global.u32 %r150, [%rd166+192];
-	setp.le.s32 %p146, %r145, %r150;
-	.loc 5 62 47
-	cvt.u64.u32 %rd176, %r150;
-	.loc 5 69 4
-	add.s64 %rd177, %rd175, %rd176;
-	.loc 5 68 24
-	selp.b64 %rd164, %rd177, %rd175, %p146;
-	.loc 5 67 32
-	add.s64 %rd178, %rd165, 64;
-	setp.lt.s64 %p147, %rd178, %rd36;
-	setp.lt.s64 %p148, %rd178, %rd161;
-	cvt.u32.u64 %r146, %rd178;
-	@%p148 bra $B53;
-	@!%p147 bra $B56;
-$B54:
-$B55:
-	cvt.u64.u32 %rd179, %r146;
-	.loc 5 68 17
-	mad.wide.u32 %rd180, %r146, 4, %rd43;
-	ld.global.u32 %r151, [%rd180];
-	setp.le.s32 %p149, %r145, %r151;
-	.loc 5 62 47
-	cvt.u64.u32 %rd181, %r151;
-	.loc 5 69 4
-	add.s64 %rd182, %rd164, %rd181;
-	.loc 5 68 24
-	selp.b64 %rd164, %rd182, %rd164, %p149;
-	.loc 5 67 32
-	add.s64 %rd183, %rd179, 16;
-	setp.lt.s64 %p150, %rd183, %rd36;
-	cvt.u32.u64 %r146, %rd183;
-	@%p150 bra $B55;
-$B56:
-	.loc 1 62 2
-	xor.b32 %r68, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r152, %r68, 128, %r4;
-	mad.lo.s32 %r153, %r6, 8, %r152;
-	st.shared.u64 [%r153], %rd164;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd184, 0;
-	mov.u32 %r154, 0;
-$B57:
-	.loc 1 66 25
-	mad.lo.s32 %r155, %r154, 8, %r152;
-	ld.shared.u64 %rd185, [%r155];
-	add.s64 %rd184, %rd184, %rd185;
-	add.s32 %r154, %r154, 1;
-	setp.lt.u32 %p151, %r154, 16;
-	@%p151 bra $B57;
-	.loc 5 86 56
-	setp.le.s64 %p152, %rd159, %rd184;
-	.loc 5 89 21
-	add.s32 %r156, %r145, -1;
-	.loc 5 86 56
-	selp.b32 %r141, %r141, %r156, %p152;
-	selp.b32 %r142, %r145, %r142, %p152;
-	.loc 5 84 13
-	setp.lt.s32 %p153, %r142, %r141;
-	@%p153 bra $B51;
-	.loc 5 20 14
-	setp.lt.s32 %p154, %r126, %r142;
-	selp.b32 %r126, %r142, %r126, %p154;
-$B58:
-	.loc 5 22 34
-	shr.u32 %r157, %r1, 10;
-	add.s32 %r158, %r157, 1;
-	shl.b32 %r159, %r158, 4;
-	mov.u32 %r160, 0;
-$B59:
-	.loc 5 24 19
-	add.s32 %r161, %r160, 1;
-	mul.wide.u32 %rd186, %r161, %r159;
-	setp.lt.s64 %p155, %rd36, %rd186;
-	cvt.u32.u64 %r162, %rd186;
-	selp.b32 %r163, %r1, %r162, %p155;
-	cvt.u64.u32 %rd187, %r163;
-	.loc 5 25 56
-	mul.lo.s32 %r164, %r160, %r159;
-	setp.lt.u32 %p156, %r163, %r164;
-	selp.b32 %r165, %r163, %r164, %p156;
-	cvt.u64.u32 %rd188, %r165;
-	setp.le.u64 %p157, %rd187, %rd44;
-	setp.le.u32 %p158, %r165, %r163;
-	and.pred %p159, %p157, %p158;
-	@!%p159 bra $B87;
-	mad.wide.u32 %rd189, %r165, 4, %rd43;
-	sub.s64 %rd190, %rd187, %rd188;
-	.loc 5 67 17
-	setp.lt.s64 %p160, %rd45, %rd190;
-	mov.u64 %rd191, 0;
-	@!%p160 bra $B64;
-	add.s64 %rd192, %rd190, -48;
-	setp.le.s64 %p161, %rd192, %rd190;
-	setp.lt.s64 %p162, 0, %rd192;
-	and.pred %p163, %p161, %p162;
-	cvt.u32.u64 %r166, %rd192;
-	selp.b32 %r167, %r166, 0, %p163;
-	cvt.u64.u32 %rd193, %r167;
-	setp.lt.u32 %p164, %r6, %r167;
-	@!%p164 bra $B60;
-	mov.u64 %rd191, 0;
-	mov.u32 %r168, %r6;
-	bra $B61;
-$B60:
-	mov.u64 %rd191, 0;
-	mov.u32 %r168, %r6;
-	bra $B62;
-$B61:
-	cvt.u64.u32 %rd194, %r168;
-	.loc 5 68 17
-	mad.wide.u32 %rd195, %r168, 4, %rd189;
-	ld.global.u32 %r169, [%rd195];
-	setp.le.s32 %p165, %r126, %r169;
-	.loc 5 62 47
-	cvt.u64.u32 %rd196, %r169;
-	.loc 5 69 4
-	add.s64 %rd197, %rd191, %rd196;
-	.loc 5 68 24
-	selp.b64 %rd198, %rd197, %rd191, %p165;
-	ld.global.u32 %r170, [%rd195+64];
-	setp.le.s32 %p166, %r126, %r170;
-	.loc 5 62 47
-	cvt.u64.u32 %rd199, %r170;
-	.loc 5 69 4
-	add.s64 %rd200, %rd198, %rd199;
-	.loc 5 68 24
-	selp.b64 %rd201, %rd200, %rd198, %p166;
-	ld.global.u32 %r171, [%rd195+128];
-	setp.le.s32 %p167, %r126, %r171;
-	.loc 5 62 47
-	cvt.u64.u32 %rd202, %r171;
-	.loc 5 69 4
-	add.s64 %rd203, %rd201, %rd202;
-	.loc 5 68 24
-	selp.b64 %rd204, %rd203, %rd201, %p167;
-	ld.global.u32 %r172, [%rd195+192];
-	setp.le.s32 %p168, %r126, %r172;
-	.loc 5 62 47
-	cvt.u64.u32 %rd205, %r172;
-	.loc 5 69 4
-	add.s64 %rd206, %rd204, %rd205;
-	.loc 5 68 24
-	selp.b64 %rd191, %rd206, %rd204, %p168;
-	.loc 5 67 32
-	add.s64 %rd207, %rd194, 64;
-	setp.lt.s64 %p169, %rd207, %rd190;
-	setp.lt.s64 %p170, %rd207, %rd193;
-	cvt.u32.u64 %r168, %rd207;
-	@%p170 bra $B61;
-	@!%p169 bra $B64;
-$B62:
-$B63:
-	cvt.u64.u32 %rd208, %r168;
-	.loc 5 68 17
-	mad.wide.u32 %rd209, %r168, 4, %rd189;
-	ld.global.u32 %r173, [%rd209];
-	setp.le.s32 %p171, %r126, %r173;
-	.loc 5 62 47
-	cvt.u64.u32 %rd210, %r173;
-	.loc 5 69 4
-	add.s64 %rd211, %rd191, %rd210;
-	.loc 5 68 24
-	selp.b64 %rd191, %rd211, %rd191, %p171;
-	.loc 5 67 32
-	add.s64 %rd212, %rd208, 16;
-	setp.lt.s64 %p172, %rd212, %rd190;
-	cvt.u32.u64 %r168, %rd212;
-	@%p172 bra $B63;
-$B64:
-	.loc 5 25 10
-	mad.lo.s32 %r174, %r160, 128, %r5;
-	mad.lo.s32 %r175, %r6, 8, %r174;
-	st.shared.u64 [%r175], %rd191;
-	setp.lt.u32 %p173, %r161, 64;
-	mov.u32 %r160, %r161;
-	@%p173 bra $B59;
-	.loc 5 27 8
-	bar.sync 0;
-	mov.u64 %rd213, 0;
-	mov.u32 %r176, 0;
-$B65:
-	.loc 5 124 15
-	mad.lo.s32 %r177, %r176, 128, %r5;
-	mov.u64 %rd214, 0;
-	mov.u32 %r178, 0;
-$B66:
-	mad.lo.s32 %r179, %r178, 8, %r177;
-	ld.shared.u64 %rd215, [%r179];
-	add.s64 %rd214, %rd214, %rd215;
-	add.s32 %r178, %r178, 1;
-	setp.lt.u32 %p174, %r178, 16;
-	@%p174 bra $B66;
-	.loc 5 99 3
-	add.s64 %rd213, %rd213, %rd214;
-	add.s32 %r176, %r176, 1;
-	setp.lt.u32 %p175, %r176, 64;
-	@%p175 bra $B65;
-	.loc 4 54 67
-	cvt.u32.u64 %r180, %rd38;
-	shr.u64 %rd216, %rd38, 32;
-	cvt.u32.u64 %r181, %rd216;
-	mov.u32 %r182, 0;
-	mov.u32 %r183, 0;
-	mov.u32 %r184, 0;
-	mov.u32 %r185, 0;
-$B67:
-	.loc 7 460 19
-	mul.wide.u32 %rd217, %r93, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd218, %rd217, 32;
-	cvt.u32.u64 %r186, %rd218;
-	cvt.u32.u64 %r187, %rd217;
-	.loc 7 460 19
-	mul.wide.u32 %rd219, %r183, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd220, %rd219, 32;
-	cvt.u32.u64 %r188, %rd220;
-	cvt.u32.u64 %r189, %rd219;
-	.loc 8 18 21
-	xor.b32 %r190, %r188, %r182;
-	xor.b32 %r93, %r190, %r180;
-	xor.b32 %r191, %r186, %r184;
-	xor.b32 %r183, %r191, %r181;
-	.loc 8 19 11
-	add.s32 %r180, %r180, -1640531527;
-	add.s32 %r181, %r181, -1150833019;
-	add.s32 %r185, %r185, 1;
-	setp.lt.u32 %p176, %r185, 10;
-	mov.u32 %r182, %r189;
-	mov.u32 %r184, %r187;
-	@%p176 bra $B67;
-	.loc 4 55 30
-	cvt.u64.u32 %rd221, %r189;
-	shl.b64 %rd222, %rd221, 32;
-	cvt.u64.u32 %rd223, %r93;
-	or.b64 %rd224, %rd222, %rd223;
-	mul.hi.u64 %rd225, %rd224, %rd213;
-	mov.u32 %r192, 0;
-$B68:
-	.loc 5 124 15
-	mad.lo.s32 %r193, %r192, 128, %r5;
-	mov.u64 %rd226, 0;
-	mov.u32 %r194, 0;
-$B69:
-	mad.lo.s32 %r195, %r194, 8, %r193;
-	ld.shared.u64 %rd227, [%r195];
-	add.s64 %rd226, %rd226, %rd227;
-	add.s32 %r194, %r194, 1;
-	setp.lt.u32 %p177, %r194, 16;
-	@%p177 bra $B69;
-	.loc 5 105 11
-	setp.lt.s64 %p178, %rd225, %rd226;
-	@%p178 bra $B70;
-	.loc 5 108 3
-	sub.s64 %rd225, %rd225, %rd226;
-	.loc 5 103 28
-	add.s32 %r192, %r192, 1;
-	setp.lt.u32 %p179, %r192, 63;
-	@%p179 bra $B68;
-$B70:
-	.loc 5 110 16
-	mul.lo.s32 %r69, %r192, %r159;
-	setp.lt.u32 %p180, %r69, %r1;
-	@%p180 bra $B71;
-	mov.u32 %r69, -1;
-	bra $B73;
-$B71:
-	.loc 5 111 17
-	mad.wide.u32 %rd228, %r69, 4, %rd43;
-	ld.global.u32 %r196, [%rd228];
-	setp.le.s32 %p181, %r126, %r196;
-	@!%p181 bra $B72;
-	.loc 5 112 19
-	cvt.u64.u32 %rd229, %r196;
-	setp.lt.s64 %p182, %rd225, %rd229;
-	@%p182 bra $B73;
-	.loc 5 115 4
-	sub.s64 %rd225, %rd225, %rd229;
-$B72:
-	.loc 5 110 43
-	add.s32 %r69, %r69, 1;
-	setp.lt.u32 %p183, %r69, %r1;
-	@%p183 bra $B71;
-	mov.u32 %r69, -1;
-$B73:
-$B74:
-	.loc 1 40 19
-	setp.lt.u32 %p184, 0, %r18;
-	and.pred %p185, %p184, %p3;
-	@!%p185 bra $B83;
-	.loc 4 28 59
-	shr.s32 %r197, %r67, 31;
-	shr.u32 %r198, %r197, 1;
-	xor.b32 %r199, %r67, %r198;
-	mov.b32 %f43, %r199;
-	.loc 1 120 8
-	bar.sync 0;
-	mov.u64 %rd230, 0;
-	.loc 1 122 19
-	@!%p55 bra $B78;
-	mov.u64 %rd230, 0;
-	mov.u32 %r200, %r6;
-$B75:
-	cvt.u64.u32 %rd231, %r200;
-	.loc 1 123 27
-	mad.wide.u32 %rd232, %r200, 4, %rd42;
-	ld.global.f32 %f44, [%rd232];
-	.loc 4 19 7
-	setp.neu.f32 %p186, %f44, %f44;
-	.loc 4 22 32
-	add.rn.f32 %f45, %f44, 0f00000000;
-	mov.b32 %r201, %f45;
-	.loc 4 23 27
-	shr.s32 %r202, %r201, 31;
-	shr.u32 %r203, %r202, 1;
-	xor.b32 %r204, %r201, %r203;
-	.loc 4 19 7
-	selp.b32 %r205, -2147483648, %r204, %p186;
-	.loc 1 123 37
-	setp.lt.s32 %p187, -2139095041, %r205;
-	@!%p187 bra $B77;
-	.loc 4 33 7
-	setp.eq.f32 %p188, %f44, %f43;
-	mov.u32 %r206, 67108864;
-	@%p188 bra $B76;
-	.loc 4 36 28
-	sub.rn.f32 %f46, %f44, %f43;
-	.loc 6 36 10
-	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f48, %f47, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
-	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
-	.loc 6 39 21
-	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
-	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
-	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
-	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
-	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
-	mov.b32 %r207, %f47;
-	.loc 6 21 7
-	setp.lt.f32 %p189, 0f00000000, %f46;
-	selp.b32 %r208, 528482304, 1602224128, %p189;
-	selp.b32 %r209, 1602224128, 528482304, %p189;
-	.loc 6 24 51
-	mad.lo.s32 %r210, %r207, 8388608, %r208;
-	mov.b32 %f57, %r210;
-	mul.rn.f32 %f58, %f56, %f57;
-	mov.b32 %f59, %r209;
-	mul.rn.f32 %f60, %f58, %f59;
-	.loc 6 25 8
-	abs.f32 %f61, %f46;
-	setp.lt.f32 %p190, 0f42D00000, %f61;
-	selp.f32 %f62, 0f00000000, %f60, %p190;
-	and.pred %p191, %p190, %p189;
-	selp.f32 %f63, 0f7F800000, %f62, %p191;
-	.loc 4 36 42
-	mul.rn.f32 %f64, %f63, 0f4C800000;
-	add.rn.f32 %f65, %f64, 0f3F000000;
-	cvt.rzi.s32.f32 %r206, %f65;
-$B76:
-	.loc 1 124 18
-	cvt.s64.s32 %rd233, %r206;
-	add.s64 %rd230, %rd230, %rd233;
-$B77:
-	.loc 1 122 36
-	add.s64 %rd234, %rd231, 16;
-	setp.lt.s64 %p192, %rd234, %rd36;
-	cvt.u32.u64 %r200, %rd234;
-	@%p192 bra $B75;
-$B78:
-	.loc 1 62 2
-	xor.b32 %r211, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r212, %r211, 128, %r4;
-	mad.lo.s32 %r213, %r6, 8, %r212;
-	st.shared.u64 [%r213], %rd230;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd235, 0;
-	mov.u32 %r214, 0;
+	cvt.rzi.s64.f64 %rd209, %fd3;
+	setp.nan.f64 %p194, %fd3, %fd3;
+	selp.b64 %rd210, 0, %rd209, %p194;
+	setp.lt.s64 %p195, 1, %rd210;
+	selp.b64 %rd211, %rd210, 1, %p195;
+	add.s64 %rd212, %rd36, -48;
+	setp.le.s64 %p196, %rd212, %rd36;
+	setp.lt.s64 %p197, 0, %rd212;
+	and.pred %p198, %p196, %p197;
+	cvt.u32.u64 %r199, %rd212;
+	selp.b32 %r200, %r199, 0, %p198;
+	cvt.u64.u32 %rd213, %r200;
+	setp.lt.u32 %p199, %r7, %r200;
+	mov.u32 %r201, 67108864;
+	mov.u32 %r202, 0;
 $B79:
-	.loc 1 66 25
-	mad.lo.s32 %r215, %r214, 8, %r212;
-	ld.shared.u64 %rd236, [%r215];
-	add.s64 %rd235, %rd235, %rd236;
-	add.s32 %r214, %r214, 1;
-	setp.lt.u32 %p193, %r214, 16;
-	@%p193 bra $B79;
-	.loc 1 128 11
-	setp.lt.s32 %p194, %r69, 0;
-	mov.f32 %f66, 0f7FC00000;
-	@%p194 bra $B82;
-	.loc 1 131 25
-	cvt.u64.u32 %rd237, %r69;
-	setp.lt.u32 %p195, %r69, %r1;
-	@!%p195 bra $FAULT8;
-	mad.wide.u32 %rd238, %r69, 4, %rd42;
-	ld.global.f32 %f67, [%rd238];
-	.loc 4 61 7
-	setp.eq.f32 %p196, %f67, %f43;
-	@%p196 bra $B80;
-	.loc 4 64 11
-	sub.rn.f32 %f68, %f67, %f43;
-	cvt.rn.f32.s64 %f69, %rd235;
-	mul.rn.f32 %f70, %f69, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f71, %f70;
-	setp.lt.f32 %p197, %f71, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f72, %f70, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f73, %f72, %f70, %p197;
-	selp.b32 %r216, 192937984, 0, %p197;
-	.loc 9 71 23
-	mov.b32 %r217, %f73;
-	.loc 9 72 10
-	add.s32 %r218, %r217, -1060439283;
-	and.b32 %r219, %r218, -8388608;
-	.loc 9 73 32
-	sub.s32 %r220, %r217, %r219;
-	mov.b32 %f74, %r220;
-	sub.s32 %r221, %r219, %r216;
-	cvt.rn.f32.s32 %f75, %r221;
-	.loc 9 8 9
-	sub.rn.f32 %f76, %f74, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f77, 0fBD9BD66F, %f76, 0f3E041C4B;
-	fma.rn.f32 %f78, %f77, %f76, 0fBE07A47F;
-	fma.rn.f32 %f79, %f78, %f76, 0f3E1139FA;
-	fma.rn.f32 %f80, %f79, %f76, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f81, %f80, %f76, 0f3E4CD1F1;
-	fma.rn.f32 %f82, %f81, %f76, 0fBE800219;
-	fma.rn.f32 %f83, %f82, %f76, 0f3EAAAAA8;
-	fma.rn.f32 %f84, %f83, %f76, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f85, %f76, %f76;
-	fma.rn.f32 %f86, %f84, %f85, %f76;
-	.loc 9 9 25
-	fma.rn.f32 %f87, %f75, 0f33B17218, %f86;
-	.loc 9 87 21
-	mov.b32 %r222, %f70;
-	setp.le.u32 %p198, 2139095040, %r222;
-	.loc 9 88 10
-	fma.rn.f32 %f88, %f70, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f89, %f88, %f87, %p198;
-	.loc 9 90 7
-	setp.eq.f32 %p199, %f70, 0f00000000;
-	selp.f32 %f90, 0fFF800000, %f89, %p199;
-	.loc 4 64 17
-	sub.rn.f32 %f66, %f68, %f90;
+	.loc 5 173 34
+	add.s32 %r203, %r202, %r201;
+	add.s32 %r204, %r203, 1;
+	cvt.u64.u32 %rd214, %r204;
+	shr.u64 %rd215, %rd214, 1;
+	cvt.u32.u64 %r205, %rd215;
+	mov.u64 %rd216, 0;
+	.loc 5 155 17
+	@!%p55 bra $B84;
+	@!%p199 bra $B80;
+	mov.u64 %rd216, 0;
+	mov.u32 %r206, %r7;
 	bra $B81;
 $B80:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f91, %rd235;
+	mov.u64 %rd216, 0;
+	mov.u32 %r206, %r7;
+	bra $B82;
+$B81:
+	cvt.u64.u32 %rd217, %r206;
+	.loc 5 156 17
+	mad.wide.u32 %rd218, %r206, 4, %rd43;
+	ld.global.u32 %r207, [%rd218];
+	setp.le.s32 %p200, %r205, %r207;
+	.loc 5 150 47
+	cvt.u64.u32 %rd219, %r207;
+	.loc 5 157 4
+	add.s64 %rd220, %rd216, %rd219;
+	.loc 5 156 24
+	selp.b64 %rd221, %rd220, %rd216, %p200;
+	ld.global.u32 %r208, [%rd218+64];
+	setp.le.s32 %p201, %r205, %r208;
+	.loc 5 150 47
+	cvt.u64.u32 %rd222, %r208;
+	.loc 5 157 4
+	add.s64 %rd223, %rd221, %rd222;
+	.loc 5 156 24
+	selp.b64 %rd224, %rd223, %rd221, %p201;
+	ld.global.u32 %r209, [%rd218+128];
+	setp.le.s32 %p202, %r205, %r209;
+	.loc 5 150 47
+	cvt.u64.u32 %rd225, %r209;
+	.loc 5 157 4
+	add.s64 %rd226, %rd224, %rd225;
+	.loc 5 156 24
+	selp.b64 %rd227, %rd226, %rd224, %p202;
+	ld.global.u32 %r210, [%rd218+192];
+	setp.le.s32 %p203, %r205, %r210;
+	.loc 5 150 47
+	cvt.u64.u32 %rd228, %r210;
+	.loc 5 157 4
+	add.s64 %rd229, %rd227, %rd228;
+	.loc 5 156 24
+	selp.b64 %rd216, %rd229, %rd227, %p203;
+	.loc 5 155 32
+	add.s64 %rd230, %rd217, 64;
+	setp.lt.s64 %p204, %rd230, %rd36;
+	setp.lt.s64 %p205, %rd230, %rd213;
+	cvt.u32.u64 %r206, %rd230;
+	@%p205 bra $B81;
+	@!%p204 bra $B84;
+$B82:
+$B83:
+	cvt.u64.u32 %rd231, %r206;
+	.loc 5 156 17
+	mad.wide.u32 %rd232, %r206, 4, %rd43;
+	ld.global.u32 %r211, [%rd232];
+	setp.le.s32 %p206, %r205, %r211;
+	.loc 5 150 47
+	cvt.u64.u32 %rd233, %r211;
+	.loc 5 157 4
+	add.s64 %rd234, %rd216, %rd233;
+	.loc 5 156 24
+	selp.b64 %rd216, %rd234, %rd216, %p206;
+	.loc 5 155 32
+	add.s64 %rd235, %rd231, 16;
+	setp.lt.s64 %p207, %rd235, %rd36;
+	cvt.u32.u64 %r206, %rd235;
+	@%p207 bra $B83;
+$B84:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r212, %r69, 128, %r4;
+	mad.lo.s32 %r213, %r7, 8, %r212;
+	st.shared.u64 [%r213], %rd216;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd236, 0;
+	mov.u32 %r214, 0;
+$B85:
+	.loc 1 71 25
+	mad.lo.s32 %r215, %r214, 8, %r212;
+	ld.shared.u64 %rd237, [%r215];
+	add.s64 %rd236, %rd236, %rd237;
+	add.s32 %r214, %r214, 1;
+	setp.lt.u32 %p208, %r214, 16;
+	@%p208 bra $B85;
+	.loc 5 174 56
+	setp.le.s64 %p209, %rd211, %rd236;
+	.loc 5 177 21
+	add.s32 %r216, %r205, -1;
+	.loc 5 174 56
+	selp.b32 %r201, %r201, %r216, %p209;
+	selp.b32 %r202, %r205, %r202, %p209;
+	.loc 5 172 13
+	setp.lt.s32 %p210, %r202, %r201;
+	@%p210 bra $B79;
+	.loc 5 32 14
+	setp.lt.s32 %p211, %r186, %r202;
+	selp.b32 %r186, %r202, %r186, %p211;
+	bra $B99;
+$B86:
+	.loc 5 29 17
+	setp.le.u64 %p212, %rd105, 2048;
+	@!%p212 bra $FAULT12;
+	.loc 5 130 19
+	cvt.u32.u64 %r217, %rd105;
+	setp.lt.u32 %p213, %r7, %r217;
+	mov.u64 %rd238, %rd45;
+	@!%p213 bra $B90;
+$B87:
+	.loc 5 132 19
+	cvt.u32.u64 %r218, %rd238;
+	mad.lo.s32 %r219, %r218, 4, %r6;
+	ld.shared.u32 %r220, [%r219];
+	setp.le.s32 %p214, %r95, %r220;
+	mov.u32 %r221, -1;
+	@!%p214 bra $B89;
+	.loc 4 28 59
+	shr.s32 %r222, %r220, 31;
+	shr.u32 %r223, %r222, 1;
+	xor.b32 %r224, %r220, %r223;
+	mov.b32 %f43, %r224;
+	.loc 4 33 7
+	setp.eq.f32 %p215, %f43, %f18;
+	mov.u32 %r221, 67108864;
+	@%p215 bra $B88;
+	.loc 4 36 28
+	sub.rn.f32 %f44, %f43, %f18;
+	mul.rn.f32 %f45, %f44, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f47, %f46, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
+	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
+	.loc 6 39 21
+	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
+	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
+	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
+	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
+	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
+	mov.b32 %r225, %f46;
+	.loc 6 21 7
+	setp.lt.f32 %p216, 0f00000000, %f45;
+	selp.b32 %r226, 528482304, 1602224128, %p216;
+	selp.b32 %r227, 1602224128, 528482304, %p216;
+	.loc 6 24 51
+	mad.lo.s32 %r228, %r225, 8388608, %r226;
+	mov.b32 %f56, %r228;
+	mul.rn.f32 %f57, %f55, %f56;
+	mov.b32 %f58, %r227;
+	mul.rn.f32 %f59, %f57, %f58;
+	.loc 6 25 8
+	abs.f32 %f60, %f45;
+	setp.lt.f32 %p217, 0f42D00000, %f60;
+	selp.f32 %f61, 0f00000000, %f59, %p217;
+	and.pred %p218, %p217, %p216;
+	selp.f32 %f62, 0f7F800000, %f61, %p218;
+	.loc 4 36 42
+	mul.rn.f32 %f63, %f62, 0f4C800000;
+	add.rn.f32 %f64, %f63, 0f3F000000;
+	cvt.rzi.s32.f32 %r221, %f64;
+$B88:
+$B89:
+	.loc 5 135 9
+	st.shared.u32 [%r219], %r221;
+	.loc 5 130 34
+	add.s64 %rd238, %rd238, 16;
+	setp.lt.s64 %p219, %rd238, %rd105;
+	@%p219 bra $B87;
+$B90:
+	mov.u64 %rd239, 0;
+	.loc 5 155 17
+	@!%p213 bra $B92;
+	mov.u64 %rd239, 0;
+	mov.u64 %rd240, %rd45;
+$B91:
+	.loc 5 156 17
+	cvt.u32.u64 %r229, %rd240;
+	mad.lo.s32 %r230, %r229, 4, %r6;
+	ld.shared.u32 %r231, [%r230];
+	setp.le.s32 %p220, 0, %r231;
+	.loc 5 150 47
+	cvt.u64.u32 %rd241, %r231;
+	.loc 5 157 4
+	add.s64 %rd242, %rd239, %rd241;
+	.loc 5 156 24
+	selp.b64 %rd239, %rd242, %rd239, %p220;
+	.loc 5 155 32
+	add.s64 %rd240, %rd240, 16;
+	setp.lt.s64 %p221, %rd240, %rd105;
+	@%p221 bra $B91;
+$B92:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r232, %r69, 128, %r4;
+	mad.lo.s32 %r233, %r7, 8, %r232;
+	st.shared.u64 [%r233], %rd239;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd243, 0;
+	mov.u32 %r234, 0;
+$B93:
+	.loc 1 71 25
+	mad.lo.s32 %r235, %r234, 8, %r232;
+	ld.shared.u64 %rd244, [%r235];
+	add.s64 %rd243, %rd243, %rd244;
+	add.s32 %r234, %r234, 1;
+	setp.lt.u32 %p222, %r234, 16;
+	@%p222 bra $B93;
+	.loc 4 49 29
+	cvt.f64.f32 %fd4, %f2;
+	cvt.rn.f64.s64 %fd5, %rd243;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd245, %fd6;
+	setp.nan.f64 %p223, %fd6, %fd6;
+	selp.b64 %rd246, 0, %rd245, %p223;
+	setp.lt.s64 %p224, 1, %rd246;
+	selp.b64 %rd247, %rd246, 1, %p224;
+	mov.u32 %r236, 67108864;
+	mov.u32 %r237, 0;
+$B94:
+	.loc 5 173 34
+	add.s32 %r238, %r237, %r236;
+	add.s32 %r239, %r238, 1;
+	cvt.u64.u32 %rd248, %r239;
+	shr.u64 %rd249, %rd248, 1;
+	cvt.u32.u64 %r240, %rd249;
+	.loc 5 155 17
+	@!%p213 bra $B95;
+	mov.u64 %rd250, 0;
+	mov.u64 %rd251, %rd45;
+	bra $B96;
+$B95:
+	mov.u64 %rd250, 0;
+	bra $B97;
+$B96:
+	.loc 5 156 17
+	cvt.u32.u64 %r241, %rd251;
+	mad.lo.s32 %r242, %r241, 4, %r6;
+	ld.shared.u32 %r243, [%r242];
+	setp.le.s32 %p225, %r240, %r243;
+	.loc 5 150 47
+	cvt.u64.u32 %rd252, %r243;
+	.loc 5 157 4
+	add.s64 %rd253, %rd250, %rd252;
+	.loc 5 156 24
+	selp.b64 %rd250, %rd253, %rd250, %p225;
+	.loc 5 155 32
+	add.s64 %rd251, %rd251, 16;
+	setp.lt.s64 %p226, %rd251, %rd105;
+	@%p226 bra $B96;
+$B97:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r244, %r69, 128, %r4;
+	mad.lo.s32 %r245, %r7, 8, %r244;
+	st.shared.u64 [%r245], %rd250;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd254, 0;
+	mov.u32 %r246, 0;
+$B98:
+	.loc 1 71 25
+	mad.lo.s32 %r247, %r246, 8, %r244;
+	ld.shared.u64 %rd255, [%r247];
+	add.s64 %rd254, %rd254, %rd255;
+	add.s32 %r246, %r246, 1;
+	setp.lt.u32 %p227, %r246, 16;
+	@%p227 bra $B98;
+	.loc 5 174 56
+	setp.le.s64 %p228, %rd247, %rd254;
+	.loc 5 177 21
+	add.s32 %r248, %r240, -1;
+	.loc 5 174 56
+	selp.b32 %r236, %r236, %r248, %p228;
+	selp.b32 %r237, %r240, %r237, %p228;
+	.loc 5 172 13
+	setp.lt.s32 %p229, %r237, %r236;
+	@%p229 bra $B94;
+	.loc 5 30 14
+	setp.lt.s32 %p230, %r186, %r237;
+	selp.b32 %r186, %r237, %r186, %p230;
+$B99:
+	.loc 5 51 68
+	shr.u32 %r249, %r1, 10;
+	add.s32 %r250, %r249, 1;
+	shl.b32 %r251, %r250, 4;
+	mov.u32 %r252, 0;
+$B100:
+	.loc 5 37 19
+	add.s32 %r253, %r252, 1;
+	mul.wide.u32 %rd256, %r253, %r251;
+	setp.lt.s64 %p231, %rd36, %rd256;
+	cvt.u32.u64 %r254, %rd256;
+	selp.b32 %r255, %r1, %r254, %p231;
+	cvt.u64.u32 %rd257, %r255;
+	.loc 5 38 56
+	mul.lo.s32 %r256, %r252, %r251;
+	setp.lt.u32 %p232, %r255, %r256;
+	selp.b32 %r257, %r255, %r256, %p232;
+	cvt.u64.u32 %rd258, %r257;
+	setp.le.u64 %p233, %rd257, %rd44;
+	setp.le.u32 %p234, %r257, %r255;
+	and.pred %p235, %p233, %p234;
+	@!%p235 bra $B129;
+	mad.wide.u32 %rd259, %r257, 4, %rd43;
+	sub.s64 %rd260, %rd257, %rd258;
+	.loc 5 155 17
+	setp.lt.s64 %p236, %rd45, %rd260;
+	mov.u64 %rd261, 0;
+	@!%p236 bra $B105;
+	add.s64 %rd262, %rd260, -48;
+	setp.le.s64 %p237, %rd262, %rd260;
+	setp.lt.s64 %p238, 0, %rd262;
+	and.pred %p239, %p237, %p238;
+	cvt.u32.u64 %r258, %rd262;
+	selp.b32 %r259, %r258, 0, %p239;
+	cvt.u64.u32 %rd263, %r259;
+	setp.lt.u32 %p240, %r7, %r259;
+	@!%p240 bra $B101;
+	mov.u64 %rd261, 0;
+	mov.u32 %r260, %r7;
+	bra $B102;
+$B101:
+	mov.u64 %rd261, 0;
+	mov.u32 %r260, %r7;
+	bra $B103;
+$B102:
+	cvt.u64.u32 %rd264, %r260;
+	.loc 5 156 17
+	mad.wide.u32 %rd265, %r260, 4, %rd259;
+	ld.global.u32 %r261, [%rd265];
+	setp.le.s32 %p241, %r186, %r261;
+	.loc 5 150 47
+	cvt.u64.u32 %rd266, %r261;
+	.loc 5 157 4
+	add.s64 %rd267, %rd261, %rd266;
+	.loc 5 156 24
+	selp.b64 %rd268, %rd267, %rd261, %p241;
+	ld.global.u32 %r262, [%rd265+64];
+	setp.le.s32 %p242, %r186, %r262;
+	.loc 5 150 47
+	cvt.u64.u32 %rd269, %r262;
+	.loc 5 157 4
+	add.s64 %rd270, %rd268, %rd269;
+	.loc 5 156 24
+	selp.b64 %rd271, %rd270, %rd268, %p242;
+	ld.global.u32 %r263, [%rd265+128];
+	setp.le.s32 %p243, %r186, %r263;
+	.loc 5 150 47
+	cvt.u64.u32 %rd272, %r263;
+	.loc 5 157 4
+	add.s64 %rd273, %rd271, %rd272;
+	.loc 5 156 24
+	selp.b64 %rd274, %rd273, %rd271, %p243;
+	ld.global.u32 %r264, [%rd265+192];
+	setp.le.s32 %p244, %r186, %r264;
+	.loc 5 150 47
+	cvt.u64.u32 %rd275, %r264;
+	.loc 5 157 4
+	add.s64 %rd276, %rd274, %rd275;
+	.loc 5 156 24
+	selp.b64 %rd261, %rd276, %rd274, %p244;
+	.loc 5 155 32
+	add.s64 %rd277, %rd264, 64;
+	setp.lt.s64 %p245, %rd277, %rd260;
+	setp.lt.s64 %p246, %rd277, %rd263;
+	cvt.u32.u64 %r260, %rd277;
+	@%p246 bra $B102;
+	@!%p245 bra $B105;
+$B103:
+$B104:
+	cvt.u64.u32 %rd278, %r260;
+	.loc 5 156 17
+	mad.wide.u32 %rd279, %r260, 4, %rd259;
+	ld.global.u32 %r265, [%rd279];
+	setp.le.s32 %p247, %r186, %r265;
+	.loc 5 150 47
+	cvt.u64.u32 %rd280, %r265;
+	.loc 5 157 4
+	add.s64 %rd281, %rd261, %rd280;
+	.loc 5 156 24
+	selp.b64 %rd261, %rd281, %rd261, %p247;
+	.loc 5 155 32
+	add.s64 %rd282, %rd278, 16;
+	setp.lt.s64 %p248, %rd282, %rd260;
+	cvt.u32.u64 %r260, %rd282;
+	@%p248 bra $B104;
+$B105:
+	.loc 5 38 10
+	mad.lo.s32 %r266, %r252, 128, %r5;
+	mad.lo.s32 %r267, %r7, 8, %r266;
+	st.shared.u64 [%r267], %rd261;
+	setp.lt.u32 %p249, %r253, 64;
+	mov.u32 %r252, %r253;
+	@%p249 bra $B100;
+	.loc 5 40 8
+	bar.sync 0;
+	mov.u64 %rd283, 0;
+	mov.u32 %r268, 0;
+$B106:
+	.loc 5 212 15
+	mad.lo.s32 %r269, %r268, 128, %r5;
+	mov.u64 %rd284, 0;
+	mov.u32 %r270, 0;
+$B107:
+	mad.lo.s32 %r271, %r270, 8, %r269;
+	ld.shared.u64 %rd285, [%r271];
+	add.s64 %rd284, %rd284, %rd285;
+	add.s32 %r270, %r270, 1;
+	setp.lt.u32 %p250, %r270, 16;
+	@%p250 bra $B107;
+	.loc 5 187 3
+	add.s64 %rd283, %rd283, %rd284;
+	add.s32 %r268, %r268, 1;
+	setp.lt.u32 %p251, %r268, 64;
+	@%p251 bra $B106;
+	.loc 4 54 67
+	cvt.u32.u64 %r272, %rd38;
+	shr.u64 %rd286, %rd38, 32;
+	cvt.u32.u64 %r273, %rd286;
+	mov.u32 %r274, 0;
+	mov.u32 %r275, 0;
+	mov.u32 %r276, 0;
+	mov.u32 %r277, 0;
+$B108:
+	.loc 7 460 19
+	mul.wide.u32 %rd287, %r94, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd288, %rd287, 32;
+	cvt.u32.u64 %r278, %rd288;
+	cvt.u32.u64 %r279, %rd287;
+	.loc 7 460 19
+	mul.wide.u32 %rd289, %r275, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd290, %rd289, 32;
+	cvt.u32.u64 %r280, %rd290;
+	cvt.u32.u64 %r281, %rd289;
+	.loc 8 18 21
+	xor.b32 %r282, %r280, %r274;
+	xor.b32 %r94, %r282, %r272;
+	xor.b32 %r283, %r278, %r276;
+	xor.b32 %r275, %r283, %r273;
+	.loc 8 19 11
+	add.s32 %r272, %r272, -1640531527;
+	add.s32 %r273, %r273, -1150833019;
+	add.s32 %r277, %r277, 1;
+	setp.lt.u32 %p252, %r277, 10;
+	mov.u32 %r274, %r281;
+	mov.u32 %r276, %r279;
+	@%p252 bra $B108;
+	.loc 4 55 30
+	cvt.u64.u32 %rd291, %r281;
+	shl.b64 %rd292, %rd291, 32;
+	cvt.u64.u32 %rd293, %r94;
+	or.b64 %rd294, %rd292, %rd293;
+	mul.hi.u64 %rd295, %rd294, %rd283;
+	mov.u32 %r284, 0;
+$B109:
+	.loc 5 212 15
+	mad.lo.s32 %r285, %r284, 128, %r5;
+	mov.u64 %rd296, 0;
+	mov.u32 %r286, 0;
+$B110:
+	mad.lo.s32 %r287, %r286, 8, %r285;
+	ld.shared.u64 %rd297, [%r287];
+	add.s64 %rd296, %rd296, %rd297;
+	add.s32 %r286, %r286, 1;
+	setp.lt.u32 %p253, %r286, 16;
+	@%p253 bra $B110;
+	.loc 5 193 11
+	setp.lt.s64 %p254, %rd295, %rd296;
+	@%p254 bra $B111;
+	.loc 5 196 3
+	sub.s64 %rd295, %rd295, %rd296;
+	.loc 5 191 28
+	add.s32 %r284, %r284, 1;
+	setp.lt.u32 %p255, %r284, 63;
+	@%p255 bra $B109;
+$B111:
+	.loc 5 198 16
+	mul.lo.s32 %r70, %r284, %r251;
+	setp.lt.u32 %p256, %r70, %r1;
+	@%p256 bra $B112;
+	mov.u32 %r70, -1;
+	bra $B114;
+$B112:
+	.loc 5 199 17
+	mad.wide.u32 %rd298, %r70, 4, %rd43;
+	ld.global.u32 %r288, [%rd298];
+	setp.le.s32 %p257, %r186, %r288;
+	@!%p257 bra $B113;
+	.loc 5 200 19
+	cvt.u64.u32 %rd299, %r288;
+	setp.lt.s64 %p258, %rd295, %rd299;
+	@%p258 bra $B114;
+	.loc 5 203 4
+	sub.s64 %rd295, %rd295, %rd299;
+$B113:
+	.loc 5 198 43
+	add.s32 %r70, %r70, 1;
+	setp.lt.u32 %p259, %r70, %r1;
+	@%p259 bra $B112;
+	mov.u32 %r70, -1;
+$B114:
+$B115:
+	.loc 1 45 19
+	setp.lt.u32 %p260, 0, %r19;
+	and.pred %p261, %p260, %p3;
+	@!%p261 bra $B124;
+	.loc 4 28 59
+	shr.s32 %r289, %r68, 31;
+	shr.u32 %r290, %r289, 1;
+	xor.b32 %r291, %r68, %r290;
+	mov.b32 %f65, %r291;
+	.loc 1 125 8
+	bar.sync 0;
+	mov.u64 %rd300, 0;
+	.loc 1 127 19
+	@!%p55 bra $B119;
+	mov.u64 %rd300, 0;
+	mov.u32 %r292, %r7;
+$B116:
+	cvt.u64.u32 %rd301, %r292;
+	.loc 1 128 27
+	mad.wide.u32 %rd302, %r292, 4, %rd42;
+	ld.global.f32 %f66, [%rd302];
+	.loc 4 19 7
+	setp.neu.f32 %p262, %f66, %f66;
+	.loc 4 22 32
+	add.rn.f32 %f67, %f66, 0f00000000;
+	mov.b32 %r293, %f67;
+	.loc 4 23 27
+	shr.s32 %r294, %r293, 31;
+	shr.u32 %r295, %r294, 1;
+	xor.b32 %r296, %r293, %r295;
+	.loc 4 19 7
+	selp.b32 %r297, -2147483648, %r296, %p262;
+	.loc 1 128 37
+	setp.lt.s32 %p263, -2139095041, %r297;
+	@!%p263 bra $B118;
+	.loc 4 33 7
+	setp.eq.f32 %p264, %f66, %f65;
+	mov.u32 %r298, 67108864;
+	@%p264 bra $B117;
+	.loc 4 36 28
+	sub.rn.f32 %f68, %f66, %f65;
+	.loc 6 36 10
+	fma.rn.f32 %f69, %f68, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f70, %f69, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f71, %f70, 0fBF317218, %f68;
+	fma.rn.f32 %f72, %f70, 0f3102E308, %f71;
+	.loc 6 39 21
+	fma.rn.f32 %f73, 0f3AB527C5, %f72, 0f3C091CC4;
+	fma.rn.f32 %f74, %f73, %f72, 0f3D2AAC57;
+	fma.rn.f32 %f75, %f74, %f72, 0f3E2AAA49;
+	fma.rn.f32 %f76, %f75, %f72, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f77, %f76, %f72, 0f3F800000;
+	fma.rn.f32 %f78, %f77, %f72, 0f3F800000;
+	mov.b32 %r299, %f69;
+	.loc 6 21 7
+	setp.lt.f32 %p265, 0f00000000, %f68;
+	selp.b32 %r300, 528482304, 1602224128, %p265;
+	selp.b32 %r301, 1602224128, 528482304, %p265;
+	.loc 6 24 51
+	mad.lo.s32 %r302, %r299, 8388608, %r300;
+	mov.b32 %f79, %r302;
+	mul.rn.f32 %f80, %f78, %f79;
+	mov.b32 %f81, %r301;
+	mul.rn.f32 %f82, %f80, %f81;
+	.loc 6 25 8
+	abs.f32 %f83, %f68;
+	setp.lt.f32 %p266, 0f42D00000, %f83;
+	selp.f32 %f84, 0f00000000, %f82, %p266;
+	and.pred %p267, %p266, %p265;
+	selp.f32 %f85, 0f7F800000, %f84, %p267;
+	.loc 4 36 42
+	mul.rn.f32 %f86, %f85, 0f4C800000;
+	add.rn.f32 %f87, %f86, 0f3F000000;
+	cvt.rzi.s32.f32 %r298, %f87;
+$B117:
+	.loc 1 129 18
+	cvt.s64.s32 %rd303, %r298;
+	add.s64 %rd300, %rd300, %rd303;
+$B118:
+	.loc 1 127 36
+	add.s64 %rd304, %rd301, 16;
+	setp.lt.s64 %p268, %rd304, %rd36;
+	cvt.u32.u64 %r292, %rd304;
+	@%p268 bra $B116;
+$B119:
+	.loc 1 67 2
+	xor.b32 %r303, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r304, %r303, 128, %r4;
+	mad.lo.s32 %r305, %r7, 8, %r304;
+	st.shared.u64 [%r305], %rd300;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd305, 0;
+	mov.u32 %r306, 0;
+$B120:
+	.loc 1 71 25
+	mad.lo.s32 %r307, %r306, 8, %r304;
+	ld.shared.u64 %rd306, [%r307];
+	add.s64 %rd305, %rd305, %rd306;
+	add.s32 %r306, %r306, 1;
+	setp.lt.u32 %p269, %r306, 16;
+	@%p269 bra $B120;
+	.loc 1 133 11
+	setp.lt.s32 %p270, %r70, 0;
+	mov.f32 %f88, 0f7FC00000;
+	@%p270 bra $B123;
+	.loc 1 136 25
+	cvt.u64.u32 %rd307, %r70;
+	setp.lt.u32 %p271, %r70, %r1;
+	@!%p271 bra $FAULT13;
+	mad.wide.u32 %rd308, %r70, 4, %rd42;
+	ld.global.f32 %f89, [%rd308];
+	.loc 4 61 7
+	setp.eq.f32 %p272, %f89, %f65;
+	@%p272 bra $B121;
+	.loc 4 64 11
+	sub.rn.f32 %f90, %f89, %f65;
+	cvt.rn.f32.s64 %f91, %rd305;
 	mul.rn.f32 %f92, %f91, 0f32800000;
 	.loc 9 68 8
 	abs.f32 %f93, %f92;
-	setp.lt.f32 %p200, %f93, 0f00800000;
+	setp.lt.f32 %p273, %f93, 0f00800000;
 	.loc 9 69 21
 	mul.rn.f32 %f94, %f92, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f95, %f94, %f92, %p200;
-	selp.b32 %r223, 192937984, 0, %p200;
+	selp.f32 %f95, %f94, %f92, %p273;
+	selp.b32 %r308, 192937984, 0, %p273;
 	.loc 9 71 23
-	mov.b32 %r224, %f95;
+	mov.b32 %r309, %f95;
 	.loc 9 72 10
-	add.s32 %r225, %r224, -1060439283;
-	and.b32 %r226, %r225, -8388608;
+	add.s32 %r310, %r309, -1060439283;
+	and.b32 %r311, %r310, -8388608;
 	.loc 9 73 32
-	sub.s32 %r227, %r224, %r226;
-	mov.b32 %f96, %r227;
-	sub.s32 %r228, %r226, %r223;
-	cvt.rn.f32.s32 %f97, %r228;
+	sub.s32 %r312, %r309, %r311;
+	mov.b32 %f96, %r312;
+	sub.s32 %r313, %r311, %r308;
+	cvt.rn.f32.s32 %f97, %r313;
 	.loc 9 8 9
 	sub.rn.f32 %f98, %f96, 0f3F800000;
 	.loc 9 81 22
@@ -1581,189 +2081,285 @@ $B80:
 	.loc 9 9 25
 	fma.rn.f32 %f109, %f97, 0f33B17218, %f108;
 	.loc 9 87 21
-	mov.b32 %r229, %f92;
-	setp.le.u32 %p201, 2139095040, %r229;
+	mov.b32 %r314, %f92;
+	setp.le.u32 %p274, 2139095040, %r314;
 	.loc 9 88 10
 	fma.rn.f32 %f110, %f92, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f111, %f110, %f109, %p201;
+	selp.f32 %f111, %f110, %f109, %p274;
 	.loc 9 90 7
-	setp.eq.f32 %p202, %f92, 0f00000000;
-	selp.f32 %f112, 0fFF800000, %f111, %p202;
+	setp.eq.f32 %p275, %f92, 0f00000000;
+	selp.f32 %f112, 0fFF800000, %f111, %p275;
+	.loc 4 64 17
+	sub.rn.f32 %f88, %f90, %f112;
+	bra $B122;
+$B121:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f113, %rd305;
+	mul.rn.f32 %f114, %f113, 0f32800000;
+	.loc 9 68 8
+	abs.f32 %f115, %f114;
+	setp.lt.f32 %p276, %f115, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f116, %f114, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f117, %f116, %f114, %p276;
+	selp.b32 %r315, 192937984, 0, %p276;
+	.loc 9 71 23
+	mov.b32 %r316, %f117;
+	.loc 9 72 10
+	add.s32 %r317, %r316, -1060439283;
+	and.b32 %r318, %r317, -8388608;
+	.loc 9 73 32
+	sub.s32 %r319, %r316, %r318;
+	mov.b32 %f118, %r319;
+	sub.s32 %r320, %r318, %r315;
+	cvt.rn.f32.s32 %f119, %r320;
+	.loc 9 8 9
+	sub.rn.f32 %f120, %f118, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f121, 0fBD9BD66F, %f120, 0f3E041C4B;
+	fma.rn.f32 %f122, %f121, %f120, 0fBE07A47F;
+	fma.rn.f32 %f123, %f122, %f120, 0f3E1139FA;
+	fma.rn.f32 %f124, %f123, %f120, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f125, %f124, %f120, 0f3E4CD1F1;
+	fma.rn.f32 %f126, %f125, %f120, 0fBE800219;
+	fma.rn.f32 %f127, %f126, %f120, 0f3EAAAAA8;
+	fma.rn.f32 %f128, %f127, %f120, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f129, %f120, %f120;
+	fma.rn.f32 %f130, %f128, %f129, %f120;
+	.loc 9 9 25
+	fma.rn.f32 %f131, %f119, 0f33B17218, %f130;
+	.loc 9 87 21
+	mov.b32 %r321, %f114;
+	setp.le.u32 %p277, 2139095040, %r321;
+	.loc 9 88 10
+	fma.rn.f32 %f132, %f114, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f133, %f132, %f131, %p277;
+	.loc 9 90 7
+	setp.eq.f32 %p278, %f114, 0f00000000;
+	selp.f32 %f134, 0fFF800000, %f133, %p278;
 	.loc 4 62 10
-	neg.f32 %f66, %f112;
-$B81:
-$B82:
-	.loc 1 42 11
-	setp.eq.s32 %p203, %r6, 0;
-	@!%p203 bra $B83;
-	.loc 1 43 12
-	setp.lt.u32 %p204, %r2, %r18;
-	@!%p204 bra $FAULT9;
-	mad.wide.u32 %rd239, %r2, 4, %rd22;
-	st.global.f32 [%rd239], %f66;
-$B83:
-	.loc 1 46 10
-	setp.eq.s32 %p205, %r6, 0;
-	@!%p205 bra $B84;
-	.loc 1 47 9
-	setp.lt.u32 %p206, %r2, %r17;
-	@!%p206 bra $FAULT10;
-	mad.wide.u32 %rd240, %r2, 4, %rd20;
-	st.global.u32 [%rd240], %r69;
-	.loc 1 48 31
-	setp.le.s32 %p207, 0, %r69;
-	and.pred %p208, %p20, %p207;
-	@!%p208 bra $B84;
-	.loc 1 49 20
-	cvt.u64.u32 %rd241, %r69;
-	add.s64 %rd242, %rd39, %rd241;
-	setp.lt.u64 %p209, %rd242, %rd29;
-	@!%p209 bra $FAULT11;
-	shl.b64 %rd243, %rd242, 1;
-	add.s64 %rd244, %rd9, %rd243;
-	ld.global.u16 %r230, [%rd244];
+	neg.f32 %f88, %f134;
+$B122:
+$B123:
+	.loc 1 47 11
+	setp.eq.s32 %p279, %r7, 0;
+	@!%p279 bra $B124;
+	.loc 1 48 12
+	setp.lt.u32 %p280, %r2, %r19;
+	@!%p280 bra $FAULT14;
+	mad.wide.u32 %rd309, %r2, 4, %rd22;
+	st.global.f32 [%rd309], %f88;
+$B124:
+	.loc 1 51 10
+	setp.eq.s32 %p281, %r7, 0;
+	@!%p281 bra $B125;
+	.loc 1 52 9
+	setp.lt.u32 %p282, %r2, %r18;
+	@!%p282 bra $FAULT15;
+	mad.wide.u32 %rd310, %r2, 4, %rd20;
+	st.global.u32 [%rd310], %r70;
+	.loc 1 53 31
+	setp.le.s32 %p283, 0, %r70;
+	and.pred %p284, %p20, %p283;
+	@!%p284 bra $B125;
+	.loc 1 54 20
+	cvt.u64.u32 %rd311, %r70;
+	add.s64 %rd312, %rd39, %rd311;
+	setp.lt.u64 %p285, %rd312, %rd29;
+	@!%p285 bra $FAULT16;
+	shl.b64 %rd313, %rd312, 1;
+	add.s64 %rd314, %rd9, %rd313;
+	ld.global.u16 %r322, [%rd314];
 	.loc 3 55 10
-	and.b32 %r231, %r230, 32767;
-	setp.eq.s32 %p210, %r231, 32767;
+	and.b32 %r323, %r322, 32767;
+	setp.eq.s32 %p286, %r323, 32767;
 	.loc 3 58 15
-	add.s32 %r232, %r230, 1;
-	and.b32 %r233, %r232, 65535;
+	add.s32 %r324, %r322, 1;
+	and.b32 %r325, %r324, 65535;
 	.loc 3 55 20
-	selp.b32 %r234, %r230, %r233, %p210;
-	.loc 1 49 10
-	st.global.u16 [%rd244], %r234;
-$B84:
+	selp.b32 %r326, %r322, %r325, %p286;
+	.loc 1 54 10
+	st.global.u16 [%rd314], %r326;
+$B125:
 	bra $EXIT;
-$B85:
-	.loc 1 23 3
+$B126:
+	.loc 1 28 3
 	bra $EXIT;
-$B86:
-	.loc 1 26 30
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
-$B87:
-	.loc 5 25 47
-	@!%p157 bra $FAULT14;
-	bra $FAULT15;
+$B127:
+	.loc 1 31 30
+	@!%p5 bra $FAULT17;
+	bra $FAULT18;
+$B128:
+	.loc 5 60 42
+	@!%p99 bra $FAULT19;
+	bra $FAULT20;
+$B129:
+	.loc 5 38 47
+	@!%p233 bra $FAULT21;
+	bra $FAULT22;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 21 13
-	mov.u32 %r235, 0;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd24;
+	.loc 1 26 13
+	mov.u32 %r327, 0;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd24;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 23 27
-	mov.u32 %r235, 5;
-	mov.u64 %rd245, %rd46;
-	mov.u64 %rd246, %rd33;
+	mov.u32 %r327, 5;
+	mov.u64 %rd315, %rd46;
+	mov.u64 %rd316, %rd33;
 	bra $FAULT;
 $FAULT2:
 	.loc 2 40 27
-	mov.u32 %r235, 9;
-	mov.u64 %rd245, %rd51;
-	mov.u64 %rd246, %rd32;
+	mov.u32 %r327, 11;
+	mov.u64 %rd315, %rd51;
+	mov.u64 %rd316, %rd32;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 41 10
-	mov.u32 %r235, 10;
-	mov.u64 %rd245, %rd53;
-	mov.u64 %rd246, %rd36;
+	mov.u32 %r327, 12;
+	mov.u64 %rd315, %rd53;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 27 28
-	mov.u32 %r235, 6;
-	mov.u64 %rd245, %rd40;
-	mov.u64 %rd246, %rd30;
+	mov.u32 %r327, 6;
+	mov.u64 %rd315, %rd40;
+	mov.u64 %rd316, %rd30;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 32 25
-	mov.u32 %r235, 7;
-	mov.u64 %rd245, %rd66;
-	mov.u64 %rd246, %rd31;
+	mov.u32 %r327, 7;
+	mov.u64 %rd315, %rd66;
+	mov.u64 %rd316, %rd31;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 62 11
-	mov.u32 %r235, 11;
-	mov.u64 %rd245, %rd74;
-	mov.u64 %rd246, %rd36;
+	mov.u32 %r327, 14;
+	mov.u64 %rd315, %rd74;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 35 65
-	mov.u32 %r235, 1;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd28;
+	.loc 1 40 65
+	mov.u32 %r327, 1;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd28;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 131 25
-	mov.u32 %r235, 8;
-	mov.u64 %rd245, %rd237;
-	mov.u64 %rd246, %rd36;
+	.loc 5 95 14
+	mov.u32 %r327, 15;
+	mov.u64 %rd315, %rd140;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 43 12
-	mov.u32 %r235, 2;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd35;
+	.loc 5 101 10
+	mov.u32 %r327, 13;
+	mov.u64 %rd315, %rd139;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 47 9
-	mov.u32 %r235, 3;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd34;
+	mov.u32 %r327, 13;
+	mov.u64 %rd315, %rd143;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 49 45
-	mov.u32 %r235, 4;
-	mov.u64 %rd245, %rd242;
-	mov.u64 %rd246, %rd29;
+	.loc 5 17 42
+	mov.u32 %r327, 8;
+	mov.u64 %rd315, %rd105;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT12:
-	.loc 1 26 30
-	mov.u32 %r235, 12;
-	mov.u64 %rd245, %rd40;
-	mov.u64 %rd246, %rd26;
+	.loc 5 29 17
+	mov.u32 %r327, 9;
+	mov.u64 %rd315, %rd105;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r235, 12;
-	mov.u64 %rd245, %rd40;
-	mov.u64 %rd246, %rd27;
+	.loc 1 136 25
+	mov.u32 %r327, 10;
+	mov.u64 %rd315, %rd307;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT14:
-	.loc 5 25 47
-	mov.u32 %r235, 13;
-	mov.u64 %rd245, %rd187;
-	mov.u64 %rd246, %rd44;
+	.loc 1 48 12
+	mov.u32 %r327, 2;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd35;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r235, 14;
-	mov.u64 %rd245, %rd188;
-	mov.u64 %rd246, %rd187;
+	.loc 1 52 9
+	mov.u32 %r327, 3;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd34;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 54 45
+	mov.u32 %r327, 4;
+	mov.u64 %rd315, %rd312;
+	mov.u64 %rd316, %rd29;
+	bra $FAULT;
+$FAULT17:
+	.loc 1 31 30
+	mov.u32 %r327, 16;
+	mov.u64 %rd315, %rd40;
+	mov.u64 %rd316, %rd26;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r327, 16;
+	mov.u64 %rd315, %rd40;
+	mov.u64 %rd316, %rd27;
+	bra $FAULT;
+$FAULT19:
+	.loc 5 60 42
+	mov.u32 %r327, 19;
+	mov.u64 %rd315, %rd108;
+	mov.u64 %rd316, %rd44;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r327, 20;
+	mov.u64 %rd315, %rd109;
+	mov.u64 %rd316, %rd108;
+	bra $FAULT;
+$FAULT21:
+	.loc 5 38 47
+	mov.u32 %r327, 17;
+	mov.u64 %rd315, %rd257;
+	mov.u64 %rd316, %rd44;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r327, 18;
+	mov.u64 %rd315, %rd258;
+	mov.u64 %rd316, %rd257;
 $FAULT:
-	ld.param.u64 %rd247, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r236, [%rd247], 0, 1;
-	setp.ne.u32 %p211, %r236, 0;
-	@%p211 bra $EXIT;
-	ld.global.u64 %rd248, [%rd247+8];
-	ld.param.u32 %r237, [plain_params+256];
-	st.global.u32 [%rd248+4], %r237;
-	ld.param.u32 %r238, [plain_params+260];
-	st.global.v2.u32 [%rd248+8], {%r238, %r235};
-	mov.u32 %r239, %ctaid.x;
-	mov.u32 %r240, %ctaid.y;
-	st.global.v2.u32 [%rd248+16], {%r239, %r240};
-	mov.u32 %r241, %ctaid.z;
-	mov.u32 %r242, %tid.x;
-	st.global.v2.u32 [%rd248+24], {%r241, %r242};
-	mov.u32 %r243, %tid.y;
-	mov.u32 %r244, %tid.z;
-	st.global.v2.u32 [%rd248+32], {%r243, %r244};
-	st.global.u64 [%rd248+40], %rd245;
-	st.global.u64 [%rd248+48], %rd246;
+	ld.param.u64 %rd317, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r328, [%rd317], 0, 1;
+	setp.ne.u32 %p287, %r328, 0;
+	@%p287 bra $EXIT;
+	ld.global.u64 %rd318, [%rd317+8];
+	ld.param.u32 %r329, [plain_params+256];
+	st.global.u32 [%rd318+4], %r329;
+	ld.param.u32 %r330, [plain_params+260];
+	st.global.v2.u32 [%rd318+8], {%r330, %r327};
+	mov.u32 %r331, %ctaid.x;
+	mov.u32 %r332, %ctaid.y;
+	st.global.v2.u32 [%rd318+16], {%r331, %r332};
+	mov.u32 %r333, %ctaid.z;
+	mov.u32 %r334, %tid.x;
+	st.global.v2.u32 [%rd318+24], {%r333, %r334};
+	mov.u32 %r335, %tid.y;
+	mov.u32 %r336, %tid.z;
+	st.global.v2.u32 [%rd318+32], {%r335, %r336};
+	st.global.u64 [%rd318+40], %rd315;
+	st.global.u64 [%rd318+48], %rd316;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd248], 56;
+	st.volatile.global.u32 [%rd318], 56;
 	bra $EXIT;
 }
 `
@@ -1783,15 +2379,16 @@ const plainSM80 = `.version 7.0
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
+.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
 
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<212>;
-	.reg .b32 %r<232>;
-	.reg .b64 %rd<240>;
-	.reg .f32 %f<113>;
-	.reg .f64 %fd<4>;
+	.reg .pred %p<288>;
+	.reg .b32 %r<324>;
+	.reg .b64 %rd<310>;
+	.reg .f32 %f<135>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [plain_params];
 	ld.param.u64 %rd2, [plain_params+16];
@@ -1817,84 +2414,86 @@ const plainSM80 = `.version 7.0
 	ld.param.u64 %rd22, [plain_params+216];
 	ld.param.u64 %rd23, [plain_params+224];
 	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 20 36
+	.loc 1 25 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u64.u32 %rd24, %r2;
-	.loc 1 21 13
+	.loc 1 26 13
 	setp.lt.u64 %p1, %rd24, %rd6;
 	@!%p1 bra $FAULT0;
-	.loc 1 18 60
+	.loc 1 22 60
 	mov.u32 %r3, $shared$plain$2eshared;
-	.loc 1 19 50
+	.loc 1 23 50
 	mov.u32 %r4, $shared$plain$2eshared$2d2;
-	.loc 1 26 91
-	mov.u32 %r5, %tid.x;
-	.loc 1 20 14
+	.loc 1 24 35
+	mov.u32 %r5, $shared$plain$2eshared$2d3;
+	.loc 1 31 91
+	mov.u32 %r6, %tid.x;
+	.loc 1 25 14
 	cvt.u64.u32 %rd25, %r1;
-	.loc 1 21 13
+	.loc 1 26 13
 	mad.wide.u32 %rd26, %r2, 40, %rd5;
 	ld.global.u64 %rd27, [%rd26];
 	ld.global.f32 %f1, [%rd26+8];
 	ld.global.f32 %f2, [%rd26+12];
 	ld.global.f32 %f3, [%rd26+16];
-	ld.global.u32 %r6, [%rd26+20];
+	ld.global.u32 %r7, [%rd26+20];
 	ld.global.f32 %f4, [%rd26+24];
 	ld.global.f32 %f5, [%rd26+28];
 	ld.global.f32 %f6, [%rd26+32];
-	ld.global.u8 %r7, [%rd26+36];
-	setp.ne.u32 %p2, %r7, 0;
-	ld.global.u8 %r8, [%rd26+37];
-	setp.ne.u32 %p3, %r8, 0;
-	ld.global.u8 %r9, [%rd26+38];
-	setp.ne.u32 %p4, %r9, 0;
-	.loc 1 22 7
-	@%p4 bra $B85;
-	.loc 1 25 14
+	ld.global.u8 %r8, [%rd26+36];
+	setp.ne.u32 %p2, %r8, 0;
+	ld.global.u8 %r9, [%rd26+37];
+	setp.ne.u32 %p3, %r9, 0;
+	ld.global.u8 %r10, [%rd26+38];
+	setp.ne.u32 %p4, %r10, 0;
+	.loc 1 27 7
+	@%p4 bra $B126;
+	.loc 1 30 14
 	mul.wide.u32 %rd28, %r2, %r1;
-	.loc 1 26 44
+	.loc 1 31 44
 	add.s64 %rd29, %rd28, %rd25;
 	setp.le.u64 %p5, %rd29, %rd2;
 	setp.le.u64 %p6, %rd29, %rd4;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B86;
+	@!%p7 bra $B127;
 	shl.b64 %rd30, %rd28, 2;
 	add.s64 %rd31, %rd1, %rd30;
 	add.s64 %rd32, %rd3, %rd30;
 	sub.s64 %rd33, %rd4, %rd28;
-	cvt.u64.u32 %rd34, %r5;
+	cvt.u64.u32 %rd34, %r6;
 	.loc 2 22 20
 	setp.lt.s64 %p8, 0, %rd18;
 	@!%p8 bra $B3;
 	.loc 2 23 33
-	add.s32 %r10, %r2, 2;
-	cvt.u64.u32 %rd35, %r10;
+	add.s32 %r11, %r2, 2;
+	cvt.u64.u32 %rd35, %r11;
 	setp.le.u64 %p9, %rd35, %rd19;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd36, %r2, 4, %rd17;
 	.loc 2 39 25
-	ld.global.u32 %r11, [%rd36];
-	setp.lt.s32 %p10, %r11, 0;
-	selp.b32 %r12, 0, %r11, %p10;
-	cvt.s64.s32 %rd37, %r12;
+	ld.global.u32 %r12, [%rd36];
+	setp.lt.s32 %p10, %r12, 0;
+	selp.b32 %r13, 0, %r12, %p10;
+	cvt.s64.s32 %rd37, %r13;
 	add.s64 %rd38, %rd37, %rd34;
-	ld.global.u32 %r13, [%rd36+4];
-	cvt.s64.s32 %rd39, %r13;
+	ld.global.u32 %r14, [%rd36+4];
+	cvt.s64.s32 %rd39, %r14;
 	setp.lt.s64 %p11, %rd16, %rd39;
-	cvt.u32.u64 %r14, %rd16;
-	selp.b32 %r15, %r14, %r13, %p11;
-	cvt.s64.s32 %rd40, %r15;
+	cvt.u32.u64 %r15, %rd16;
+	selp.b32 %r16, %r15, %r14, %p11;
+	cvt.s64.s32 %rd40, %r16;
 	setp.lt.s64 %p12, %rd38, %rd40;
-	cvt.u32.u64 %r16, %rd38;
+	cvt.u32.u64 %r17, %rd38;
 	@!%p12 bra $B2;
 $B0:
-	cvt.s64.s32 %rd41, %r16;
+	cvt.s64.s32 %rd41, %r17;
 	.loc 2 40 27
 	setp.lt.u64 %p13, %rd41, %rd16;
 	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd42, %r16, 8, %rd15;
-	ld.global.u32 %r17, [%rd42];
-	cvt.s64.s32 %rd43, %r17;
-	setp.le.s32 %p14, 0, %r17;
+	mad.wide.s32 %rd42, %r17, 8, %rd15;
+	ld.global.u32 %r18, [%rd42];
+	cvt.s64.s32 %rd43, %r18;
+	setp.le.s32 %p14, 0, %r18;
 	setp.lt.s64 %p15, %rd43, %rd25;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
@@ -1902,19 +2501,19 @@ $B0:
 	setp.lt.u64 %p17, %rd43, %rd25;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd42+4];
-	mad.wide.s32 %rd44, %r17, 4, %rd31;
+	mad.wide.s32 %rd44, %r18, 4, %rd31;
 	ld.global.f32 %f8, [%rd44];
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd44], %f9;
 $B1:
 	.loc 2 39 83
-	add.s32 %r16, %r16, 16;
-	cvt.u64.u32 %rd45, %r16;
-	ld.global.u32 %r18, [%rd36+4];
-	cvt.s64.s32 %rd46, %r18;
+	add.s32 %r17, %r17, 16;
+	cvt.u64.u32 %rd45, %r17;
+	ld.global.u32 %r19, [%rd36+4];
+	cvt.s64.s32 %rd46, %r19;
 	setp.lt.s64 %p18, %rd16, %rd46;
-	selp.b32 %r19, %r14, %r18, %p18;
-	cvt.s64.s32 %rd47, %r19;
+	selp.b32 %r20, %r15, %r19, %p18;
+	cvt.s64.s32 %rd47, %r20;
 	setp.lt.s64 %p19, %rd45, %rd47;
 	@%p19 bra $B0;
 $B2:
@@ -1940,18 +2539,18 @@ $B3:
 	shl.b64 %rd48, %rd28, 1;
 	add.s64 %rd49, %rd9, %rd48;
 	.loc 2 48 20
-	setp.lt.u32 %p30, %r5, %r1;
-	mov.u32 %r20, %r5;
+	setp.lt.u32 %p30, %r6, %r1;
+	mov.u32 %r21, %r6;
 	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd50, %r20;
+	cvt.u64.u32 %rd50, %r21;
 	.loc 2 49 32
-	mad.wide.u32 %rd51, %r20, 4, %rd31;
+	mad.wide.u32 %rd51, %r21, 4, %rd31;
 	ld.global.f32 %f10, [%rd51];
-	mad.wide.u32 %rd52, %r20, 2, %rd49;
-	ld.global.u16 %r21, [%rd52];
+	mad.wide.u32 %rd52, %r21, 2, %rd49;
+	ld.global.u16 %r22, [%rd52];
 	.loc 3 28 11
-	setp.eq.s32 %p31, %r21, 0;
+	setp.eq.s32 %p31, %r22, 0;
 	@%p31 bra $B7;
 	.loc 3 31 18
 	@!%p21 bra $B6;
@@ -1966,13 +2565,13 @@ $B5:
 	div.rn.f32 %f10, %f10, %f4;
 $B6:
 	.loc 3 38 21
-	and.b32 %r22, %r21, 32767;
+	and.b32 %r23, %r22, 32767;
 	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r22;
+	cvt.rn.f32.u32 %f11, %r23;
 	mul.rn.f32 %f12, %f5, %f11;
 	sub.rn.f32 %f13, %f10, %f12;
 	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r22;
+	setp.lt.u32 %p33, 0, %r23;
 	.loc 3 41 3
 	sub.rn.f32 %f14, %f13, %f6;
 	.loc 3 40 15
@@ -1983,7 +2582,7 @@ $B7:
 	.loc 2 48 35
 	add.s64 %rd53, %rd50, 16;
 	setp.lt.s64 %p34, %rd53, %rd25;
-	cvt.u32.u64 %r20, %rd53;
+	cvt.u32.u64 %r21, %rd53;
 	@%p34 bra $B4;
 $B8:
 	.loc 2 28 9
@@ -1997,472 +2596,823 @@ $B9:
 	add.s64 %rd54, %rd25, 31;
 	shr.u64 %rd55, %rd54, 5;
 	.loc 2 32 28
-	cvt.u32.u64 %r23, %rd55;
-	mul.wide.u32 %rd56, %r2, %r23;
+	cvt.u32.u64 %r24, %rd55;
+	mul.wide.u32 %rd56, %r2, %r24;
 	add.s64 %rd57, %rd56, %rd55;
 	setp.le.u64 %p37, %rd57, %rd14;
 	@!%p37 bra $FAULT5;
 	shl.b64 %rd58, %rd56, 2;
 	add.s64 %rd59, %rd12, %rd58;
 	.loc 2 55 26
-	setp.lt.u32 %p38, %r5, %r23;
-	mov.u32 %r24, %r5;
+	setp.lt.u32 %p38, %r6, %r24;
+	mov.u32 %r25, %r6;
 	@!%p38 bra $B16;
 $B10:
 	.loc 2 56 18
-	mad.wide.u32 %rd60, %r24, 4, %rd59;
-	ld.global.u32 %r25, [%rd60];
+	mad.wide.u32 %rd60, %r25, 4, %rd59;
+	ld.global.u32 %r26, [%rd60];
 	.loc 2 57 14
-	setp.eq.s32 %p39, %r25, -1;
+	setp.eq.s32 %p39, %r26, -1;
 	@%p39 bra $B15;
 	.loc 2 60 15
-	shl.b32 %r26, %r24, 5;
-	cvt.u64.u32 %rd61, %r26;
+	shl.b32 %r27, %r25, 5;
+	cvt.u64.u32 %rd61, %r27;
 	add.s64 %rd62, %rd61, 32;
 	setp.lt.s64 %p40, %rd25, %rd62;
-	cvt.u32.u64 %r27, %rd62;
-	selp.b32 %r28, %r1, %r27, %p40;
-	setp.lt.u32 %p41, %r26, %r28;
+	cvt.u32.u64 %r28, %rd62;
+	selp.b32 %r29, %r1, %r28, %p40;
+	setp.lt.u32 %p41, %r27, %r29;
 	@!%p41 bra $B15;
-	add.s32 %r29, %r28, -1;
-	selp.b32 %r30, %r29, %r26, %p41;
-	cvt.u64.u32 %rd63, %r30;
+	add.s32 %r30, %r29, -1;
+	selp.b32 %r31, %r30, %r27, %p41;
+	cvt.u64.u32 %rd63, %r31;
 	sub.s64 %rd64, %rd63, %rd61;
 	setp.lt.u64 %p42, %rd64, 2147483648;
 	setp.lt.s64 %p43, %rd63, 2305843009213693952;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r26, %r1;
+	setp.lt.u32 %p45, %r27, %r1;
 	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r30, %r1;
+	setp.lt.u32 %p47, %r31, %r1;
 	and.pred %p48, %p46, %p47;
 	@%p48 bra $B13;
 $B11:
-	cvt.u64.u32 %rd65, %r26;
+	cvt.u64.u32 %rd65, %r27;
 	.loc 2 61 14
-	and.b32 %r31, %r25, 1;
-	setp.eq.s32 %p49, %r31, 0;
+	and.b32 %r32, %r26, 1;
+	setp.eq.s32 %p49, %r32, 0;
 	@!%p49 bra $B12;
 	.loc 2 62 11
-	setp.lt.u32 %p50, %r26, %r1;
+	setp.lt.u32 %p50, %r27, %r1;
 	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd66, %r26, 4, %rd31;
+	mad.wide.u32 %rd66, %r27, 4, %rd31;
 	st.global.f32 [%rd66], 0fFF800000;
 $B12:
 	.loc 2 64 4
-	shr.u32 %r25, %r25, 1;
+	shr.u32 %r26, %r26, 1;
 	.loc 2 60 57
-	add.s32 %r26, %r26, 1;
-	setp.lt.u32 %p51, %r26, %r28;
+	add.s32 %r27, %r27, 1;
+	setp.lt.u32 %p51, %r27, %r29;
 	@%p51 bra $B11;
 	bra $B15;
 $B13:
 	.loc 2 61 14
-	and.b32 %r32, %r25, 1;
-	setp.eq.s32 %p52, %r32, 0;
+	and.b32 %r33, %r26, 1;
+	setp.eq.s32 %p52, %r33, 0;
 	@!%p52 bra $B14;
 	.loc 2 62 11
-	mad.wide.u32 %rd67, %r26, 4, %rd31;
+	mad.wide.u32 %rd67, %r27, 4, %rd31;
 	st.global.f32 [%rd67], 0fFF800000;
 $B14:
 	.loc 2 64 4
-	shr.u32 %r25, %r25, 1;
+	shr.u32 %r26, %r26, 1;
 	.loc 2 60 57
-	add.s32 %r26, %r26, 1;
-	setp.lt.u32 %p53, %r26, %r28;
+	add.s32 %r27, %r27, 1;
+	setp.lt.u32 %p53, %r27, %r29;
 	@%p53 bra $B13;
 $B15:
 	.loc 2 55 39
-	add.s32 %r24, %r24, 16;
-	setp.lt.u32 %p54, %r24, %r23;
+	add.s32 %r25, %r25, 16;
+	setp.lt.u32 %p54, %r25, %r24;
 	@%p54 bra $B10;
 $B16:
 	.loc 2 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 92 19
-	setp.lt.u32 %p55, %r5, %r1;
-	mov.u32 %r33, %r5;
+	.loc 1 97 19
+	setp.lt.u32 %p55, %r6, %r1;
+	mov.u32 %r34, %r6;
 	@!%p55 bra $B19;
 $B18:
-	cvt.u64.u32 %rd68, %r33;
-	.loc 1 93 29
-	mad.wide.u32 %rd69, %r33, 4, %rd31;
+	cvt.u64.u32 %rd68, %r34;
+	.loc 1 98 29
+	mad.wide.u32 %rd69, %r34, 4, %rd31;
 	ld.global.f32 %f15, [%rd69];
 	.loc 4 19 7
 	setp.neu.f32 %p56, %f15, %f15;
 	.loc 4 22 32
 	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r34, %f16;
+	mov.b32 %r35, %f16;
 	.loc 4 23 27
-	shr.s32 %r35, %r34, 31;
-	shr.u32 %r36, %r35, 1;
-	xor.b32 %r37, %r34, %r36;
+	shr.s32 %r36, %r35, 31;
+	shr.u32 %r37, %r36, 1;
+	xor.b32 %r38, %r35, %r37;
 	.loc 4 19 7
-	selp.b32 %r38, -2147483648, %r37, %p56;
-	.loc 1 93 9
-	mad.wide.u32 %rd70, %r33, 4, %rd32;
-	st.global.u32 [%rd70], %r38;
-	.loc 1 92 34
+	selp.b32 %r39, -2147483648, %r38, %p56;
+	.loc 1 98 9
+	mad.wide.u32 %rd70, %r34, 4, %rd32;
+	st.global.u32 [%rd70], %r39;
+	.loc 1 97 34
 	add.s64 %rd71, %rd68, 16;
 	setp.lt.s64 %p57, %rd71, %rd25;
-	cvt.u32.u64 %r33, %rd71;
+	cvt.u32.u64 %r34, %rd71;
 	@%p57 bra $B18;
 $B19:
-	.loc 1 30 8
+	.loc 1 35 8
 	bar.sync 0;
-	mov.u32 %r39, -2147483648;
-	.loc 1 100 19
+	mov.u32 %r40, -2147483648;
+	.loc 1 105 19
 	@!%p55 bra $B24;
 	add.s64 %rd72, %rd25, -48;
 	setp.le.s64 %p58, %rd72, %rd25;
 	setp.lt.s64 %p59, 0, %rd72;
 	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r40, %rd72;
-	selp.b32 %r41, %r40, 0, %p60;
-	cvt.u64.u32 %rd73, %r41;
-	setp.lt.u32 %p61, %r5, %r41;
+	cvt.u32.u64 %r41, %rd72;
+	selp.b32 %r42, %r41, 0, %p60;
+	cvt.u64.u32 %rd73, %r42;
+	setp.lt.u32 %p61, %r6, %r42;
 	@!%p61 bra $B20;
-	mov.u32 %r39, -2147483648;
-	mov.u32 %r42, %r5;
+	mov.u32 %r40, -2147483648;
+	mov.u32 %r43, %r6;
 	bra $B21;
 $B20:
-	mov.u32 %r39, -2147483648;
-	mov.u32 %r42, %r5;
+	mov.u32 %r40, -2147483648;
+	mov.u32 %r43, %r6;
 	bra $B22;
 $B21:
-	cvt.u64.u32 %rd74, %r42;
-	.loc 1 101 24
-	mad.wide.u32 %rd75, %r42, 4, %rd32;
-	ld.global.u32 %r43, [%rd75];
-	setp.lt.s32 %p62, %r39, %r43;
-	selp.b32 %r44, %r43, %r39, %p62;
-	ld.global.u32 %r45, [%rd75+64];
-	setp.lt.s32 %p63, %r44, %r45;
-	selp.b32 %r46, %r45, %r44, %p63;
-	ld.global.u32 %r47, [%rd75+128];
-	setp.lt.s32 %p64, %r46, %r47;
-	selp.b32 %r48, %r47, %r46, %p64;
-	ld.global.u32 %r49, [%rd75+192];
-	setp.lt.s32 %p65, %r48, %r49;
-	selp.b32 %r39, %r49, %r48, %p65;
-	.loc 1 100 34
+	cvt.u64.u32 %rd74, %r43;
+	.loc 1 106 24
+	mad.wide.u32 %rd75, %r43, 4, %rd32;
+	ld.global.u32 %r44, [%rd75];
+	setp.lt.s32 %p62, %r40, %r44;
+	selp.b32 %r45, %r44, %r40, %p62;
+	ld.global.u32 %r46, [%rd75+64];
+	setp.lt.s32 %p63, %r45, %r46;
+	selp.b32 %r47, %r46, %r45, %p63;
+	ld.global.u32 %r48, [%rd75+128];
+	setp.lt.s32 %p64, %r47, %r48;
+	selp.b32 %r49, %r48, %r47, %p64;
+	ld.global.u32 %r50, [%rd75+192];
+	setp.lt.s32 %p65, %r49, %r50;
+	selp.b32 %r40, %r50, %r49, %p65;
+	.loc 1 105 34
 	add.s64 %rd76, %rd74, 64;
 	setp.lt.s64 %p66, %rd76, %rd25;
 	setp.lt.s64 %p67, %rd76, %rd73;
-	cvt.u32.u64 %r42, %rd76;
+	cvt.u32.u64 %r43, %rd76;
 	@%p67 bra $B21;
 	@!%p66 bra $B24;
 $B22:
 $B23:
-	cvt.u64.u32 %rd77, %r42;
-	.loc 1 101 24
-	mad.wide.u32 %rd78, %r42, 4, %rd32;
-	ld.global.u32 %r50, [%rd78];
-	setp.lt.s32 %p68, %r39, %r50;
-	selp.b32 %r39, %r50, %r39, %p68;
-	.loc 1 100 34
+	cvt.u64.u32 %rd77, %r43;
+	.loc 1 106 24
+	mad.wide.u32 %rd78, %r43, 4, %rd32;
+	ld.global.u32 %r51, [%rd78];
+	setp.lt.s32 %p68, %r40, %r51;
+	selp.b32 %r40, %r51, %r40, %p68;
+	.loc 1 105 34
 	add.s64 %rd79, %rd77, 16;
 	setp.lt.s64 %p69, %rd79, %rd25;
-	cvt.u32.u64 %r42, %rd79;
+	cvt.u32.u64 %r43, %rd79;
 	@%p69 bra $B23;
 $B24:
-	.loc 1 31 38
-	cvt.s64.s32 %rd80, %r39;
-	.loc 1 74 17
-	mad.lo.s32 %r51, %r5, 8, %r3;
-	st.shared.u64 [%r51+128], %rd80;
-	.loc 1 75 8
+	.loc 1 36 38
+	cvt.s64.s32 %rd80, %r40;
+	.loc 1 79 17
+	mad.lo.s32 %r52, %r6, 8, %r3;
+	st.shared.u64 [%r52+128], %rd80;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd81, [$shared$plain$2eshared+128];
-	mov.u32 %r52, 1;
+	mov.u32 %r53, 1;
 $B25:
-	.loc 1 78 29
-	mad.lo.s32 %r53, %r52, 8, %r3;
-	ld.shared.u64 %rd82, [%r53+128];
+	.loc 1 83 29
+	mad.lo.s32 %r54, %r53, 8, %r3;
+	ld.shared.u64 %rd82, [%r54+128];
 	setp.lt.s64 %p70, %rd81, %rd82;
 	selp.b64 %rd81, %rd82, %rd81, %p70;
-	.loc 1 77 29
-	add.s32 %r52, %r52, 1;
-	setp.lt.u32 %p71, %r52, 16;
+	.loc 1 82 29
+	add.s32 %r53, %r53, 1;
+	setp.lt.u32 %p71, %r53, 16;
 	@%p71 bra $B25;
-	.loc 1 31 14
-	cvt.u32.u64 %r54, %rd81;
-	.loc 1 33 9
-	setp.lt.s32 %p72, -2139095041, %r54;
-	mov.u32 %r55, 1;
-	mov.u32 %r56, -1;
-	@!%p72 bra $B74;
-	.loc 1 34 20
+	.loc 1 36 14
+	cvt.u32.u64 %r55, %rd81;
+	.loc 1 38 9
+	setp.lt.s32 %p72, -2139095041, %r55;
+	mov.u32 %r56, 1;
+	mov.u32 %r57, -1;
+	@!%p72 bra $B115;
+	.loc 1 39 20
 	setp.lt.f32 %p73, 0f00000000, %f1;
 	@%p73 bra $B32;
-	mov.u32 %r57, %r1;
-	.loc 1 109 19
+	mov.u32 %r58, %r1;
+	.loc 1 114 19
 	@!%p55 bra $B30;
 	add.s64 %rd83, %rd25, -48;
 	setp.le.s64 %p74, %rd83, %rd25;
 	setp.lt.s64 %p75, 0, %rd83;
 	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r58, %rd83;
-	selp.b32 %r59, %r58, 0, %p76;
-	cvt.u64.u32 %rd84, %r59;
-	setp.lt.u32 %p77, %r5, %r59;
+	cvt.u32.u64 %r59, %rd83;
+	selp.b32 %r60, %r59, 0, %p76;
+	cvt.u64.u32 %rd84, %r60;
+	setp.lt.u32 %p77, %r6, %r60;
 	@!%p77 bra $B26;
-	mov.u32 %r57, %r1;
-	mov.u32 %r60, %r5;
+	mov.u32 %r58, %r1;
+	mov.u32 %r61, %r6;
 	bra $B27;
 $B26:
-	mov.u32 %r57, %r1;
-	mov.u32 %r60, %r5;
+	mov.u32 %r58, %r1;
+	mov.u32 %r61, %r6;
 	bra $B28;
 $B27:
-	cvt.u64.u32 %rd85, %r60;
-	.loc 1 110 12
-	mad.wide.u32 %rd86, %r60, 4, %rd32;
-	ld.global.u32 %r61, [%rd86];
-	setp.eq.s32 %p78, %r61, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p79, %r60, %r57;
-	selp.b32 %r62, %r60, %r57, %p79;
-	.loc 1 110 16
-	selp.b32 %r63, %r62, %r57, %p78;
-	.loc 1 109 34
-	add.s32 %r64, %r60, 16;
-	.loc 1 110 12
-	ld.global.u32 %r65, [%rd86+64];
-	setp.eq.s32 %p80, %r65, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p81, %r64, %r63;
-	selp.b32 %r66, %r64, %r63, %p81;
-	.loc 1 110 16
-	selp.b32 %r67, %r66, %r63, %p80;
-	.loc 1 109 34
-	add.s32 %r68, %r60, 32;
-	.loc 1 110 12
-	ld.global.u32 %r69, [%rd86+128];
-	setp.eq.s32 %p82, %r69, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p83, %r68, %r67;
-	selp.b32 %r70, %r68, %r67, %p83;
-	.loc 1 110 16
-	selp.b32 %r71, %r70, %r67, %p82;
-	.loc 1 109 34
-	add.s32 %r72, %r60, 48;
-	.loc 1 110 12
-	ld.global.u32 %r73, [%rd86+192];
-	setp.eq.s32 %p84, %r73, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p85, %r72, %r71;
-	selp.b32 %r74, %r72, %r71, %p85;
-	.loc 1 110 16
-	selp.b32 %r57, %r74, %r71, %p84;
-	.loc 1 109 34
+	cvt.u64.u32 %rd85, %r61;
+	.loc 1 115 12
+	mad.wide.u32 %rd86, %r61, 4, %rd32;
+	ld.global.u32 %r62, [%rd86];
+	setp.eq.s32 %p78, %r62, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p79, %r61, %r58;
+	selp.b32 %r63, %r61, %r58, %p79;
+	.loc 1 115 16
+	selp.b32 %r64, %r63, %r58, %p78;
+	.loc 1 114 34
+	add.s32 %r65, %r61, 16;
+	.loc 1 115 12
+	ld.global.u32 %r66, [%rd86+64];
+	setp.eq.s32 %p80, %r66, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p81, %r65, %r64;
+	selp.b32 %r67, %r65, %r64, %p81;
+	.loc 1 115 16
+	selp.b32 %r68, %r67, %r64, %p80;
+	.loc 1 114 34
+	add.s32 %r69, %r61, 32;
+	.loc 1 115 12
+	ld.global.u32 %r70, [%rd86+128];
+	setp.eq.s32 %p82, %r70, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p83, %r69, %r68;
+	selp.b32 %r71, %r69, %r68, %p83;
+	.loc 1 115 16
+	selp.b32 %r72, %r71, %r68, %p82;
+	.loc 1 114 34
+	add.s32 %r73, %r61, 48;
+	.loc 1 115 12
+	ld.global.u32 %r74, [%rd86+192];
+	setp.eq.s32 %p84, %r74, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p85, %r73, %r72;
+	selp.b32 %r75, %r73, %r72, %p85;
+	.loc 1 115 16
+	selp.b32 %r58, %r75, %r72, %p84;
+	.loc 1 114 34
 	add.s64 %rd87, %rd85, 64;
 	setp.lt.s64 %p86, %rd87, %rd25;
 	setp.lt.s64 %p87, %rd87, %rd84;
-	cvt.u32.u64 %r60, %rd87;
+	cvt.u32.u64 %r61, %rd87;
 	@%p87 bra $B27;
 	@!%p86 bra $B30;
 $B28:
 $B29:
-	cvt.u64.u32 %rd88, %r60;
-	.loc 1 110 12
-	mad.wide.u32 %rd89, %r60, 4, %rd32;
-	ld.global.u32 %r75, [%rd89];
-	setp.eq.s32 %p88, %r75, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p89, %r60, %r57;
-	selp.b32 %r76, %r60, %r57, %p89;
-	.loc 1 110 16
-	selp.b32 %r57, %r76, %r57, %p88;
-	.loc 1 109 34
+	cvt.u64.u32 %rd88, %r61;
+	.loc 1 115 12
+	mad.wide.u32 %rd89, %r61, 4, %rd32;
+	ld.global.u32 %r76, [%rd89];
+	setp.eq.s32 %p88, %r76, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p89, %r61, %r58;
+	selp.b32 %r77, %r61, %r58, %p89;
+	.loc 1 115 16
+	selp.b32 %r58, %r77, %r58, %p88;
+	.loc 1 114 34
 	add.s64 %rd90, %rd88, 16;
 	setp.lt.s64 %p90, %rd90, %rd25;
-	cvt.u32.u64 %r60, %rd90;
+	cvt.u32.u64 %r61, %rd90;
 	@%p90 bra $B29;
 $B30:
-	.loc 1 37 43
-	cvt.s64.s32 %rd91, %r57;
+	.loc 1 42 43
+	cvt.s64.s32 %rd91, %r58;
 	sub.s64 %rd92, 0, %rd91;
-	.loc 1 74 17
-	st.shared.u64 [%r51], %rd92;
-	.loc 1 75 8
+	.loc 1 79 17
+	st.shared.u64 [%r52], %rd92;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd93, [$shared$plain$2eshared];
-	mov.u32 %r77, 1;
+	mov.u32 %r78, 1;
 $B31:
-	.loc 1 78 29
-	mad.lo.s32 %r78, %r77, 8, %r3;
-	ld.shared.u64 %rd94, [%r78];
+	.loc 1 83 29
+	mad.lo.s32 %r79, %r78, 8, %r3;
+	ld.shared.u64 %rd94, [%r79];
 	setp.lt.s64 %p91, %rd93, %rd94;
 	selp.b64 %rd93, %rd94, %rd93, %p91;
-	.loc 1 77 29
-	add.s32 %r77, %r77, 1;
-	setp.lt.u32 %p92, %r77, 16;
+	.loc 1 82 29
+	add.s32 %r78, %r78, 1;
+	setp.lt.u32 %p92, %r78, 16;
 	@%p92 bra $B31;
-	.loc 1 37 17
-	cvt.u32.u64 %r79, %rd93;
-	sub.s32 %r56, 0, %r79;
-	mov.u32 %r55, 0;
-	bra $B74;
+	.loc 1 42 17
+	cvt.u32.u64 %r80, %rd93;
+	sub.s32 %r57, 0, %r80;
+	mov.u32 %r56, 0;
+	bra $B115;
 $B32:
-	.loc 1 35 65
+	.loc 1 40 65
 	setp.lt.u64 %p93, %rd24, %rd8;
 	@!%p93 bra $FAULT7;
 	mad.wide.u32 %rd95, %r2, 4, %rd7;
-	ld.global.u32 %r80, [%rd95];
+	ld.global.u32 %r81, [%rd95];
 	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r6;
-	cvt.u64.u32 %rd96, %r6;
-	setp.lt.u32 %p95, %r6, %r1;
-	and.pred %p96, %p94, %p95;
-	mov.u32 %r55, 1;
-	mov.u32 %r81, -2139095040;
-	@!%p96 bra $B40;
-	add.s64 %rd97, %rd25, -48;
-	setp.le.s64 %p97, %rd97, %rd25;
-	setp.lt.s64 %p98, 0, %rd97;
-	and.pred %p99, %p97, %p98;
-	cvt.u32.u64 %r82, %rd97;
-	selp.b32 %r83, %r82, 0, %p99;
-	cvt.u64.u32 %rd98, %r83;
-	setp.lt.u32 %p100, %r5, %r83;
-	mov.u32 %r84, %r54;
-	mov.u32 %r85, -2147483648;
-	mov.u32 %r55, 1;
+	setp.lt.s32 %p94, 0, %r7;
+	mov.u32 %r56, 1;
+	mov.u32 %r82, -2139095040;
+	mov.u64 %rd96, 0;
+	@!%p94 bra $B68;
+	cvt.u64.u32 %rd97, %r7;
+	setp.lt.u32 %p95, %r7, %r1;
+	mov.u32 %r56, 1;
+	mov.u32 %r82, -2139095040;
+	mov.u64 %rd96, 0;
+	@!%p95 bra $B68;
+	.loc 5 13 13
+	setp.le.s32 %p96, %r7, 1024;
+	mov.u32 %r83, -2147483648;
+	mov.u32 %r56, 1;
+	mov.u64 %rd96, 0;
+	@!%p96 bra $B53;
+	.loc 5 51 68
+	shr.u32 %r84, %r1, 10;
+	add.s32 %r85, %r84, 1;
+	shl.b32 %r86, %r85, 4;
+	mov.u32 %r87, 0;
 $B33:
-	.loc 5 85 25
-	cvt.s64.s32 %rd99, %r85;
-	cvt.s64.s32 %rd100, %r84;
-	add.s64 %rd101, %rd99, %rd100;
-	add.s64 %rd102, %rd101, 1;
-	shr.s64 %rd103, %rd102, 1;
-	cvt.u32.u64 %r86, %rd103;
-	mov.u64 %rd104, 0;
-	.loc 5 67 17
-	@!%p55 bra $B38;
-	@!%p100 bra $B34;
-	mov.u64 %rd104, 0;
-	mov.u32 %r87, %r5;
+	.loc 5 59 19
+	add.s32 %r88, %r87, 1;
+	mul.wide.u32 %rd98, %r88, %r86;
+	setp.lt.s64 %p97, %rd25, %rd98;
+	cvt.u32.u64 %r89, %rd98;
+	selp.b32 %r90, %r1, %r89, %p97;
+	cvt.u64.u32 %rd99, %r90;
+	.loc 5 60 51
+	mul.lo.s32 %r91, %r87, %r86;
+	setp.lt.u32 %p98, %r90, %r91;
+	selp.b32 %r92, %r90, %r91, %p98;
+	cvt.u64.u32 %rd100, %r92;
+	setp.le.u64 %p99, %rd99, %rd33;
+	setp.le.u32 %p100, %r92, %r90;
+	and.pred %p101, %p99, %p100;
+	@!%p101 bra $B128;
+	mad.lo.s32 %r93, %r87, 128, %r4;
+	mad.wide.u32 %rd101, %r92, 4, %rd32;
+	sub.s64 %rd102, %rd99, %rd100;
+	.loc 5 112 17
+	setp.lt.s64 %p102, %rd34, %rd102;
+	mov.u32 %r94, -2147483648;
+	@!%p102 bra $B38;
+	add.s64 %rd103, %rd102, -48;
+	setp.le.s64 %p103, %rd103, %rd102;
+	setp.lt.s64 %p104, 0, %rd103;
+	and.pred %p105, %p103, %p104;
+	cvt.u32.u64 %r95, %rd103;
+	selp.b32 %r96, %r95, 0, %p105;
+	cvt.u64.u32 %rd104, %r96;
+	setp.lt.u32 %p106, %r6, %r96;
+	@!%p106 bra $B34;
+	mov.u32 %r94, -2147483648;
+	mov.u32 %r97, %r6;
 	bra $B35;
 $B34:
-	mov.u64 %rd104, 0;
-	mov.u32 %r87, %r5;
+	mov.u32 %r94, -2147483648;
+	mov.u32 %r97, %r6;
 	bra $B36;
 $B35:
-	cvt.u64.u32 %rd105, %r87;
-	.loc 5 68 17
-	mad.wide.u32 %rd106, %r87, 4, %rd32;
-	ld.global.u32 %r88, [%rd106];
-	setp.le.s32 %p101, %r86, %r88;
-	.loc 5 69 4
-	add.s64 %rd107, %rd104, 1;
-	.loc 5 68 24
-	selp.b64 %rd108, %rd107, %rd104, %p101;
-	ld.global.u32 %r89, [%rd106+64];
-	setp.le.s32 %p102, %r86, %r89;
-	.loc 5 69 4
-	add.s64 %rd109, %rd108, 1;
-	.loc 5 68 24
-	selp.b64 %rd110, %rd109, %rd108, %p102;
-	ld.global.u32 %r90, [%rd106+128];
-	setp.le.s32 %p103, %r86, %r90;
-	.loc 5 69 4
-	add.s64 %rd111, %rd110, 1;
-	.loc 5 68 24
-	selp.b64 %rd112, %rd111, %rd110, %p103;
-	ld.global.u32 %r91, [%rd106+192];
-	setp.le.s32 %p104, %r86, %r91;
-	.loc 5 69 4
-	add.s64 %rd113, %rd112, 1;
-	.loc 5 68 24
-	selp.b64 %rd104, %rd113, %rd112, %p104;
-	.loc 5 67 32
-	add.s64 %rd114, %rd105, 64;
-	setp.lt.s64 %p105, %rd114, %rd25;
-	setp.lt.s64 %p106, %rd114, %rd98;
-	cvt.u32.u64 %r87, %rd114;
-	@%p106 bra $B35;
-	@!%p105 bra $B38;
+	cvt.u64.u32 %rd105, %r97;
+	.loc 5 113 24
+	mad.wide.u32 %rd106, %r97, 4, %rd101;
+	ld.global.u32 %r98, [%rd106];
+	setp.lt.s32 %p107, %r94, %r98;
+	selp.b32 %r99, %r98, %r94, %p107;
+	ld.global.u32 %r100, [%rd106+64];
+	setp.lt.s32 %p108, %r99, %r100;
+	selp.b32 %r101, %r100, %r99, %p108;
+	ld.global.u32 %r102, [%rd106+128];
+	setp.lt.s32 %p109, %r101, %r102;
+	selp.b32 %r103, %r102, %r101, %p109;
+	ld.global.u32 %r104, [%rd106+192];
+	setp.lt.s32 %p110, %r103, %r104;
+	selp.b32 %r94, %r104, %r103, %p110;
+	.loc 5 112 32
+	add.s64 %rd107, %rd105, 64;
+	setp.lt.s64 %p111, %rd107, %rd102;
+	setp.lt.s64 %p112, %rd107, %rd104;
+	cvt.u32.u64 %r97, %rd107;
+	@%p112 bra $B35;
+	@!%p111 bra $B38;
 $B36:
 $B37:
-	cvt.u64.u32 %rd115, %r87;
-	.loc 5 68 17
-	mad.wide.u32 %rd116, %r87, 4, %rd32;
-	ld.global.u32 %r92, [%rd116];
-	setp.le.s32 %p107, %r86, %r92;
-	.loc 5 69 4
-	add.s64 %rd117, %rd104, 1;
-	.loc 5 68 24
-	selp.b64 %rd104, %rd117, %rd104, %p107;
-	.loc 5 67 32
-	add.s64 %rd118, %rd115, 16;
-	setp.lt.s64 %p108, %rd118, %rd25;
-	cvt.u32.u64 %r87, %rd118;
-	@%p108 bra $B37;
+	cvt.u64.u32 %rd108, %r97;
+	.loc 5 113 24
+	mad.wide.u32 %rd109, %r97, 4, %rd101;
+	ld.global.u32 %r105, [%rd109];
+	setp.lt.s32 %p113, %r94, %r105;
+	selp.b32 %r94, %r105, %r94, %p113;
+	.loc 5 112 32
+	add.s64 %rd110, %rd108, 16;
+	setp.lt.s64 %p114, %rd110, %rd102;
+	cvt.u32.u64 %r97, %rd110;
+	@%p114 bra $B37;
 $B38:
-	.loc 1 62 2
-	xor.b32 %r55, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r93, %r55, 128, %r3;
-	mad.lo.s32 %r94, %r5, 8, %r93;
-	st.shared.u64 [%r94], %rd104;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd119, 0;
-	mov.u32 %r95, 0;
+	.loc 5 115 14
+	cvt.s64.s32 %rd111, %r94;
+	.loc 5 60 16
+	mad.lo.s32 %r106, %r6, 8, %r93;
+	st.shared.u64 [%r106], %rd111;
+	setp.lt.u32 %p115, %r88, 64;
+	mov.u32 %r87, %r88;
+	mov.u32 %r107, %r55;
+	mov.u32 %r83, -2147483648;
+	mov.u32 %r56, 1;
+	@%p115 bra $B33;
 $B39:
-	.loc 1 66 25
-	mad.lo.s32 %r96, %r95, 8, %r93;
-	ld.shared.u64 %rd120, [%r96];
-	add.s64 %rd119, %rd119, %rd120;
-	add.s32 %r95, %r95, 1;
-	setp.lt.u32 %p109, %r95, 16;
-	@%p109 bra $B39;
-	.loc 5 86 56
-	setp.le.s64 %p110, %rd96, %rd119;
-	.loc 5 89 21
-	add.s32 %r97, %r86, -1;
-	.loc 5 86 56
-	selp.b32 %r84, %r84, %r97, %p110;
-	selp.b32 %r85, %r86, %r85, %p110;
-	.loc 5 84 13
-	setp.lt.s32 %p111, %r85, %r84;
-	@%p111 bra $B33;
-	.loc 5 12 14
-	setp.lt.s32 %p112, -2139095040, %r85;
-	selp.b32 %r81, %r85, -2139095040, %p112;
+	.loc 5 63 25
+	cvt.s64.s32 %rd112, %r83;
+	cvt.s64.s32 %rd113, %r107;
+	add.s64 %rd114, %rd112, %rd113;
+	add.s64 %rd115, %rd114, 1;
+	shr.s64 %rd116, %rd115, 1;
+	cvt.u32.u64 %r108, %rd116;
+	.loc 5 66 35
+	cvt.s64.s32 %rd117, %r108;
+	mov.u64 %rd118, 0;
+	mov.u32 %r109, 0;
 $B40:
-	.loc 5 14 8
+	mad.lo.s32 %r110, %r109, 128, %r4;
+	mad.lo.s32 %r111, %r6, 8, %r110;
+	ld.shared.u64 %rd119, [%r111];
+	setp.le.s64 %p116, %rd117, %rd119;
+	.loc 5 67 5
+	add.s64 %rd120, %rd118, 1;
+	.loc 5 66 27
+	selp.b64 %rd118, %rd120, %rd118, %p116;
+	.loc 5 64 7
+	add.s32 %r109, %r109, 1;
+	setp.lt.u32 %p117, %r109, 64;
+	@%p117 bra $B40;
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r112, %r56, 128, %r3;
+	mad.lo.s32 %r113, %r6, 8, %r112;
+	st.shared.u64 [%r113], %rd118;
+	.loc 1 69 8
 	bar.sync 0;
-	.loc 5 15 25
+	mov.u64 %rd121, 0;
+	mov.u32 %r114, 0;
+$B41:
+	.loc 1 71 25
+	mad.lo.s32 %r115, %r114, 8, %r112;
+	ld.shared.u64 %rd122, [%r115];
+	add.s64 %rd121, %rd121, %rd122;
+	add.s32 %r114, %r114, 1;
+	setp.lt.u32 %p118, %r114, 16;
+	@%p118 bra $B41;
+	.loc 5 70 22
+	setp.le.s64 %p119, %rd97, %rd121;
+	.loc 5 73 21
+	add.s32 %r116, %r108, -1;
+	.loc 5 70 22
+	selp.b32 %r107, %r107, %r116, %p119;
+	selp.b32 %r83, %r108, %r83, %p119;
+	.loc 5 62 13
+	setp.lt.s32 %p120, %r83, %r107;
+	@%p120 bra $B39;
+	.loc 5 76 8
+	bar.sync 0;
+	.loc 5 77 10
+	setp.eq.s32 %p121, %r6, 0;
+	@!%p121 bra $B52;
+	.loc 5 91 34
+	cvt.s64.s32 %rd123, %r83;
+	mov.u32 %r117, 0;
+	mov.u32 %r118, 0;
+$B42:
+	mad.lo.s32 %r119, %r118, 128, %r4;
+	.loc 5 94 17
+	mul.lo.s32 %r120, %r118, %r86;
+	add.s32 %r118, %r118, 1;
+	mul.wide.u32 %rd124, %r118, %r86;
+	setp.lt.s64 %p122, %rd25, %rd124;
+	cvt.u32.u64 %r121, %rd124;
+	selp.b32 %r122, %r1, %r121, %p122;
+	cvt.u64.u32 %rd125, %r122;
+	add.s32 %r123, %r122, -1;
+	mov.u32 %r124, 0;
+$B43:
+	.loc 5 91 20
+	mad.lo.s32 %r125, %r124, 8, %r119;
+	ld.shared.u64 %rd126, [%r125];
+	setp.lt.s64 %p123, %rd126, %rd123;
+	@%p123 bra $B50;
+	.loc 5 94 25
+	add.s32 %r126, %r120, %r124;
+	cvt.u64.u32 %rd127, %r126;
+	setp.lt.u32 %p124, %r126, %r122;
+	@!%p124 bra $B50;
+	selp.b32 %r127, %r123, %r126, %p124;
+	cvt.u64.u32 %rd128, %r127;
+	sub.s64 %rd129, %rd128, %rd127;
+	setp.lt.u64 %p125, %rd129, 2147483648;
+	setp.lt.s64 %p126, %rd128, 2305843009213693952;
+	and.pred %p127, %p125, %p126;
+	setp.lt.u32 %p128, %r126, %r1;
+	and.pred %p129, %p127, %p128;
+	setp.lt.u32 %p130, %r127, %r1;
+	and.pred %p131, %p129, %p130;
+	@%p131 bra $B47;
+$B44:
+	cvt.u64.u32 %rd130, %r117;
+	cvt.u64.u32 %rd131, %r126;
+	.loc 5 95 14
+	setp.lt.u32 %p132, %r126, %r1;
+	@!%p132 bra $FAULT8;
+	mad.wide.u32 %rd132, %r126, 4, %rd32;
+	ld.global.u32 %r128, [%rd132];
+	setp.lt.s32 %p133, %r128, %r83;
+	@%p133 bra $B46;
+	.loc 5 98 10
+	setp.eq.s32 %p134, %r117, 2048;
+	@!%p134 bra $B45;
+	mov.u32 %r117, 0;
+	bra $B51;
+$B45:
+	.loc 5 101 10
+	setp.lt.u32 %p135, %r117, 2048;
+	@!%p135 bra $FAULT9;
+	mad.lo.s32 %r129, %r117, 4, %r5;
+	st.shared.u32 [%r129], %r128;
+	.loc 5 102 5
+	add.s32 %r117, %r117, 1;
+$B46:
+	.loc 5 94 72
+	add.s64 %rd133, %rd131, 16;
+	setp.lt.s64 %p136, %rd133, %rd125;
+	cvt.u32.u64 %r126, %rd133;
+	@%p136 bra $B44;
+	bra $B50;
+$B47:
+	cvt.u64.u32 %rd134, %r117;
+	cvt.u64.u32 %rd135, %r126;
+	.loc 5 95 14
+	mad.wide.u32 %rd136, %r126, 4, %rd32;
+	ld.global.u32 %r130, [%rd136];
+	setp.lt.s32 %p137, %r130, %r83;
+	@%p137 bra $B49;
+	.loc 5 98 10
+	setp.eq.s32 %p138, %r117, 2048;
+	@!%p138 bra $B48;
+	mov.u32 %r117, 0;
+	bra $B51;
+$B48:
+	.loc 5 101 10
+	setp.lt.u32 %p139, %r117, 2048;
+	@!%p139 bra $FAULT10;
+	mad.lo.s32 %r131, %r117, 4, %r5;
+	st.shared.u32 [%r131], %r130;
+	.loc 5 102 5
+	add.s32 %r117, %r117, 1;
+$B49:
+	.loc 5 94 72
+	add.s64 %rd137, %rd135, 16;
+	setp.lt.s64 %p140, %rd137, %rd125;
+	cvt.u32.u64 %r126, %rd137;
+	@%p140 bra $B47;
+$B50:
+	.loc 5 87 51
+	add.s32 %r124, %r124, 1;
+	setp.lt.u32 %p141, %r124, 16;
+	@%p141 bra $B43;
+	setp.lt.u32 %p142, %r118, 64;
+	@%p142 bra $B42;
+$B51:
+	cvt.u64.u32 %rd138, %r117;
+	.loc 5 78 13
+	st.shared.u64 [$shared$plain$2eshared$2d2], %rd138;
+$B52:
+	.loc 5 80 8
+	bar.sync 0;
+	.loc 5 81 20
+	ld.shared.u64 %rd96, [$shared$plain$2eshared$2d2];
+	.loc 5 82 8
+	bar.sync 0;
+$B53:
+	.loc 5 16 13
+	setp.lt.s64 %p143, 0, %rd96;
+	@%p143 bra $B61;
+	.loc 5 172 13
+	setp.lt.s32 %p144, %r83, %r55;
+	@!%p144 bra $B67;
+	add.s64 %rd139, %rd25, -48;
+	setp.le.s64 %p145, %rd139, %rd25;
+	setp.lt.s64 %p146, 0, %rd139;
+	and.pred %p147, %p145, %p146;
+	cvt.u32.u64 %r132, %rd139;
+	selp.b32 %r133, %r132, 0, %p147;
+	cvt.u64.u32 %rd140, %r133;
+	setp.lt.u32 %p148, %r6, %r133;
+	mov.u32 %r134, %r55;
+$B54:
+	.loc 5 173 25
+	cvt.s64.s32 %rd141, %r83;
+	cvt.s64.s32 %rd142, %r134;
+	add.s64 %rd143, %rd141, %rd142;
+	add.s64 %rd144, %rd143, 1;
+	shr.s64 %rd145, %rd144, 1;
+	cvt.u32.u64 %r135, %rd145;
+	mov.u64 %rd146, 0;
+	.loc 5 155 17
+	@!%p55 bra $B59;
+	@!%p148 bra $B55;
+	mov.u64 %rd146, 0;
+	mov.u32 %r136, %r6;
+	bra $B56;
+$B55:
+	mov.u64 %rd146, 0;
+	mov.u32 %r136, %r6;
+	bra $B57;
+$B56:
+	cvt.u64.u32 %rd147, %r136;
+	.loc 5 156 17
+	mad.wide.u32 %rd148, %r136, 4, %rd32;
+	ld.global.u32 %r137, [%rd148];
+	setp.le.s32 %p149, %r135, %r137;
+	.loc 5 157 4
+	add.s64 %rd149, %rd146, 1;
+	.loc 5 156 24
+	selp.b64 %rd150, %rd149, %rd146, %p149;
+	ld.global.u32 %r138, [%rd148+64];
+	setp.le.s32 %p150, %r135, %r138;
+	.loc 5 157 4
+	add.s64 %rd151, %rd150, 1;
+	.loc 5 156 24
+	selp.b64 %rd152, %rd151, %rd150, %p150;
+	ld.global.u32 %r139, [%rd148+128];
+	setp.le.s32 %p151, %r135, %r139;
+	.loc 5 157 4
+	add.s64 %rd153, %rd152, 1;
+	.loc 5 156 24
+	selp.b64 %rd154, %rd153, %rd152, %p151;
+	ld.global.u32 %r140, [%rd148+192];
+	setp.le.s32 %p152, %r135, %r140;
+	.loc 5 157 4
+	add.s64 %rd155, %rd154, 1;
+	.loc 5 156 24
+	selp.b64 %rd146, %rd155, %rd154, %p152;
+	.loc 5 155 32
+	add.s64 %rd156, %rd147, 64;
+	setp.lt.s64 %p153, %rd156, %rd25;
+	setp.lt.s64 %p154, %rd156, %rd140;
+	cvt.u32.u64 %r136, %rd156;
+	@%p154 bra $B56;
+	@!%p153 bra $B59;
+$B57:
+$B58:
+	cvt.u64.u32 %rd157, %r136;
+	.loc 5 156 17
+	mad.wide.u32 %rd158, %r136, 4, %rd32;
+	ld.global.u32 %r141, [%rd158];
+	setp.le.s32 %p155, %r135, %r141;
+	.loc 5 157 4
+	add.s64 %rd159, %rd146, 1;
+	.loc 5 156 24
+	selp.b64 %rd146, %rd159, %rd146, %p155;
+	.loc 5 155 32
+	add.s64 %rd160, %rd157, 16;
+	setp.lt.s64 %p156, %rd160, %rd25;
+	cvt.u32.u64 %r136, %rd160;
+	@%p156 bra $B58;
+$B59:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r142, %r56, 128, %r3;
+	mad.lo.s32 %r143, %r6, 8, %r142;
+	st.shared.u64 [%r143], %rd146;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd161, 0;
+	mov.u32 %r144, 0;
+$B60:
+	.loc 1 71 25
+	mad.lo.s32 %r145, %r144, 8, %r142;
+	ld.shared.u64 %rd162, [%r145];
+	add.s64 %rd161, %rd161, %rd162;
+	add.s32 %r144, %r144, 1;
+	setp.lt.u32 %p157, %r144, 16;
+	@%p157 bra $B60;
+	.loc 5 174 56
+	setp.le.s64 %p158, %rd97, %rd161;
+	.loc 5 177 21
+	add.s32 %r146, %r135, -1;
+	.loc 5 174 56
+	selp.b32 %r134, %r134, %r146, %p158;
+	selp.b32 %r83, %r135, %r83, %p158;
+	.loc 5 172 13
+	setp.lt.s32 %p159, %r83, %r134;
+	@%p159 bra $B54;
+	bra $B67;
+$B61:
+	.loc 5 17 42
+	setp.le.u64 %p160, %rd96, 2048;
+	@!%p160 bra $FAULT11;
+	.loc 5 172 13
+	setp.lt.s32 %p161, %r83, %r55;
+	@!%p161 bra $B67;
+	.loc 5 155 17
+	cvt.u32.u64 %r147, %rd96;
+	setp.lt.u32 %p162, %r6, %r147;
+	mov.u32 %r148, %r55;
+$B62:
+	.loc 5 173 25
+	cvt.s64.s32 %rd163, %r83;
+	cvt.s64.s32 %rd164, %r148;
+	add.s64 %rd165, %rd163, %rd164;
+	add.s64 %rd166, %rd165, 1;
+	shr.s64 %rd167, %rd166, 1;
+	cvt.u32.u64 %r149, %rd167;
+	.loc 5 155 17
+	@!%p162 bra $B63;
+	mov.u64 %rd168, 0;
+	mov.u64 %rd169, %rd34;
+	bra $B64;
+$B63:
+	mov.u64 %rd168, 0;
+	bra $B65;
+$B64:
+	.loc 5 156 17
+	cvt.u32.u64 %r150, %rd169;
+	mad.lo.s32 %r151, %r150, 4, %r5;
+	ld.shared.u32 %r152, [%r151];
+	setp.le.s32 %p163, %r149, %r152;
+	.loc 5 157 4
+	add.s64 %rd170, %rd168, 1;
+	.loc 5 156 24
+	selp.b64 %rd168, %rd170, %rd168, %p163;
+	.loc 5 155 32
+	add.s64 %rd169, %rd169, 16;
+	setp.lt.s64 %p164, %rd169, %rd96;
+	@%p164 bra $B64;
+$B65:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r153, %r56, 128, %r3;
+	mad.lo.s32 %r154, %r6, 8, %r153;
+	st.shared.u64 [%r154], %rd168;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd171, 0;
+	mov.u32 %r155, 0;
+$B66:
+	.loc 1 71 25
+	mad.lo.s32 %r156, %r155, 8, %r153;
+	ld.shared.u64 %rd172, [%r156];
+	add.s64 %rd171, %rd171, %rd172;
+	add.s32 %r155, %r155, 1;
+	setp.lt.u32 %p165, %r155, 16;
+	@%p165 bra $B66;
+	.loc 5 174 56
+	setp.le.s64 %p166, %rd97, %rd171;
+	.loc 5 177 21
+	add.s32 %r157, %r149, -1;
+	.loc 5 174 56
+	selp.b32 %r148, %r148, %r157, %p166;
+	selp.b32 %r83, %r149, %r83, %p166;
+	.loc 5 172 13
+	setp.lt.s32 %p167, %r83, %r148;
+	@%p167 bra $B62;
+$B67:
+	.loc 5 21 14
+	setp.lt.s32 %p168, -2139095040, %r83;
+	selp.b32 %r82, %r83, -2139095040, %p168;
+$B68:
+	.loc 5 23 8
+	bar.sync 0;
+	.loc 5 24 33
 	rcp.rn.f32 %f17, %f1;
 	.loc 4 28 59
-	shr.s32 %r98, %r54, 31;
-	shr.u32 %r99, %r98, 1;
-	xor.b32 %r100, %r54, %r99;
-	mov.b32 %f18, %r100;
-	mov.u32 %r101, %r5;
-	.loc 5 42 19
-	@!%p55 bra $B44;
-$B41:
-	cvt.u64.u32 %rd121, %r101;
-	.loc 5 44 19
-	mad.wide.u32 %rd122, %r101, 4, %rd32;
-	ld.global.u32 %r102, [%rd122];
-	setp.le.s32 %p113, %r81, %r102;
-	mov.u32 %r103, -1;
-	@!%p113 bra $B43;
+	shr.s32 %r158, %r55, 31;
+	shr.u32 %r159, %r158, 1;
+	xor.b32 %r160, %r55, %r159;
+	mov.b32 %f18, %r160;
+	mov.u32 %r161, %r6;
+	.loc 5 130 19
+	@!%p55 bra $B72;
+$B69:
+	cvt.u64.u32 %rd173, %r161;
+	.loc 5 132 19
+	mad.wide.u32 %rd174, %r161, 4, %rd32;
+	ld.global.u32 %r162, [%rd174];
+	setp.le.s32 %p169, %r82, %r162;
+	mov.u32 %r163, -1;
+	@!%p169 bra $B71;
 	.loc 4 28 59
-	shr.s32 %r104, %r102, 31;
-	shr.u32 %r105, %r104, 1;
-	xor.b32 %r106, %r102, %r105;
-	mov.b32 %f19, %r106;
+	shr.s32 %r164, %r162, 31;
+	shr.u32 %r165, %r164, 1;
+	xor.b32 %r166, %r162, %r165;
+	mov.b32 %f19, %r166;
 	.loc 4 33 7
-	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r103, 67108864;
-	@%p114 bra $B42;
+	setp.eq.f32 %p170, %f19, %f18;
+	mov.u32 %r163, 67108864;
+	@%p170 bra $B70;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
 	mul.rn.f32 %f21, %f20, %f17;
@@ -2481,700 +3431,840 @@ $B41:
 	.loc 6 40 16
 	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
 	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r107, %f22;
+	mov.b32 %r167, %f22;
 	.loc 6 21 7
-	setp.lt.f32 %p115, 0f00000000, %f21;
-	selp.b32 %r108, 528482304, 1602224128, %p115;
-	selp.b32 %r109, 1602224128, 528482304, %p115;
+	setp.lt.f32 %p171, 0f00000000, %f21;
+	selp.b32 %r168, 528482304, 1602224128, %p171;
+	selp.b32 %r169, 1602224128, 528482304, %p171;
 	.loc 6 24 51
-	mad.lo.s32 %r110, %r107, 8388608, %r108;
-	mov.b32 %f32, %r110;
+	mad.lo.s32 %r170, %r167, 8388608, %r168;
+	mov.b32 %f32, %r170;
 	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r109;
+	mov.b32 %f34, %r169;
 	mul.rn.f32 %f35, %f33, %f34;
 	.loc 6 25 8
 	abs.f32 %f36, %f21;
-	setp.lt.f32 %p116, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p116;
-	and.pred %p117, %p116, %p115;
-	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	setp.lt.f32 %p172, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p172;
+	and.pred %p173, %p172, %p171;
+	selp.f32 %f38, 0f7F800000, %f37, %p173;
 	.loc 4 36 42
 	mul.rn.f32 %f39, %f38, 0f4C800000;
 	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r103, %f40;
-$B42:
-$B43:
-	.loc 5 47 9
-	st.global.u32 [%rd122], %r103;
-	.loc 5 42 34
-	add.s64 %rd123, %rd121, 16;
-	setp.lt.s64 %p118, %rd123, %rd25;
-	cvt.u32.u64 %r101, %rd123;
-	@%p118 bra $B41;
-$B44:
-	.loc 5 16 8
+	cvt.rzi.s32.f32 %r163, %f40;
+$B70:
+$B71:
+	.loc 5 135 9
+	st.global.u32 [%rd174], %r163;
+	.loc 5 130 34
+	add.s64 %rd175, %rd173, 16;
+	setp.lt.s64 %p174, %rd175, %rd25;
+	cvt.u32.u64 %r161, %rd175;
+	@%p174 bra $B69;
+$B72:
+	.loc 5 25 8
 	bar.sync 0;
 	.loc 4 41 14
-	setp.lt.f32 %p119, 0f00000000, %f3;
+	setp.lt.f32 %p175, 0f00000000, %f3;
 	.loc 4 44 25
 	min.NaN.f32 %f41, %f3, 0f3F800000;
 	mul.rn.f32 %f42, %f41, 0f4C800000;
-	cvt.rzi.s32.f32 %r111, %f42;
-	setp.lt.s32 %p120, 1, %r111;
-	selp.b32 %r112, %r111, 1, %p120;
+	cvt.rzi.s32.f32 %r171, %f42;
+	setp.lt.s32 %p176, 1, %r171;
+	selp.b32 %r172, %r171, 1, %p176;
 	.loc 4 41 14
-	selp.b32 %r113, %r112, 1, %p119;
-	.loc 5 18 12
-	setp.lt.f32 %p121, 0f00000000, %f2;
-	setp.lt.f32 %p122, %f2, 0f3F800000;
-	and.pred %p123, %p121, %p122;
-	@!%p123 bra $B58;
-	mov.u64 %rd124, 0;
-	.loc 5 67 17
-	@!%p55 bra $B49;
-	add.s64 %rd125, %rd25, -48;
-	setp.le.s64 %p124, %rd125, %rd25;
-	setp.lt.s64 %p125, 0, %rd125;
-	and.pred %p126, %p124, %p125;
-	cvt.u32.u64 %r114, %rd125;
-	selp.b32 %r115, %r114, 0, %p126;
-	cvt.u64.u32 %rd126, %r115;
-	setp.lt.u32 %p127, %r5, %r115;
-	@!%p127 bra $B45;
-	mov.u64 %rd124, 0;
-	mov.u32 %r116, %r5;
-	bra $B46;
-$B45:
-	mov.u64 %rd124, 0;
-	mov.u32 %r116, %r5;
-	bra $B47;
-$B46:
-	cvt.u64.u32 %rd127, %r116;
-	.loc 5 68 17
-	mad.wide.u32 %rd128, %r116, 4, %rd32;
-	ld.global.u32 %r117, [%rd128];
-	setp.le.s32 %p128, 0, %r117;
-	.loc 5 62 47
-	cvt.u64.u32 %rd129, %r117;
-	.loc 5 69 4
-	add.s64 %rd130, %rd124, %rd129;
-	.loc 5 68 24
-	selp.b64 %rd131, %rd130, %rd124, %p128;
-	ld.global.u32 %r118, [%rd128+64];
-	setp.le.s32 %p129, 0, %r118;
-	.loc 5 62 47
-	cvt.u64.u32 %rd132, %r118;
-	.loc 5 69 4
-	add.s64 %rd133, %rd131, %rd132;
-	.loc 5 68 24
-	selp.b64 %rd134, %rd133, %rd131, %p129;
-	ld.global.u32 %r119, [%rd128+128];
-	setp.le.s32 %p130, 0, %r119;
-	.loc 5 62 47
-	cvt.u64.u32 %rd135, %r119;
-	.loc 5 69 4
-	add.s64 %rd136, %rd134, %rd135;
-	.loc 5 68 24
-	selp.b64 %rd137, %rd136, %rd134, %p130;
-	ld.global.u32 %r120, [%rd128+192];
-	setp.le.s32 %p131, 0, %r120;
-	.loc 5 62 47
-	cvt.u64.u32 %rd138, %r120;
-	.loc 5 69 4
-	add.s64 %rd139, %rd137, %rd138;
-	.loc 5 68 24
-	selp.b64 %rd124, %rd139, %rd137, %p131;
-	.loc 5 67 32
-	add.s64 %rd140, %rd127, 64;
-	setp.lt.s64 %p132, %rd140, %rd25;
-	setp.lt.s64 %p133, %rd140, %rd126;
-	cvt.u32.u64 %r116, %rd140;
-	@%p133 bra $B46;
-	@!%p132 bra $B49;
-$B47:
-$B48:
-	cvt.u64.u32 %rd141, %r116;
-	.loc 5 68 17
-	mad.wide.u32 %rd142, %r116, 4, %rd32;
-	ld.global.u32 %r121, [%rd142];
-	setp.le.s32 %p134, 0, %r121;
-	.loc 5 62 47
-	cvt.u64.u32 %rd143, %r121;
-	.loc 5 69 4
-	add.s64 %rd144, %rd124, %rd143;
-	.loc 5 68 24
-	selp.b64 %rd124, %rd144, %rd124, %p134;
-	.loc 5 67 32
-	add.s64 %rd145, %rd141, 16;
-	setp.lt.s64 %p135, %rd145, %rd25;
-	cvt.u32.u64 %r116, %rd145;
-	@%p135 bra $B48;
-$B49:
-	.loc 1 62 2
-	xor.b32 %r55, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r122, %r55, 128, %r3;
-	mad.lo.s32 %r123, %r5, 8, %r122;
-	st.shared.u64 [%r123], %rd124;
-	.loc 1 64 8
+	selp.b32 %r173, %r172, 1, %p175;
+	.loc 5 27 12
+	setp.lt.f32 %p177, 0f00000000, %f2;
+	setp.lt.f32 %p178, %f2, 0f3F800000;
+	and.pred %p179, %p177, %p178;
+	@!%p179 bra $B99;
+	.loc 5 28 13
+	setp.lt.s64 %p180, 0, %rd96;
+	@%p180 bra $B86;
+	mov.u64 %rd176, 0;
+	.loc 5 155 17
+	@!%p55 bra $B77;
+	add.s64 %rd177, %rd25, -48;
+	setp.le.s64 %p181, %rd177, %rd25;
+	setp.lt.s64 %p182, 0, %rd177;
+	and.pred %p183, %p181, %p182;
+	cvt.u32.u64 %r174, %rd177;
+	selp.b32 %r175, %r174, 0, %p183;
+	cvt.u64.u32 %rd178, %r175;
+	setp.lt.u32 %p184, %r6, %r175;
+	@!%p184 bra $B73;
+	mov.u64 %rd176, 0;
+	mov.u32 %r176, %r6;
+	bra $B74;
+$B73:
+	mov.u64 %rd176, 0;
+	mov.u32 %r176, %r6;
+	bra $B75;
+$B74:
+	cvt.u64.u32 %rd179, %r176;
+	.loc 5 156 17
+	mad.wide.u32 %rd180, %r176, 4, %rd32;
+	ld.global.u32 %r177, [%rd180];
+	setp.le.s32 %p185, 0, %r177;
+	.loc 5 150 47
+	cvt.u64.u32 %rd181, %r177;
+	.loc 5 157 4
+	add.s64 %rd182, %rd176, %rd181;
+	.loc 5 156 24
+	selp.b64 %rd183, %rd182, %rd176, %p185;
+	ld.global.u32 %r178, [%rd180+64];
+	setp.le.s32 %p186, 0, %r178;
+	.loc 5 150 47
+	cvt.u64.u32 %rd184, %r178;
+	.loc 5 157 4
+	add.s64 %rd185, %rd183, %rd184;
+	.loc 5 156 24
+	selp.b64 %rd186, %rd185, %rd183, %p186;
+	ld.global.u32 %r179, [%rd180+128];
+	setp.le.s32 %p187, 0, %r179;
+	.loc 5 150 47
+	cvt.u64.u32 %rd187, %r179;
+	.loc 5 157 4
+	add.s64 %rd188, %rd186, %rd187;
+	.loc 5 156 24
+	selp.b64 %rd189, %rd188, %rd186, %p187;
+	ld.global.u32 %r180, [%rd180+192];
+	setp.le.s32 %p188, 0, %r180;
+	.loc 5 150 47
+	cvt.u64.u32 %rd190, %r180;
+	.loc 5 157 4
+	add.s64 %rd191, %rd189, %rd190;
+	.loc 5 156 24
+	selp.b64 %rd176, %rd191, %rd189, %p188;
+	.loc 5 155 32
+	add.s64 %rd192, %rd179, 64;
+	setp.lt.s64 %p189, %rd192, %rd25;
+	setp.lt.s64 %p190, %rd192, %rd178;
+	cvt.u32.u64 %r176, %rd192;
+	@%p190 bra $B74;
+	@!%p189 bra $B77;
+$B75:
+$B76:
+	cvt.u64.u32 %rd193, %r176;
+	.loc 5 156 17
+	mad.wide.u32 %rd194, %r176, 4, %rd32;
+	ld.global.u32 %r181, [%rd194];
+	setp.le.s32 %p191, 0, %r181;
+	.loc 5 150 47
+	cvt.u64.u32 %rd195, %r181;
+	.loc 5 157 4
+	add.s64 %rd196, %rd176, %rd195;
+	.loc 5 156 24
+	selp.b64 %rd176, %rd196, %rd176, %p191;
+	.loc 5 155 32
+	add.s64 %rd197, %rd193, 16;
+	setp.lt.s64 %p192, %rd197, %rd25;
+	cvt.u32.u64 %r176, %rd197;
+	@%p192 bra $B76;
+$B77:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r182, %r56, 128, %r3;
+	mad.lo.s32 %r183, %r6, 8, %r182;
+	st.shared.u64 [%r183], %rd176;
+	.loc 1 69 8
 	bar.sync 0;
-	mov.u64 %rd146, 0;
-	mov.u32 %r124, 0;
-$B50:
-	.loc 1 66 25
-	mad.lo.s32 %r125, %r124, 8, %r122;
-	ld.shared.u64 %rd147, [%r125];
-	add.s64 %rd146, %rd146, %rd147;
-	add.s32 %r124, %r124, 1;
-	setp.lt.u32 %p136, %r124, 16;
-	@%p136 bra $B50;
+	mov.u64 %rd198, 0;
+	mov.u32 %r184, 0;
+$B78:
+	.loc 1 71 25
+	mad.lo.s32 %r185, %r184, 8, %r182;
+	ld.shared.u64 %rd199, [%r185];
+	add.s64 %rd198, %rd198, %rd199;
+	add.s32 %r184, %r184, 1;
+	setp.lt.u32 %p193, %r184, 16;
+	@%p193 bra $B78;
 	.loc 4 49 29
 	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd146;
+	cvt.rn.f64.s64 %fd2, %rd198;
 	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd148, %fd3;
-	setp.nan.f64 %p137, %fd3, %fd3;
-	selp.b64 %rd149, 0, %rd148, %p137;
-	setp.lt.s64 %p138, 1, %rd149;
-	selp.b64 %rd150, %rd149, 1, %p138;
-	add.s64 %rd151, %rd25, -48;
-	setp.le.s64 %p139, %rd151, %rd25;
-	setp.lt.s64 %p140, 0, %rd151;
-	and.pred %p141, %p139, %p140;
-	cvt.u32.u64 %r126, %rd151;
-	selp.b32 %r127, %r126, 0, %p141;
-	cvt.u64.u32 %rd152, %r127;
-	setp.lt.u32 %p142, %r5, %r127;
-	mov.u32 %r128, 67108864;
-	mov.u32 %r129, 0;
-$B51:
-	.loc 5 85 34
-	add.s32 %r130, %r129, %r128;
-	add.s32 %r131, %r130, 1;
-	cvt.u64.u32 %rd153, %r131;
-	shr.u64 %rd154, %rd153, 1;
-	cvt.u32.u64 %r132, %rd154;
-	mov.u64 %rd155, 0;
-	.loc 5 67 17
-	@!%p55 bra $B56;
-	@!%p142 bra $B52;
-	mov.u64 %rd155, 0;
-	mov.u32 %r133, %r5;
-	bra $B53;
-$B52:
-	mov.u64 %rd155, 0;
-	mov.u32 %r133, %r5;
-	bra $B54;
-$B53:
-	cvt.u64.u32 %rd156, %r133;
-	.loc 5 68 17
-	mad.wide.u32 %rd157, %r133, 4, %rd32;
-	ld.global.u32 %r134, [%rd157];
-	setp.le.s32 %p143, %r132, %r134;
-	.loc 5 62 47
-	cvt.u64.u32 %rd158, %r134;
-	.loc 5 69 4
-	add.s64 %rd159, %rd155, %rd158;
-	.loc 5 68 24
-	selp.b64 %rd160, %rd159, %rd155, %p143;
-	ld.global.u32 %r135, [%rd157+64];
-	setp.le.s32 %p144, %r132, %r135;
-	.loc 5 62 47
-	cvt.u64.u32 %rd161, %r135;
-	.loc 5 69 4
-	add.s64 %rd162, %rd160, %rd161;
-	.loc 5 68 24
-	selp.b64 %rd163, %rd162, %rd160, %p144;
-	ld.global.u32 %r136, [%rd157+128];
-	setp.le.s32 %p145, %r132, %r136;
-	.loc 5 62 47
-	cvt.u64.u32 %rd164, %r136;
-	.loc 5 69 4
-	add.s64 %rd165, %rd163, %rd164;
-	.loc 5 68 24
-	selp.b64 %rd166, %rd165, %rd163, %p145;
-	ld.global.u32 %r137, [%rd157+192];
-	setp.le.s32 %p146, %r132, %r137;
-	.loc 5 62 47
-	cvt.u64.u32 %rd167, %r137;
-	.loc 5 69 4
-	add.s64 %rd168, %rd166, %rd167;
-	.loc 5 68 24
-	selp.b64 %rd155, %rd168, %rd166, %p146;
-	.loc 5 67 32
-	add.s64 %rd169, %rd156, 64;
-	setp.lt.s64 %p147, %rd169, %rd25;
-	setp.lt.s64 %p148, %rd169, %rd152;
-	cvt.u32.u64 %r133, %rd169;
-	@%p148 bra $B53;
-	@!%p147 bra $B56;
-$B54:
-$B55:
-	cvt.u64.u32 %rd170, %r133;
-	.loc 5 68 17
-	mad.wide.u32 %rd171, %r133, 4, %rd32;
-	ld.global.u32 %r138, [%rd171];
-	setp.le.s32 %p149, %r132, %r138;
-	.loc 5 62 47
-	cvt.u64.u32 %rd172, %r138;
-	.loc 5 69 4
-	add.s64 %rd173, %rd155, %rd172;
-	.loc 5 68 24
-	selp.b64 %rd155, %rd173, %rd155, %p149;
-	.loc 5 67 32
-	add.s64 %rd174, %rd170, 16;
-	setp.lt.s64 %p150, %rd174, %rd25;
-	cvt.u32.u64 %r133, %rd174;
-	@%p150 bra $B55;
-$B56:
-	.loc 1 62 2
-	xor.b32 %r55, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r139, %r55, 128, %r3;
-	mad.lo.s32 %r140, %r5, 8, %r139;
-	st.shared.u64 [%r140], %rd155;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd175, 0;
-	mov.u32 %r141, 0;
-$B57:
-	.loc 1 66 25
-	mad.lo.s32 %r142, %r141, 8, %r139;
-	ld.shared.u64 %rd176, [%r142];
-	add.s64 %rd175, %rd175, %rd176;
-	add.s32 %r141, %r141, 1;
-	setp.lt.u32 %p151, %r141, 16;
-	@%p151 bra $B57;
-	.loc 5 86 56
-	setp.le.s64 %p152, %rd150, %rd175;
-	.loc 5 89 21
-	add.s32 %r143, %r132, -1;
-	.loc 5 86 56
-	selp.b32 %r128, %r128, %r143, %p152;
-	selp.b32 %r129, %r132, %r129, %p152;
-	.loc 5 84 13
-	setp.lt.s32 %p153, %r129, %r128;
-	@%p153 bra $B51;
-	.loc 5 20 14
-	setp.lt.s32 %p154, %r113, %r129;
-	selp.b32 %r113, %r129, %r113, %p154;
-$B58:
-	.loc 5 22 34
-	shr.u32 %r144, %r1, 10;
-	add.s32 %r145, %r144, 1;
-	shl.b32 %r146, %r145, 4;
-	mov.u32 %r147, 0;
-$B59:
-	.loc 5 24 19
-	add.s32 %r148, %r147, 1;
-	mul.wide.u32 %rd177, %r148, %r146;
-	setp.lt.s64 %p155, %rd25, %rd177;
-	cvt.u32.u64 %r149, %rd177;
-	selp.b32 %r150, %r1, %r149, %p155;
-	cvt.u64.u32 %rd178, %r150;
-	.loc 5 25 56
-	mul.lo.s32 %r151, %r147, %r146;
-	setp.lt.u32 %p156, %r150, %r151;
-	selp.b32 %r152, %r150, %r151, %p156;
-	cvt.u64.u32 %rd179, %r152;
-	setp.le.u64 %p157, %rd178, %rd33;
-	setp.le.u32 %p158, %r152, %r150;
-	and.pred %p159, %p157, %p158;
-	@!%p159 bra $B87;
-	mad.wide.u32 %rd180, %r152, 4, %rd32;
-	sub.s64 %rd181, %rd178, %rd179;
-	.loc 5 67 17
-	setp.lt.s64 %p160, %rd34, %rd181;
-	mov.u64 %rd182, 0;
-	@!%p160 bra $B64;
-	add.s64 %rd183, %rd181, -48;
-	setp.le.s64 %p161, %rd183, %rd181;
-	setp.lt.s64 %p162, 0, %rd183;
-	and.pred %p163, %p161, %p162;
-	cvt.u32.u64 %r153, %rd183;
-	selp.b32 %r154, %r153, 0, %p163;
-	cvt.u64.u32 %rd184, %r154;
-	setp.lt.u32 %p164, %r5, %r154;
-	@!%p164 bra $B60;
-	mov.u64 %rd182, 0;
-	mov.u32 %r155, %r5;
-	bra $B61;
-$B60:
-	mov.u64 %rd182, 0;
-	mov.u32 %r155, %r5;
-	bra $B62;
-$B61:
-	cvt.u64.u32 %rd185, %r155;
-	.loc 5 68 17
-	mad.wide.u32 %rd186, %r155, 4, %rd180;
-	ld.global.u32 %r156, [%rd186];
-	setp.le.s32 %p165, %r113, %r156;
-	.loc 5 62 47
-	cvt.u64.u32 %rd187, %r156;
-	.loc 5 69 4
-	add.s64 %rd188, %rd182, %rd187;
-	.loc 5 68 24
-	selp.b64 %rd189, %rd188, %rd182, %p165;
-	ld.global.u32 %r157, [%rd186+64];
-	setp.le.s32 %p166, %r113, %r157;
-	.loc 5 62 47
-	cvt.u64.u32 %rd190, %r157;
-	.loc 5 69 4
-	add.s64 %rd191, %rd189, %rd190;
-	.loc 5 68 24
-	selp.b64 %rd192, %rd191, %rd189, %p166;
-	ld.global.u32 %r158, [%rd186+128];
-	setp.le.s32 %p167, %r113, %r158;
-	.loc 5 62 47
-	cvt.u64.u32 %rd193, %r158;
-	.loc 5 69 4
-	add.s64 %rd194, %rd192, %rd193;
-	.loc 5 68 24
-	selp.b64 %rd195, %rd194, %rd192, %p167;
-	ld.global.u32 %r159, [%rd186+192];
-	setp.le.s32 %p168, %r113, %r159;
-	.loc 5 62 47
-	cvt.u64.u32 %rd196, %r159;
-	.loc 5 69 4
-	add.s64 %rd197, %rd195, %rd196;
-	.loc 5 68 24
-	selp.b64 %rd182, %rd197, %rd195, %p168;
-	.loc 5 67 32
-	add.s64 %rd198, %rd185, 64;
-	setp.lt.s64 %p169, %rd198, %rd181;
-	setp.lt.s64 %p170, %rd198, %rd184;
-	cvt.u32.u64 %r155, %rd198;
-	@%p170 bra $B61;
-	@!%p169 bra $B64;
-$B62:
-$B63:
-	cvt.u64.u32 %rd199, %r155;
-	.loc 5 68 17
-	mad.wide.u32 %rd200, %r155, 4, %rd180;
-	ld.global.u32 %r160, [%rd200];
-	setp.le.s32 %p171, %r113, %r160;
-	.loc 5 62 47
-	cvt.u64.u32 %rd201, %r160;
-	.loc 5 69 4
-	add.s64 %rd202, %rd182, %rd201;
-	.loc 5 68 24
-	selp.b64 %rd182, %rd202, %rd182, %p171;
-	.loc 5 67 32
-	add.s64 %rd203, %rd199, 16;
-	setp.lt.s64 %p172, %rd203, %rd181;
-	cvt.u32.u64 %r155, %rd203;
-	@%p172 bra $B63;
-$B64:
-	.loc 5 25 10
-	mad.lo.s32 %r161, %r147, 128, %r4;
-	mad.lo.s32 %r162, %r5, 8, %r161;
-	st.shared.u64 [%r162], %rd182;
-	setp.lt.u32 %p173, %r148, 64;
-	mov.u32 %r147, %r148;
-	@%p173 bra $B59;
-	.loc 5 27 8
-	bar.sync 0;
-	mov.u64 %rd204, 0;
-	mov.u32 %r163, 0;
-$B65:
-	.loc 5 124 15
-	mad.lo.s32 %r164, %r163, 128, %r4;
-	mov.u64 %rd205, 0;
-	mov.u32 %r165, 0;
-$B66:
-	mad.lo.s32 %r166, %r165, 8, %r164;
-	ld.shared.u64 %rd206, [%r166];
-	add.s64 %rd205, %rd205, %rd206;
-	add.s32 %r165, %r165, 1;
-	setp.lt.u32 %p174, %r165, 16;
-	@%p174 bra $B66;
-	.loc 5 99 3
-	add.s64 %rd204, %rd204, %rd205;
-	add.s32 %r163, %r163, 1;
-	setp.lt.u32 %p175, %r163, 64;
-	@%p175 bra $B65;
-	.loc 4 54 67
-	cvt.u32.u64 %r167, %rd27;
-	shr.u64 %rd207, %rd27, 32;
-	cvt.u32.u64 %r168, %rd207;
-	mov.u32 %r169, 0;
-	mov.u32 %r170, 0;
-	mov.u32 %r171, 0;
-	mov.u32 %r172, 0;
-$B67:
-	.loc 7 460 19
-	mul.wide.u32 %rd208, %r80, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd209, %rd208, 32;
-	cvt.u32.u64 %r173, %rd209;
-	cvt.u32.u64 %r174, %rd208;
-	.loc 7 460 19
-	mul.wide.u32 %rd210, %r170, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd211, %rd210, 32;
-	cvt.u32.u64 %r175, %rd211;
-	cvt.u32.u64 %r176, %rd210;
-	.loc 8 18 21
-	xor.b32 %r177, %r175, %r169;
-	xor.b32 %r80, %r177, %r167;
-	xor.b32 %r178, %r173, %r171;
-	xor.b32 %r170, %r178, %r168;
-	.loc 8 19 11
-	add.s32 %r167, %r167, -1640531527;
-	add.s32 %r168, %r168, -1150833019;
-	add.s32 %r172, %r172, 1;
-	setp.lt.u32 %p176, %r172, 10;
-	mov.u32 %r169, %r176;
-	mov.u32 %r171, %r174;
-	@%p176 bra $B67;
-	.loc 4 55 30
-	cvt.u64.u32 %rd212, %r176;
-	shl.b64 %rd213, %rd212, 32;
-	cvt.u64.u32 %rd214, %r80;
-	or.b64 %rd215, %rd213, %rd214;
-	mul.hi.u64 %rd216, %rd215, %rd204;
-	mov.u32 %r179, 0;
-$B68:
-	.loc 5 124 15
-	mad.lo.s32 %r180, %r179, 128, %r4;
-	mov.u64 %rd217, 0;
-	mov.u32 %r181, 0;
-$B69:
-	mad.lo.s32 %r182, %r181, 8, %r180;
-	ld.shared.u64 %rd218, [%r182];
-	add.s64 %rd217, %rd217, %rd218;
-	add.s32 %r181, %r181, 1;
-	setp.lt.u32 %p177, %r181, 16;
-	@%p177 bra $B69;
-	.loc 5 105 11
-	setp.lt.s64 %p178, %rd216, %rd217;
-	@%p178 bra $B70;
-	.loc 5 108 3
-	sub.s64 %rd216, %rd216, %rd217;
-	.loc 5 103 28
-	add.s32 %r179, %r179, 1;
-	setp.lt.u32 %p179, %r179, 63;
-	@%p179 bra $B68;
-$B70:
-	.loc 5 110 16
-	mul.lo.s32 %r56, %r179, %r146;
-	setp.lt.u32 %p180, %r56, %r1;
-	@%p180 bra $B71;
-	mov.u32 %r56, -1;
-	bra $B73;
-$B71:
-	.loc 5 111 17
-	mad.wide.u32 %rd219, %r56, 4, %rd32;
-	ld.global.u32 %r183, [%rd219];
-	setp.le.s32 %p181, %r113, %r183;
-	@!%p181 bra $B72;
-	.loc 5 112 19
-	cvt.u64.u32 %rd220, %r183;
-	setp.lt.s64 %p182, %rd216, %rd220;
-	@%p182 bra $B73;
-	.loc 5 115 4
-	sub.s64 %rd216, %rd216, %rd220;
-$B72:
-	.loc 5 110 43
-	add.s32 %r56, %r56, 1;
-	setp.lt.u32 %p183, %r56, %r1;
-	@%p183 bra $B71;
-	mov.u32 %r56, -1;
-$B73:
-$B74:
-	.loc 1 40 19
-	setp.lt.s64 %p184, 0, %rd23;
-	and.pred %p185, %p184, %p3;
-	@!%p185 bra $B83;
-	.loc 4 28 59
-	shr.s32 %r184, %r54, 31;
-	shr.u32 %r185, %r184, 1;
-	xor.b32 %r186, %r54, %r185;
-	mov.b32 %f43, %r186;
-	.loc 1 120 8
-	bar.sync 0;
-	mov.u64 %rd221, 0;
-	.loc 1 122 19
-	@!%p55 bra $B78;
-	mov.u64 %rd221, 0;
-	mov.u32 %r187, %r5;
-$B75:
-	cvt.u64.u32 %rd222, %r187;
-	.loc 1 123 27
-	mad.wide.u32 %rd223, %r187, 4, %rd31;
-	ld.global.f32 %f44, [%rd223];
-	.loc 4 19 7
-	setp.neu.f32 %p186, %f44, %f44;
-	.loc 4 22 32
-	add.rn.f32 %f45, %f44, 0f00000000;
-	mov.b32 %r188, %f45;
-	.loc 4 23 27
-	shr.s32 %r189, %r188, 31;
-	shr.u32 %r190, %r189, 1;
-	xor.b32 %r191, %r188, %r190;
-	.loc 4 19 7
-	selp.b32 %r192, -2147483648, %r191, %p186;
-	.loc 1 123 37
-	setp.lt.s32 %p187, -2139095041, %r192;
-	@!%p187 bra $B77;
-	.loc 4 33 7
-	setp.eq.f32 %p188, %f44, %f43;
-	mov.u32 %r193, 67108864;
-	@%p188 bra $B76;
-	.loc 4 36 28
-	sub.rn.f32 %f46, %f44, %f43;
-	.loc 6 36 10
-	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f48, %f47, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
-	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
-	.loc 6 39 21
-	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
-	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
-	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
-	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
-	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
-	mov.b32 %r194, %f47;
-	.loc 6 21 7
-	setp.lt.f32 %p189, 0f00000000, %f46;
-	selp.b32 %r195, 528482304, 1602224128, %p189;
-	selp.b32 %r196, 1602224128, 528482304, %p189;
-	.loc 6 24 51
-	mad.lo.s32 %r197, %r194, 8388608, %r195;
-	mov.b32 %f57, %r197;
-	mul.rn.f32 %f58, %f56, %f57;
-	mov.b32 %f59, %r196;
-	mul.rn.f32 %f60, %f58, %f59;
-	.loc 6 25 8
-	abs.f32 %f61, %f46;
-	setp.lt.f32 %p190, 0f42D00000, %f61;
-	selp.f32 %f62, 0f00000000, %f60, %p190;
-	and.pred %p191, %p190, %p189;
-	selp.f32 %f63, 0f7F800000, %f62, %p191;
-	.loc 4 36 42
-	mul.rn.f32 %f64, %f63, 0f4C800000;
-	add.rn.f32 %f65, %f64, 0f3F000000;
-	cvt.rzi.s32.f32 %r193, %f65;
-$B76:
-	.loc 1 124 18
-	cvt.s64.s32 %rd224, %r193;
-	add.s64 %rd221, %rd221, %rd224;
-$B77:
-	.loc 1 122 36
-	add.s64 %rd225, %rd222, 16;
-	setp.lt.s64 %p192, %rd225, %rd25;
-	cvt.u32.u64 %r187, %rd225;
-	@%p192 bra $B75;
-$B78:
-	.loc 1 62 2
-	xor.b32 %r198, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r199, %r198, 128, %r3;
-	mad.lo.s32 %r200, %r5, 8, %r199;
-	st.shared.u64 [%r200], %rd221;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd226, 0;
-	mov.u32 %r201, 0;
+	cvt.rzi.s64.f64 %rd200, %fd3;
+	setp.nan.f64 %p194, %fd3, %fd3;
+	selp.b64 %rd201, 0, %rd200, %p194;
+	setp.lt.s64 %p195, 1, %rd201;
+	selp.b64 %rd202, %rd201, 1, %p195;
+	add.s64 %rd203, %rd25, -48;
+	setp.le.s64 %p196, %rd203, %rd25;
+	setp.lt.s64 %p197, 0, %rd203;
+	and.pred %p198, %p196, %p197;
+	cvt.u32.u64 %r186, %rd203;
+	selp.b32 %r187, %r186, 0, %p198;
+	cvt.u64.u32 %rd204, %r187;
+	setp.lt.u32 %p199, %r6, %r187;
+	mov.u32 %r188, 67108864;
+	mov.u32 %r189, 0;
 $B79:
-	.loc 1 66 25
-	mad.lo.s32 %r202, %r201, 8, %r199;
-	ld.shared.u64 %rd227, [%r202];
-	add.s64 %rd226, %rd226, %rd227;
-	add.s32 %r201, %r201, 1;
-	setp.lt.u32 %p193, %r201, 16;
-	@%p193 bra $B79;
-	.loc 1 128 11
-	setp.lt.s32 %p194, %r56, 0;
-	mov.f32 %f66, 0f7FC00000;
-	@%p194 bra $B82;
-	.loc 1 131 25
-	cvt.u64.u32 %rd228, %r56;
-	setp.lt.u32 %p195, %r56, %r1;
-	@!%p195 bra $FAULT8;
-	mad.wide.u32 %rd229, %r56, 4, %rd31;
-	ld.global.f32 %f67, [%rd229];
-	.loc 4 61 7
-	setp.eq.f32 %p196, %f67, %f43;
-	@%p196 bra $B80;
-	.loc 4 64 11
-	sub.rn.f32 %f68, %f67, %f43;
-	cvt.rn.f32.s64 %f69, %rd226;
-	mul.rn.f32 %f70, %f69, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f71, %f70;
-	setp.lt.f32 %p197, %f71, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f72, %f70, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f73, %f72, %f70, %p197;
-	selp.b32 %r203, 192937984, 0, %p197;
-	.loc 9 71 23
-	mov.b32 %r204, %f73;
-	.loc 9 72 10
-	add.s32 %r205, %r204, -1060439283;
-	and.b32 %r206, %r205, -8388608;
-	.loc 9 73 32
-	sub.s32 %r207, %r204, %r206;
-	mov.b32 %f74, %r207;
-	sub.s32 %r208, %r206, %r203;
-	cvt.rn.f32.s32 %f75, %r208;
-	.loc 9 8 9
-	sub.rn.f32 %f76, %f74, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f77, 0fBD9BD66F, %f76, 0f3E041C4B;
-	fma.rn.f32 %f78, %f77, %f76, 0fBE07A47F;
-	fma.rn.f32 %f79, %f78, %f76, 0f3E1139FA;
-	fma.rn.f32 %f80, %f79, %f76, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f81, %f80, %f76, 0f3E4CD1F1;
-	fma.rn.f32 %f82, %f81, %f76, 0fBE800219;
-	fma.rn.f32 %f83, %f82, %f76, 0f3EAAAAA8;
-	fma.rn.f32 %f84, %f83, %f76, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f85, %f76, %f76;
-	fma.rn.f32 %f86, %f84, %f85, %f76;
-	.loc 9 9 25
-	fma.rn.f32 %f87, %f75, 0f33B17218, %f86;
-	.loc 9 87 21
-	mov.b32 %r209, %f70;
-	setp.le.u32 %p198, 2139095040, %r209;
-	.loc 9 88 10
-	fma.rn.f32 %f88, %f70, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f89, %f88, %f87, %p198;
-	.loc 9 90 7
-	setp.eq.f32 %p199, %f70, 0f00000000;
-	selp.f32 %f90, 0fFF800000, %f89, %p199;
-	.loc 4 64 17
-	sub.rn.f32 %f66, %f68, %f90;
+	.loc 5 173 34
+	add.s32 %r190, %r189, %r188;
+	add.s32 %r191, %r190, 1;
+	cvt.u64.u32 %rd205, %r191;
+	shr.u64 %rd206, %rd205, 1;
+	cvt.u32.u64 %r192, %rd206;
+	mov.u64 %rd207, 0;
+	.loc 5 155 17
+	@!%p55 bra $B84;
+	@!%p199 bra $B80;
+	mov.u64 %rd207, 0;
+	mov.u32 %r193, %r6;
 	bra $B81;
 $B80:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f91, %rd226;
+	mov.u64 %rd207, 0;
+	mov.u32 %r193, %r6;
+	bra $B82;
+$B81:
+	cvt.u64.u32 %rd208, %r193;
+	.loc 5 156 17
+	mad.wide.u32 %rd209, %r193, 4, %rd32;
+	ld.global.u32 %r194, [%rd209];
+	setp.le.s32 %p200, %r192, %r194;
+	.loc 5 150 47
+	cvt.u64.u32 %rd210, %r194;
+	.loc 5 157 4
+	add.s64 %rd211, %rd207, %rd210;
+	.loc 5 156 24
+	selp.b64 %rd212, %rd211, %rd207, %p200;
+	ld.global.u32 %r195, [%rd209+64];
+	setp.le.s32 %p201, %r192, %r195;
+	.loc 5 150 47
+	cvt.u64.u32 %rd213, %r195;
+	.loc 5 157 4
+	add.s64 %rd214, %rd212, %rd213;
+	.loc 5 156 24
+	selp.b64 %rd215, %rd214, %rd212, %p201;
+	ld.global.u32 %r196, [%rd209+128];
+	setp.le.s32 %p202, %r192, %r196;
+	.loc 5 150 47
+	cvt.u64.u32 %rd216, %r196;
+	.loc 5 157 4
+	add.s64 %rd217, %rd215, %rd216;
+	.loc 5 156 24
+	selp.b64 %rd218, %rd217, %rd215, %p202;
+	ld.global.u32 %r197, [%rd209+192];
+	setp.le.s32 %p203, %r192, %r197;
+	.loc 5 150 47
+	cvt.u64.u32 %rd219, %r197;
+	.loc 5 157 4
+	add.s64 %rd220, %rd218, %rd219;
+	.loc 5 156 24
+	selp.b64 %rd207, %rd220, %rd218, %p203;
+	.loc 5 155 32
+	add.s64 %rd221, %rd208, 64;
+	setp.lt.s64 %p204, %rd221, %rd25;
+	setp.lt.s64 %p205, %rd221, %rd204;
+	cvt.u32.u64 %r193, %rd221;
+	@%p205 bra $B81;
+	@!%p204 bra $B84;
+$B82:
+$B83:
+	cvt.u64.u32 %rd222, %r193;
+	.loc 5 156 17
+	mad.wide.u32 %rd223, %r193, 4, %rd32;
+	ld.global.u32 %r198, [%rd223];
+	setp.le.s32 %p206, %r192, %r198;
+	.loc 5 150 47
+	cvt.u64.u32 %rd224, %r198;
+	.loc 5 157 4
+	add.s64 %rd225, %rd207, %rd224;
+	.loc 5 156 24
+	selp.b64 %rd207, %rd225, %rd207, %p206;
+	.loc 5 155 32
+	add.s64 %rd226, %rd222, 16;
+	setp.lt.s64 %p207, %rd226, %rd25;
+	cvt.u32.u64 %r193, %rd226;
+	@%p207 bra $B83;
+$B84:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r199, %r56, 128, %r3;
+	mad.lo.s32 %r200, %r6, 8, %r199;
+	st.shared.u64 [%r200], %rd207;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd227, 0;
+	mov.u32 %r201, 0;
+$B85:
+	.loc 1 71 25
+	mad.lo.s32 %r202, %r201, 8, %r199;
+	ld.shared.u64 %rd228, [%r202];
+	add.s64 %rd227, %rd227, %rd228;
+	add.s32 %r201, %r201, 1;
+	setp.lt.u32 %p208, %r201, 16;
+	@%p208 bra $B85;
+	.loc 5 174 56
+	setp.le.s64 %p209, %rd202, %rd227;
+	.loc 5 177 21
+	add.s32 %r203, %r192, -1;
+	.loc 5 174 56
+	selp.b32 %r188, %r188, %r203, %p209;
+	selp.b32 %r189, %r192, %r189, %p209;
+	.loc 5 172 13
+	setp.lt.s32 %p210, %r189, %r188;
+	@%p210 bra $B79;
+	.loc 5 32 14
+	setp.lt.s32 %p211, %r173, %r189;
+	selp.b32 %r173, %r189, %r173, %p211;
+	bra $B99;
+$B86:
+	.loc 5 29 17
+	setp.le.u64 %p212, %rd96, 2048;
+	@!%p212 bra $FAULT12;
+	.loc 5 130 19
+	cvt.u32.u64 %r204, %rd96;
+	setp.lt.u32 %p213, %r6, %r204;
+	mov.u64 %rd229, %rd34;
+	@!%p213 bra $B90;
+$B87:
+	.loc 5 132 19
+	cvt.u32.u64 %r205, %rd229;
+	mad.lo.s32 %r206, %r205, 4, %r5;
+	ld.shared.u32 %r207, [%r206];
+	setp.le.s32 %p214, %r82, %r207;
+	mov.u32 %r208, -1;
+	@!%p214 bra $B89;
+	.loc 4 28 59
+	shr.s32 %r209, %r207, 31;
+	shr.u32 %r210, %r209, 1;
+	xor.b32 %r211, %r207, %r210;
+	mov.b32 %f43, %r211;
+	.loc 4 33 7
+	setp.eq.f32 %p215, %f43, %f18;
+	mov.u32 %r208, 67108864;
+	@%p215 bra $B88;
+	.loc 4 36 28
+	sub.rn.f32 %f44, %f43, %f18;
+	mul.rn.f32 %f45, %f44, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f47, %f46, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
+	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
+	.loc 6 39 21
+	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
+	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
+	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
+	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
+	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
+	mov.b32 %r212, %f46;
+	.loc 6 21 7
+	setp.lt.f32 %p216, 0f00000000, %f45;
+	selp.b32 %r213, 528482304, 1602224128, %p216;
+	selp.b32 %r214, 1602224128, 528482304, %p216;
+	.loc 6 24 51
+	mad.lo.s32 %r215, %r212, 8388608, %r213;
+	mov.b32 %f56, %r215;
+	mul.rn.f32 %f57, %f55, %f56;
+	mov.b32 %f58, %r214;
+	mul.rn.f32 %f59, %f57, %f58;
+	.loc 6 25 8
+	abs.f32 %f60, %f45;
+	setp.lt.f32 %p217, 0f42D00000, %f60;
+	selp.f32 %f61, 0f00000000, %f59, %p217;
+	and.pred %p218, %p217, %p216;
+	selp.f32 %f62, 0f7F800000, %f61, %p218;
+	.loc 4 36 42
+	mul.rn.f32 %f63, %f62, 0f4C800000;
+	add.rn.f32 %f64, %f63, 0f3F000000;
+	cvt.rzi.s32.f32 %r208, %f64;
+$B88:
+$B89:
+	.loc 5 135 9
+	st.shared.u32 [%r206], %r208;
+	.loc 5 130 34
+	add.s64 %rd229, %rd229, 16;
+	setp.lt.s64 %p219, %rd229, %rd96;
+	@%p219 bra $B87;
+$B90:
+	mov.u64 %rd230, 0;
+	.loc 5 155 17
+	@!%p213 bra $B92;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, %rd34;
+$B91:
+	.loc 5 156 17
+	cvt.u32.u64 %r216, %rd231;
+	mad.lo.s32 %r217, %r216, 4, %r5;
+	ld.shared.u32 %r218, [%r217];
+	setp.le.s32 %p220, 0, %r218;
+	.loc 5 150 47
+	cvt.u64.u32 %rd232, %r218;
+	.loc 5 157 4
+	add.s64 %rd233, %rd230, %rd232;
+	.loc 5 156 24
+	selp.b64 %rd230, %rd233, %rd230, %p220;
+	.loc 5 155 32
+	add.s64 %rd231, %rd231, 16;
+	setp.lt.s64 %p221, %rd231, %rd96;
+	@%p221 bra $B91;
+$B92:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r219, %r56, 128, %r3;
+	mad.lo.s32 %r220, %r6, 8, %r219;
+	st.shared.u64 [%r220], %rd230;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd234, 0;
+	mov.u32 %r221, 0;
+$B93:
+	.loc 1 71 25
+	mad.lo.s32 %r222, %r221, 8, %r219;
+	ld.shared.u64 %rd235, [%r222];
+	add.s64 %rd234, %rd234, %rd235;
+	add.s32 %r221, %r221, 1;
+	setp.lt.u32 %p222, %r221, 16;
+	@%p222 bra $B93;
+	.loc 4 49 29
+	cvt.f64.f32 %fd4, %f2;
+	cvt.rn.f64.s64 %fd5, %rd234;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd236, %fd6;
+	setp.nan.f64 %p223, %fd6, %fd6;
+	selp.b64 %rd237, 0, %rd236, %p223;
+	setp.lt.s64 %p224, 1, %rd237;
+	selp.b64 %rd238, %rd237, 1, %p224;
+	mov.u32 %r223, 67108864;
+	mov.u32 %r224, 0;
+$B94:
+	.loc 5 173 34
+	add.s32 %r225, %r224, %r223;
+	add.s32 %r226, %r225, 1;
+	cvt.u64.u32 %rd239, %r226;
+	shr.u64 %rd240, %rd239, 1;
+	cvt.u32.u64 %r227, %rd240;
+	.loc 5 155 17
+	@!%p213 bra $B95;
+	mov.u64 %rd241, 0;
+	mov.u64 %rd242, %rd34;
+	bra $B96;
+$B95:
+	mov.u64 %rd241, 0;
+	bra $B97;
+$B96:
+	.loc 5 156 17
+	cvt.u32.u64 %r228, %rd242;
+	mad.lo.s32 %r229, %r228, 4, %r5;
+	ld.shared.u32 %r230, [%r229];
+	setp.le.s32 %p225, %r227, %r230;
+	.loc 5 150 47
+	cvt.u64.u32 %rd243, %r230;
+	.loc 5 157 4
+	add.s64 %rd244, %rd241, %rd243;
+	.loc 5 156 24
+	selp.b64 %rd241, %rd244, %rd241, %p225;
+	.loc 5 155 32
+	add.s64 %rd242, %rd242, 16;
+	setp.lt.s64 %p226, %rd242, %rd96;
+	@%p226 bra $B96;
+$B97:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r231, %r56, 128, %r3;
+	mad.lo.s32 %r232, %r6, 8, %r231;
+	st.shared.u64 [%r232], %rd241;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd245, 0;
+	mov.u32 %r233, 0;
+$B98:
+	.loc 1 71 25
+	mad.lo.s32 %r234, %r233, 8, %r231;
+	ld.shared.u64 %rd246, [%r234];
+	add.s64 %rd245, %rd245, %rd246;
+	add.s32 %r233, %r233, 1;
+	setp.lt.u32 %p227, %r233, 16;
+	@%p227 bra $B98;
+	.loc 5 174 56
+	setp.le.s64 %p228, %rd238, %rd245;
+	.loc 5 177 21
+	add.s32 %r235, %r227, -1;
+	.loc 5 174 56
+	selp.b32 %r223, %r223, %r235, %p228;
+	selp.b32 %r224, %r227, %r224, %p228;
+	.loc 5 172 13
+	setp.lt.s32 %p229, %r224, %r223;
+	@%p229 bra $B94;
+	.loc 5 30 14
+	setp.lt.s32 %p230, %r173, %r224;
+	selp.b32 %r173, %r224, %r173, %p230;
+$B99:
+	.loc 5 51 68
+	shr.u32 %r236, %r1, 10;
+	add.s32 %r237, %r236, 1;
+	shl.b32 %r238, %r237, 4;
+	mov.u32 %r239, 0;
+$B100:
+	.loc 5 37 19
+	add.s32 %r240, %r239, 1;
+	mul.wide.u32 %rd247, %r240, %r238;
+	setp.lt.s64 %p231, %rd25, %rd247;
+	cvt.u32.u64 %r241, %rd247;
+	selp.b32 %r242, %r1, %r241, %p231;
+	cvt.u64.u32 %rd248, %r242;
+	.loc 5 38 56
+	mul.lo.s32 %r243, %r239, %r238;
+	setp.lt.u32 %p232, %r242, %r243;
+	selp.b32 %r244, %r242, %r243, %p232;
+	cvt.u64.u32 %rd249, %r244;
+	setp.le.u64 %p233, %rd248, %rd33;
+	setp.le.u32 %p234, %r244, %r242;
+	and.pred %p235, %p233, %p234;
+	@!%p235 bra $B129;
+	mad.wide.u32 %rd250, %r244, 4, %rd32;
+	sub.s64 %rd251, %rd248, %rd249;
+	.loc 5 155 17
+	setp.lt.s64 %p236, %rd34, %rd251;
+	mov.u64 %rd252, 0;
+	@!%p236 bra $B105;
+	add.s64 %rd253, %rd251, -48;
+	setp.le.s64 %p237, %rd253, %rd251;
+	setp.lt.s64 %p238, 0, %rd253;
+	and.pred %p239, %p237, %p238;
+	cvt.u32.u64 %r245, %rd253;
+	selp.b32 %r246, %r245, 0, %p239;
+	cvt.u64.u32 %rd254, %r246;
+	setp.lt.u32 %p240, %r6, %r246;
+	@!%p240 bra $B101;
+	mov.u64 %rd252, 0;
+	mov.u32 %r247, %r6;
+	bra $B102;
+$B101:
+	mov.u64 %rd252, 0;
+	mov.u32 %r247, %r6;
+	bra $B103;
+$B102:
+	cvt.u64.u32 %rd255, %r247;
+	.loc 5 156 17
+	mad.wide.u32 %rd256, %r247, 4, %rd250;
+	ld.global.u32 %r248, [%rd256];
+	setp.le.s32 %p241, %r173, %r248;
+	.loc 5 150 47
+	cvt.u64.u32 %rd257, %r248;
+	.loc 5 157 4
+	add.s64 %rd258, %rd252, %rd257;
+	.loc 5 156 24
+	selp.b64 %rd259, %rd258, %rd252, %p241;
+	ld.global.u32 %r249, [%rd256+64];
+	setp.le.s32 %p242, %r173, %r249;
+	.loc 5 150 47
+	cvt.u64.u32 %rd260, %r249;
+	.loc 5 157 4
+	add.s64 %rd261, %rd259, %rd260;
+	.loc 5 156 24
+	selp.b64 %rd262, %rd261, %rd259, %p242;
+	ld.global.u32 %r250, [%rd256+128];
+	setp.le.s32 %p243, %r173, %r250;
+	.loc 5 150 47
+	cvt.u64.u32 %rd263, %r250;
+	.loc 5 157 4
+	add.s64 %rd264, %rd262, %rd263;
+	.loc 5 156 24
+	selp.b64 %rd265, %rd264, %rd262, %p243;
+	ld.global.u32 %r251, [%rd256+192];
+	setp.le.s32 %p244, %r173, %r251;
+	.loc 5 150 47
+	cvt.u64.u32 %rd266, %r251;
+	.loc 5 157 4
+	add.s64 %rd267, %rd265, %rd266;
+	.loc 5 156 24
+	selp.b64 %rd252, %rd267, %rd265, %p244;
+	.loc 5 155 32
+	add.s64 %rd268, %rd255, 64;
+	setp.lt.s64 %p245, %rd268, %rd251;
+	setp.lt.s64 %p246, %rd268, %rd254;
+	cvt.u32.u64 %r247, %rd268;
+	@%p246 bra $B102;
+	@!%p245 bra $B105;
+$B103:
+$B104:
+	cvt.u64.u32 %rd269, %r247;
+	.loc 5 156 17
+	mad.wide.u32 %rd270, %r247, 4, %rd250;
+	ld.global.u32 %r252, [%rd270];
+	setp.le.s32 %p247, %r173, %r252;
+	.loc 5 150 47
+	cvt.u64.u32 %rd271, %r252;
+	.loc 5 157 4
+	add.s64 %rd272, %rd252, %rd271;
+	.loc 5 156 24
+	selp.b64 %rd252, %rd272, %rd252, %p247;
+	.loc 5 155 32
+	add.s64 %rd273, %rd269, 16;
+	setp.lt.s64 %p248, %rd273, %rd251;
+	cvt.u32.u64 %r247, %rd273;
+	@%p248 bra $B104;
+$B105:
+	.loc 5 38 10
+	mad.lo.s32 %r253, %r239, 128, %r4;
+	mad.lo.s32 %r254, %r6, 8, %r253;
+	st.shared.u64 [%r254], %rd252;
+	setp.lt.u32 %p249, %r240, 64;
+	mov.u32 %r239, %r240;
+	@%p249 bra $B100;
+	.loc 5 40 8
+	bar.sync 0;
+	mov.u64 %rd274, 0;
+	mov.u32 %r255, 0;
+$B106:
+	.loc 5 212 15
+	mad.lo.s32 %r256, %r255, 128, %r4;
+	mov.u64 %rd275, 0;
+	mov.u32 %r257, 0;
+$B107:
+	mad.lo.s32 %r258, %r257, 8, %r256;
+	ld.shared.u64 %rd276, [%r258];
+	add.s64 %rd275, %rd275, %rd276;
+	add.s32 %r257, %r257, 1;
+	setp.lt.u32 %p250, %r257, 16;
+	@%p250 bra $B107;
+	.loc 5 187 3
+	add.s64 %rd274, %rd274, %rd275;
+	add.s32 %r255, %r255, 1;
+	setp.lt.u32 %p251, %r255, 64;
+	@%p251 bra $B106;
+	.loc 4 54 67
+	cvt.u32.u64 %r259, %rd27;
+	shr.u64 %rd277, %rd27, 32;
+	cvt.u32.u64 %r260, %rd277;
+	mov.u32 %r261, 0;
+	mov.u32 %r262, 0;
+	mov.u32 %r263, 0;
+	mov.u32 %r264, 0;
+$B108:
+	.loc 7 460 19
+	mul.wide.u32 %rd278, %r81, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd279, %rd278, 32;
+	cvt.u32.u64 %r265, %rd279;
+	cvt.u32.u64 %r266, %rd278;
+	.loc 7 460 19
+	mul.wide.u32 %rd280, %r262, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd281, %rd280, 32;
+	cvt.u32.u64 %r267, %rd281;
+	cvt.u32.u64 %r268, %rd280;
+	.loc 8 18 21
+	xor.b32 %r269, %r267, %r261;
+	xor.b32 %r81, %r269, %r259;
+	xor.b32 %r270, %r265, %r263;
+	xor.b32 %r262, %r270, %r260;
+	.loc 8 19 11
+	add.s32 %r259, %r259, -1640531527;
+	add.s32 %r260, %r260, -1150833019;
+	add.s32 %r264, %r264, 1;
+	setp.lt.u32 %p252, %r264, 10;
+	mov.u32 %r261, %r268;
+	mov.u32 %r263, %r266;
+	@%p252 bra $B108;
+	.loc 4 55 30
+	cvt.u64.u32 %rd282, %r268;
+	shl.b64 %rd283, %rd282, 32;
+	cvt.u64.u32 %rd284, %r81;
+	or.b64 %rd285, %rd283, %rd284;
+	mul.hi.u64 %rd286, %rd285, %rd274;
+	mov.u32 %r271, 0;
+$B109:
+	.loc 5 212 15
+	mad.lo.s32 %r272, %r271, 128, %r4;
+	mov.u64 %rd287, 0;
+	mov.u32 %r273, 0;
+$B110:
+	mad.lo.s32 %r274, %r273, 8, %r272;
+	ld.shared.u64 %rd288, [%r274];
+	add.s64 %rd287, %rd287, %rd288;
+	add.s32 %r273, %r273, 1;
+	setp.lt.u32 %p253, %r273, 16;
+	@%p253 bra $B110;
+	.loc 5 193 11
+	setp.lt.s64 %p254, %rd286, %rd287;
+	@%p254 bra $B111;
+	.loc 5 196 3
+	sub.s64 %rd286, %rd286, %rd287;
+	.loc 5 191 28
+	add.s32 %r271, %r271, 1;
+	setp.lt.u32 %p255, %r271, 63;
+	@%p255 bra $B109;
+$B111:
+	.loc 5 198 16
+	mul.lo.s32 %r57, %r271, %r238;
+	setp.lt.u32 %p256, %r57, %r1;
+	@%p256 bra $B112;
+	mov.u32 %r57, -1;
+	bra $B114;
+$B112:
+	.loc 5 199 17
+	mad.wide.u32 %rd289, %r57, 4, %rd32;
+	ld.global.u32 %r275, [%rd289];
+	setp.le.s32 %p257, %r173, %r275;
+	@!%p257 bra $B113;
+	.loc 5 200 19
+	cvt.u64.u32 %rd290, %r275;
+	setp.lt.s64 %p258, %rd286, %rd290;
+	@%p258 bra $B114;
+	.loc 5 203 4
+	sub.s64 %rd286, %rd286, %rd290;
+$B113:
+	.loc 5 198 43
+	add.s32 %r57, %r57, 1;
+	setp.lt.u32 %p259, %r57, %r1;
+	@%p259 bra $B112;
+	mov.u32 %r57, -1;
+$B114:
+$B115:
+	.loc 1 45 19
+	setp.lt.s64 %p260, 0, %rd23;
+	and.pred %p261, %p260, %p3;
+	@!%p261 bra $B124;
+	.loc 4 28 59
+	shr.s32 %r276, %r55, 31;
+	shr.u32 %r277, %r276, 1;
+	xor.b32 %r278, %r55, %r277;
+	mov.b32 %f65, %r278;
+	.loc 1 125 8
+	bar.sync 0;
+	mov.u64 %rd291, 0;
+	.loc 1 127 19
+	@!%p55 bra $B119;
+	mov.u64 %rd291, 0;
+	mov.u32 %r279, %r6;
+$B116:
+	cvt.u64.u32 %rd292, %r279;
+	.loc 1 128 27
+	mad.wide.u32 %rd293, %r279, 4, %rd31;
+	ld.global.f32 %f66, [%rd293];
+	.loc 4 19 7
+	setp.neu.f32 %p262, %f66, %f66;
+	.loc 4 22 32
+	add.rn.f32 %f67, %f66, 0f00000000;
+	mov.b32 %r280, %f67;
+	.loc 4 23 27
+	shr.s32 %r281, %r280, 31;
+	shr.u32 %r282, %r281, 1;
+	xor.b32 %r283, %r280, %r282;
+	.loc 4 19 7
+	selp.b32 %r284, -2147483648, %r283, %p262;
+	.loc 1 128 37
+	setp.lt.s32 %p263, -2139095041, %r284;
+	@!%p263 bra $B118;
+	.loc 4 33 7
+	setp.eq.f32 %p264, %f66, %f65;
+	mov.u32 %r285, 67108864;
+	@%p264 bra $B117;
+	.loc 4 36 28
+	sub.rn.f32 %f68, %f66, %f65;
+	.loc 6 36 10
+	fma.rn.f32 %f69, %f68, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f70, %f69, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f71, %f70, 0fBF317218, %f68;
+	fma.rn.f32 %f72, %f70, 0f3102E308, %f71;
+	.loc 6 39 21
+	fma.rn.f32 %f73, 0f3AB527C5, %f72, 0f3C091CC4;
+	fma.rn.f32 %f74, %f73, %f72, 0f3D2AAC57;
+	fma.rn.f32 %f75, %f74, %f72, 0f3E2AAA49;
+	fma.rn.f32 %f76, %f75, %f72, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f77, %f76, %f72, 0f3F800000;
+	fma.rn.f32 %f78, %f77, %f72, 0f3F800000;
+	mov.b32 %r286, %f69;
+	.loc 6 21 7
+	setp.lt.f32 %p265, 0f00000000, %f68;
+	selp.b32 %r287, 528482304, 1602224128, %p265;
+	selp.b32 %r288, 1602224128, 528482304, %p265;
+	.loc 6 24 51
+	mad.lo.s32 %r289, %r286, 8388608, %r287;
+	mov.b32 %f79, %r289;
+	mul.rn.f32 %f80, %f78, %f79;
+	mov.b32 %f81, %r288;
+	mul.rn.f32 %f82, %f80, %f81;
+	.loc 6 25 8
+	abs.f32 %f83, %f68;
+	setp.lt.f32 %p266, 0f42D00000, %f83;
+	selp.f32 %f84, 0f00000000, %f82, %p266;
+	and.pred %p267, %p266, %p265;
+	selp.f32 %f85, 0f7F800000, %f84, %p267;
+	.loc 4 36 42
+	mul.rn.f32 %f86, %f85, 0f4C800000;
+	add.rn.f32 %f87, %f86, 0f3F000000;
+	cvt.rzi.s32.f32 %r285, %f87;
+$B117:
+	.loc 1 129 18
+	cvt.s64.s32 %rd294, %r285;
+	add.s64 %rd291, %rd291, %rd294;
+$B118:
+	.loc 1 127 36
+	add.s64 %rd295, %rd292, 16;
+	setp.lt.s64 %p268, %rd295, %rd25;
+	cvt.u32.u64 %r279, %rd295;
+	@%p268 bra $B116;
+$B119:
+	.loc 1 67 2
+	xor.b32 %r290, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r291, %r290, 128, %r3;
+	mad.lo.s32 %r292, %r6, 8, %r291;
+	st.shared.u64 [%r292], %rd291;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd296, 0;
+	mov.u32 %r293, 0;
+$B120:
+	.loc 1 71 25
+	mad.lo.s32 %r294, %r293, 8, %r291;
+	ld.shared.u64 %rd297, [%r294];
+	add.s64 %rd296, %rd296, %rd297;
+	add.s32 %r293, %r293, 1;
+	setp.lt.u32 %p269, %r293, 16;
+	@%p269 bra $B120;
+	.loc 1 133 11
+	setp.lt.s32 %p270, %r57, 0;
+	mov.f32 %f88, 0f7FC00000;
+	@%p270 bra $B123;
+	.loc 1 136 25
+	cvt.u64.u32 %rd298, %r57;
+	setp.lt.u32 %p271, %r57, %r1;
+	@!%p271 bra $FAULT13;
+	mad.wide.u32 %rd299, %r57, 4, %rd31;
+	ld.global.f32 %f89, [%rd299];
+	.loc 4 61 7
+	setp.eq.f32 %p272, %f89, %f65;
+	@%p272 bra $B121;
+	.loc 4 64 11
+	sub.rn.f32 %f90, %f89, %f65;
+	cvt.rn.f32.s64 %f91, %rd296;
 	mul.rn.f32 %f92, %f91, 0f32800000;
 	.loc 9 68 8
 	abs.f32 %f93, %f92;
-	setp.lt.f32 %p200, %f93, 0f00800000;
+	setp.lt.f32 %p273, %f93, 0f00800000;
 	.loc 9 69 21
 	mul.rn.f32 %f94, %f92, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f95, %f94, %f92, %p200;
-	selp.b32 %r210, 192937984, 0, %p200;
+	selp.f32 %f95, %f94, %f92, %p273;
+	selp.b32 %r295, 192937984, 0, %p273;
 	.loc 9 71 23
-	mov.b32 %r211, %f95;
+	mov.b32 %r296, %f95;
 	.loc 9 72 10
-	add.s32 %r212, %r211, -1060439283;
-	and.b32 %r213, %r212, -8388608;
+	add.s32 %r297, %r296, -1060439283;
+	and.b32 %r298, %r297, -8388608;
 	.loc 9 73 32
-	sub.s32 %r214, %r211, %r213;
-	mov.b32 %f96, %r214;
-	sub.s32 %r215, %r213, %r210;
-	cvt.rn.f32.s32 %f97, %r215;
+	sub.s32 %r299, %r296, %r298;
+	mov.b32 %f96, %r299;
+	sub.s32 %r300, %r298, %r295;
+	cvt.rn.f32.s32 %f97, %r300;
 	.loc 9 8 9
 	sub.rn.f32 %f98, %f96, 0f3F800000;
 	.loc 9 81 22
@@ -3193,189 +4283,285 @@ $B80:
 	.loc 9 9 25
 	fma.rn.f32 %f109, %f97, 0f33B17218, %f108;
 	.loc 9 87 21
-	mov.b32 %r216, %f92;
-	setp.le.u32 %p201, 2139095040, %r216;
+	mov.b32 %r301, %f92;
+	setp.le.u32 %p274, 2139095040, %r301;
 	.loc 9 88 10
 	fma.rn.f32 %f110, %f92, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f111, %f110, %f109, %p201;
+	selp.f32 %f111, %f110, %f109, %p274;
 	.loc 9 90 7
-	setp.eq.f32 %p202, %f92, 0f00000000;
-	selp.f32 %f112, 0fFF800000, %f111, %p202;
+	setp.eq.f32 %p275, %f92, 0f00000000;
+	selp.f32 %f112, 0fFF800000, %f111, %p275;
+	.loc 4 64 17
+	sub.rn.f32 %f88, %f90, %f112;
+	bra $B122;
+$B121:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f113, %rd296;
+	mul.rn.f32 %f114, %f113, 0f32800000;
+	.loc 9 68 8
+	abs.f32 %f115, %f114;
+	setp.lt.f32 %p276, %f115, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f116, %f114, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f117, %f116, %f114, %p276;
+	selp.b32 %r302, 192937984, 0, %p276;
+	.loc 9 71 23
+	mov.b32 %r303, %f117;
+	.loc 9 72 10
+	add.s32 %r304, %r303, -1060439283;
+	and.b32 %r305, %r304, -8388608;
+	.loc 9 73 32
+	sub.s32 %r306, %r303, %r305;
+	mov.b32 %f118, %r306;
+	sub.s32 %r307, %r305, %r302;
+	cvt.rn.f32.s32 %f119, %r307;
+	.loc 9 8 9
+	sub.rn.f32 %f120, %f118, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f121, 0fBD9BD66F, %f120, 0f3E041C4B;
+	fma.rn.f32 %f122, %f121, %f120, 0fBE07A47F;
+	fma.rn.f32 %f123, %f122, %f120, 0f3E1139FA;
+	fma.rn.f32 %f124, %f123, %f120, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f125, %f124, %f120, 0f3E4CD1F1;
+	fma.rn.f32 %f126, %f125, %f120, 0fBE800219;
+	fma.rn.f32 %f127, %f126, %f120, 0f3EAAAAA8;
+	fma.rn.f32 %f128, %f127, %f120, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f129, %f120, %f120;
+	fma.rn.f32 %f130, %f128, %f129, %f120;
+	.loc 9 9 25
+	fma.rn.f32 %f131, %f119, 0f33B17218, %f130;
+	.loc 9 87 21
+	mov.b32 %r308, %f114;
+	setp.le.u32 %p277, 2139095040, %r308;
+	.loc 9 88 10
+	fma.rn.f32 %f132, %f114, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f133, %f132, %f131, %p277;
+	.loc 9 90 7
+	setp.eq.f32 %p278, %f114, 0f00000000;
+	selp.f32 %f134, 0fFF800000, %f133, %p278;
 	.loc 4 62 10
-	neg.f32 %f66, %f112;
-$B81:
-$B82:
-	.loc 1 42 11
-	setp.eq.s32 %p203, %r5, 0;
-	@!%p203 bra $B83;
-	.loc 1 43 12
-	setp.lt.u64 %p204, %rd24, %rd23;
-	@!%p204 bra $FAULT9;
-	mad.wide.u32 %rd230, %r2, 4, %rd22;
-	st.global.f32 [%rd230], %f66;
-$B83:
-	.loc 1 46 10
-	setp.eq.s32 %p205, %r5, 0;
-	@!%p205 bra $B84;
-	.loc 1 47 9
-	setp.lt.u64 %p206, %rd24, %rd21;
-	@!%p206 bra $FAULT10;
-	mad.wide.u32 %rd231, %r2, 4, %rd20;
-	st.global.u32 [%rd231], %r56;
-	.loc 1 48 31
-	setp.le.s32 %p207, 0, %r56;
-	and.pred %p208, %p20, %p207;
-	@!%p208 bra $B84;
-	.loc 1 49 20
-	cvt.u64.u32 %rd232, %r56;
-	add.s64 %rd233, %rd28, %rd232;
-	setp.lt.u64 %p209, %rd233, %rd10;
-	@!%p209 bra $FAULT11;
-	shl.b64 %rd234, %rd233, 1;
-	add.s64 %rd235, %rd9, %rd234;
-	ld.global.u16 %r217, [%rd235];
+	neg.f32 %f88, %f134;
+$B122:
+$B123:
+	.loc 1 47 11
+	setp.eq.s32 %p279, %r6, 0;
+	@!%p279 bra $B124;
+	.loc 1 48 12
+	setp.lt.u64 %p280, %rd24, %rd23;
+	@!%p280 bra $FAULT14;
+	mad.wide.u32 %rd300, %r2, 4, %rd22;
+	st.global.f32 [%rd300], %f88;
+$B124:
+	.loc 1 51 10
+	setp.eq.s32 %p281, %r6, 0;
+	@!%p281 bra $B125;
+	.loc 1 52 9
+	setp.lt.u64 %p282, %rd24, %rd21;
+	@!%p282 bra $FAULT15;
+	mad.wide.u32 %rd301, %r2, 4, %rd20;
+	st.global.u32 [%rd301], %r57;
+	.loc 1 53 31
+	setp.le.s32 %p283, 0, %r57;
+	and.pred %p284, %p20, %p283;
+	@!%p284 bra $B125;
+	.loc 1 54 20
+	cvt.u64.u32 %rd302, %r57;
+	add.s64 %rd303, %rd28, %rd302;
+	setp.lt.u64 %p285, %rd303, %rd10;
+	@!%p285 bra $FAULT16;
+	shl.b64 %rd304, %rd303, 1;
+	add.s64 %rd305, %rd9, %rd304;
+	ld.global.u16 %r309, [%rd305];
 	.loc 3 55 10
-	and.b32 %r218, %r217, 32767;
-	setp.eq.s32 %p210, %r218, 32767;
+	and.b32 %r310, %r309, 32767;
+	setp.eq.s32 %p286, %r310, 32767;
 	.loc 3 58 15
-	add.s32 %r219, %r217, 1;
-	and.b32 %r220, %r219, 65535;
+	add.s32 %r311, %r309, 1;
+	and.b32 %r312, %r311, 65535;
 	.loc 3 55 20
-	selp.b32 %r221, %r217, %r220, %p210;
-	.loc 1 49 10
-	st.global.u16 [%rd235], %r221;
-$B84:
+	selp.b32 %r313, %r309, %r312, %p286;
+	.loc 1 54 10
+	st.global.u16 [%rd305], %r313;
+$B125:
 	bra $EXIT;
-$B85:
-	.loc 1 23 3
+$B126:
+	.loc 1 28 3
 	bra $EXIT;
-$B86:
-	.loc 1 26 30
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
-$B87:
-	.loc 5 25 47
-	@!%p157 bra $FAULT14;
-	bra $FAULT15;
+$B127:
+	.loc 1 31 30
+	@!%p5 bra $FAULT17;
+	bra $FAULT18;
+$B128:
+	.loc 5 60 42
+	@!%p99 bra $FAULT19;
+	bra $FAULT20;
+$B129:
+	.loc 5 38 47
+	@!%p233 bra $FAULT21;
+	bra $FAULT22;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 21 13
-	mov.u32 %r222, 0;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd6;
+	.loc 1 26 13
+	mov.u32 %r314, 0;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd6;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 23 27
-	mov.u32 %r222, 5;
-	mov.u64 %rd236, %rd35;
-	mov.u64 %rd237, %rd19;
+	mov.u32 %r314, 5;
+	mov.u64 %rd306, %rd35;
+	mov.u64 %rd307, %rd19;
 	bra $FAULT;
 $FAULT2:
 	.loc 2 40 27
-	mov.u32 %r222, 9;
-	mov.u64 %rd236, %rd41;
-	mov.u64 %rd237, %rd16;
+	mov.u32 %r314, 11;
+	mov.u64 %rd306, %rd41;
+	mov.u64 %rd307, %rd16;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 41 10
-	mov.u32 %r222, 10;
-	mov.u64 %rd236, %rd43;
-	mov.u64 %rd237, %rd25;
+	mov.u32 %r314, 12;
+	mov.u64 %rd306, %rd43;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 27 28
-	mov.u32 %r222, 6;
-	mov.u64 %rd236, %rd29;
-	mov.u64 %rd237, %rd11;
+	mov.u32 %r314, 6;
+	mov.u64 %rd306, %rd29;
+	mov.u64 %rd307, %rd11;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 32 25
-	mov.u32 %r222, 7;
-	mov.u64 %rd236, %rd57;
-	mov.u64 %rd237, %rd14;
+	mov.u32 %r314, 7;
+	mov.u64 %rd306, %rd57;
+	mov.u64 %rd307, %rd14;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 62 11
-	mov.u32 %r222, 11;
-	mov.u64 %rd236, %rd65;
-	mov.u64 %rd237, %rd25;
+	mov.u32 %r314, 14;
+	mov.u64 %rd306, %rd65;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 35 65
-	mov.u32 %r222, 1;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd8;
+	.loc 1 40 65
+	mov.u32 %r314, 1;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd8;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 131 25
-	mov.u32 %r222, 8;
-	mov.u64 %rd236, %rd228;
-	mov.u64 %rd237, %rd25;
+	.loc 5 95 14
+	mov.u32 %r314, 15;
+	mov.u64 %rd306, %rd131;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 43 12
-	mov.u32 %r222, 2;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd23;
+	.loc 5 101 10
+	mov.u32 %r314, 13;
+	mov.u64 %rd306, %rd130;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 47 9
-	mov.u32 %r222, 3;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd21;
+	mov.u32 %r314, 13;
+	mov.u64 %rd306, %rd134;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 49 45
-	mov.u32 %r222, 4;
-	mov.u64 %rd236, %rd233;
-	mov.u64 %rd237, %rd10;
+	.loc 5 17 42
+	mov.u32 %r314, 8;
+	mov.u64 %rd306, %rd96;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT12:
-	.loc 1 26 30
-	mov.u32 %r222, 12;
-	mov.u64 %rd236, %rd29;
-	mov.u64 %rd237, %rd2;
+	.loc 5 29 17
+	mov.u32 %r314, 9;
+	mov.u64 %rd306, %rd96;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r222, 12;
-	mov.u64 %rd236, %rd29;
-	mov.u64 %rd237, %rd4;
+	.loc 1 136 25
+	mov.u32 %r314, 10;
+	mov.u64 %rd306, %rd298;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT14:
-	.loc 5 25 47
-	mov.u32 %r222, 13;
-	mov.u64 %rd236, %rd178;
-	mov.u64 %rd237, %rd33;
+	.loc 1 48 12
+	mov.u32 %r314, 2;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd23;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r222, 14;
-	mov.u64 %rd236, %rd179;
-	mov.u64 %rd237, %rd178;
+	.loc 1 52 9
+	mov.u32 %r314, 3;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd21;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 54 45
+	mov.u32 %r314, 4;
+	mov.u64 %rd306, %rd303;
+	mov.u64 %rd307, %rd10;
+	bra $FAULT;
+$FAULT17:
+	.loc 1 31 30
+	mov.u32 %r314, 16;
+	mov.u64 %rd306, %rd29;
+	mov.u64 %rd307, %rd2;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r314, 16;
+	mov.u64 %rd306, %rd29;
+	mov.u64 %rd307, %rd4;
+	bra $FAULT;
+$FAULT19:
+	.loc 5 60 42
+	mov.u32 %r314, 19;
+	mov.u64 %rd306, %rd99;
+	mov.u64 %rd307, %rd33;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r314, 20;
+	mov.u64 %rd306, %rd100;
+	mov.u64 %rd307, %rd99;
+	bra $FAULT;
+$FAULT21:
+	.loc 5 38 47
+	mov.u32 %r314, 17;
+	mov.u64 %rd306, %rd248;
+	mov.u64 %rd307, %rd33;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r314, 18;
+	mov.u64 %rd306, %rd249;
+	mov.u64 %rd307, %rd248;
 $FAULT:
-	ld.param.u64 %rd238, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r223, [%rd238], 0, 1;
-	setp.ne.u32 %p211, %r223, 0;
-	@%p211 bra $EXIT;
-	ld.global.u64 %rd239, [%rd238+8];
-	ld.param.u32 %r224, [plain_params+256];
-	st.global.u32 [%rd239+4], %r224;
-	ld.param.u32 %r225, [plain_params+260];
-	st.global.v2.u32 [%rd239+8], {%r225, %r222};
-	mov.u32 %r226, %ctaid.x;
-	mov.u32 %r227, %ctaid.y;
-	st.global.v2.u32 [%rd239+16], {%r226, %r227};
-	mov.u32 %r228, %ctaid.z;
-	mov.u32 %r229, %tid.x;
-	st.global.v2.u32 [%rd239+24], {%r228, %r229};
-	mov.u32 %r230, %tid.y;
-	mov.u32 %r231, %tid.z;
-	st.global.v2.u32 [%rd239+32], {%r230, %r231};
-	st.global.u64 [%rd239+40], %rd236;
-	st.global.u64 [%rd239+48], %rd237;
+	ld.param.u64 %rd308, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r315, [%rd308], 0, 1;
+	setp.ne.u32 %p287, %r315, 0;
+	@%p287 bra $EXIT;
+	ld.global.u64 %rd309, [%rd308+8];
+	ld.param.u32 %r316, [plain_params+256];
+	st.global.u32 [%rd309+4], %r316;
+	ld.param.u32 %r317, [plain_params+260];
+	st.global.v2.u32 [%rd309+8], {%r317, %r314};
+	mov.u32 %r318, %ctaid.x;
+	mov.u32 %r319, %ctaid.y;
+	st.global.v2.u32 [%rd309+16], {%r318, %r319};
+	mov.u32 %r320, %ctaid.z;
+	mov.u32 %r321, %tid.x;
+	st.global.v2.u32 [%rd309+24], {%r320, %r321};
+	mov.u32 %r322, %tid.y;
+	mov.u32 %r323, %tid.z;
+	st.global.v2.u32 [%rd309+32], {%r322, %r323};
+	st.global.u64 [%rd309+40], %rd306;
+	st.global.u64 [%rd309+48], %rd307;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd239], 56;
+	st.volatile.global.u32 [%rd309], 56;
 	bra $EXIT;
 }
 `
@@ -3395,15 +4581,16 @@ const plainSM70NarrowAligned = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
+.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
 
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<213>;
-	.reg .b32 %r<245>;
-	.reg .b64 %rd<249>;
-	.reg .f32 %f<114>;
-	.reg .f64 %fd<4>;
+	.reg .pred %p<289>;
+	.reg .b32 %r<337>;
+	.reg .b64 %rd<319>;
+	.reg .f32 %f<136>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [plain_params];
 	ld.param.u64 %rd2, [plain_params+16];
@@ -3429,105 +4616,107 @@ const plainSM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd22, [plain_params+216];
 	ld.param.u64 %rd23, [plain_params+224];
 	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 20 36
+	.loc 1 25 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd6;
 	cvt.u64.u32 %rd24, %r3;
 	cvt.u64.u32 %rd25, %r2;
-	.loc 1 21 13
+	.loc 1 26 13
 	setp.lt.u32 %p1, %r2, %r3;
 	@!%p1 bra $FAULT0;
-	.loc 1 18 60
+	.loc 1 22 60
 	mov.u32 %r4, $shared$plain$2eshared;
-	.loc 1 19 50
+	.loc 1 23 50
 	mov.u32 %r5, $shared$plain$2eshared$2d2;
-	.loc 1 26 91
-	mov.u32 %r6, %tid.x;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd26, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd27, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u64.u32 %rd28, %r9;
-	cvt.u32.u64 %r10, %rd10;
-	cvt.u64.u32 %rd29, %r10;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd30, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.u64.u32 %rd31, %r13;
-	cvt.u32.u64 %r14, %rd16;
-	cvt.u64.u32 %rd32, %r14;
-	cvt.u32.u64 %r15, %rd18;
-	cvt.u32.u64 %r16, %rd19;
-	cvt.u64.u32 %rd33, %r16;
-	cvt.u32.u64 %r17, %rd21;
-	cvt.u64.u32 %rd34, %r17;
-	cvt.u32.u64 %r18, %rd23;
-	cvt.u64.u32 %rd35, %r18;
-	.loc 1 20 14
+	.loc 1 24 35
+	mov.u32 %r6, $shared$plain$2eshared$2d3;
+	.loc 1 31 91
+	mov.u32 %r7, %tid.x;
+	cvt.u32.u64 %r8, %rd2;
+	cvt.u64.u32 %rd26, %r8;
+	cvt.u32.u64 %r9, %rd4;
+	cvt.u64.u32 %rd27, %r9;
+	cvt.u32.u64 %r10, %rd8;
+	cvt.u64.u32 %rd28, %r10;
+	cvt.u32.u64 %r11, %rd10;
+	cvt.u64.u32 %rd29, %r11;
+	cvt.u32.u64 %r12, %rd11;
+	cvt.u64.u32 %rd30, %r12;
+	cvt.u32.u64 %r13, %rd13;
+	cvt.u32.u64 %r14, %rd14;
+	cvt.u64.u32 %rd31, %r14;
+	cvt.u32.u64 %r15, %rd16;
+	cvt.u64.u32 %rd32, %r15;
+	cvt.u32.u64 %r16, %rd18;
+	cvt.u32.u64 %r17, %rd19;
+	cvt.u64.u32 %rd33, %r17;
+	cvt.u32.u64 %r18, %rd21;
+	cvt.u64.u32 %rd34, %r18;
+	cvt.u32.u64 %r19, %rd23;
+	cvt.u64.u32 %rd35, %r19;
+	.loc 1 25 14
 	cvt.u64.u32 %rd36, %r1;
-	.loc 1 21 13
+	.loc 1 26 13
 	mad.wide.u32 %rd37, %r2, 40, %rd5;
 	ld.global.u64 %rd38, [%rd37];
 	ld.global.v2.f32 {%f1, %f2}, [%rd37+8];
 	ld.global.f32 %f3, [%rd37+16];
-	ld.global.u32 %r19, [%rd37+20];
+	ld.global.u32 %r20, [%rd37+20];
 	ld.global.v2.f32 {%f4, %f5}, [%rd37+24];
 	ld.global.f32 %f6, [%rd37+32];
-	ld.global.u8 %r20, [%rd37+36];
-	setp.ne.u32 %p2, %r20, 0;
-	ld.global.u8 %r21, [%rd37+37];
-	setp.ne.u32 %p3, %r21, 0;
-	ld.global.u8 %r22, [%rd37+38];
-	setp.ne.u32 %p4, %r22, 0;
-	.loc 1 22 7
-	@%p4 bra $B85;
-	.loc 1 25 14
+	ld.global.u8 %r21, [%rd37+36];
+	setp.ne.u32 %p2, %r21, 0;
+	ld.global.u8 %r22, [%rd37+37];
+	setp.ne.u32 %p3, %r22, 0;
+	ld.global.u8 %r23, [%rd37+38];
+	setp.ne.u32 %p4, %r23, 0;
+	.loc 1 27 7
+	@%p4 bra $B126;
+	.loc 1 30 14
 	mul.wide.u32 %rd39, %r2, %r1;
-	.loc 1 26 44
+	.loc 1 31 44
 	add.s64 %rd40, %rd39, %rd36;
 	setp.le.u64 %p5, %rd40, %rd26;
-	cvt.u32.u64 %r23, %rd40;
-	setp.le.u32 %p6, %r23, %r8;
+	cvt.u32.u64 %r24, %rd40;
+	setp.le.u32 %p6, %r24, %r9;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B86;
+	@!%p7 bra $B127;
 	shl.b64 %rd41, %rd39, 2;
 	add.s64 %rd42, %rd1, %rd41;
 	add.s64 %rd43, %rd3, %rd41;
 	sub.s64 %rd44, %rd27, %rd39;
-	cvt.u64.u32 %rd45, %r6;
+	cvt.u64.u32 %rd45, %r7;
 	.loc 2 22 20
-	setp.lt.u32 %p8, 0, %r15;
+	setp.lt.u32 %p8, 0, %r16;
 	@!%p8 bra $B3;
 	.loc 2 23 33
-	add.s32 %r24, %r2, 2;
-	cvt.u64.u32 %rd46, %r24;
-	setp.le.u32 %p9, %r24, %r16;
+	add.s32 %r25, %r2, 2;
+	cvt.u64.u32 %rd46, %r25;
+	setp.le.u32 %p9, %r25, %r17;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd47, %r2, 4, %rd17;
 	.loc 2 39 25
-	ld.global.u32 %r25, [%rd47];
-	setp.lt.s32 %p10, %r25, 0;
-	selp.b32 %r26, 0, %r25, %p10;
-	cvt.s64.s32 %rd48, %r26;
+	ld.global.u32 %r26, [%rd47];
+	setp.lt.s32 %p10, %r26, 0;
+	selp.b32 %r27, 0, %r26, %p10;
+	cvt.s64.s32 %rd48, %r27;
 	add.s64 %rd49, %rd48, %rd45;
-	ld.global.u32 %r27, [%rd47+4];
-	setp.lt.s32 %p11, %r14, %r27;
-	selp.b32 %r28, %r14, %r27, %p11;
-	cvt.s64.s32 %rd50, %r28;
+	ld.global.u32 %r28, [%rd47+4];
+	setp.lt.s32 %p11, %r15, %r28;
+	selp.b32 %r29, %r15, %r28, %p11;
+	cvt.s64.s32 %rd50, %r29;
 	setp.lt.s64 %p12, %rd49, %rd50;
-	cvt.u32.u64 %r29, %rd49;
+	cvt.u32.u64 %r30, %rd49;
 	@!%p12 bra $B2;
 $B0:
-	cvt.s64.s32 %rd51, %r29;
+	cvt.s64.s32 %rd51, %r30;
 	.loc 2 40 27
-	setp.lt.u32 %p13, %r29, %r14;
+	setp.lt.u32 %p13, %r30, %r15;
 	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd52, %r29, 8, %rd15;
-	ld.global.u32 %r30, [%rd52];
-	cvt.s64.s32 %rd53, %r30;
-	setp.le.s32 %p14, 0, %r30;
+	mad.wide.s32 %rd52, %r30, 8, %rd15;
+	ld.global.u32 %r31, [%rd52];
+	cvt.s64.s32 %rd53, %r31;
+	setp.le.s32 %p14, 0, %r31;
 	setp.lt.s64 %p15, %rd53, %rd36;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
@@ -3535,18 +4724,18 @@ $B0:
 	setp.lt.u64 %p17, %rd53, %rd36;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd52+4];
-	mad.wide.s32 %rd54, %r30, 4, %rd42;
+	mad.wide.s32 %rd54, %r31, 4, %rd42;
 	ld.global.f32 %f8, [%rd54];
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd54], %f9;
 $B1:
 	.loc 2 39 83
-	add.s32 %r29, %r29, 16;
-	cvt.u64.u32 %rd55, %r29;
-	ld.global.u32 %r31, [%rd47+4];
-	setp.lt.s32 %p18, %r14, %r31;
-	selp.b32 %r32, %r14, %r31, %p18;
-	cvt.s64.s32 %rd56, %r32;
+	add.s32 %r30, %r30, 16;
+	cvt.u64.u32 %rd55, %r30;
+	ld.global.u32 %r32, [%rd47+4];
+	setp.lt.s32 %p18, %r15, %r32;
+	selp.b32 %r33, %r15, %r32, %p18;
+	cvt.s64.s32 %rd56, %r33;
 	setp.lt.s64 %p19, %rd55, %rd56;
 	@%p19 bra $B0;
 $B2:
@@ -3554,7 +4743,7 @@ $B2:
 	bar.sync 0;
 $B3:
 	.loc 2 26 19
-	setp.lt.u32 %p20, 0, %r10;
+	setp.lt.u32 %p20, 0, %r11;
 	.loc 3 23 22
 	setp.neu.f32 %p21, %f4, 0f00000000;
 	setp.neu.f32 %p22, %f4, 0f3F800000;
@@ -3567,23 +4756,23 @@ $B3:
 	and.pred %p28, %p20, %p27;
 	@!%p28 bra $B9;
 	.loc 2 27 28
-	setp.le.u32 %p29, %r23, %r11;
+	setp.le.u32 %p29, %r24, %r12;
 	@!%p29 bra $FAULT4;
 	shl.b64 %rd57, %rd39, 1;
 	add.s64 %rd58, %rd9, %rd57;
 	.loc 2 48 20
-	setp.lt.u32 %p30, %r6, %r1;
-	mov.u32 %r33, %r6;
+	setp.lt.u32 %p30, %r7, %r1;
+	mov.u32 %r34, %r7;
 	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd59, %r33;
+	cvt.u64.u32 %rd59, %r34;
 	.loc 2 49 32
-	mad.wide.u32 %rd60, %r33, 4, %rd42;
+	mad.wide.u32 %rd60, %r34, 4, %rd42;
 	ld.global.f32 %f10, [%rd60];
-	mad.wide.u32 %rd61, %r33, 2, %rd58;
-	ld.global.u16 %r34, [%rd61];
+	mad.wide.u32 %rd61, %r34, 2, %rd58;
+	ld.global.u16 %r35, [%rd61];
 	.loc 3 28 11
-	setp.eq.s32 %p31, %r34, 0;
+	setp.eq.s32 %p31, %r35, 0;
 	@%p31 bra $B7;
 	.loc 3 31 18
 	@!%p21 bra $B6;
@@ -3598,13 +4787,13 @@ $B5:
 	div.rn.f32 %f10, %f10, %f4;
 $B6:
 	.loc 3 38 21
-	and.b32 %r35, %r34, 32767;
+	and.b32 %r36, %r35, 32767;
 	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r35;
+	cvt.rn.f32.u32 %f11, %r36;
 	mul.rn.f32 %f12, %f5, %f11;
 	sub.rn.f32 %f13, %f10, %f12;
 	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r35;
+	setp.lt.u32 %p33, 0, %r36;
 	.loc 3 41 3
 	sub.rn.f32 %f14, %f13, %f6;
 	.loc 3 40 15
@@ -3615,486 +4804,837 @@ $B7:
 	.loc 2 48 35
 	add.s64 %rd62, %rd59, 16;
 	setp.lt.s64 %p34, %rd62, %rd36;
-	cvt.u32.u64 %r33, %rd62;
+	cvt.u32.u64 %r34, %rd62;
 	@%p34 bra $B4;
 $B8:
 	.loc 2 28 9
 	bar.sync 0;
 $B9:
 	.loc 2 30 17
-	setp.lt.u32 %p35, 0, %r12;
+	setp.lt.u32 %p35, 0, %r13;
 	and.pred %p36, %p35, %p2;
 	@!%p36 bra $B17;
 	.loc 2 31 15
 	add.s64 %rd63, %rd36, 31;
 	shr.u64 %rd64, %rd63, 5;
 	.loc 2 32 28
-	cvt.u32.u64 %r36, %rd64;
-	mul.wide.u32 %rd65, %r2, %r36;
+	cvt.u32.u64 %r37, %rd64;
+	mul.wide.u32 %rd65, %r2, %r37;
 	add.s64 %rd66, %rd65, %rd64;
 	setp.le.u64 %p37, %rd66, %rd31;
 	@!%p37 bra $FAULT5;
 	shl.b64 %rd67, %rd65, 2;
 	add.s64 %rd68, %rd12, %rd67;
 	.loc 2 55 26
-	setp.lt.u32 %p38, %r6, %r36;
-	mov.u32 %r37, %r6;
+	setp.lt.u32 %p38, %r7, %r37;
+	mov.u32 %r38, %r7;
 	@!%p38 bra $B16;
 $B10:
 	.loc 2 56 18
-	mad.wide.u32 %rd69, %r37, 4, %rd68;
-	ld.global.u32 %r38, [%rd69];
+	mad.wide.u32 %rd69, %r38, 4, %rd68;
+	ld.global.u32 %r39, [%rd69];
 	.loc 2 57 14
-	setp.eq.s32 %p39, %r38, -1;
+	setp.eq.s32 %p39, %r39, -1;
 	@%p39 bra $B15;
 	.loc 2 60 15
-	shl.b32 %r39, %r37, 5;
-	cvt.u64.u32 %rd70, %r39;
+	shl.b32 %r40, %r38, 5;
+	cvt.u64.u32 %rd70, %r40;
 	add.s64 %rd71, %rd70, 32;
 	setp.lt.s64 %p40, %rd36, %rd71;
-	cvt.u32.u64 %r40, %rd71;
-	selp.b32 %r41, %r1, %r40, %p40;
-	setp.lt.u32 %p41, %r39, %r41;
+	cvt.u32.u64 %r41, %rd71;
+	selp.b32 %r42, %r1, %r41, %p40;
+	setp.lt.u32 %p41, %r40, %r42;
 	@!%p41 bra $B15;
-	add.s32 %r42, %r41, -1;
-	selp.b32 %r43, %r42, %r39, %p41;
-	cvt.u64.u32 %rd72, %r43;
+	add.s32 %r43, %r42, -1;
+	selp.b32 %r44, %r43, %r40, %p41;
+	cvt.u64.u32 %rd72, %r44;
 	sub.s64 %rd73, %rd72, %rd70;
 	setp.lt.u64 %p42, %rd73, 2147483648;
 	setp.lt.s64 %p43, %rd72, 2305843009213693952;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r39, %r1;
+	setp.lt.u32 %p45, %r40, %r1;
 	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r43, %r1;
+	setp.lt.u32 %p47, %r44, %r1;
 	and.pred %p48, %p46, %p47;
 	@%p48 bra $B13;
 $B11:
-	cvt.u64.u32 %rd74, %r39;
+	cvt.u64.u32 %rd74, %r40;
 	.loc 2 61 14
-	and.b32 %r44, %r38, 1;
-	setp.eq.s32 %p49, %r44, 0;
+	and.b32 %r45, %r39, 1;
+	setp.eq.s32 %p49, %r45, 0;
 	@!%p49 bra $B12;
 	.loc 2 62 11
-	setp.lt.u32 %p50, %r39, %r1;
+	setp.lt.u32 %p50, %r40, %r1;
 	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd75, %r39, 4, %rd42;
+	mad.wide.u32 %rd75, %r40, 4, %rd42;
 	st.global.f32 [%rd75], 0fFF800000;
 $B12:
 	.loc 2 64 4
-	shr.u32 %r38, %r38, 1;
+	shr.u32 %r39, %r39, 1;
 	.loc 2 60 57
-	add.s32 %r39, %r39, 1;
-	setp.lt.u32 %p51, %r39, %r41;
+	add.s32 %r40, %r40, 1;
+	setp.lt.u32 %p51, %r40, %r42;
 	@%p51 bra $B11;
 	bra $B15;
 $B13:
 	.loc 2 61 14
-	and.b32 %r45, %r38, 1;
-	setp.eq.s32 %p52, %r45, 0;
+	and.b32 %r46, %r39, 1;
+	setp.eq.s32 %p52, %r46, 0;
 	@!%p52 bra $B14;
 	.loc 2 62 11
-	mad.wide.u32 %rd76, %r39, 4, %rd42;
+	mad.wide.u32 %rd76, %r40, 4, %rd42;
 	st.global.f32 [%rd76], 0fFF800000;
 $B14:
 	.loc 2 64 4
-	shr.u32 %r38, %r38, 1;
+	shr.u32 %r39, %r39, 1;
 	.loc 2 60 57
-	add.s32 %r39, %r39, 1;
-	setp.lt.u32 %p53, %r39, %r41;
+	add.s32 %r40, %r40, 1;
+	setp.lt.u32 %p53, %r40, %r42;
 	@%p53 bra $B13;
 $B15:
 	.loc 2 55 39
-	add.s32 %r37, %r37, 16;
-	setp.lt.u32 %p54, %r37, %r36;
+	add.s32 %r38, %r38, 16;
+	setp.lt.u32 %p54, %r38, %r37;
 	@%p54 bra $B10;
 $B16:
 	.loc 2 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 92 19
-	setp.lt.u32 %p55, %r6, %r1;
-	mov.u32 %r46, %r6;
+	.loc 1 97 19
+	setp.lt.u32 %p55, %r7, %r1;
+	mov.u32 %r47, %r7;
 	@!%p55 bra $B19;
 $B18:
-	cvt.u64.u32 %rd77, %r46;
-	.loc 1 93 29
-	mad.wide.u32 %rd78, %r46, 4, %rd42;
+	cvt.u64.u32 %rd77, %r47;
+	.loc 1 98 29
+	mad.wide.u32 %rd78, %r47, 4, %rd42;
 	ld.global.f32 %f15, [%rd78];
 	.loc 4 19 7
 	setp.neu.f32 %p56, %f15, %f15;
 	.loc 4 22 32
 	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r47, %f16;
+	mov.b32 %r48, %f16;
 	.loc 4 23 27
-	shr.s32 %r48, %r47, 31;
-	shr.u32 %r49, %r48, 1;
-	xor.b32 %r50, %r47, %r49;
+	shr.s32 %r49, %r48, 31;
+	shr.u32 %r50, %r49, 1;
+	xor.b32 %r51, %r48, %r50;
 	.loc 4 19 7
-	selp.b32 %r51, -2147483648, %r50, %p56;
-	.loc 1 93 9
-	mad.wide.u32 %rd79, %r46, 4, %rd43;
-	st.global.u32 [%rd79], %r51;
-	.loc 1 92 34
+	selp.b32 %r52, -2147483648, %r51, %p56;
+	.loc 1 98 9
+	mad.wide.u32 %rd79, %r47, 4, %rd43;
+	st.global.u32 [%rd79], %r52;
+	.loc 1 97 34
 	add.s64 %rd80, %rd77, 16;
 	setp.lt.s64 %p57, %rd80, %rd36;
-	cvt.u32.u64 %r46, %rd80;
+	cvt.u32.u64 %r47, %rd80;
 	@%p57 bra $B18;
 $B19:
-	.loc 1 30 8
+	.loc 1 35 8
 	bar.sync 0;
-	mov.u32 %r52, -2147483648;
-	.loc 1 100 19
+	mov.u32 %r53, -2147483648;
+	.loc 1 105 19
 	@!%p55 bra $B24;
 	add.s64 %rd81, %rd36, -48;
 	setp.le.s64 %p58, %rd81, %rd36;
 	setp.lt.s64 %p59, 0, %rd81;
 	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r53, %rd81;
-	selp.b32 %r54, %r53, 0, %p60;
-	cvt.u64.u32 %rd82, %r54;
-	setp.lt.u32 %p61, %r6, %r54;
+	cvt.u32.u64 %r54, %rd81;
+	selp.b32 %r55, %r54, 0, %p60;
+	cvt.u64.u32 %rd82, %r55;
+	setp.lt.u32 %p61, %r7, %r55;
 	@!%p61 bra $B20;
-	mov.u32 %r52, -2147483648;
-	mov.u32 %r55, %r6;
+	mov.u32 %r53, -2147483648;
+	mov.u32 %r56, %r7;
 	bra $B21;
 $B20:
-	mov.u32 %r52, -2147483648;
-	mov.u32 %r55, %r6;
+	mov.u32 %r53, -2147483648;
+	mov.u32 %r56, %r7;
 	bra $B22;
 $B21:
-	cvt.u64.u32 %rd83, %r55;
-	.loc 1 101 24
-	mad.wide.u32 %rd84, %r55, 4, %rd43;
-	ld.global.u32 %r56, [%rd84];
-	setp.lt.s32 %p62, %r52, %r56;
-	selp.b32 %r57, %r56, %r52, %p62;
-	ld.global.u32 %r58, [%rd84+64];
-	setp.lt.s32 %p63, %r57, %r58;
-	selp.b32 %r59, %r58, %r57, %p63;
-	ld.global.u32 %r60, [%rd84+128];
-	setp.lt.s32 %p64, %r59, %r60;
-	selp.b32 %r61, %r60, %r59, %p64;
-	ld.global.u32 %r62, [%rd84+192];
-	setp.lt.s32 %p65, %r61, %r62;
-	selp.b32 %r52, %r62, %r61, %p65;
-	.loc 1 100 34
+	cvt.u64.u32 %rd83, %r56;
+	.loc 1 106 24
+	mad.wide.u32 %rd84, %r56, 4, %rd43;
+	ld.global.u32 %r57, [%rd84];
+	setp.lt.s32 %p62, %r53, %r57;
+	selp.b32 %r58, %r57, %r53, %p62;
+	ld.global.u32 %r59, [%rd84+64];
+	setp.lt.s32 %p63, %r58, %r59;
+	selp.b32 %r60, %r59, %r58, %p63;
+	ld.global.u32 %r61, [%rd84+128];
+	setp.lt.s32 %p64, %r60, %r61;
+	selp.b32 %r62, %r61, %r60, %p64;
+	ld.global.u32 %r63, [%rd84+192];
+	setp.lt.s32 %p65, %r62, %r63;
+	selp.b32 %r53, %r63, %r62, %p65;
+	.loc 1 105 34
 	add.s64 %rd85, %rd83, 64;
 	setp.lt.s64 %p66, %rd85, %rd36;
 	setp.lt.s64 %p67, %rd85, %rd82;
-	cvt.u32.u64 %r55, %rd85;
+	cvt.u32.u64 %r56, %rd85;
 	@%p67 bra $B21;
 	@!%p66 bra $B24;
 $B22:
 $B23:
-	cvt.u64.u32 %rd86, %r55;
-	.loc 1 101 24
-	mad.wide.u32 %rd87, %r55, 4, %rd43;
-	ld.global.u32 %r63, [%rd87];
-	setp.lt.s32 %p68, %r52, %r63;
-	selp.b32 %r52, %r63, %r52, %p68;
-	.loc 1 100 34
+	cvt.u64.u32 %rd86, %r56;
+	.loc 1 106 24
+	mad.wide.u32 %rd87, %r56, 4, %rd43;
+	ld.global.u32 %r64, [%rd87];
+	setp.lt.s32 %p68, %r53, %r64;
+	selp.b32 %r53, %r64, %r53, %p68;
+	.loc 1 105 34
 	add.s64 %rd88, %rd86, 16;
 	setp.lt.s64 %p69, %rd88, %rd36;
-	cvt.u32.u64 %r55, %rd88;
+	cvt.u32.u64 %r56, %rd88;
 	@%p69 bra $B23;
 $B24:
-	.loc 1 31 38
-	cvt.s64.s32 %rd89, %r52;
-	.loc 1 74 17
-	mad.lo.s32 %r64, %r6, 8, %r4;
-	st.shared.u64 [%r64+128], %rd89;
-	.loc 1 75 8
+	.loc 1 36 38
+	cvt.s64.s32 %rd89, %r53;
+	.loc 1 79 17
+	mad.lo.s32 %r65, %r7, 8, %r4;
+	st.shared.u64 [%r65+128], %rd89;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd90, [$shared$plain$2eshared+128];
-	mov.u32 %r65, 1;
+	mov.u32 %r66, 1;
 $B25:
-	.loc 1 78 29
-	mad.lo.s32 %r66, %r65, 8, %r4;
-	ld.shared.u64 %rd91, [%r66+128];
+	.loc 1 83 29
+	mad.lo.s32 %r67, %r66, 8, %r4;
+	ld.shared.u64 %rd91, [%r67+128];
 	setp.lt.s64 %p70, %rd90, %rd91;
 	selp.b64 %rd90, %rd91, %rd90, %p70;
-	.loc 1 77 29
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p71, %r65, 16;
+	.loc 1 82 29
+	add.s32 %r66, %r66, 1;
+	setp.lt.u32 %p71, %r66, 16;
 	@%p71 bra $B25;
-	.loc 1 31 14
-	cvt.u32.u64 %r67, %rd90;
-	.loc 1 33 9
-	setp.lt.s32 %p72, -2139095041, %r67;
-	mov.u32 %r68, 1;
-	mov.u32 %r69, -1;
-	@!%p72 bra $B74;
-	.loc 1 34 20
+	.loc 1 36 14
+	cvt.u32.u64 %r68, %rd90;
+	.loc 1 38 9
+	setp.lt.s32 %p72, -2139095041, %r68;
+	mov.u32 %r69, 1;
+	mov.u32 %r70, -1;
+	@!%p72 bra $B115;
+	.loc 1 39 20
 	setp.lt.f32 %p73, 0f00000000, %f1;
 	@%p73 bra $B32;
-	mov.u32 %r70, %r1;
-	.loc 1 109 19
+	mov.u32 %r71, %r1;
+	.loc 1 114 19
 	@!%p55 bra $B30;
 	add.s64 %rd92, %rd36, -48;
 	setp.le.s64 %p74, %rd92, %rd36;
 	setp.lt.s64 %p75, 0, %rd92;
 	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r71, %rd92;
-	selp.b32 %r72, %r71, 0, %p76;
-	cvt.u64.u32 %rd93, %r72;
-	setp.lt.u32 %p77, %r6, %r72;
+	cvt.u32.u64 %r72, %rd92;
+	selp.b32 %r73, %r72, 0, %p76;
+	cvt.u64.u32 %rd93, %r73;
+	setp.lt.u32 %p77, %r7, %r73;
 	@!%p77 bra $B26;
-	mov.u32 %r70, %r1;
-	mov.u32 %r73, %r6;
+	mov.u32 %r71, %r1;
+	mov.u32 %r74, %r7;
 	bra $B27;
 $B26:
-	mov.u32 %r70, %r1;
-	mov.u32 %r73, %r6;
+	mov.u32 %r71, %r1;
+	mov.u32 %r74, %r7;
 	bra $B28;
 $B27:
-	cvt.u64.u32 %rd94, %r73;
-	.loc 1 110 12
-	mad.wide.u32 %rd95, %r73, 4, %rd43;
-	ld.global.u32 %r74, [%rd95];
-	setp.eq.s32 %p78, %r74, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p79, %r73, %r70;
-	selp.b32 %r75, %r73, %r70, %p79;
-	.loc 1 110 16
-	selp.b32 %r76, %r75, %r70, %p78;
-	.loc 1 109 34
-	add.s32 %r77, %r73, 16;
-	.loc 1 110 12
-	ld.global.u32 %r78, [%rd95+64];
-	setp.eq.s32 %p80, %r78, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p81, %r77, %r76;
-	selp.b32 %r79, %r77, %r76, %p81;
-	.loc 1 110 16
-	selp.b32 %r80, %r79, %r76, %p80;
-	.loc 1 109 34
-	add.s32 %r81, %r73, 32;
-	.loc 1 110 12
-	ld.global.u32 %r82, [%rd95+128];
-	setp.eq.s32 %p82, %r82, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p83, %r81, %r80;
-	selp.b32 %r83, %r81, %r80, %p83;
-	.loc 1 110 16
-	selp.b32 %r84, %r83, %r80, %p82;
-	.loc 1 109 34
-	add.s32 %r85, %r73, 48;
-	.loc 1 110 12
-	ld.global.u32 %r86, [%rd95+192];
-	setp.eq.s32 %p84, %r86, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p85, %r85, %r84;
-	selp.b32 %r87, %r85, %r84, %p85;
-	.loc 1 110 16
-	selp.b32 %r70, %r87, %r84, %p84;
-	.loc 1 109 34
+	cvt.u64.u32 %rd94, %r74;
+	.loc 1 115 12
+	mad.wide.u32 %rd95, %r74, 4, %rd43;
+	ld.global.u32 %r75, [%rd95];
+	setp.eq.s32 %p78, %r75, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p79, %r74, %r71;
+	selp.b32 %r76, %r74, %r71, %p79;
+	.loc 1 115 16
+	selp.b32 %r77, %r76, %r71, %p78;
+	.loc 1 114 34
+	add.s32 %r78, %r74, 16;
+	.loc 1 115 12
+	ld.global.u32 %r79, [%rd95+64];
+	setp.eq.s32 %p80, %r79, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p81, %r78, %r77;
+	selp.b32 %r80, %r78, %r77, %p81;
+	.loc 1 115 16
+	selp.b32 %r81, %r80, %r77, %p80;
+	.loc 1 114 34
+	add.s32 %r82, %r74, 32;
+	.loc 1 115 12
+	ld.global.u32 %r83, [%rd95+128];
+	setp.eq.s32 %p82, %r83, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p83, %r82, %r81;
+	selp.b32 %r84, %r82, %r81, %p83;
+	.loc 1 115 16
+	selp.b32 %r85, %r84, %r81, %p82;
+	.loc 1 114 34
+	add.s32 %r86, %r74, 48;
+	.loc 1 115 12
+	ld.global.u32 %r87, [%rd95+192];
+	setp.eq.s32 %p84, %r87, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p85, %r86, %r85;
+	selp.b32 %r88, %r86, %r85, %p85;
+	.loc 1 115 16
+	selp.b32 %r71, %r88, %r85, %p84;
+	.loc 1 114 34
 	add.s64 %rd96, %rd94, 64;
 	setp.lt.s64 %p86, %rd96, %rd36;
 	setp.lt.s64 %p87, %rd96, %rd93;
-	cvt.u32.u64 %r73, %rd96;
+	cvt.u32.u64 %r74, %rd96;
 	@%p87 bra $B27;
 	@!%p86 bra $B30;
 $B28:
 $B29:
-	cvt.u64.u32 %rd97, %r73;
-	.loc 1 110 12
-	mad.wide.u32 %rd98, %r73, 4, %rd43;
-	ld.global.u32 %r88, [%rd98];
-	setp.eq.s32 %p88, %r88, %r67;
-	.loc 1 111 15
-	setp.lt.s32 %p89, %r73, %r70;
-	selp.b32 %r89, %r73, %r70, %p89;
-	.loc 1 110 16
-	selp.b32 %r70, %r89, %r70, %p88;
-	.loc 1 109 34
+	cvt.u64.u32 %rd97, %r74;
+	.loc 1 115 12
+	mad.wide.u32 %rd98, %r74, 4, %rd43;
+	ld.global.u32 %r89, [%rd98];
+	setp.eq.s32 %p88, %r89, %r68;
+	.loc 1 116 15
+	setp.lt.s32 %p89, %r74, %r71;
+	selp.b32 %r90, %r74, %r71, %p89;
+	.loc 1 115 16
+	selp.b32 %r71, %r90, %r71, %p88;
+	.loc 1 114 34
 	add.s64 %rd99, %rd97, 16;
 	setp.lt.s64 %p90, %rd99, %rd36;
-	cvt.u32.u64 %r73, %rd99;
+	cvt.u32.u64 %r74, %rd99;
 	@%p90 bra $B29;
 $B30:
-	.loc 1 37 43
-	cvt.s64.s32 %rd100, %r70;
+	.loc 1 42 43
+	cvt.s64.s32 %rd100, %r71;
 	sub.s64 %rd101, 0, %rd100;
-	.loc 1 74 17
-	st.shared.u64 [%r64], %rd101;
-	.loc 1 75 8
+	.loc 1 79 17
+	st.shared.u64 [%r65], %rd101;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd102, [$shared$plain$2eshared];
-	mov.u32 %r90, 1;
+	mov.u32 %r91, 1;
 $B31:
-	.loc 1 78 29
-	mad.lo.s32 %r91, %r90, 8, %r4;
-	ld.shared.u64 %rd103, [%r91];
+	.loc 1 83 29
+	mad.lo.s32 %r92, %r91, 8, %r4;
+	ld.shared.u64 %rd103, [%r92];
 	setp.lt.s64 %p91, %rd102, %rd103;
 	selp.b64 %rd102, %rd103, %rd102, %p91;
-	.loc 1 77 29
-	add.s32 %r90, %r90, 1;
-	setp.lt.u32 %p92, %r90, 16;
+	.loc 1 82 29
+	add.s32 %r91, %r91, 1;
+	setp.lt.u32 %p92, %r91, 16;
 	@%p92 bra $B31;
-	.loc 1 37 17
-	cvt.u32.u64 %r92, %rd102;
-	sub.s32 %r69, 0, %r92;
-	mov.u32 %r68, 0;
-	bra $B74;
+	.loc 1 42 17
+	cvt.u32.u64 %r93, %rd102;
+	sub.s32 %r70, 0, %r93;
+	mov.u32 %r69, 0;
+	bra $B115;
 $B32:
-	.loc 1 35 65
-	setp.lt.u32 %p93, %r2, %r9;
+	.loc 1 40 65
+	setp.lt.u32 %p93, %r2, %r10;
 	@!%p93 bra $FAULT7;
 	mad.wide.u32 %rd104, %r2, 4, %rd7;
-	ld.global.u32 %r93, [%rd104];
+	ld.global.u32 %r94, [%rd104];
 	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r19;
-	cvt.u64.u32 %rd105, %r19;
-	setp.lt.u32 %p95, %r19, %r1;
-	and.pred %p96, %p94, %p95;
-	mov.u32 %r68, 1;
-	mov.u32 %r94, -2139095040;
-	@!%p96 bra $B40;
-	add.s64 %rd106, %rd36, -48;
-	setp.le.s64 %p97, %rd106, %rd36;
-	setp.lt.s64 %p98, 0, %rd106;
-	and.pred %p99, %p97, %p98;
-	cvt.u32.u64 %r95, %rd106;
-	selp.b32 %r96, %r95, 0, %p99;
-	cvt.u64.u32 %rd107, %r96;
-	setp.lt.u32 %p100, %r6, %r96;
-	mov.u32 %r97, %r67;
-	mov.u32 %r98, -2147483648;
-	mov.u32 %r68, 1;
+	setp.lt.s32 %p94, 0, %r20;
+	mov.u32 %r69, 1;
+	mov.u32 %r95, -2139095040;
+	mov.u64 %rd105, 0;
+	@!%p94 bra $B68;
+	cvt.u64.u32 %rd106, %r20;
+	setp.lt.u32 %p95, %r20, %r1;
+	mov.u32 %r69, 1;
+	mov.u32 %r95, -2139095040;
+	mov.u64 %rd105, 0;
+	@!%p95 bra $B68;
+	.loc 5 13 13
+	setp.le.s32 %p96, %r20, 1024;
+	mov.u32 %r96, -2147483648;
+	mov.u32 %r69, 1;
+	mov.u64 %rd105, 0;
+	@!%p96 bra $B53;
+	.loc 5 51 68
+	shr.u32 %r97, %r1, 10;
+	add.s32 %r98, %r97, 1;
+	shl.b32 %r99, %r98, 4;
+	mov.u32 %r100, 0;
 $B33:
-	.loc 5 85 25
-	cvt.s64.s32 %rd108, %r98;
-	cvt.s64.s32 %rd109, %r97;
-	add.s64 %rd110, %rd108, %rd109;
-	add.s64 %rd111, %rd110, 1;
-	shr.s64 %rd112, %rd111, 1;
-	cvt.u32.u64 %r99, %rd112;
-	mov.u64 %rd113, 0;
-	.loc 5 67 17
-	@!%p55 bra $B38;
-	@!%p100 bra $B34;
-	mov.u64 %rd113, 0;
-	mov.u32 %r100, %r6;
+	.loc 5 59 19
+	add.s32 %r101, %r100, 1;
+	mul.wide.u32 %rd107, %r101, %r99;
+	setp.lt.s64 %p97, %rd36, %rd107;
+	cvt.u32.u64 %r102, %rd107;
+	selp.b32 %r103, %r1, %r102, %p97;
+	cvt.u64.u32 %rd108, %r103;
+	.loc 5 60 51
+	mul.lo.s32 %r104, %r100, %r99;
+	setp.lt.u32 %p98, %r103, %r104;
+	selp.b32 %r105, %r103, %r104, %p98;
+	cvt.u64.u32 %rd109, %r105;
+	setp.le.u64 %p99, %rd108, %rd44;
+	setp.le.u32 %p100, %r105, %r103;
+	and.pred %p101, %p99, %p100;
+	@!%p101 bra $B128;
+	mad.lo.s32 %r106, %r100, 128, %r5;
+	mad.wide.u32 %rd110, %r105, 4, %rd43;
+	sub.s64 %rd111, %rd108, %rd109;
+	.loc 5 112 17
+	setp.lt.s64 %p102, %rd45, %rd111;
+	mov.u32 %r107, -2147483648;
+	@!%p102 bra $B38;
+	add.s64 %rd112, %rd111, -48;
+	setp.le.s64 %p103, %rd112, %rd111;
+	setp.lt.s64 %p104, 0, %rd112;
+	and.pred %p105, %p103, %p104;
+	cvt.u32.u64 %r108, %rd112;
+	selp.b32 %r109, %r108, 0, %p105;
+	cvt.u64.u32 %rd113, %r109;
+	setp.lt.u32 %p106, %r7, %r109;
+	@!%p106 bra $B34;
+	mov.u32 %r107, -2147483648;
+	mov.u32 %r110, %r7;
 	bra $B35;
 $B34:
-	mov.u64 %rd113, 0;
-	mov.u32 %r100, %r6;
+	mov.u32 %r107, -2147483648;
+	mov.u32 %r110, %r7;
 	bra $B36;
 $B35:
-	cvt.u64.u32 %rd114, %r100;
-	.loc 5 68 17
-	mad.wide.u32 %rd115, %r100, 4, %rd43;
-	ld.global.u32 %r101, [%rd115];
-	setp.le.s32 %p101, %r99, %r101;
-	.loc 5 69 4
-	add.s64 %rd116, %rd113, 1;
-	.loc 5 68 24
-	selp.b64 %rd117, %rd116, %rd113, %p101;
-	ld.global.u32 %r102, [%rd115+64];
-	setp.le.s32 %p102, %r99, %r102;
-	.loc 5 69 4
-	add.s64 %rd118, %rd117, 1;
-	.loc 5 68 24
-	selp.b64 %rd119, %rd118, %rd117, %p102;
-	ld.global.u32 %r103, [%rd115+128];
-	setp.le.s32 %p103, %r99, %r103;
-	.loc 5 69 4
-	add.s64 %rd120, %rd119, 1;
-	.loc 5 68 24
-	selp.b64 %rd121, %rd120, %rd119, %p103;
-	ld.global.u32 %r104, [%rd115+192];
-	setp.le.s32 %p104, %r99, %r104;
-	.loc 5 69 4
-	add.s64 %rd122, %rd121, 1;
-	.loc 5 68 24
-	selp.b64 %rd113, %rd122, %rd121, %p104;
-	.loc 5 67 32
-	add.s64 %rd123, %rd114, 64;
-	setp.lt.s64 %p105, %rd123, %rd36;
-	setp.lt.s64 %p106, %rd123, %rd107;
-	cvt.u32.u64 %r100, %rd123;
-	@%p106 bra $B35;
-	@!%p105 bra $B38;
+	cvt.u64.u32 %rd114, %r110;
+	.loc 5 113 24
+	mad.wide.u32 %rd115, %r110, 4, %rd110;
+	ld.global.u32 %r111, [%rd115];
+	setp.lt.s32 %p107, %r107, %r111;
+	selp.b32 %r112, %r111, %r107, %p107;
+	ld.global.u32 %r113, [%rd115+64];
+	setp.lt.s32 %p108, %r112, %r113;
+	selp.b32 %r114, %r113, %r112, %p108;
+	ld.global.u32 %r115, [%rd115+128];
+	setp.lt.s32 %p109, %r114, %r115;
+	selp.b32 %r116, %r115, %r114, %p109;
+	ld.global.u32 %r117, [%rd115+192];
+	setp.lt.s32 %p110, %r116, %r117;
+	selp.b32 %r107, %r117, %r116, %p110;
+	.loc 5 112 32
+	add.s64 %rd116, %rd114, 64;
+	setp.lt.s64 %p111, %rd116, %rd111;
+	setp.lt.s64 %p112, %rd116, %rd113;
+	cvt.u32.u64 %r110, %rd116;
+	@%p112 bra $B35;
+	@!%p111 bra $B38;
 $B36:
 $B37:
-	cvt.u64.u32 %rd124, %r100;
-	.loc 5 68 17
-	mad.wide.u32 %rd125, %r100, 4, %rd43;
-	ld.global.u32 %r105, [%rd125];
-	setp.le.s32 %p107, %r99, %r105;
-	.loc 5 69 4
-	add.s64 %rd126, %rd113, 1;
-	.loc 5 68 24
-	selp.b64 %rd113, %rd126, %rd113, %p107;
-	.loc 5 67 32
-	add.s64 %rd127, %rd124, 16;
-	setp.lt.s64 %p108, %rd127, %rd36;
-	cvt.u32.u64 %r100, %rd127;
-	@%p108 bra $B37;
+	cvt.u64.u32 %rd117, %r110;
+	.loc 5 113 24
+	mad.wide.u32 %rd118, %r110, 4, %rd110;
+	ld.global.u32 %r118, [%rd118];
+	setp.lt.s32 %p113, %r107, %r118;
+	selp.b32 %r107, %r118, %r107, %p113;
+	.loc 5 112 32
+	add.s64 %rd119, %rd117, 16;
+	setp.lt.s64 %p114, %rd119, %rd111;
+	cvt.u32.u64 %r110, %rd119;
+	@%p114 bra $B37;
 $B38:
-	.loc 1 62 2
-	xor.b32 %r68, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r106, %r68, 128, %r4;
-	mad.lo.s32 %r107, %r6, 8, %r106;
-	st.shared.u64 [%r107], %rd113;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd128, 0;
-	mov.u32 %r108, 0;
+	.loc 5 115 14
+	cvt.s64.s32 %rd120, %r107;
+	.loc 5 60 16
+	mad.lo.s32 %r119, %r7, 8, %r106;
+	st.shared.u64 [%r119], %rd120;
+	setp.lt.u32 %p115, %r101, 64;
+	mov.u32 %r100, %r101;
+	mov.u32 %r120, %r68;
+	mov.u32 %r96, -2147483648;
+	mov.u32 %r69, 1;
+	@%p115 bra $B33;
 $B39:
-	.loc 1 66 25
-	mad.lo.s32 %r109, %r108, 8, %r106;
-	ld.shared.u64 %rd129, [%r109];
-	add.s64 %rd128, %rd128, %rd129;
-	add.s32 %r108, %r108, 1;
-	setp.lt.u32 %p109, %r108, 16;
-	@%p109 bra $B39;
-	.loc 5 86 56
-	setp.le.s64 %p110, %rd105, %rd128;
-	.loc 5 89 21
-	add.s32 %r110, %r99, -1;
-	.loc 5 86 56
-	selp.b32 %r97, %r97, %r110, %p110;
-	selp.b32 %r98, %r99, %r98, %p110;
-	.loc 5 84 13
-	setp.lt.s32 %p111, %r98, %r97;
-	@%p111 bra $B33;
-	.loc 5 12 14
-	setp.lt.s32 %p112, -2139095040, %r98;
-	selp.b32 %r94, %r98, -2139095040, %p112;
+	.loc 5 63 25
+	cvt.s64.s32 %rd121, %r96;
+	cvt.s64.s32 %rd122, %r120;
+	add.s64 %rd123, %rd121, %rd122;
+	add.s64 %rd124, %rd123, 1;
+	shr.s64 %rd125, %rd124, 1;
+	cvt.u32.u64 %r121, %rd125;
+	.loc 5 66 35
+	cvt.s64.s32 %rd126, %r121;
+	mov.u64 %rd127, 0;
+	mov.u32 %r122, 0;
 $B40:
-	.loc 5 14 8
+	mad.lo.s32 %r123, %r122, 128, %r5;
+	mad.lo.s32 %r124, %r7, 8, %r123;
+	ld.shared.u64 %rd128, [%r124];
+	setp.le.s64 %p116, %rd126, %rd128;
+	.loc 5 67 5
+	add.s64 %rd129, %rd127, 1;
+	.loc 5 66 27
+	selp.b64 %rd127, %rd129, %rd127, %p116;
+	.loc 5 64 7
+	add.s32 %r122, %r122, 1;
+	setp.lt.u32 %p117, %r122, 64;
+	@%p117 bra $B40;
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r125, %r69, 128, %r4;
+	mad.lo.s32 %r126, %r7, 8, %r125;
+	st.shared.u64 [%r126], %rd127;
+	.loc 1 69 8
 	bar.sync 0;
-	.loc 5 15 25
+	mov.u64 %rd130, 0;
+	mov.u32 %r127, 0;
+$B41:
+	.loc 1 71 25
+	mad.lo.s32 %r128, %r127, 8, %r125;
+	ld.shared.u64 %rd131, [%r128];
+	add.s64 %rd130, %rd130, %rd131;
+	add.s32 %r127, %r127, 1;
+	setp.lt.u32 %p118, %r127, 16;
+	@%p118 bra $B41;
+	.loc 5 70 22
+	setp.le.s64 %p119, %rd106, %rd130;
+	.loc 5 73 21
+	add.s32 %r129, %r121, -1;
+	.loc 5 70 22
+	selp.b32 %r120, %r120, %r129, %p119;
+	selp.b32 %r96, %r121, %r96, %p119;
+	.loc 5 62 13
+	setp.lt.s32 %p120, %r96, %r120;
+	@%p120 bra $B39;
+	.loc 5 76 8
+	bar.sync 0;
+	.loc 5 77 10
+	setp.eq.s32 %p121, %r7, 0;
+	@!%p121 bra $B52;
+	.loc 5 91 34
+	cvt.s64.s32 %rd132, %r96;
+	mov.u32 %r130, 0;
+	mov.u32 %r131, 0;
+$B42:
+	mad.lo.s32 %r132, %r131, 128, %r5;
+	.loc 5 94 17
+	mul.lo.s32 %r133, %r131, %r99;
+	add.s32 %r131, %r131, 1;
+	mul.wide.u32 %rd133, %r131, %r99;
+	setp.lt.s64 %p122, %rd36, %rd133;
+	cvt.u32.u64 %r134, %rd133;
+	selp.b32 %r135, %r1, %r134, %p122;
+	cvt.u64.u32 %rd134, %r135;
+	add.s32 %r136, %r135, -1;
+	mov.u32 %r137, 0;
+$B43:
+	.loc 5 91 20
+	mad.lo.s32 %r138, %r137, 8, %r132;
+	ld.shared.u64 %rd135, [%r138];
+	setp.lt.s64 %p123, %rd135, %rd132;
+	@%p123 bra $B50;
+	.loc 5 94 25
+	add.s32 %r139, %r133, %r137;
+	cvt.u64.u32 %rd136, %r139;
+	setp.lt.u32 %p124, %r139, %r135;
+	@!%p124 bra $B50;
+	selp.b32 %r140, %r136, %r139, %p124;
+	cvt.u64.u32 %rd137, %r140;
+	sub.s64 %rd138, %rd137, %rd136;
+	setp.lt.u64 %p125, %rd138, 2147483648;
+	setp.lt.s64 %p126, %rd137, 2305843009213693952;
+	and.pred %p127, %p125, %p126;
+	setp.lt.u32 %p128, %r139, %r1;
+	and.pred %p129, %p127, %p128;
+	setp.lt.u32 %p130, %r140, %r1;
+	and.pred %p131, %p129, %p130;
+	@%p131 bra $B47;
+$B44:
+	cvt.u64.u32 %rd139, %r130;
+	cvt.u64.u32 %rd140, %r139;
+	.loc 5 95 14
+	setp.lt.u32 %p132, %r139, %r1;
+	@!%p132 bra $FAULT8;
+	mad.wide.u32 %rd141, %r139, 4, %rd43;
+	ld.global.u32 %r141, [%rd141];
+	setp.lt.s32 %p133, %r141, %r96;
+	@%p133 bra $B46;
+	.loc 5 98 10
+	setp.eq.s32 %p134, %r130, 2048;
+	@!%p134 bra $B45;
+	mov.u32 %r130, 0;
+	bra $B51;
+$B45:
+	.loc 5 101 10
+	setp.lt.u32 %p135, %r130, 2048;
+	@!%p135 bra $FAULT9;
+	mad.lo.s32 %r142, %r130, 4, %r6;
+	st.shared.u32 [%r142], %r141;
+	.loc 5 102 5
+	add.s32 %r130, %r130, 1;
+$B46:
+	.loc 5 94 72
+	add.s64 %rd142, %rd140, 16;
+	setp.lt.s64 %p136, %rd142, %rd134;
+	cvt.u32.u64 %r139, %rd142;
+	@%p136 bra $B44;
+	bra $B50;
+$B47:
+	cvt.u64.u32 %rd143, %r130;
+	cvt.u64.u32 %rd144, %r139;
+	.loc 5 95 14
+	mad.wide.u32 %rd145, %r139, 4, %rd43;
+	ld.global.u32 %r143, [%rd145];
+	setp.lt.s32 %p137, %r143, %r96;
+	@%p137 bra $B49;
+	.loc 5 98 10
+	setp.eq.s32 %p138, %r130, 2048;
+	@!%p138 bra $B48;
+	mov.u32 %r130, 0;
+	bra $B51;
+$B48:
+	.loc 5 101 10
+	setp.lt.u32 %p139, %r130, 2048;
+	@!%p139 bra $FAULT10;
+	mad.lo.s32 %r144, %r130, 4, %r6;
+	st.shared.u32 [%r144], %r143;
+	.loc 5 102 5
+	add.s32 %r130, %r130, 1;
+$B49:
+	.loc 5 94 72
+	add.s64 %rd146, %rd144, 16;
+	setp.lt.s64 %p140, %rd146, %rd134;
+	cvt.u32.u64 %r139, %rd146;
+	@%p140 bra $B47;
+$B50:
+	.loc 5 87 51
+	add.s32 %r137, %r137, 1;
+	setp.lt.u32 %p141, %r137, 16;
+	@%p141 bra $B43;
+	setp.lt.u32 %p142, %r131, 64;
+	@%p142 bra $B42;
+$B51:
+	cvt.u64.u32 %rd147, %r130;
+	.loc 5 78 13
+	st.shared.u64 [$shared$plain$2eshared$2d2], %rd147;
+$B52:
+	.loc 5 80 8
+	bar.sync 0;
+	.loc 5 81 20
+	ld.shared.u64 %rd105, [$shared$plain$2eshared$2d2];
+	.loc 5 82 8
+	bar.sync 0;
+$B53:
+	.loc 5 16 13
+	setp.lt.s64 %p143, 0, %rd105;
+	@%p143 bra $B61;
+	.loc 5 172 13
+	setp.lt.s32 %p144, %r96, %r68;
+	@!%p144 bra $B67;
+	add.s64 %rd148, %rd36, -48;
+	setp.le.s64 %p145, %rd148, %rd36;
+	setp.lt.s64 %p146, 0, %rd148;
+	and.pred %p147, %p145, %p146;
+	cvt.u32.u64 %r145, %rd148;
+	selp.b32 %r146, %r145, 0, %p147;
+	cvt.u64.u32 %rd149, %r146;
+	setp.lt.u32 %p148, %r7, %r146;
+	mov.u32 %r147, %r68;
+$B54:
+	.loc 5 173 25
+	cvt.s64.s32 %rd150, %r96;
+	cvt.s64.s32 %rd151, %r147;
+	add.s64 %rd152, %rd150, %rd151;
+	add.s64 %rd153, %rd152, 1;
+	shr.s64 %rd154, %rd153, 1;
+	cvt.u32.u64 %r148, %rd154;
+	mov.u64 %rd155, 0;
+	.loc 5 155 17
+	@!%p55 bra $B59;
+	@!%p148 bra $B55;
+	mov.u64 %rd155, 0;
+	mov.u32 %r149, %r7;
+	bra $B56;
+$B55:
+	mov.u64 %rd155, 0;
+	mov.u32 %r149, %r7;
+	bra $B57;
+$B56:
+	cvt.u64.u32 %rd156, %r149;
+	.loc 5 156 17
+	mad.wide.u32 %rd157, %r149, 4, %rd43;
+	ld.global.u32 %r150, [%rd157];
+	setp.le.s32 %p149, %r148, %r150;
+	.loc 5 157 4
+	add.s64 %rd158, %rd155, 1;
+	.loc 5 156 24
+	selp.b64 %rd159, %rd158, %rd155, %p149;
+	ld.global.u32 %r151, [%rd157+64];
+	setp.le.s32 %p150, %r148, %r151;
+	.loc 5 157 4
+	add.s64 %rd160, %rd159, 1;
+	.loc 5 156 24
+	selp.b64 %rd161, %rd160, %rd159, %p150;
+	ld.global.u32 %r152, [%rd157+128];
+	setp.le.s32 %p151, %r148, %r152;
+	.loc 5 157 4
+	add.s64 %rd162, %rd161, 1;
+	.loc 5 156 24
+	selp.b64 %rd163, %rd162, %rd161, %p151;
+	ld.global.u32 %r153, [%rd157+192];
+	setp.le.s32 %p152, %r148, %r153;
+	.loc 5 157 4
+	add.s64 %rd164, %rd163, 1;
+	.loc 5 156 24
+	selp.b64 %rd155, %rd164, %rd163, %p152;
+	.loc 5 155 32
+	add.s64 %rd165, %rd156, 64;
+	setp.lt.s64 %p153, %rd165, %rd36;
+	setp.lt.s64 %p154, %rd165, %rd149;
+	cvt.u32.u64 %r149, %rd165;
+	@%p154 bra $B56;
+	@!%p153 bra $B59;
+$B57:
+$B58:
+	cvt.u64.u32 %rd166, %r149;
+	.loc 5 156 17
+	mad.wide.u32 %rd167, %r149, 4, %rd43;
+	ld.global.u32 %r154, [%rd167];
+	setp.le.s32 %p155, %r148, %r154;
+	.loc 5 157 4
+	add.s64 %rd168, %rd155, 1;
+	.loc 5 156 24
+	selp.b64 %rd155, %rd168, %rd155, %p155;
+	.loc 5 155 32
+	add.s64 %rd169, %rd166, 16;
+	setp.lt.s64 %p156, %rd169, %rd36;
+	cvt.u32.u64 %r149, %rd169;
+	@%p156 bra $B58;
+$B59:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r155, %r69, 128, %r4;
+	mad.lo.s32 %r156, %r7, 8, %r155;
+	st.shared.u64 [%r156], %rd155;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd170, 0;
+	mov.u32 %r157, 0;
+$B60:
+	.loc 1 71 25
+	mad.lo.s32 %r158, %r157, 8, %r155;
+	ld.shared.u64 %rd171, [%r158];
+	add.s64 %rd170, %rd170, %rd171;
+	add.s32 %r157, %r157, 1;
+	setp.lt.u32 %p157, %r157, 16;
+	@%p157 bra $B60;
+	.loc 5 174 56
+	setp.le.s64 %p158, %rd106, %rd170;
+	.loc 5 177 21
+	add.s32 %r159, %r148, -1;
+	.loc 5 174 56
+	selp.b32 %r147, %r147, %r159, %p158;
+	selp.b32 %r96, %r148, %r96, %p158;
+	.loc 5 172 13
+	setp.lt.s32 %p159, %r96, %r147;
+	@%p159 bra $B54;
+	bra $B67;
+$B61:
+	.loc 5 17 42
+	setp.le.u64 %p160, %rd105, 2048;
+	@!%p160 bra $FAULT11;
+	.loc 5 172 13
+	setp.lt.s32 %p161, %r96, %r68;
+	@!%p161 bra $B67;
+	.loc 5 155 17
+	cvt.u32.u64 %r160, %rd105;
+	setp.lt.u32 %p162, %r7, %r160;
+	mov.u32 %r161, %r68;
+$B62:
+	.loc 5 173 25
+	cvt.s64.s32 %rd172, %r96;
+	cvt.s64.s32 %rd173, %r161;
+	add.s64 %rd174, %rd172, %rd173;
+	add.s64 %rd175, %rd174, 1;
+	shr.s64 %rd176, %rd175, 1;
+	cvt.u32.u64 %r162, %rd176;
+	.loc 5 155 17
+	@!%p162 bra $B63;
+	mov.u64 %rd177, 0;
+	mov.u64 %rd178, %rd45;
+	bra $B64;
+$B63:
+	mov.u64 %rd177, 0;
+	bra $B65;
+$B64:
+	.loc 5 156 17
+	cvt.u32.u64 %r163, %rd178;
+	mad.lo.s32 %r164, %r163, 4, %r6;
+	ld.shared.u32 %r165, [%r164];
+	setp.le.s32 %p163, %r162, %r165;
+	.loc 5 157 4
+	add.s64 %rd179, %rd177, 1;
+	.loc 5 156 24
+	selp.b64 %rd177, %rd179, %rd177, %p163;
+	.loc 5 155 32
+	add.s64 %rd178, %rd178, 16;
+	setp.lt.s64 %p164, %rd178, %rd105;
+	@%p164 bra $B64;
+$B65:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r166, %r69, 128, %r4;
+	mad.lo.s32 %r167, %r7, 8, %r166;
+	st.shared.u64 [%r167], %rd177;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd180, 0;
+	mov.u32 %r168, 0;
+$B66:
+	.loc 1 71 25
+	mad.lo.s32 %r169, %r168, 8, %r166;
+	ld.shared.u64 %rd181, [%r169];
+	add.s64 %rd180, %rd180, %rd181;
+	add.s32 %r168, %r168, 1;
+	setp.lt.u32 %p165, %r168, 16;
+	@%p165 bra $B66;
+	.loc 5 174 56
+	setp.le.s64 %p166, %rd106, %rd180;
+	.loc 5 177 21
+	add.s32 %r170, %r162, -1;
+	.loc 5 174 56
+	selp.b32 %r161, %r161, %r170, %p166;
+	selp.b32 %r96, %r162, %r96, %p166;
+	.loc 5 172 13
+	setp.lt.s32 %p167, %r96, %r161;
+	@%p167 bra $B62;
+$B67:
+	.loc 5 21 14
+	setp.lt.s32 %p168, -2139095040, %r96;
+	selp.b32 %r95, %r96, -2139095040, %p168;
+$B68:
+	.loc 5 23 8
+	bar.sync 0;
+	.loc 5 24 33
 	rcp.rn.f32 %f17, %f1;
 	.loc 4 28 59
-	shr.s32 %r111, %r67, 31;
-	shr.u32 %r112, %r111, 1;
-	xor.b32 %r113, %r67, %r112;
-	mov.b32 %f18, %r113;
-	mov.u32 %r114, %r6;
-	.loc 5 42 19
-	@!%p55 bra $B44;
-$B41:
-	cvt.u64.u32 %rd130, %r114;
-	.loc 5 44 19
-	mad.wide.u32 %rd131, %r114, 4, %rd43;
-	ld.global.u32 %r115, [%rd131];
-	setp.le.s32 %p113, %r94, %r115;
-	mov.u32 %r116, -1;
-	@!%p113 bra $B43;
+	shr.s32 %r171, %r68, 31;
+	shr.u32 %r172, %r171, 1;
+	xor.b32 %r173, %r68, %r172;
+	mov.b32 %f18, %r173;
+	mov.u32 %r174, %r7;
+	.loc 5 130 19
+	@!%p55 bra $B72;
+$B69:
+	cvt.u64.u32 %rd182, %r174;
+	.loc 5 132 19
+	mad.wide.u32 %rd183, %r174, 4, %rd43;
+	ld.global.u32 %r175, [%rd183];
+	setp.le.s32 %p169, %r95, %r175;
+	mov.u32 %r176, -1;
+	@!%p169 bra $B71;
 	.loc 4 28 59
-	shr.s32 %r117, %r115, 31;
-	shr.u32 %r118, %r117, 1;
-	xor.b32 %r119, %r115, %r118;
-	mov.b32 %f19, %r119;
+	shr.s32 %r177, %r175, 31;
+	shr.u32 %r178, %r177, 1;
+	xor.b32 %r179, %r175, %r178;
+	mov.b32 %f19, %r179;
 	.loc 4 33 7
-	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r116, 67108864;
-	@%p114 bra $B42;
+	setp.eq.f32 %p170, %f19, %f18;
+	mov.u32 %r176, 67108864;
+	@%p170 bra $B70;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
 	mul.rn.f32 %f21, %f20, %f17;
@@ -4113,702 +5653,842 @@ $B41:
 	.loc 6 40 16
 	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
 	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r120, %f22;
+	mov.b32 %r180, %f22;
 	.loc 6 21 7
-	setp.lt.f32 %p115, 0f00000000, %f21;
-	selp.b32 %r121, 528482304, 1602224128, %p115;
-	selp.b32 %r122, 1602224128, 528482304, %p115;
+	setp.lt.f32 %p171, 0f00000000, %f21;
+	selp.b32 %r181, 528482304, 1602224128, %p171;
+	selp.b32 %r182, 1602224128, 528482304, %p171;
 	.loc 6 24 51
-	mad.lo.s32 %r123, %r120, 8388608, %r121;
-	mov.b32 %f32, %r123;
+	mad.lo.s32 %r183, %r180, 8388608, %r181;
+	mov.b32 %f32, %r183;
 	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r122;
+	mov.b32 %f34, %r182;
 	mul.rn.f32 %f35, %f33, %f34;
 	.loc 6 25 8
 	abs.f32 %f36, %f21;
-	setp.lt.f32 %p116, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p116;
-	and.pred %p117, %p116, %p115;
-	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	setp.lt.f32 %p172, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p172;
+	and.pred %p173, %p172, %p171;
+	selp.f32 %f38, 0f7F800000, %f37, %p173;
 	.loc 4 36 42
 	mul.rn.f32 %f39, %f38, 0f4C800000;
 	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r116, %f40;
-$B42:
-$B43:
-	.loc 5 47 9
-	st.global.u32 [%rd131], %r116;
-	.loc 5 42 34
-	add.s64 %rd132, %rd130, 16;
-	setp.lt.s64 %p118, %rd132, %rd36;
-	cvt.u32.u64 %r114, %rd132;
-	@%p118 bra $B41;
-$B44:
-	.loc 5 16 8
+	cvt.rzi.s32.f32 %r176, %f40;
+$B70:
+$B71:
+	.loc 5 135 9
+	st.global.u32 [%rd183], %r176;
+	.loc 5 130 34
+	add.s64 %rd184, %rd182, 16;
+	setp.lt.s64 %p174, %rd184, %rd36;
+	cvt.u32.u64 %r174, %rd184;
+	@%p174 bra $B69;
+$B72:
+	.loc 5 25 8
 	bar.sync 0;
 	.loc 4 41 14
-	setp.lt.f32 %p119, 0f00000000, %f3;
+	setp.lt.f32 %p175, 0f00000000, %f3;
 	.loc 4 44 25
-	setp.nan.f32 %p120, %f3, 0f3F800000;
+	setp.nan.f32 %p176, %f3, 0f3F800000;
 	min.f32 %f41, %f3, 0f3F800000;
-	selp.f32 %f42, 0f7FFFFFFF, %f41, %p120;
+	selp.f32 %f42, 0f7FFFFFFF, %f41, %p176;
 	mul.rn.f32 %f43, %f42, 0f4C800000;
-	cvt.rzi.s32.f32 %r124, %f43;
-	setp.lt.s32 %p121, 1, %r124;
-	selp.b32 %r125, %r124, 1, %p121;
+	cvt.rzi.s32.f32 %r184, %f43;
+	setp.lt.s32 %p177, 1, %r184;
+	selp.b32 %r185, %r184, 1, %p177;
 	.loc 4 41 14
-	selp.b32 %r126, %r125, 1, %p119;
-	.loc 5 18 12
-	setp.lt.f32 %p122, 0f00000000, %f2;
-	setp.lt.f32 %p123, %f2, 0f3F800000;
-	and.pred %p124, %p122, %p123;
-	@!%p124 bra $B58;
-	mov.u64 %rd133, 0;
-	.loc 5 67 17
-	@!%p55 bra $B49;
-	add.s64 %rd134, %rd36, -48;
-	setp.le.s64 %p125, %rd134, %rd36;
-	setp.lt.s64 %p126, 0, %rd134;
-	and.pred %p127, %p125, %p126;
-	cvt.u32.u64 %r127, %rd134;
-	selp.b32 %r128, %r127, 0, %p127;
-	cvt.u64.u32 %rd135, %r128;
-	setp.lt.u32 %p128, %r6, %r128;
-	@!%p128 bra $B45;
-	mov.u64 %rd133, 0;
-	mov.u32 %r129, %r6;
-	bra $B46;
-$B45:
-	mov.u64 %rd133, 0;
-	mov.u32 %r129, %r6;
-	bra $B47;
-$B46:
-	cvt.u64.u32 %rd136, %r129;
-	.loc 5 68 17
-	mad.wide.u32 %rd137, %r129, 4, %rd43;
-	ld.global.u32 %r130, [%rd137];
-	setp.le.s32 %p129, 0, %r130;
-	.loc 5 62 47
-	cvt.u64.u32 %rd138, %r130;
-	.loc 5 69 4
-	add.s64 %rd139, %rd133, %rd138;
-	.loc 5 68 24
-	selp.b64 %rd140, %rd139, %rd133, %p129;
-	ld.global.u32 %r131, [%rd137+64];
-	setp.le.s32 %p130, 0, %r131;
-	.loc 5 62 47
-	cvt.u64.u32 %rd141, %r131;
-	.loc 5 69 4
-	add.s64 %rd142, %rd140, %rd141;
-	.loc 5 68 24
-	selp.b64 %rd143, %rd142, %rd140, %p130;
-	ld.global.u32 %r132, [%rd137+128];
-	setp.le.s32 %p131, 0, %r132;
-	.loc 5 62 47
-	cvt.u64.u32 %rd144, %r132;
-	.loc 5 69 4
-	add.s64 %rd145, %rd143, %rd144;
-	.loc 5 68 24
-	selp.b64 %rd146, %rd145, %rd143, %p131;
-	ld.global.u32 %r133, [%rd137+192];
-	setp.le.s32 %p132, 0, %r133;
-	.loc 5 62 47
-	cvt.u64.u32 %rd147, %r133;
-	.loc 5 69 4
-	add.s64 %rd148, %rd146, %rd147;
-	.loc 5 68 24
-	selp.b64 %rd133, %rd148, %rd146, %p132;
-	.loc 5 67 32
-	add.s64 %rd149, %rd136, 64;
-	setp.lt.s64 %p133, %rd149, %rd36;
-	setp.lt.s64 %p134, %rd149, %rd135;
-	cvt.u32.u64 %r129, %rd149;
-	@%p134 bra $B46;
-	@!%p133 bra $B49;
-$B47:
-$B48:
-	cvt.u64.u32 %rd150, %r129;
-	.loc 5 68 17
-	mad.wide.u32 %rd151, %r129, 4, %rd43;
-	ld.global.u32 %r134, [%rd151];
-	setp.le.s32 %p135, 0, %r134;
-	.loc 5 62 47
-	cvt.u64.u32 %rd152, %r134;
-	.loc 5 69 4
-	add.s64 %rd153, %rd133, %rd152;
-	.loc 5 68 24
-	selp.b64 %rd133, %rd153, %rd133, %p135;
-	.loc 5 67 32
-	add.s64 %rd154, %rd150, 16;
-	setp.lt.s64 %p136, %rd154, %rd36;
-	cvt.u32.u64 %r129, %rd154;
-	@%p136 bra $B48;
-$B49:
-	.loc 1 62 2
-	xor.b32 %r68, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r135, %r68, 128, %r4;
-	mad.lo.s32 %r136, %r6, 8, %r135;
-	st.shared.u64 [%r136], %rd133;
-	.loc 1 64 8
+	selp.b32 %r186, %r185, 1, %p175;
+	.loc 5 27 12
+	setp.lt.f32 %p178, 0f00000000, %f2;
+	setp.lt.f32 %p179, %f2, 0f3F800000;
+	and.pred %p180, %p178, %p179;
+	@!%p180 bra $B99;
+	.loc 5 28 13
+	setp.lt.s64 %p181, 0, %rd105;
+	@%p181 bra $B86;
+	mov.u64 %rd185, 0;
+	.loc 5 155 17
+	@!%p55 bra $B77;
+	add.s64 %rd186, %rd36, -48;
+	setp.le.s64 %p182, %rd186, %rd36;
+	setp.lt.s64 %p183, 0, %rd186;
+	and.pred %p184, %p182, %p183;
+	cvt.u32.u64 %r187, %rd186;
+	selp.b32 %r188, %r187, 0, %p184;
+	cvt.u64.u32 %rd187, %r188;
+	setp.lt.u32 %p185, %r7, %r188;
+	@!%p185 bra $B73;
+	mov.u64 %rd185, 0;
+	mov.u32 %r189, %r7;
+	bra $B74;
+$B73:
+	mov.u64 %rd185, 0;
+	mov.u32 %r189, %r7;
+	bra $B75;
+$B74:
+	cvt.u64.u32 %rd188, %r189;
+	.loc 5 156 17
+	mad.wide.u32 %rd189, %r189, 4, %rd43;
+	ld.global.u32 %r190, [%rd189];
+	setp.le.s32 %p186, 0, %r190;
+	.loc 5 150 47
+	cvt.u64.u32 %rd190, %r190;
+	.loc 5 157 4
+	add.s64 %rd191, %rd185, %rd190;
+	.loc 5 156 24
+	selp.b64 %rd192, %rd191, %rd185, %p186;
+	ld.global.u32 %r191, [%rd189+64];
+	setp.le.s32 %p187, 0, %r191;
+	.loc 5 150 47
+	cvt.u64.u32 %rd193, %r191;
+	.loc 5 157 4
+	add.s64 %rd194, %rd192, %rd193;
+	.loc 5 156 24
+	selp.b64 %rd195, %rd194, %rd192, %p187;
+	ld.global.u32 %r192, [%rd189+128];
+	setp.le.s32 %p188, 0, %r192;
+	.loc 5 150 47
+	cvt.u64.u32 %rd196, %r192;
+	.loc 5 157 4
+	add.s64 %rd197, %rd195, %rd196;
+	.loc 5 156 24
+	selp.b64 %rd198, %rd197, %rd195, %p188;
+	ld.global.u32 %r193, [%rd189+192];
+	setp.le.s32 %p189, 0, %r193;
+	.loc 5 150 47
+	cvt.u64.u32 %rd199, %r193;
+	.loc 5 157 4
+	add.s64 %rd200, %rd198, %rd199;
+	.loc 5 156 24
+	selp.b64 %rd185, %rd200, %rd198, %p189;
+	.loc 5 155 32
+	add.s64 %rd201, %rd188, 64;
+	setp.lt.s64 %p190, %rd201, %rd36;
+	setp.lt.s64 %p191, %rd201, %rd187;
+	cvt.u32.u64 %r189, %rd201;
+	@%p191 bra $B74;
+	@!%p190 bra $B77;
+$B75:
+$B76:
+	cvt.u64.u32 %rd202, %r189;
+	.loc 5 156 17
+	mad.wide.u32 %rd203, %r189, 4, %rd43;
+	ld.global.u32 %r194, [%rd203];
+	setp.le.s32 %p192, 0, %r194;
+	.loc 5 150 47
+	cvt.u64.u32 %rd204, %r194;
+	.loc 5 157 4
+	add.s64 %rd205, %rd185, %rd204;
+	.loc 5 156 24
+	selp.b64 %rd185, %rd205, %rd185, %p192;
+	.loc 5 155 32
+	add.s64 %rd206, %rd202, 16;
+	setp.lt.s64 %p193, %rd206, %rd36;
+	cvt.u32.u64 %r189, %rd206;
+	@%p193 bra $B76;
+$B77:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r195, %r69, 128, %r4;
+	mad.lo.s32 %r196, %r7, 8, %r195;
+	st.shared.u64 [%r196], %rd185;
+	.loc 1 69 8
 	bar.sync 0;
-	mov.u64 %rd155, 0;
-	mov.u32 %r137, 0;
-$B50:
-	.loc 1 66 25
-	mad.lo.s32 %r138, %r137, 8, %r135;
-	ld.shared.u64 %rd156, [%r138];
-	add.s64 %rd155, %rd155, %rd156;
-	add.s32 %r137, %r137, 1;
-	setp.lt.u32 %p137, %r137, 16;
-	@%p137 bra $B50;
+	mov.u64 %rd207, 0;
+	mov.u32 %r197, 0;
+$B78:
+	.loc 1 71 25
+	mad.lo.s32 %r198, %r197, 8, %r195;
+	ld.shared.u64 %rd208, [%r198];
+	add.s64 %rd207, %rd207, %rd208;
+	add.s32 %r197, %r197, 1;
+	setp.lt.u32 %p194, %r197, 16;
+	@%p194 bra $B78;
 	.loc 4 49 29
 	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd155;
+	cvt.rn.f64.s64 %fd2, %rd207;
 	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd157, %fd3;
-	setp.nan.f64 %p138, %fd3, %fd3;
-	selp.b64 %rd158, 0, %rd157, %p138;
-	setp.lt.s64 %p139, 1, %rd158;
-	selp.b64 %rd159, %rd158, 1, %p139;
-	add.s64 %rd160, %rd36, -48;
-	setp.le.s64 %p140, %rd160, %rd36;
-	setp.lt.s64 %p141, 0, %rd160;
-	and.pred %p142, %p140, %p141;
-	cvt.u32.u64 %r139, %rd160;
-	selp.b32 %r140, %r139, 0, %p142;
-	cvt.u64.u32 %rd161, %r140;
-	setp.lt.u32 %p143, %r6, %r140;
-	mov.u32 %r141, 67108864;
-	mov.u32 %r142, 0;
-$B51:
-	.loc 5 85 34
-	add.s32 %r143, %r142, %r141;
-	add.s32 %r144, %r143, 1;
-	cvt.u64.u32 %rd162, %r144;
-	shr.u64 %rd163, %rd162, 1;
-	cvt.u32.u64 %r145, %rd163;
-	mov.u64 %rd164, 0;
-	.loc 5 67 17
-	@!%p55 bra $B56;
-	@!%p143 bra $B52;
-	mov.u64 %rd164, 0;
-	mov.u32 %r146, %r6;
-	bra $B53;
-$B52:
-	mov.u64 %rd164, 0;
-	mov.u32 %r146, %r6;
-	bra $B54;
-$B53:
-	cvt.u64.u32 %rd165, %r146;
-	.loc 5 68 17
-	mad.wide.u32 %rd166, %r146, 4, %rd43;
-	ld.global.u32 %r147, [%rd166];
-	setp.le.s32 %p144, %r145, %r147;
-	.loc 5 62 47
-	cvt.u64.u32 %rd167, %r147;
-	.loc 5 69 4
-	add.s64 %rd168, %rd164, %rd167;
-	.loc 5 68 24
-	selp.b64 %rd169, %rd168, %rd164, %p144;
-	ld.global.u32 %r148, [%rd166+64];
-	setp.le.s32 %p145, %r145, %r148;
-	.loc 5 62 47
-	cvt.u64.u32 %rd170, %r148;
-	.loc 5 69 4
-	add.s64 %rd171, %rd169, %rd170;
-	.loc 5 68 24
-	selp.b64 %rd172, %rd171, %rd169, %p145;
-	ld.global.u32 %r149, [%rd166+128];
-	setp.le.s32 %p146, %r145, %r149;
-	.loc 5 62 47
-	cvt.u64.u32 %rd173, %r149;
-	.loc 5 69 4
-	add.s64 %rd174, %rd172, %rd173;
-	.loc 5 68 24
-	selp.b64 %rd175, %rd174, %rd172, %p146;
-	ld.global.u32 %r150, [%rd166+192];
-	setp.le.s32 %p147, %r145, %r150;
-	.loc 5 62 47
-	cvt.u64.u32 %rd176, %r150;
-	.loc 5 69 4
-	add.s64 %rd177, %rd175, %rd176;
-	.loc 5 68 24
-	selp.b64 %rd164, %rd177, %rd175, %p147;
-	.loc 5 67 32
-	add.s64 %rd178, %rd165, 64;
-	setp.lt.s64 %p148, %rd178, %rd36;
-	setp.lt.s64 %p149, %rd178, %rd161;
-	cvt.u32.u64 %r146, %rd178;
-	@%p149 bra $B53;
-	@!%p148 bra $B56;
-$B54:
-$B55:
-	cvt.u64.u32 %rd179, %r146;
-	.loc 5 68 17
-	mad.wide.u32 %rd180, %r146, 4, %rd43;
-	ld.global.u32 %r151, [%rd180];
-	setp.le.s32 %p150, %r145, %r151;
-	.loc 5 62 47
-	cvt.u64.u32 %rd181, %r151;
-	.loc 5 69 4
-	add.s64 %rd182, %rd164, %rd181;
-	.loc 5 68 24
-	selp.b64 %rd164, %rd182, %rd164, %p150;
-	.loc 5 67 32
-	add.s64 %rd183, %rd179, 16;
-	setp.lt.s64 %p151, %rd183, %rd36;
-	cvt.u32.u64 %r146, %rd183;
-	@%p151 bra $B55;
-$B56:
-	.loc 1 62 2
-	xor.b32 %r68, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r152, %r68, 128, %r4;
-	mad.lo.s32 %r153, %r6, 8, %r152;
-	st.shared.u64 [%r153], %rd164;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd184, 0;
-	mov.u32 %r154, 0;
-$B57:
-	.loc 1 66 25
-	mad.lo.s32 %r155, %r154, 8, %r152;
-	ld.shared.u64 %rd185, [%r155];
-	add.s64 %rd184, %rd184, %rd185;
-	add.s32 %r154, %r154, 1;
-	setp.lt.u32 %p152, %r154, 16;
-	@%p152 bra $B57;
-	.loc 5 86 56
-	setp.le.s64 %p153, %rd159, %rd184;
-	.loc 5 89 21
-	add.s32 %r156, %r145, -1;
-	.loc 5 86 56
-	selp.b32 %r141, %r141, %r156, %p153;
-	selp.b32 %r142, %r145, %r142, %p153;
-	.loc 5 84 13
-	setp.lt.s32 %p154, %r142, %r141;
-	@%p154 bra $B51;
-	.loc 5 20 14
-	setp.lt.s32 %p155, %r126, %r142;
-	selp.b32 %r126, %r142, %r126, %p155;
-$B58:
-	.loc 5 22 34
-	shr.u32 %r157, %r1, 10;
-	add.s32 %r158, %r157, 1;
-	shl.b32 %r159, %r158, 4;
-	mov.u32 %r160, 0;
-$B59:
-	.loc 5 24 19
-	add.s32 %r161, %r160, 1;
-	mul.wide.u32 %rd186, %r161, %r159;
-	setp.lt.s64 %p156, %rd36, %rd186;
-	cvt.u32.u64 %r162, %rd186;
-	selp.b32 %r163, %r1, %r162, %p156;
-	cvt.u64.u32 %rd187, %r163;
-	.loc 5 25 56
-	mul.lo.s32 %r164, %r160, %r159;
-	setp.lt.u32 %p157, %r163, %r164;
-	selp.b32 %r165, %r163, %r164, %p157;
-	cvt.u64.u32 %rd188, %r165;
-	setp.le.u64 %p158, %rd187, %rd44;
-	setp.le.u32 %p159, %r165, %r163;
-	and.pred %p160, %p158, %p159;
-	@!%p160 bra $B87;
-	mad.wide.u32 %rd189, %r165, 4, %rd43;
-	sub.s64 %rd190, %rd187, %rd188;
-	.loc 5 67 17
-	setp.lt.s64 %p161, %rd45, %rd190;
-	mov.u64 %rd191, 0;
-	@!%p161 bra $B64;
-	add.s64 %rd192, %rd190, -48;
-	setp.le.s64 %p162, %rd192, %rd190;
-	setp.lt.s64 %p163, 0, %rd192;
-	and.pred %p164, %p162, %p163;
-	cvt.u32.u64 %r166, %rd192;
-	selp.b32 %r167, %r166, 0, %p164;
-	cvt.u64.u32 %rd193, %r167;
-	setp.lt.u32 %p165, %r6, %r167;
-	@!%p165 bra $B60;
-	mov.u64 %rd191, 0;
-	mov.u32 %r168, %r6;
-	bra $B61;
-$B60:
-	mov.u64 %rd191, 0;
-	mov.u32 %r168, %r6;
-	bra $B62;
-$B61:
-	cvt.u64.u32 %rd194, %r168;
-	.loc 5 68 17
-	mad.wide.u32 %rd195, %r168, 4, %rd189;
-	ld.global.u32 %r169, [%rd195];
-	setp.le.s32 %p166, %r126, %r169;
-	.loc 5 62 47
-	cvt.u64.u32 %rd196, %r169;
-	.loc 5 69 4
-	add.s64 %rd197, %rd191, %rd196;
-	.loc 5 68 24
-	selp.b64 %rd198, %rd197, %rd191, %p166;
-	ld.global.u32 %r170, [%rd195+64];
-	setp.le.s32 %p167, %r126, %r170;
-	.loc 5 62 47
-	cvt.u64.u32 %rd199, %r170;
-	.loc 5 69 4
-	add.s64 %rd200, %rd198, %rd199;
-	.loc 5 68 24
-	selp.b64 %rd201, %rd200, %rd198, %p167;
-	ld.global.u32 %r171, [%rd195+128];
-	setp.le.s32 %p168, %r126, %r171;
-	.loc 5 62 47
-	cvt.u64.u32 %rd202, %r171;
-	.loc 5 69 4
-	add.s64 %rd203, %rd201, %rd202;
-	.loc 5 68 24
-	selp.b64 %rd204, %rd203, %rd201, %p168;
-	ld.global.u32 %r172, [%rd195+192];
-	setp.le.s32 %p169, %r126, %r172;
-	.loc 5 62 47
-	cvt.u64.u32 %rd205, %r172;
-	.loc 5 69 4
-	add.s64 %rd206, %rd204, %rd205;
-	.loc 5 68 24
-	selp.b64 %rd191, %rd206, %rd204, %p169;
-	.loc 5 67 32
-	add.s64 %rd207, %rd194, 64;
-	setp.lt.s64 %p170, %rd207, %rd190;
-	setp.lt.s64 %p171, %rd207, %rd193;
-	cvt.u32.u64 %r168, %rd207;
-	@%p171 bra $B61;
-	@!%p170 bra $B64;
-$B62:
-$B63:
-	cvt.u64.u32 %rd208, %r168;
-	.loc 5 68 17
-	mad.wide.u32 %rd209, %r168, 4, %rd189;
-	ld.global.u32 %r173, [%rd209];
-	setp.le.s32 %p172, %r126, %r173;
-	.loc 5 62 47
-	cvt.u64.u32 %rd210, %r173;
-	.loc 5 69 4
-	add.s64 %rd211, %rd191, %rd210;
-	.loc 5 68 24
-	selp.b64 %rd191, %rd211, %rd191, %p172;
-	.loc 5 67 32
-	add.s64 %rd212, %rd208, 16;
-	setp.lt.s64 %p173, %rd212, %rd190;
-	cvt.u32.u64 %r168, %rd212;
-	@%p173 bra $B63;
-$B64:
-	.loc 5 25 10
-	mad.lo.s32 %r174, %r160, 128, %r5;
-	mad.lo.s32 %r175, %r6, 8, %r174;
-	st.shared.u64 [%r175], %rd191;
-	setp.lt.u32 %p174, %r161, 64;
-	mov.u32 %r160, %r161;
-	@%p174 bra $B59;
-	.loc 5 27 8
-	bar.sync 0;
-	mov.u64 %rd213, 0;
-	mov.u32 %r176, 0;
-$B65:
-	.loc 5 124 15
-	mad.lo.s32 %r177, %r176, 128, %r5;
-	mov.u64 %rd214, 0;
-	mov.u32 %r178, 0;
-$B66:
-	mad.lo.s32 %r179, %r178, 8, %r177;
-	ld.shared.u64 %rd215, [%r179];
-	add.s64 %rd214, %rd214, %rd215;
-	add.s32 %r178, %r178, 1;
-	setp.lt.u32 %p175, %r178, 16;
-	@%p175 bra $B66;
-	.loc 5 99 3
-	add.s64 %rd213, %rd213, %rd214;
-	add.s32 %r176, %r176, 1;
-	setp.lt.u32 %p176, %r176, 64;
-	@%p176 bra $B65;
-	.loc 4 54 67
-	cvt.u32.u64 %r180, %rd38;
-	shr.u64 %rd216, %rd38, 32;
-	cvt.u32.u64 %r181, %rd216;
-	mov.u32 %r182, 0;
-	mov.u32 %r183, 0;
-	mov.u32 %r184, 0;
-	mov.u32 %r185, 0;
-$B67:
-	.loc 7 460 19
-	mul.wide.u32 %rd217, %r93, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd218, %rd217, 32;
-	cvt.u32.u64 %r186, %rd218;
-	cvt.u32.u64 %r187, %rd217;
-	.loc 7 460 19
-	mul.wide.u32 %rd219, %r183, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd220, %rd219, 32;
-	cvt.u32.u64 %r188, %rd220;
-	cvt.u32.u64 %r189, %rd219;
-	.loc 8 18 21
-	xor.b32 %r190, %r188, %r182;
-	xor.b32 %r93, %r190, %r180;
-	xor.b32 %r191, %r186, %r184;
-	xor.b32 %r183, %r191, %r181;
-	.loc 8 19 11
-	add.s32 %r180, %r180, -1640531527;
-	add.s32 %r181, %r181, -1150833019;
-	add.s32 %r185, %r185, 1;
-	setp.lt.u32 %p177, %r185, 10;
-	mov.u32 %r182, %r189;
-	mov.u32 %r184, %r187;
-	@%p177 bra $B67;
-	.loc 4 55 30
-	cvt.u64.u32 %rd221, %r189;
-	shl.b64 %rd222, %rd221, 32;
-	cvt.u64.u32 %rd223, %r93;
-	or.b64 %rd224, %rd222, %rd223;
-	mul.hi.u64 %rd225, %rd224, %rd213;
-	mov.u32 %r192, 0;
-$B68:
-	.loc 5 124 15
-	mad.lo.s32 %r193, %r192, 128, %r5;
-	mov.u64 %rd226, 0;
-	mov.u32 %r194, 0;
-$B69:
-	mad.lo.s32 %r195, %r194, 8, %r193;
-	ld.shared.u64 %rd227, [%r195];
-	add.s64 %rd226, %rd226, %rd227;
-	add.s32 %r194, %r194, 1;
-	setp.lt.u32 %p178, %r194, 16;
-	@%p178 bra $B69;
-	.loc 5 105 11
-	setp.lt.s64 %p179, %rd225, %rd226;
-	@%p179 bra $B70;
-	.loc 5 108 3
-	sub.s64 %rd225, %rd225, %rd226;
-	.loc 5 103 28
-	add.s32 %r192, %r192, 1;
-	setp.lt.u32 %p180, %r192, 63;
-	@%p180 bra $B68;
-$B70:
-	.loc 5 110 16
-	mul.lo.s32 %r69, %r192, %r159;
-	setp.lt.u32 %p181, %r69, %r1;
-	@%p181 bra $B71;
-	mov.u32 %r69, -1;
-	bra $B73;
-$B71:
-	.loc 5 111 17
-	mad.wide.u32 %rd228, %r69, 4, %rd43;
-	ld.global.u32 %r196, [%rd228];
-	setp.le.s32 %p182, %r126, %r196;
-	@!%p182 bra $B72;
-	.loc 5 112 19
-	cvt.u64.u32 %rd229, %r196;
-	setp.lt.s64 %p183, %rd225, %rd229;
-	@%p183 bra $B73;
-	.loc 5 115 4
-	sub.s64 %rd225, %rd225, %rd229;
-$B72:
-	.loc 5 110 43
-	add.s32 %r69, %r69, 1;
-	setp.lt.u32 %p184, %r69, %r1;
-	@%p184 bra $B71;
-	mov.u32 %r69, -1;
-$B73:
-$B74:
-	.loc 1 40 19
-	setp.lt.u32 %p185, 0, %r18;
-	and.pred %p186, %p185, %p3;
-	@!%p186 bra $B83;
-	.loc 4 28 59
-	shr.s32 %r197, %r67, 31;
-	shr.u32 %r198, %r197, 1;
-	xor.b32 %r199, %r67, %r198;
-	mov.b32 %f44, %r199;
-	.loc 1 120 8
-	bar.sync 0;
-	mov.u64 %rd230, 0;
-	.loc 1 122 19
-	@!%p55 bra $B78;
-	mov.u64 %rd230, 0;
-	mov.u32 %r200, %r6;
-$B75:
-	cvt.u64.u32 %rd231, %r200;
-	.loc 1 123 27
-	mad.wide.u32 %rd232, %r200, 4, %rd42;
-	ld.global.f32 %f45, [%rd232];
-	.loc 4 19 7
-	setp.neu.f32 %p187, %f45, %f45;
-	.loc 4 22 32
-	add.rn.f32 %f46, %f45, 0f00000000;
-	mov.b32 %r201, %f46;
-	.loc 4 23 27
-	shr.s32 %r202, %r201, 31;
-	shr.u32 %r203, %r202, 1;
-	xor.b32 %r204, %r201, %r203;
-	.loc 4 19 7
-	selp.b32 %r205, -2147483648, %r204, %p187;
-	.loc 1 123 37
-	setp.lt.s32 %p188, -2139095041, %r205;
-	@!%p188 bra $B77;
-	.loc 4 33 7
-	setp.eq.f32 %p189, %f45, %f44;
-	mov.u32 %r206, 67108864;
-	@%p189 bra $B76;
-	.loc 4 36 28
-	sub.rn.f32 %f47, %f45, %f44;
-	.loc 6 36 10
-	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f49, %f48, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
-	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
-	.loc 6 39 21
-	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
-	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
-	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
-	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
-	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
-	mov.b32 %r207, %f48;
-	.loc 6 21 7
-	setp.lt.f32 %p190, 0f00000000, %f47;
-	selp.b32 %r208, 528482304, 1602224128, %p190;
-	selp.b32 %r209, 1602224128, 528482304, %p190;
-	.loc 6 24 51
-	mad.lo.s32 %r210, %r207, 8388608, %r208;
-	mov.b32 %f58, %r210;
-	mul.rn.f32 %f59, %f57, %f58;
-	mov.b32 %f60, %r209;
-	mul.rn.f32 %f61, %f59, %f60;
-	.loc 6 25 8
-	abs.f32 %f62, %f47;
-	setp.lt.f32 %p191, 0f42D00000, %f62;
-	selp.f32 %f63, 0f00000000, %f61, %p191;
-	and.pred %p192, %p191, %p190;
-	selp.f32 %f64, 0f7F800000, %f63, %p192;
-	.loc 4 36 42
-	mul.rn.f32 %f65, %f64, 0f4C800000;
-	add.rn.f32 %f66, %f65, 0f3F000000;
-	cvt.rzi.s32.f32 %r206, %f66;
-$B76:
-	.loc 1 124 18
-	cvt.s64.s32 %rd233, %r206;
-	add.s64 %rd230, %rd230, %rd233;
-$B77:
-	.loc 1 122 36
-	add.s64 %rd234, %rd231, 16;
-	setp.lt.s64 %p193, %rd234, %rd36;
-	cvt.u32.u64 %r200, %rd234;
-	@%p193 bra $B75;
-$B78:
-	.loc 1 62 2
-	xor.b32 %r211, %r68, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r212, %r211, 128, %r4;
-	mad.lo.s32 %r213, %r6, 8, %r212;
-	st.shared.u64 [%r213], %rd230;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd235, 0;
-	mov.u32 %r214, 0;
+	cvt.rzi.s64.f64 %rd209, %fd3;
+	setp.nan.f64 %p195, %fd3, %fd3;
+	selp.b64 %rd210, 0, %rd209, %p195;
+	setp.lt.s64 %p196, 1, %rd210;
+	selp.b64 %rd211, %rd210, 1, %p196;
+	add.s64 %rd212, %rd36, -48;
+	setp.le.s64 %p197, %rd212, %rd36;
+	setp.lt.s64 %p198, 0, %rd212;
+	and.pred %p199, %p197, %p198;
+	cvt.u32.u64 %r199, %rd212;
+	selp.b32 %r200, %r199, 0, %p199;
+	cvt.u64.u32 %rd213, %r200;
+	setp.lt.u32 %p200, %r7, %r200;
+	mov.u32 %r201, 67108864;
+	mov.u32 %r202, 0;
 $B79:
-	.loc 1 66 25
-	mad.lo.s32 %r215, %r214, 8, %r212;
-	ld.shared.u64 %rd236, [%r215];
-	add.s64 %rd235, %rd235, %rd236;
-	add.s32 %r214, %r214, 1;
-	setp.lt.u32 %p194, %r214, 16;
-	@%p194 bra $B79;
-	.loc 1 128 11
-	setp.lt.s32 %p195, %r69, 0;
-	mov.f32 %f67, 0f7FC00000;
-	@%p195 bra $B82;
-	.loc 1 131 25
-	cvt.u64.u32 %rd237, %r69;
-	setp.lt.u32 %p196, %r69, %r1;
-	@!%p196 bra $FAULT8;
-	mad.wide.u32 %rd238, %r69, 4, %rd42;
-	ld.global.f32 %f68, [%rd238];
-	.loc 4 61 7
-	setp.eq.f32 %p197, %f68, %f44;
-	@%p197 bra $B80;
-	.loc 4 64 11
-	sub.rn.f32 %f69, %f68, %f44;
-	cvt.rn.f32.s64 %f70, %rd235;
-	mul.rn.f32 %f71, %f70, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f72, %f71;
-	setp.lt.f32 %p198, %f72, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f73, %f71, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f74, %f73, %f71, %p198;
-	selp.b32 %r216, 192937984, 0, %p198;
-	.loc 9 71 23
-	mov.b32 %r217, %f74;
-	.loc 9 72 10
-	add.s32 %r218, %r217, -1060439283;
-	and.b32 %r219, %r218, -8388608;
-	.loc 9 73 32
-	sub.s32 %r220, %r217, %r219;
-	mov.b32 %f75, %r220;
-	sub.s32 %r221, %r219, %r216;
-	cvt.rn.f32.s32 %f76, %r221;
-	.loc 9 8 9
-	sub.rn.f32 %f77, %f75, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f78, 0fBD9BD66F, %f77, 0f3E041C4B;
-	fma.rn.f32 %f79, %f78, %f77, 0fBE07A47F;
-	fma.rn.f32 %f80, %f79, %f77, 0f3E1139FA;
-	fma.rn.f32 %f81, %f80, %f77, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f82, %f81, %f77, 0f3E4CD1F1;
-	fma.rn.f32 %f83, %f82, %f77, 0fBE800219;
-	fma.rn.f32 %f84, %f83, %f77, 0f3EAAAAA8;
-	fma.rn.f32 %f85, %f84, %f77, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f86, %f77, %f77;
-	fma.rn.f32 %f87, %f85, %f86, %f77;
-	.loc 9 9 25
-	fma.rn.f32 %f88, %f76, 0f33B17218, %f87;
-	.loc 9 87 21
-	mov.b32 %r222, %f71;
-	setp.le.u32 %p199, 2139095040, %r222;
-	.loc 9 88 10
-	fma.rn.f32 %f89, %f71, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f90, %f89, %f88, %p199;
-	.loc 9 90 7
-	setp.eq.f32 %p200, %f71, 0f00000000;
-	selp.f32 %f91, 0fFF800000, %f90, %p200;
-	.loc 4 64 17
-	sub.rn.f32 %f67, %f69, %f91;
+	.loc 5 173 34
+	add.s32 %r203, %r202, %r201;
+	add.s32 %r204, %r203, 1;
+	cvt.u64.u32 %rd214, %r204;
+	shr.u64 %rd215, %rd214, 1;
+	cvt.u32.u64 %r205, %rd215;
+	mov.u64 %rd216, 0;
+	.loc 5 155 17
+	@!%p55 bra $B84;
+	@!%p200 bra $B80;
+	mov.u64 %rd216, 0;
+	mov.u32 %r206, %r7;
 	bra $B81;
 $B80:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f92, %rd235;
+	mov.u64 %rd216, 0;
+	mov.u32 %r206, %r7;
+	bra $B82;
+$B81:
+	cvt.u64.u32 %rd217, %r206;
+	.loc 5 156 17
+	mad.wide.u32 %rd218, %r206, 4, %rd43;
+	ld.global.u32 %r207, [%rd218];
+	setp.le.s32 %p201, %r205, %r207;
+	.loc 5 150 47
+	cvt.u64.u32 %rd219, %r207;
+	.loc 5 157 4
+	add.s64 %rd220, %rd216, %rd219;
+	.loc 5 156 24
+	selp.b64 %rd221, %rd220, %rd216, %p201;
+	ld.global.u32 %r208, [%rd218+64];
+	setp.le.s32 %p202, %r205, %r208;
+	.loc 5 150 47
+	cvt.u64.u32 %rd222, %r208;
+	.loc 5 157 4
+	add.s64 %rd223, %rd221, %rd222;
+	.loc 5 156 24
+	selp.b64 %rd224, %rd223, %rd221, %p202;
+	ld.global.u32 %r209, [%rd218+128];
+	setp.le.s32 %p203, %r205, %r209;
+	.loc 5 150 47
+	cvt.u64.u32 %rd225, %r209;
+	.loc 5 157 4
+	add.s64 %rd226, %rd224, %rd225;
+	.loc 5 156 24
+	selp.b64 %rd227, %rd226, %rd224, %p203;
+	ld.global.u32 %r210, [%rd218+192];
+	setp.le.s32 %p204, %r205, %r210;
+	.loc 5 150 47
+	cvt.u64.u32 %rd228, %r210;
+	.loc 5 157 4
+	add.s64 %rd229, %rd227, %rd228;
+	.loc 5 156 24
+	selp.b64 %rd216, %rd229, %rd227, %p204;
+	.loc 5 155 32
+	add.s64 %rd230, %rd217, 64;
+	setp.lt.s64 %p205, %rd230, %rd36;
+	setp.lt.s64 %p206, %rd230, %rd213;
+	cvt.u32.u64 %r206, %rd230;
+	@%p206 bra $B81;
+	@!%p205 bra $B84;
+$B82:
+$B83:
+	cvt.u64.u32 %rd231, %r206;
+	.loc 5 156 17
+	mad.wide.u32 %rd232, %r206, 4, %rd43;
+	ld.global.u32 %r211, [%rd232];
+	setp.le.s32 %p207, %r205, %r211;
+	.loc 5 150 47
+	cvt.u64.u32 %rd233, %r211;
+	.loc 5 157 4
+	add.s64 %rd234, %rd216, %rd233;
+	.loc 5 156 24
+	selp.b64 %rd216, %rd234, %rd216, %p207;
+	.loc 5 155 32
+	add.s64 %rd235, %rd231, 16;
+	setp.lt.s64 %p208, %rd235, %rd36;
+	cvt.u32.u64 %r206, %rd235;
+	@%p208 bra $B83;
+$B84:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r212, %r69, 128, %r4;
+	mad.lo.s32 %r213, %r7, 8, %r212;
+	st.shared.u64 [%r213], %rd216;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd236, 0;
+	mov.u32 %r214, 0;
+$B85:
+	.loc 1 71 25
+	mad.lo.s32 %r215, %r214, 8, %r212;
+	ld.shared.u64 %rd237, [%r215];
+	add.s64 %rd236, %rd236, %rd237;
+	add.s32 %r214, %r214, 1;
+	setp.lt.u32 %p209, %r214, 16;
+	@%p209 bra $B85;
+	.loc 5 174 56
+	setp.le.s64 %p210, %rd211, %rd236;
+	.loc 5 177 21
+	add.s32 %r216, %r205, -1;
+	.loc 5 174 56
+	selp.b32 %r201, %r201, %r216, %p210;
+	selp.b32 %r202, %r205, %r202, %p210;
+	.loc 5 172 13
+	setp.lt.s32 %p211, %r202, %r201;
+	@%p211 bra $B79;
+	.loc 5 32 14
+	setp.lt.s32 %p212, %r186, %r202;
+	selp.b32 %r186, %r202, %r186, %p212;
+	bra $B99;
+$B86:
+	.loc 5 29 17
+	setp.le.u64 %p213, %rd105, 2048;
+	@!%p213 bra $FAULT12;
+	.loc 5 130 19
+	cvt.u32.u64 %r217, %rd105;
+	setp.lt.u32 %p214, %r7, %r217;
+	mov.u64 %rd238, %rd45;
+	@!%p214 bra $B90;
+$B87:
+	.loc 5 132 19
+	cvt.u32.u64 %r218, %rd238;
+	mad.lo.s32 %r219, %r218, 4, %r6;
+	ld.shared.u32 %r220, [%r219];
+	setp.le.s32 %p215, %r95, %r220;
+	mov.u32 %r221, -1;
+	@!%p215 bra $B89;
+	.loc 4 28 59
+	shr.s32 %r222, %r220, 31;
+	shr.u32 %r223, %r222, 1;
+	xor.b32 %r224, %r220, %r223;
+	mov.b32 %f44, %r224;
+	.loc 4 33 7
+	setp.eq.f32 %p216, %f44, %f18;
+	mov.u32 %r221, 67108864;
+	@%p216 bra $B88;
+	.loc 4 36 28
+	sub.rn.f32 %f45, %f44, %f18;
+	mul.rn.f32 %f46, %f45, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f48, %f47, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
+	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
+	.loc 6 39 21
+	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
+	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
+	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
+	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
+	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
+	mov.b32 %r225, %f47;
+	.loc 6 21 7
+	setp.lt.f32 %p217, 0f00000000, %f46;
+	selp.b32 %r226, 528482304, 1602224128, %p217;
+	selp.b32 %r227, 1602224128, 528482304, %p217;
+	.loc 6 24 51
+	mad.lo.s32 %r228, %r225, 8388608, %r226;
+	mov.b32 %f57, %r228;
+	mul.rn.f32 %f58, %f56, %f57;
+	mov.b32 %f59, %r227;
+	mul.rn.f32 %f60, %f58, %f59;
+	.loc 6 25 8
+	abs.f32 %f61, %f46;
+	setp.lt.f32 %p218, 0f42D00000, %f61;
+	selp.f32 %f62, 0f00000000, %f60, %p218;
+	and.pred %p219, %p218, %p217;
+	selp.f32 %f63, 0f7F800000, %f62, %p219;
+	.loc 4 36 42
+	mul.rn.f32 %f64, %f63, 0f4C800000;
+	add.rn.f32 %f65, %f64, 0f3F000000;
+	cvt.rzi.s32.f32 %r221, %f65;
+$B88:
+$B89:
+	.loc 5 135 9
+	st.shared.u32 [%r219], %r221;
+	.loc 5 130 34
+	add.s64 %rd238, %rd238, 16;
+	setp.lt.s64 %p220, %rd238, %rd105;
+	@%p220 bra $B87;
+$B90:
+	mov.u64 %rd239, 0;
+	.loc 5 155 17
+	@!%p214 bra $B92;
+	mov.u64 %rd239, 0;
+	mov.u64 %rd240, %rd45;
+$B91:
+	.loc 5 156 17
+	cvt.u32.u64 %r229, %rd240;
+	mad.lo.s32 %r230, %r229, 4, %r6;
+	ld.shared.u32 %r231, [%r230];
+	setp.le.s32 %p221, 0, %r231;
+	.loc 5 150 47
+	cvt.u64.u32 %rd241, %r231;
+	.loc 5 157 4
+	add.s64 %rd242, %rd239, %rd241;
+	.loc 5 156 24
+	selp.b64 %rd239, %rd242, %rd239, %p221;
+	.loc 5 155 32
+	add.s64 %rd240, %rd240, 16;
+	setp.lt.s64 %p222, %rd240, %rd105;
+	@%p222 bra $B91;
+$B92:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r232, %r69, 128, %r4;
+	mad.lo.s32 %r233, %r7, 8, %r232;
+	st.shared.u64 [%r233], %rd239;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd243, 0;
+	mov.u32 %r234, 0;
+$B93:
+	.loc 1 71 25
+	mad.lo.s32 %r235, %r234, 8, %r232;
+	ld.shared.u64 %rd244, [%r235];
+	add.s64 %rd243, %rd243, %rd244;
+	add.s32 %r234, %r234, 1;
+	setp.lt.u32 %p223, %r234, 16;
+	@%p223 bra $B93;
+	.loc 4 49 29
+	cvt.f64.f32 %fd4, %f2;
+	cvt.rn.f64.s64 %fd5, %rd243;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd245, %fd6;
+	setp.nan.f64 %p224, %fd6, %fd6;
+	selp.b64 %rd246, 0, %rd245, %p224;
+	setp.lt.s64 %p225, 1, %rd246;
+	selp.b64 %rd247, %rd246, 1, %p225;
+	mov.u32 %r236, 67108864;
+	mov.u32 %r237, 0;
+$B94:
+	.loc 5 173 34
+	add.s32 %r238, %r237, %r236;
+	add.s32 %r239, %r238, 1;
+	cvt.u64.u32 %rd248, %r239;
+	shr.u64 %rd249, %rd248, 1;
+	cvt.u32.u64 %r240, %rd249;
+	.loc 5 155 17
+	@!%p214 bra $B95;
+	mov.u64 %rd250, 0;
+	mov.u64 %rd251, %rd45;
+	bra $B96;
+$B95:
+	mov.u64 %rd250, 0;
+	bra $B97;
+$B96:
+	.loc 5 156 17
+	cvt.u32.u64 %r241, %rd251;
+	mad.lo.s32 %r242, %r241, 4, %r6;
+	ld.shared.u32 %r243, [%r242];
+	setp.le.s32 %p226, %r240, %r243;
+	.loc 5 150 47
+	cvt.u64.u32 %rd252, %r243;
+	.loc 5 157 4
+	add.s64 %rd253, %rd250, %rd252;
+	.loc 5 156 24
+	selp.b64 %rd250, %rd253, %rd250, %p226;
+	.loc 5 155 32
+	add.s64 %rd251, %rd251, 16;
+	setp.lt.s64 %p227, %rd251, %rd105;
+	@%p227 bra $B96;
+$B97:
+	.loc 1 67 2
+	xor.b32 %r69, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r244, %r69, 128, %r4;
+	mad.lo.s32 %r245, %r7, 8, %r244;
+	st.shared.u64 [%r245], %rd250;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd254, 0;
+	mov.u32 %r246, 0;
+$B98:
+	.loc 1 71 25
+	mad.lo.s32 %r247, %r246, 8, %r244;
+	ld.shared.u64 %rd255, [%r247];
+	add.s64 %rd254, %rd254, %rd255;
+	add.s32 %r246, %r246, 1;
+	setp.lt.u32 %p228, %r246, 16;
+	@%p228 bra $B98;
+	.loc 5 174 56
+	setp.le.s64 %p229, %rd247, %rd254;
+	.loc 5 177 21
+	add.s32 %r248, %r240, -1;
+	.loc 5 174 56
+	selp.b32 %r236, %r236, %r248, %p229;
+	selp.b32 %r237, %r240, %r237, %p229;
+	.loc 5 172 13
+	setp.lt.s32 %p230, %r237, %r236;
+	@%p230 bra $B94;
+	.loc 5 30 14
+	setp.lt.s32 %p231, %r186, %r237;
+	selp.b32 %r186, %r237, %r186, %p231;
+$B99:
+	.loc 5 51 68
+	shr.u32 %r249, %r1, 10;
+	add.s32 %r250, %r249, 1;
+	shl.b32 %r251, %r250, 4;
+	mov.u32 %r252, 0;
+$B100:
+	.loc 5 37 19
+	add.s32 %r253, %r252, 1;
+	mul.wide.u32 %rd256, %r253, %r251;
+	setp.lt.s64 %p232, %rd36, %rd256;
+	cvt.u32.u64 %r254, %rd256;
+	selp.b32 %r255, %r1, %r254, %p232;
+	cvt.u64.u32 %rd257, %r255;
+	.loc 5 38 56
+	mul.lo.s32 %r256, %r252, %r251;
+	setp.lt.u32 %p233, %r255, %r256;
+	selp.b32 %r257, %r255, %r256, %p233;
+	cvt.u64.u32 %rd258, %r257;
+	setp.le.u64 %p234, %rd257, %rd44;
+	setp.le.u32 %p235, %r257, %r255;
+	and.pred %p236, %p234, %p235;
+	@!%p236 bra $B129;
+	mad.wide.u32 %rd259, %r257, 4, %rd43;
+	sub.s64 %rd260, %rd257, %rd258;
+	.loc 5 155 17
+	setp.lt.s64 %p237, %rd45, %rd260;
+	mov.u64 %rd261, 0;
+	@!%p237 bra $B105;
+	add.s64 %rd262, %rd260, -48;
+	setp.le.s64 %p238, %rd262, %rd260;
+	setp.lt.s64 %p239, 0, %rd262;
+	and.pred %p240, %p238, %p239;
+	cvt.u32.u64 %r258, %rd262;
+	selp.b32 %r259, %r258, 0, %p240;
+	cvt.u64.u32 %rd263, %r259;
+	setp.lt.u32 %p241, %r7, %r259;
+	@!%p241 bra $B101;
+	mov.u64 %rd261, 0;
+	mov.u32 %r260, %r7;
+	bra $B102;
+$B101:
+	mov.u64 %rd261, 0;
+	mov.u32 %r260, %r7;
+	bra $B103;
+$B102:
+	cvt.u64.u32 %rd264, %r260;
+	.loc 5 156 17
+	mad.wide.u32 %rd265, %r260, 4, %rd259;
+	ld.global.u32 %r261, [%rd265];
+	setp.le.s32 %p242, %r186, %r261;
+	.loc 5 150 47
+	cvt.u64.u32 %rd266, %r261;
+	.loc 5 157 4
+	add.s64 %rd267, %rd261, %rd266;
+	.loc 5 156 24
+	selp.b64 %rd268, %rd267, %rd261, %p242;
+	ld.global.u32 %r262, [%rd265+64];
+	setp.le.s32 %p243, %r186, %r262;
+	.loc 5 150 47
+	cvt.u64.u32 %rd269, %r262;
+	.loc 5 157 4
+	add.s64 %rd270, %rd268, %rd269;
+	.loc 5 156 24
+	selp.b64 %rd271, %rd270, %rd268, %p243;
+	ld.global.u32 %r263, [%rd265+128];
+	setp.le.s32 %p244, %r186, %r263;
+	.loc 5 150 47
+	cvt.u64.u32 %rd272, %r263;
+	.loc 5 157 4
+	add.s64 %rd273, %rd271, %rd272;
+	.loc 5 156 24
+	selp.b64 %rd274, %rd273, %rd271, %p244;
+	ld.global.u32 %r264, [%rd265+192];
+	setp.le.s32 %p245, %r186, %r264;
+	.loc 5 150 47
+	cvt.u64.u32 %rd275, %r264;
+	.loc 5 157 4
+	add.s64 %rd276, %rd274, %rd275;
+	.loc 5 156 24
+	selp.b64 %rd261, %rd276, %rd274, %p245;
+	.loc 5 155 32
+	add.s64 %rd277, %rd264, 64;
+	setp.lt.s64 %p246, %rd277, %rd260;
+	setp.lt.s64 %p247, %rd277, %rd263;
+	cvt.u32.u64 %r260, %rd277;
+	@%p247 bra $B102;
+	@!%p246 bra $B105;
+$B103:
+$B104:
+	cvt.u64.u32 %rd278, %r260;
+	.loc 5 156 17
+	mad.wide.u32 %rd279, %r260, 4, %rd259;
+	ld.global.u32 %r265, [%rd279];
+	setp.le.s32 %p248, %r186, %r265;
+	.loc 5 150 47
+	cvt.u64.u32 %rd280, %r265;
+	.loc 5 157 4
+	add.s64 %rd281, %rd261, %rd280;
+	.loc 5 156 24
+	selp.b64 %rd261, %rd281, %rd261, %p248;
+	.loc 5 155 32
+	add.s64 %rd282, %rd278, 16;
+	setp.lt.s64 %p249, %rd282, %rd260;
+	cvt.u32.u64 %r260, %rd282;
+	@%p249 bra $B104;
+$B105:
+	.loc 5 38 10
+	mad.lo.s32 %r266, %r252, 128, %r5;
+	mad.lo.s32 %r267, %r7, 8, %r266;
+	st.shared.u64 [%r267], %rd261;
+	setp.lt.u32 %p250, %r253, 64;
+	mov.u32 %r252, %r253;
+	@%p250 bra $B100;
+	.loc 5 40 8
+	bar.sync 0;
+	mov.u64 %rd283, 0;
+	mov.u32 %r268, 0;
+$B106:
+	.loc 5 212 15
+	mad.lo.s32 %r269, %r268, 128, %r5;
+	mov.u64 %rd284, 0;
+	mov.u32 %r270, 0;
+$B107:
+	mad.lo.s32 %r271, %r270, 8, %r269;
+	ld.shared.u64 %rd285, [%r271];
+	add.s64 %rd284, %rd284, %rd285;
+	add.s32 %r270, %r270, 1;
+	setp.lt.u32 %p251, %r270, 16;
+	@%p251 bra $B107;
+	.loc 5 187 3
+	add.s64 %rd283, %rd283, %rd284;
+	add.s32 %r268, %r268, 1;
+	setp.lt.u32 %p252, %r268, 64;
+	@%p252 bra $B106;
+	.loc 4 54 67
+	cvt.u32.u64 %r272, %rd38;
+	shr.u64 %rd286, %rd38, 32;
+	cvt.u32.u64 %r273, %rd286;
+	mov.u32 %r274, 0;
+	mov.u32 %r275, 0;
+	mov.u32 %r276, 0;
+	mov.u32 %r277, 0;
+$B108:
+	.loc 7 460 19
+	mul.wide.u32 %rd287, %r94, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd288, %rd287, 32;
+	cvt.u32.u64 %r278, %rd288;
+	cvt.u32.u64 %r279, %rd287;
+	.loc 7 460 19
+	mul.wide.u32 %rd289, %r275, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd290, %rd289, 32;
+	cvt.u32.u64 %r280, %rd290;
+	cvt.u32.u64 %r281, %rd289;
+	.loc 8 18 21
+	xor.b32 %r282, %r280, %r274;
+	xor.b32 %r94, %r282, %r272;
+	xor.b32 %r283, %r278, %r276;
+	xor.b32 %r275, %r283, %r273;
+	.loc 8 19 11
+	add.s32 %r272, %r272, -1640531527;
+	add.s32 %r273, %r273, -1150833019;
+	add.s32 %r277, %r277, 1;
+	setp.lt.u32 %p253, %r277, 10;
+	mov.u32 %r274, %r281;
+	mov.u32 %r276, %r279;
+	@%p253 bra $B108;
+	.loc 4 55 30
+	cvt.u64.u32 %rd291, %r281;
+	shl.b64 %rd292, %rd291, 32;
+	cvt.u64.u32 %rd293, %r94;
+	or.b64 %rd294, %rd292, %rd293;
+	mul.hi.u64 %rd295, %rd294, %rd283;
+	mov.u32 %r284, 0;
+$B109:
+	.loc 5 212 15
+	mad.lo.s32 %r285, %r284, 128, %r5;
+	mov.u64 %rd296, 0;
+	mov.u32 %r286, 0;
+$B110:
+	mad.lo.s32 %r287, %r286, 8, %r285;
+	ld.shared.u64 %rd297, [%r287];
+	add.s64 %rd296, %rd296, %rd297;
+	add.s32 %r286, %r286, 1;
+	setp.lt.u32 %p254, %r286, 16;
+	@%p254 bra $B110;
+	.loc 5 193 11
+	setp.lt.s64 %p255, %rd295, %rd296;
+	@%p255 bra $B111;
+	.loc 5 196 3
+	sub.s64 %rd295, %rd295, %rd296;
+	.loc 5 191 28
+	add.s32 %r284, %r284, 1;
+	setp.lt.u32 %p256, %r284, 63;
+	@%p256 bra $B109;
+$B111:
+	.loc 5 198 16
+	mul.lo.s32 %r70, %r284, %r251;
+	setp.lt.u32 %p257, %r70, %r1;
+	@%p257 bra $B112;
+	mov.u32 %r70, -1;
+	bra $B114;
+$B112:
+	.loc 5 199 17
+	mad.wide.u32 %rd298, %r70, 4, %rd43;
+	ld.global.u32 %r288, [%rd298];
+	setp.le.s32 %p258, %r186, %r288;
+	@!%p258 bra $B113;
+	.loc 5 200 19
+	cvt.u64.u32 %rd299, %r288;
+	setp.lt.s64 %p259, %rd295, %rd299;
+	@%p259 bra $B114;
+	.loc 5 203 4
+	sub.s64 %rd295, %rd295, %rd299;
+$B113:
+	.loc 5 198 43
+	add.s32 %r70, %r70, 1;
+	setp.lt.u32 %p260, %r70, %r1;
+	@%p260 bra $B112;
+	mov.u32 %r70, -1;
+$B114:
+$B115:
+	.loc 1 45 19
+	setp.lt.u32 %p261, 0, %r19;
+	and.pred %p262, %p261, %p3;
+	@!%p262 bra $B124;
+	.loc 4 28 59
+	shr.s32 %r289, %r68, 31;
+	shr.u32 %r290, %r289, 1;
+	xor.b32 %r291, %r68, %r290;
+	mov.b32 %f66, %r291;
+	.loc 1 125 8
+	bar.sync 0;
+	mov.u64 %rd300, 0;
+	.loc 1 127 19
+	@!%p55 bra $B119;
+	mov.u64 %rd300, 0;
+	mov.u32 %r292, %r7;
+$B116:
+	cvt.u64.u32 %rd301, %r292;
+	.loc 1 128 27
+	mad.wide.u32 %rd302, %r292, 4, %rd42;
+	ld.global.f32 %f67, [%rd302];
+	.loc 4 19 7
+	setp.neu.f32 %p263, %f67, %f67;
+	.loc 4 22 32
+	add.rn.f32 %f68, %f67, 0f00000000;
+	mov.b32 %r293, %f68;
+	.loc 4 23 27
+	shr.s32 %r294, %r293, 31;
+	shr.u32 %r295, %r294, 1;
+	xor.b32 %r296, %r293, %r295;
+	.loc 4 19 7
+	selp.b32 %r297, -2147483648, %r296, %p263;
+	.loc 1 128 37
+	setp.lt.s32 %p264, -2139095041, %r297;
+	@!%p264 bra $B118;
+	.loc 4 33 7
+	setp.eq.f32 %p265, %f67, %f66;
+	mov.u32 %r298, 67108864;
+	@%p265 bra $B117;
+	.loc 4 36 28
+	sub.rn.f32 %f69, %f67, %f66;
+	.loc 6 36 10
+	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f71, %f70, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
+	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	.loc 6 39 21
+	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
+	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
+	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
+	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
+	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
+	mov.b32 %r299, %f70;
+	.loc 6 21 7
+	setp.lt.f32 %p266, 0f00000000, %f69;
+	selp.b32 %r300, 528482304, 1602224128, %p266;
+	selp.b32 %r301, 1602224128, 528482304, %p266;
+	.loc 6 24 51
+	mad.lo.s32 %r302, %r299, 8388608, %r300;
+	mov.b32 %f80, %r302;
+	mul.rn.f32 %f81, %f79, %f80;
+	mov.b32 %f82, %r301;
+	mul.rn.f32 %f83, %f81, %f82;
+	.loc 6 25 8
+	abs.f32 %f84, %f69;
+	setp.lt.f32 %p267, 0f42D00000, %f84;
+	selp.f32 %f85, 0f00000000, %f83, %p267;
+	and.pred %p268, %p267, %p266;
+	selp.f32 %f86, 0f7F800000, %f85, %p268;
+	.loc 4 36 42
+	mul.rn.f32 %f87, %f86, 0f4C800000;
+	add.rn.f32 %f88, %f87, 0f3F000000;
+	cvt.rzi.s32.f32 %r298, %f88;
+$B117:
+	.loc 1 129 18
+	cvt.s64.s32 %rd303, %r298;
+	add.s64 %rd300, %rd300, %rd303;
+$B118:
+	.loc 1 127 36
+	add.s64 %rd304, %rd301, 16;
+	setp.lt.s64 %p269, %rd304, %rd36;
+	cvt.u32.u64 %r292, %rd304;
+	@%p269 bra $B116;
+$B119:
+	.loc 1 67 2
+	xor.b32 %r303, %r69, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r304, %r303, 128, %r4;
+	mad.lo.s32 %r305, %r7, 8, %r304;
+	st.shared.u64 [%r305], %rd300;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd305, 0;
+	mov.u32 %r306, 0;
+$B120:
+	.loc 1 71 25
+	mad.lo.s32 %r307, %r306, 8, %r304;
+	ld.shared.u64 %rd306, [%r307];
+	add.s64 %rd305, %rd305, %rd306;
+	add.s32 %r306, %r306, 1;
+	setp.lt.u32 %p270, %r306, 16;
+	@%p270 bra $B120;
+	.loc 1 133 11
+	setp.lt.s32 %p271, %r70, 0;
+	mov.f32 %f89, 0f7FC00000;
+	@%p271 bra $B123;
+	.loc 1 136 25
+	cvt.u64.u32 %rd307, %r70;
+	setp.lt.u32 %p272, %r70, %r1;
+	@!%p272 bra $FAULT13;
+	mad.wide.u32 %rd308, %r70, 4, %rd42;
+	ld.global.f32 %f90, [%rd308];
+	.loc 4 61 7
+	setp.eq.f32 %p273, %f90, %f66;
+	@%p273 bra $B121;
+	.loc 4 64 11
+	sub.rn.f32 %f91, %f90, %f66;
+	cvt.rn.f32.s64 %f92, %rd305;
 	mul.rn.f32 %f93, %f92, 0f32800000;
 	.loc 9 68 8
 	abs.f32 %f94, %f93;
-	setp.lt.f32 %p201, %f94, 0f00800000;
+	setp.lt.f32 %p274, %f94, 0f00800000;
 	.loc 9 69 21
 	mul.rn.f32 %f95, %f93, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f96, %f95, %f93, %p201;
-	selp.b32 %r223, 192937984, 0, %p201;
+	selp.f32 %f96, %f95, %f93, %p274;
+	selp.b32 %r308, 192937984, 0, %p274;
 	.loc 9 71 23
-	mov.b32 %r224, %f96;
+	mov.b32 %r309, %f96;
 	.loc 9 72 10
-	add.s32 %r225, %r224, -1060439283;
-	and.b32 %r226, %r225, -8388608;
+	add.s32 %r310, %r309, -1060439283;
+	and.b32 %r311, %r310, -8388608;
 	.loc 9 73 32
-	sub.s32 %r227, %r224, %r226;
-	mov.b32 %f97, %r227;
-	sub.s32 %r228, %r226, %r223;
-	cvt.rn.f32.s32 %f98, %r228;
+	sub.s32 %r312, %r309, %r311;
+	mov.b32 %f97, %r312;
+	sub.s32 %r313, %r311, %r308;
+	cvt.rn.f32.s32 %f98, %r313;
 	.loc 9 8 9
 	sub.rn.f32 %f99, %f97, 0f3F800000;
 	.loc 9 81 22
@@ -4827,189 +6507,285 @@ $B80:
 	.loc 9 9 25
 	fma.rn.f32 %f110, %f98, 0f33B17218, %f109;
 	.loc 9 87 21
-	mov.b32 %r229, %f93;
-	setp.le.u32 %p202, 2139095040, %r229;
+	mov.b32 %r314, %f93;
+	setp.le.u32 %p275, 2139095040, %r314;
 	.loc 9 88 10
 	fma.rn.f32 %f111, %f93, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f112, %f111, %f110, %p202;
+	selp.f32 %f112, %f111, %f110, %p275;
 	.loc 9 90 7
-	setp.eq.f32 %p203, %f93, 0f00000000;
-	selp.f32 %f113, 0fFF800000, %f112, %p203;
+	setp.eq.f32 %p276, %f93, 0f00000000;
+	selp.f32 %f113, 0fFF800000, %f112, %p276;
+	.loc 4 64 17
+	sub.rn.f32 %f89, %f91, %f113;
+	bra $B122;
+$B121:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f114, %rd305;
+	mul.rn.f32 %f115, %f114, 0f32800000;
+	.loc 9 68 8
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p277, %f116, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f117, %f115, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f118, %f117, %f115, %p277;
+	selp.b32 %r315, 192937984, 0, %p277;
+	.loc 9 71 23
+	mov.b32 %r316, %f118;
+	.loc 9 72 10
+	add.s32 %r317, %r316, -1060439283;
+	and.b32 %r318, %r317, -8388608;
+	.loc 9 73 32
+	sub.s32 %r319, %r316, %r318;
+	mov.b32 %f119, %r319;
+	sub.s32 %r320, %r318, %r315;
+	cvt.rn.f32.s32 %f120, %r320;
+	.loc 9 8 9
+	sub.rn.f32 %f121, %f119, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f122, 0fBD9BD66F, %f121, 0f3E041C4B;
+	fma.rn.f32 %f123, %f122, %f121, 0fBE07A47F;
+	fma.rn.f32 %f124, %f123, %f121, 0f3E1139FA;
+	fma.rn.f32 %f125, %f124, %f121, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f126, %f125, %f121, 0f3E4CD1F1;
+	fma.rn.f32 %f127, %f126, %f121, 0fBE800219;
+	fma.rn.f32 %f128, %f127, %f121, 0f3EAAAAA8;
+	fma.rn.f32 %f129, %f128, %f121, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f130, %f121, %f121;
+	fma.rn.f32 %f131, %f129, %f130, %f121;
+	.loc 9 9 25
+	fma.rn.f32 %f132, %f120, 0f33B17218, %f131;
+	.loc 9 87 21
+	mov.b32 %r321, %f115;
+	setp.le.u32 %p278, 2139095040, %r321;
+	.loc 9 88 10
+	fma.rn.f32 %f133, %f115, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f134, %f133, %f132, %p278;
+	.loc 9 90 7
+	setp.eq.f32 %p279, %f115, 0f00000000;
+	selp.f32 %f135, 0fFF800000, %f134, %p279;
 	.loc 4 62 10
-	neg.f32 %f67, %f113;
-$B81:
-$B82:
-	.loc 1 42 11
-	setp.eq.s32 %p204, %r6, 0;
-	@!%p204 bra $B83;
-	.loc 1 43 12
-	setp.lt.u32 %p205, %r2, %r18;
-	@!%p205 bra $FAULT9;
-	mad.wide.u32 %rd239, %r2, 4, %rd22;
-	st.global.f32 [%rd239], %f67;
-$B83:
-	.loc 1 46 10
-	setp.eq.s32 %p206, %r6, 0;
-	@!%p206 bra $B84;
-	.loc 1 47 9
-	setp.lt.u32 %p207, %r2, %r17;
-	@!%p207 bra $FAULT10;
-	mad.wide.u32 %rd240, %r2, 4, %rd20;
-	st.global.u32 [%rd240], %r69;
-	.loc 1 48 31
-	setp.le.s32 %p208, 0, %r69;
-	and.pred %p209, %p20, %p208;
-	@!%p209 bra $B84;
-	.loc 1 49 20
-	cvt.u64.u32 %rd241, %r69;
-	add.s64 %rd242, %rd39, %rd241;
-	setp.lt.u64 %p210, %rd242, %rd29;
-	@!%p210 bra $FAULT11;
-	shl.b64 %rd243, %rd242, 1;
-	add.s64 %rd244, %rd9, %rd243;
-	ld.global.u16 %r230, [%rd244];
+	neg.f32 %f89, %f135;
+$B122:
+$B123:
+	.loc 1 47 11
+	setp.eq.s32 %p280, %r7, 0;
+	@!%p280 bra $B124;
+	.loc 1 48 12
+	setp.lt.u32 %p281, %r2, %r19;
+	@!%p281 bra $FAULT14;
+	mad.wide.u32 %rd309, %r2, 4, %rd22;
+	st.global.f32 [%rd309], %f89;
+$B124:
+	.loc 1 51 10
+	setp.eq.s32 %p282, %r7, 0;
+	@!%p282 bra $B125;
+	.loc 1 52 9
+	setp.lt.u32 %p283, %r2, %r18;
+	@!%p283 bra $FAULT15;
+	mad.wide.u32 %rd310, %r2, 4, %rd20;
+	st.global.u32 [%rd310], %r70;
+	.loc 1 53 31
+	setp.le.s32 %p284, 0, %r70;
+	and.pred %p285, %p20, %p284;
+	@!%p285 bra $B125;
+	.loc 1 54 20
+	cvt.u64.u32 %rd311, %r70;
+	add.s64 %rd312, %rd39, %rd311;
+	setp.lt.u64 %p286, %rd312, %rd29;
+	@!%p286 bra $FAULT16;
+	shl.b64 %rd313, %rd312, 1;
+	add.s64 %rd314, %rd9, %rd313;
+	ld.global.u16 %r322, [%rd314];
 	.loc 3 55 10
-	and.b32 %r231, %r230, 32767;
-	setp.eq.s32 %p211, %r231, 32767;
+	and.b32 %r323, %r322, 32767;
+	setp.eq.s32 %p287, %r323, 32767;
 	.loc 3 58 15
-	add.s32 %r232, %r230, 1;
-	and.b32 %r233, %r232, 65535;
+	add.s32 %r324, %r322, 1;
+	and.b32 %r325, %r324, 65535;
 	.loc 3 55 20
-	selp.b32 %r234, %r230, %r233, %p211;
-	.loc 1 49 10
-	st.global.u16 [%rd244], %r234;
-$B84:
+	selp.b32 %r326, %r322, %r325, %p287;
+	.loc 1 54 10
+	st.global.u16 [%rd314], %r326;
+$B125:
 	bra $EXIT;
-$B85:
-	.loc 1 23 3
+$B126:
+	.loc 1 28 3
 	bra $EXIT;
-$B86:
-	.loc 1 26 30
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
-$B87:
-	.loc 5 25 47
-	@!%p158 bra $FAULT14;
-	bra $FAULT15;
+$B127:
+	.loc 1 31 30
+	@!%p5 bra $FAULT17;
+	bra $FAULT18;
+$B128:
+	.loc 5 60 42
+	@!%p99 bra $FAULT19;
+	bra $FAULT20;
+$B129:
+	.loc 5 38 47
+	@!%p234 bra $FAULT21;
+	bra $FAULT22;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 21 13
-	mov.u32 %r235, 0;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd24;
+	.loc 1 26 13
+	mov.u32 %r327, 0;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd24;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 23 27
-	mov.u32 %r235, 5;
-	mov.u64 %rd245, %rd46;
-	mov.u64 %rd246, %rd33;
+	mov.u32 %r327, 5;
+	mov.u64 %rd315, %rd46;
+	mov.u64 %rd316, %rd33;
 	bra $FAULT;
 $FAULT2:
 	.loc 2 40 27
-	mov.u32 %r235, 9;
-	mov.u64 %rd245, %rd51;
-	mov.u64 %rd246, %rd32;
+	mov.u32 %r327, 11;
+	mov.u64 %rd315, %rd51;
+	mov.u64 %rd316, %rd32;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 41 10
-	mov.u32 %r235, 10;
-	mov.u64 %rd245, %rd53;
-	mov.u64 %rd246, %rd36;
+	mov.u32 %r327, 12;
+	mov.u64 %rd315, %rd53;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 27 28
-	mov.u32 %r235, 6;
-	mov.u64 %rd245, %rd40;
-	mov.u64 %rd246, %rd30;
+	mov.u32 %r327, 6;
+	mov.u64 %rd315, %rd40;
+	mov.u64 %rd316, %rd30;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 32 25
-	mov.u32 %r235, 7;
-	mov.u64 %rd245, %rd66;
-	mov.u64 %rd246, %rd31;
+	mov.u32 %r327, 7;
+	mov.u64 %rd315, %rd66;
+	mov.u64 %rd316, %rd31;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 62 11
-	mov.u32 %r235, 11;
-	mov.u64 %rd245, %rd74;
-	mov.u64 %rd246, %rd36;
+	mov.u32 %r327, 14;
+	mov.u64 %rd315, %rd74;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 35 65
-	mov.u32 %r235, 1;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd28;
+	.loc 1 40 65
+	mov.u32 %r327, 1;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd28;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 131 25
-	mov.u32 %r235, 8;
-	mov.u64 %rd245, %rd237;
-	mov.u64 %rd246, %rd36;
+	.loc 5 95 14
+	mov.u32 %r327, 15;
+	mov.u64 %rd315, %rd140;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 43 12
-	mov.u32 %r235, 2;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd35;
+	.loc 5 101 10
+	mov.u32 %r327, 13;
+	mov.u64 %rd315, %rd139;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 47 9
-	mov.u32 %r235, 3;
-	mov.u64 %rd245, %rd25;
-	mov.u64 %rd246, %rd34;
+	mov.u32 %r327, 13;
+	mov.u64 %rd315, %rd143;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 49 45
-	mov.u32 %r235, 4;
-	mov.u64 %rd245, %rd242;
-	mov.u64 %rd246, %rd29;
+	.loc 5 17 42
+	mov.u32 %r327, 8;
+	mov.u64 %rd315, %rd105;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT12:
-	.loc 1 26 30
-	mov.u32 %r235, 12;
-	mov.u64 %rd245, %rd40;
-	mov.u64 %rd246, %rd26;
+	.loc 5 29 17
+	mov.u32 %r327, 9;
+	mov.u64 %rd315, %rd105;
+	mov.u64 %rd316, 2048;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r235, 12;
-	mov.u64 %rd245, %rd40;
-	mov.u64 %rd246, %rd27;
+	.loc 1 136 25
+	mov.u32 %r327, 10;
+	mov.u64 %rd315, %rd307;
+	mov.u64 %rd316, %rd36;
 	bra $FAULT;
 $FAULT14:
-	.loc 5 25 47
-	mov.u32 %r235, 13;
-	mov.u64 %rd245, %rd187;
-	mov.u64 %rd246, %rd44;
+	.loc 1 48 12
+	mov.u32 %r327, 2;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd35;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r235, 14;
-	mov.u64 %rd245, %rd188;
-	mov.u64 %rd246, %rd187;
+	.loc 1 52 9
+	mov.u32 %r327, 3;
+	mov.u64 %rd315, %rd25;
+	mov.u64 %rd316, %rd34;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 54 45
+	mov.u32 %r327, 4;
+	mov.u64 %rd315, %rd312;
+	mov.u64 %rd316, %rd29;
+	bra $FAULT;
+$FAULT17:
+	.loc 1 31 30
+	mov.u32 %r327, 16;
+	mov.u64 %rd315, %rd40;
+	mov.u64 %rd316, %rd26;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r327, 16;
+	mov.u64 %rd315, %rd40;
+	mov.u64 %rd316, %rd27;
+	bra $FAULT;
+$FAULT19:
+	.loc 5 60 42
+	mov.u32 %r327, 19;
+	mov.u64 %rd315, %rd108;
+	mov.u64 %rd316, %rd44;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r327, 20;
+	mov.u64 %rd315, %rd109;
+	mov.u64 %rd316, %rd108;
+	bra $FAULT;
+$FAULT21:
+	.loc 5 38 47
+	mov.u32 %r327, 17;
+	mov.u64 %rd315, %rd257;
+	mov.u64 %rd316, %rd44;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r327, 18;
+	mov.u64 %rd315, %rd258;
+	mov.u64 %rd316, %rd257;
 $FAULT:
-	ld.param.u64 %rd247, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r236, [%rd247], 0, 1;
-	setp.ne.u32 %p212, %r236, 0;
-	@%p212 bra $EXIT;
-	ld.global.u64 %rd248, [%rd247+8];
-	ld.param.u32 %r237, [plain_params+256];
-	st.global.u32 [%rd248+4], %r237;
-	ld.param.u32 %r238, [plain_params+260];
-	st.global.v2.u32 [%rd248+8], {%r238, %r235};
-	mov.u32 %r239, %ctaid.x;
-	mov.u32 %r240, %ctaid.y;
-	st.global.v2.u32 [%rd248+16], {%r239, %r240};
-	mov.u32 %r241, %ctaid.z;
-	mov.u32 %r242, %tid.x;
-	st.global.v2.u32 [%rd248+24], {%r241, %r242};
-	mov.u32 %r243, %tid.y;
-	mov.u32 %r244, %tid.z;
-	st.global.v2.u32 [%rd248+32], {%r243, %r244};
-	st.global.u64 [%rd248+40], %rd245;
-	st.global.u64 [%rd248+48], %rd246;
+	ld.param.u64 %rd317, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r328, [%rd317], 0, 1;
+	setp.ne.u32 %p288, %r328, 0;
+	@%p288 bra $EXIT;
+	ld.global.u64 %rd318, [%rd317+8];
+	ld.param.u32 %r329, [plain_params+256];
+	st.global.u32 [%rd318+4], %r329;
+	ld.param.u32 %r330, [plain_params+260];
+	st.global.v2.u32 [%rd318+8], {%r330, %r327};
+	mov.u32 %r331, %ctaid.x;
+	mov.u32 %r332, %ctaid.y;
+	st.global.v2.u32 [%rd318+16], {%r331, %r332};
+	mov.u32 %r333, %ctaid.z;
+	mov.u32 %r334, %tid.x;
+	st.global.v2.u32 [%rd318+24], {%r333, %r334};
+	mov.u32 %r335, %tid.y;
+	mov.u32 %r336, %tid.z;
+	st.global.v2.u32 [%rd318+32], {%r335, %r336};
+	st.global.u64 [%rd318+40], %rd315;
+	st.global.u64 [%rd318+48], %rd316;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd248], 56;
+	st.volatile.global.u32 [%rd318], 56;
 	bra $EXIT;
 }
 `
@@ -5029,15 +6805,16 @@ const plainSM70 = `.version 6.0
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
+.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
 
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<213>;
-	.reg .b32 %r<232>;
-	.reg .b64 %rd<240>;
-	.reg .f32 %f<114>;
-	.reg .f64 %fd<4>;
+	.reg .pred %p<289>;
+	.reg .b32 %r<324>;
+	.reg .b64 %rd<310>;
+	.reg .f32 %f<136>;
+	.reg .f64 %fd<7>;
 
 	ld.param.u64 %rd1, [plain_params];
 	ld.param.u64 %rd2, [plain_params+16];
@@ -5063,84 +6840,86 @@ const plainSM70 = `.version 6.0
 	ld.param.u64 %rd22, [plain_params+216];
 	ld.param.u64 %rd23, [plain_params+224];
 	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 20 36
+	.loc 1 25 36
 	mov.u32 %r2, %ctaid.x;
 	cvt.u64.u32 %rd24, %r2;
-	.loc 1 21 13
+	.loc 1 26 13
 	setp.lt.u64 %p1, %rd24, %rd6;
 	@!%p1 bra $FAULT0;
-	.loc 1 18 60
+	.loc 1 22 60
 	mov.u32 %r3, $shared$plain$2eshared;
-	.loc 1 19 50
+	.loc 1 23 50
 	mov.u32 %r4, $shared$plain$2eshared$2d2;
-	.loc 1 26 91
-	mov.u32 %r5, %tid.x;
-	.loc 1 20 14
+	.loc 1 24 35
+	mov.u32 %r5, $shared$plain$2eshared$2d3;
+	.loc 1 31 91
+	mov.u32 %r6, %tid.x;
+	.loc 1 25 14
 	cvt.u64.u32 %rd25, %r1;
-	.loc 1 21 13
+	.loc 1 26 13
 	mad.wide.u32 %rd26, %r2, 40, %rd5;
 	ld.global.u64 %rd27, [%rd26];
 	ld.global.f32 %f1, [%rd26+8];
 	ld.global.f32 %f2, [%rd26+12];
 	ld.global.f32 %f3, [%rd26+16];
-	ld.global.u32 %r6, [%rd26+20];
+	ld.global.u32 %r7, [%rd26+20];
 	ld.global.f32 %f4, [%rd26+24];
 	ld.global.f32 %f5, [%rd26+28];
 	ld.global.f32 %f6, [%rd26+32];
-	ld.global.u8 %r7, [%rd26+36];
-	setp.ne.u32 %p2, %r7, 0;
-	ld.global.u8 %r8, [%rd26+37];
-	setp.ne.u32 %p3, %r8, 0;
-	ld.global.u8 %r9, [%rd26+38];
-	setp.ne.u32 %p4, %r9, 0;
-	.loc 1 22 7
-	@%p4 bra $B85;
-	.loc 1 25 14
+	ld.global.u8 %r8, [%rd26+36];
+	setp.ne.u32 %p2, %r8, 0;
+	ld.global.u8 %r9, [%rd26+37];
+	setp.ne.u32 %p3, %r9, 0;
+	ld.global.u8 %r10, [%rd26+38];
+	setp.ne.u32 %p4, %r10, 0;
+	.loc 1 27 7
+	@%p4 bra $B126;
+	.loc 1 30 14
 	mul.wide.u32 %rd28, %r2, %r1;
-	.loc 1 26 44
+	.loc 1 31 44
 	add.s64 %rd29, %rd28, %rd25;
 	setp.le.u64 %p5, %rd29, %rd2;
 	setp.le.u64 %p6, %rd29, %rd4;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B86;
+	@!%p7 bra $B127;
 	shl.b64 %rd30, %rd28, 2;
 	add.s64 %rd31, %rd1, %rd30;
 	add.s64 %rd32, %rd3, %rd30;
 	sub.s64 %rd33, %rd4, %rd28;
-	cvt.u64.u32 %rd34, %r5;
+	cvt.u64.u32 %rd34, %r6;
 	.loc 2 22 20
 	setp.lt.s64 %p8, 0, %rd18;
 	@!%p8 bra $B3;
 	.loc 2 23 33
-	add.s32 %r10, %r2, 2;
-	cvt.u64.u32 %rd35, %r10;
+	add.s32 %r11, %r2, 2;
+	cvt.u64.u32 %rd35, %r11;
 	setp.le.u64 %p9, %rd35, %rd19;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd36, %r2, 4, %rd17;
 	.loc 2 39 25
-	ld.global.u32 %r11, [%rd36];
-	setp.lt.s32 %p10, %r11, 0;
-	selp.b32 %r12, 0, %r11, %p10;
-	cvt.s64.s32 %rd37, %r12;
+	ld.global.u32 %r12, [%rd36];
+	setp.lt.s32 %p10, %r12, 0;
+	selp.b32 %r13, 0, %r12, %p10;
+	cvt.s64.s32 %rd37, %r13;
 	add.s64 %rd38, %rd37, %rd34;
-	ld.global.u32 %r13, [%rd36+4];
-	cvt.s64.s32 %rd39, %r13;
+	ld.global.u32 %r14, [%rd36+4];
+	cvt.s64.s32 %rd39, %r14;
 	setp.lt.s64 %p11, %rd16, %rd39;
-	cvt.u32.u64 %r14, %rd16;
-	selp.b32 %r15, %r14, %r13, %p11;
-	cvt.s64.s32 %rd40, %r15;
+	cvt.u32.u64 %r15, %rd16;
+	selp.b32 %r16, %r15, %r14, %p11;
+	cvt.s64.s32 %rd40, %r16;
 	setp.lt.s64 %p12, %rd38, %rd40;
-	cvt.u32.u64 %r16, %rd38;
+	cvt.u32.u64 %r17, %rd38;
 	@!%p12 bra $B2;
 $B0:
-	cvt.s64.s32 %rd41, %r16;
+	cvt.s64.s32 %rd41, %r17;
 	.loc 2 40 27
 	setp.lt.u64 %p13, %rd41, %rd16;
 	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd42, %r16, 8, %rd15;
-	ld.global.u32 %r17, [%rd42];
-	cvt.s64.s32 %rd43, %r17;
-	setp.le.s32 %p14, 0, %r17;
+	mad.wide.s32 %rd42, %r17, 8, %rd15;
+	ld.global.u32 %r18, [%rd42];
+	cvt.s64.s32 %rd43, %r18;
+	setp.le.s32 %p14, 0, %r18;
 	setp.lt.s64 %p15, %rd43, %rd25;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
@@ -5148,19 +6927,19 @@ $B0:
 	setp.lt.u64 %p17, %rd43, %rd25;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd42+4];
-	mad.wide.s32 %rd44, %r17, 4, %rd31;
+	mad.wide.s32 %rd44, %r18, 4, %rd31;
 	ld.global.f32 %f8, [%rd44];
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd44], %f9;
 $B1:
 	.loc 2 39 83
-	add.s32 %r16, %r16, 16;
-	cvt.u64.u32 %rd45, %r16;
-	ld.global.u32 %r18, [%rd36+4];
-	cvt.s64.s32 %rd46, %r18;
+	add.s32 %r17, %r17, 16;
+	cvt.u64.u32 %rd45, %r17;
+	ld.global.u32 %r19, [%rd36+4];
+	cvt.s64.s32 %rd46, %r19;
 	setp.lt.s64 %p18, %rd16, %rd46;
-	selp.b32 %r19, %r14, %r18, %p18;
-	cvt.s64.s32 %rd47, %r19;
+	selp.b32 %r20, %r15, %r19, %p18;
+	cvt.s64.s32 %rd47, %r20;
 	setp.lt.s64 %p19, %rd45, %rd47;
 	@%p19 bra $B0;
 $B2:
@@ -5186,18 +6965,18 @@ $B3:
 	shl.b64 %rd48, %rd28, 1;
 	add.s64 %rd49, %rd9, %rd48;
 	.loc 2 48 20
-	setp.lt.u32 %p30, %r5, %r1;
-	mov.u32 %r20, %r5;
+	setp.lt.u32 %p30, %r6, %r1;
+	mov.u32 %r21, %r6;
 	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd50, %r20;
+	cvt.u64.u32 %rd50, %r21;
 	.loc 2 49 32
-	mad.wide.u32 %rd51, %r20, 4, %rd31;
+	mad.wide.u32 %rd51, %r21, 4, %rd31;
 	ld.global.f32 %f10, [%rd51];
-	mad.wide.u32 %rd52, %r20, 2, %rd49;
-	ld.global.u16 %r21, [%rd52];
+	mad.wide.u32 %rd52, %r21, 2, %rd49;
+	ld.global.u16 %r22, [%rd52];
 	.loc 3 28 11
-	setp.eq.s32 %p31, %r21, 0;
+	setp.eq.s32 %p31, %r22, 0;
 	@%p31 bra $B7;
 	.loc 3 31 18
 	@!%p21 bra $B6;
@@ -5212,13 +6991,13 @@ $B5:
 	div.rn.f32 %f10, %f10, %f4;
 $B6:
 	.loc 3 38 21
-	and.b32 %r22, %r21, 32767;
+	and.b32 %r23, %r22, 32767;
 	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r22;
+	cvt.rn.f32.u32 %f11, %r23;
 	mul.rn.f32 %f12, %f5, %f11;
 	sub.rn.f32 %f13, %f10, %f12;
 	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r22;
+	setp.lt.u32 %p33, 0, %r23;
 	.loc 3 41 3
 	sub.rn.f32 %f14, %f13, %f6;
 	.loc 3 40 15
@@ -5229,7 +7008,7 @@ $B7:
 	.loc 2 48 35
 	add.s64 %rd53, %rd50, 16;
 	setp.lt.s64 %p34, %rd53, %rd25;
-	cvt.u32.u64 %r20, %rd53;
+	cvt.u32.u64 %r21, %rd53;
 	@%p34 bra $B4;
 $B8:
 	.loc 2 28 9
@@ -5243,472 +7022,823 @@ $B9:
 	add.s64 %rd54, %rd25, 31;
 	shr.u64 %rd55, %rd54, 5;
 	.loc 2 32 28
-	cvt.u32.u64 %r23, %rd55;
-	mul.wide.u32 %rd56, %r2, %r23;
+	cvt.u32.u64 %r24, %rd55;
+	mul.wide.u32 %rd56, %r2, %r24;
 	add.s64 %rd57, %rd56, %rd55;
 	setp.le.u64 %p37, %rd57, %rd14;
 	@!%p37 bra $FAULT5;
 	shl.b64 %rd58, %rd56, 2;
 	add.s64 %rd59, %rd12, %rd58;
 	.loc 2 55 26
-	setp.lt.u32 %p38, %r5, %r23;
-	mov.u32 %r24, %r5;
+	setp.lt.u32 %p38, %r6, %r24;
+	mov.u32 %r25, %r6;
 	@!%p38 bra $B16;
 $B10:
 	.loc 2 56 18
-	mad.wide.u32 %rd60, %r24, 4, %rd59;
-	ld.global.u32 %r25, [%rd60];
+	mad.wide.u32 %rd60, %r25, 4, %rd59;
+	ld.global.u32 %r26, [%rd60];
 	.loc 2 57 14
-	setp.eq.s32 %p39, %r25, -1;
+	setp.eq.s32 %p39, %r26, -1;
 	@%p39 bra $B15;
 	.loc 2 60 15
-	shl.b32 %r26, %r24, 5;
-	cvt.u64.u32 %rd61, %r26;
+	shl.b32 %r27, %r25, 5;
+	cvt.u64.u32 %rd61, %r27;
 	add.s64 %rd62, %rd61, 32;
 	setp.lt.s64 %p40, %rd25, %rd62;
-	cvt.u32.u64 %r27, %rd62;
-	selp.b32 %r28, %r1, %r27, %p40;
-	setp.lt.u32 %p41, %r26, %r28;
+	cvt.u32.u64 %r28, %rd62;
+	selp.b32 %r29, %r1, %r28, %p40;
+	setp.lt.u32 %p41, %r27, %r29;
 	@!%p41 bra $B15;
-	add.s32 %r29, %r28, -1;
-	selp.b32 %r30, %r29, %r26, %p41;
-	cvt.u64.u32 %rd63, %r30;
+	add.s32 %r30, %r29, -1;
+	selp.b32 %r31, %r30, %r27, %p41;
+	cvt.u64.u32 %rd63, %r31;
 	sub.s64 %rd64, %rd63, %rd61;
 	setp.lt.u64 %p42, %rd64, 2147483648;
 	setp.lt.s64 %p43, %rd63, 2305843009213693952;
 	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r26, %r1;
+	setp.lt.u32 %p45, %r27, %r1;
 	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r30, %r1;
+	setp.lt.u32 %p47, %r31, %r1;
 	and.pred %p48, %p46, %p47;
 	@%p48 bra $B13;
 $B11:
-	cvt.u64.u32 %rd65, %r26;
+	cvt.u64.u32 %rd65, %r27;
 	.loc 2 61 14
-	and.b32 %r31, %r25, 1;
-	setp.eq.s32 %p49, %r31, 0;
+	and.b32 %r32, %r26, 1;
+	setp.eq.s32 %p49, %r32, 0;
 	@!%p49 bra $B12;
 	.loc 2 62 11
-	setp.lt.u32 %p50, %r26, %r1;
+	setp.lt.u32 %p50, %r27, %r1;
 	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd66, %r26, 4, %rd31;
+	mad.wide.u32 %rd66, %r27, 4, %rd31;
 	st.global.f32 [%rd66], 0fFF800000;
 $B12:
 	.loc 2 64 4
-	shr.u32 %r25, %r25, 1;
+	shr.u32 %r26, %r26, 1;
 	.loc 2 60 57
-	add.s32 %r26, %r26, 1;
-	setp.lt.u32 %p51, %r26, %r28;
+	add.s32 %r27, %r27, 1;
+	setp.lt.u32 %p51, %r27, %r29;
 	@%p51 bra $B11;
 	bra $B15;
 $B13:
 	.loc 2 61 14
-	and.b32 %r32, %r25, 1;
-	setp.eq.s32 %p52, %r32, 0;
+	and.b32 %r33, %r26, 1;
+	setp.eq.s32 %p52, %r33, 0;
 	@!%p52 bra $B14;
 	.loc 2 62 11
-	mad.wide.u32 %rd67, %r26, 4, %rd31;
+	mad.wide.u32 %rd67, %r27, 4, %rd31;
 	st.global.f32 [%rd67], 0fFF800000;
 $B14:
 	.loc 2 64 4
-	shr.u32 %r25, %r25, 1;
+	shr.u32 %r26, %r26, 1;
 	.loc 2 60 57
-	add.s32 %r26, %r26, 1;
-	setp.lt.u32 %p53, %r26, %r28;
+	add.s32 %r27, %r27, 1;
+	setp.lt.u32 %p53, %r27, %r29;
 	@%p53 bra $B13;
 $B15:
 	.loc 2 55 39
-	add.s32 %r24, %r24, 16;
-	setp.lt.u32 %p54, %r24, %r23;
+	add.s32 %r25, %r25, 16;
+	setp.lt.u32 %p54, %r25, %r24;
 	@%p54 bra $B10;
 $B16:
 	.loc 2 33 9
 	bar.sync 0;
 $B17:
-	.loc 1 92 19
-	setp.lt.u32 %p55, %r5, %r1;
-	mov.u32 %r33, %r5;
+	.loc 1 97 19
+	setp.lt.u32 %p55, %r6, %r1;
+	mov.u32 %r34, %r6;
 	@!%p55 bra $B19;
 $B18:
-	cvt.u64.u32 %rd68, %r33;
-	.loc 1 93 29
-	mad.wide.u32 %rd69, %r33, 4, %rd31;
+	cvt.u64.u32 %rd68, %r34;
+	.loc 1 98 29
+	mad.wide.u32 %rd69, %r34, 4, %rd31;
 	ld.global.f32 %f15, [%rd69];
 	.loc 4 19 7
 	setp.neu.f32 %p56, %f15, %f15;
 	.loc 4 22 32
 	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r34, %f16;
+	mov.b32 %r35, %f16;
 	.loc 4 23 27
-	shr.s32 %r35, %r34, 31;
-	shr.u32 %r36, %r35, 1;
-	xor.b32 %r37, %r34, %r36;
+	shr.s32 %r36, %r35, 31;
+	shr.u32 %r37, %r36, 1;
+	xor.b32 %r38, %r35, %r37;
 	.loc 4 19 7
-	selp.b32 %r38, -2147483648, %r37, %p56;
-	.loc 1 93 9
-	mad.wide.u32 %rd70, %r33, 4, %rd32;
-	st.global.u32 [%rd70], %r38;
-	.loc 1 92 34
+	selp.b32 %r39, -2147483648, %r38, %p56;
+	.loc 1 98 9
+	mad.wide.u32 %rd70, %r34, 4, %rd32;
+	st.global.u32 [%rd70], %r39;
+	.loc 1 97 34
 	add.s64 %rd71, %rd68, 16;
 	setp.lt.s64 %p57, %rd71, %rd25;
-	cvt.u32.u64 %r33, %rd71;
+	cvt.u32.u64 %r34, %rd71;
 	@%p57 bra $B18;
 $B19:
-	.loc 1 30 8
+	.loc 1 35 8
 	bar.sync 0;
-	mov.u32 %r39, -2147483648;
-	.loc 1 100 19
+	mov.u32 %r40, -2147483648;
+	.loc 1 105 19
 	@!%p55 bra $B24;
 	add.s64 %rd72, %rd25, -48;
 	setp.le.s64 %p58, %rd72, %rd25;
 	setp.lt.s64 %p59, 0, %rd72;
 	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r40, %rd72;
-	selp.b32 %r41, %r40, 0, %p60;
-	cvt.u64.u32 %rd73, %r41;
-	setp.lt.u32 %p61, %r5, %r41;
+	cvt.u32.u64 %r41, %rd72;
+	selp.b32 %r42, %r41, 0, %p60;
+	cvt.u64.u32 %rd73, %r42;
+	setp.lt.u32 %p61, %r6, %r42;
 	@!%p61 bra $B20;
-	mov.u32 %r39, -2147483648;
-	mov.u32 %r42, %r5;
+	mov.u32 %r40, -2147483648;
+	mov.u32 %r43, %r6;
 	bra $B21;
 $B20:
-	mov.u32 %r39, -2147483648;
-	mov.u32 %r42, %r5;
+	mov.u32 %r40, -2147483648;
+	mov.u32 %r43, %r6;
 	bra $B22;
 $B21:
-	cvt.u64.u32 %rd74, %r42;
-	.loc 1 101 24
-	mad.wide.u32 %rd75, %r42, 4, %rd32;
-	ld.global.u32 %r43, [%rd75];
-	setp.lt.s32 %p62, %r39, %r43;
-	selp.b32 %r44, %r43, %r39, %p62;
-	ld.global.u32 %r45, [%rd75+64];
-	setp.lt.s32 %p63, %r44, %r45;
-	selp.b32 %r46, %r45, %r44, %p63;
-	ld.global.u32 %r47, [%rd75+128];
-	setp.lt.s32 %p64, %r46, %r47;
-	selp.b32 %r48, %r47, %r46, %p64;
-	ld.global.u32 %r49, [%rd75+192];
-	setp.lt.s32 %p65, %r48, %r49;
-	selp.b32 %r39, %r49, %r48, %p65;
-	.loc 1 100 34
+	cvt.u64.u32 %rd74, %r43;
+	.loc 1 106 24
+	mad.wide.u32 %rd75, %r43, 4, %rd32;
+	ld.global.u32 %r44, [%rd75];
+	setp.lt.s32 %p62, %r40, %r44;
+	selp.b32 %r45, %r44, %r40, %p62;
+	ld.global.u32 %r46, [%rd75+64];
+	setp.lt.s32 %p63, %r45, %r46;
+	selp.b32 %r47, %r46, %r45, %p63;
+	ld.global.u32 %r48, [%rd75+128];
+	setp.lt.s32 %p64, %r47, %r48;
+	selp.b32 %r49, %r48, %r47, %p64;
+	ld.global.u32 %r50, [%rd75+192];
+	setp.lt.s32 %p65, %r49, %r50;
+	selp.b32 %r40, %r50, %r49, %p65;
+	.loc 1 105 34
 	add.s64 %rd76, %rd74, 64;
 	setp.lt.s64 %p66, %rd76, %rd25;
 	setp.lt.s64 %p67, %rd76, %rd73;
-	cvt.u32.u64 %r42, %rd76;
+	cvt.u32.u64 %r43, %rd76;
 	@%p67 bra $B21;
 	@!%p66 bra $B24;
 $B22:
 $B23:
-	cvt.u64.u32 %rd77, %r42;
-	.loc 1 101 24
-	mad.wide.u32 %rd78, %r42, 4, %rd32;
-	ld.global.u32 %r50, [%rd78];
-	setp.lt.s32 %p68, %r39, %r50;
-	selp.b32 %r39, %r50, %r39, %p68;
-	.loc 1 100 34
+	cvt.u64.u32 %rd77, %r43;
+	.loc 1 106 24
+	mad.wide.u32 %rd78, %r43, 4, %rd32;
+	ld.global.u32 %r51, [%rd78];
+	setp.lt.s32 %p68, %r40, %r51;
+	selp.b32 %r40, %r51, %r40, %p68;
+	.loc 1 105 34
 	add.s64 %rd79, %rd77, 16;
 	setp.lt.s64 %p69, %rd79, %rd25;
-	cvt.u32.u64 %r42, %rd79;
+	cvt.u32.u64 %r43, %rd79;
 	@%p69 bra $B23;
 $B24:
-	.loc 1 31 38
-	cvt.s64.s32 %rd80, %r39;
-	.loc 1 74 17
-	mad.lo.s32 %r51, %r5, 8, %r3;
-	st.shared.u64 [%r51+128], %rd80;
-	.loc 1 75 8
+	.loc 1 36 38
+	cvt.s64.s32 %rd80, %r40;
+	.loc 1 79 17
+	mad.lo.s32 %r52, %r6, 8, %r3;
+	st.shared.u64 [%r52+128], %rd80;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd81, [$shared$plain$2eshared+128];
-	mov.u32 %r52, 1;
+	mov.u32 %r53, 1;
 $B25:
-	.loc 1 78 29
-	mad.lo.s32 %r53, %r52, 8, %r3;
-	ld.shared.u64 %rd82, [%r53+128];
+	.loc 1 83 29
+	mad.lo.s32 %r54, %r53, 8, %r3;
+	ld.shared.u64 %rd82, [%r54+128];
 	setp.lt.s64 %p70, %rd81, %rd82;
 	selp.b64 %rd81, %rd82, %rd81, %p70;
-	.loc 1 77 29
-	add.s32 %r52, %r52, 1;
-	setp.lt.u32 %p71, %r52, 16;
+	.loc 1 82 29
+	add.s32 %r53, %r53, 1;
+	setp.lt.u32 %p71, %r53, 16;
 	@%p71 bra $B25;
-	.loc 1 31 14
-	cvt.u32.u64 %r54, %rd81;
-	.loc 1 33 9
-	setp.lt.s32 %p72, -2139095041, %r54;
-	mov.u32 %r55, 1;
-	mov.u32 %r56, -1;
-	@!%p72 bra $B74;
-	.loc 1 34 20
+	.loc 1 36 14
+	cvt.u32.u64 %r55, %rd81;
+	.loc 1 38 9
+	setp.lt.s32 %p72, -2139095041, %r55;
+	mov.u32 %r56, 1;
+	mov.u32 %r57, -1;
+	@!%p72 bra $B115;
+	.loc 1 39 20
 	setp.lt.f32 %p73, 0f00000000, %f1;
 	@%p73 bra $B32;
-	mov.u32 %r57, %r1;
-	.loc 1 109 19
+	mov.u32 %r58, %r1;
+	.loc 1 114 19
 	@!%p55 bra $B30;
 	add.s64 %rd83, %rd25, -48;
 	setp.le.s64 %p74, %rd83, %rd25;
 	setp.lt.s64 %p75, 0, %rd83;
 	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r58, %rd83;
-	selp.b32 %r59, %r58, 0, %p76;
-	cvt.u64.u32 %rd84, %r59;
-	setp.lt.u32 %p77, %r5, %r59;
+	cvt.u32.u64 %r59, %rd83;
+	selp.b32 %r60, %r59, 0, %p76;
+	cvt.u64.u32 %rd84, %r60;
+	setp.lt.u32 %p77, %r6, %r60;
 	@!%p77 bra $B26;
-	mov.u32 %r57, %r1;
-	mov.u32 %r60, %r5;
+	mov.u32 %r58, %r1;
+	mov.u32 %r61, %r6;
 	bra $B27;
 $B26:
-	mov.u32 %r57, %r1;
-	mov.u32 %r60, %r5;
+	mov.u32 %r58, %r1;
+	mov.u32 %r61, %r6;
 	bra $B28;
 $B27:
-	cvt.u64.u32 %rd85, %r60;
-	.loc 1 110 12
-	mad.wide.u32 %rd86, %r60, 4, %rd32;
-	ld.global.u32 %r61, [%rd86];
-	setp.eq.s32 %p78, %r61, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p79, %r60, %r57;
-	selp.b32 %r62, %r60, %r57, %p79;
-	.loc 1 110 16
-	selp.b32 %r63, %r62, %r57, %p78;
-	.loc 1 109 34
-	add.s32 %r64, %r60, 16;
-	.loc 1 110 12
-	ld.global.u32 %r65, [%rd86+64];
-	setp.eq.s32 %p80, %r65, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p81, %r64, %r63;
-	selp.b32 %r66, %r64, %r63, %p81;
-	.loc 1 110 16
-	selp.b32 %r67, %r66, %r63, %p80;
-	.loc 1 109 34
-	add.s32 %r68, %r60, 32;
-	.loc 1 110 12
-	ld.global.u32 %r69, [%rd86+128];
-	setp.eq.s32 %p82, %r69, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p83, %r68, %r67;
-	selp.b32 %r70, %r68, %r67, %p83;
-	.loc 1 110 16
-	selp.b32 %r71, %r70, %r67, %p82;
-	.loc 1 109 34
-	add.s32 %r72, %r60, 48;
-	.loc 1 110 12
-	ld.global.u32 %r73, [%rd86+192];
-	setp.eq.s32 %p84, %r73, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p85, %r72, %r71;
-	selp.b32 %r74, %r72, %r71, %p85;
-	.loc 1 110 16
-	selp.b32 %r57, %r74, %r71, %p84;
-	.loc 1 109 34
+	cvt.u64.u32 %rd85, %r61;
+	.loc 1 115 12
+	mad.wide.u32 %rd86, %r61, 4, %rd32;
+	ld.global.u32 %r62, [%rd86];
+	setp.eq.s32 %p78, %r62, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p79, %r61, %r58;
+	selp.b32 %r63, %r61, %r58, %p79;
+	.loc 1 115 16
+	selp.b32 %r64, %r63, %r58, %p78;
+	.loc 1 114 34
+	add.s32 %r65, %r61, 16;
+	.loc 1 115 12
+	ld.global.u32 %r66, [%rd86+64];
+	setp.eq.s32 %p80, %r66, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p81, %r65, %r64;
+	selp.b32 %r67, %r65, %r64, %p81;
+	.loc 1 115 16
+	selp.b32 %r68, %r67, %r64, %p80;
+	.loc 1 114 34
+	add.s32 %r69, %r61, 32;
+	.loc 1 115 12
+	ld.global.u32 %r70, [%rd86+128];
+	setp.eq.s32 %p82, %r70, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p83, %r69, %r68;
+	selp.b32 %r71, %r69, %r68, %p83;
+	.loc 1 115 16
+	selp.b32 %r72, %r71, %r68, %p82;
+	.loc 1 114 34
+	add.s32 %r73, %r61, 48;
+	.loc 1 115 12
+	ld.global.u32 %r74, [%rd86+192];
+	setp.eq.s32 %p84, %r74, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p85, %r73, %r72;
+	selp.b32 %r75, %r73, %r72, %p85;
+	.loc 1 115 16
+	selp.b32 %r58, %r75, %r72, %p84;
+	.loc 1 114 34
 	add.s64 %rd87, %rd85, 64;
 	setp.lt.s64 %p86, %rd87, %rd25;
 	setp.lt.s64 %p87, %rd87, %rd84;
-	cvt.u32.u64 %r60, %rd87;
+	cvt.u32.u64 %r61, %rd87;
 	@%p87 bra $B27;
 	@!%p86 bra $B30;
 $B28:
 $B29:
-	cvt.u64.u32 %rd88, %r60;
-	.loc 1 110 12
-	mad.wide.u32 %rd89, %r60, 4, %rd32;
-	ld.global.u32 %r75, [%rd89];
-	setp.eq.s32 %p88, %r75, %r54;
-	.loc 1 111 15
-	setp.lt.s32 %p89, %r60, %r57;
-	selp.b32 %r76, %r60, %r57, %p89;
-	.loc 1 110 16
-	selp.b32 %r57, %r76, %r57, %p88;
-	.loc 1 109 34
+	cvt.u64.u32 %rd88, %r61;
+	.loc 1 115 12
+	mad.wide.u32 %rd89, %r61, 4, %rd32;
+	ld.global.u32 %r76, [%rd89];
+	setp.eq.s32 %p88, %r76, %r55;
+	.loc 1 116 15
+	setp.lt.s32 %p89, %r61, %r58;
+	selp.b32 %r77, %r61, %r58, %p89;
+	.loc 1 115 16
+	selp.b32 %r58, %r77, %r58, %p88;
+	.loc 1 114 34
 	add.s64 %rd90, %rd88, 16;
 	setp.lt.s64 %p90, %rd90, %rd25;
-	cvt.u32.u64 %r60, %rd90;
+	cvt.u32.u64 %r61, %rd90;
 	@%p90 bra $B29;
 $B30:
-	.loc 1 37 43
-	cvt.s64.s32 %rd91, %r57;
+	.loc 1 42 43
+	cvt.s64.s32 %rd91, %r58;
 	sub.s64 %rd92, 0, %rd91;
-	.loc 1 74 17
-	st.shared.u64 [%r51], %rd92;
-	.loc 1 75 8
+	.loc 1 79 17
+	st.shared.u64 [%r52], %rd92;
+	.loc 1 80 8
 	bar.sync 0;
-	.loc 1 76 21
+	.loc 1 81 21
 	ld.shared.u64 %rd93, [$shared$plain$2eshared];
-	mov.u32 %r77, 1;
+	mov.u32 %r78, 1;
 $B31:
-	.loc 1 78 29
-	mad.lo.s32 %r78, %r77, 8, %r3;
-	ld.shared.u64 %rd94, [%r78];
+	.loc 1 83 29
+	mad.lo.s32 %r79, %r78, 8, %r3;
+	ld.shared.u64 %rd94, [%r79];
 	setp.lt.s64 %p91, %rd93, %rd94;
 	selp.b64 %rd93, %rd94, %rd93, %p91;
-	.loc 1 77 29
-	add.s32 %r77, %r77, 1;
-	setp.lt.u32 %p92, %r77, 16;
+	.loc 1 82 29
+	add.s32 %r78, %r78, 1;
+	setp.lt.u32 %p92, %r78, 16;
 	@%p92 bra $B31;
-	.loc 1 37 17
-	cvt.u32.u64 %r79, %rd93;
-	sub.s32 %r56, 0, %r79;
-	mov.u32 %r55, 0;
-	bra $B74;
+	.loc 1 42 17
+	cvt.u32.u64 %r80, %rd93;
+	sub.s32 %r57, 0, %r80;
+	mov.u32 %r56, 0;
+	bra $B115;
 $B32:
-	.loc 1 35 65
+	.loc 1 40 65
 	setp.lt.u64 %p93, %rd24, %rd8;
 	@!%p93 bra $FAULT7;
 	mad.wide.u32 %rd95, %r2, 4, %rd7;
-	ld.global.u32 %r80, [%rd95];
+	ld.global.u32 %r81, [%rd95];
 	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r6;
-	cvt.u64.u32 %rd96, %r6;
-	setp.lt.u32 %p95, %r6, %r1;
-	and.pred %p96, %p94, %p95;
-	mov.u32 %r55, 1;
-	mov.u32 %r81, -2139095040;
-	@!%p96 bra $B40;
-	add.s64 %rd97, %rd25, -48;
-	setp.le.s64 %p97, %rd97, %rd25;
-	setp.lt.s64 %p98, 0, %rd97;
-	and.pred %p99, %p97, %p98;
-	cvt.u32.u64 %r82, %rd97;
-	selp.b32 %r83, %r82, 0, %p99;
-	cvt.u64.u32 %rd98, %r83;
-	setp.lt.u32 %p100, %r5, %r83;
-	mov.u32 %r84, %r54;
-	mov.u32 %r85, -2147483648;
-	mov.u32 %r55, 1;
+	setp.lt.s32 %p94, 0, %r7;
+	mov.u32 %r56, 1;
+	mov.u32 %r82, -2139095040;
+	mov.u64 %rd96, 0;
+	@!%p94 bra $B68;
+	cvt.u64.u32 %rd97, %r7;
+	setp.lt.u32 %p95, %r7, %r1;
+	mov.u32 %r56, 1;
+	mov.u32 %r82, -2139095040;
+	mov.u64 %rd96, 0;
+	@!%p95 bra $B68;
+	.loc 5 13 13
+	setp.le.s32 %p96, %r7, 1024;
+	mov.u32 %r83, -2147483648;
+	mov.u32 %r56, 1;
+	mov.u64 %rd96, 0;
+	@!%p96 bra $B53;
+	.loc 5 51 68
+	shr.u32 %r84, %r1, 10;
+	add.s32 %r85, %r84, 1;
+	shl.b32 %r86, %r85, 4;
+	mov.u32 %r87, 0;
 $B33:
-	.loc 5 85 25
-	cvt.s64.s32 %rd99, %r85;
-	cvt.s64.s32 %rd100, %r84;
-	add.s64 %rd101, %rd99, %rd100;
-	add.s64 %rd102, %rd101, 1;
-	shr.s64 %rd103, %rd102, 1;
-	cvt.u32.u64 %r86, %rd103;
-	mov.u64 %rd104, 0;
-	.loc 5 67 17
-	@!%p55 bra $B38;
-	@!%p100 bra $B34;
-	mov.u64 %rd104, 0;
-	mov.u32 %r87, %r5;
+	.loc 5 59 19
+	add.s32 %r88, %r87, 1;
+	mul.wide.u32 %rd98, %r88, %r86;
+	setp.lt.s64 %p97, %rd25, %rd98;
+	cvt.u32.u64 %r89, %rd98;
+	selp.b32 %r90, %r1, %r89, %p97;
+	cvt.u64.u32 %rd99, %r90;
+	.loc 5 60 51
+	mul.lo.s32 %r91, %r87, %r86;
+	setp.lt.u32 %p98, %r90, %r91;
+	selp.b32 %r92, %r90, %r91, %p98;
+	cvt.u64.u32 %rd100, %r92;
+	setp.le.u64 %p99, %rd99, %rd33;
+	setp.le.u32 %p100, %r92, %r90;
+	and.pred %p101, %p99, %p100;
+	@!%p101 bra $B128;
+	mad.lo.s32 %r93, %r87, 128, %r4;
+	mad.wide.u32 %rd101, %r92, 4, %rd32;
+	sub.s64 %rd102, %rd99, %rd100;
+	.loc 5 112 17
+	setp.lt.s64 %p102, %rd34, %rd102;
+	mov.u32 %r94, -2147483648;
+	@!%p102 bra $B38;
+	add.s64 %rd103, %rd102, -48;
+	setp.le.s64 %p103, %rd103, %rd102;
+	setp.lt.s64 %p104, 0, %rd103;
+	and.pred %p105, %p103, %p104;
+	cvt.u32.u64 %r95, %rd103;
+	selp.b32 %r96, %r95, 0, %p105;
+	cvt.u64.u32 %rd104, %r96;
+	setp.lt.u32 %p106, %r6, %r96;
+	@!%p106 bra $B34;
+	mov.u32 %r94, -2147483648;
+	mov.u32 %r97, %r6;
 	bra $B35;
 $B34:
-	mov.u64 %rd104, 0;
-	mov.u32 %r87, %r5;
+	mov.u32 %r94, -2147483648;
+	mov.u32 %r97, %r6;
 	bra $B36;
 $B35:
-	cvt.u64.u32 %rd105, %r87;
-	.loc 5 68 17
-	mad.wide.u32 %rd106, %r87, 4, %rd32;
-	ld.global.u32 %r88, [%rd106];
-	setp.le.s32 %p101, %r86, %r88;
-	.loc 5 69 4
-	add.s64 %rd107, %rd104, 1;
-	.loc 5 68 24
-	selp.b64 %rd108, %rd107, %rd104, %p101;
-	ld.global.u32 %r89, [%rd106+64];
-	setp.le.s32 %p102, %r86, %r89;
-	.loc 5 69 4
-	add.s64 %rd109, %rd108, 1;
-	.loc 5 68 24
-	selp.b64 %rd110, %rd109, %rd108, %p102;
-	ld.global.u32 %r90, [%rd106+128];
-	setp.le.s32 %p103, %r86, %r90;
-	.loc 5 69 4
-	add.s64 %rd111, %rd110, 1;
-	.loc 5 68 24
-	selp.b64 %rd112, %rd111, %rd110, %p103;
-	ld.global.u32 %r91, [%rd106+192];
-	setp.le.s32 %p104, %r86, %r91;
-	.loc 5 69 4
-	add.s64 %rd113, %rd112, 1;
-	.loc 5 68 24
-	selp.b64 %rd104, %rd113, %rd112, %p104;
-	.loc 5 67 32
-	add.s64 %rd114, %rd105, 64;
-	setp.lt.s64 %p105, %rd114, %rd25;
-	setp.lt.s64 %p106, %rd114, %rd98;
-	cvt.u32.u64 %r87, %rd114;
-	@%p106 bra $B35;
-	@!%p105 bra $B38;
+	cvt.u64.u32 %rd105, %r97;
+	.loc 5 113 24
+	mad.wide.u32 %rd106, %r97, 4, %rd101;
+	ld.global.u32 %r98, [%rd106];
+	setp.lt.s32 %p107, %r94, %r98;
+	selp.b32 %r99, %r98, %r94, %p107;
+	ld.global.u32 %r100, [%rd106+64];
+	setp.lt.s32 %p108, %r99, %r100;
+	selp.b32 %r101, %r100, %r99, %p108;
+	ld.global.u32 %r102, [%rd106+128];
+	setp.lt.s32 %p109, %r101, %r102;
+	selp.b32 %r103, %r102, %r101, %p109;
+	ld.global.u32 %r104, [%rd106+192];
+	setp.lt.s32 %p110, %r103, %r104;
+	selp.b32 %r94, %r104, %r103, %p110;
+	.loc 5 112 32
+	add.s64 %rd107, %rd105, 64;
+	setp.lt.s64 %p111, %rd107, %rd102;
+	setp.lt.s64 %p112, %rd107, %rd104;
+	cvt.u32.u64 %r97, %rd107;
+	@%p112 bra $B35;
+	@!%p111 bra $B38;
 $B36:
 $B37:
-	cvt.u64.u32 %rd115, %r87;
-	.loc 5 68 17
-	mad.wide.u32 %rd116, %r87, 4, %rd32;
-	ld.global.u32 %r92, [%rd116];
-	setp.le.s32 %p107, %r86, %r92;
-	.loc 5 69 4
-	add.s64 %rd117, %rd104, 1;
-	.loc 5 68 24
-	selp.b64 %rd104, %rd117, %rd104, %p107;
-	.loc 5 67 32
-	add.s64 %rd118, %rd115, 16;
-	setp.lt.s64 %p108, %rd118, %rd25;
-	cvt.u32.u64 %r87, %rd118;
-	@%p108 bra $B37;
+	cvt.u64.u32 %rd108, %r97;
+	.loc 5 113 24
+	mad.wide.u32 %rd109, %r97, 4, %rd101;
+	ld.global.u32 %r105, [%rd109];
+	setp.lt.s32 %p113, %r94, %r105;
+	selp.b32 %r94, %r105, %r94, %p113;
+	.loc 5 112 32
+	add.s64 %rd110, %rd108, 16;
+	setp.lt.s64 %p114, %rd110, %rd102;
+	cvt.u32.u64 %r97, %rd110;
+	@%p114 bra $B37;
 $B38:
-	.loc 1 62 2
-	xor.b32 %r55, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r93, %r55, 128, %r3;
-	mad.lo.s32 %r94, %r5, 8, %r93;
-	st.shared.u64 [%r94], %rd104;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd119, 0;
-	mov.u32 %r95, 0;
+	.loc 5 115 14
+	cvt.s64.s32 %rd111, %r94;
+	.loc 5 60 16
+	mad.lo.s32 %r106, %r6, 8, %r93;
+	st.shared.u64 [%r106], %rd111;
+	setp.lt.u32 %p115, %r88, 64;
+	mov.u32 %r87, %r88;
+	mov.u32 %r107, %r55;
+	mov.u32 %r83, -2147483648;
+	mov.u32 %r56, 1;
+	@%p115 bra $B33;
 $B39:
-	.loc 1 66 25
-	mad.lo.s32 %r96, %r95, 8, %r93;
-	ld.shared.u64 %rd120, [%r96];
-	add.s64 %rd119, %rd119, %rd120;
-	add.s32 %r95, %r95, 1;
-	setp.lt.u32 %p109, %r95, 16;
-	@%p109 bra $B39;
-	.loc 5 86 56
-	setp.le.s64 %p110, %rd96, %rd119;
-	.loc 5 89 21
-	add.s32 %r97, %r86, -1;
-	.loc 5 86 56
-	selp.b32 %r84, %r84, %r97, %p110;
-	selp.b32 %r85, %r86, %r85, %p110;
-	.loc 5 84 13
-	setp.lt.s32 %p111, %r85, %r84;
-	@%p111 bra $B33;
-	.loc 5 12 14
-	setp.lt.s32 %p112, -2139095040, %r85;
-	selp.b32 %r81, %r85, -2139095040, %p112;
+	.loc 5 63 25
+	cvt.s64.s32 %rd112, %r83;
+	cvt.s64.s32 %rd113, %r107;
+	add.s64 %rd114, %rd112, %rd113;
+	add.s64 %rd115, %rd114, 1;
+	shr.s64 %rd116, %rd115, 1;
+	cvt.u32.u64 %r108, %rd116;
+	.loc 5 66 35
+	cvt.s64.s32 %rd117, %r108;
+	mov.u64 %rd118, 0;
+	mov.u32 %r109, 0;
 $B40:
-	.loc 5 14 8
+	mad.lo.s32 %r110, %r109, 128, %r4;
+	mad.lo.s32 %r111, %r6, 8, %r110;
+	ld.shared.u64 %rd119, [%r111];
+	setp.le.s64 %p116, %rd117, %rd119;
+	.loc 5 67 5
+	add.s64 %rd120, %rd118, 1;
+	.loc 5 66 27
+	selp.b64 %rd118, %rd120, %rd118, %p116;
+	.loc 5 64 7
+	add.s32 %r109, %r109, 1;
+	setp.lt.u32 %p117, %r109, 64;
+	@%p117 bra $B40;
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r112, %r56, 128, %r3;
+	mad.lo.s32 %r113, %r6, 8, %r112;
+	st.shared.u64 [%r113], %rd118;
+	.loc 1 69 8
 	bar.sync 0;
-	.loc 5 15 25
+	mov.u64 %rd121, 0;
+	mov.u32 %r114, 0;
+$B41:
+	.loc 1 71 25
+	mad.lo.s32 %r115, %r114, 8, %r112;
+	ld.shared.u64 %rd122, [%r115];
+	add.s64 %rd121, %rd121, %rd122;
+	add.s32 %r114, %r114, 1;
+	setp.lt.u32 %p118, %r114, 16;
+	@%p118 bra $B41;
+	.loc 5 70 22
+	setp.le.s64 %p119, %rd97, %rd121;
+	.loc 5 73 21
+	add.s32 %r116, %r108, -1;
+	.loc 5 70 22
+	selp.b32 %r107, %r107, %r116, %p119;
+	selp.b32 %r83, %r108, %r83, %p119;
+	.loc 5 62 13
+	setp.lt.s32 %p120, %r83, %r107;
+	@%p120 bra $B39;
+	.loc 5 76 8
+	bar.sync 0;
+	.loc 5 77 10
+	setp.eq.s32 %p121, %r6, 0;
+	@!%p121 bra $B52;
+	.loc 5 91 34
+	cvt.s64.s32 %rd123, %r83;
+	mov.u32 %r117, 0;
+	mov.u32 %r118, 0;
+$B42:
+	mad.lo.s32 %r119, %r118, 128, %r4;
+	.loc 5 94 17
+	mul.lo.s32 %r120, %r118, %r86;
+	add.s32 %r118, %r118, 1;
+	mul.wide.u32 %rd124, %r118, %r86;
+	setp.lt.s64 %p122, %rd25, %rd124;
+	cvt.u32.u64 %r121, %rd124;
+	selp.b32 %r122, %r1, %r121, %p122;
+	cvt.u64.u32 %rd125, %r122;
+	add.s32 %r123, %r122, -1;
+	mov.u32 %r124, 0;
+$B43:
+	.loc 5 91 20
+	mad.lo.s32 %r125, %r124, 8, %r119;
+	ld.shared.u64 %rd126, [%r125];
+	setp.lt.s64 %p123, %rd126, %rd123;
+	@%p123 bra $B50;
+	.loc 5 94 25
+	add.s32 %r126, %r120, %r124;
+	cvt.u64.u32 %rd127, %r126;
+	setp.lt.u32 %p124, %r126, %r122;
+	@!%p124 bra $B50;
+	selp.b32 %r127, %r123, %r126, %p124;
+	cvt.u64.u32 %rd128, %r127;
+	sub.s64 %rd129, %rd128, %rd127;
+	setp.lt.u64 %p125, %rd129, 2147483648;
+	setp.lt.s64 %p126, %rd128, 2305843009213693952;
+	and.pred %p127, %p125, %p126;
+	setp.lt.u32 %p128, %r126, %r1;
+	and.pred %p129, %p127, %p128;
+	setp.lt.u32 %p130, %r127, %r1;
+	and.pred %p131, %p129, %p130;
+	@%p131 bra $B47;
+$B44:
+	cvt.u64.u32 %rd130, %r117;
+	cvt.u64.u32 %rd131, %r126;
+	.loc 5 95 14
+	setp.lt.u32 %p132, %r126, %r1;
+	@!%p132 bra $FAULT8;
+	mad.wide.u32 %rd132, %r126, 4, %rd32;
+	ld.global.u32 %r128, [%rd132];
+	setp.lt.s32 %p133, %r128, %r83;
+	@%p133 bra $B46;
+	.loc 5 98 10
+	setp.eq.s32 %p134, %r117, 2048;
+	@!%p134 bra $B45;
+	mov.u32 %r117, 0;
+	bra $B51;
+$B45:
+	.loc 5 101 10
+	setp.lt.u32 %p135, %r117, 2048;
+	@!%p135 bra $FAULT9;
+	mad.lo.s32 %r129, %r117, 4, %r5;
+	st.shared.u32 [%r129], %r128;
+	.loc 5 102 5
+	add.s32 %r117, %r117, 1;
+$B46:
+	.loc 5 94 72
+	add.s64 %rd133, %rd131, 16;
+	setp.lt.s64 %p136, %rd133, %rd125;
+	cvt.u32.u64 %r126, %rd133;
+	@%p136 bra $B44;
+	bra $B50;
+$B47:
+	cvt.u64.u32 %rd134, %r117;
+	cvt.u64.u32 %rd135, %r126;
+	.loc 5 95 14
+	mad.wide.u32 %rd136, %r126, 4, %rd32;
+	ld.global.u32 %r130, [%rd136];
+	setp.lt.s32 %p137, %r130, %r83;
+	@%p137 bra $B49;
+	.loc 5 98 10
+	setp.eq.s32 %p138, %r117, 2048;
+	@!%p138 bra $B48;
+	mov.u32 %r117, 0;
+	bra $B51;
+$B48:
+	.loc 5 101 10
+	setp.lt.u32 %p139, %r117, 2048;
+	@!%p139 bra $FAULT10;
+	mad.lo.s32 %r131, %r117, 4, %r5;
+	st.shared.u32 [%r131], %r130;
+	.loc 5 102 5
+	add.s32 %r117, %r117, 1;
+$B49:
+	.loc 5 94 72
+	add.s64 %rd137, %rd135, 16;
+	setp.lt.s64 %p140, %rd137, %rd125;
+	cvt.u32.u64 %r126, %rd137;
+	@%p140 bra $B47;
+$B50:
+	.loc 5 87 51
+	add.s32 %r124, %r124, 1;
+	setp.lt.u32 %p141, %r124, 16;
+	@%p141 bra $B43;
+	setp.lt.u32 %p142, %r118, 64;
+	@%p142 bra $B42;
+$B51:
+	cvt.u64.u32 %rd138, %r117;
+	.loc 5 78 13
+	st.shared.u64 [$shared$plain$2eshared$2d2], %rd138;
+$B52:
+	.loc 5 80 8
+	bar.sync 0;
+	.loc 5 81 20
+	ld.shared.u64 %rd96, [$shared$plain$2eshared$2d2];
+	.loc 5 82 8
+	bar.sync 0;
+$B53:
+	.loc 5 16 13
+	setp.lt.s64 %p143, 0, %rd96;
+	@%p143 bra $B61;
+	.loc 5 172 13
+	setp.lt.s32 %p144, %r83, %r55;
+	@!%p144 bra $B67;
+	add.s64 %rd139, %rd25, -48;
+	setp.le.s64 %p145, %rd139, %rd25;
+	setp.lt.s64 %p146, 0, %rd139;
+	and.pred %p147, %p145, %p146;
+	cvt.u32.u64 %r132, %rd139;
+	selp.b32 %r133, %r132, 0, %p147;
+	cvt.u64.u32 %rd140, %r133;
+	setp.lt.u32 %p148, %r6, %r133;
+	mov.u32 %r134, %r55;
+$B54:
+	.loc 5 173 25
+	cvt.s64.s32 %rd141, %r83;
+	cvt.s64.s32 %rd142, %r134;
+	add.s64 %rd143, %rd141, %rd142;
+	add.s64 %rd144, %rd143, 1;
+	shr.s64 %rd145, %rd144, 1;
+	cvt.u32.u64 %r135, %rd145;
+	mov.u64 %rd146, 0;
+	.loc 5 155 17
+	@!%p55 bra $B59;
+	@!%p148 bra $B55;
+	mov.u64 %rd146, 0;
+	mov.u32 %r136, %r6;
+	bra $B56;
+$B55:
+	mov.u64 %rd146, 0;
+	mov.u32 %r136, %r6;
+	bra $B57;
+$B56:
+	cvt.u64.u32 %rd147, %r136;
+	.loc 5 156 17
+	mad.wide.u32 %rd148, %r136, 4, %rd32;
+	ld.global.u32 %r137, [%rd148];
+	setp.le.s32 %p149, %r135, %r137;
+	.loc 5 157 4
+	add.s64 %rd149, %rd146, 1;
+	.loc 5 156 24
+	selp.b64 %rd150, %rd149, %rd146, %p149;
+	ld.global.u32 %r138, [%rd148+64];
+	setp.le.s32 %p150, %r135, %r138;
+	.loc 5 157 4
+	add.s64 %rd151, %rd150, 1;
+	.loc 5 156 24
+	selp.b64 %rd152, %rd151, %rd150, %p150;
+	ld.global.u32 %r139, [%rd148+128];
+	setp.le.s32 %p151, %r135, %r139;
+	.loc 5 157 4
+	add.s64 %rd153, %rd152, 1;
+	.loc 5 156 24
+	selp.b64 %rd154, %rd153, %rd152, %p151;
+	ld.global.u32 %r140, [%rd148+192];
+	setp.le.s32 %p152, %r135, %r140;
+	.loc 5 157 4
+	add.s64 %rd155, %rd154, 1;
+	.loc 5 156 24
+	selp.b64 %rd146, %rd155, %rd154, %p152;
+	.loc 5 155 32
+	add.s64 %rd156, %rd147, 64;
+	setp.lt.s64 %p153, %rd156, %rd25;
+	setp.lt.s64 %p154, %rd156, %rd140;
+	cvt.u32.u64 %r136, %rd156;
+	@%p154 bra $B56;
+	@!%p153 bra $B59;
+$B57:
+$B58:
+	cvt.u64.u32 %rd157, %r136;
+	.loc 5 156 17
+	mad.wide.u32 %rd158, %r136, 4, %rd32;
+	ld.global.u32 %r141, [%rd158];
+	setp.le.s32 %p155, %r135, %r141;
+	.loc 5 157 4
+	add.s64 %rd159, %rd146, 1;
+	.loc 5 156 24
+	selp.b64 %rd146, %rd159, %rd146, %p155;
+	.loc 5 155 32
+	add.s64 %rd160, %rd157, 16;
+	setp.lt.s64 %p156, %rd160, %rd25;
+	cvt.u32.u64 %r136, %rd160;
+	@%p156 bra $B58;
+$B59:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r142, %r56, 128, %r3;
+	mad.lo.s32 %r143, %r6, 8, %r142;
+	st.shared.u64 [%r143], %rd146;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd161, 0;
+	mov.u32 %r144, 0;
+$B60:
+	.loc 1 71 25
+	mad.lo.s32 %r145, %r144, 8, %r142;
+	ld.shared.u64 %rd162, [%r145];
+	add.s64 %rd161, %rd161, %rd162;
+	add.s32 %r144, %r144, 1;
+	setp.lt.u32 %p157, %r144, 16;
+	@%p157 bra $B60;
+	.loc 5 174 56
+	setp.le.s64 %p158, %rd97, %rd161;
+	.loc 5 177 21
+	add.s32 %r146, %r135, -1;
+	.loc 5 174 56
+	selp.b32 %r134, %r134, %r146, %p158;
+	selp.b32 %r83, %r135, %r83, %p158;
+	.loc 5 172 13
+	setp.lt.s32 %p159, %r83, %r134;
+	@%p159 bra $B54;
+	bra $B67;
+$B61:
+	.loc 5 17 42
+	setp.le.u64 %p160, %rd96, 2048;
+	@!%p160 bra $FAULT11;
+	.loc 5 172 13
+	setp.lt.s32 %p161, %r83, %r55;
+	@!%p161 bra $B67;
+	.loc 5 155 17
+	cvt.u32.u64 %r147, %rd96;
+	setp.lt.u32 %p162, %r6, %r147;
+	mov.u32 %r148, %r55;
+$B62:
+	.loc 5 173 25
+	cvt.s64.s32 %rd163, %r83;
+	cvt.s64.s32 %rd164, %r148;
+	add.s64 %rd165, %rd163, %rd164;
+	add.s64 %rd166, %rd165, 1;
+	shr.s64 %rd167, %rd166, 1;
+	cvt.u32.u64 %r149, %rd167;
+	.loc 5 155 17
+	@!%p162 bra $B63;
+	mov.u64 %rd168, 0;
+	mov.u64 %rd169, %rd34;
+	bra $B64;
+$B63:
+	mov.u64 %rd168, 0;
+	bra $B65;
+$B64:
+	.loc 5 156 17
+	cvt.u32.u64 %r150, %rd169;
+	mad.lo.s32 %r151, %r150, 4, %r5;
+	ld.shared.u32 %r152, [%r151];
+	setp.le.s32 %p163, %r149, %r152;
+	.loc 5 157 4
+	add.s64 %rd170, %rd168, 1;
+	.loc 5 156 24
+	selp.b64 %rd168, %rd170, %rd168, %p163;
+	.loc 5 155 32
+	add.s64 %rd169, %rd169, 16;
+	setp.lt.s64 %p164, %rd169, %rd96;
+	@%p164 bra $B64;
+$B65:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r153, %r56, 128, %r3;
+	mad.lo.s32 %r154, %r6, 8, %r153;
+	st.shared.u64 [%r154], %rd168;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd171, 0;
+	mov.u32 %r155, 0;
+$B66:
+	.loc 1 71 25
+	mad.lo.s32 %r156, %r155, 8, %r153;
+	ld.shared.u64 %rd172, [%r156];
+	add.s64 %rd171, %rd171, %rd172;
+	add.s32 %r155, %r155, 1;
+	setp.lt.u32 %p165, %r155, 16;
+	@%p165 bra $B66;
+	.loc 5 174 56
+	setp.le.s64 %p166, %rd97, %rd171;
+	.loc 5 177 21
+	add.s32 %r157, %r149, -1;
+	.loc 5 174 56
+	selp.b32 %r148, %r148, %r157, %p166;
+	selp.b32 %r83, %r149, %r83, %p166;
+	.loc 5 172 13
+	setp.lt.s32 %p167, %r83, %r148;
+	@%p167 bra $B62;
+$B67:
+	.loc 5 21 14
+	setp.lt.s32 %p168, -2139095040, %r83;
+	selp.b32 %r82, %r83, -2139095040, %p168;
+$B68:
+	.loc 5 23 8
+	bar.sync 0;
+	.loc 5 24 33
 	rcp.rn.f32 %f17, %f1;
 	.loc 4 28 59
-	shr.s32 %r98, %r54, 31;
-	shr.u32 %r99, %r98, 1;
-	xor.b32 %r100, %r54, %r99;
-	mov.b32 %f18, %r100;
-	mov.u32 %r101, %r5;
-	.loc 5 42 19
-	@!%p55 bra $B44;
-$B41:
-	cvt.u64.u32 %rd121, %r101;
-	.loc 5 44 19
-	mad.wide.u32 %rd122, %r101, 4, %rd32;
-	ld.global.u32 %r102, [%rd122];
-	setp.le.s32 %p113, %r81, %r102;
-	mov.u32 %r103, -1;
-	@!%p113 bra $B43;
+	shr.s32 %r158, %r55, 31;
+	shr.u32 %r159, %r158, 1;
+	xor.b32 %r160, %r55, %r159;
+	mov.b32 %f18, %r160;
+	mov.u32 %r161, %r6;
+	.loc 5 130 19
+	@!%p55 bra $B72;
+$B69:
+	cvt.u64.u32 %rd173, %r161;
+	.loc 5 132 19
+	mad.wide.u32 %rd174, %r161, 4, %rd32;
+	ld.global.u32 %r162, [%rd174];
+	setp.le.s32 %p169, %r82, %r162;
+	mov.u32 %r163, -1;
+	@!%p169 bra $B71;
 	.loc 4 28 59
-	shr.s32 %r104, %r102, 31;
-	shr.u32 %r105, %r104, 1;
-	xor.b32 %r106, %r102, %r105;
-	mov.b32 %f19, %r106;
+	shr.s32 %r164, %r162, 31;
+	shr.u32 %r165, %r164, 1;
+	xor.b32 %r166, %r162, %r165;
+	mov.b32 %f19, %r166;
 	.loc 4 33 7
-	setp.eq.f32 %p114, %f19, %f18;
-	mov.u32 %r103, 67108864;
-	@%p114 bra $B42;
+	setp.eq.f32 %p170, %f19, %f18;
+	mov.u32 %r163, 67108864;
+	@%p170 bra $B70;
 	.loc 4 36 28
 	sub.rn.f32 %f20, %f19, %f18;
 	mul.rn.f32 %f21, %f20, %f17;
@@ -5727,702 +7857,842 @@ $B41:
 	.loc 6 40 16
 	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
 	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r107, %f22;
+	mov.b32 %r167, %f22;
 	.loc 6 21 7
-	setp.lt.f32 %p115, 0f00000000, %f21;
-	selp.b32 %r108, 528482304, 1602224128, %p115;
-	selp.b32 %r109, 1602224128, 528482304, %p115;
+	setp.lt.f32 %p171, 0f00000000, %f21;
+	selp.b32 %r168, 528482304, 1602224128, %p171;
+	selp.b32 %r169, 1602224128, 528482304, %p171;
 	.loc 6 24 51
-	mad.lo.s32 %r110, %r107, 8388608, %r108;
-	mov.b32 %f32, %r110;
+	mad.lo.s32 %r170, %r167, 8388608, %r168;
+	mov.b32 %f32, %r170;
 	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r109;
+	mov.b32 %f34, %r169;
 	mul.rn.f32 %f35, %f33, %f34;
 	.loc 6 25 8
 	abs.f32 %f36, %f21;
-	setp.lt.f32 %p116, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p116;
-	and.pred %p117, %p116, %p115;
-	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	setp.lt.f32 %p172, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p172;
+	and.pred %p173, %p172, %p171;
+	selp.f32 %f38, 0f7F800000, %f37, %p173;
 	.loc 4 36 42
 	mul.rn.f32 %f39, %f38, 0f4C800000;
 	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r103, %f40;
-$B42:
-$B43:
-	.loc 5 47 9
-	st.global.u32 [%rd122], %r103;
-	.loc 5 42 34
-	add.s64 %rd123, %rd121, 16;
-	setp.lt.s64 %p118, %rd123, %rd25;
-	cvt.u32.u64 %r101, %rd123;
-	@%p118 bra $B41;
-$B44:
-	.loc 5 16 8
+	cvt.rzi.s32.f32 %r163, %f40;
+$B70:
+$B71:
+	.loc 5 135 9
+	st.global.u32 [%rd174], %r163;
+	.loc 5 130 34
+	add.s64 %rd175, %rd173, 16;
+	setp.lt.s64 %p174, %rd175, %rd25;
+	cvt.u32.u64 %r161, %rd175;
+	@%p174 bra $B69;
+$B72:
+	.loc 5 25 8
 	bar.sync 0;
 	.loc 4 41 14
-	setp.lt.f32 %p119, 0f00000000, %f3;
+	setp.lt.f32 %p175, 0f00000000, %f3;
 	.loc 4 44 25
-	setp.nan.f32 %p120, %f3, 0f3F800000;
+	setp.nan.f32 %p176, %f3, 0f3F800000;
 	min.f32 %f41, %f3, 0f3F800000;
-	selp.f32 %f42, 0f7FFFFFFF, %f41, %p120;
+	selp.f32 %f42, 0f7FFFFFFF, %f41, %p176;
 	mul.rn.f32 %f43, %f42, 0f4C800000;
-	cvt.rzi.s32.f32 %r111, %f43;
-	setp.lt.s32 %p121, 1, %r111;
-	selp.b32 %r112, %r111, 1, %p121;
+	cvt.rzi.s32.f32 %r171, %f43;
+	setp.lt.s32 %p177, 1, %r171;
+	selp.b32 %r172, %r171, 1, %p177;
 	.loc 4 41 14
-	selp.b32 %r113, %r112, 1, %p119;
-	.loc 5 18 12
-	setp.lt.f32 %p122, 0f00000000, %f2;
-	setp.lt.f32 %p123, %f2, 0f3F800000;
-	and.pred %p124, %p122, %p123;
-	@!%p124 bra $B58;
-	mov.u64 %rd124, 0;
-	.loc 5 67 17
-	@!%p55 bra $B49;
-	add.s64 %rd125, %rd25, -48;
-	setp.le.s64 %p125, %rd125, %rd25;
-	setp.lt.s64 %p126, 0, %rd125;
-	and.pred %p127, %p125, %p126;
-	cvt.u32.u64 %r114, %rd125;
-	selp.b32 %r115, %r114, 0, %p127;
-	cvt.u64.u32 %rd126, %r115;
-	setp.lt.u32 %p128, %r5, %r115;
-	@!%p128 bra $B45;
-	mov.u64 %rd124, 0;
-	mov.u32 %r116, %r5;
-	bra $B46;
-$B45:
-	mov.u64 %rd124, 0;
-	mov.u32 %r116, %r5;
-	bra $B47;
-$B46:
-	cvt.u64.u32 %rd127, %r116;
-	.loc 5 68 17
-	mad.wide.u32 %rd128, %r116, 4, %rd32;
-	ld.global.u32 %r117, [%rd128];
-	setp.le.s32 %p129, 0, %r117;
-	.loc 5 62 47
-	cvt.u64.u32 %rd129, %r117;
-	.loc 5 69 4
-	add.s64 %rd130, %rd124, %rd129;
-	.loc 5 68 24
-	selp.b64 %rd131, %rd130, %rd124, %p129;
-	ld.global.u32 %r118, [%rd128+64];
-	setp.le.s32 %p130, 0, %r118;
-	.loc 5 62 47
-	cvt.u64.u32 %rd132, %r118;
-	.loc 5 69 4
-	add.s64 %rd133, %rd131, %rd132;
-	.loc 5 68 24
-	selp.b64 %rd134, %rd133, %rd131, %p130;
-	ld.global.u32 %r119, [%rd128+128];
-	setp.le.s32 %p131, 0, %r119;
-	.loc 5 62 47
-	cvt.u64.u32 %rd135, %r119;
-	.loc 5 69 4
-	add.s64 %rd136, %rd134, %rd135;
-	.loc 5 68 24
-	selp.b64 %rd137, %rd136, %rd134, %p131;
-	ld.global.u32 %r120, [%rd128+192];
-	setp.le.s32 %p132, 0, %r120;
-	.loc 5 62 47
-	cvt.u64.u32 %rd138, %r120;
-	.loc 5 69 4
-	add.s64 %rd139, %rd137, %rd138;
-	.loc 5 68 24
-	selp.b64 %rd124, %rd139, %rd137, %p132;
-	.loc 5 67 32
-	add.s64 %rd140, %rd127, 64;
-	setp.lt.s64 %p133, %rd140, %rd25;
-	setp.lt.s64 %p134, %rd140, %rd126;
-	cvt.u32.u64 %r116, %rd140;
-	@%p134 bra $B46;
-	@!%p133 bra $B49;
-$B47:
-$B48:
-	cvt.u64.u32 %rd141, %r116;
-	.loc 5 68 17
-	mad.wide.u32 %rd142, %r116, 4, %rd32;
-	ld.global.u32 %r121, [%rd142];
-	setp.le.s32 %p135, 0, %r121;
-	.loc 5 62 47
-	cvt.u64.u32 %rd143, %r121;
-	.loc 5 69 4
-	add.s64 %rd144, %rd124, %rd143;
-	.loc 5 68 24
-	selp.b64 %rd124, %rd144, %rd124, %p135;
-	.loc 5 67 32
-	add.s64 %rd145, %rd141, 16;
-	setp.lt.s64 %p136, %rd145, %rd25;
-	cvt.u32.u64 %r116, %rd145;
-	@%p136 bra $B48;
-$B49:
-	.loc 1 62 2
-	xor.b32 %r55, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r122, %r55, 128, %r3;
-	mad.lo.s32 %r123, %r5, 8, %r122;
-	st.shared.u64 [%r123], %rd124;
-	.loc 1 64 8
+	selp.b32 %r173, %r172, 1, %p175;
+	.loc 5 27 12
+	setp.lt.f32 %p178, 0f00000000, %f2;
+	setp.lt.f32 %p179, %f2, 0f3F800000;
+	and.pred %p180, %p178, %p179;
+	@!%p180 bra $B99;
+	.loc 5 28 13
+	setp.lt.s64 %p181, 0, %rd96;
+	@%p181 bra $B86;
+	mov.u64 %rd176, 0;
+	.loc 5 155 17
+	@!%p55 bra $B77;
+	add.s64 %rd177, %rd25, -48;
+	setp.le.s64 %p182, %rd177, %rd25;
+	setp.lt.s64 %p183, 0, %rd177;
+	and.pred %p184, %p182, %p183;
+	cvt.u32.u64 %r174, %rd177;
+	selp.b32 %r175, %r174, 0, %p184;
+	cvt.u64.u32 %rd178, %r175;
+	setp.lt.u32 %p185, %r6, %r175;
+	@!%p185 bra $B73;
+	mov.u64 %rd176, 0;
+	mov.u32 %r176, %r6;
+	bra $B74;
+$B73:
+	mov.u64 %rd176, 0;
+	mov.u32 %r176, %r6;
+	bra $B75;
+$B74:
+	cvt.u64.u32 %rd179, %r176;
+	.loc 5 156 17
+	mad.wide.u32 %rd180, %r176, 4, %rd32;
+	ld.global.u32 %r177, [%rd180];
+	setp.le.s32 %p186, 0, %r177;
+	.loc 5 150 47
+	cvt.u64.u32 %rd181, %r177;
+	.loc 5 157 4
+	add.s64 %rd182, %rd176, %rd181;
+	.loc 5 156 24
+	selp.b64 %rd183, %rd182, %rd176, %p186;
+	ld.global.u32 %r178, [%rd180+64];
+	setp.le.s32 %p187, 0, %r178;
+	.loc 5 150 47
+	cvt.u64.u32 %rd184, %r178;
+	.loc 5 157 4
+	add.s64 %rd185, %rd183, %rd184;
+	.loc 5 156 24
+	selp.b64 %rd186, %rd185, %rd183, %p187;
+	ld.global.u32 %r179, [%rd180+128];
+	setp.le.s32 %p188, 0, %r179;
+	.loc 5 150 47
+	cvt.u64.u32 %rd187, %r179;
+	.loc 5 157 4
+	add.s64 %rd188, %rd186, %rd187;
+	.loc 5 156 24
+	selp.b64 %rd189, %rd188, %rd186, %p188;
+	ld.global.u32 %r180, [%rd180+192];
+	setp.le.s32 %p189, 0, %r180;
+	.loc 5 150 47
+	cvt.u64.u32 %rd190, %r180;
+	.loc 5 157 4
+	add.s64 %rd191, %rd189, %rd190;
+	.loc 5 156 24
+	selp.b64 %rd176, %rd191, %rd189, %p189;
+	.loc 5 155 32
+	add.s64 %rd192, %rd179, 64;
+	setp.lt.s64 %p190, %rd192, %rd25;
+	setp.lt.s64 %p191, %rd192, %rd178;
+	cvt.u32.u64 %r176, %rd192;
+	@%p191 bra $B74;
+	@!%p190 bra $B77;
+$B75:
+$B76:
+	cvt.u64.u32 %rd193, %r176;
+	.loc 5 156 17
+	mad.wide.u32 %rd194, %r176, 4, %rd32;
+	ld.global.u32 %r181, [%rd194];
+	setp.le.s32 %p192, 0, %r181;
+	.loc 5 150 47
+	cvt.u64.u32 %rd195, %r181;
+	.loc 5 157 4
+	add.s64 %rd196, %rd176, %rd195;
+	.loc 5 156 24
+	selp.b64 %rd176, %rd196, %rd176, %p192;
+	.loc 5 155 32
+	add.s64 %rd197, %rd193, 16;
+	setp.lt.s64 %p193, %rd197, %rd25;
+	cvt.u32.u64 %r176, %rd197;
+	@%p193 bra $B76;
+$B77:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r182, %r56, 128, %r3;
+	mad.lo.s32 %r183, %r6, 8, %r182;
+	st.shared.u64 [%r183], %rd176;
+	.loc 1 69 8
 	bar.sync 0;
-	mov.u64 %rd146, 0;
-	mov.u32 %r124, 0;
-$B50:
-	.loc 1 66 25
-	mad.lo.s32 %r125, %r124, 8, %r122;
-	ld.shared.u64 %rd147, [%r125];
-	add.s64 %rd146, %rd146, %rd147;
-	add.s32 %r124, %r124, 1;
-	setp.lt.u32 %p137, %r124, 16;
-	@%p137 bra $B50;
+	mov.u64 %rd198, 0;
+	mov.u32 %r184, 0;
+$B78:
+	.loc 1 71 25
+	mad.lo.s32 %r185, %r184, 8, %r182;
+	ld.shared.u64 %rd199, [%r185];
+	add.s64 %rd198, %rd198, %rd199;
+	add.s32 %r184, %r184, 1;
+	setp.lt.u32 %p194, %r184, 16;
+	@%p194 bra $B78;
 	.loc 4 49 29
 	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd146;
+	cvt.rn.f64.s64 %fd2, %rd198;
 	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd148, %fd3;
-	setp.nan.f64 %p138, %fd3, %fd3;
-	selp.b64 %rd149, 0, %rd148, %p138;
-	setp.lt.s64 %p139, 1, %rd149;
-	selp.b64 %rd150, %rd149, 1, %p139;
-	add.s64 %rd151, %rd25, -48;
-	setp.le.s64 %p140, %rd151, %rd25;
-	setp.lt.s64 %p141, 0, %rd151;
-	and.pred %p142, %p140, %p141;
-	cvt.u32.u64 %r126, %rd151;
-	selp.b32 %r127, %r126, 0, %p142;
-	cvt.u64.u32 %rd152, %r127;
-	setp.lt.u32 %p143, %r5, %r127;
-	mov.u32 %r128, 67108864;
-	mov.u32 %r129, 0;
-$B51:
-	.loc 5 85 34
-	add.s32 %r130, %r129, %r128;
-	add.s32 %r131, %r130, 1;
-	cvt.u64.u32 %rd153, %r131;
-	shr.u64 %rd154, %rd153, 1;
-	cvt.u32.u64 %r132, %rd154;
-	mov.u64 %rd155, 0;
-	.loc 5 67 17
-	@!%p55 bra $B56;
-	@!%p143 bra $B52;
-	mov.u64 %rd155, 0;
-	mov.u32 %r133, %r5;
-	bra $B53;
-$B52:
-	mov.u64 %rd155, 0;
-	mov.u32 %r133, %r5;
-	bra $B54;
-$B53:
-	cvt.u64.u32 %rd156, %r133;
-	.loc 5 68 17
-	mad.wide.u32 %rd157, %r133, 4, %rd32;
-	ld.global.u32 %r134, [%rd157];
-	setp.le.s32 %p144, %r132, %r134;
-	.loc 5 62 47
-	cvt.u64.u32 %rd158, %r134;
-	.loc 5 69 4
-	add.s64 %rd159, %rd155, %rd158;
-	.loc 5 68 24
-	selp.b64 %rd160, %rd159, %rd155, %p144;
-	ld.global.u32 %r135, [%rd157+64];
-	setp.le.s32 %p145, %r132, %r135;
-	.loc 5 62 47
-	cvt.u64.u32 %rd161, %r135;
-	.loc 5 69 4
-	add.s64 %rd162, %rd160, %rd161;
-	.loc 5 68 24
-	selp.b64 %rd163, %rd162, %rd160, %p145;
-	ld.global.u32 %r136, [%rd157+128];
-	setp.le.s32 %p146, %r132, %r136;
-	.loc 5 62 47
-	cvt.u64.u32 %rd164, %r136;
-	.loc 5 69 4
-	add.s64 %rd165, %rd163, %rd164;
-	.loc 5 68 24
-	selp.b64 %rd166, %rd165, %rd163, %p146;
-	ld.global.u32 %r137, [%rd157+192];
-	setp.le.s32 %p147, %r132, %r137;
-	.loc 5 62 47
-	cvt.u64.u32 %rd167, %r137;
-	.loc 5 69 4
-	add.s64 %rd168, %rd166, %rd167;
-	.loc 5 68 24
-	selp.b64 %rd155, %rd168, %rd166, %p147;
-	.loc 5 67 32
-	add.s64 %rd169, %rd156, 64;
-	setp.lt.s64 %p148, %rd169, %rd25;
-	setp.lt.s64 %p149, %rd169, %rd152;
-	cvt.u32.u64 %r133, %rd169;
-	@%p149 bra $B53;
-	@!%p148 bra $B56;
-$B54:
-$B55:
-	cvt.u64.u32 %rd170, %r133;
-	.loc 5 68 17
-	mad.wide.u32 %rd171, %r133, 4, %rd32;
-	ld.global.u32 %r138, [%rd171];
-	setp.le.s32 %p150, %r132, %r138;
-	.loc 5 62 47
-	cvt.u64.u32 %rd172, %r138;
-	.loc 5 69 4
-	add.s64 %rd173, %rd155, %rd172;
-	.loc 5 68 24
-	selp.b64 %rd155, %rd173, %rd155, %p150;
-	.loc 5 67 32
-	add.s64 %rd174, %rd170, 16;
-	setp.lt.s64 %p151, %rd174, %rd25;
-	cvt.u32.u64 %r133, %rd174;
-	@%p151 bra $B55;
-$B56:
-	.loc 1 62 2
-	xor.b32 %r55, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r139, %r55, 128, %r3;
-	mad.lo.s32 %r140, %r5, 8, %r139;
-	st.shared.u64 [%r140], %rd155;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd175, 0;
-	mov.u32 %r141, 0;
-$B57:
-	.loc 1 66 25
-	mad.lo.s32 %r142, %r141, 8, %r139;
-	ld.shared.u64 %rd176, [%r142];
-	add.s64 %rd175, %rd175, %rd176;
-	add.s32 %r141, %r141, 1;
-	setp.lt.u32 %p152, %r141, 16;
-	@%p152 bra $B57;
-	.loc 5 86 56
-	setp.le.s64 %p153, %rd150, %rd175;
-	.loc 5 89 21
-	add.s32 %r143, %r132, -1;
-	.loc 5 86 56
-	selp.b32 %r128, %r128, %r143, %p153;
-	selp.b32 %r129, %r132, %r129, %p153;
-	.loc 5 84 13
-	setp.lt.s32 %p154, %r129, %r128;
-	@%p154 bra $B51;
-	.loc 5 20 14
-	setp.lt.s32 %p155, %r113, %r129;
-	selp.b32 %r113, %r129, %r113, %p155;
-$B58:
-	.loc 5 22 34
-	shr.u32 %r144, %r1, 10;
-	add.s32 %r145, %r144, 1;
-	shl.b32 %r146, %r145, 4;
-	mov.u32 %r147, 0;
-$B59:
-	.loc 5 24 19
-	add.s32 %r148, %r147, 1;
-	mul.wide.u32 %rd177, %r148, %r146;
-	setp.lt.s64 %p156, %rd25, %rd177;
-	cvt.u32.u64 %r149, %rd177;
-	selp.b32 %r150, %r1, %r149, %p156;
-	cvt.u64.u32 %rd178, %r150;
-	.loc 5 25 56
-	mul.lo.s32 %r151, %r147, %r146;
-	setp.lt.u32 %p157, %r150, %r151;
-	selp.b32 %r152, %r150, %r151, %p157;
-	cvt.u64.u32 %rd179, %r152;
-	setp.le.u64 %p158, %rd178, %rd33;
-	setp.le.u32 %p159, %r152, %r150;
-	and.pred %p160, %p158, %p159;
-	@!%p160 bra $B87;
-	mad.wide.u32 %rd180, %r152, 4, %rd32;
-	sub.s64 %rd181, %rd178, %rd179;
-	.loc 5 67 17
-	setp.lt.s64 %p161, %rd34, %rd181;
-	mov.u64 %rd182, 0;
-	@!%p161 bra $B64;
-	add.s64 %rd183, %rd181, -48;
-	setp.le.s64 %p162, %rd183, %rd181;
-	setp.lt.s64 %p163, 0, %rd183;
-	and.pred %p164, %p162, %p163;
-	cvt.u32.u64 %r153, %rd183;
-	selp.b32 %r154, %r153, 0, %p164;
-	cvt.u64.u32 %rd184, %r154;
-	setp.lt.u32 %p165, %r5, %r154;
-	@!%p165 bra $B60;
-	mov.u64 %rd182, 0;
-	mov.u32 %r155, %r5;
-	bra $B61;
-$B60:
-	mov.u64 %rd182, 0;
-	mov.u32 %r155, %r5;
-	bra $B62;
-$B61:
-	cvt.u64.u32 %rd185, %r155;
-	.loc 5 68 17
-	mad.wide.u32 %rd186, %r155, 4, %rd180;
-	ld.global.u32 %r156, [%rd186];
-	setp.le.s32 %p166, %r113, %r156;
-	.loc 5 62 47
-	cvt.u64.u32 %rd187, %r156;
-	.loc 5 69 4
-	add.s64 %rd188, %rd182, %rd187;
-	.loc 5 68 24
-	selp.b64 %rd189, %rd188, %rd182, %p166;
-	ld.global.u32 %r157, [%rd186+64];
-	setp.le.s32 %p167, %r113, %r157;
-	.loc 5 62 47
-	cvt.u64.u32 %rd190, %r157;
-	.loc 5 69 4
-	add.s64 %rd191, %rd189, %rd190;
-	.loc 5 68 24
-	selp.b64 %rd192, %rd191, %rd189, %p167;
-	ld.global.u32 %r158, [%rd186+128];
-	setp.le.s32 %p168, %r113, %r158;
-	.loc 5 62 47
-	cvt.u64.u32 %rd193, %r158;
-	.loc 5 69 4
-	add.s64 %rd194, %rd192, %rd193;
-	.loc 5 68 24
-	selp.b64 %rd195, %rd194, %rd192, %p168;
-	ld.global.u32 %r159, [%rd186+192];
-	setp.le.s32 %p169, %r113, %r159;
-	.loc 5 62 47
-	cvt.u64.u32 %rd196, %r159;
-	.loc 5 69 4
-	add.s64 %rd197, %rd195, %rd196;
-	.loc 5 68 24
-	selp.b64 %rd182, %rd197, %rd195, %p169;
-	.loc 5 67 32
-	add.s64 %rd198, %rd185, 64;
-	setp.lt.s64 %p170, %rd198, %rd181;
-	setp.lt.s64 %p171, %rd198, %rd184;
-	cvt.u32.u64 %r155, %rd198;
-	@%p171 bra $B61;
-	@!%p170 bra $B64;
-$B62:
-$B63:
-	cvt.u64.u32 %rd199, %r155;
-	.loc 5 68 17
-	mad.wide.u32 %rd200, %r155, 4, %rd180;
-	ld.global.u32 %r160, [%rd200];
-	setp.le.s32 %p172, %r113, %r160;
-	.loc 5 62 47
-	cvt.u64.u32 %rd201, %r160;
-	.loc 5 69 4
-	add.s64 %rd202, %rd182, %rd201;
-	.loc 5 68 24
-	selp.b64 %rd182, %rd202, %rd182, %p172;
-	.loc 5 67 32
-	add.s64 %rd203, %rd199, 16;
-	setp.lt.s64 %p173, %rd203, %rd181;
-	cvt.u32.u64 %r155, %rd203;
-	@%p173 bra $B63;
-$B64:
-	.loc 5 25 10
-	mad.lo.s32 %r161, %r147, 128, %r4;
-	mad.lo.s32 %r162, %r5, 8, %r161;
-	st.shared.u64 [%r162], %rd182;
-	setp.lt.u32 %p174, %r148, 64;
-	mov.u32 %r147, %r148;
-	@%p174 bra $B59;
-	.loc 5 27 8
-	bar.sync 0;
-	mov.u64 %rd204, 0;
-	mov.u32 %r163, 0;
-$B65:
-	.loc 5 124 15
-	mad.lo.s32 %r164, %r163, 128, %r4;
-	mov.u64 %rd205, 0;
-	mov.u32 %r165, 0;
-$B66:
-	mad.lo.s32 %r166, %r165, 8, %r164;
-	ld.shared.u64 %rd206, [%r166];
-	add.s64 %rd205, %rd205, %rd206;
-	add.s32 %r165, %r165, 1;
-	setp.lt.u32 %p175, %r165, 16;
-	@%p175 bra $B66;
-	.loc 5 99 3
-	add.s64 %rd204, %rd204, %rd205;
-	add.s32 %r163, %r163, 1;
-	setp.lt.u32 %p176, %r163, 64;
-	@%p176 bra $B65;
-	.loc 4 54 67
-	cvt.u32.u64 %r167, %rd27;
-	shr.u64 %rd207, %rd27, 32;
-	cvt.u32.u64 %r168, %rd207;
-	mov.u32 %r169, 0;
-	mov.u32 %r170, 0;
-	mov.u32 %r171, 0;
-	mov.u32 %r172, 0;
-$B67:
-	.loc 7 460 19
-	mul.wide.u32 %rd208, %r80, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd209, %rd208, 32;
-	cvt.u32.u64 %r173, %rd209;
-	cvt.u32.u64 %r174, %rd208;
-	.loc 7 460 19
-	mul.wide.u32 %rd210, %r170, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd211, %rd210, 32;
-	cvt.u32.u64 %r175, %rd211;
-	cvt.u32.u64 %r176, %rd210;
-	.loc 8 18 21
-	xor.b32 %r177, %r175, %r169;
-	xor.b32 %r80, %r177, %r167;
-	xor.b32 %r178, %r173, %r171;
-	xor.b32 %r170, %r178, %r168;
-	.loc 8 19 11
-	add.s32 %r167, %r167, -1640531527;
-	add.s32 %r168, %r168, -1150833019;
-	add.s32 %r172, %r172, 1;
-	setp.lt.u32 %p177, %r172, 10;
-	mov.u32 %r169, %r176;
-	mov.u32 %r171, %r174;
-	@%p177 bra $B67;
-	.loc 4 55 30
-	cvt.u64.u32 %rd212, %r176;
-	shl.b64 %rd213, %rd212, 32;
-	cvt.u64.u32 %rd214, %r80;
-	or.b64 %rd215, %rd213, %rd214;
-	mul.hi.u64 %rd216, %rd215, %rd204;
-	mov.u32 %r179, 0;
-$B68:
-	.loc 5 124 15
-	mad.lo.s32 %r180, %r179, 128, %r4;
-	mov.u64 %rd217, 0;
-	mov.u32 %r181, 0;
-$B69:
-	mad.lo.s32 %r182, %r181, 8, %r180;
-	ld.shared.u64 %rd218, [%r182];
-	add.s64 %rd217, %rd217, %rd218;
-	add.s32 %r181, %r181, 1;
-	setp.lt.u32 %p178, %r181, 16;
-	@%p178 bra $B69;
-	.loc 5 105 11
-	setp.lt.s64 %p179, %rd216, %rd217;
-	@%p179 bra $B70;
-	.loc 5 108 3
-	sub.s64 %rd216, %rd216, %rd217;
-	.loc 5 103 28
-	add.s32 %r179, %r179, 1;
-	setp.lt.u32 %p180, %r179, 63;
-	@%p180 bra $B68;
-$B70:
-	.loc 5 110 16
-	mul.lo.s32 %r56, %r179, %r146;
-	setp.lt.u32 %p181, %r56, %r1;
-	@%p181 bra $B71;
-	mov.u32 %r56, -1;
-	bra $B73;
-$B71:
-	.loc 5 111 17
-	mad.wide.u32 %rd219, %r56, 4, %rd32;
-	ld.global.u32 %r183, [%rd219];
-	setp.le.s32 %p182, %r113, %r183;
-	@!%p182 bra $B72;
-	.loc 5 112 19
-	cvt.u64.u32 %rd220, %r183;
-	setp.lt.s64 %p183, %rd216, %rd220;
-	@%p183 bra $B73;
-	.loc 5 115 4
-	sub.s64 %rd216, %rd216, %rd220;
-$B72:
-	.loc 5 110 43
-	add.s32 %r56, %r56, 1;
-	setp.lt.u32 %p184, %r56, %r1;
-	@%p184 bra $B71;
-	mov.u32 %r56, -1;
-$B73:
-$B74:
-	.loc 1 40 19
-	setp.lt.s64 %p185, 0, %rd23;
-	and.pred %p186, %p185, %p3;
-	@!%p186 bra $B83;
-	.loc 4 28 59
-	shr.s32 %r184, %r54, 31;
-	shr.u32 %r185, %r184, 1;
-	xor.b32 %r186, %r54, %r185;
-	mov.b32 %f44, %r186;
-	.loc 1 120 8
-	bar.sync 0;
-	mov.u64 %rd221, 0;
-	.loc 1 122 19
-	@!%p55 bra $B78;
-	mov.u64 %rd221, 0;
-	mov.u32 %r187, %r5;
-$B75:
-	cvt.u64.u32 %rd222, %r187;
-	.loc 1 123 27
-	mad.wide.u32 %rd223, %r187, 4, %rd31;
-	ld.global.f32 %f45, [%rd223];
-	.loc 4 19 7
-	setp.neu.f32 %p187, %f45, %f45;
-	.loc 4 22 32
-	add.rn.f32 %f46, %f45, 0f00000000;
-	mov.b32 %r188, %f46;
-	.loc 4 23 27
-	shr.s32 %r189, %r188, 31;
-	shr.u32 %r190, %r189, 1;
-	xor.b32 %r191, %r188, %r190;
-	.loc 4 19 7
-	selp.b32 %r192, -2147483648, %r191, %p187;
-	.loc 1 123 37
-	setp.lt.s32 %p188, -2139095041, %r192;
-	@!%p188 bra $B77;
-	.loc 4 33 7
-	setp.eq.f32 %p189, %f45, %f44;
-	mov.u32 %r193, 67108864;
-	@%p189 bra $B76;
-	.loc 4 36 28
-	sub.rn.f32 %f47, %f45, %f44;
-	.loc 6 36 10
-	fma.rn.f32 %f48, %f47, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f49, %f48, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f50, %f49, 0fBF317218, %f47;
-	fma.rn.f32 %f51, %f49, 0f3102E308, %f50;
-	.loc 6 39 21
-	fma.rn.f32 %f52, 0f3AB527C5, %f51, 0f3C091CC4;
-	fma.rn.f32 %f53, %f52, %f51, 0f3D2AAC57;
-	fma.rn.f32 %f54, %f53, %f51, 0f3E2AAA49;
-	fma.rn.f32 %f55, %f54, %f51, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f56, %f55, %f51, 0f3F800000;
-	fma.rn.f32 %f57, %f56, %f51, 0f3F800000;
-	mov.b32 %r194, %f48;
-	.loc 6 21 7
-	setp.lt.f32 %p190, 0f00000000, %f47;
-	selp.b32 %r195, 528482304, 1602224128, %p190;
-	selp.b32 %r196, 1602224128, 528482304, %p190;
-	.loc 6 24 51
-	mad.lo.s32 %r197, %r194, 8388608, %r195;
-	mov.b32 %f58, %r197;
-	mul.rn.f32 %f59, %f57, %f58;
-	mov.b32 %f60, %r196;
-	mul.rn.f32 %f61, %f59, %f60;
-	.loc 6 25 8
-	abs.f32 %f62, %f47;
-	setp.lt.f32 %p191, 0f42D00000, %f62;
-	selp.f32 %f63, 0f00000000, %f61, %p191;
-	and.pred %p192, %p191, %p190;
-	selp.f32 %f64, 0f7F800000, %f63, %p192;
-	.loc 4 36 42
-	mul.rn.f32 %f65, %f64, 0f4C800000;
-	add.rn.f32 %f66, %f65, 0f3F000000;
-	cvt.rzi.s32.f32 %r193, %f66;
-$B76:
-	.loc 1 124 18
-	cvt.s64.s32 %rd224, %r193;
-	add.s64 %rd221, %rd221, %rd224;
-$B77:
-	.loc 1 122 36
-	add.s64 %rd225, %rd222, 16;
-	setp.lt.s64 %p193, %rd225, %rd25;
-	cvt.u32.u64 %r187, %rd225;
-	@%p193 bra $B75;
-$B78:
-	.loc 1 62 2
-	xor.b32 %r198, %r55, 1;
-	.loc 1 63 9
-	mad.lo.s32 %r199, %r198, 128, %r3;
-	mad.lo.s32 %r200, %r5, 8, %r199;
-	st.shared.u64 [%r200], %rd221;
-	.loc 1 64 8
-	bar.sync 0;
-	mov.u64 %rd226, 0;
-	mov.u32 %r201, 0;
+	cvt.rzi.s64.f64 %rd200, %fd3;
+	setp.nan.f64 %p195, %fd3, %fd3;
+	selp.b64 %rd201, 0, %rd200, %p195;
+	setp.lt.s64 %p196, 1, %rd201;
+	selp.b64 %rd202, %rd201, 1, %p196;
+	add.s64 %rd203, %rd25, -48;
+	setp.le.s64 %p197, %rd203, %rd25;
+	setp.lt.s64 %p198, 0, %rd203;
+	and.pred %p199, %p197, %p198;
+	cvt.u32.u64 %r186, %rd203;
+	selp.b32 %r187, %r186, 0, %p199;
+	cvt.u64.u32 %rd204, %r187;
+	setp.lt.u32 %p200, %r6, %r187;
+	mov.u32 %r188, 67108864;
+	mov.u32 %r189, 0;
 $B79:
-	.loc 1 66 25
-	mad.lo.s32 %r202, %r201, 8, %r199;
-	ld.shared.u64 %rd227, [%r202];
-	add.s64 %rd226, %rd226, %rd227;
-	add.s32 %r201, %r201, 1;
-	setp.lt.u32 %p194, %r201, 16;
-	@%p194 bra $B79;
-	.loc 1 128 11
-	setp.lt.s32 %p195, %r56, 0;
-	mov.f32 %f67, 0f7FC00000;
-	@%p195 bra $B82;
-	.loc 1 131 25
-	cvt.u64.u32 %rd228, %r56;
-	setp.lt.u32 %p196, %r56, %r1;
-	@!%p196 bra $FAULT8;
-	mad.wide.u32 %rd229, %r56, 4, %rd31;
-	ld.global.f32 %f68, [%rd229];
-	.loc 4 61 7
-	setp.eq.f32 %p197, %f68, %f44;
-	@%p197 bra $B80;
-	.loc 4 64 11
-	sub.rn.f32 %f69, %f68, %f44;
-	cvt.rn.f32.s64 %f70, %rd226;
-	mul.rn.f32 %f71, %f70, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f72, %f71;
-	setp.lt.f32 %p198, %f72, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f73, %f71, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f74, %f73, %f71, %p198;
-	selp.b32 %r203, 192937984, 0, %p198;
-	.loc 9 71 23
-	mov.b32 %r204, %f74;
-	.loc 9 72 10
-	add.s32 %r205, %r204, -1060439283;
-	and.b32 %r206, %r205, -8388608;
-	.loc 9 73 32
-	sub.s32 %r207, %r204, %r206;
-	mov.b32 %f75, %r207;
-	sub.s32 %r208, %r206, %r203;
-	cvt.rn.f32.s32 %f76, %r208;
-	.loc 9 8 9
-	sub.rn.f32 %f77, %f75, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f78, 0fBD9BD66F, %f77, 0f3E041C4B;
-	fma.rn.f32 %f79, %f78, %f77, 0fBE07A47F;
-	fma.rn.f32 %f80, %f79, %f77, 0f3E1139FA;
-	fma.rn.f32 %f81, %f80, %f77, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f82, %f81, %f77, 0f3E4CD1F1;
-	fma.rn.f32 %f83, %f82, %f77, 0fBE800219;
-	fma.rn.f32 %f84, %f83, %f77, 0f3EAAAAA8;
-	fma.rn.f32 %f85, %f84, %f77, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f86, %f77, %f77;
-	fma.rn.f32 %f87, %f85, %f86, %f77;
-	.loc 9 9 25
-	fma.rn.f32 %f88, %f76, 0f33B17218, %f87;
-	.loc 9 87 21
-	mov.b32 %r209, %f71;
-	setp.le.u32 %p199, 2139095040, %r209;
-	.loc 9 88 10
-	fma.rn.f32 %f89, %f71, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f90, %f89, %f88, %p199;
-	.loc 9 90 7
-	setp.eq.f32 %p200, %f71, 0f00000000;
-	selp.f32 %f91, 0fFF800000, %f90, %p200;
-	.loc 4 64 17
-	sub.rn.f32 %f67, %f69, %f91;
+	.loc 5 173 34
+	add.s32 %r190, %r189, %r188;
+	add.s32 %r191, %r190, 1;
+	cvt.u64.u32 %rd205, %r191;
+	shr.u64 %rd206, %rd205, 1;
+	cvt.u32.u64 %r192, %rd206;
+	mov.u64 %rd207, 0;
+	.loc 5 155 17
+	@!%p55 bra $B84;
+	@!%p200 bra $B80;
+	mov.u64 %rd207, 0;
+	mov.u32 %r193, %r6;
 	bra $B81;
 $B80:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f92, %rd226;
+	mov.u64 %rd207, 0;
+	mov.u32 %r193, %r6;
+	bra $B82;
+$B81:
+	cvt.u64.u32 %rd208, %r193;
+	.loc 5 156 17
+	mad.wide.u32 %rd209, %r193, 4, %rd32;
+	ld.global.u32 %r194, [%rd209];
+	setp.le.s32 %p201, %r192, %r194;
+	.loc 5 150 47
+	cvt.u64.u32 %rd210, %r194;
+	.loc 5 157 4
+	add.s64 %rd211, %rd207, %rd210;
+	.loc 5 156 24
+	selp.b64 %rd212, %rd211, %rd207, %p201;
+	ld.global.u32 %r195, [%rd209+64];
+	setp.le.s32 %p202, %r192, %r195;
+	.loc 5 150 47
+	cvt.u64.u32 %rd213, %r195;
+	.loc 5 157 4
+	add.s64 %rd214, %rd212, %rd213;
+	.loc 5 156 24
+	selp.b64 %rd215, %rd214, %rd212, %p202;
+	ld.global.u32 %r196, [%rd209+128];
+	setp.le.s32 %p203, %r192, %r196;
+	.loc 5 150 47
+	cvt.u64.u32 %rd216, %r196;
+	.loc 5 157 4
+	add.s64 %rd217, %rd215, %rd216;
+	.loc 5 156 24
+	selp.b64 %rd218, %rd217, %rd215, %p203;
+	ld.global.u32 %r197, [%rd209+192];
+	setp.le.s32 %p204, %r192, %r197;
+	.loc 5 150 47
+	cvt.u64.u32 %rd219, %r197;
+	.loc 5 157 4
+	add.s64 %rd220, %rd218, %rd219;
+	.loc 5 156 24
+	selp.b64 %rd207, %rd220, %rd218, %p204;
+	.loc 5 155 32
+	add.s64 %rd221, %rd208, 64;
+	setp.lt.s64 %p205, %rd221, %rd25;
+	setp.lt.s64 %p206, %rd221, %rd204;
+	cvt.u32.u64 %r193, %rd221;
+	@%p206 bra $B81;
+	@!%p205 bra $B84;
+$B82:
+$B83:
+	cvt.u64.u32 %rd222, %r193;
+	.loc 5 156 17
+	mad.wide.u32 %rd223, %r193, 4, %rd32;
+	ld.global.u32 %r198, [%rd223];
+	setp.le.s32 %p207, %r192, %r198;
+	.loc 5 150 47
+	cvt.u64.u32 %rd224, %r198;
+	.loc 5 157 4
+	add.s64 %rd225, %rd207, %rd224;
+	.loc 5 156 24
+	selp.b64 %rd207, %rd225, %rd207, %p207;
+	.loc 5 155 32
+	add.s64 %rd226, %rd222, 16;
+	setp.lt.s64 %p208, %rd226, %rd25;
+	cvt.u32.u64 %r193, %rd226;
+	@%p208 bra $B83;
+$B84:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r199, %r56, 128, %r3;
+	mad.lo.s32 %r200, %r6, 8, %r199;
+	st.shared.u64 [%r200], %rd207;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd227, 0;
+	mov.u32 %r201, 0;
+$B85:
+	.loc 1 71 25
+	mad.lo.s32 %r202, %r201, 8, %r199;
+	ld.shared.u64 %rd228, [%r202];
+	add.s64 %rd227, %rd227, %rd228;
+	add.s32 %r201, %r201, 1;
+	setp.lt.u32 %p209, %r201, 16;
+	@%p209 bra $B85;
+	.loc 5 174 56
+	setp.le.s64 %p210, %rd202, %rd227;
+	.loc 5 177 21
+	add.s32 %r203, %r192, -1;
+	.loc 5 174 56
+	selp.b32 %r188, %r188, %r203, %p210;
+	selp.b32 %r189, %r192, %r189, %p210;
+	.loc 5 172 13
+	setp.lt.s32 %p211, %r189, %r188;
+	@%p211 bra $B79;
+	.loc 5 32 14
+	setp.lt.s32 %p212, %r173, %r189;
+	selp.b32 %r173, %r189, %r173, %p212;
+	bra $B99;
+$B86:
+	.loc 5 29 17
+	setp.le.u64 %p213, %rd96, 2048;
+	@!%p213 bra $FAULT12;
+	.loc 5 130 19
+	cvt.u32.u64 %r204, %rd96;
+	setp.lt.u32 %p214, %r6, %r204;
+	mov.u64 %rd229, %rd34;
+	@!%p214 bra $B90;
+$B87:
+	.loc 5 132 19
+	cvt.u32.u64 %r205, %rd229;
+	mad.lo.s32 %r206, %r205, 4, %r5;
+	ld.shared.u32 %r207, [%r206];
+	setp.le.s32 %p215, %r82, %r207;
+	mov.u32 %r208, -1;
+	@!%p215 bra $B89;
+	.loc 4 28 59
+	shr.s32 %r209, %r207, 31;
+	shr.u32 %r210, %r209, 1;
+	xor.b32 %r211, %r207, %r210;
+	mov.b32 %f44, %r211;
+	.loc 4 33 7
+	setp.eq.f32 %p216, %f44, %f18;
+	mov.u32 %r208, 67108864;
+	@%p216 bra $B88;
+	.loc 4 36 28
+	sub.rn.f32 %f45, %f44, %f18;
+	mul.rn.f32 %f46, %f45, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f48, %f47, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
+	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
+	.loc 6 39 21
+	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
+	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
+	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
+	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
+	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
+	mov.b32 %r212, %f47;
+	.loc 6 21 7
+	setp.lt.f32 %p217, 0f00000000, %f46;
+	selp.b32 %r213, 528482304, 1602224128, %p217;
+	selp.b32 %r214, 1602224128, 528482304, %p217;
+	.loc 6 24 51
+	mad.lo.s32 %r215, %r212, 8388608, %r213;
+	mov.b32 %f57, %r215;
+	mul.rn.f32 %f58, %f56, %f57;
+	mov.b32 %f59, %r214;
+	mul.rn.f32 %f60, %f58, %f59;
+	.loc 6 25 8
+	abs.f32 %f61, %f46;
+	setp.lt.f32 %p218, 0f42D00000, %f61;
+	selp.f32 %f62, 0f00000000, %f60, %p218;
+	and.pred %p219, %p218, %p217;
+	selp.f32 %f63, 0f7F800000, %f62, %p219;
+	.loc 4 36 42
+	mul.rn.f32 %f64, %f63, 0f4C800000;
+	add.rn.f32 %f65, %f64, 0f3F000000;
+	cvt.rzi.s32.f32 %r208, %f65;
+$B88:
+$B89:
+	.loc 5 135 9
+	st.shared.u32 [%r206], %r208;
+	.loc 5 130 34
+	add.s64 %rd229, %rd229, 16;
+	setp.lt.s64 %p220, %rd229, %rd96;
+	@%p220 bra $B87;
+$B90:
+	mov.u64 %rd230, 0;
+	.loc 5 155 17
+	@!%p214 bra $B92;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, %rd34;
+$B91:
+	.loc 5 156 17
+	cvt.u32.u64 %r216, %rd231;
+	mad.lo.s32 %r217, %r216, 4, %r5;
+	ld.shared.u32 %r218, [%r217];
+	setp.le.s32 %p221, 0, %r218;
+	.loc 5 150 47
+	cvt.u64.u32 %rd232, %r218;
+	.loc 5 157 4
+	add.s64 %rd233, %rd230, %rd232;
+	.loc 5 156 24
+	selp.b64 %rd230, %rd233, %rd230, %p221;
+	.loc 5 155 32
+	add.s64 %rd231, %rd231, 16;
+	setp.lt.s64 %p222, %rd231, %rd96;
+	@%p222 bra $B91;
+$B92:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r219, %r56, 128, %r3;
+	mad.lo.s32 %r220, %r6, 8, %r219;
+	st.shared.u64 [%r220], %rd230;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd234, 0;
+	mov.u32 %r221, 0;
+$B93:
+	.loc 1 71 25
+	mad.lo.s32 %r222, %r221, 8, %r219;
+	ld.shared.u64 %rd235, [%r222];
+	add.s64 %rd234, %rd234, %rd235;
+	add.s32 %r221, %r221, 1;
+	setp.lt.u32 %p223, %r221, 16;
+	@%p223 bra $B93;
+	.loc 4 49 29
+	cvt.f64.f32 %fd4, %f2;
+	cvt.rn.f64.s64 %fd5, %rd234;
+	mul.rn.f64 %fd6, %fd4, %fd5;
+	cvt.rzi.s64.f64 %rd236, %fd6;
+	setp.nan.f64 %p224, %fd6, %fd6;
+	selp.b64 %rd237, 0, %rd236, %p224;
+	setp.lt.s64 %p225, 1, %rd237;
+	selp.b64 %rd238, %rd237, 1, %p225;
+	mov.u32 %r223, 67108864;
+	mov.u32 %r224, 0;
+$B94:
+	.loc 5 173 34
+	add.s32 %r225, %r224, %r223;
+	add.s32 %r226, %r225, 1;
+	cvt.u64.u32 %rd239, %r226;
+	shr.u64 %rd240, %rd239, 1;
+	cvt.u32.u64 %r227, %rd240;
+	.loc 5 155 17
+	@!%p214 bra $B95;
+	mov.u64 %rd241, 0;
+	mov.u64 %rd242, %rd34;
+	bra $B96;
+$B95:
+	mov.u64 %rd241, 0;
+	bra $B97;
+$B96:
+	.loc 5 156 17
+	cvt.u32.u64 %r228, %rd242;
+	mad.lo.s32 %r229, %r228, 4, %r5;
+	ld.shared.u32 %r230, [%r229];
+	setp.le.s32 %p226, %r227, %r230;
+	.loc 5 150 47
+	cvt.u64.u32 %rd243, %r230;
+	.loc 5 157 4
+	add.s64 %rd244, %rd241, %rd243;
+	.loc 5 156 24
+	selp.b64 %rd241, %rd244, %rd241, %p226;
+	.loc 5 155 32
+	add.s64 %rd242, %rd242, 16;
+	setp.lt.s64 %p227, %rd242, %rd96;
+	@%p227 bra $B96;
+$B97:
+	.loc 1 67 2
+	xor.b32 %r56, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r231, %r56, 128, %r3;
+	mad.lo.s32 %r232, %r6, 8, %r231;
+	st.shared.u64 [%r232], %rd241;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd245, 0;
+	mov.u32 %r233, 0;
+$B98:
+	.loc 1 71 25
+	mad.lo.s32 %r234, %r233, 8, %r231;
+	ld.shared.u64 %rd246, [%r234];
+	add.s64 %rd245, %rd245, %rd246;
+	add.s32 %r233, %r233, 1;
+	setp.lt.u32 %p228, %r233, 16;
+	@%p228 bra $B98;
+	.loc 5 174 56
+	setp.le.s64 %p229, %rd238, %rd245;
+	.loc 5 177 21
+	add.s32 %r235, %r227, -1;
+	.loc 5 174 56
+	selp.b32 %r223, %r223, %r235, %p229;
+	selp.b32 %r224, %r227, %r224, %p229;
+	.loc 5 172 13
+	setp.lt.s32 %p230, %r224, %r223;
+	@%p230 bra $B94;
+	.loc 5 30 14
+	setp.lt.s32 %p231, %r173, %r224;
+	selp.b32 %r173, %r224, %r173, %p231;
+$B99:
+	.loc 5 51 68
+	shr.u32 %r236, %r1, 10;
+	add.s32 %r237, %r236, 1;
+	shl.b32 %r238, %r237, 4;
+	mov.u32 %r239, 0;
+$B100:
+	.loc 5 37 19
+	add.s32 %r240, %r239, 1;
+	mul.wide.u32 %rd247, %r240, %r238;
+	setp.lt.s64 %p232, %rd25, %rd247;
+	cvt.u32.u64 %r241, %rd247;
+	selp.b32 %r242, %r1, %r241, %p232;
+	cvt.u64.u32 %rd248, %r242;
+	.loc 5 38 56
+	mul.lo.s32 %r243, %r239, %r238;
+	setp.lt.u32 %p233, %r242, %r243;
+	selp.b32 %r244, %r242, %r243, %p233;
+	cvt.u64.u32 %rd249, %r244;
+	setp.le.u64 %p234, %rd248, %rd33;
+	setp.le.u32 %p235, %r244, %r242;
+	and.pred %p236, %p234, %p235;
+	@!%p236 bra $B129;
+	mad.wide.u32 %rd250, %r244, 4, %rd32;
+	sub.s64 %rd251, %rd248, %rd249;
+	.loc 5 155 17
+	setp.lt.s64 %p237, %rd34, %rd251;
+	mov.u64 %rd252, 0;
+	@!%p237 bra $B105;
+	add.s64 %rd253, %rd251, -48;
+	setp.le.s64 %p238, %rd253, %rd251;
+	setp.lt.s64 %p239, 0, %rd253;
+	and.pred %p240, %p238, %p239;
+	cvt.u32.u64 %r245, %rd253;
+	selp.b32 %r246, %r245, 0, %p240;
+	cvt.u64.u32 %rd254, %r246;
+	setp.lt.u32 %p241, %r6, %r246;
+	@!%p241 bra $B101;
+	mov.u64 %rd252, 0;
+	mov.u32 %r247, %r6;
+	bra $B102;
+$B101:
+	mov.u64 %rd252, 0;
+	mov.u32 %r247, %r6;
+	bra $B103;
+$B102:
+	cvt.u64.u32 %rd255, %r247;
+	.loc 5 156 17
+	mad.wide.u32 %rd256, %r247, 4, %rd250;
+	ld.global.u32 %r248, [%rd256];
+	setp.le.s32 %p242, %r173, %r248;
+	.loc 5 150 47
+	cvt.u64.u32 %rd257, %r248;
+	.loc 5 157 4
+	add.s64 %rd258, %rd252, %rd257;
+	.loc 5 156 24
+	selp.b64 %rd259, %rd258, %rd252, %p242;
+	ld.global.u32 %r249, [%rd256+64];
+	setp.le.s32 %p243, %r173, %r249;
+	.loc 5 150 47
+	cvt.u64.u32 %rd260, %r249;
+	.loc 5 157 4
+	add.s64 %rd261, %rd259, %rd260;
+	.loc 5 156 24
+	selp.b64 %rd262, %rd261, %rd259, %p243;
+	ld.global.u32 %r250, [%rd256+128];
+	setp.le.s32 %p244, %r173, %r250;
+	.loc 5 150 47
+	cvt.u64.u32 %rd263, %r250;
+	.loc 5 157 4
+	add.s64 %rd264, %rd262, %rd263;
+	.loc 5 156 24
+	selp.b64 %rd265, %rd264, %rd262, %p244;
+	ld.global.u32 %r251, [%rd256+192];
+	setp.le.s32 %p245, %r173, %r251;
+	.loc 5 150 47
+	cvt.u64.u32 %rd266, %r251;
+	.loc 5 157 4
+	add.s64 %rd267, %rd265, %rd266;
+	.loc 5 156 24
+	selp.b64 %rd252, %rd267, %rd265, %p245;
+	.loc 5 155 32
+	add.s64 %rd268, %rd255, 64;
+	setp.lt.s64 %p246, %rd268, %rd251;
+	setp.lt.s64 %p247, %rd268, %rd254;
+	cvt.u32.u64 %r247, %rd268;
+	@%p247 bra $B102;
+	@!%p246 bra $B105;
+$B103:
+$B104:
+	cvt.u64.u32 %rd269, %r247;
+	.loc 5 156 17
+	mad.wide.u32 %rd270, %r247, 4, %rd250;
+	ld.global.u32 %r252, [%rd270];
+	setp.le.s32 %p248, %r173, %r252;
+	.loc 5 150 47
+	cvt.u64.u32 %rd271, %r252;
+	.loc 5 157 4
+	add.s64 %rd272, %rd252, %rd271;
+	.loc 5 156 24
+	selp.b64 %rd252, %rd272, %rd252, %p248;
+	.loc 5 155 32
+	add.s64 %rd273, %rd269, 16;
+	setp.lt.s64 %p249, %rd273, %rd251;
+	cvt.u32.u64 %r247, %rd273;
+	@%p249 bra $B104;
+$B105:
+	.loc 5 38 10
+	mad.lo.s32 %r253, %r239, 128, %r4;
+	mad.lo.s32 %r254, %r6, 8, %r253;
+	st.shared.u64 [%r254], %rd252;
+	setp.lt.u32 %p250, %r240, 64;
+	mov.u32 %r239, %r240;
+	@%p250 bra $B100;
+	.loc 5 40 8
+	bar.sync 0;
+	mov.u64 %rd274, 0;
+	mov.u32 %r255, 0;
+$B106:
+	.loc 5 212 15
+	mad.lo.s32 %r256, %r255, 128, %r4;
+	mov.u64 %rd275, 0;
+	mov.u32 %r257, 0;
+$B107:
+	mad.lo.s32 %r258, %r257, 8, %r256;
+	ld.shared.u64 %rd276, [%r258];
+	add.s64 %rd275, %rd275, %rd276;
+	add.s32 %r257, %r257, 1;
+	setp.lt.u32 %p251, %r257, 16;
+	@%p251 bra $B107;
+	.loc 5 187 3
+	add.s64 %rd274, %rd274, %rd275;
+	add.s32 %r255, %r255, 1;
+	setp.lt.u32 %p252, %r255, 64;
+	@%p252 bra $B106;
+	.loc 4 54 67
+	cvt.u32.u64 %r259, %rd27;
+	shr.u64 %rd277, %rd27, 32;
+	cvt.u32.u64 %r260, %rd277;
+	mov.u32 %r261, 0;
+	mov.u32 %r262, 0;
+	mov.u32 %r263, 0;
+	mov.u32 %r264, 0;
+$B108:
+	.loc 7 460 19
+	mul.wide.u32 %rd278, %r81, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd279, %rd278, 32;
+	cvt.u32.u64 %r265, %rd279;
+	cvt.u32.u64 %r266, %rd278;
+	.loc 7 460 19
+	mul.wide.u32 %rd280, %r262, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd281, %rd280, 32;
+	cvt.u32.u64 %r267, %rd281;
+	cvt.u32.u64 %r268, %rd280;
+	.loc 8 18 21
+	xor.b32 %r269, %r267, %r261;
+	xor.b32 %r81, %r269, %r259;
+	xor.b32 %r270, %r265, %r263;
+	xor.b32 %r262, %r270, %r260;
+	.loc 8 19 11
+	add.s32 %r259, %r259, -1640531527;
+	add.s32 %r260, %r260, -1150833019;
+	add.s32 %r264, %r264, 1;
+	setp.lt.u32 %p253, %r264, 10;
+	mov.u32 %r261, %r268;
+	mov.u32 %r263, %r266;
+	@%p253 bra $B108;
+	.loc 4 55 30
+	cvt.u64.u32 %rd282, %r268;
+	shl.b64 %rd283, %rd282, 32;
+	cvt.u64.u32 %rd284, %r81;
+	or.b64 %rd285, %rd283, %rd284;
+	mul.hi.u64 %rd286, %rd285, %rd274;
+	mov.u32 %r271, 0;
+$B109:
+	.loc 5 212 15
+	mad.lo.s32 %r272, %r271, 128, %r4;
+	mov.u64 %rd287, 0;
+	mov.u32 %r273, 0;
+$B110:
+	mad.lo.s32 %r274, %r273, 8, %r272;
+	ld.shared.u64 %rd288, [%r274];
+	add.s64 %rd287, %rd287, %rd288;
+	add.s32 %r273, %r273, 1;
+	setp.lt.u32 %p254, %r273, 16;
+	@%p254 bra $B110;
+	.loc 5 193 11
+	setp.lt.s64 %p255, %rd286, %rd287;
+	@%p255 bra $B111;
+	.loc 5 196 3
+	sub.s64 %rd286, %rd286, %rd287;
+	.loc 5 191 28
+	add.s32 %r271, %r271, 1;
+	setp.lt.u32 %p256, %r271, 63;
+	@%p256 bra $B109;
+$B111:
+	.loc 5 198 16
+	mul.lo.s32 %r57, %r271, %r238;
+	setp.lt.u32 %p257, %r57, %r1;
+	@%p257 bra $B112;
+	mov.u32 %r57, -1;
+	bra $B114;
+$B112:
+	.loc 5 199 17
+	mad.wide.u32 %rd289, %r57, 4, %rd32;
+	ld.global.u32 %r275, [%rd289];
+	setp.le.s32 %p258, %r173, %r275;
+	@!%p258 bra $B113;
+	.loc 5 200 19
+	cvt.u64.u32 %rd290, %r275;
+	setp.lt.s64 %p259, %rd286, %rd290;
+	@%p259 bra $B114;
+	.loc 5 203 4
+	sub.s64 %rd286, %rd286, %rd290;
+$B113:
+	.loc 5 198 43
+	add.s32 %r57, %r57, 1;
+	setp.lt.u32 %p260, %r57, %r1;
+	@%p260 bra $B112;
+	mov.u32 %r57, -1;
+$B114:
+$B115:
+	.loc 1 45 19
+	setp.lt.s64 %p261, 0, %rd23;
+	and.pred %p262, %p261, %p3;
+	@!%p262 bra $B124;
+	.loc 4 28 59
+	shr.s32 %r276, %r55, 31;
+	shr.u32 %r277, %r276, 1;
+	xor.b32 %r278, %r55, %r277;
+	mov.b32 %f66, %r278;
+	.loc 1 125 8
+	bar.sync 0;
+	mov.u64 %rd291, 0;
+	.loc 1 127 19
+	@!%p55 bra $B119;
+	mov.u64 %rd291, 0;
+	mov.u32 %r279, %r6;
+$B116:
+	cvt.u64.u32 %rd292, %r279;
+	.loc 1 128 27
+	mad.wide.u32 %rd293, %r279, 4, %rd31;
+	ld.global.f32 %f67, [%rd293];
+	.loc 4 19 7
+	setp.neu.f32 %p263, %f67, %f67;
+	.loc 4 22 32
+	add.rn.f32 %f68, %f67, 0f00000000;
+	mov.b32 %r280, %f68;
+	.loc 4 23 27
+	shr.s32 %r281, %r280, 31;
+	shr.u32 %r282, %r281, 1;
+	xor.b32 %r283, %r280, %r282;
+	.loc 4 19 7
+	selp.b32 %r284, -2147483648, %r283, %p263;
+	.loc 1 128 37
+	setp.lt.s32 %p264, -2139095041, %r284;
+	@!%p264 bra $B118;
+	.loc 4 33 7
+	setp.eq.f32 %p265, %f67, %f66;
+	mov.u32 %r285, 67108864;
+	@%p265 bra $B117;
+	.loc 4 36 28
+	sub.rn.f32 %f69, %f67, %f66;
+	.loc 6 36 10
+	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f71, %f70, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
+	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
+	.loc 6 39 21
+	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
+	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
+	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
+	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
+	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
+	mov.b32 %r286, %f70;
+	.loc 6 21 7
+	setp.lt.f32 %p266, 0f00000000, %f69;
+	selp.b32 %r287, 528482304, 1602224128, %p266;
+	selp.b32 %r288, 1602224128, 528482304, %p266;
+	.loc 6 24 51
+	mad.lo.s32 %r289, %r286, 8388608, %r287;
+	mov.b32 %f80, %r289;
+	mul.rn.f32 %f81, %f79, %f80;
+	mov.b32 %f82, %r288;
+	mul.rn.f32 %f83, %f81, %f82;
+	.loc 6 25 8
+	abs.f32 %f84, %f69;
+	setp.lt.f32 %p267, 0f42D00000, %f84;
+	selp.f32 %f85, 0f00000000, %f83, %p267;
+	and.pred %p268, %p267, %p266;
+	selp.f32 %f86, 0f7F800000, %f85, %p268;
+	.loc 4 36 42
+	mul.rn.f32 %f87, %f86, 0f4C800000;
+	add.rn.f32 %f88, %f87, 0f3F000000;
+	cvt.rzi.s32.f32 %r285, %f88;
+$B117:
+	.loc 1 129 18
+	cvt.s64.s32 %rd294, %r285;
+	add.s64 %rd291, %rd291, %rd294;
+$B118:
+	.loc 1 127 36
+	add.s64 %rd295, %rd292, 16;
+	setp.lt.s64 %p269, %rd295, %rd25;
+	cvt.u32.u64 %r279, %rd295;
+	@%p269 bra $B116;
+$B119:
+	.loc 1 67 2
+	xor.b32 %r290, %r56, 1;
+	.loc 1 68 9
+	mad.lo.s32 %r291, %r290, 128, %r3;
+	mad.lo.s32 %r292, %r6, 8, %r291;
+	st.shared.u64 [%r292], %rd291;
+	.loc 1 69 8
+	bar.sync 0;
+	mov.u64 %rd296, 0;
+	mov.u32 %r293, 0;
+$B120:
+	.loc 1 71 25
+	mad.lo.s32 %r294, %r293, 8, %r291;
+	ld.shared.u64 %rd297, [%r294];
+	add.s64 %rd296, %rd296, %rd297;
+	add.s32 %r293, %r293, 1;
+	setp.lt.u32 %p270, %r293, 16;
+	@%p270 bra $B120;
+	.loc 1 133 11
+	setp.lt.s32 %p271, %r57, 0;
+	mov.f32 %f89, 0f7FC00000;
+	@%p271 bra $B123;
+	.loc 1 136 25
+	cvt.u64.u32 %rd298, %r57;
+	setp.lt.u32 %p272, %r57, %r1;
+	@!%p272 bra $FAULT13;
+	mad.wide.u32 %rd299, %r57, 4, %rd31;
+	ld.global.f32 %f90, [%rd299];
+	.loc 4 61 7
+	setp.eq.f32 %p273, %f90, %f66;
+	@%p273 bra $B121;
+	.loc 4 64 11
+	sub.rn.f32 %f91, %f90, %f66;
+	cvt.rn.f32.s64 %f92, %rd296;
 	mul.rn.f32 %f93, %f92, 0f32800000;
 	.loc 9 68 8
 	abs.f32 %f94, %f93;
-	setp.lt.f32 %p201, %f94, 0f00800000;
+	setp.lt.f32 %p274, %f94, 0f00800000;
 	.loc 9 69 21
 	mul.rn.f32 %f95, %f93, 0f4B000000;
 	.loc 9 68 12
-	selp.f32 %f96, %f95, %f93, %p201;
-	selp.b32 %r210, 192937984, 0, %p201;
+	selp.f32 %f96, %f95, %f93, %p274;
+	selp.b32 %r295, 192937984, 0, %p274;
 	.loc 9 71 23
-	mov.b32 %r211, %f96;
+	mov.b32 %r296, %f96;
 	.loc 9 72 10
-	add.s32 %r212, %r211, -1060439283;
-	and.b32 %r213, %r212, -8388608;
+	add.s32 %r297, %r296, -1060439283;
+	and.b32 %r298, %r297, -8388608;
 	.loc 9 73 32
-	sub.s32 %r214, %r211, %r213;
-	mov.b32 %f97, %r214;
-	sub.s32 %r215, %r213, %r210;
-	cvt.rn.f32.s32 %f98, %r215;
+	sub.s32 %r299, %r296, %r298;
+	mov.b32 %f97, %r299;
+	sub.s32 %r300, %r298, %r295;
+	cvt.rn.f32.s32 %f98, %r300;
 	.loc 9 8 9
 	sub.rn.f32 %f99, %f97, 0f3F800000;
 	.loc 9 81 22
@@ -6441,189 +8711,285 @@ $B80:
 	.loc 9 9 25
 	fma.rn.f32 %f110, %f98, 0f33B17218, %f109;
 	.loc 9 87 21
-	mov.b32 %r216, %f93;
-	setp.le.u32 %p202, 2139095040, %r216;
+	mov.b32 %r301, %f93;
+	setp.le.u32 %p275, 2139095040, %r301;
 	.loc 9 88 10
 	fma.rn.f32 %f111, %f93, 0f7F800000, 0f7F800000;
 	.loc 9 87 25
-	selp.f32 %f112, %f111, %f110, %p202;
+	selp.f32 %f112, %f111, %f110, %p275;
 	.loc 9 90 7
-	setp.eq.f32 %p203, %f93, 0f00000000;
-	selp.f32 %f113, 0fFF800000, %f112, %p203;
+	setp.eq.f32 %p276, %f93, 0f00000000;
+	selp.f32 %f113, 0fFF800000, %f112, %p276;
+	.loc 4 64 17
+	sub.rn.f32 %f89, %f91, %f113;
+	bra $B122;
+$B121:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f114, %rd296;
+	mul.rn.f32 %f115, %f114, 0f32800000;
+	.loc 9 68 8
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p277, %f116, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f117, %f115, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f118, %f117, %f115, %p277;
+	selp.b32 %r302, 192937984, 0, %p277;
+	.loc 9 71 23
+	mov.b32 %r303, %f118;
+	.loc 9 72 10
+	add.s32 %r304, %r303, -1060439283;
+	and.b32 %r305, %r304, -8388608;
+	.loc 9 73 32
+	sub.s32 %r306, %r303, %r305;
+	mov.b32 %f119, %r306;
+	sub.s32 %r307, %r305, %r302;
+	cvt.rn.f32.s32 %f120, %r307;
+	.loc 9 8 9
+	sub.rn.f32 %f121, %f119, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f122, 0fBD9BD66F, %f121, 0f3E041C4B;
+	fma.rn.f32 %f123, %f122, %f121, 0fBE07A47F;
+	fma.rn.f32 %f124, %f123, %f121, 0f3E1139FA;
+	fma.rn.f32 %f125, %f124, %f121, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f126, %f125, %f121, 0f3E4CD1F1;
+	fma.rn.f32 %f127, %f126, %f121, 0fBE800219;
+	fma.rn.f32 %f128, %f127, %f121, 0f3EAAAAA8;
+	fma.rn.f32 %f129, %f128, %f121, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f130, %f121, %f121;
+	fma.rn.f32 %f131, %f129, %f130, %f121;
+	.loc 9 9 25
+	fma.rn.f32 %f132, %f120, 0f33B17218, %f131;
+	.loc 9 87 21
+	mov.b32 %r308, %f115;
+	setp.le.u32 %p278, 2139095040, %r308;
+	.loc 9 88 10
+	fma.rn.f32 %f133, %f115, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f134, %f133, %f132, %p278;
+	.loc 9 90 7
+	setp.eq.f32 %p279, %f115, 0f00000000;
+	selp.f32 %f135, 0fFF800000, %f134, %p279;
 	.loc 4 62 10
-	neg.f32 %f67, %f113;
-$B81:
-$B82:
-	.loc 1 42 11
-	setp.eq.s32 %p204, %r5, 0;
-	@!%p204 bra $B83;
-	.loc 1 43 12
-	setp.lt.u64 %p205, %rd24, %rd23;
-	@!%p205 bra $FAULT9;
-	mad.wide.u32 %rd230, %r2, 4, %rd22;
-	st.global.f32 [%rd230], %f67;
-$B83:
-	.loc 1 46 10
-	setp.eq.s32 %p206, %r5, 0;
-	@!%p206 bra $B84;
-	.loc 1 47 9
-	setp.lt.u64 %p207, %rd24, %rd21;
-	@!%p207 bra $FAULT10;
-	mad.wide.u32 %rd231, %r2, 4, %rd20;
-	st.global.u32 [%rd231], %r56;
-	.loc 1 48 31
-	setp.le.s32 %p208, 0, %r56;
-	and.pred %p209, %p20, %p208;
-	@!%p209 bra $B84;
-	.loc 1 49 20
-	cvt.u64.u32 %rd232, %r56;
-	add.s64 %rd233, %rd28, %rd232;
-	setp.lt.u64 %p210, %rd233, %rd10;
-	@!%p210 bra $FAULT11;
-	shl.b64 %rd234, %rd233, 1;
-	add.s64 %rd235, %rd9, %rd234;
-	ld.global.u16 %r217, [%rd235];
+	neg.f32 %f89, %f135;
+$B122:
+$B123:
+	.loc 1 47 11
+	setp.eq.s32 %p280, %r6, 0;
+	@!%p280 bra $B124;
+	.loc 1 48 12
+	setp.lt.u64 %p281, %rd24, %rd23;
+	@!%p281 bra $FAULT14;
+	mad.wide.u32 %rd300, %r2, 4, %rd22;
+	st.global.f32 [%rd300], %f89;
+$B124:
+	.loc 1 51 10
+	setp.eq.s32 %p282, %r6, 0;
+	@!%p282 bra $B125;
+	.loc 1 52 9
+	setp.lt.u64 %p283, %rd24, %rd21;
+	@!%p283 bra $FAULT15;
+	mad.wide.u32 %rd301, %r2, 4, %rd20;
+	st.global.u32 [%rd301], %r57;
+	.loc 1 53 31
+	setp.le.s32 %p284, 0, %r57;
+	and.pred %p285, %p20, %p284;
+	@!%p285 bra $B125;
+	.loc 1 54 20
+	cvt.u64.u32 %rd302, %r57;
+	add.s64 %rd303, %rd28, %rd302;
+	setp.lt.u64 %p286, %rd303, %rd10;
+	@!%p286 bra $FAULT16;
+	shl.b64 %rd304, %rd303, 1;
+	add.s64 %rd305, %rd9, %rd304;
+	ld.global.u16 %r309, [%rd305];
 	.loc 3 55 10
-	and.b32 %r218, %r217, 32767;
-	setp.eq.s32 %p211, %r218, 32767;
+	and.b32 %r310, %r309, 32767;
+	setp.eq.s32 %p287, %r310, 32767;
 	.loc 3 58 15
-	add.s32 %r219, %r217, 1;
-	and.b32 %r220, %r219, 65535;
+	add.s32 %r311, %r309, 1;
+	and.b32 %r312, %r311, 65535;
 	.loc 3 55 20
-	selp.b32 %r221, %r217, %r220, %p211;
-	.loc 1 49 10
-	st.global.u16 [%rd235], %r221;
-$B84:
+	selp.b32 %r313, %r309, %r312, %p287;
+	.loc 1 54 10
+	st.global.u16 [%rd305], %r313;
+$B125:
 	bra $EXIT;
-$B85:
-	.loc 1 23 3
+$B126:
+	.loc 1 28 3
 	bra $EXIT;
-$B86:
-	.loc 1 26 30
-	@!%p5 bra $FAULT12;
-	bra $FAULT13;
-$B87:
-	.loc 5 25 47
-	@!%p158 bra $FAULT14;
-	bra $FAULT15;
+$B127:
+	.loc 1 31 30
+	@!%p5 bra $FAULT17;
+	bra $FAULT18;
+$B128:
+	.loc 5 60 42
+	@!%p99 bra $FAULT19;
+	bra $FAULT20;
+$B129:
+	.loc 5 38 47
+	@!%p234 bra $FAULT21;
+	bra $FAULT22;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 21 13
-	mov.u32 %r222, 0;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd6;
+	.loc 1 26 13
+	mov.u32 %r314, 0;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd6;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 23 27
-	mov.u32 %r222, 5;
-	mov.u64 %rd236, %rd35;
-	mov.u64 %rd237, %rd19;
+	mov.u32 %r314, 5;
+	mov.u64 %rd306, %rd35;
+	mov.u64 %rd307, %rd19;
 	bra $FAULT;
 $FAULT2:
 	.loc 2 40 27
-	mov.u32 %r222, 9;
-	mov.u64 %rd236, %rd41;
-	mov.u64 %rd237, %rd16;
+	mov.u32 %r314, 11;
+	mov.u64 %rd306, %rd41;
+	mov.u64 %rd307, %rd16;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 41 10
-	mov.u32 %r222, 10;
-	mov.u64 %rd236, %rd43;
-	mov.u64 %rd237, %rd25;
+	mov.u32 %r314, 12;
+	mov.u64 %rd306, %rd43;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 27 28
-	mov.u32 %r222, 6;
-	mov.u64 %rd236, %rd29;
-	mov.u64 %rd237, %rd11;
+	mov.u32 %r314, 6;
+	mov.u64 %rd306, %rd29;
+	mov.u64 %rd307, %rd11;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 32 25
-	mov.u32 %r222, 7;
-	mov.u64 %rd236, %rd57;
-	mov.u64 %rd237, %rd14;
+	mov.u32 %r314, 7;
+	mov.u64 %rd306, %rd57;
+	mov.u64 %rd307, %rd14;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 62 11
-	mov.u32 %r222, 11;
-	mov.u64 %rd236, %rd65;
-	mov.u64 %rd237, %rd25;
+	mov.u32 %r314, 14;
+	mov.u64 %rd306, %rd65;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 35 65
-	mov.u32 %r222, 1;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd8;
+	.loc 1 40 65
+	mov.u32 %r314, 1;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd8;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 131 25
-	mov.u32 %r222, 8;
-	mov.u64 %rd236, %rd228;
-	mov.u64 %rd237, %rd25;
+	.loc 5 95 14
+	mov.u32 %r314, 15;
+	mov.u64 %rd306, %rd131;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 43 12
-	mov.u32 %r222, 2;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd23;
+	.loc 5 101 10
+	mov.u32 %r314, 13;
+	mov.u64 %rd306, %rd130;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 47 9
-	mov.u32 %r222, 3;
-	mov.u64 %rd236, %rd24;
-	mov.u64 %rd237, %rd21;
+	mov.u32 %r314, 13;
+	mov.u64 %rd306, %rd134;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 49 45
-	mov.u32 %r222, 4;
-	mov.u64 %rd236, %rd233;
-	mov.u64 %rd237, %rd10;
+	.loc 5 17 42
+	mov.u32 %r314, 8;
+	mov.u64 %rd306, %rd96;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT12:
-	.loc 1 26 30
-	mov.u32 %r222, 12;
-	mov.u64 %rd236, %rd29;
-	mov.u64 %rd237, %rd2;
+	.loc 5 29 17
+	mov.u32 %r314, 9;
+	mov.u64 %rd306, %rd96;
+	mov.u64 %rd307, 2048;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r222, 12;
-	mov.u64 %rd236, %rd29;
-	mov.u64 %rd237, %rd4;
+	.loc 1 136 25
+	mov.u32 %r314, 10;
+	mov.u64 %rd306, %rd298;
+	mov.u64 %rd307, %rd25;
 	bra $FAULT;
 $FAULT14:
-	.loc 5 25 47
-	mov.u32 %r222, 13;
-	mov.u64 %rd236, %rd178;
-	mov.u64 %rd237, %rd33;
+	.loc 1 48 12
+	mov.u32 %r314, 2;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd23;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r222, 14;
-	mov.u64 %rd236, %rd179;
-	mov.u64 %rd237, %rd178;
+	.loc 1 52 9
+	mov.u32 %r314, 3;
+	mov.u64 %rd306, %rd24;
+	mov.u64 %rd307, %rd21;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 54 45
+	mov.u32 %r314, 4;
+	mov.u64 %rd306, %rd303;
+	mov.u64 %rd307, %rd10;
+	bra $FAULT;
+$FAULT17:
+	.loc 1 31 30
+	mov.u32 %r314, 16;
+	mov.u64 %rd306, %rd29;
+	mov.u64 %rd307, %rd2;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r314, 16;
+	mov.u64 %rd306, %rd29;
+	mov.u64 %rd307, %rd4;
+	bra $FAULT;
+$FAULT19:
+	.loc 5 60 42
+	mov.u32 %r314, 19;
+	mov.u64 %rd306, %rd99;
+	mov.u64 %rd307, %rd33;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r314, 20;
+	mov.u64 %rd306, %rd100;
+	mov.u64 %rd307, %rd99;
+	bra $FAULT;
+$FAULT21:
+	.loc 5 38 47
+	mov.u32 %r314, 17;
+	mov.u64 %rd306, %rd248;
+	mov.u64 %rd307, %rd33;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r314, 18;
+	mov.u64 %rd306, %rd249;
+	mov.u64 %rd307, %rd248;
 $FAULT:
-	ld.param.u64 %rd238, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r223, [%rd238], 0, 1;
-	setp.ne.u32 %p212, %r223, 0;
-	@%p212 bra $EXIT;
-	ld.global.u64 %rd239, [%rd238+8];
-	ld.param.u32 %r224, [plain_params+256];
-	st.global.u32 [%rd239+4], %r224;
-	ld.param.u32 %r225, [plain_params+260];
-	st.global.v2.u32 [%rd239+8], {%r225, %r222};
-	mov.u32 %r226, %ctaid.x;
-	mov.u32 %r227, %ctaid.y;
-	st.global.v2.u32 [%rd239+16], {%r226, %r227};
-	mov.u32 %r228, %ctaid.z;
-	mov.u32 %r229, %tid.x;
-	st.global.v2.u32 [%rd239+24], {%r228, %r229};
-	mov.u32 %r230, %tid.y;
-	mov.u32 %r231, %tid.z;
-	st.global.v2.u32 [%rd239+32], {%r230, %r231};
-	st.global.u64 [%rd239+40], %rd236;
-	st.global.u64 [%rd239+48], %rd237;
+	ld.param.u64 %rd308, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r315, [%rd308], 0, 1;
+	setp.ne.u32 %p288, %r315, 0;
+	@%p288 bra $EXIT;
+	ld.global.u64 %rd309, [%rd308+8];
+	ld.param.u32 %r316, [plain_params+256];
+	st.global.u32 [%rd309+4], %r316;
+	ld.param.u32 %r317, [plain_params+260];
+	st.global.v2.u32 [%rd309+8], {%r317, %r314};
+	mov.u32 %r318, %ctaid.x;
+	mov.u32 %r319, %ctaid.y;
+	st.global.v2.u32 [%rd309+16], {%r318, %r319};
+	mov.u32 %r320, %ctaid.z;
+	mov.u32 %r321, %tid.x;
+	st.global.v2.u32 [%rd309+24], {%r320, %r321};
+	mov.u32 %r322, %tid.y;
+	mov.u32 %r323, %tid.z;
+	st.global.v2.u32 [%rd309+32], {%r322, %r323};
+	st.global.u64 [%rd309+40], %rd306;
+	st.global.u64 [%rd309+48], %rd307;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd239], 56;
+	st.volatile.global.u32 [%rd309], 56;
 	bra $EXIT;
 }
 `

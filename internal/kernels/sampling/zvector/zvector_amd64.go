@@ -35,16 +35,16 @@ func PlainTwin____(a0 int) (done int)
 func PlainTwinAVX2____(a0 int) (done int)
 
 //go:noescape
-func PlainTwin____________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
+func PlainTwin___________________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func PlainTwinAVX2____________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
+func PlainTwinAVX2___________________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func PlainTwin_____________(a0 int) (done int)
+func PlainTwin____________________(a0 int) (done int)
 
 //go:noescape
-func PlainTwinAVX2_____________(a0 int) (done int)
+func PlainTwinAVX2____________________(a0 int) (done int)
 
 //go:noescape
 func PlainTwin_____(a0 int, a1 bool) (done int)
@@ -53,40 +53,16 @@ func PlainTwin_____(a0 int, a1 bool) (done int)
 func PlainTwinAVX2_____(a0 int, a1 bool) (done int)
 
 //go:noescape
-func PlainTwin_______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 float32, a6 float32) (done int)
+func PlainTwin______(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int) (done int)
 
 //go:noescape
-func PlainTwinAVX2_______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 float32, a6 float32) (done int)
+func PlainTwinAVX2______(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int) (done int)
 
 //go:noescape
-func PlainTwin________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+func PlainTwin________(a0 int) (done int)
 
 //go:noescape
-func PlainTwinAVX2________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
-
-//go:noescape
-func PlainTwin_________(a0 int) (done int)
-
-//go:noescape
-func PlainTwinAVX2_________(a0 int) (done int)
-
-//go:noescape
-func PlainTwin___________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
-
-//go:noescape
-func PlainTwinAVX2___________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
-
-//go:noescape
-func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
-
-//go:noescape
-func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
-
-//go:noescape
-func PlainTwin_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
-
-//go:noescape
-func PlainTwinAVX2_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+func PlainTwinAVX2________(a0 int) (done int)
 
 //go:noescape
 func PlainTwin__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
@@ -95,7 +71,73 @@ func PlainTwin__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 u
 func PlainTwinAVX2__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
 
 //go:noescape
-func PlainTwin______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+func PlainTwin___________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 float32, a6 float32) (done int)
 
 //go:noescape
-func PlainTwinAVX2______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+func PlainTwinAVX2___________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 float32, a6 float32) (done int)
+
+//go:noescape
+func PlainTwin_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+
+//go:noescape
+func PlainTwin________________(a0 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2________________(a0 int) (done int)
+
+//go:noescape
+func PlainTwin_________________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2_________________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+
+//go:noescape
+func PlainTwin____________(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 float32, a6 float32, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2____________(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 float32, a6 float32, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
+func PlainTwin_____________(a0 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2_____________(a0 int) (done int)
+
+//go:noescape
+func PlainTwin__________________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainTwinAVX2__________________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainTwin_____________________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2_____________________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
+
+//go:noescape
+func PlainTwin______________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2______________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+
+//go:noescape
+func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+
+//go:noescape
+func PlainTwin_________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2_________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+
+//go:noescape
+func PlainTwin_______(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer, a4 int) (done int)
+
+//go:noescape
+func PlainTwinAVX2_______(a0 int, a1 unsafe.Pointer, a2 int, a3 unsafe.Pointer, a4 int) (done int)
