@@ -36,6 +36,9 @@ func (l *lowerer) value(v ssa.Value) *ir.Value {
 	if l.missing[v] {
 		panic(refused{})
 	}
+	if isStatic(v.Type()) { // such as the address of a variable that holds a function
+		l.lacks(&lackFunc)
+	}
 	panic("BUG: frontend: " + l.fn.String() + ": no value for " + v.String())
 }
 

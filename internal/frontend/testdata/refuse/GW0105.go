@@ -78,3 +78,21 @@ func recursion(t gpu.Thread, x []int) {
 	}
 	x[2] = fib(x[3])
 }
+
+func address() *func() int {
+	var f func() int
+	f = func() int { return 4 }
+	return &f // want "cannot use a function value"
+}
+
+func stored(list []*func() int) {
+	f := func() int { return 5 }
+	list[0] = &f // want "cannot use a function value"
+}
+
+//gpu:kernel
+func addresses(t gpu.Thread, x []int) {
+	x[0] = (*address())()
+	var list [1]*func() int
+	stored(list[:])
+}
