@@ -17,7 +17,13 @@ type Kernel struct {
 	Alone    bool   // a thread does the same in a launch of its own
 	Args     []Arg  // after the first two parameters, the thread and first
 	Values   uint64 // the seed of the arguments' values
+	Imports  []Import
+	Lines    bool // faults are compared by line: Go does not define which operand of a statement faults first
+	Prints   bool // with print or println, which native execution writes to standard error: what is printed is not compared
 }
+
+// Import is a package that the source imports besides those that all kernels have.
+type Import struct{ Name, Path string }
 
 // Arg is an argument: a value, or a slice of Len values.
 type Arg struct {

@@ -17,14 +17,14 @@ func Package(name string, kernels []Kernel) map[string]string {
 	fmt.Fprintf(&table, "package %s\n\nimport (\n\t\"unsafe\"\n\n\t\"github.com/gopherwarp/gopherwarp/dtype\"\n\t\"github.com/gopherwarp/gopherwarp/gpu\"\n)\n\nvar _ dtype.F16\n\n", name)
 	table.WriteString("var Natives = map[string]func(ts *gpu.Threads, args unsafe.Pointer){\n")
 	for _, k := range kernels {
-		files[k.Name+".go"] = "package " + name + "\n" + header + "\n" + k.Source
+		files[k.Name+".go"] = "package " + name + "\n" + imported + k.imports() + header + "\n" + k.Source
 		table.WriteString(k.native())
 	}
 	files["natives.go"] = table.String() + "}\n"
 	return files
 }
 
-const header = `
+const imported = `
 import (
 	"math"
 	"math/bits"
@@ -34,7 +34,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
+`
 
+const header = `
 var _ dtype.F16
 var _ = math.Sqrt
 var _ = math32.Sqrt
@@ -42,6 +44,15 @@ var _ = bits.Len
 var _ = atomic.AddInt32
 var _ = gpu.AtomicAdd[int]
 `
+
+// imports returns the declarations of the packages that only this kernel imports.
+func (k Kernel) imports() string {
+	var text strings.Builder
+	for _, i := range k.Imports {
+		fmt.Fprintf(&text, "\nimport %s %q", i.Name, i.Path)
+	}
+	return text.String()
+}
 
 // native returns the kernel's element in the table of natives. Parameters lie in the block as
 // the fields of a struct.

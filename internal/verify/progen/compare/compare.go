@@ -56,7 +56,9 @@ func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, e
 	}
 	var trials []*trial.Trial
 	for _, k := range list {
-		trials = append(trials, trial.Of(k))
+		t := trial.Of(k)
+		t.Patience = c.Patience
+		trials = append(trials, t)
 	}
 	r := newReport(trials)
 	wrong := c.make(ctx, &r)
@@ -102,10 +104,15 @@ func (c *Comparer) compare(ctx context.Context, r *Report) error {
 	return c.onGPU(ctx, r)
 }
 
+// options are those of every build.
+func (c *Comparer) options() compile.Options {
+	return compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: compile.ContractOff, Twins: compile.TwinsAll, Verify: true}
+}
+
 // compile adds to the trials what our compiler makes of the kernels, and returns the files for the
 // package.
 func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compile.File, error) {
-	o := compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: compile.ContractOff, Twins: compile.TwinsAll, Verify: true}
+	o := c.options()
 	if c.Contracted {
 		o.Contract, o.Twins = compile.ContractOn, compile.TwinsNone
 	}
@@ -139,7 +146,7 @@ func (c *Comparer) interpret(r *Report) error {
 	err := trial.Each(len(r.Trials), func() (func(int), error) {
 		interpreters, err := newInterpreters()
 		return func(i int) {
-			if r.Wrong[i] != "" && r.Results[i].Empty() { // where the program ended there is nothing to compare with
+			if r.Results[i].Endless || r.Wrong[i] != "" && r.Results[i].Empty() { // where the program ended there is nothing to compare with
 				return
 			}
 			how, right := interpreters.run(r.Trials[i], r.Results[i])

@@ -9,4 +9,7 @@
 // The Go compiler and its kernels run in another process, concurrently with this project's compiler
 // and the interpreter. The interpreter runs the narrow variants as a new GPU and the wide variants
 // as an old one, with all its checks.
+//
+// Kernels expects kernels that compile. Judge returns what the compiler says of kernels that may be
+// refused, and runs none of them.
 package compare

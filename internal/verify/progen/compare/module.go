@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
@@ -33,6 +34,11 @@ type Options struct {
 	// MayRefuse is how many kernels of a list a compiler may refuse: to find them takes long, and where there are
 	// many, the cause is none of a single kernel. 0 is an eighth.
 	MayRefuse int
+	// Imports are the packages that kernels import besides those that all kernels have.
+	Imports []string
+	// Patience is how long each way to run a kernel on the CPU may take; 0 is any time. A kernel for which native
+	// execution takes longer is not compared with anything (trial.Result.Endless).
+	Patience time.Duration
 }
 
 // New returns a comparer for the repository in root.
@@ -186,7 +192,7 @@ func (c *Comparer) native(ctx context.Context, r *Report) error {
 // Prepare compiles what all programs of kernels share.
 func (c *Comparer) Prepare(ctx context.Context) (err error) {
 	if c.tools == nil {
-		c.tools, err = newToolchain(ctx, c.dir)
+		c.tools, err = newToolchain(ctx, c.dir, c.Imports)
 	}
 	return err
 }

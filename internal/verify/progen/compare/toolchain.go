@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -36,8 +37,8 @@ var imported = [...]string{
 	"cmp", "iter", "math", "math/bits", "slices", "sort", "sync/atomic", "unicode/utf8",
 }
 
-// newToolchain compiles what all programs of kernels in the module share.
-func newToolchain(ctx context.Context, dir string) (*toolchain, error) {
+// newToolchain compiles what all programs of kernels in the module share, and what more they import.
+func newToolchain(ctx context.Context, dir string, imports []string) (*toolchain, error) {
 	t := &toolchain{dir: dir}
 	text, err := t.run(ctx, nil, "go", "env", "GOTOOLDIR")
 	if err != nil {
@@ -47,7 +48,7 @@ func newToolchain(ctx context.Context, dir string) (*toolchain, error) {
 	// Without optimisation the compiler is quicker, and as right. It fuses no products and sums.
 	t.flags = []string{"-N", "-l", "-d=fmahash=n", "-dwarf=false", "-c=1", "-pack"}
 	args := []string{"list", "-export", "-deps", "-f", `{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}`}
-	if text, err = t.run(ctx, nil, "go", append(args, imported[:]...)...); err != nil {
+	if text, err = t.run(ctx, nil, "go", slices.Concat(args, imported[:], imports)...); err != nil {
 		return nil, err
 	}
 	t.where = string(text)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -21,6 +22,7 @@ type Result struct {
 	Printed string
 	Data    [][]byte // of each slice, packed
 	Threads []Result
+	Endless bool // it took longer than the trial's Patience, and there is nothing else
 }
 
 // Empty reports whether r is no result at all.
@@ -54,7 +56,7 @@ func (r *Runner) Run(t *Trial) Result {
 		result.Threads = append(result.Threads, r.run(t, in, one))
 	}
 	if f := r.fault; f != nil && t.Alone {
-		if n := t.number(f); n >= len(result.Threads) || result.Threads[n].Fault != alone(f) {
+		if n := t.number(f); n >= len(result.Threads) || result.Threads[n].Fault != t.alone(f) {
 			result.Fault += fmt.Sprintf(" of thread %d, which has another one alone: %v", n, f)
 		}
 	}
@@ -72,7 +74,13 @@ func (t *Trial) number(f *device.Fault) int {
 }
 
 // alone returns what the fault is called where its thread is the only one.
-func alone(f *device.Fault) string {
+func (t *Trial) alone(f *device.Fault) string {
+	switch {
+	case t.Lines && strings.Contains(f.Message, "nil pointer"): // of several, Go's compiler may keep the last
+		return "nil pointer"
+	case t.Lines:
+		return fmt.Sprintf("fault at %s:%d", f.File, f.Line)
+	}
 	local := *f
 	local.Package, local.Block, local.Thread = "", [3]int{}, [3]int{}
 	return local.Error()
@@ -95,7 +103,7 @@ func (r *Runner) run(t *Trial, in arguments, g device.Grid) Result {
 			s.Close()
 			r.stream = nil
 		}
-		return Result{Fault: r.name(err, g)}
+		return Result{Fault: r.name(t, err, g)}
 	}
 	result := Result{Printed: r.printed.String()}
 	for _, a := range in.slices {
@@ -139,7 +147,7 @@ func wait(s *device.Stream) error {
 
 // name describes what went wrong, as every device says it: of several threads any may be the one
 // that is reported, which is kept for Run to look at. Packages of kernels are called differently.
-func (r *Runner) name(err error, g device.Grid) string {
+func (r *Runner) name(t *Trial, err error, g device.Grid) string {
 	f, ok := errors.AsType[*device.Fault](err)
 	switch {
 	case !ok:
@@ -148,5 +156,5 @@ func (r *Runner) name(err error, g device.Grid) string {
 		r.fault = f
 		return "fault " + f.Kernel
 	}
-	return alone(f)
+	return t.alone(f)
 }

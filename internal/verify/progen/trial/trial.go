@@ -2,6 +2,7 @@ package trial
 
 import (
 	"slices"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -16,13 +17,17 @@ type Trial struct {
 	Args   []progen.Arg
 	Values uint64 // the seed of the arguments
 	Alone  bool   // a thread does the same in a launch of its own
+	Lines  bool   // faults of threads alone are compared by line, not by message
+	Prints bool   // with print or println: what is printed is not compared
+	// Patience is how long each way to run the trial on the CPU may take; 0 is any time.
+	Patience time.Duration
 
 	unaligned bool // slices start one element after a multiple of 16, where the code does not count on more
 }
 
 // Of returns the trial of a random kernel, with nothing that runs yet.
 func Of(k progen.Kernel) *Trial {
-	t := &Trial{Args: k.Args, Values: k.Values, Alone: k.Alone, Grid: device.Grid{
+	t := &Trial{Args: k.Args, Values: k.Values, Alone: k.Alone, Lines: k.Lines, Prints: k.Prints, Grid: device.Grid{
 		Blocks: device.Dim{X: k.Blocks[0], Y: k.Blocks[1], Z: k.Deep[0]}, Block: device.Dim{X: k.Threads[0], Y: k.Threads[1], Z: k.Deep[1]},
 		Shared: k.Shared,
 	}}
