@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"fmt"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -15,6 +16,9 @@ type table struct {
 	variable *ir.Variable // of a slice: what it points to
 	problem  string
 }
+
+// maxTable is the size of the largest table, in bytes: each is a part of the generated code, and the compiler holds its image.
+const maxTable = 16 << 20
 
 const globalHelp = "pass it as a parameter, or make it a table of constants that is never written"
 
@@ -79,6 +83,9 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 	init := g.Pkg.Func("init")
 	if holdsPointers(elemOfSlice(pointee(g.Type()))) {
 		return "it contains pointers"
+	}
+	if t := typeOrNil(g); t != nil && t.Size() > maxTable {
+		return fmt.Sprintf("it has %d bytes, and a table at most %d", t.Size(), maxTable)
 	}
 	if writer := b.writer(g, init); writer != nil {
 		return "it is written in " + callName(writer) + ", or its address escapes there"

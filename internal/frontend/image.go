@@ -122,7 +122,7 @@ func (m *initialiser) address(v ssa.Value) address {
 		return address{}
 	}
 	r := &region{typ: typeOrNil(v)}
-	if r.typ == nil {
+	if r.typ == nil || r.typ.Size() > maxTable {
 		r.unknown = true
 	} else {
 		r.bytes = make([]byte, r.typ.Size())
@@ -192,7 +192,7 @@ func (m *initialiser) contents(v ssa.Value) []byte {
 		return nil
 	}
 	t, lack := irType(c.Type())
-	if lack != nil {
+	if lack != nil || t.Size() > maxTable {
 		return nil
 	}
 	bytes := make([]byte, t.Size(), t.Size()+8)

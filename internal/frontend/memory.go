@@ -6,13 +6,22 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
+
+// maxLocal is the local memory of a thread, in bytes, on every GPU that there is code for (CUDA C++ Programming Guide, Compute
+// Capabilities).
+const maxLocal = 512 << 10
 
 // alloc lowers a variable. Outside of loops it is reached once, so that it may
 // stand in the entry.
 func (l *lowerer) alloc(v *ssa.Alloc) *ir.Value {
 	t := l.irType(pointee(v.Type()))
+	if t.Size() > maxLocal {
+		l.refuse(diag.LangAllocate, "use a slice that the host allocates",
+			"a kernel cannot use a variable of %d bytes: a thread has at most %d bytes of local memory", t.Size(), maxLocal)
+	}
 	l.checkEscape(v)
 	if loop, ok := loopVarOf(v); ok {
 		return l.value(loop.first)

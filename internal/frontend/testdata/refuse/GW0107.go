@@ -109,3 +109,12 @@ func rounds(t gpu.Thread, x []int, n int) {
 		swap()
 	}
 }
+
+//gpu:kernel
+func large(t gpu.Thread, x []int) {
+	var fits [1 << 16]int
+	fits[x[0]&0xffff] = 1
+	var table [1<<16 + 1]int // want "cannot use a variable of 524296 bytes: a thread has at most 524288 bytes of local memory"
+	table[x[0]] = fits[x[1]&0xffff]
+	x[1] = table[x[2]]
+}
