@@ -18,6 +18,7 @@ type Report struct {
 	Results []trial.Result // that are right
 	Wrong   []string       // how each kernel differs, or what a compiler has against it, or ""
 	Refused []bool         // by a compiler
+	Invalid []bool         // refused by Go's own compiler or linker, also without twins
 	Faulted int            // that faulted as they should
 	Twins   int            // that ran as twins, too
 	OnGPU   int            // that ran on a GPU, too
@@ -26,7 +27,7 @@ type Report struct {
 
 // newReport returns a report of trials that have not been run.
 func newReport(trials []*trial.Trial) Report {
-	return Report{Trials: trials, Wrong: make([]string, len(trials)), Refused: make([]bool, len(trials)), Results: make([]trial.Result, len(trials))}
+	return Report{Trials: trials, Wrong: make([]string, len(trials)), Refused: make([]bool, len(trials)), Invalid: make([]bool, len(trials)), Results: make([]trial.Result, len(trials))}
 }
 
 // add puts a report of other kernels after r's.
@@ -35,6 +36,7 @@ func (r *Report) add(other Report) {
 	r.Results = append(r.Results, other.Results...)
 	r.Wrong = append(r.Wrong, other.Wrong...)
 	r.Refused = append(r.Refused, other.Refused...)
+	r.Invalid = append(r.Invalid, other.Invalid...)
 	r.Faulted += other.Faulted
 	r.Twins += other.Twins
 	r.OnGPU += other.OnGPU
@@ -80,8 +82,18 @@ func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, e
 	if c.broken--; c.broken < 0 {
 		return r, fmt.Errorf("compare: too many kernels are refused; one of them: %w", wrong)
 	}
-	r.Wrong[0], r.Refused[0] = wrong.Error(), true
+	r.Wrong[0], r.Refused[0], r.Invalid[0] = wrong.Error(), true, c.invalid(ctx, list)
 	return r, nil
+}
+
+// invalid reports whether Go's own compiler or linker refuses the kernels as they are, without what our compiler makes of them:
+// there are limits, such as that of a stack frame, that a check of types does not know.
+func (c *Comparer) invalid(ctx context.Context, list []progen.Kernel) bool {
+	if c.tools == nil || c.place(list) != nil || c.placeTwins(nil, nil) != nil {
+		return false
+	}
+	_, err := c.tools.program(ctx)
+	return err != nil
 }
 
 // make has the kernels compiled, by our compiler and by Go's own, and runs what the latter made.

@@ -55,7 +55,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestEndless compares kernels of which one does not end, one prints with println, and one faults at two operands of a statement.
+// TestEndless compares kernels of which one does not end, one prints with println, one faults at two operands of a statement, and
+// one is too large for Go's own compiler.
 func TestEndless(t *testing.T) {
 	c, err := New("../../../..", Options{Patience: 2 * time.Second, MayRefuse: 1, Imports: []string{"gonum.org/v1/gonum/floats/scalar"}})
 	if err != nil {
@@ -70,12 +71,13 @@ func TestEndless(t *testing.T) {
 			progen.Import{Name: "lib_scalar", Path: "gonum.org/v1/gonum/floats/scalar"}),
 	}
 	list[1].Prints, list[2].Lines = true, true
+	list = append(list, judged("k5_", "\tfor _, x := range [3000 * 2000][33]int{} { // a stack frame of 1.5 GB\n\t\tout[id] = len(x)\n\t}", ""))
 	r, err := c.Kernels(t.Context(), list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, how := range r.Wrong {
-		if how != "" || r.Results[i].Endless != (i == 0) {
+		if how != "" != (i == 4) || r.Invalid[i] != (i == 4) || r.Results[i].Endless != (i == 0) {
 			t.Errorf("kernel %d: %q, %+v", i, how, r.Results[i])
 		}
 	}
