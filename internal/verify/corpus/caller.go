@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/types"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
@@ -83,7 +82,7 @@ func (w *caller) kernel(c candidate) string {
 	for i := range sig.Params().Len() {
 		p := sig.Params().At(i)
 		stem := "a"
-		if isCarry(p) {
+		if i == sig.Params().Len()-1 && hasCarry(c.fn) {
 			stem = "carry"
 		}
 		args = append(args, argument(stem, p.Type()))
@@ -98,13 +97,6 @@ func (w *caller) kernel(c candidate) string {
 	}
 	w.line("hash[id] = h")
 	return w.function()
-}
-
-// isCarry reports whether a parameter is a carry. Package math/bits leaves open what its functions do with one that is
-// neither 0 nor 1, and so do functions that pass theirs on.
-func isCarry(p *types.Var) bool {
-	b := plain(p.Type())
-	return b != nil && b.Info()&types.IsInteger != 0 && slices.Contains([]string{"carry", "borrow", "carryIn", "cin", "c"}, p.Name())
 }
 
 // results calls the function and hashes its results.

@@ -166,6 +166,7 @@ func (c *copier) edits(d decl) (list []edit) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			list = append(list, guarded(info, n)...)
+			list = append(list, masked(info, n)...)
 		case *ast.SelectorExpr:
 			x, ok := n.X.(*ast.Ident)
 			if _, isPackage := info.Uses[x].(*types.PkgName); ok && isPackage {
@@ -250,4 +251,28 @@ func guarded(info *types.Info, call *ast.CallExpr) []edit {
 		{arg.Pos(), arg.Pos(), fmt.Sprintf("%sOf%s(%s(", types.Typ[to.Kind()], from, types.Typ[from.Kind()])},
 		{arg.End(), arg.End(), "))"},
 	}
+}
+
+// masked returns the edits for a call of a function of package math/bits whose last argument is a carry, of which then only the
+// lowest bit counts. The package leaves open what happens if others are set.
+func masked(info *types.Info, call *ast.CallExpr) []edit {
+	id, _ := ast.Unparen(call.Fun).(*ast.Ident)
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		id = sel.Sel
+	}
+	fn, ok := info.Uses[id].(*types.Func)
+	if !ok || !hasCarry(fn) || len(call.Args) != fn.Signature().Params().Len() {
+		return nil
+	}
+	arg := call.Args[len(call.Args)-1]
+	return []edit{{arg.Pos(), arg.Pos(), "("}, {arg.End(), arg.End(), ")&1"}}
+}
+
+// hasCarry reports whether the last parameter of a function is a carry of package math/bits.
+func hasCarry(fn *types.Func) bool {
+	if fn.Pkg() == nil || fn.Pkg().Path() != "math/bits" || fn.Signature().Params().Len() == 0 {
+		return false
+	}
+	name := fn.Signature().Params().At(fn.Signature().Params().Len() - 1).Name()
+	return name == "carry" || name == "borrow"
 }

@@ -47,7 +47,8 @@ func use(o *Outer, f float64, xs []Number, less func(x, y int32) bool) (int, flo
 	if less(o.x, 3) {
 		return table[hidden(1)] + strange.Len(uint(b)), Sqrt(o.Other.y) + o.y
 	}
-	return int(xs[0]) + int(3.0), 0
+	_, carry := strange.Add(uint(xs[1]), 2, uint(xs[2]))
+	return int(xs[0]) + int(3.0), float64(carry)
 }
 
 func takesInterface(x any) {}
@@ -97,7 +98,7 @@ func kernelOf(t *testing.T, l *Library, name string) Kernel {
 }
 
 func TestCopy(t *testing.T) {
-	l := load(t)
+	l := load(t, "math/bits")
 	for _, test := range []struct {
 		name string
 		want []string // regular expressions
@@ -109,9 +110,11 @@ func TestCopy(t *testing.T) {
 			`k7_test_program_table\[k7_test_program_hidden\(1\)\] \+ lib_math_bits\.Len\(uint\(k7_test_program_b\)\), lib_math\.Sqrt\(o\.k7_test_program_Other\.y\)`,
 			`func k7_test_program_hidden\(table int\) int \{ return table \}`,
 			`const \(\n\tk7_test_program_a = iota\n\tk7_test_program_b\n\)`,
+			`lib_math_bits\.Add\(uint\(xs\[1\]\), 2, \(uint\(xs\[2\]\)\)&1\)`,
 			`return x0 < x1|bool\(x0 < x1\)`,
 			`k7_test_program_use\(a\d+, a\d+, a\d+, a\d+\)`,
 		}, "String"},
+		{"math/bits:Sub64 (imported)", []string{`carry\d+ = uint64\(in_uint64\[.*\] & 1\)`}, "test"},
 		{"test/program.go:fmtNumber", []string{`func \(n k7_test_program_Number\) String\(\)`}, "Outer"},
 		{"test/program.go:generic", []string{`k7_test_program_generic\[\[\]int32, int32\]\(a\d+, a\d+\)`, `\ts\d+ \[\]int32|, s\d+ \[\]int32`}, "Number"},
 	} {

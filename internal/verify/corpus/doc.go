@@ -13,8 +13,8 @@
 // Functions that are not exported and those of GOROOT/test have only such a kernel, and so have those of modules in packages
 // that use package math, which package compare can replace in kernels but not in what they import.
 //
-// A copy differs from the original in two ways. Conversions of floats to integers yield 0 where Go does not define the
-// result. The variables that the function needs are initialized, but init functions are not called.
+// A copy differs from the original where Go defines no result: conversions of floats to integers yield 0 then, and of a carry that is
+// passed to package math/bits only the lowest bit counts. The variables that the function needs are initialized, but init functions are not called.
 //
 // Functions whose parameters are interfaces, maps or channels are left out. All others are candidates: most of them
 // use a feature that kernels lack, which the compiler must refuse with a documented code. Command runner compiles a sample,

@@ -6,7 +6,8 @@
 // A kernel is right if native execution by Go's own compiler, the twin with and without vector code, coroutines,
 // goroutines and the interpreter leave the same bits, or fault in the same threads at the same lines. It is refused if
 // the compiler reports a position, a sentence, and a code of the catalogue that is about kernel code. It is endless if native
-// execution exceeds its time limit, which says nothing about the compiler. Everything else is wrong: a different result, an
+// execution exceeds its time limit, and invalid if Go's own compiler or linker refuses it; neither says anything about this
+// compiler. Everything else is wrong: a different result, an
 // internal error, an error of the Go compiler in a twin, a kernel that takes longer than the limit elsewhere.
 //
 // The work is done by processes of this program, in batches. If one ends or exceeds its limit, the halves of its batch are

@@ -153,7 +153,7 @@ func (r *report) String() string {
 		r.sample.Candidates, r.sample.Rejected+r.sample.Duplicates+len(r.sample.Kernels), r.sample.Rejected, r.sample.Duplicates, len(r.sample.Kernels))
 	r.sources(&out)
 	r.codes(&out)
-	for _, k := range [...]kind{wrong, endless} {
+	for _, k := range [...]kind{wrong, invalid, endless} {
 		r.list(&out, k)
 	}
 	return out.String()
@@ -174,7 +174,7 @@ func origin(from string) string {
 
 // sources writes how many kernels of each source have which outcome.
 func (r *report) sources(out *strings.Builder) {
-	kinds := [...]kind{right, refused, endless, wrong}
+	kinds := [...]kind{right, refused, endless, invalid, wrong}
 	counts := map[string]map[kind]int{"all": {}}
 	faulted := 0
 	for _, k := range r.sample.Kernels {
@@ -189,7 +189,7 @@ func (r *report) sources(out *strings.Builder) {
 			faulted++
 		}
 	}
-	out.WriteString("| kernels from | right | refused | endless | wrong |\n|---|---|---|---|---|\n")
+	out.WriteString("| kernels from | right | refused | endless | invalid | wrong |\n|---|---|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(out, "| %s |", name)
 		for _, k := range kinds {

@@ -31,6 +31,7 @@ const (
 	right   kind = "right"
 	refused kind = "refused"
 	endless kind = "endless"
+	invalid kind = "invalid"
 	wrong   kind = "wrong"
 )
 
@@ -112,7 +113,9 @@ func kernels(ctx context.Context, o order) ([]outcome, error) {
 		return nil, err
 	}
 	for n, i := range which {
-		outcomes[i].compared(r.Results[n], r.Wrong[n])
+		if outcomes[i].compared(r.Results[n], r.Wrong[n]); r.Invalid[n] {
+			outcomes[i].Kind = invalid
+		}
 	}
 	return outcomes, nil
 }
