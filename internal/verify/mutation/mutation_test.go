@@ -117,6 +117,18 @@ func TestSample(t *testing.T) {
 	}
 }
 
+func TestWithKeys(t *testing.T) {
+	s := loadSmall(t)
+	key := small + "/small.go total jump: continue =>"
+	list, err := s.WithKeys([]string{key})
+	if err != nil || len(list) != 1 || list[0].Key() != key || list[0].Line != 21 {
+		t.Errorf("got %v, %v", list, err)
+	}
+	if list, err = s.WithKeys([]string{key, "small.go total jump: break =>"}); err == nil || len(list) != 1 {
+		t.Errorf("got %v, %v for a key of no mutation", list, err)
+	}
+}
+
 func TestCompilesRejects(t *testing.T) {
 	s := loadSmall(t)
 	m := &Mutation{File: small + "/small.go", edits: []edit{{0, 0, "package other\n"}}}

@@ -100,6 +100,23 @@ func (s *Source) Sample(n int, seed uint64) (sample, rejected []*Mutation) {
 	return sample, rejected
 }
 
+// WithKeys returns the mutations that have the keys, in the order of the keys. It returns an error if a key
+// has no mutation, as after a change of its line.
+func (s *Source) WithKeys(keys []string) (list []*Mutation, err error) {
+	for _, key := range keys {
+		n := len(list)
+		for _, m := range s.Mutations {
+			if m.Key() == key {
+				list = append(list, m)
+			}
+		}
+		if len(list) == n {
+			err = errors.Join(err, fmt.Errorf("mutation: no mutation has the key %q", key))
+		}
+	}
+	return list, err
+}
+
 // Compiles type-checks the mutated package and returns the first error.
 func (s *Source) Compiles(m *Mutation) error {
 	text, err := m.Apply(s.root)

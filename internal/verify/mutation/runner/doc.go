@@ -17,5 +17,6 @@
 //
 // First, all steps run without a mutation and must pass, unless -unchecked is set. The result is a table in
 // Markdown. Mutants that mutation.Equivalent lists are not run. The flag -only repeats single mutants of a
-// sample, or runs a part of it; its numbers are those in the table.
+// sample, or runs a part of it; its numbers are those in the table. A sample depends on the source; the flag -keys
+// repeats mutants whose lines are unchanged after other lines have changed.
 package main

@@ -22,7 +22,7 @@ type options struct {
 	seed         uint64
 	jobs         int
 	limit        time.Duration
-	only         string
+	only, keys   string
 	unchecked    bool
 }
 
@@ -36,6 +36,7 @@ func main() {
 	flag.IntVar(&o.jobs, "j", 1, "mutants at a time")
 	flag.DurationVar(&o.limit, "limit", 15*time.Minute, "time limit of one step; a mutant that exceeds it is killed")
 	flag.StringVar(&o.only, "only", "", "run only these mutants of the sample, for example 3,17-20")
+	flag.StringVar(&o.keys, "keys", "", "file with keys, one a line; run the mutations that have them instead of a sample")
 	flag.BoolVar(&o.unchecked, "unchecked", false, "do not run the suite without a mutation first")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -59,7 +60,10 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	sample, rejected := source.Sample(o.n, o.seed)
+	sample, rejected, err := draw(source, o)
+	if err != nil {
+		return err
+	}
 	chosen, err := choose(o.only, len(sample))
 	if err != nil {
 		return err
@@ -86,6 +90,20 @@ func run(ctx context.Context, o options) (err error) {
 		return ctx.Err()
 	}
 	return os.WriteFile(o.report, []byte(r.String()), 0o666)
+}
+
+// draw returns the mutations that the options ask for, and those drawn that do not compile.
+func draw(source *mutation.Source, o options) (sample, rejected []*mutation.Mutation, err error) {
+	if o.keys == "" {
+		sample, rejected = source.Sample(o.n, o.seed)
+		return sample, rejected, nil
+	}
+	text, err := os.ReadFile(o.keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	sample, err = source.WithKeys(strings.Split(strings.TrimSpace(string(text)), "\n"))
+	return sample, nil, err
 }
 
 // try runs the trials of a report, step by step: each step tries all mutants that have survived the steps

@@ -79,8 +79,8 @@ func processors() int { return runtime.NumCPU() }
 // String returns the report in Markdown.
 func (r *report) String() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "`go run ./internal/verify/mutation/runner -n %d -seed %d -kernels %d%s` at %s, %s, %d processors.\n\n",
-		r.n, r.seed, r.kernels, only(r.options.only), r.commit, runtime.Version(), processors())
+	fmt.Fprintf(&out, "`go run ./internal/verify/mutation/runner %s -seed %d -kernels %d%s` at %s, %s, %d processors.\n\n",
+		r.source(), r.seed, r.kernels, only(r.options.only), r.commit, runtime.Version(), processors())
 	count := map[outcome]int{}
 	for _, t := range r.trials {
 		count[r.outcome(t)]++
@@ -97,6 +97,14 @@ func (r *report) String() string {
 	r.survivors(&out)
 	r.all(&out)
 	return out.String()
+}
+
+// source returns the flag that says where the mutations are from.
+func (r *report) source() string {
+	if r.keys != "" {
+		return "-keys " + r.keys
+	}
+	return fmt.Sprintf("-n %d", r.n)
 }
 
 func only(numbers string) string {
