@@ -13,6 +13,7 @@ type Kernel struct {
 	Threads  [2]int // of a block
 	Deep     [2]int // blocks, and threads of a block, along z; or zeros
 	Shared   int    // bytes of dynamic shared memory
+	Cluster  int    // blocks of a cluster, where the launch says it, or 0
 	Barriers bool   // threads wait for each other
 	Alone    bool   // a thread does the same in a launch of its own
 	Args     []Arg  // after the first two parameters, the thread and first
@@ -25,7 +26,7 @@ type Kernel struct {
 // Import is a package that the source imports besides those that all kernels have.
 type Import struct{ Name, Path string }
 
-// Arg is an argument: a value, or a slice of Len values.
+// Arg is an argument: a value, a slice of Len values, or a tensor map, which comes before all others.
 type Arg struct {
 	Type   string // as a Go expression
 	Layout string // the scalar types that it is made of: "[3]{int8 float32}"
@@ -33,6 +34,16 @@ type Arg struct {
 	Spare  int    // elements between the length and the capacity
 	Shares int    // the number of the slice, counted from 1, whose memory this one is a part of, or 0
 	From   int    // where it begins in there
+
+	Aligned bool // it starts at a multiple of 16 bytes, whatever the code counts on
+	Map     *Map // what the tensor map is of, or nil
+}
+
+// Map is a tensor map of a slice of numbers.
+type Map struct {
+	Slice int    // the number of the slice, counted from 1
+	Size  [3]int // elements along x, y and z
+	Box   [2]int // elements of a tile along x and y
 }
 
 // gen is a kernel that is being written.
@@ -72,8 +83,8 @@ type gen struct {
 // New returns a kernel. It depends on nothing but seed and index.
 func New(seed uint64, index int) Kernel { return write(newRandom(seed, index), index) }
 
-// Shape returns the function that makes kernels of a shape: New for "", NewLanes for "lanes", NewMixed for "mixed", nil for
-// others.
+// Shape returns the function that makes kernels of a shape: New for "", NewLanes for "lanes", NewMixed for "mixed", NewBlocks for
+// "blocks", nil for others.
 func Shape(name string) func(seed uint64, index int) Kernel {
 	switch name {
 	case "":
@@ -82,6 +93,8 @@ func Shape(name string) func(seed uint64, index int) Kernel {
 		return NewLanes
 	case "mixed":
 		return NewMixed
+	case "blocks":
+		return NewBlocks
 	}
 	return nil
 }

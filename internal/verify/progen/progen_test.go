@@ -18,7 +18,7 @@ var (
 	first  = flag.Int("first", 0, "number of the first random kernel")
 	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 300, or 50 with -short")
 	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
-	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\" those of NewMixed")
+	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\" those of NewMixed, \"blocks\" those of NewBlocks")
 	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
@@ -28,7 +28,7 @@ type bug struct {
 	kernel string
 }
 
-// open has the bugs that were found and are not mended yet.
+// open has the bugs that were found and are not fixed yet.
 var open = map[bug]string{}
 
 // batch is how many kernels are compiled in one package: enough that what does not depend on
@@ -42,57 +42,65 @@ func TestRandomKernels(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 29))
 	if *seed != 0 {
-		of := progen.Shape(*shape)
-		if of == nil {
+		if progen.Shape(*shape) == nil {
 			t.Fatalf("no kernels have the shape %q", *shape)
 		}
-		random(t, *seed, of, compare.Options{Contracted: *fused}, total())
+		series{*seed, *shape, compare.Options{Contracted: *fused}, total()}.run(t)
 		return
 	}
-	runs := map[string]uint64{"fixed": 1, "fresh": rand.Uint64N(1e12) + 2}
 	t.Run("seeds", func(t *testing.T) { // which ends when all are done
-		for name, seed := range runs {
-			t.Run(name, func(t *testing.T) { t.Parallel(); random(t, seed, progen.New, compare.Options{}, total()) })
+		for name, s := range all(rand.Uint64N(1e12) + 2) {
+			t.Run(name, func(t *testing.T) { t.Parallel(); s.run(t) })
 		}
-		t.Run("contracted", func(t *testing.T) {
-			t.Parallel()
-			random(t, runs["fresh"]+1, progen.New, compare.Options{Contracted: true}, special())
-		})
-		t.Run("lanes", func(t *testing.T) {
-			t.Parallel()
-			random(t, runs["fresh"], progen.NewLanes, compare.Options{}, special())
-		})
-		t.Run("mixed", func(t *testing.T) {
-			t.Parallel()
-			random(t, runs["fresh"], progen.NewMixed, compare.Options{}, special())
-		})
 	})
 }
 
-// random runs the kernels of a seed, which of makes.
-func random(t *testing.T, seed uint64, of func(seed uint64, index int) progen.Kernel, o compare.Options, n int) {
-	c, err := compare.New("../../..", o)
+// all returns the series of a test, by their names. Those but the first are of the fresh seed.
+func all(fresh uint64) map[string]series {
+	return map[string]series{
+		"fixed":      {1, "", compare.Options{}, total()},
+		"fresh":      {fresh, "", compare.Options{}, total()},
+		"contracted": {fresh + 1, "", compare.Options{Contracted: true}, special()},
+		"lanes":      {fresh, "lanes", compare.Options{}, special()},
+		"mixed":      {fresh, "mixed", compare.Options{}, special()},
+		"blocks":     {fresh, "blocks", compare.Options{}, special()},
+	}
+}
+
+// series is kernels of a seed and a shape, and how they are compared.
+type series struct {
+	seed  uint64
+	shape string
+	compare.Options
+	n int
+}
+
+// hasTwins reports whether kernels of the series have twins: no twin waits for other blocks or for copies.
+func (s series) hasTwins() bool { return !s.Contracted && s.shape != "blocks" }
+
+func (s series) run(t *testing.T) {
+	c, err := compare.New("../../..", s.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	faulted, twins := 0, 0
-	for from := 0; from < n; from += batch {
+	for from := 0; from < s.n; from += batch {
 		var kernels []progen.Kernel
-		for i := from; i < min(from+batch, n); i++ {
-			kernels = append(kernels, of(seed, *first+i))
+		for i := from; i < min(from+batch, s.n); i++ {
+			kernels = append(kernels, progen.Shape(s.shape)(s.seed, *first+i))
 		}
 		report, err := c.Kernels(t.Context(), kernels)
 		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatalf("seed %d: %v", s.seed, err)
 		}
 		faulted, twins = faulted+report.Faulted, twins+report.Twins
-		verdict(t, seed, kernels, report, o)
+		verdict(t, s.seed, kernels, report, s.Options)
 	}
-	if twins == 0 && n >= 50 && !o.Contracted {
-		t.Errorf("seed %d: none of %d kernels has a twin", seed, n)
+	if s.n >= 50 && (twins > 0) != s.hasTwins() {
+		t.Errorf("seed %d: %d of %d kernels have twins", s.seed, twins, s.n)
 	}
-	t.Logf("seed %d: %d kernels, %d faulted, %d have twins", seed, n, faulted, twins)
+	t.Logf("seed %d: %d kernels, %d faulted, %d have twins", s.seed, s.n, faulted, twins)
 }
 
 // special returns how many kernels of a special kind to run.

@@ -58,6 +58,9 @@ func (k Kernel) imports() string {
 // the fields of a struct.
 func (k Kernel) native() string {
 	fields, args := "first int", "a.first"
+	if len(k.Args) > 0 && k.Args[0].Map != nil {
+		fields += "; _ [56]byte" // maps lie at multiples of 64
+	}
 	for i, a := range k.Args {
 		t := a.Type
 		if a.Len > 0 {

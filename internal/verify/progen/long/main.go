@@ -41,7 +41,7 @@ func main() {
 	flag.StringVar(&r.report, "report", "random.txt", "the report, which an interrupted run goes on with")
 	flag.StringVar(&r.Root, "root", ".", "of the repository")
 	flag.BoolVar(&r.Contracted, "contract", false, "let products and sums fuse; Go's own compiler does not, and what it makes is left out")
-	flag.StringVar(&r.Shape, "shape", "", "run kernels of a shape: \"lanes\" of control flow, for vector code, or \"mixed\"")
+	flag.StringVar(&r.Shape, "shape", "", "run kernels of a shape: \"lanes\" of control flow, for vector code, \"mixed\", or \"blocks\" of clusters, bulk copies and tensor cores")
 	flag.BoolVar(&r.stop, "stop", false, "start no batch after the first kernel that differs")
 	gpu := flag.Bool("gpu", false, "run the kernels on the first GPU, too")
 	sum := flag.Bool("sum", false, "print what the reports say that are the arguments")

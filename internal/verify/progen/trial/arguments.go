@@ -12,6 +12,13 @@ import (
 type arguments struct {
 	block  []byte // the parameter block
 	slices []*array
+	maps   []tensorMap
+}
+
+// tensorMap is a tensor map among the arguments.
+type tensorMap struct {
+	*progen.Map
+	at int // in the parameter block
 }
 
 // array is a slice among the arguments.
@@ -33,6 +40,10 @@ func (t *Trial) arguments() arguments {
 	in := arguments{block: make([]byte, t.Kernel.ParamBytes-driver.HiddenBytes)}
 	r := rand.New(rand.NewPCG(1, t.Values))
 	t.params(func(a progen.Arg, at, size int) {
+		if a.Map != nil {
+			in.maps = append(in.maps, tensorMap{a.Map, at})
+			return
+		}
 		l := parseLayout(a.Layout)
 		if a.Len == 0 {
 			l.fill(r, in.block[at:at+size])
@@ -40,7 +51,7 @@ func (t *Trial) arguments() arguments {
 		}
 		bytes := (a.Len + a.Spare) * l.size
 		s := &array{layout: l, at: at, n: a.Len, spare: a.Spare, from: a.From, data: make([]byte, bytes), left: make([]byte, bytes)}
-		if t.unaligned {
+		if t.unaligned && !a.Aligned {
 			s.skip = l.size
 		}
 		if a.Shares > 0 {
@@ -74,6 +85,19 @@ func (a *array) address() uintptr {
 		return a.in.address() + uintptr(a.from*a.layout.size)
 	}
 	return a.memory.Address() + uintptr(a.skip)
+}
+
+// encode writes a tensor map to the parameter block, as the device reads it.
+func (in arguments) encode(m tensorMap, b driver.Backend) error {
+	a := in.slices[m.Slice-1]
+	width := m.Size[0] * a.layout.size
+	plan := driver.TensorPlan{Address: a.address(), Element: a.layout.size, Size: m.Size, Stride: [2]int{width, width * m.Size[1]}, Box: m.Box}
+	dst := (*[driver.TensorMapBytes]byte)(in.block[m.at:])
+	if mapper, ok := b.(driver.TensorMapper); ok {
+		return mapper.EncodeTensorMap(dst, plan)
+	}
+	plan.Put(dst)
+	return nil
 }
 
 // bring allocates memory for a slice and fills it, unless it is a part of another one's.

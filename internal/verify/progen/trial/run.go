@@ -131,6 +131,11 @@ func (t *Trial) launch(s *device.Stream, g device.Grid, in arguments) error {
 		put(block[a.at+8:], 8, uint64(a.n))
 		put(block[a.at+16:], 8, uint64(a.n+a.spare))
 	}
+	for _, m := range in.maps {
+		if err := in.encode(m, s.Device().Backend()); err != nil {
+			return err
+		}
+	}
 	p := s.Plan(&t.Kernel, g)
 	copy(unsafe.Slice((*byte)(p.Params()), len(block)), block)
 	if err := p.Launch(); err != nil {

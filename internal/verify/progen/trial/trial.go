@@ -29,7 +29,7 @@ type Trial struct {
 func Of(k progen.Kernel) *Trial {
 	t := &Trial{Args: k.Args, Values: k.Values, Alone: k.Alone, Lines: k.Lines, Prints: k.Prints, Grid: device.Grid{
 		Blocks: device.Dim{X: k.Blocks[0], Y: k.Blocks[1], Z: k.Deep[0]}, Block: device.Dim{X: k.Threads[0], Y: k.Threads[1], Z: k.Deep[1]},
-		Shared: k.Shared,
+		Shared: k.Shared, Cluster: device.Dim{X: k.Cluster},
 	}}
 	t.Kernel.Name, t.Kernel.Barriers = k.Name, k.Barriers
 	end := 0
@@ -78,7 +78,10 @@ func (t *Trial) params(f func(a progen.Arg, at, size int)) {
 	end := 8 // after the number of the first thread
 	for _, a := range t.Args {
 		size, align := 24, 8
-		if a.Len == 0 {
+		switch {
+		case a.Map != nil:
+			size, align = driver.TensorMapBytes, driver.TensorMapAlign
+		case a.Len == 0:
 			l := parseLayout(a.Layout)
 			size, align = l.size, l.align
 		}
