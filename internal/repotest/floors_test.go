@@ -79,7 +79,7 @@ var floors = map[string]string{
 	"internal/verify/corpus":          "internal/verify/progen",
 	"internal/verify/corpus/runner":   "internal/verify/corpus internal/verify/progen internal/verify/progen/child internal/verify/progen/compare internal/verify/progen/trial internal/diag",
 	"internal/verify/mutation":        "x/tools",
-	"internal/verify/mutation/runner": "internal/verify/mutation",
+	"internal/verify/mutation/runner": "internal/verify/mutation internal/verify/progen",
 	"device/devicetest/...":           "device/devicetest/... device device/driver gpu dtype",
 	"math32/...":                      ". cpu math32 device device/driver gpu dtype",
 

@@ -37,6 +37,7 @@ type Arg struct {
 
 	Aligned bool // it starts at a multiple of 16 bytes, whatever the code counts on
 	Map     *Map // what the tensor map is of, or nil
+	Bound   int  // the number of the slice, counted from 1, with the errors that this one's floats may have, or 0
 }
 
 // Map is a tensor map of a slice of numbers.
@@ -83,8 +84,10 @@ type gen struct {
 // New returns a kernel. It depends on nothing but seed and index.
 func New(seed uint64, index int) Kernel { return write(newRandom(seed, index), index) }
 
-// Shape returns the function that makes kernels of a shape: New for "", NewLanes for "lanes", NewMixed for "mixed", NewBlocks for
-// "blocks", nil for others.
+// Shapes returns the names of all shapes of kernels. That of New's is "".
+func Shapes() []string { return []string{"", "lanes", "mixed", "blocks", "fused"} }
+
+// Shape returns the function that makes kernels of a shape, or nil if no shape has that name.
 func Shape(name string) func(seed uint64, index int) Kernel {
 	switch name {
 	case "":
@@ -95,6 +98,8 @@ func Shape(name string) func(seed uint64, index int) Kernel {
 		return NewMixed
 	case "blocks":
 		return NewBlocks
+	case "fused":
+		return NewFused
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ var (
 	first  = flag.Int("first", 0, "number of the first random kernel")
 	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 300, or 50 with -short")
 	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
-	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\" those of NewMixed, \"blocks\" those of NewBlocks")
+	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\", \"blocks\" and \"fused\" those of NewMixed, NewBlocks and NewFused")
 	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
@@ -64,6 +64,7 @@ func all(fresh uint64) map[string]series {
 		"lanes":      {fresh, "lanes", compare.Options{}, special()},
 		"mixed":      {fresh, "mixed", compare.Options{}, special()},
 		"blocks":     {fresh, "blocks", compare.Options{}, special()},
+		"fused":      {fresh, "fused", compare.Options{Contracted: true}, special()},
 	}
 }
 
@@ -84,7 +85,7 @@ func (s series) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	faulted, twins := 0, 0
+	faulted, twins, floats := 0, 0, compare.Fused{}
 	for from := 0; from < s.n; from += batch {
 		var kernels []progen.Kernel
 		for i := from; i < min(from+batch, s.n); i++ {
@@ -95,12 +96,17 @@ func (s series) run(t *testing.T) {
 			t.Fatalf("seed %d: %v", s.seed, err)
 		}
 		faulted, twins = faulted+report.Faulted, twins+report.Twins
+		floats.Compared, floats.Changed = floats.Compared+report.Fused.Compared, floats.Changed+report.Fused.Changed
 		verdict(t, s.seed, kernels, report, s.Options)
 	}
 	if s.n >= 50 && (twins > 0) != s.hasTwins() {
 		t.Errorf("seed %d: %d of %d kernels have twins", s.seed, twins, s.n)
 	}
-	t.Logf("seed %d: %d kernels, %d faulted, %d have twins", s.seed, s.n, faulted, twins)
+	if s.shape == "fused" && s.Contracted && s.n >= 50 && floats.Changed < floats.Compared/20 {
+		t.Errorf("seed %d: contraction changes %d of %d floats", s.seed, floats.Changed, floats.Compared)
+	}
+	t.Logf("seed %d: %d kernels, %d faulted, %d have twins; of %d floats with bounds, contraction changes %d",
+		s.seed, s.n, faulted, twins, floats.Compared, floats.Changed)
 }
 
 // special returns how many kernels of a special kind to run.

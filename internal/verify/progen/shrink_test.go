@@ -9,9 +9,9 @@ import (
 // TestKernelsAreValid checks the types of many kernels, which is quicker than to compile them.
 func TestKernelsAreValid(t *testing.T) {
 	c := newChecker()
-	for name, of := range map[string]func(seed uint64, index int) Kernel{"": New, "lanes": NewLanes, "mixed": NewMixed, "blocks": NewBlocks} {
+	for _, name := range Shapes() {
 		for i := range 300 {
-			k := of(7, i)
+			k := Shape(name)(7, i)
 			if _, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+header+k.Source); err != nil {
 				t.Errorf("kernel %d of shape %q: %v", i, name, err)
 			}

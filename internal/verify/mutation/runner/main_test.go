@@ -1,6 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -53,6 +57,29 @@ func TestLine(t *testing.T) {
 		}
 		if v != test.want {
 			t.Errorf("%q: %v", test.output, v)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	report := filepath.Join(t.TempDir(), "report")
+	text := "native seed 1 kernels 0 to 2: 0 faulted, 2 twins, 0 on a GPU, 1 differ, 1.0 s\nDIFFERS native seed 1 kernel 1: 9.0: wrong: go test ./x\n"
+	if err := os.WriteFile(report, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	other := errors.New("exit status 2")
+	for _, test := range []struct {
+		report string
+		err    error
+		want   verdict
+	}{
+		{report, other, verdict{byKernels, "native seed 1 kernel 1: 9.0: wrong"}},
+		{report + "0", nil, verdict{outcome: survived}},
+		{report + "0", context.DeadlineExceeded, verdict{byKernels, timeLimit}},
+		{report + "0", other, verdict{failed, "exit status 2"}},
+	} {
+		if v := judge(test.report, test.err); v != test.want {
+			t.Errorf("got %v, want %v", v, test.want)
 		}
 	}
 }

@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
 // suite runs the tests of packages until one fails.
@@ -60,20 +63,32 @@ func (v verdict) line(line string) verdict {
 // modulePath precedes the names of packages in the output of go test.
 const modulePath = "github.com/gopherwarp/gopherwarp/"
 
-// random compares random kernels.
+// random compares random kernels, as many of each shape.
 func (t *tester) random(ctx context.Context, env []string, dir string) verdict {
 	if t.kernels == 0 {
 		return verdict{outcome: survived}
 	}
-	program, results := dir+"/long.exe", dir+"/results"
+	program := filepath.Join(dir, "long.exe")
 	build := exec.Command("go", "build", "-o", program, "./internal/verify/progen/long")
 	if err := t.command(ctx, build, env, func(string) bool { return true }); err != nil {
 		return verdict{failed, err.Error()}
 	}
-	long := exec.Command(program, "-stop", "-root", t.root, "-report", results,
-		"-n", fmt.Sprint(t.kernels), "-seed", fmt.Sprint(t.seed), "-j", fmt.Sprint(max(1, processors()/t.jobs)))
-	err := t.command(ctx, long, env, func(string) bool { return true })
-	text, _ := os.ReadFile(results) // a file that is missing has no differences
+	shapes := progen.Shapes()
+	for _, shape := range shapes {
+		results := filepath.Join(dir, "results"+shape)
+		long := exec.Command(program, "-stop", "-root", t.root, "-report", results, "-shape", shape, fmt.Sprintf("-contract=%t", shape == "fused"),
+			"-n", fmt.Sprint(t.kernels/len(shapes)), "-seed", fmt.Sprint(t.seed), "-j", fmt.Sprint(max(1, processors()/t.jobs)))
+		err := t.command(ctx, long, env, func(string) bool { return true })
+		if v := judge(results, err); v.outcome != survived {
+			return v
+		}
+	}
+	return verdict{outcome: survived}
+}
+
+// judge returns the verdict of a run of random kernels that has written a report and ended with err.
+func judge(report string, err error) verdict {
+	text, _ := os.ReadFile(report) // a file that is missing has no differences
 	for line := range strings.Lines(string(text)) {
 		if how, ok := strings.CutPrefix(line, "DIFFERS "); ok {
 			how, _, _ = strings.Cut(fmt.Sprintf("%.150s", how), ": go test ")

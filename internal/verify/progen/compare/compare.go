@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -21,8 +22,15 @@ type Report struct {
 	Invalid []bool         // refused by Go's own compiler or linker, also without twins
 	Faulted int            // that faulted as they should
 	Twins   int            // that ran as twins, too
-	OnGPU   int            // that ran on a GPU, too
-	Device  string         // the GPU's name
+	Fused   Fused
+	OnGPU   int    // that ran on a GPU, too
+	Device  string // the GPU's name
+}
+
+// Fused is what became of the floats of contracted kernels that compute bounds of their errors.
+type Fused struct {
+	Compared int // with those of Go's own compiler
+	Changed  int // of these, those that differ, within their bounds
 }
 
 // newReport returns a report of trials that have not been run.
@@ -40,6 +48,8 @@ func (r *Report) add(other Report) {
 	r.Faulted += other.Faulted
 	r.Twins += other.Twins
 	r.OnGPU += other.OnGPU
+	r.Fused.Compared += other.Fused.Compared
+	r.Fused.Changed += other.Fused.Changed
 	r.Device = cmp.Or(r.Device, other.Device)
 }
 
@@ -99,7 +109,7 @@ func (c *Comparer) invalid(ctx context.Context, list []progen.Kernel) bool {
 // make has the kernels compiled, by our compiler and by Go's own, and runs what the latter made.
 func (c *Comparer) make(ctx context.Context, r *Report) error {
 	files, err := c.compile(ctx, r.Trials)
-	if err != nil || c.Contracted {
+	if err != nil || c.Contracted && !slices.ContainsFunc(r.Trials, (*trial.Trial).Bounded) {
 		return err
 	}
 	if err := c.placeTwins(files, r.Trials); err != nil {
@@ -155,21 +165,34 @@ func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compil
 
 // interpret runs the compiled trials.
 func (c *Comparer) interpret(r *Report) error {
+	deviations := make([]trial.Deviation, len(r.Trials))
 	err := trial.Each(len(r.Trials), func() (func(int), error) {
 		interpreters, err := newInterpreters()
 		return func(i int) {
 			if r.Results[i].Endless || r.Wrong[i] != "" && r.Results[i].Empty() { // where the program ended there is nothing to compare with
 				return
 			}
-			how, right := interpreters.run(r.Trials[i], r.Results[i])
-			if c.Contracted {
-				r.Results[i] = right
+			native := r.Results[i]
+			if c.Contracted { // they must agree with each other
+				r.Results[i] = trial.Result{}
 			}
+			how, right := interpreters.run(r.Trials[i], r.Results[i])
+			r.Results[i] = right
 			if r.Wrong[i] == "" {
 				r.Wrong[i] = how
 			}
+			if c.Contracted && !native.Empty() && r.Trials[i].Bounded() {
+				deviations[i] = r.Trials[i].Within(native, right)
+			}
 		}, err
 	})
+	for i, d := range deviations {
+		if r.Wrong[i] == "" && d.Wrong != "" {
+			r.Wrong[i] = "contracted: " + d.Wrong
+		}
+		r.Fused.Compared += d.Compared
+		r.Fused.Changed += d.Changed
+	}
 	for _, result := range r.Results {
 		if result.Fault != "" {
 			r.Faulted++

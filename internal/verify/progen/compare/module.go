@@ -27,7 +27,8 @@ type Comparer struct {
 // Options change what is compared.
 type Options struct {
 	// Contracted lets products and sums fuse. Go's own compiler does not on amd64, so results are
-	// compared with those of the code for all launches.
+	// compared with those of the code for all launches, and with those of Go's own compiler only where
+	// a kernel computes bounds of its errors.
 	Contracted bool
 	// GPU, where it is not empty, is the name of a program that runs trials on a GPU: internal/verify/progen/replay.
 	GPU string
