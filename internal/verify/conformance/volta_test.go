@@ -15,12 +15,11 @@ func TestInterpreterVolta(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
+	s := suite{dev: dev}
 	for _, g := range conformance.Groups() {
-		if g.Name != "threads" {
-			continue
-		}
-		for _, c := range g.Cases {
-			t.Run(c.Name+c.Type, func(t *testing.T) { report(t, dev, c) })
+		if g.Name == "threads" {
+			s.run(t, g)
 		}
 	}
+	s.demand(t, 0)
 }

@@ -32,7 +32,8 @@ func waitCases() []check.Case {
 		}},
 		{Name: "waits: sync/atomic", Run: func(r *check.Run) {
 			if r.Device.Info().Kind == "cpu" {
-				return // plain Go runs there, which nobody can stop
+				r.Skip("nobody can stop plain Go")
+				return
 			}
 			r.Launch(BesideStandard(r.Stream, grid, who, check.Make[int32](r, 2), check.Make[int32](r, 256)))
 			r.Fault(far("besideStandard", "beside standard", past3))
@@ -49,6 +50,7 @@ func waitCases() []check.Case {
 		{Name: "waits: for each of those before", Run: lookBacks},
 		{Name: "waits: arrivals", Run: func(r *check.Run) {
 			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
+				r.Skip("the device has no barriers that count arrivals")
 				return
 			}
 			r.Launch(BesideArrivals(r.Stream, grid.Blocks, who, check.Make[int32](r, 256)))
@@ -59,6 +61,7 @@ func waitCases() []check.Case {
 	for kind, name := range []string{"a look at a barrier", "a look at a barrier, with work", "a look at a barrier, kept in a variable"} {
 		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {
 			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
+				r.Skip("the device has no barriers that count arrivals")
 				return
 			}
 			x := check.Make[int32](r, 256)

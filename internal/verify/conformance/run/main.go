@@ -73,7 +73,7 @@ func (t tally) remarks() string {
 		text += fmt.Sprintf(", %d wrong", t.wrong)
 	}
 	if t.skipped > 0 {
-		text += fmt.Sprintf(", %d skipped that need another GPU", t.skipped)
+		text += fmt.Sprintf(", %d skipped, which need another device", t.skipped)
 	}
 	return text
 }
@@ -89,7 +89,7 @@ func (r runner) group(ctx context.Context, g conformance.Group) tally {
 	var t tally
 	for _, c := range g.Cases {
 		all, wrong := len(c.Behaviours()), r.run(ctx, c)
-		if skipped(wrong) {
+		if check.Skipped(wrong) != nil {
 			t.skipped += all
 			continue
 		}
@@ -107,14 +107,4 @@ func (r runner) run(ctx context.Context, c check.Case) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return c.On(ctx, r.dev)
-}
-
-// skipped reports whether a case's kernels have no code for the device.
-func skipped(wrong map[string]error) bool {
-	for _, err := range wrong {
-		if errors.Is(err, device.ErrNoVariant) {
-			return true
-		}
-	}
-	return false
 }

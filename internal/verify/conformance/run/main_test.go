@@ -23,19 +23,20 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestWrong runs a case that fails and one that needs another GPU.
+// TestWrong runs a case that fails and two that need another device.
 func TestWrong(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	cases := []check.Case{
 		{Name: "bad", Run: func(r *check.Run) { r.Wrong("1 is not %d", 2) }},
-		{Name: "skipped", Run: func(r *check.Run) { r.Launch(device.ErrNoVariant) }},
+		{Name: "has no code", Run: func(r *check.Run) { r.Launch(device.ErrNoVariant) }},
+		{Name: "skipped", Run: func(r *check.Run) { r.Skip("only elsewhere") }},
 	}
 	var out strings.Builder
 	err := run(t.Context(), &out, []conformance.Group{{Name: "test", Cases: cases}})
 	if err == nil || !strings.HasPrefix(err.Error(), "1 of 1 behaviours are wrong on ") {
 		t.Errorf("run returned %v", err)
 	}
-	for _, want := range []string{"\nWRONG  test/bad: 1 is not 2\n", "\ntest        1 behaviours, 1 wrong, 1 skipped that need another GPU\n"} {
+	for _, want := range []string{"\nWRONG  test/bad: 1 is not 2\n", "\ntest        1 behaviours, 1 wrong, 2 skipped, which need another device\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}
