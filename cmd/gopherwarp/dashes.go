@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
 )
 
 // dashes returns the arguments with two dashes before long flags that have one, as
-// the go command's flags do. It leaves alone what is after "--", and puts a "--" in
-// front of arguments that the command hands on.
+// the go command's flags do. It leaves alone what is after "--", and puts a "--" before
+// arguments that the command hands on. Go files after one of the same package are dropped.
 func dashes(app *kong.Application, args []string) []string {
 	args = slices.Clone(args)
 	node := app.Node
@@ -19,6 +21,10 @@ func dashes(app *kong.Application, args []string) []string {
 		switch {
 		case arg == "--":
 			return args
+		case handsOn(node, positional) && build.SamePackage(args[i-1], arg):
+			args = slices.Delete(args, i, i+1)
+			i--
+			continue
 		case handsOn(node, positional):
 			return slices.Insert(args, i, "--")
 		case !strings.HasPrefix(arg, "-"):

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
 	"github.com/gopherwarp/gopherwarp/compile"
 )
 
@@ -19,7 +20,7 @@ type runCommand struct {
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether the compiler may fuse x*y+z, which is then rounded once. Default: the kernel's //gpu:contract directive, else on."`
 	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on."`
 	Output   string   `name:"output" short:"o" placeholder:"FILE" help:"Write the program to a file instead of running it."`
-	Package  string   `arg:"" help:"The main package of the program."`
+	Package  string   `arg:"" help:"The main package of the program, or a Go file of it."`
 	Args     []string `arg:"" optional:"" passthrough:"" help:"Arguments of the program."`
 
 	environment []string // that the program has besides this process's
@@ -40,7 +41,7 @@ func (c *runCommand) Run(ctx context.Context, t terminal) error {
 	if err := gopherwarp.CheckDevice(c.Device); err != nil {
 		return exit{exitUsage, err}
 	}
-	l := linkage{pkg: c.Package, contract: compile.Contract(c.Contract), checks: compile.Checks(c.Checks)}
+	l := linkage{pkg: build.Patterns([]string{c.Package})[0], contract: compile.Contract(c.Contract), checks: compile.Checks(c.Checks)}
 	program, err := l.link(ctx, t)
 	if err != nil {
 		return err

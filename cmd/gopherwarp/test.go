@@ -34,7 +34,7 @@ func (c *testCommand) Run(ctx context.Context, t terminal) error {
 	if err := gopherwarp.CheckDevice(c.Device); err != nil {
 		return exit{exitUsage, err}
 	}
-	packages := strings.Split(c.Packages, ",")
+	packages := build.Patterns(strings.Split(c.Packages, ","))
 	imported, err := testImports(ctx, packages)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func (c *vetCommand) analyze(ctx context.Context, t terminal) (*checker.Graph, e
 	progress := console.StartProgress(t.err)
 	defer progress.Stop()
 	progress.Show("loading packages")
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax}, c.Packages...)
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax}, build.Patterns(c.Packages)...)
 	if err != nil {
 		return nil, err
 	}

@@ -101,6 +101,7 @@ func parse(name string, args []string) (*command, error) {
 	if len(c.packages) == 0 {
 		c.packages = []string{"."}
 	}
+	c.packages = Patterns(c.packages)
 	return c, nil
 }
 
@@ -113,7 +114,7 @@ func help(w io.Writer, name string) {
 	fmt.Fprintf(w, "Usage: %s [flags] [packages]\n\n", name)
 	fmt.Fprint(w, console.Wrap("Compiles kernels, the functions with a //gpu:kernel directive, and writes their launchers and code to zkernels*.go files "+
 		"in their packages. Commit these files, so that programs can be built without the kernel compiler. "+
-		"Packages are named as for the go command. The default is the package in the working directory.\n\n"+
+		"Packages are named as for the go command; a Go file names the package in its folder. The default is the package in the working directory.\n\n"+
 		"A package is compiled only if its source, a package that it imports, the flags or the compiler have changed. "+
 		"Results are cached in the user's cache directory.\n\n"+
 		"Example:\n  "+name+" ./...\n\n"+
