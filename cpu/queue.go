@@ -17,6 +17,7 @@ type queue struct {
 	backend *backend
 	prints  prints
 	running atomic.Pointer[driver.Kernel] // nil between launches
+	waited  atomic.Bool                   // the last Wait ended with its context
 
 	turn   turn // the holder of the turn owns the fields below
 	launch launch
@@ -141,7 +142,9 @@ func (q *queue) Mark() (driver.Mark, error) {
 
 // Wait implements driver.Queue. Work of other goroutines may be running.
 func (q *queue) Wait(ctx context.Context) error {
-	if err := q.turn.takeBefore(ctx); err != nil {
+	err := q.turn.takeBefore(ctx)
+	q.waited.Store(err != nil)
+	if err != nil {
 		return fmt.Errorf("cpu: wait: %w", err)
 	}
 	defer q.turn.give()
@@ -157,9 +160,14 @@ func (q *queue) Take() (out driver.Outcome) {
 	return out
 }
 
-// Close implements driver.Queue. If a kernel is still running, the queue stays valid for it.
+// Close implements driver.Queue. If a kernel is still running, the queue stays valid for it. A Wait that ended with its
+// context was long enough, so that closing a device waits for all its queues together.
 func (q *queue) Close() error {
-	if !q.turn.takeWithin(q.backend.patience) {
+	patience := q.backend.patience
+	if q.waited.Load() {
+		patience = 0
+	}
+	if !q.turn.takeWithin(patience) {
 		return q.stuck()
 	}
 	defer q.turn.give()

@@ -3,9 +3,11 @@ package cpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -16,18 +18,26 @@ import (
 
 // busy is a device with a kernel that runs until end is closed.
 type busy struct {
-	dev    *device.Device
-	stream *device.Stream
-	buffer *device.Buffer[int32]
-	end    chan struct{}
-	result chan error // of the launch
+	backend *backend
+	dev     *device.Device
+	stream  *device.Stream
+	buffer  *device.Buffer[int32]
+	end     chan struct{}
+	result  chan error // of each launch
 }
 
 func newBusy(t *testing.T) *busy {
 	t.Helper()
 	b := newBackend()
 	b.patience = 20 * time.Millisecond
-	d := &busy{dev: device.New(b), end: make(chan struct{}), result: make(chan error, 1)}
+	d := &busy{backend: b, dev: device.New(b), end: make(chan struct{}), result: make(chan error, 3)}
+	d.launch(t)
+	return d
+}
+
+// launch makes a stream and a buffer, and launches a kernel with them that runs until end is closed.
+func (d *busy) launch(t *testing.T) {
+	t.Helper()
 	var err error
 	if d.stream, err = d.dev.NewStream(); err != nil {
 		t.Fatal(err)
@@ -45,13 +55,10 @@ func newBusy(t *testing.T) *busy {
 			clear(*(*[]int32)(args)) // the kernel reads the slice from its parameters only now
 		},
 	}
-	go func() {
-		p := d.stream.Plan(k, device.Cover(1, 1))
-		d.buffer.All().Pass(p)
-		d.result <- p.Launch()
-	}()
+	p := d.stream.Plan(k, device.Cover(1, 1))
+	d.buffer.All().Pass(p)
+	go func() { d.result <- p.Launch() }()
 	<-running
-	return d
 }
 
 // TestSynchronizeBesideKernel waits for a stream whose kernel does not end, until the context is
@@ -97,6 +104,32 @@ func TestCloseBesideKernel(t *testing.T) {
 	if err := <-d.result; err != nil {
 		t.Errorf("the launch: %v", err)
 	}
+}
+
+// TestCloseBesideKernels closes a device with several kernels that do not end. It waits for all of them together,
+// as long as documented.
+func TestCloseBesideKernels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newBusy(t)
+		d.backend.patience = closePatience
+		for range 2 {
+			d.launch(t)
+		}
+		start := time.Now()
+		err := d.dev.Close()
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("Close took %v, want 5s", took)
+		}
+		if n := strings.Count(fmt.Sprint(err), "kernel forever (k.go:30) is still running"); n != 3 {
+			t.Errorf("Close names %d kernels, want 3: %v", n, err)
+		}
+		close(d.end)
+		for range 3 {
+			if err := <-d.result; err != nil {
+				t.Errorf("a launch: %v", err)
+			}
+		}
+	})
 }
 
 // TestCloseAfterKernel closes a stream while a kernel runs that ends soon.
