@@ -135,6 +135,7 @@ func TestCloseBesideKernels(t *testing.T) {
 // TestCloseAfterKernel closes a stream while a kernel runs that ends soon.
 func TestCloseAfterKernel(t *testing.T) {
 	d := newBusy(t)
+	d.backend.patience = time.Minute
 	time.AfterFunc(time.Millisecond, func() { close(d.end) })
 	if err := errors.Join(d.stream.Close(), <-d.result, d.dev.Close()); err != nil {
 		t.Error(err)

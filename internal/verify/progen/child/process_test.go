@@ -43,7 +43,7 @@ func TestProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Process{Command: []string{self}, Env: []string{asChild}, Patience: 20 * time.Second}
+	p := &Process{Command: []string{self}, Env: []string{asChild}, Patience: time.Minute}
 	defer p.Stop()
 	ask := func(n int) (int, error) {
 		t.Helper()
