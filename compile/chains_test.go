@@ -48,6 +48,7 @@ var chains = []struct{ name, before, link, use string }{
 	{"leave", "", "if in[%d] > x { out[id] = x; return }; x = x + x*y", "out[id] = x"},
 	{"round", "for i := range n {", "x, y = y+x*i, x", "if x == y { break } }; out[id] = x"},
 	{"row", "v := id", "v = v*3 + v + %d", "if v < n { fout[v] = f }"},
+	{"near", "v, w := id, id+n", "v, w = v+w, v-w", "if v < len(fin) && v < len(fout) { fout[v] = fin[v] }"},
 	{"rows", "v := id", "if v < n { v = v + 1 + v&1; fout[v&31] = f }", "out[id] = v"},
 	{"vote", "", "if gpu.Any(t, x > y) { x = x + x*y }", "out[id] = x"},
 	{"shuffle", "", "x = x + gpu.ShuffleXor(t, x, 1)*x", "out[id] = x"},
