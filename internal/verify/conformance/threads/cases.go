@@ -40,6 +40,8 @@ func Cases() []check.Case {
 		{Name: "barriers beside conditions", Run: swept},
 		{Name: "windows of a slice", Run: slid},
 		{Name: "elements of 16 bytes are copied", Run: fetched},
+		{Name: "changes before branches", Run: repeats},
+		{Name: "addresses that are found", Run: searched},
 	}
 }
 

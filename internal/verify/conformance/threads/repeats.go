@@ -1,0 +1,93 @@
+package threads
+
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
+)
+
+// repeated changes elements before and after branches that all threads take alike. Code that starts over after the first
+// change leaves something else.
+//
+//gpu:kernel
+func repeated(t gpu.Thread, times int, x []int32) {
+	i := t.GlobalX()
+	if i >= len(x) {
+		return
+	}
+	x[i] += 3
+	if times > 2 {
+		x[i] *= 5
+	} else {
+		x[i]--
+	}
+	for j := range times {
+		x[i] += int32(j) + 1
+	}
+	x[i] ^= 1
+}
+
+func repeats(r *check.Run) {
+	for times := range 6 {
+		x, want := make([]int32, 100), make([]int32, 100)
+		for i := range x {
+			x[i] = int32(7 * i)
+			v := x[i] + 3
+			if times > 2 {
+				v *= 5
+			} else {
+				v--
+			}
+			for j := range times {
+				v += int32(j) + 1
+			}
+			want[i] = v ^ 1
+		}
+		d := check.Upload(r, x...)
+		r.Launch(Repeated(r.Stream, device.Cover(len(x), 64), times, d))
+		check.Want(r, d, want...)
+	}
+}
+
+// bound is an element whose second field is searched.
+type bound struct{ Name, Limit int32 }
+
+// search keeps the address of the first limit that is larger than the thread's number, which threads find at
+// different times.
+//
+//gpu:kernel
+func search(t gpu.Thread, list []bound, out []int32) {
+	i := t.GlobalX()
+	if i >= len(out) || len(list) == 0 {
+		return
+	}
+	p, q := &list[0].Limit, &list[0].Name
+	for j := range list {
+		at := &list[(i+j)%len(list)]
+		p, q = &at.Limit, &at.Name
+		if *p > int32(i) {
+			break
+		}
+	}
+	out[i] = *p*100 + *q
+}
+
+func searched(r *check.Run) {
+	var list []bound
+	for i := range 13 {
+		list = append(list, bound{int32(i), int32(i * i % 101)})
+	}
+	want := make([]int32, 100)
+	for i := range want {
+		found := bound{}
+		for j := range list {
+			if found = list[(i+j)%len(list)]; found.Limit > int32(i) {
+				break
+			}
+		}
+		want[i] = found.Limit*100 + found.Name
+	}
+	out := check.Make[int32](r, len(want))
+	r.Launch(Search(r.Stream, device.Cover(len(want), 64), check.Upload(r, list...), out))
+	check.Want(r, out, want...)
+}
