@@ -835,6 +835,70 @@ var reductionsKernel = &driver.Kernel{
 	},
 }
 
+// Repeated changes elements before and after branches that all threads take alike. Code that starts over after the first
+// change leaves something else.
+func Repeated(s *device.Stream, g device.Grid, times int, x device.Slice[int32]) error {
+	p := s.Plan(repeatedKernel, g)
+	driver.Pass(p, times)
+	x.Pass(p)
+	return p.Launch()
+}
+
+var repeatedKernel = &driver.Kernel{
+	Name:    "repeated",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "repeats.go",
+	Line:    13,
+	Params: []driver.Param{
+		{Name: "times", Offset: 0, Size: 8},
+		{Name: "x", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Integers:   []int{0, 16, 24},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			times int
+			x     []int32
+		})(args)
+		for ts.Next() {
+			repeated(ts.Thread(), a.times, a.x)
+		}
+	},
+}
+
+// Search keeps the address of the first limit that is larger than the thread's number, which threads find at
+// different times.
+func Search(s *device.Stream, g device.Grid, list device.Slice[bound], out device.Slice[int32]) error {
+	p := s.Plan(searchKernel, g)
+	list.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var searchKernel = &driver.Kernel{
+	Name:    "search",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "repeats.go",
+	Line:    59,
+	Params: []driver.Param{
+		{Name: "list", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			list []bound
+			out  []int32
+		})(args)
+		for ts.Next() {
+			search(ts.Thread(), a.list, a.out)
+		}
+	},
+}
+
 // Exchange launches the kernel exchange.
 func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out device.Slice[exchanged]) error {
 	p := s.Plan(exchangeKernel, exchangeKernel.Grid(g))
