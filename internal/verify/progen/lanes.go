@@ -45,6 +45,9 @@ func NewLanes(seed uint64, index int) Kernel {
 	for i := range laneCounters {
 		g.line("\tvar n%[1]d int\n\t_ = n%[1]d", i)
 	}
+	if g.r.oneIn(3) { // before the first branch, from which code may start over
+		g.line("\touti[own] += ini[own&15]")
+	}
 	g.budget = g.r.between(6, 60)
 	if g.waits {
 		g.line("\tshared, local := gpu.Shared[[200]int32](t), t.ThreadY()*t.BlockDimX()+t.ThreadX()\n\t_, _ = shared, local")
@@ -164,7 +167,7 @@ func (g *lanes) statement(depth int) {
 		g.look(depth)
 	case n == 18:
 		t := pick(g.r, laneTypes[:]...)
-		g.line("\tout%s[own] = %s", t.letter, g.value(t.letter))
+		g.line("\tout%s[own] %s %s", t.letter, pick(g.r, "=", "+=", "-="), g.value(t.letter))
 	case n == 19 && g.faults:
 		g.fault(depth)
 	default:
@@ -299,9 +302,13 @@ func (g *lanes) place() string {
 		pick(g.r, "0", "1", "2", "7", "13", n, n+"*2", "ui&7", "(own&1)*3"))
 }
 
-// stores leaves all that variables hold.
+// stores leaves all that variables hold. Integers are added to what is there, which code that starts over does again.
 func (g *lanes) stores() {
 	for _, t := range laneTypes {
-		g.line("\tout%[1]s[own] = a%[1]s + b%[1]s - c%[1]s", t.letter)
+		to := "+="
+		if t.letter == "f" || t.letter == "d" { // a NaN would hide all that is added to it
+			to = "="
+		}
+		g.line("\tout%[1]s[own] %[2]s a%[1]s + b%[1]s - c%[1]s", t.letter, to)
 	}
 }
