@@ -42,6 +42,7 @@ func Cases() []check.Case {
 		{Name: "elements of 16 bytes are copied", Run: fetched},
 		{Name: "changes before branches", Run: repeats},
 		{Name: "addresses that are found", Run: searched},
+		{Name: "addresses after barriers", Run: crossed},
 	}
 }
 

@@ -91,3 +91,48 @@ func searched(r *check.Run) {
 	r.Launch(Search(r.Stream, device.Cover(len(want), 64), check.Upload(r, list...), out))
 	check.Want(r, out, want...)
 }
+
+// scattered returns another number below 128 for each i below 128, by more operations than a twin does twice.
+func scattered(i int) int {
+	i = i * 5 & 127
+	i ^= i >> 3
+	i = i * 11 & 127
+	i ^= i >> 2
+	i = i * 77 & 127
+	return i ^ i>>4
+}
+
+// across stores through an address that was found before a barrier.
+//
+//gpu:kernel
+//gpu:block 64
+func across(t gpu.Thread, list []bound) {
+	shared := gpu.Shared[[64]int32](t)
+	lane := t.ThreadX()
+	p := &list[scattered(t.GlobalX())].Limit
+	shared[lane] = *p
+	t.Sync()
+	*p = shared[63-lane] + 1
+	t.Sync()
+	if shared[lane]%2 == 0 {
+		*p *= 2
+	}
+}
+
+func crossed(r *check.Run) {
+	list, want := make([]bound, 128), make([]bound, 128)
+	for i := range list {
+		list[i] = bound{int32(i), int32(i * i)}
+	}
+	for i := range want {
+		at := scattered(i)
+		own, other := list[at].Limit, list[scattered(i^63)].Limit
+		want[at] = bound{int32(at), other + 1}
+		if own%2 == 0 {
+			want[at].Limit *= 2
+		}
+	}
+	d := check.Upload(r, list...)
+	r.Launch(Across(r.Stream, device.Blocks{X: 2}, d))
+	check.Want(r, d, want...)
+}
