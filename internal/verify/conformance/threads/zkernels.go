@@ -899,6 +899,40 @@ var searchKernel = &driver.Kernel{
 	},
 }
 
+// Across stores through an address that was found before a barrier.
+func Across(s *device.Stream, g device.Blocks, list device.Slice[bound]) error {
+	p := s.Plan(acrossKernel, acrossKernel.Grid(g))
+	list.Pass(p)
+	return p.Launch()
+}
+
+var acrossKernel = &driver.Kernel{
+	Name:    "across",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "repeats.go",
+	Line:    109,
+	Params: []driver.Param{
+		{Name: "list", Offset: 0, Size: 24, Elem: 8},
+	},
+	ParamBytes: 40,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "repeats.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			list []bound
+		})(args)
+		for ts.Next() {
+			across(ts.Thread(), a.list)
+		}
+	},
+}
+
 // Exchange launches the kernel exchange.
 func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out device.Slice[exchanged]) error {
 	p := s.Plan(exchangeKernel, exchangeKernel.Grid(g))
