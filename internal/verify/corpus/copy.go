@@ -17,6 +17,7 @@ const maxCopied = 400
 
 var (
 	errNoCopy   = errors.New("corpus: a declaration cannot be copied")
+	errExit     = errors.New("corpus: the function ends the process")
 	errTooLarge = errors.New("corpus: the function needs too many declarations")
 )
 
@@ -69,6 +70,9 @@ func (c *copier) fail(err error) { c.err = cmp.Or(c.err, err) }
 // reference returns the expression for a package-level object, and has it copied if it is not imported.
 func (c *copier) reference(o types.Object) string {
 	path := o.Pkg().Path()
+	if path == "os" && o.Name() == "Exit" { // natively, all other kernels of the process would end too
+		c.fail(errExit)
+	}
 	if !c.copies(path) {
 		return c.imported(path) + "." + o.Name()
 	}

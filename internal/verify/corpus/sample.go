@@ -56,7 +56,7 @@ func (l *Library) Sample(n int, seed uint64) Sample {
 // because a type must implement an interface, with all methods.
 func (l *Library) make(c candidate, number int, seed uint64) (Kernel, error) {
 	k, err := l.write(c, number, seed, false)
-	if err != nil && c.copied && !errors.Is(err, errNoCopy) && !errors.Is(err, errTooLarge) {
+	if err != nil && c.copied && !errors.Is(err, errNoCopy) && !errors.Is(err, errExit) && !errors.Is(err, errTooLarge) {
 		k, err = l.write(c, number, seed, true)
 	}
 	return Kernel{From: c.String(), Number: number, Kernel: k}, err
