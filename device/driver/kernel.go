@@ -115,6 +115,9 @@ type Variant struct {
 	// requires Fit.Line and runs with fewer blocks (see Blocks).
 	Coarse  int
 	Aligned bool // the code requires Fit.Aligned
+	// Awaits means that all threads wait for the preceding kernel of the stream, so that the launch
+	// need not.
+	Awaits bool
 	// Body is the name of the //gpu:variant function that the code was compiled from, or empty
 	// for the kernel's own. Shared and Dynamic are then those of Body.
 	Body            string

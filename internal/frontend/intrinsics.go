@@ -41,6 +41,9 @@ var intrinsics = map[string]intrinsic{
 	thread + "SyncGrid":  gridBarrier,
 	thread + "Lane":      lane,
 
+	thread + "AwaitPrevious": noArguments(ir.OpAwaitPrevious),
+	thread + "StartNext":     noArguments(ir.OpStartNext),
+
 	thread + "ClusterX":      special(ir.OpClusterid, 0),
 	thread + "ClusterY":      special(ir.OpClusterid, 1),
 	thread + "ClusterZ":      special(ir.OpClusterid, 2),

@@ -130,6 +130,8 @@ const (
 	OpBarrierAnd
 	OpBarrierOr
 	OpGridBarrier
+	OpAwaitPrevious
+	OpStartNext
 	OpClusterBarrier
 	OpPeer
 	OpWarpBarrier

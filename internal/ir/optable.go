@@ -166,6 +166,8 @@ var ops = [numOps]row{
 	OpBarrierAnd:     {"barrierand", 1, attrNone, reads | writes | effect | convergent, vote},              // and whether arg0 holds for all threads
 	OpBarrierOr:      {"barrieror", 1, attrNone, reads | writes | effect | convergent, vote},               // and whether it holds for any
 	OpGridBarrier:    {"gridbarrier", 0, attrNone, reads | writes | effect | convergent, nothing},          // of all blocks, at least one thread of each
+	OpAwaitPrevious:  {"awaitprevious", 0, attrNone, reads | writes | effect, nothing},                     // until the kernels before this one in the stream are done
+	OpStartNext:      {"startnext", 0, attrNone, reads | writes | effect, nothing},                         // the next kernel in the stream may start once all blocks have come here or are done
 	OpClusterBarrier: {"clusterbarrier", 0, attrImm, reads | writes | effect | convergent, clusterBarrier}, // of the cluster's threads; Imm 1: arrives only, 2: only waits for the last arrival
 	OpPeer:           {"peer", 2, attrNone, pure, peer},                                                    // the address that arg0, in shared memory, has in the block of rank arg1 of the cluster
 	OpWarpBarrier:    {"warpbarrier", 0, attrNone, reads | writes | effect | convergent, nothing},

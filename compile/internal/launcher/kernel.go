@@ -156,6 +156,9 @@ func (w *writer) variants(variants []driver.Variant, ptx []string) {
 		if v.Aligned {
 			w.printf("Aligned: true, ")
 		}
+		if v.Awaits {
+			w.printf("Awaits: true, ")
+		}
 		if v.Body != "" {
 			w.printf("Body: %q, Shared: %d, Dynamic: %d, ", v.Body, v.Shared, v.Dynamic)
 		}

@@ -38,6 +38,7 @@ func (e *emitter) single(v *ir.Value) {
 	case v.Op.Atomic():
 		e.atomic(v)
 	case v.Op == ir.OpFence: // every atomic operation is one
+	case v.Op == ir.OpAwaitPrevious || v.Op == ir.OpStartNext: // kernels run one after the other
 	case v.Op == ir.OpAlloca || v.Op.Terminator():
 	case !v.Op.Pure():
 		panic(refuseAt(v, "%s has no equivalent in Go", v.Op))

@@ -21,6 +21,7 @@ type Result struct {
 	DynamicBytes int
 	Barriers     bool // threads of a block wait for each other
 	Cooperative  bool // blocks wait for each other
+	Awaits       bool // all threads wait for the kernels before this one
 	Spins        bool // a loop waits for other threads with atomic operations
 	Exact        bool // the code runs on Target only
 }
@@ -58,7 +59,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 	live := newLiveness(m)
 	replacePhis(m, live, coalesce(m, live))
 	preferPositive(m)
-	w := &writer{leave: s.cluster.leave()}
+	w := &writer{leave: s.awaitAtExit() + s.cluster.leave()}
 	body := w.body(m)
 	return &Result{
 		PTX:         s.module(w, body),
@@ -68,6 +69,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		Barriers:    uses(f, func(op ir.Op) bool { return op.Convergent() || op == ir.OpMBarrierWait }),
 		Exact:       o.Exact || Exact(f),
 		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
+		Awaits:      s.awaits(),
 		Spins:       slices.Contains(s.polls, true),
 	}, nil
 }

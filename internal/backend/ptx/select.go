@@ -150,6 +150,8 @@ func (s *selector) value(v *ir.Value) {
 		s.barrier(v)
 	case ir.OpGridBarrier:
 		s.gridBarrier()
+	case ir.OpAwaitPrevious, ir.OpStartNext:
+		s.overlap(v)
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor:
 		s.warp(v)
 	case ir.OpWarpReduce:

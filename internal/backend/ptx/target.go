@@ -37,13 +37,16 @@ func Known(c driver.Capability, exact bool) bool {
 	return (!exact || c.Major >= 9) && slices.ContainsFunc(targets[:], func(t target) bool { return t.capability == c })
 }
 
-// better has the operations that need fewer instructions from a capability on.
+// better has the operations for which there are other instructions from a capability on.
 var better = map[ir.Op]driver.Capability{
 	ir.OpFToBF16:    {Major: 8, Minor: 0},
 	ir.OpCopyAsync:  {Major: 8, Minor: 0},
 	ir.OpWarpReduce: {Major: 8, Minor: 0},
 	ir.OpFMin:       {Major: 8, Minor: 0}, // of float32
 	ir.OpFMax:       {Major: 8, Minor: 0},
+
+	ir.OpAwaitPrevious: {Major: 9, Minor: 0}, // before, kernels run one after the other
+	ir.OpStartNext:     {Major: 9, Minor: 0},
 }
 
 // needs has the operations that there are only from a capability on.
