@@ -251,7 +251,9 @@ func BenchmarkGPULaunchArguments(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) { launches(b, dev, emptyKernel(n), device.Cover(1, 32)) })
 	}
 	b.Run("attribute", func(b *testing.B) {
-		launches(b, dev, emptyKernel(0), device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 32}, Overlap: true})
+		k := emptyKernel(0)
+		k.Variants[0].Awaits = true
+		launches(b, dev, k, device.Cover(1, 32))
 	})
 	dev.RecordCallers(true)
 	b.Run("recorded", func(b *testing.B) { launches(b, dev, emptyKernel(0), device.Cover(1, 32)) })

@@ -24,10 +24,12 @@ type graph struct {
 	handle cudasys.Graph
 	exec   cudasys.GraphExec
 	nodes  []cudasys.GraphNode
-	sites  atomic.Pointer[[]string] // where the launch of each node came from; replaced as a whole
-	envs   map[int]*environment     // by node number
-	queues []*queue                 // the queues on which it was enqueued
-	closed bool
+	// launches are the numbers of the nodes that launch kernels.
+	launches []int
+	sites    atomic.Pointer[[]string] // where the launch of each node came from; replaced as a whole
+	envs     map[int]*environment     // by node number
+	queues   []*queue                 // the queues on which it was enqueued
+	closed   bool
 }
 
 // NewGraph implements driver.Grapher.
@@ -83,16 +85,25 @@ func (g *graph) AddLaunch(p *driver.Plan, after []int) error {
 	if err != nil {
 		return err
 	}
+	overlaps := p.Overlaps() && g.mayOverlap(after)
+	first := after
+	if overlaps {
+		first = nil // the edge is added below
+	}
 	err = g.add("cuGraphAddKernelNode", p.Launched(), func(n *cudasys.GraphNode) cudasys.Status {
-		return g.backend.driver.GraphAddKernelNode(n, g.handle, g.after(after), k)
+		return g.backend.driver.GraphAddKernelNode(n, g.handle, g.after(first), k)
 	})
+	if err == nil {
+		g.launches = append(g.launches, len(g.nodes)-1)
+	}
+	if err == nil && overlaps {
+		err = g.overlap(after[0])
+	}
 	if err != nil {
 		return err
 	}
-	options := p.Options()
-	options.Overlap = false // in a graph, overlap is a property of edges
 	all := new([4]cudasys.LaunchAttribute)
-	for i := range attributes(all[:], options) {
+	for i := range attributes(all[:], p.Options(), false) { // in a graph, overlap is a property of edges
 		err := g.backend.do("cuGraphKernelNodeSetAttribute", func() cudasys.Status {
 			return g.backend.driver.GraphKernelNodeSetAttribute(g.nodes[len(g.nodes)-1], &all[i])
 		})
@@ -101,6 +112,24 @@ func (g *graph) AddLaunch(p *driver.Plan, after []int) error {
 		}
 	}
 	return nil
+}
+
+// mayOverlap reports whether a launch after these nodes can start before they are done: if there is one,
+// a launch, and the driver has edges for that. Otherwise all edges wait, which is right for every kernel.
+func (g *graph) mayOverlap(after []int) bool {
+	return len(after) == 1 && slices.Contains(g.launches, after[0]) && g.backend.driver.GraphAddDependencies != nil
+}
+
+// overlap makes the last node, a launch, start as soon as the blocks of another launch allow it.
+func (g *graph) overlap(after int) error {
+	e := &cudasys.GraphEdge{
+		From: g.nodes[after], To: g.nodes[len(g.nodes)-1],
+		Data: cudasys.GraphEdgeData{FromPort: cudasys.PortProgrammatic, Type: cudasys.EdgeProgrammatic},
+	}
+	err := g.backend.do("cuGraphAddDependencies", func() cudasys.Status {
+		return g.backend.driver.GraphAddDependencies(g.handle, e)
+	})
+	return about(err, fmt.Sprintf("node %d", len(g.nodes)-1))
 }
 
 // kernelNode returns the driver's parameters of a node.

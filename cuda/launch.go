@@ -41,7 +41,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 	l.sizes(p, &a.Grid, &a.Block)
 	a.Shared = uint32(p.Shared(l.variant))
 	if a.Used = 0; !p.Plain() {
-		a.Used = attributes(a.Attributes[:], p.Options())
+		a.Used = attributes(a.Attributes[:], p.Options(), p.Overlaps())
 	}
 	a.Params[0] = p.Params()
 	name, call := "cuLaunchKernel", q.backend.driver.LaunchKernel
@@ -65,8 +65,8 @@ func (l *loaded) sizes(p *driver.Plan, grid, block *[3]uint32) {
 }
 
 // attributes stores the launch attributes of g, those beyond its sizes, in all and returns their
-// number.
-func attributes(all []cudasys.LaunchAttribute, g driver.Grid) (n int) {
+// number. A kernel that overlaps may start before the preceding one is done.
+func attributes(all []cudasys.LaunchAttribute, g driver.Grid, overlaps bool) (n int) {
 	add := func(id int32, values ...uint32) {
 		all[n] = cudasys.LaunchAttribute{ID: id}
 		copy(all[n].Value[:], values)
@@ -78,7 +78,7 @@ func attributes(all []cudasys.LaunchAttribute, g driver.Grid) (n int) {
 	if c := g.Cluster; c != (driver.Dim{}) {
 		add(cudasys.LaunchCluster, uint32(c.X), uint32(max(1, c.Y)), uint32(max(1, c.Z)))
 	}
-	if g.Overlap {
+	if overlaps {
 		add(cudasys.LaunchProgrammatic, 1)
 	}
 	return n

@@ -3,10 +3,12 @@ package cuda
 import (
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
@@ -23,8 +25,8 @@ func TestLaunchOptions(t *testing.T) {
 		{"shared memory", device.Grid{Shared: 1000}, 1000, map[int32][3]uint32{}},
 		{"much shared memory", device.Grid{Shared: 200 << 10}, 200 << 10, map[int32][3]uint32{}},
 		{"a cluster", device.Grid{Cluster: dim{X: 4, Y: 2}}, 0, map[int32][3]uint32{cudasys.LaunchCluster: {4, 2, 1}}},
-		{"all", device.Grid{Cluster: dim{X: 8, Y: 2}, Cooperative: true, Overlap: true}, 0, map[int32][3]uint32{
-			cudasys.LaunchCluster: {8, 2, 1}, cudasys.LaunchCooperative: {1}, cudasys.LaunchProgrammatic: {1},
+		{"all", device.Grid{Cluster: dim{X: 8, Y: 2}, Cooperative: true}, 0, map[int32][3]uint32{
+			cudasys.LaunchCluster: {8, 2, 1}, cudasys.LaunchCooperative: {1},
 		}},
 	} {
 		f := newFake()
@@ -44,6 +46,88 @@ func TestLaunchOptions(t *testing.T) {
 			got[1].Shared != 0 || len(got[1].Attributes) != 0 {
 			t.Errorf("%s: launched %+v", c.what, got)
 		}
+	}
+}
+
+// awaiting returns a kernel that calls AwaitPrevious.
+func awaiting() *driver.Kernel {
+	k := devicetest.Greet()
+	for i := range k.Variants {
+		k.Variants[i].Awaits = true
+	}
+	return k
+}
+
+// TestOverlap launches and records kernels of which some call AwaitPrevious.
+func TestOverlap(t *testing.T) {
+	f := newFake()
+	var early []bool
+	f.Execute = func(l *cudafake.Launch) cudasys.Status {
+		_, ok := l.Attributes[cudasys.LaunchProgrammatic]
+		early = append(early, ok)
+		return cudasys.Success
+	}
+	dev := open(t, f)
+	defer mustClose(t, dev)
+	s, k, waits := newStream(t, dev), devicetest.Greet(), awaiting()
+	all := func(s *device.Stream) error {
+		return errors.Join(launch[int32](s, waits, device.Cover(1, 1)), launch[int32](s, k, device.Cover(1, 1)), launch[int32](s, waits, device.Cover(1, 1)),
+			launch[int32](s, waits, device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 1}, Cooperative: true}), launch[int32](s, waits, device.Cover(1, 1)))
+	}
+	check(t, all(s))
+	dev.OverlapNever(true)
+	check(t, all(s))
+	check(t, s.Synchronize(t.Context()))
+	if want := []bool{true, false, true, false, true, false, false, false, false, false}; !slices.Equal(early, want) {
+		t.Errorf("launches that may start early: %v, want %v", early, want)
+	}
+	for _, never := range []bool{true, false} {
+		dev.OverlapNever(never)
+		g, err := dev.Capture(all)
+		check(t, err)
+		want := 2 // the third launch and the last one
+		if never {
+			want = 0
+		}
+		if got := f.EarlyNodes(); got != want {
+			t.Errorf("%d nodes may start early, want %d", got, want)
+		}
+		check(t, g.Close())
+	}
+}
+
+// TestOverlapInGraphs records kernels that call AwaitPrevious where not all edges may be programmatic.
+func TestOverlapInGraphs(t *testing.T) {
+	k := awaiting()
+	start := func(s *device.Stream) error { return launch[int32](s, k, device.Cover(1, 1)) }
+	for name, c := range map[string]struct {
+		version, want int
+		record        func(s *device.Stream, x device.Slice[int32]) error
+	}{
+		"an old driver": {12020, 0, func(s *device.Stream, _ device.Slice[int32]) error { return errors.Join(start(s), start(s)) }},
+		"a new driver":  {12030, 1, func(s *device.Stream, _ device.Slice[int32]) error { return errors.Join(start(s), start(s)) }},
+		"after a fill": {13000, 0, func(s *device.Stream, x device.Slice[int32]) error {
+			return errors.Join(start(s), device.Fill(s, x, 1), start(s))
+		}},
+		"after two launches": {13000, 1, func(s *device.Stream, _ device.Slice[int32]) error {
+			other, err := s.Fork()
+			return errors.Join(err, start(s), start(other), s.Join(other), start(s), start(s), other.Close())
+		}},
+	} {
+		f := newFake()
+		f.Version = c.version
+		dev := open(t, f)
+		s := newStream(t, dev)
+		x, err := device.Make[int32](s, 1)
+		check(t, err)
+		g, err := dev.Capture(func(s *device.Stream) error { return c.record(s, x.All()) })
+		check(t, err)
+		if got := f.EarlyNodes(); got != c.want {
+			t.Errorf("%s: %d nodes may start early, want %d", name, got, c.want)
+		}
+		check(t, g.Launch(s))
+		check(t, errors.Join(s.Synchronize(t.Context()), g.Close(), x.Close()))
+		mustClose(t, dev)
 	}
 }
 

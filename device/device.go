@@ -19,6 +19,7 @@ type Device struct {
 	memory  accounts
 	record  atomic.Bool // see RecordCallers
 	coarsen atomic.Bool // see CoarsenAlways
+	serial  atomic.Bool // see OverlapNever
 
 	watching atomic.Pointer[watch] // see Watch, or nil
 	counters counters
@@ -58,6 +59,11 @@ func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 // CoarsenAlways makes small launches use coarse variants of kernels, in which each thread processes
 // several elements. Such variants make small launches slower. CoarsenAlways is for tests.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
+
+// OverlapNever makes each kernel that is launched or recorded later start only after the preceding kernel
+// is done, even if it calls AwaitPrevious. It is for measurements, and shows whether a wrong result depends
+// on the overlap.
+func (d *Device) OverlapNever(on bool) { d.serial.Store(on) }
 
 // StreamOptions are properties of a stream.
 type StreamOptions struct {

@@ -10,11 +10,10 @@ type Dim = driver.Dim
 // Block is the number of threads in each block; both fields have type Dim. A launch whose Blocks.X is 0
 // does nothing.
 //
-// Kernels with special needs use the fields Shared, Cluster, Cooperative and Overlap. If the device does
-// not support such a field, the launch returns ErrGrid. Shared is the size of each block's dynamic shared
+// Kernels with special needs use the fields Shared, Cluster and Cooperative. If the device does not
+// support such a field, the launch returns ErrGrid. Shared is the size of each block's dynamic shared
 // memory in bytes. Cluster is the number of blocks in a cluster along each axis. Cooperative makes all
-// blocks run at the same time, so that blocks may wait for each other. Overlap allows the kernel to start
-// before the preceding work of the stream is done.
+// blocks run at the same time, so that blocks may wait for each other.
 type Grid = driver.Grid
 
 // Blocks is the grid of a kernel whose block size is fixed by //gpu:block.

@@ -114,6 +114,9 @@ func (s *Stream) launch(l *launch) error {
 // start checks l and, unless it is empty, hands it to the queue.
 func (s *Stream) start(l *launch) error {
 	p := l.plan
+	if s.device.serial.Load() {
+		p.Serialize()
+	}
 	if err := p.Check(&s.device.info, s.device.coarsen.Load()); err != nil || p.Empty() {
 		return err
 	}

@@ -318,7 +318,7 @@ func launched(e example) error {
 	if err != nil {
 		return err
 	}
-	g.Overlap = true // the kernel may start before earlier work is done; see Grid for other options
+	g.Shared = 1024 // bytes of dynamic shared memory; see Grid for clusters and cooperative launches
 	return kernels.Multiply(s, g, a.All(), a.All(), a.All())
 }
 

@@ -33,11 +33,6 @@ type Grid struct {
 	Cluster Dim
 	// Cooperative makes all blocks run at the same time, so that they may wait for each other.
 	Cooperative bool
-	// Overlap allows the kernel to start before the preceding work of the stream is done. The
-	// kernel must wait for that work before it reads the results, and before it writes any buffer: a
-	// new buffer may have the memory of a closed one, which that work may still use. A device may
-	// ignore Overlap.
-	Overlap bool
 }
 
 // checkGrid returns an error if a device with limits l cannot run the plan's grid.

@@ -22,6 +22,7 @@ type Plan struct {
 	next   int      // index of the next parameter
 	best   int      // index of the variant, set by Check
 	number uint32   // of the launch in its queue
+	serial bool     // see Serialize
 	err    error
 }
 
@@ -54,7 +55,7 @@ func (p *Plan) Reset(k *Kernel, g Grid) {
 	}
 	p.words = p.words[:n]
 	clear(p.words) // padding is zero on every device
-	p.kernel, p.grid, p.next, p.err = k, g, 0, nil
+	p.kernel, p.grid, p.next, p.best, p.err, p.serial = k, g, 0, -1, nil, false
 	p.grid.Cooperative = g.Cooperative || k.Cooperative
 	if g.Cluster == (Dim{}) {
 		p.grid.Cluster = k.Cluster
@@ -115,14 +116,23 @@ func (p *Plan) Shared(v *Variant) int {
 // Variant returns the index of the variant for the plan's device, or -1 if the kernel has none.
 func (p *Plan) Variant() int { return p.best }
 
-// Plain reports whether the grid has no options besides its sizes and shared memory.
+// Plain reports whether the launch has no options besides its sizes and shared memory.
 func (p *Plan) Plain() bool {
 	g := &p.grid
-	return g.Cluster.X|g.Cluster.Y|g.Cluster.Z == 0 && !g.Cooperative && !g.Overlap
+	return g.Cluster.X|g.Cluster.Y|g.Cluster.Z == 0 && !g.Cooperative && !p.Overlaps()
 }
 
 // Options returns the grid as the program requested it.
 func (p *Plan) Options() Grid { return p.grid }
+
+// Overlaps reports whether the kernel may start before the preceding kernel is done. A device may ignore
+// that. Cooperative launches do not overlap, because they share a counter of arrivals.
+func (p *Plan) Overlaps() bool {
+	return !p.serial && !p.grid.Cooperative && p.best >= 0 && p.kernel.Variants[p.best].Awaits
+}
+
+// Serialize makes the launch wait for all preceding work.
+func (p *Plan) Serialize() { p.serial = true }
 
 // Params returns the parameter block, which is 8-aligned and has Kernel().ParamBytes+CoarseBytes
 // bytes.

@@ -94,6 +94,8 @@ func TestStructCalls(t *testing.T) {
 	c.wants("copy node", d.GraphAddMemcpyNode(&n, 20, nil, copied), 20, 0, 1, 42, 4, 2, 1<<40, 5, 4, 1, 1, 30)
 	set := &Memset{Dst: 1 << 41, Pitch: 9, Value: 3, Size: 2, Width: 100, Height: 1, Context: 30}
 	c.wants("memset node", d.GraphAddMemsetNode(&n, 20, nil, set), 20, 0, 1<<41, 9, 3, 2, 100, 1, 30)
+	edge := &GraphEdge{From: 7, To: 8, Data: GraphEdgeData{FromPort: PortProgrammatic, Type: EdgeProgrammatic}}
+	c.wants("edge", d.GraphAddDependencies(20, edge), 20, 7, 8, 1, 0, 1, 0, 1)
 	c.wants("attribute", d.GraphKernelNodeSetAttribute(9, &l.Attributes[1]), 9, 4, 4)
 	rows := &Copy2D{
 		Src:   Side2D{X: 1, Type: OnDevice, Device: 1 << 40, Pitch: 256},

@@ -61,11 +61,23 @@ func TestBindFillsEveryField(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	fields := reflect.TypeFor[Driver]()
 	version := regexp.MustCompile(`_v\d$`)
-	for _, f := range functions {
+	for _, f := range slices.Concat(functions, newer) {
 		name := strings.TrimPrefix(version.ReplaceAllString(f.symbol, ""), "cu")
 		if _, ok := fields.FieldByName(name); !ok {
 			t.Errorf("%s has no field %s", f.symbol, name)
 		}
+	}
+}
+
+func TestMissingNewSymbol(t *testing.T) {
+	d, err := bind(func(symbol string) (uintptr, error) {
+		if symbol == "cuGraphAddDependencies_v2" {
+			return 0, dl.ErrSymbol
+		}
+		return 1, nil
+	})
+	if err != nil || d.GraphAddDependencies != nil || d.GraphAddKernelNode == nil {
+		t.Errorf("a driver for CUDA 12.0: %v", err)
 	}
 }
 

@@ -104,6 +104,7 @@ type Driver struct {
 	GraphCreate                  func(g *Graph, flags uint32) Status
 	GraphDestroy                 func(g Graph) Status
 	GraphAddKernelNode           func(n *GraphNode, g Graph, after []GraphNode, p *KernelNode) Status
+	GraphAddDependencies         func(g Graph, e *GraphEdge) Status // of one edge; nil before CUDA 12.3
 	GraphKernelNodeSetAttribute  func(n GraphNode, a *LaunchAttribute) Status
 	GraphAddMemcpyNode           func(n *GraphNode, g Graph, after []GraphNode, c *Copy3D) Status // of c.Context
 	GraphAddMemsetNode           func(n *GraphNode, g Graph, after []GraphNode, m *Memset) Status // of m.Context

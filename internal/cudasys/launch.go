@@ -70,6 +70,13 @@ func (a address) setKernel(x GraphExec, n GraphNode, p *KernelNode) Status {
 	return s
 }
 
+// addEdge is cuGraphAddDependencies as of CUDA 12.3, which takes an array for each of the fields.
+func (a address) addEdge(g Graph, e *GraphEdge) Status {
+	s := a.call(uintptr(g), pointer(&e.From), pointer(&e.To), pointer(&e.Data), 1)
+	runtime.KeepAlive(e)
+	return s
+}
+
 // setAttribute is cuGraphKernelNodeSetAttribute, which takes the kind and the value as separate
 // arguments.
 func (a address) setAttribute(n GraphNode, l *LaunchAttribute) Status {

@@ -78,5 +78,10 @@ func bind(find lookup) (*Driver, error) {
 		}
 		f.bind(d, address(a))
 	}
+	for _, f := range newer {
+		if a, err := find(f.symbol); err == nil {
+			f.bind(d, address(a))
+		}
+	}
 	return d, nil
 }

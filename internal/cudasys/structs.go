@@ -145,6 +145,25 @@ type KernelNode struct {
 	Params [1]unsafe.Pointer
 }
 
+// GraphEdge is an edge of a graph, with its CUgraphEdgeData.
+type GraphEdge struct {
+	From, To GraphNode
+	Data     GraphEdgeData
+}
+
+// GraphEdgeData is CUgraphEdgeData. The zero value is an edge to a node that starts when the other one is
+// done.
+type GraphEdgeData struct {
+	FromPort, ToPort, Type uint8
+	_                      [5]uint8
+}
+
+// Values of GraphEdgeData.
+const (
+	PortProgrammatic = 1 // FromPort: when all blocks have called griddepcontrol.launch_dependents or are done
+	EdgeProgrammatic = 1 // Type: the node waits itself, by griddepcontrol.wait
+)
+
 // PeerCopy holds the arguments of MemcpyPeerAsync.
 type PeerCopy struct {
 	Dst        uintptr

@@ -15,6 +15,11 @@ type function struct {
 	bind   func(d *Driver, a address)
 }
 
+// newer lists functions that drivers for CUDA 12.0 lack. Their fields of Driver may be nil.
+var newer = []function{
+	{"cuGraphAddDependencies_v2", func(d *Driver, a address) { d.GraphAddDependencies = a.addEdge }},
+}
+
 // functions lists the driver functions that this project uses. The version suffixes are those to
 // which cuda.h of CUDA 12 and 13 defines the plain names. If the arguments of a function have
 // changed since CUDA 12.0, it is the older version, which every later driver also has.

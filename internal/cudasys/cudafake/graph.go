@@ -15,6 +15,7 @@ type graph struct{ nodes []*node }
 // changed in an executable graph.
 type node struct {
 	launch *Launch
+	early  bool // it may start before the launch that it follows is done
 	work   func() cudasys.Status
 }
 
@@ -112,7 +113,40 @@ func (f *Fake) addGraphs(d *cudasys.Driver) {
 			return f.place(out, g, after, &node{work: func() cudasys.Status { return f.execute(x) }})
 		})
 	}
+	if f.Version >= 12030 {
+		f.addEdges(d)
+	}
 	f.addExecs(d)
+}
+
+// addEdges adds the function that drivers have since CUDA 12.3.
+func (f *Fake) addEdges(d *cudasys.Driver) {
+	d.GraphAddDependencies = func(g cudasys.Graph, e *cudasys.GraphEdge) cudasys.Status {
+		return f.onGraph("cuGraphAddDependencies", g, func(_ *context, g *graph) cudasys.Status {
+			from, to := f.nodes[e.From], f.nodes[e.To]
+			early := e.Data == cudasys.GraphEdgeData{FromPort: cudasys.PortProgrammatic, Type: cudasys.EdgeProgrammatic}
+			if !slices.Contains(g.nodes, from) || !slices.Contains(g.nodes, to) || early && (from.launch == nil || to.launch == nil) {
+				return cudasys.InvalidValue
+			}
+			to.early = to.early || early
+			return cudasys.Success
+		})
+	}
+}
+
+// EarlyNodes returns the number of nodes in all graphs that may start before the one that they follow is
+// done.
+func (f *Fake) EarlyNodes() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, g := range f.graphs {
+		for _, node := range g.nodes {
+			if node.early {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // side returns a view of one side of a copy, on the host or the device.

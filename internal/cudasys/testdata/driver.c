@@ -155,6 +155,13 @@ int cuGraphAddMemsetNode(void **node, void *graph, void **after, size_t n, const
 	return 0;
 }
 
+typedef struct { unsigned char from, to, type, reserved[5]; } EdgeData;
+
+int cuGraphAddDependencies_v2(void *graph, void **from, void **to, const EdgeData *data, size_t n) {
+	REMEMBER((int64_t)graph, (int64_t)from[0], (int64_t)to[0], data->from, data->to, data->type, data->reserved[4], n);
+	return 0;
+}
+
 int cuGraphKernelNodeSetAttribute(void *node, unsigned id, const void *value) {
 	REMEMBER((int64_t)node, id, ((const unsigned *)value)[2]);
 	return 0;
