@@ -182,6 +182,11 @@ func (g *gen) kernel(k *Kernel) {
 	g.line("\t_ = own")
 	g.declare("id", typeInt, true)
 	g.indent++
+	overlaps := len(k.Args)%3 == 0
+	if overlaps {
+		g.line("t.StartNext()")
+		g.line("t.AwaitPrevious()")
+	}
 	if g.hash = strings.HasPrefix(params[len(params)-1], "hash "); g.hash {
 		g.line("var h uint64")
 	}
@@ -191,6 +196,9 @@ func (g *gen) kernel(k *Kernel) {
 		k.Alone = true
 		g.mayReturn = true
 		g.statements(g.r.between(4, 14))
+	}
+	if overlaps {
+		g.line("t.AwaitPrevious() // changes nothing, but the compiler does not know that")
 	}
 	g.results()
 	g.indent--

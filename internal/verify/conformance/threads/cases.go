@@ -43,6 +43,7 @@ func Cases() []check.Case {
 		{Name: "changes before branches", Run: repeats},
 		{Name: "addresses that are found", Run: searched},
 		{Name: "addresses after barriers", Run: crossed},
+		{Name: "kernels that start before the preceding one is done", Run: overlapping},
 	}
 }
 

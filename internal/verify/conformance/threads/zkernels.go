@@ -797,6 +797,79 @@ var placesKernel = &driver.Kernel{
 	},
 }
 
+// Spread stores the sums of each element of from, its successor and a constant that no kernel writes. It
+// reads the constant before it waits for the kernel that wrote from.
+func Spread(s *device.Stream, g device.Blocks, to, from, added device.Slice[uint32]) error {
+	p := s.Plan(spreadKernel, spreadKernel.Grid(g))
+	to.Pass(p)
+	from.Pass(p)
+	added.Pass(p)
+	return p.Launch()
+}
+
+var spreadKernel = &driver.Kernel{
+	Name:    "spread",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "overlap.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "to", Offset: 0, Size: 24, Elem: 4},
+		{Name: "from", Offset: 24, Size: 24, Elem: 4},
+		{Name: "added", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "overlap.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "overlap.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			to, from, added []uint32
+		})(args)
+		for ts.Next() {
+			spread(ts.Thread(), a.to, a.from, a.added)
+		}
+	},
+}
+
+// SpreadTwice does two steps in a block, and waits again before the second.
+func SpreadTwice(s *device.Stream, g device.Blocks, x, added device.Slice[uint32]) error {
+	p := s.Plan(spreadTwiceKernel, spreadTwiceKernel.Grid(g))
+	x.Pass(p)
+	added.Pass(p)
+	return p.Launch()
+}
+
+var spreadTwiceKernel = &driver.Kernel{
+	Name:    "spreadTwice",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "overlap.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "added", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "overlap.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, added []uint32
+		})(args)
+		for ts.Next() {
+			spreadTwice(ts.Thread(), a.x, a.added)
+		}
+	},
+}
+
 // Reductions combines numbers of 32 bits. Threads of which the index modulo every is 1 have left, if every is not 0.
 func Reductions(s *device.Stream, g device.Grid, every int, in device.Slice[int32], out device.Slice[reduced]) error {
 	p := s.Plan(reductionsKernel, g)
