@@ -1,0 +1,186 @@
+package matvec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// Form is how a GPU multiplies: Rows of a warp at once (1 or 2 for Accumulate, 2 or 4 for Logits, 2 for the others), and
+// Threads of a block, a multiple of 32. Deep, for two rows, doubles what a warp has requested. If Blocks is not 0, it is the
+// largest number of blocks, whose warps then multiply several groups of rows one after the other. The zero Form is the CPU's: it
+// uses scratch memory.
+type Form struct {
+	Rows, Threads, Blocks int
+	Deep                  bool
+}
+
+// Matrix is a matrix of weights in device memory, with its rows one after another, and how to multiply it. Scratch has Workspace
+// elements, or none if a GPU multiplies.
+type Matrix struct {
+	Shape
+	W       device.Slice[dtype.BF16]
+	Form    Form
+	Scratch device.Slice[float32]
+}
+
+// Workspace returns the elements of scratch memory that the CPU needs: for a vector and the products.
+func (s Shape) Workspace() int { return s.Columns + s.Rows }
+
+// grid returns a grid with a warp for each of n groups of rows.
+func (m Matrix) grid(n int) device.Grid {
+	warps := m.Form.Threads / warpSize
+	blocks := (n + warps - 1) / warps
+	if most := m.Form.Blocks; most > 0 {
+		blocks = min(blocks, most)
+	}
+	return device.Grid{Blocks: device.Dim{X: blocks}, Block: device.Dim{X: m.Form.Threads}, Shared: m.Columns * 2}
+}
+
+// check reports whether the matrix has its shape, its form has one of the heights, and vectors of columns and rows numbers fit.
+func (m Matrix) check(columns, rows int, heights ...int) error {
+	if m.W.Len() != m.Rows*m.Columns || columns != m.Columns || rows != m.Rows {
+		return fmt.Errorf("%w: a matrix of %d x %d, operands of %d, %d and %d", ErrShape, m.Rows, m.Columns, m.W.Len(), columns, rows)
+	}
+	f := m.Form
+	switch {
+	case f == Form{} && m.Scratch.Len() != m.Workspace():
+		return fmt.Errorf("%w: a matrix of %d x %d, %d elements of scratch memory, not %d", ErrShape, m.Rows, m.Columns, m.Scratch.Len(), m.Workspace())
+	case f == Form{}:
+		return nil
+	case !slices.Contains(heights, f.Rows), f.Deep && f.Rows != 2, f.Threads < warpSize, f.Threads%warpSize != 0, f.Blocks < 0:
+		return fmt.Errorf("%w: no form %+v", ErrShape, f)
+	case m.Columns%perQuad != 0, m.Rows%f.Rows != 0:
+		return fmt.Errorf("%w: a matrix of %d x %d in the form %+v", ErrShape, m.Rows, m.Columns, f)
+	}
+	return nil
+}
+
+// Norm is a vector that is divided by its root mean square and multiplied by Gain. Epsilon is added to the mean square.
+type Norm struct {
+	X       device.Slice[float32]
+	Gain    device.Slice[dtype.BF16]
+	Epsilon float32
+}
+
+// columns returns the length of the vector, or -1 if the factors do not fit.
+func (n Norm) columns() int {
+	if n.Gain.Len() != n.X.Len() {
+		return -1
+	}
+	return n.X.Len()
+}
+
+func quads(x device.Slice[dtype.BF16]) device.Slice[quad] { return device.View[quad](x) }
+
+// Accumulate adds the product of m and x to y.
+func Accumulate(s *device.Stream, m Matrix, x device.Slice[dtype.BF16], y device.Slice[float32]) error {
+	if err := m.check(x.Len(), y.Len(), 1, 2); err != nil {
+		return err
+	}
+	switch {
+	case m.Form == Form{}:
+		if err := WidenPlain(s, device.Cover(x.Len(), 64), x, m.input()); err != nil {
+			return err
+		}
+		products, err := m.plain(s)
+		if err != nil {
+			return err
+		}
+		return AddPlain(s, device.Cover(y.Len(), 64), products, y)
+	case m.Form.Deep:
+		return AddProduct[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(x), y)
+	case m.Form.Rows == 2:
+		return AddProduct[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(x), y)
+	}
+	return AddProduct[oneRow](s, m.grid(m.Rows), quads(m.W), quads(x), y)
+}
+
+// GateUp stores SwiGLU of the products of the normalized vector: the first half of the rows is the gate.
+func GateUp(s *device.Stream, m Matrix, n Norm, out device.Slice[dtype.BF16]) error {
+	if err := m.check(n.columns(), 2*out.Len(), 2); err != nil {
+		return err
+	}
+	switch {
+	case m.Form == Form{}:
+		y, err := m.plainNormed(s, n)
+		if err != nil {
+			return err
+		}
+		return GatePlain(s, device.Cover(out.Len(), 64), y, out)
+	case m.Form.Deep:
+		return NormSwiGLU[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out)
+	}
+	return NormSwiGLU[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out)
+}
+
+// Scores are the results of Logits: the logits, and a Key for each block, of the largest of its logits.
+type Scores struct {
+	Logits device.Slice[float32]
+	Best   device.Slice[uint64]
+}
+
+// Blocks returns the number of blocks of Logits.
+func (m Matrix) Blocks() int {
+	if m.Form == (Form{}) {
+		return 1
+	}
+	return m.grid(m.Rows / m.Form.Rows).Blocks.X
+}
+
+// Logits stores the products of the normalized vector.
+func Logits(s *device.Stream, m Matrix, n Norm, out Scores) error {
+	if err := m.check(n.columns(), out.Logits.Len(), 2, 4); err != nil {
+		return err
+	}
+	if out.Best.Len() != m.Blocks() {
+		return fmt.Errorf("%w: %d keys for %d blocks", ErrShape, out.Best.Len(), m.Blocks())
+	}
+	switch {
+	case m.Form == Form{}:
+		y, err := m.plainNormed(s, n)
+		if err != nil {
+			return err
+		}
+		return errors.Join(device.Copy(s, out.Logits, y), BestPlain(s, device.Blocks{X: 1}, y, out.Best))
+	case m.Form.Deep:
+		return NormLogits[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
+	case m.Form.Rows == 4:
+		return NormLogits[fourRows](s, m.grid(m.Rows/4), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
+	}
+	return NormLogits[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
+}
+
+// Token is what QKV stores of a token: Heads queries in Q, and keys and values of KeyHeads heads in the pages of a cache, at
+// Position[0]. Turns has the cosine and the sine of each pair of elements at each position.
+type Token struct {
+	Heads, KeyHeads int
+	Position        device.Slice[int32]
+	Turns           device.Slice[[2]float32]
+	Q, K, V         device.Slice[dtype.BF16]
+}
+
+// QKV stores the rotated queries and keys, and the values, of the normalized vector.
+func QKV(s *device.Stream, m Matrix, n Norm, to Token) error {
+	if err := m.check(n.columns(), (to.Heads+2*to.KeyHeads)*HeadSize, 2); err != nil {
+		return err
+	}
+	if to.Q.Len() != to.Heads*HeadSize || to.K.Len() != to.V.Len() || to.Position.Len() < 1 {
+		return fmt.Errorf("%w: queries of %d, a cache of %d and %d", ErrShape, to.Q.Len(), to.K.Len(), to.V.Len())
+	}
+	h := heads{to.Heads, to.KeyHeads}
+	switch {
+	case m.Form == Form{}:
+		y, err := m.plainNormed(s, n)
+		if err != nil {
+			return err
+		}
+		return TokenPlain(s, device.Cover(y.Len()/2, 64), y, to.Position, to.Turns, h, to.Q, to.K, to.V)
+	case m.Form.Deep:
+		return NormQKV[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.Position, to.Turns, h, to.Q, to.K, to.V)
+	}
+	return NormQKV[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.Position, to.Turns, h, to.Q, to.K, to.V)
+}
