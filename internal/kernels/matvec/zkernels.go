@@ -11,6 +11,272 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// NormPlain stores x divided by its root mean square and multiplied by gain, rounded to bfloat16 as the GPU's forms do.
+func NormPlain(s *device.Stream, g device.Blocks, x device.Slice[float32], gain device.Slice[dtype.BF16], epsilon float32, out device.Slice[float32]) error {
+	p := s.Plan(normPlainKernel, normPlainKernel.Grid(g))
+	x.Pass(p)
+	gain.Pass(p)
+	driver.Pass(p, epsilon)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var normPlainKernel = &driver.Kernel{
+	Name:    "normPlain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "plain.go",
+	Line:    17,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 2},
+		{Name: "epsilon", Offset: 48, Size: 4},
+		{Name: "out", Offset: 56, Size: 24, Elem: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Integers:   []int{8, 16, 32, 40, 64, 72},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: normPlainSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normPlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: normPlainSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normPlainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x       []float32
+			gain    []dtype.BF16
+			epsilon float32
+			out     []float32
+		})(args)
+		for ts.Next() {
+			normPlain(ts.Thread(), a.x, a.gain, a.epsilon, a.out)
+		}
+	},
+	Twin:    normPlainTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 19, 36},
+}
+
+// WidenPlain stores x as float32 numbers.
+func WidenPlain(s *device.Stream, g device.Grid, x device.Slice[dtype.BF16], out device.Slice[float32]) error {
+	p := s.Plan(widenPlainKernel, g)
+	x.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var widenPlainKernel = &driver.Kernel{
+	Name:    "widenPlain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "plain.go",
+	Line:    39,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 2},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: widenPlainSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenPlainSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenPlainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   []dtype.BF16
+			out []float32
+		})(args)
+		for ts.Next() {
+			widenPlain(ts.Thread(), a.x, a.out)
+		}
+	},
+	Twin:    widenPlainTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{21},
+}
+
+// AddPlain adds x to y.
+func AddPlain(s *device.Stream, g device.Grid, x, y device.Slice[float32]) error {
+	p := s.Plan(addPlainKernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var addPlainKernel = &driver.Kernel{
+	Name:    "addPlain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "plain.go",
+	Line:    48,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addPlainSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addPlainSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addPlainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []float32
+		})(args)
+		for ts.Next() {
+			addPlain(ts.Thread(), a.x, a.y)
+		}
+	},
+	Twin:    addPlainTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{16},
+}
+
+// GatePlain stores SwiGLU of the first and the second half of x.
+func GatePlain(s *device.Stream, g device.Grid, x device.Slice[float32], out device.Slice[dtype.BF16]) error {
+	p := s.Plan(gatePlainKernel, g)
+	x.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var gatePlainKernel = &driver.Kernel{
+	Name:    "gatePlain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "plain.go",
+	Line:    57,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 2},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: gatePlainSM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: gatePlainSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gatePlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: gatePlainSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatePlainSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatePlainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x   []float32
+			out []dtype.BF16
+		})(args)
+		for ts.Next() {
+			gatePlain(ts.Thread(), a.x, a.out)
+		}
+	},
+	Twin:    gatePlainTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 10, 14, 18},
+}
+
+// BestPlain stores the largest Key of x. A block has one thread.
+func BestPlain(s *device.Stream, g device.Blocks, x device.Slice[float32], best device.Slice[uint64]) error {
+	p := s.Plan(bestPlainKernel, bestPlainKernel.Grid(g))
+	x.Pass(p)
+	best.Pass(p)
+	return p.Launch()
+}
+
+var bestPlainKernel = &driver.Kernel{
+	Name:    "bestPlain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "plain.go",
+	Line:    68,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "best", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: bestPlainSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: bestPlainSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: bestPlainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x    []float32
+			best []uint64
+		})(args)
+		for ts.Next() {
+			bestPlain(ts.Thread(), a.x, a.best)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{15, 17},
+}
+
+// TokenPlain rotates and stores queries, keys and values. A thread has a pair of elements.
+func TokenPlain(s *device.Stream, g device.Grid, x device.Slice[float32], position device.Slice[int32], turns device.Slice[[2]float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
+	p := s.Plan(tokenPlainKernel, g)
+	x.Pass(p)
+	position.Pass(p)
+	turns.Pass(p)
+	driver.Pass(p, h)
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	return p.Launch()
+}
+
+var tokenPlainKernel = &driver.Kernel{
+	Name:    "tokenPlain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "plain.go",
+	Line:    79,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "position", Offset: 24, Size: 24, Elem: 4},
+		{Name: "turns", Offset: 48, Size: 24, Elem: 8},
+		{Name: "h", Offset: 72, Size: 16},
+		{Name: "q", Offset: 88, Size: 24, Elem: 2},
+		{Name: "k", Offset: 112, Size: 24, Elem: 2},
+		{Name: "v", Offset: 136, Size: 24, Elem: 2},
+	},
+	ParamBytes: 176,
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 96, 104, 120, 128, 144, 152},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tokenPlainSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tokenPlainSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tokenPlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: tokenPlainSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tokenPlainSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tokenPlainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x        []float32
+			position []int32
+			turns    [][2]float32
+			h        heads
+			q, k, v  []dtype.BF16
+		})(args)
+		for ts.Next() {
+			tokenPlain(ts.Thread(), a.x, a.position, a.turns, a.h, a.q, a.k, a.v)
+		}
+	},
+	Twin:    tokenPlainTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{20, 22, 23, 24, 25, 26, 27, 29, 30, 31},
+}
+
 // Rows multiplies eight rows of w, of len(x) columns, by x. Each thread adds up every sixteenth column; then a thread for each
 // row adds up what the threads have.
 func Rows(s *device.Stream, g device.Blocks, w device.Slice[dtype.BF16], x, y device.Slice[float32]) error {
@@ -59,5 +325,624 @@ var rowsKernel = &driver.Kernel{
 	},
 	Twin:    rowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5},
+	Uses:    []uint16{9, 32, 33, 34, 35, 36},
+}
+
+// AddProduct adds the product of w and x to y. A warp has R neighbouring rows.
+func AddProduct[R oneRow | twoRows | twoDeep](s *device.Stream, g device.Grid, w, x device.Slice[quad], y device.Slice[float32]) error {
+	var k *driver.Kernel
+	switch any((func(R))(nil)).(type) {
+	case func(oneRow):
+		k = addProductOneRowKernel
+	case func(twoRows):
+		k = addProductTwoRowsKernel
+	case func(twoDeep):
+		k = addProductTwoDeepKernel
+	}
+	p := s.Plan(k, g)
+	w.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var addProductOneRowKernel = &driver.Kernel{
+	Name:    "addProduct[oneRow]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "x", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductOneRowSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductOneRowSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductOneRowSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductOneRowSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, x []quad
+			y    []float32
+		})(args)
+		for ts.Next() {
+			addProduct[oneRow](ts.Thread(), a.w, a.x, a.y)
+		}
+	},
+	Twin:    addProductOneRowTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 59, 60, 61, 63, 64, 65, 66, 73, 74},
+}
+
+var addProductTwoRowsKernel = &driver.Kernel{
+	Name:    "addProduct[twoRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "x", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductTwoRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductTwoRowsSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductTwoRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductTwoRowsSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, x []quad
+			y    []float32
+		})(args)
+		for ts.Next() {
+			addProduct[twoRows](ts.Thread(), a.w, a.x, a.y)
+		}
+	},
+	Twin:    addProductTwoRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+}
+
+var addProductTwoDeepKernel = &driver.Kernel{
+	Name:    "addProduct[twoDeep]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "x", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductTwoDeepSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductTwoDeepSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductTwoDeepSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductTwoDeepSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, x []quad
+			y    []float32
+		})(args)
+		for ts.Next() {
+			addProduct[twoDeep](ts.Thread(), a.w, a.x, a.y)
+		}
+	},
+	Twin:    addProductTwoDeepTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+}
+
+// NormSwiGLU stores SwiGLU of the products of the normalized x with rows of the first half of w and of the second. A warp has
+// as many neighbouring rows of each half as R is half of.
+func NormSwiGLU[R twoRows | twoDeep](s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, out device.Slice[dtype.BF16]) error {
+	var k *driver.Kernel
+	switch any((func(R))(nil)).(type) {
+	case func(twoRows):
+		k = normSwiGLUTwoRowsKernel
+	case func(twoDeep):
+		k = normSwiGLUTwoDeepKernel
+	}
+	p := s.Plan(k, g)
+	w.Pass(p)
+	gain.Pass(p)
+	x.Pass(p)
+	driver.Pass(p, epsilon)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var normSwiGLUTwoRowsKernel = &driver.Kernel{
+	Name:    "normSwiGLU[twoRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    43,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "out", Offset: 80, Size: 24, Elem: 2},
+	},
+	ParamBytes: 120,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUTwoRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normSwiGLUTwoRowsSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUTwoRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normSwiGLUTwoRowsSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain []quad
+			x       []numbers
+			epsilon float32
+			out     []dtype.BF16
+		})(args)
+		for ts.Next() {
+			normSwiGLU[twoRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.out)
+		}
+	},
+	Twin:    normSwiGLUTwoRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+}
+
+var normSwiGLUTwoDeepKernel = &driver.Kernel{
+	Name:    "normSwiGLU[twoDeep]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    43,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "out", Offset: 80, Size: 24, Elem: 2},
+	},
+	ParamBytes: 120,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUTwoDeepSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normSwiGLUTwoDeepSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUTwoDeepSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normSwiGLUTwoDeepSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain []quad
+			x       []numbers
+			epsilon float32
+			out     []dtype.BF16
+		})(args)
+		for ts.Next() {
+			normSwiGLU[twoDeep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.out)
+		}
+	},
+	Twin:    normSwiGLUTwoDeepTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+}
+
+// NormLogits stores the products of w and the normalized x, and for each block the key of its largest one.
+func NormLogits[R twoRows | twoDeep | fourRows](s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, logits device.Slice[float32], best device.Slice[uint64]) error {
+	var k *driver.Kernel
+	switch any((func(R))(nil)).(type) {
+	case func(twoRows):
+		k = normLogitsTwoRowsKernel
+	case func(twoDeep):
+		k = normLogitsTwoDeepKernel
+	case func(fourRows):
+		k = normLogitsFourRowsKernel
+	}
+	p := s.Plan(k, g)
+	w.Pass(p)
+	gain.Pass(p)
+	x.Pass(p)
+	driver.Pass(p, epsilon)
+	logits.Pass(p)
+	best.Pass(p)
+	return p.Launch()
+}
+
+var normLogitsTwoRowsKernel = &driver.Kernel{
+	Name:    "normLogits[twoRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    71,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
+		{Name: "best", Offset: 104, Size: 24, Elem: 8},
+	},
+	ParamBytes: 144,
+	Shared:     384,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "fused.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsTwoRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsTwoRowsSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsTwoRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsTwoRowsSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain []quad
+			x       []numbers
+			epsilon float32
+			logits  []float32
+			best    []uint64
+		})(args)
+		for ts.Next() {
+			normLogits[twoRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
+		}
+	},
+	Twin:    normLogitsTwoRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+}
+
+var normLogitsTwoDeepKernel = &driver.Kernel{
+	Name:    "normLogits[twoDeep]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    71,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
+		{Name: "best", Offset: 104, Size: 24, Elem: 8},
+	},
+	ParamBytes: 144,
+	Shared:     384,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "fused.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsTwoDeepSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsTwoDeepSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsTwoDeepSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsTwoDeepSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain []quad
+			x       []numbers
+			epsilon float32
+			logits  []float32
+			best    []uint64
+		})(args)
+		for ts.Next() {
+			normLogits[twoDeep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
+		}
+	},
+	Twin:    normLogitsTwoDeepTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+}
+
+var normLogitsFourRowsKernel = &driver.Kernel{
+	Name:    "normLogits[fourRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "fused.go",
+	Line:    71,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
+		{Name: "best", Offset: 104, Size: 24, Elem: 8},
+	},
+	ParamBytes: 144,
+	Shared:     384,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "fused.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsFourRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsFourRowsSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsFourRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsFourRowsSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain []quad
+			x       []numbers
+			epsilon float32
+			logits  []float32
+			best    []uint64
+		})(args)
+		for ts.Next() {
+			normLogits[fourRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
+		}
+	},
+	Twin:    normLogitsFourRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 73, 74},
+}
+
+// NormQKV multiplies the normalized x by the rows of w: of the queries, the keys and the values, head by head. It rotates
+// queries and keys by the angles of the token's position (Su et al., "RoFormer"; element i of the first half of a head
+// makes a pair with element i of the second half), stores the queries, and appends keys and values to the cache. Each warp has
+// the two rows of a pair.
+func NormQKV[R twoRows | twoDeep](s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, position device.Slice[int32], turns device.Slice[[2]float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
+	var k_ *driver.Kernel
+	switch any((func(R))(nil)).(type) {
+	case func(twoRows):
+		k_ = normQKVTwoRowsKernel
+	case func(twoDeep):
+		k_ = normQKVTwoDeepKernel
+	}
+	p := s.Plan(k_, g)
+	w.Pass(p)
+	gain.Pass(p)
+	x.Pass(p)
+	driver.Pass(p, epsilon)
+	position.Pass(p)
+	turns.Pass(p)
+	driver.Pass(p, h)
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	return p.Launch()
+}
+
+var normQKVTwoRowsKernel = &driver.Kernel{
+	Name:    "normQKV[twoRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "rope.go",
+	Line:    28,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "position", Offset: 80, Size: 24, Elem: 4},
+		{Name: "turns", Offset: 104, Size: 24, Elem: 8},
+		{Name: "h", Offset: 128, Size: 16},
+		{Name: "q", Offset: 144, Size: 24, Elem: 2},
+		{Name: "k", Offset: 168, Size: 24, Elem: 2},
+		{Name: "v", Offset: 192, Size: 24, Elem: 2},
+	},
+	ParamBytes: 232,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVTwoRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVTwoRowsSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normQKVTwoRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normQKVTwoRowsSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain  []quad
+			x        []numbers
+			epsilon  float32
+			position []int32
+			turns    [][2]float32
+			h        heads
+			q, k, v  []dtype.BF16
+		})(args)
+		for ts.Next() {
+			normQKV[twoRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
+		}
+	},
+	Twin:    normQKVTwoRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+}
+
+var normQKVTwoDeepKernel = &driver.Kernel{
+	Name:    "normQKV[twoDeep]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "rope.go",
+	Line:    28,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "epsilon", Offset: 72, Size: 4},
+		{Name: "position", Offset: 80, Size: 24, Elem: 4},
+		{Name: "turns", Offset: 104, Size: 24, Elem: 8},
+		{Name: "h", Offset: 128, Size: 16},
+		{Name: "q", Offset: 144, Size: 24, Elem: 2},
+		{Name: "k", Offset: 168, Size: 24, Elem: 2},
+		{Name: "v", Offset: 192, Size: 24, Elem: 2},
+	},
+	ParamBytes: 232,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVTwoDeepSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVTwoDeepSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normQKVTwoDeepSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normQKVTwoDeepSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w, gain  []quad
+			x        []numbers
+			epsilon  float32
+			position []int32
+			turns    [][2]float32
+			h        heads
+			q, k, v  []dtype.BF16
+		})(args)
+		for ts.Next() {
+			normQKV[twoDeep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
+		}
+	},
+	Twin:    normQKVTwoDeepTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74},
 }

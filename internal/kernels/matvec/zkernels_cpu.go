@@ -3,6 +3,7 @@
 package matvec
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -10,6 +11,512 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec/zvector"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
+
+// normPlainTwin runs blocks of the kernel normPlain.
+//
+//line plain.go:17
+func normPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainLen := *(*int)(unsafe.Add(args, 32))
+	epsilon := *(*float32)(unsafe.Add(args, 48))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 56))
+	outLen := *(*int)(unsafe.Add(args, 64))
+	shared := blocks.Shared(64)
+	lanes := blocks.Lanes()
+//line plain.go:30
+	f62 := float32(xLen)
+//line plain.go:17
+	for blocks.Next() {
+		{
+			{
+//line plain.go:18
+				normPlainTwinRow(lanes, shared, x, xLen)
+			}
+		}
+//line plain.go:28
+		f204 := *(*float32)(shared)
+//line plain.go:28
+		f214 := *(*float32)(unsafe.Add(shared, 4))
+//line plain.go:28
+		f224 := *(*float32)(unsafe.Add(shared, 8))
+//line plain.go:28
+		f234 := *(*float32)(unsafe.Add(shared, 12))
+//line plain.go:28
+		f244 := *(*float32)(unsafe.Add(shared, 16))
+//line plain.go:28
+		f245 := f204 + 0 + f214 + f224 + f234 + f244
+//line plain.go:28
+		f254 := *(*float32)(unsafe.Add(shared, 20))
+//line plain.go:28
+		f264 := *(*float32)(unsafe.Add(shared, 24))
+//line plain.go:28
+		f274 := *(*float32)(unsafe.Add(shared, 28))
+//line plain.go:28
+		f284 := *(*float32)(unsafe.Add(shared, 32))
+//line plain.go:28
+		f285 := f245 + f254 + f264 + f274 + f284
+//line plain.go:28
+		f294 := *(*float32)(unsafe.Add(shared, 36))
+//line plain.go:28
+		f304 := *(*float32)(unsafe.Add(shared, 40))
+//line plain.go:28
+		f314 := *(*float32)(unsafe.Add(shared, 44))
+//line plain.go:28
+		f324 := *(*float32)(unsafe.Add(shared, 48))
+//line plain.go:28
+		f325 := f285 + f294 + f304 + f314 + f324
+//line plain.go:28
+		f334 := *(*float32)(unsafe.Add(shared, 52))
+//line plain.go:28
+		f344 := *(*float32)(unsafe.Add(shared, 56))
+//line plain.go:28
+		f354 := *(*float32)(unsafe.Add(shared, 60))
+//line plain.go:30
+		f64 := (f325+f334+f344+f354)/f62 + epsilon
+//line basic.go:72
+		f108 := float32(1 / math.Sqrt(float64(f64)))
+		{
+			{
+//line plain.go:28
+				normPlainTwinRow_(lanes, f108, gain, gainLen, out, outLen, x, xLen)
+			}
+		}
+	}
+}
+
+// normPlainTwinRow is what a row of threads does in normPlainTwin.
+//
+//line plain.go:18
+func normPlainTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
+	first := 0
+//line plain.go:18
+	if lanes == 16 {
+//line plain.go:18
+		first = zvector.NormPlainTwin(16, xLen, x, shared)
+//line plain.go:18
+	} else if lanes == 8 {
+//line plain.go:18
+		first = zvector.NormPlainTwinAVX2(16, xLen, x, shared)
+	}
+	for tx := first; tx < 16; tx++ {
+		var f22 float32
+		var i23 int
+//line plain.go:21
+		f22, i23 = 0, tx
+//line plain.go:21
+		for {
+//line plain.go:21
+			if i23 >= xLen {
+//line plain.go:21
+				break
+			}
+//line plain.go:22
+			f31 := *(*float32)(unsafe.Add(x, i23*4))
+//line plain.go:21
+			f22, i23 = f22+float32(f31*f31), i23+16
+		}
+//line plain.go:24
+		*(*float32)(unsafe.Add(shared, tx*4)) = f22
+	}
+}
+
+// normPlainTwinRow_ is what a row of threads does in normPlainTwin.
+//
+//line plain.go:28
+func normPlainTwinRow_(lanes int, f108 float32, gain unsafe.Pointer, gainLen int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int) {
+	first := 0
+//line plain.go:28
+	if lanes == 16 {
+//line plain.go:28
+		first = zvector.NormPlainTwin_(16, xLen, gainLen, outLen, x, f108, gain, out)
+//line plain.go:28
+	} else if lanes == 8 {
+//line plain.go:28
+		first = zvector.NormPlainTwinAVX2_(16, xLen, gainLen, outLen, x, f108, gain, out)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i69 int
+		var f86 float32
+//line plain.go:31
+		i69 = tx
+//line plain.go:31
+		for {
+//line plain.go:31
+			if i69 >= xLen {
+//line plain.go:31
+				goto l2
+			}
+//line plain.go:31
+			if i69 >= gainLen {
+//line plain.go:31
+				goto l1
+			}
+//line plain.go:31
+			if i69 >= outLen {
+//line plain.go:31
+				break
+			}
+//line plain.go:32
+			f86 = float32(float32(*(*float32)(unsafe.Add(x, i69*4))*f108) * dtype.BF16(uint16(*(*int16)(unsafe.Add(gain, i69*2)))).Float32())
+//line plain.go:32
+			*(*float32)(unsafe.Add(out, i69*4)) = dtype.BF16(uint16(int16(dtype.BF16From32(f86)))).Float32()
+//line plain.go:31
+			i69 = i69 + 16
+		}
+//line plain.go:31
+		continue
+	l1:
+//line plain.go:31
+		continue
+	l2:
+	}
+}
+
+// widenPlainTwin runs blocks of the kernel widenPlain.
+//
+//line plain.go:39
+func widenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line plain.go:39
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line plain.go:40
+		i12 := bx * dx
+		for range dz {
+			for range dy {
+//line plain.go:40
+				widenPlainTwinRow(blocks, lanes, i12, out, outLen, x, xLen, dx)
+			}
+		}
+	}
+}
+
+// widenPlainTwinRow is what a row of threads does in widenPlainTwin.
+//
+//line plain.go:40
+func widenPlainTwinRow(blocks *gpu.Blocks, lanes int, i12 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
+//line plain.go:40
+	if lanes == 16 && first == 0 {
+//line plain.go:40
+		first = blocks.Done(zvector.WidenPlainTwin(blocks.Span(), i12, xLen, outLen, x, out))
+//line plain.go:40
+	} else if lanes == 8 && first == 0 {
+//line plain.go:40
+		first = blocks.Done(zvector.WidenPlainTwinAVX2(blocks.Span(), i12, xLen, outLen, x, out))
+	}
+	for tx := first; tx < dx; tx++ {
+//line plain.go:40
+		i15 := i12 + tx
+//line plain.go:40
+		if i15 < xLen {
+//line plain.go:40
+			if i15 < outLen {
+				*(*float32)(unsafe.Add(out, i15*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i15*2)))).Float32()
+			}
+		}
+	}
+}
+
+// addPlainTwin runs blocks of the kernel addPlain.
+//
+//line plain.go:48
+func addPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line plain.go:48
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line plain.go:49
+		i12 := bx * dx
+		for range dz {
+			for range dy {
+//line plain.go:49
+				addPlainTwinRow(blocks, lanes, i12, x, xLen, y, yLen, dx)
+			}
+		}
+	}
+}
+
+// addPlainTwinRow is what a row of threads does in addPlainTwin.
+//
+//line plain.go:49
+func addPlainTwinRow(blocks *gpu.Blocks, lanes int, i12 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int) {
+	first := blocks.Begun()
+//line plain.go:49
+	if lanes == 16 && first == 0 {
+//line plain.go:49
+		first = blocks.Done(zvector.AddPlainTwin(blocks.Span(), i12, xLen, yLen, x, y))
+//line plain.go:49
+	} else if lanes == 8 && first == 0 {
+//line plain.go:49
+		first = blocks.Done(zvector.AddPlainTwinAVX2(blocks.Span(), i12, xLen, yLen, x, y))
+	}
+	for tx := first; tx < dx; tx++ {
+//line plain.go:49
+		i15 := i12 + tx
+//line plain.go:49
+		if i15 < xLen {
+//line plain.go:49
+			if i15 < yLen {
+				*(*float32)(unsafe.Add(y, i15*4)) = *(*float32)(unsafe.Add(y, i15*4)) + *(*float32)(unsafe.Add(x, i15*4))
+			}
+		}
+	}
+}
+
+// gatePlainTwin runs blocks of the kernel gatePlain.
+//
+//line plain.go:57
+func gatePlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	outLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line plain.go:57
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		i13 := bx * dx
+		for range dz {
+			for range dy {
+//line plain.go:59
+				gatePlainTwinRow(blocks, lanes, i13, out, outLen, x, xLen, dx)
+			}
+		}
+	}
+}
+
+// gatePlainTwinRow is what a row of threads does in gatePlainTwin.
+//
+//line plain.go:59
+func gatePlainTwinRow(blocks *gpu.Blocks, lanes int, i13 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, dx int) {
+	first := blocks.Begun()
+//line plain.go:59
+	if lanes == 16 && first == 0 {
+//line plain.go:59
+		first = blocks.Done(zvector.GatePlainTwin(blocks.Span(), i13, outLen, xLen, x, out))
+//line plain.go:59
+	} else if lanes == 8 && first == 0 {
+//line plain.go:59
+		first = blocks.Done(zvector.GatePlainTwinAVX2(blocks.Span(), i13, outLen, xLen, x, out))
+	}
+	for tx := first; tx < dx; tx++ {
+		var i67, i68 int32
+		var f80 float32
+//line plain.go:59
+		i16 := i13 + tx
+//line plain.go:59
+		if i16 < outLen {
+//line plain.go:59
+			i43 := outLen + i16
+//line plain.go:59
+			if i43 < xLen {
+				f24 := *(*float32)(unsafe.Add(x, i16*4))
+//line fused.go:64
+				f48 := float32(-f24)
+//line exp.go:36
+				f96 := math32.FMA(f48, 1.442695, 1.2582912e+07)
+				f97 := f96 - 1.2582912e+07
+				f99 := math32.FMA(f97, 1.9046542e-09, math32.FMA(f97, -0.6931472, f48))
+//line exp.go:21
+				c64 := 0 < f48
+//line exp.go:21
+				if c64 {
+//line exp.go:21
+					i67, i68 = 528482304, 1602224128
+				} else {
+//line exp.go:21
+					i67, i68 = 1602224128, 528482304
+				}
+//line exp.go:24
+				f72 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f99, 0.008368675), f99, 0.041668262), f99, 0.16666521), f99, 0.49999994), f99, 1), f99, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f96))<<23+i67)))
+				if 104 < math.Float32frombits(math.Float32bits(f24)&^(1<<31)) {
+//line exp.go:27
+					if c64 {
+//line basic.go:19
+						f80 = math.Float32frombits(0x7f800000)
+					} else {
+//line exp.go:27
+						f80 = 0
+					}
+				} else {
+//line exp.go:25
+					f80 = float32(f72 * math.Float32frombits(uint32(i68)))
+				}
+//line plain.go:60
+				*(*int16)(unsafe.Add(out, i16*2)) = int16(dtype.BF16From32(float32(f24 / (f80 + 1) * *(*float32)(unsafe.Add(x, i43*4)))))
+			}
+		}
+	}
+}
+
+// tokenPlainTwin runs blocks of the kernel tokenPlain.
+//
+//line plain.go:79
+func tokenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	position := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	positionLen := *(*int)(unsafe.Add(args, 32))
+	turns := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	turnsLen := *(*int)(unsafe.Add(args, 56))
+	h0 := *(*int)(unsafe.Add(args, 72))
+	h8 := *(*int)(unsafe.Add(args, 80))
+	q := *(*unsafe.Pointer)(unsafe.Add(args, 88))
+	qLen := *(*int)(unsafe.Add(args, 96))
+	k := *(*unsafe.Pointer)(unsafe.Add(args, 112))
+	kLen := *(*int)(unsafe.Add(args, 120))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 136))
+	vLen := *(*int)(unsafe.Add(args, 144))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line plain.go:81
+	i43 := xLen / 2
+//line plain.go:84
+	c48 := 0 < uint(positionLen)
+//line rope.go:62
+	i134 := h0 + h8
+//line plain.go:79
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line plain.go:80
+		i38 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line plain.go:84
+				if !tokenPlainTwinRow(blocks, lanes, c48, h0, h8, i134, i38, i43, k, kLen, position, q, qLen, turns, turnsLen, v, vLen, x, xLen, dx, positionLen, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tokenPlainTwinRow is what a row of threads does in tokenPlainTwin.
+//
+//line plain.go:84
+func tokenPlainTwinRow(blocks *gpu.Blocks, lanes int, c48 bool, h0 int, h8 int, i134 int, i38 int, i43 int, k unsafe.Pointer, kLen int, position unsafe.Pointer, q unsafe.Pointer, qLen int, turns unsafe.Pointer, turnsLen int, v unsafe.Pointer, vLen int, x unsafe.Pointer, xLen int, dx int, positionLen int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line plain.go:84
+	if lanes == 16 && first == 0 {
+//line plain.go:84
+		first = blocks.Done(zvector.TokenPlainTwin(blocks.Span(), i38, i43, c48, position, turnsLen, turns, xLen, x, i134, h0, q, qLen, h8, k, kLen, v, vLen))
+//line plain.go:84
+	} else if lanes == 8 && first == 0 {
+//line plain.go:84
+		first = blocks.Done(zvector.TokenPlainTwinAVX2(blocks.Span(), i38, i43, c48, position, turnsLen, turns, xLen, x, i134, h0, q, qLen, h8, k, kLen, v, vLen))
+	}
+	for tx := first; tx < dx; tx++ {
+		var f462, f461 float32
+		var i165, i388 int
+		var p387 unsafe.Pointer
+//line plain.go:80
+		i41 := i38 + tx
+		if i43 > i41 {
+//line plain.go:84
+			if !c48 {
+//line plain.go:84
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
+//line plain.go:84
+				return false
+			}
+//line plain.go:84
+			i53 := int(*(*int32)(position))
+//line rope.go:55
+			i90 := i41 % 64
+			i93 := i41 / 64
+//line rope.go:56
+			i99 := i53<<6 + i90
+//line rope.go:56
+			if uint(i99) >= uint(turnsLen) {
+//line rope.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i99, turnsLen)
+//line rope.go:56
+				return false
+			}
+//line rope.go:56
+			f248 := *(*float32)(unsafe.Add(turns, i99*8))
+//line rope.go:56
+			f250 := *(*float32)(unsafe.Add(turns, i99*8+4))
+//line plain.go:85
+			i61 := i93<<7 + i90
+			if uint(i61) >= uint(xLen) {
+//line plain.go:86
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i61, xLen)
+//line plain.go:86
+				return false
+			}
+//line plain.go:86
+			f68 := *(*float32)(unsafe.Add(x, i61*4))
+//line plain.go:86
+			i71 := i61 + 64
+//line plain.go:86
+			if uint(i71) >= uint(xLen) {
+//line plain.go:86
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i71, xLen)
+//line plain.go:86
+				return false
+			}
+//line plain.go:86
+			f77 := *(*float32)(unsafe.Add(x, i71*4))
+//line rope.go:62
+			c135 := i93 < i134
+//line rope.go:62
+			if c135 {
+				f462, f461 = float32(f77*f248)+float32(f68*f250), float32(f68*f248)-float32(f77*f250)
+			} else {
+//line rope.go:62
+				f462, f461 = f77, f68
+			}
+//line rope.go:67
+			if i93 < h0 {
+//line rope.go:67
+				i165, p387, i388 = i61, q, qLen
+			} else {
+				if c135 {
+//line rope.go:71
+					i165, p387, i388 = i90+((i53/64*h8+(i93-h0))<<6+i53%64)<<7, k, kLen
+				} else {
+//line rope.go:74
+					i165, p387, i388 = i90+((i53/64*h8+(i93-h0-h8))<<6+i53%64)<<7, v, vLen
+				}
+			}
+//line rope.go:76
+			if uint(i165) >= uint(i388) {
+//line rope.go:76
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i165, i388)
+//line rope.go:76
+				return false
+			}
+//line rope.go:76
+			*(*int16)(unsafe.Add(p387, i165*2)) = int16(dtype.BF16From32(f461))
+			i175 := i165 + 64
+//line rope.go:77
+			if uint(i175) >= uint(i388) {
+//line rope.go:77
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i175, i388)
+//line rope.go:77
+				return false
+			}
+//line rope.go:77
+			*(*int16)(unsafe.Add(p387, i175*2)) = int16(dtype.BF16From32(f462))
+		}
+	}
+	return true
+}
 
 // rowsTwin runs blocks of the kernel rows.
 //
@@ -618,4 +1125,15024 @@ func rowsTwinRow(lanes int, i272 int, shared unsafe.Pointer, y unsafe.Pointer, y
 			}
 		}
 	}
+}
+
+// addProductOneRowTwin runs blocks of the kernel addProduct_oneRow.
+//
+//line fused.go:14
+func addProductOneRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xCap := *(*int)(unsafe.Add(args, 40))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	yCap := *(*int)(unsafe.Add(args, 64))
+	shared := blocks.Shared(0)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each561 := blocks.Scratch(8)
+	each576 := blocks.Scratch(8)
+	each2829 := blocks.Scratch(8)
+	each2828 := blocks.Scratch(8)
+//line warp.go:71
+	i546 := dx / 32
+//line fused.go:17
+	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line warp.go:72
+	i553 := i29 / 256
+//line warp.go:74
+	c587 := 0 < i553
+//line stage.go:16
+	c739 := uint(i29) <= uint(xCap)
+//line stage.go:20
+	i3628 := i29 - 1
+//line stage.go:20
+	i4819 := dx << 1
+//line stage.go:20
+	i3710 := dx * 3
+//line stage.go:17
+	i2642 := dx << 2
+	each6828 := blocks.Scratch(4)
+	each6824 := blocks.Scratch(4)
+	each6820 := blocks.Scratch(4)
+	each6816 := blocks.Scratch(4)
+	each6812 := blocks.Scratch(4)
+	each6808 := blocks.Scratch(4)
+	each6804 := blocks.Scratch(4)
+	each6800 := blocks.Scratch(4)
+	each6796 := blocks.Scratch(4)
+	each6792 := blocks.Scratch(4)
+	each6788 := blocks.Scratch(4)
+	each6784 := blocks.Scratch(4)
+	each6780 := blocks.Scratch(4)
+	each6776 := blocks.Scratch(4)
+	each6772 := blocks.Scratch(4)
+	each6768 := blocks.Scratch(4)
+	each6764 := blocks.Scratch(4)
+	each6760 := blocks.Scratch(4)
+	each6756 := blocks.Scratch(4)
+	each6752 := blocks.Scratch(4)
+	each6748 := blocks.Scratch(4)
+	each6744 := blocks.Scratch(4)
+	each6740 := blocks.Scratch(4)
+	each6736 := blocks.Scratch(4)
+	each6732 := blocks.Scratch(4)
+	each6728 := blocks.Scratch(4)
+	each6724 := blocks.Scratch(4)
+	each6720 := blocks.Scratch(4)
+	each6716 := blocks.Scratch(4)
+	each6712 := blocks.Scratch(4)
+	each6708 := blocks.Scratch(4)
+	each6704 := blocks.Scratch(4)
+//line warp.go:73
+	i580 := gx * i546
+//line warp.go:111
+	c186 := i553 == 0
+//line warp.go:114
+	i2602 := i553 << 8
+	brought32 := blocks.Scratch(4)
+	each87 := blocks.Scratch(4)
+	each301 := blocks.Scratch(4)
+	each4002 := blocks.Scratch(4)
+	each4003 := blocks.Scratch(4)
+	each4012 := blocks.Scratch(4)
+	each4013 := blocks.Scratch(4)
+	each4022 := blocks.Scratch(4)
+	each4023 := blocks.Scratch(4)
+	each4032 := blocks.Scratch(4)
+	each4033 := blocks.Scratch(4)
+	each4042 := blocks.Scratch(4)
+//line fused.go:14
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i561, i576, i2829, i2828 int
+		var i2829next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i561, i576, i2829, i2828 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each561, warp*8)), *(*int)(unsafe.Add(each576, warp*8)), *(*int)(unsafe.Add(each2829, warp*8)), *(*int)(unsafe.Add(each2828, warp*8))
+				}
+				for state < 5 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i561 = bx * i546
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i6860, i6859, i6858, i6857, i6856, i6855, i6854, i6853, i6852, i6851, i6850, i6849, i6848, i6847, i6846, i6845, i6844, i6843, i6842, i6841, i6840, i6839, i6838, i6837, i6836, i6835, i6834, i6833, i6832, i6831, i6830, i6829 int32
+							var i745 int
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line warp.go:73
+							i576 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i577 := i561 + i576
+							if c587 {
+//line warp.go:74
+								if i577 < yLen {
+//line warp.go:87
+									i843 := i577 * i29
+//line warp.go:87
+									if uint(i843) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i843, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i843) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i843)
+//line warp.go:87
+										return
+									}
+									i3226 := int(uint32(i78))
+//line warp.go:89
+									i6860, i6859, i6858, i6857, i6856, i6855, i6854, i6853, i6852, i6851, i6850, i6849, i6848, i6847, i6846, i6845, i6844, i6843, i6842, i6841, i6840, i6839, i6838, i6837, i6836, i6835, i6834, i6833, i6832, i6831, i6830, i6829 = *(*int32)(unsafe.Add(w, i843*16+(i3226+224)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+224)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+224)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+224)*16)), *(*int32)(unsafe.Add(w, i843*16+(i3226+192)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+192)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+192)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+192)*16)), *(*int32)(unsafe.Add(w, i843*16+(i3226+160)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+160)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+160)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+160)*16)), *(*int32)(unsafe.Add(w, i843*16+(i3226+128)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+128)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+128)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+128)*16)), *(*int32)(unsafe.Add(w, i843*16+(i3226+96)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+96)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+96)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+96)*16)), *(*int32)(unsafe.Add(w, i843*16+(i3226+64)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+64)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+64)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+64)*16)), *(*int32)(unsafe.Add(w, i843*16+(i3226+32)*16+12)), *(*int32)(unsafe.Add(w, i843*16+(i3226+32)*16+8)), *(*int32)(unsafe.Add(w, i843*16+(i3226+32)*16+4)), *(*int32)(unsafe.Add(w, i843*16+(i3226+32)*16)), *(*int32)(unsafe.Add(w, i843*16+i3226*16+12)), *(*int32)(unsafe.Add(w, i843*16+i3226*16+8)), *(*int32)(unsafe.Add(w, i843*16+i3226*16+4)), *(*int32)(unsafe.Add(w, i843*16+i3226*16))
+								} else {
+//line warp.go:74
+									i6860, i6859, i6858, i6857, i6856, i6855, i6854, i6853, i6852, i6851, i6850, i6849, i6848, i6847, i6846, i6845, i6844, i6843, i6842, i6841, i6840, i6839, i6838, i6837, i6836, i6835, i6834, i6833, i6832, i6831, i6830, i6829 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i6860, i6859, i6858, i6857, i6856, i6855, i6854, i6853, i6852, i6851, i6850, i6849, i6848, i6847, i6846, i6845, i6844, i6843, i6842, i6841, i6840, i6839, i6838, i6837, i6836, i6835, i6834, i6833, i6832, i6831, i6830, i6829 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c739 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, xCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i745 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i745 >= i29 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i745) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i745, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3636 := *(*int32)(unsafe.Add(x, i745*16+4))
+//line stage.go:20
+								i3638 := *(*int32)(unsafe.Add(x, i745*16+8))
+//line stage.go:20
+								i3640 := *(*int32)(unsafe.Add(x, i745*16+12))
+//line stage.go:20
+								i3655 := i745 + dx
+//line stage.go:20
+								i3658 := i3655
+//line stage.go:20
+								if i3628 < i3655 {
+//line stage.go:20
+									i3658 = i3628
+								}
+//line stage.go:20
+								if uint(i3658) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3658, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3662 := *(*int32)(unsafe.Add(x, i3658*16))
+//line stage.go:20
+								i3664 := *(*int32)(unsafe.Add(x, i3658*16+4))
+//line stage.go:20
+								i3666 := *(*int32)(unsafe.Add(x, i3658*16+8))
+//line stage.go:20
+								i3668 := *(*int32)(unsafe.Add(x, i3658*16+12))
+//line stage.go:20
+								i3683 := i745 + i4819
+//line stage.go:20
+								i3686 := i3683
+//line stage.go:20
+								if i3628 < i3683 {
+//line stage.go:20
+									i3686 = i3628
+								}
+//line stage.go:20
+								if uint(i3686) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3686, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3690 := *(*int32)(unsafe.Add(x, i3686*16))
+//line stage.go:20
+								i3692 := *(*int32)(unsafe.Add(x, i3686*16+4))
+//line stage.go:20
+								i3694 := *(*int32)(unsafe.Add(x, i3686*16+8))
+//line stage.go:20
+								i3696 := *(*int32)(unsafe.Add(x, i3686*16+12))
+//line stage.go:20
+								i3711 := i745 + i3710
+//line stage.go:20
+								i3714 := i3711
+//line stage.go:20
+								if i3628 < i3711 {
+//line stage.go:20
+									i3714 = i3628
+								}
+//line stage.go:20
+								if uint(i3714) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3714, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3718 := *(*int32)(unsafe.Add(x, i3714*16))
+//line stage.go:20
+								i3720 := *(*int32)(unsafe.Add(x, i3714*16+4))
+//line stage.go:20
+								i3722 := *(*int32)(unsafe.Add(x, i3714*16+8))
+//line stage.go:20
+								i3724 := *(*int32)(unsafe.Add(x, i3714*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16)) = *(*int32)(unsafe.Add(x, i745*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+4)) = i3636
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+8)) = i3638
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+12)) = i3640
+//line stage.go:23
+								if i3655 < i29 {
+									*(*int32)(unsafe.Add(shared, i3655*16)) = i3662
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3655*16+4)) = i3664
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3655*16+8)) = i3666
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3655*16+12)) = i3668
+								}
+//line stage.go:23
+								if i3683 < i29 {
+									*(*int32)(unsafe.Add(shared, i3683*16)) = i3690
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3683*16+4)) = i3692
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3683*16+8)) = i3694
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3683*16+12)) = i3696
+								}
+//line stage.go:23
+								if i3711 < i29 {
+									*(*int32)(unsafe.Add(shared, i3711*16)) = i3718
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3711*16+4)) = i3720
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3711*16+8)) = i3722
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3711*16+12)) = i3724
+								}
+//line stage.go:17
+								i745 = i745 + i2642
+							}
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6828, thread*4)) = i6860
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6824, thread*4)) = i6859
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6820, thread*4)) = i6858
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6816, thread*4)) = i6857
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6812, thread*4)) = i6856
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6808, thread*4)) = i6855
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6804, thread*4)) = i6854
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6800, thread*4)) = i6853
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6796, thread*4)) = i6852
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6792, thread*4)) = i6851
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6788, thread*4)) = i6850
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6784, thread*4)) = i6849
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6780, thread*4)) = i6848
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6776, thread*4)) = i6847
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6772, thread*4)) = i6846
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6768, thread*4)) = i6845
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6764, thread*4)) = i6844
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6760, thread*4)) = i6843
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6756, thread*4)) = i6842
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6752, thread*4)) = i6841
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6748, thread*4)) = i6840
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6744, thread*4)) = i6839
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6740, thread*4)) = i6838
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6736, thread*4)) = i6837
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6732, thread*4)) = i6836
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6728, thread*4)) = i6835
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6724, thread*4)) = i6834
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6720, thread*4)) = i6833
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6716, thread*4)) = i6832
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6712, thread*4)) = i6831
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6708, thread*4)) = i6830
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6704, thread*4)) = i6829
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each561, warp*8)), *(*int)(unsafe.Add(each576, warp*8)), *(*int)(unsafe.Add(each2829, warp*8)), *(*int)(unsafe.Add(each2828, warp*8)) = state, alive, i561, i576, i2829, i2828
+						waiting = true
+						continue warps
+					case 1:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i577 := i561 + i576
+//line fused.go:21
+							i2829next = i577
+						}
+						i2829 = i2829next
+						state = 2
+					case 2:
+						if i2829 < yLen {
+							state = 4
+						} else {
+							state = 3
+						}
+					case 3:
+						state = 5
+					case 4:
+//line fused.go:23
+						c57 := uint(i2829) <= uint(yLen)
+//line fused.go:23
+						o59 := i2829 * 4
+//line fused.go:23
+						c67 := 1 <= uint(yCap-i2829)
+//line warp.go:117
+						i273 := i2829 * i29
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f87, f6865, f6862, f6421, f6427, f6866, f6863, f6864, f6861 float32
+							var i6826, i6822, i6818, i6814, i6810, i6806, i6802, i6798, i6794, i6790, i6786, i6782, i6778, i6774, i6770, i6766, i6762, i6758, i6754, i6750, i6746, i6742, i6738, i6734, i6730, i6726, i6722, i6718, i6714, i6710, i6706, i6702, i6825, i6821, i6817, i6813, i6809, i6805, i6801, i6797, i6793, i6789, i6785, i6781, i6777, i6773, i6769, i6765, i6761, i6757, i6753, i6749, i6745, i6741, i6737, i6733, i6729, i6725, i6721, i6717, i6713, i6709, i6705, i6701, i6827, i6823, i6819, i6815, i6811, i6807, i6803, i6799, i6795, i6791, i6787, i6783, i6779, i6775, i6771, i6767, i6763, i6759, i6755, i6751, i6747, i6743, i6739, i6735, i6731, i6727, i6723, i6719, i6715, i6711, i6707, i6703 int32
+							var i2831, i153, i2830, i202, i2832, i234 int
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line fused.go:25
+							i71 := int(uint32(i78))
+//line fused.go:25
+							c2644 := i78 == 0
+//line warp.go:103
+							i6828 := *(*int32)(unsafe.Add(each6828, thread*4))
+//line warp.go:103
+							i6824 := *(*int32)(unsafe.Add(each6824, thread*4))
+//line warp.go:103
+							i6820 := *(*int32)(unsafe.Add(each6820, thread*4))
+//line warp.go:103
+							i6816 := *(*int32)(unsafe.Add(each6816, thread*4))
+//line warp.go:103
+							i6812 := *(*int32)(unsafe.Add(each6812, thread*4))
+//line warp.go:103
+							i6808 := *(*int32)(unsafe.Add(each6808, thread*4))
+//line warp.go:103
+							i6804 := *(*int32)(unsafe.Add(each6804, thread*4))
+//line warp.go:103
+							i6800 := *(*int32)(unsafe.Add(each6800, thread*4))
+//line warp.go:103
+							i6796 := *(*int32)(unsafe.Add(each6796, thread*4))
+//line warp.go:103
+							i6792 := *(*int32)(unsafe.Add(each6792, thread*4))
+//line warp.go:103
+							i6788 := *(*int32)(unsafe.Add(each6788, thread*4))
+//line warp.go:103
+							i6784 := *(*int32)(unsafe.Add(each6784, thread*4))
+//line warp.go:103
+							i6780 := *(*int32)(unsafe.Add(each6780, thread*4))
+//line warp.go:103
+							i6776 := *(*int32)(unsafe.Add(each6776, thread*4))
+//line warp.go:103
+							i6772 := *(*int32)(unsafe.Add(each6772, thread*4))
+//line warp.go:103
+							i6768 := *(*int32)(unsafe.Add(each6768, thread*4))
+//line warp.go:103
+							i6764 := *(*int32)(unsafe.Add(each6764, thread*4))
+//line warp.go:103
+							i6760 := *(*int32)(unsafe.Add(each6760, thread*4))
+//line warp.go:103
+							i6756 := *(*int32)(unsafe.Add(each6756, thread*4))
+//line warp.go:103
+							i6752 := *(*int32)(unsafe.Add(each6752, thread*4))
+//line warp.go:103
+							i6748 := *(*int32)(unsafe.Add(each6748, thread*4))
+//line warp.go:103
+							i6744 := *(*int32)(unsafe.Add(each6744, thread*4))
+//line warp.go:103
+							i6740 := *(*int32)(unsafe.Add(each6740, thread*4))
+//line warp.go:103
+							i6736 := *(*int32)(unsafe.Add(each6736, thread*4))
+//line warp.go:103
+							i6732 := *(*int32)(unsafe.Add(each6732, thread*4))
+//line warp.go:103
+							i6728 := *(*int32)(unsafe.Add(each6728, thread*4))
+//line warp.go:103
+							i6724 := *(*int32)(unsafe.Add(each6724, thread*4))
+//line warp.go:103
+							i6720 := *(*int32)(unsafe.Add(each6720, thread*4))
+//line warp.go:103
+							i6716 := *(*int32)(unsafe.Add(each6716, thread*4))
+//line warp.go:103
+							i6712 := *(*int32)(unsafe.Add(each6712, thread*4))
+//line warp.go:103
+							i6708 := *(*int32)(unsafe.Add(each6708, thread*4))
+//line warp.go:103
+							i6704 := *(*int32)(unsafe.Add(each6704, thread*4))
+//line warp.go:130
+							i5105 := i71 + 32
+//line warp.go:130
+							i5295 := i71 + 64
+//line warp.go:130
+							i5485 := i71 + 96
+//line warp.go:130
+							i5675 := i71 + 128
+//line warp.go:130
+							i5865 := i71 + 160
+//line warp.go:130
+							i6055 := i71 + 192
+//line warp.go:130
+							i6245 := i71 + 224
+//line warp.go:114
+							i232 := i2602 + i71
+//line fused.go:23
+							if !c57 {
+//line fused.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2829, yLen)
+//line fused.go:23
+								return
+							}
+//line fused.go:23
+							if !c67 {
+//line fused.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(1), yCap-i2829)
+//line fused.go:23
+								return
+							}
+							if c2644 {
+								f87 = *(*float32)(unsafe.Add(y, o59+i71*4))
+							} else {
+//line fused.go:25
+								f87 = 0
+							}
+//line warp.go:100
+							if c587 {
+//line warp.go:103
+								f6865, f6862, i6826, i6822, i6818, i6814, i6810, i6806, i6802, i6798, i6794, i6790, i6786, i6782, i6778, i6774, i6770, i6766, i6762, i6758, i6754, i6750, i6746, i6742, i6738, i6734, i6730, i6726, i6722, i6718, i6714, i6710, i6706, i6702, i2831, i153 = 0, 0, i6828, i6824, i6820, i6816, i6812, i6808, i6804, i6800, i6796, i6792, i6788, i6784, i6780, i6776, i6772, i6768, i6764, i6760, i6756, i6752, i6748, i6744, i6740, i6736, i6732, i6728, i6724, i6720, i6716, i6712, i6708, i6704, i2829, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i2558 := i153 << 8
+//line warp.go:101
+									if uint(i2558) > uint(i29) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2558, i29)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 256 > uint(i29-i2558) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i29-i2558)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i4917 := *(*int32)(unsafe.Add(shared, i2558*16+i71*16))
+//line warp.go:130
+									i4919 := *(*int32)(unsafe.Add(shared, i2558*16+i71*16+4))
+//line warp.go:130
+									i4921 := *(*int32)(unsafe.Add(shared, i2558*16+i71*16+8))
+//line warp.go:130
+									i4923 := *(*int32)(unsafe.Add(shared, i2558*16+i71*16+12))
+//line warp.go:156
+									f5067 := f6862 + float32(math.Float32frombits(uint32(i6702<<16))*math.Float32frombits(uint32(i4917<<16))) + float32(math.Float32frombits(uint32(i6706<<16))*math.Float32frombits(uint32(i4919<<16)))
+									f5073 := f6865 + float32(math.Float32frombits(uint32(i6702&-65536))*math.Float32frombits(uint32(i4917&-65536))) + float32(math.Float32frombits(uint32(i6706&-65536))*math.Float32frombits(uint32(i4919&-65536)))
+//line warp.go:156
+									f5091 := f5067 + float32(math.Float32frombits(uint32(i6710<<16))*math.Float32frombits(uint32(i4921<<16))) + float32(math.Float32frombits(uint32(i6714<<16))*math.Float32frombits(uint32(i4923<<16)))
+									f5097 := f5073 + float32(math.Float32frombits(uint32(i6710&-65536))*math.Float32frombits(uint32(i4921&-65536))) + float32(math.Float32frombits(uint32(i6714&-65536))*math.Float32frombits(uint32(i4923&-65536)))
+//line warp.go:130
+									i5107 := *(*int32)(unsafe.Add(shared, i2558*16+i5105*16))
+//line warp.go:130
+									i5109 := *(*int32)(unsafe.Add(shared, i2558*16+i5105*16+4))
+//line warp.go:130
+									i5111 := *(*int32)(unsafe.Add(shared, i2558*16+i5105*16+8))
+//line warp.go:130
+									i5113 := *(*int32)(unsafe.Add(shared, i2558*16+i5105*16+12))
+//line warp.go:156
+									f5257 := f5091 + float32(math.Float32frombits(uint32(i6718<<16))*math.Float32frombits(uint32(i5107<<16))) + float32(math.Float32frombits(uint32(i6722<<16))*math.Float32frombits(uint32(i5109<<16)))
+									f5263 := f5097 + float32(math.Float32frombits(uint32(i6718&-65536))*math.Float32frombits(uint32(i5107&-65536))) + float32(math.Float32frombits(uint32(i6722&-65536))*math.Float32frombits(uint32(i5109&-65536)))
+//line warp.go:156
+									f5281 := f5257 + float32(math.Float32frombits(uint32(i6726<<16))*math.Float32frombits(uint32(i5111<<16))) + float32(math.Float32frombits(uint32(i6730<<16))*math.Float32frombits(uint32(i5113<<16)))
+									f5287 := f5263 + float32(math.Float32frombits(uint32(i6726&-65536))*math.Float32frombits(uint32(i5111&-65536))) + float32(math.Float32frombits(uint32(i6730&-65536))*math.Float32frombits(uint32(i5113&-65536)))
+//line warp.go:130
+									i5297 := *(*int32)(unsafe.Add(shared, i2558*16+i5295*16))
+//line warp.go:130
+									i5299 := *(*int32)(unsafe.Add(shared, i2558*16+i5295*16+4))
+//line warp.go:130
+									i5301 := *(*int32)(unsafe.Add(shared, i2558*16+i5295*16+8))
+//line warp.go:130
+									i5303 := *(*int32)(unsafe.Add(shared, i2558*16+i5295*16+12))
+//line warp.go:156
+									f5447 := f5281 + float32(math.Float32frombits(uint32(i6734<<16))*math.Float32frombits(uint32(i5297<<16))) + float32(math.Float32frombits(uint32(i6738<<16))*math.Float32frombits(uint32(i5299<<16)))
+									f5453 := f5287 + float32(math.Float32frombits(uint32(i6734&-65536))*math.Float32frombits(uint32(i5297&-65536))) + float32(math.Float32frombits(uint32(i6738&-65536))*math.Float32frombits(uint32(i5299&-65536)))
+//line warp.go:156
+									f5471 := f5447 + float32(math.Float32frombits(uint32(i6742<<16))*math.Float32frombits(uint32(i5301<<16))) + float32(math.Float32frombits(uint32(i6746<<16))*math.Float32frombits(uint32(i5303<<16)))
+									f5477 := f5453 + float32(math.Float32frombits(uint32(i6742&-65536))*math.Float32frombits(uint32(i5301&-65536))) + float32(math.Float32frombits(uint32(i6746&-65536))*math.Float32frombits(uint32(i5303&-65536)))
+//line warp.go:130
+									i5487 := *(*int32)(unsafe.Add(shared, i2558*16+i5485*16))
+//line warp.go:130
+									i5489 := *(*int32)(unsafe.Add(shared, i2558*16+i5485*16+4))
+//line warp.go:130
+									i5491 := *(*int32)(unsafe.Add(shared, i2558*16+i5485*16+8))
+//line warp.go:130
+									i5493 := *(*int32)(unsafe.Add(shared, i2558*16+i5485*16+12))
+//line warp.go:156
+									f5637 := f5471 + float32(math.Float32frombits(uint32(i6750<<16))*math.Float32frombits(uint32(i5487<<16))) + float32(math.Float32frombits(uint32(i6754<<16))*math.Float32frombits(uint32(i5489<<16)))
+									f5643 := f5477 + float32(math.Float32frombits(uint32(i6750&-65536))*math.Float32frombits(uint32(i5487&-65536))) + float32(math.Float32frombits(uint32(i6754&-65536))*math.Float32frombits(uint32(i5489&-65536)))
+//line warp.go:156
+									f5661 := f5637 + float32(math.Float32frombits(uint32(i6758<<16))*math.Float32frombits(uint32(i5491<<16))) + float32(math.Float32frombits(uint32(i6762<<16))*math.Float32frombits(uint32(i5493<<16)))
+									f5667 := f5643 + float32(math.Float32frombits(uint32(i6758&-65536))*math.Float32frombits(uint32(i5491&-65536))) + float32(math.Float32frombits(uint32(i6762&-65536))*math.Float32frombits(uint32(i5493&-65536)))
+//line warp.go:130
+									i5677 := *(*int32)(unsafe.Add(shared, i2558*16+i5675*16))
+//line warp.go:130
+									i5679 := *(*int32)(unsafe.Add(shared, i2558*16+i5675*16+4))
+//line warp.go:130
+									i5681 := *(*int32)(unsafe.Add(shared, i2558*16+i5675*16+8))
+//line warp.go:130
+									i5683 := *(*int32)(unsafe.Add(shared, i2558*16+i5675*16+12))
+//line warp.go:156
+									f5827 := f5661 + float32(math.Float32frombits(uint32(i6766<<16))*math.Float32frombits(uint32(i5677<<16))) + float32(math.Float32frombits(uint32(i6770<<16))*math.Float32frombits(uint32(i5679<<16)))
+									f5833 := f5667 + float32(math.Float32frombits(uint32(i6766&-65536))*math.Float32frombits(uint32(i5677&-65536))) + float32(math.Float32frombits(uint32(i6770&-65536))*math.Float32frombits(uint32(i5679&-65536)))
+//line warp.go:156
+									f5851 := f5827 + float32(math.Float32frombits(uint32(i6774<<16))*math.Float32frombits(uint32(i5681<<16))) + float32(math.Float32frombits(uint32(i6778<<16))*math.Float32frombits(uint32(i5683<<16)))
+									f5857 := f5833 + float32(math.Float32frombits(uint32(i6774&-65536))*math.Float32frombits(uint32(i5681&-65536))) + float32(math.Float32frombits(uint32(i6778&-65536))*math.Float32frombits(uint32(i5683&-65536)))
+//line warp.go:130
+									i5867 := *(*int32)(unsafe.Add(shared, i2558*16+i5865*16))
+//line warp.go:130
+									i5869 := *(*int32)(unsafe.Add(shared, i2558*16+i5865*16+4))
+//line warp.go:130
+									i5871 := *(*int32)(unsafe.Add(shared, i2558*16+i5865*16+8))
+//line warp.go:130
+									i5873 := *(*int32)(unsafe.Add(shared, i2558*16+i5865*16+12))
+//line warp.go:156
+									f6017 := f5851 + float32(math.Float32frombits(uint32(i6782<<16))*math.Float32frombits(uint32(i5867<<16))) + float32(math.Float32frombits(uint32(i6786<<16))*math.Float32frombits(uint32(i5869<<16)))
+									f6023 := f5857 + float32(math.Float32frombits(uint32(i6782&-65536))*math.Float32frombits(uint32(i5867&-65536))) + float32(math.Float32frombits(uint32(i6786&-65536))*math.Float32frombits(uint32(i5869&-65536)))
+//line warp.go:156
+									f6041 := f6017 + float32(math.Float32frombits(uint32(i6790<<16))*math.Float32frombits(uint32(i5871<<16))) + float32(math.Float32frombits(uint32(i6794<<16))*math.Float32frombits(uint32(i5873<<16)))
+									f6047 := f6023 + float32(math.Float32frombits(uint32(i6790&-65536))*math.Float32frombits(uint32(i5871&-65536))) + float32(math.Float32frombits(uint32(i6794&-65536))*math.Float32frombits(uint32(i5873&-65536)))
+//line warp.go:130
+									i6057 := *(*int32)(unsafe.Add(shared, i2558*16+i6055*16))
+//line warp.go:130
+									i6059 := *(*int32)(unsafe.Add(shared, i2558*16+i6055*16+4))
+//line warp.go:130
+									i6061 := *(*int32)(unsafe.Add(shared, i2558*16+i6055*16+8))
+//line warp.go:130
+									i6063 := *(*int32)(unsafe.Add(shared, i2558*16+i6055*16+12))
+//line warp.go:156
+									f6207 := f6041 + float32(math.Float32frombits(uint32(i6798<<16))*math.Float32frombits(uint32(i6057<<16))) + float32(math.Float32frombits(uint32(i6802<<16))*math.Float32frombits(uint32(i6059<<16)))
+									f6213 := f6047 + float32(math.Float32frombits(uint32(i6798&-65536))*math.Float32frombits(uint32(i6057&-65536))) + float32(math.Float32frombits(uint32(i6802&-65536))*math.Float32frombits(uint32(i6059&-65536)))
+//line warp.go:156
+									f6231 := f6207 + float32(math.Float32frombits(uint32(i6806<<16))*math.Float32frombits(uint32(i6061<<16))) + float32(math.Float32frombits(uint32(i6810<<16))*math.Float32frombits(uint32(i6063<<16)))
+									f6237 := f6213 + float32(math.Float32frombits(uint32(i6806&-65536))*math.Float32frombits(uint32(i6061&-65536))) + float32(math.Float32frombits(uint32(i6810&-65536))*math.Float32frombits(uint32(i6063&-65536)))
+//line warp.go:130
+									i6247 := *(*int32)(unsafe.Add(shared, i2558*16+i6245*16))
+//line warp.go:130
+									i6249 := *(*int32)(unsafe.Add(shared, i2558*16+i6245*16+4))
+//line warp.go:130
+									i6251 := *(*int32)(unsafe.Add(shared, i2558*16+i6245*16+8))
+//line warp.go:130
+									i6253 := *(*int32)(unsafe.Add(shared, i2558*16+i6245*16+12))
+//line warp.go:156
+									f6397 := f6231 + float32(math.Float32frombits(uint32(i6814<<16))*math.Float32frombits(uint32(i6247<<16))) + float32(math.Float32frombits(uint32(i6818<<16))*math.Float32frombits(uint32(i6249<<16)))
+									f6403 := f6237 + float32(math.Float32frombits(uint32(i6814&-65536))*math.Float32frombits(uint32(i6247&-65536))) + float32(math.Float32frombits(uint32(i6818&-65536))*math.Float32frombits(uint32(i6249&-65536)))
+//line warp.go:156
+									f6421 = f6397 + float32(math.Float32frombits(uint32(i6822<<16))*math.Float32frombits(uint32(i6251<<16))) + float32(math.Float32frombits(uint32(i6826<<16))*math.Float32frombits(uint32(i6253<<16)))
+									f6427 = f6403 + float32(math.Float32frombits(uint32(i6822&-65536))*math.Float32frombits(uint32(i6251&-65536))) + float32(math.Float32frombits(uint32(i6826&-65536))*math.Float32frombits(uint32(i6253&-65536)))
+//line warp.go:102
+									i175 := i153 + 1
+									if i175 == i553 {
+//line warp.go:105
+										i2830, i202 = i2831+i580, 0
+									} else {
+//line warp.go:103
+										i2830, i202 = i2831, i175
+									}
+//line warp.go:107
+									if i2830 < yLen {
+//line warp.go:87
+										i376 := i2830*i29 + i202<<8
+//line warp.go:87
+										if uint(i376) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i376, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i376) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i376)
+//line warp.go:87
+											return
+										}
+										i6825, i6821, i6817, i6813, i6809, i6805, i6801, i6797, i6793, i6789, i6785, i6781, i6777, i6773, i6769, i6765, i6761, i6757, i6753, i6749, i6745, i6741, i6737, i6733, i6729, i6725, i6721, i6717, i6713, i6709, i6705, i6701 = *(*int32)(unsafe.Add(w, i376*16+i6245*16+12)), *(*int32)(unsafe.Add(w, i376*16+i6245*16+8)), *(*int32)(unsafe.Add(w, i376*16+i6245*16+4)), *(*int32)(unsafe.Add(w, i376*16+i6245*16)), *(*int32)(unsafe.Add(w, i376*16+i6055*16+12)), *(*int32)(unsafe.Add(w, i376*16+i6055*16+8)), *(*int32)(unsafe.Add(w, i376*16+i6055*16+4)), *(*int32)(unsafe.Add(w, i376*16+i6055*16)), *(*int32)(unsafe.Add(w, i376*16+i5865*16+12)), *(*int32)(unsafe.Add(w, i376*16+i5865*16+8)), *(*int32)(unsafe.Add(w, i376*16+i5865*16+4)), *(*int32)(unsafe.Add(w, i376*16+i5865*16)), *(*int32)(unsafe.Add(w, i376*16+i5675*16+12)), *(*int32)(unsafe.Add(w, i376*16+i5675*16+8)), *(*int32)(unsafe.Add(w, i376*16+i5675*16+4)), *(*int32)(unsafe.Add(w, i376*16+i5675*16)), *(*int32)(unsafe.Add(w, i376*16+i5485*16+12)), *(*int32)(unsafe.Add(w, i376*16+i5485*16+8)), *(*int32)(unsafe.Add(w, i376*16+i5485*16+4)), *(*int32)(unsafe.Add(w, i376*16+i5485*16)), *(*int32)(unsafe.Add(w, i376*16+i5295*16+12)), *(*int32)(unsafe.Add(w, i376*16+i5295*16+8)), *(*int32)(unsafe.Add(w, i376*16+i5295*16+4)), *(*int32)(unsafe.Add(w, i376*16+i5295*16)), *(*int32)(unsafe.Add(w, i376*16+i5105*16+12)), *(*int32)(unsafe.Add(w, i376*16+i5105*16+8)), *(*int32)(unsafe.Add(w, i376*16+i5105*16+4)), *(*int32)(unsafe.Add(w, i376*16+i5105*16)), *(*int32)(unsafe.Add(w, i376*16+i71*16+12)), *(*int32)(unsafe.Add(w, i376*16+i71*16+8)), *(*int32)(unsafe.Add(w, i376*16+i71*16+4)), *(*int32)(unsafe.Add(w, i376*16+i71*16))
+									} else {
+//line warp.go:107
+										i6825, i6821, i6817, i6813, i6809, i6805, i6801, i6797, i6793, i6789, i6785, i6781, i6777, i6773, i6769, i6765, i6761, i6757, i6753, i6749, i6745, i6741, i6737, i6733, i6729, i6725, i6721, i6717, i6713, i6709, i6705, i6701 = i6826, i6822, i6818, i6814, i6810, i6806, i6802, i6798, i6794, i6790, i6786, i6782, i6778, i6774, i6770, i6766, i6762, i6758, i6754, i6750, i6746, i6742, i6738, i6734, i6730, i6726, i6722, i6718, i6714, i6710, i6706, i6702
+									}
+//line warp.go:108
+									if i175 >= i553 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f6865, f6862, i6826, i6822, i6818, i6814, i6810, i6806, i6802, i6798, i6794, i6790, i6786, i6782, i6778, i6774, i6770, i6766, i6762, i6758, i6754, i6750, i6746, i6742, i6738, i6734, i6730, i6726, i6722, i6718, i6714, i6710, i6706, i6702, i2831, i153 = f6427, f6421, i6825, i6821, i6817, i6813, i6809, i6805, i6801, i6797, i6793, i6789, i6785, i6781, i6777, i6773, i6769, i6765, i6761, i6757, i6753, i6749, i6745, i6741, i6737, i6733, i6729, i6725, i6721, i6717, i6713, i6709, i6705, i6701, i2830, i175
+								}
+//line warp.go:108
+								f6866, f6863, i6827, i6823, i6819, i6815, i6811, i6807, i6803, i6799, i6795, i6791, i6787, i6783, i6779, i6775, i6771, i6767, i6763, i6759, i6755, i6751, i6747, i6743, i6739, i6735, i6731, i6727, i6723, i6719, i6715, i6711, i6707, i6703, i2832 = f6427, f6421, i6825, i6821, i6817, i6813, i6809, i6805, i6801, i6797, i6793, i6789, i6785, i6781, i6777, i6773, i6769, i6765, i6761, i6757, i6753, i6749, i6745, i6741, i6737, i6733, i6729, i6725, i6721, i6717, i6713, i6709, i6705, i6701, i2830
+							} else {
+//line warp.go:100
+								f6866, f6863, i6827, i6823, i6819, i6815, i6811, i6807, i6803, i6799, i6795, i6791, i6787, i6783, i6779, i6775, i6771, i6767, i6763, i6759, i6755, i6751, i6747, i6743, i6739, i6735, i6731, i6727, i6723, i6719, i6715, i6711, i6707, i6703, i2832 = 0, 0, i6828, i6824, i6820, i6816, i6812, i6808, i6804, i6800, i6796, i6792, i6788, i6784, i6780, i6776, i6772, i6768, i6764, i6760, i6756, i6752, i6748, i6744, i6740, i6736, i6732, i6728, i6724, i6720, i6716, i6712, i6708, i6704, i2829
+							}
+//line warp.go:111
+							if c186 {
+								i2828 = i2832 + i580
+							} else {
+//line warp.go:111
+								i2828 = i2832
+							}
+//line warp.go:114
+							f6864, f6861, i234 = f6866, f6863, i232
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i234 >= i29 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2087 := *(*int32)(unsafe.Add(shared, i234*16))
+//line warp.go:115
+								i2089 := *(*int32)(unsafe.Add(shared, i234*16+4))
+//line warp.go:115
+								i2091 := *(*int32)(unsafe.Add(shared, i234*16+8))
+//line warp.go:115
+								i2093 := *(*int32)(unsafe.Add(shared, i234*16+12))
+//line warp.go:117
+								i274 := i273 + i234
+//line warp.go:117
+								if uint(i274) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i274, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i2179 := *(*int32)(unsafe.Add(w, i274*16))
+//line warp.go:117
+								i2181 := *(*int32)(unsafe.Add(w, i274*16+4))
+//line warp.go:117
+								i2183 := *(*int32)(unsafe.Add(w, i274*16+8))
+//line warp.go:117
+								i2185 := *(*int32)(unsafe.Add(w, i274*16+12))
+//line warp.go:156
+								f4243 := f6861 + float32(math.Float32frombits(uint32(i2179<<16))*math.Float32frombits(uint32(i2087<<16))) + float32(math.Float32frombits(uint32(i2181<<16))*math.Float32frombits(uint32(i2089<<16))) + float32(math.Float32frombits(uint32(i2183<<16))*math.Float32frombits(uint32(i2091<<16)))
+								f4252 := f6864 + float32(math.Float32frombits(uint32(i2179&-65536))*math.Float32frombits(uint32(i2087&-65536))) + float32(math.Float32frombits(uint32(i2181&-65536))*math.Float32frombits(uint32(i2089&-65536))) + float32(math.Float32frombits(uint32(i2183&-65536))*math.Float32frombits(uint32(i2091&-65536)))
+//line warp.go:114
+								f6864, f6861, i234 = f4252+float32(math.Float32frombits(uint32(i2185&-65536))*math.Float32frombits(uint32(i2093&-65536))), f4243+float32(math.Float32frombits(uint32(i2185<<16))*math.Float32frombits(uint32(i2093<<16))), i234+32
+							}
+//line warp.go:121
+							f301 := f6861 + f6864
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f301
+//line warp.go:140
+							*(*float32)(unsafe.Add(each87, thread*4)) = f87
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6828, thread*4)) = i6827
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6824, thread*4)) = i6823
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6820, thread*4)) = i6819
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6816, thread*4)) = i6815
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6812, thread*4)) = i6811
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6808, thread*4)) = i6807
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6804, thread*4)) = i6803
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6800, thread*4)) = i6799
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6796, thread*4)) = i6795
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6792, thread*4)) = i6791
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6788, thread*4)) = i6787
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6784, thread*4)) = i6783
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6780, thread*4)) = i6779
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6776, thread*4)) = i6775
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6772, thread*4)) = i6771
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6768, thread*4)) = i6767
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6764, thread*4)) = i6763
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6760, thread*4)) = i6759
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6756, thread*4)) = i6755
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6752, thread*4)) = i6751
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6748, thread*4)) = i6747
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6744, thread*4)) = i6743
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6740, thread*4)) = i6739
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6736, thread*4)) = i6735
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6732, thread*4)) = i6731
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6728, thread*4)) = i6727
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6724, thread*4)) = i6723
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6720, thread*4)) = i6719
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6716, thread*4)) = i6715
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6712, thread*4)) = i6711
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6708, thread*4)) = i6707
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6704, thread*4)) = i6703
+//line warp.go:140
+							*(*float32)(unsafe.Add(each301, thread*4)) = f301
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4002, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f301 := *(*float32)(unsafe.Add(each301, thread*4))
+//line warp.go:140
+							f4002 := *(*float32)(unsafe.Add(each4002, thread*4))
+//line warp.go:140
+							f4003 := f301 + f4002
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4003
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4003, thread*4)) = f4003
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4012, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4003 := *(*float32)(unsafe.Add(each4003, thread*4))
+//line warp.go:140
+							f4012 := *(*float32)(unsafe.Add(each4012, thread*4))
+//line warp.go:140
+							f4013 := f4003 + f4012
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4013
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4013, thread*4)) = f4013
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4022, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4013 := *(*float32)(unsafe.Add(each4013, thread*4))
+//line warp.go:140
+							f4022 := *(*float32)(unsafe.Add(each4022, thread*4))
+//line warp.go:140
+							f4023 := f4013 + f4022
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4023
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4023, thread*4)) = f4023
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4032, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4023 := *(*float32)(unsafe.Add(each4023, thread*4))
+//line warp.go:140
+							f4032 := *(*float32)(unsafe.Add(each4032, thread*4))
+//line warp.go:140
+							f4033 := f4023 + f4032
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4033
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4033, thread*4)) = f4033
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4042, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line fused.go:24
+							f87 := *(*float32)(unsafe.Add(each87, thread*4))
+//line warp.go:140
+							f4033 := *(*float32)(unsafe.Add(each4033, thread*4))
+//line warp.go:140
+							f4042 := *(*float32)(unsafe.Add(each4042, thread*4))
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line fused.go:25
+							c2644 := i78 == 0
+//line fused.go:30
+							if c2644 {
+								*(*float32)(unsafe.Add(y, o59)) = f87 + (f4033 + f4042)
+//line fused.go:31
+								i2829next = i2828
+							} else {
+//line fused.go:30
+								i2829next = i2828
+							}
+						}
+						i2829 = i2829next
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 5
+			}
+		}
+	}
+}
+
+// addProductTwoRowsTwin runs blocks of the kernel addProduct_twoRows.
+//
+//line fused.go:14
+func addProductTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xCap := *(*int)(unsafe.Add(args, 40))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	yCap := *(*int)(unsafe.Add(args, 64))
+	shared := blocks.Shared(0)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each561 := blocks.Scratch(8)
+	each576 := blocks.Scratch(8)
+	each2823 := blocks.Scratch(8)
+	each2822 := blocks.Scratch(8)
+//line warp.go:71
+	i546 := dx / 32
+//line fused.go:17
+	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+	i35 := yLen / 2
+//line warp.go:72
+	i553 := i29 / 128
+//line warp.go:74
+	c587 := 0 < i553
+//line stage.go:16
+	c739 := uint(i29) <= uint(xCap)
+//line stage.go:20
+	i3419 := i29 - 1
+//line stage.go:20
+	i4534 := dx << 1
+//line stage.go:20
+	i3501 := dx * 3
+//line stage.go:17
+	i2642 := dx << 2
+	each7024 := blocks.Scratch(4)
+	each7020 := blocks.Scratch(4)
+	each7016 := blocks.Scratch(4)
+	each7012 := blocks.Scratch(4)
+	each7008 := blocks.Scratch(4)
+	each7004 := blocks.Scratch(4)
+	each7000 := blocks.Scratch(4)
+	each6996 := blocks.Scratch(4)
+	each6992 := blocks.Scratch(4)
+	each6988 := blocks.Scratch(4)
+	each6984 := blocks.Scratch(4)
+	each6980 := blocks.Scratch(4)
+	each6976 := blocks.Scratch(4)
+	each6972 := blocks.Scratch(4)
+	each6968 := blocks.Scratch(4)
+	each6964 := blocks.Scratch(4)
+	each6960 := blocks.Scratch(4)
+	each6956 := blocks.Scratch(4)
+	each6952 := blocks.Scratch(4)
+	each6948 := blocks.Scratch(4)
+	each6944 := blocks.Scratch(4)
+	each6940 := blocks.Scratch(4)
+	each6936 := blocks.Scratch(4)
+	each6932 := blocks.Scratch(4)
+	each6928 := blocks.Scratch(4)
+	each6924 := blocks.Scratch(4)
+	each6920 := blocks.Scratch(4)
+	each6916 := blocks.Scratch(4)
+	each6912 := blocks.Scratch(4)
+	each6908 := blocks.Scratch(4)
+	each6904 := blocks.Scratch(4)
+	each6900 := blocks.Scratch(4)
+//line warp.go:73
+	i580 := gx * i546
+//line warp.go:111
+	c186 := i553 == 0
+//line warp.go:114
+	i2604 := i553 << 7
+	brought32 := blocks.Scratch(4)
+	each87 := blocks.Scratch(4)
+	each7066 := blocks.Scratch(4)
+	each7063 := blocks.Scratch(4)
+	each5175 := blocks.Scratch(4)
+	each5176 := blocks.Scratch(4)
+	each5177 := blocks.Scratch(4)
+	each5178 := blocks.Scratch(4)
+	each5179 := blocks.Scratch(4)
+	each5180 := blocks.Scratch(4)
+	each5181 := blocks.Scratch(4)
+	each5182 := blocks.Scratch(4)
+	each5183 := blocks.Scratch(4)
+	each5184 := blocks.Scratch(4)
+	each5185 := blocks.Scratch(4)
+	each5196 := blocks.Scratch(4)
+	each5197 := blocks.Scratch(4)
+	each5198 := blocks.Scratch(4)
+	each5199 := blocks.Scratch(4)
+	each5200 := blocks.Scratch(4)
+	each5201 := blocks.Scratch(4)
+	each5202 := blocks.Scratch(4)
+	each5203 := blocks.Scratch(4)
+	each5204 := blocks.Scratch(4)
+	each5205 := blocks.Scratch(4)
+//line fused.go:14
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i561, i576, i2823, i2822 int
+		var i2823next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i561, i576, i2823, i2822 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each561, warp*8)), *(*int)(unsafe.Add(each576, warp*8)), *(*int)(unsafe.Add(each2823, warp*8)), *(*int)(unsafe.Add(each2822, warp*8))
+				}
+				for state < 5 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i561 = bx * i546
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i7056, i7055, i7054, i7053, i7052, i7051, i7050, i7049, i7048, i7047, i7046, i7045, i7044, i7043, i7042, i7041, i7040, i7039, i7038, i7037, i7036, i7035, i7034, i7033, i7032, i7031, i7030, i7029, i7028, i7027, i7026, i7025 int32
+							var i745 int
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line warp.go:73
+							i576 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i577 := i561 + i576
+							if c587 {
+//line warp.go:74
+								if i577 < i35 {
+//line warp.go:49
+									i4621 := i577 << 1
+//line warp.go:87
+									i4624 := i4621 * i29
+//line warp.go:87
+									if uint(i4624) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4624, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i4624) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i4624)
+//line warp.go:87
+										return
+									}
+									i4631 := int(uint32(i78))
+//line warp.go:89
+									i4650 := i4631 + 32
+//line warp.go:89
+									i4668 := i4631 + 64
+//line warp.go:89
+									i4686 := i4631 + 96
+//line warp.go:87
+									i4710 := (i4621 + 1) * i29
+//line warp.go:87
+									if uint(i4710) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4710, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i4710) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i4710)
+//line warp.go:87
+										return
+									}
+									i7056, i7055, i7054, i7053, i7052, i7051, i7050, i7049, i7048, i7047, i7046, i7045, i7044, i7043, i7042, i7041, i7040, i7039, i7038, i7037, i7036, i7035, i7034, i7033, i7032, i7031, i7030, i7029, i7028, i7027, i7026, i7025 = *(*int32)(unsafe.Add(w, i4710*16+i4686*16+12)), *(*int32)(unsafe.Add(w, i4710*16+i4686*16+8)), *(*int32)(unsafe.Add(w, i4710*16+i4686*16+4)), *(*int32)(unsafe.Add(w, i4710*16+i4686*16)), *(*int32)(unsafe.Add(w, i4710*16+i4668*16+12)), *(*int32)(unsafe.Add(w, i4710*16+i4668*16+8)), *(*int32)(unsafe.Add(w, i4710*16+i4668*16+4)), *(*int32)(unsafe.Add(w, i4710*16+i4668*16)), *(*int32)(unsafe.Add(w, i4710*16+i4650*16+12)), *(*int32)(unsafe.Add(w, i4710*16+i4650*16+8)), *(*int32)(unsafe.Add(w, i4710*16+i4650*16+4)), *(*int32)(unsafe.Add(w, i4710*16+i4650*16)), *(*int32)(unsafe.Add(w, i4710*16+i4631*16+12)), *(*int32)(unsafe.Add(w, i4710*16+i4631*16+8)), *(*int32)(unsafe.Add(w, i4710*16+i4631*16+4)), *(*int32)(unsafe.Add(w, i4710*16+i4631*16)), *(*int32)(unsafe.Add(w, i4624*16+i4686*16+12)), *(*int32)(unsafe.Add(w, i4624*16+i4686*16+8)), *(*int32)(unsafe.Add(w, i4624*16+i4686*16+4)), *(*int32)(unsafe.Add(w, i4624*16+i4686*16)), *(*int32)(unsafe.Add(w, i4624*16+i4668*16+12)), *(*int32)(unsafe.Add(w, i4624*16+i4668*16+8)), *(*int32)(unsafe.Add(w, i4624*16+i4668*16+4)), *(*int32)(unsafe.Add(w, i4624*16+i4668*16)), *(*int32)(unsafe.Add(w, i4624*16+i4650*16+12)), *(*int32)(unsafe.Add(w, i4624*16+i4650*16+8)), *(*int32)(unsafe.Add(w, i4624*16+i4650*16+4)), *(*int32)(unsafe.Add(w, i4624*16+i4650*16)), *(*int32)(unsafe.Add(w, i4624*16+i4631*16+12)), *(*int32)(unsafe.Add(w, i4624*16+i4631*16+8)), *(*int32)(unsafe.Add(w, i4624*16+i4631*16+4)), *(*int32)(unsafe.Add(w, i4624*16+i4631*16))
+								} else {
+//line warp.go:74
+									i7056, i7055, i7054, i7053, i7052, i7051, i7050, i7049, i7048, i7047, i7046, i7045, i7044, i7043, i7042, i7041, i7040, i7039, i7038, i7037, i7036, i7035, i7034, i7033, i7032, i7031, i7030, i7029, i7028, i7027, i7026, i7025 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i7056, i7055, i7054, i7053, i7052, i7051, i7050, i7049, i7048, i7047, i7046, i7045, i7044, i7043, i7042, i7041, i7040, i7039, i7038, i7037, i7036, i7035, i7034, i7033, i7032, i7031, i7030, i7029, i7028, i7027, i7026, i7025 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c739 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, xCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i745 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i745 >= i29 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i745) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i745, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3427 := *(*int32)(unsafe.Add(x, i745*16+4))
+//line stage.go:20
+								i3429 := *(*int32)(unsafe.Add(x, i745*16+8))
+//line stage.go:20
+								i3431 := *(*int32)(unsafe.Add(x, i745*16+12))
+//line stage.go:20
+								i3446 := i745 + dx
+//line stage.go:20
+								i3449 := i3446
+//line stage.go:20
+								if i3419 < i3446 {
+//line stage.go:20
+									i3449 = i3419
+								}
+//line stage.go:20
+								if uint(i3449) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3449, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3453 := *(*int32)(unsafe.Add(x, i3449*16))
+//line stage.go:20
+								i3455 := *(*int32)(unsafe.Add(x, i3449*16+4))
+//line stage.go:20
+								i3457 := *(*int32)(unsafe.Add(x, i3449*16+8))
+//line stage.go:20
+								i3459 := *(*int32)(unsafe.Add(x, i3449*16+12))
+//line stage.go:20
+								i3474 := i745 + i4534
+//line stage.go:20
+								i3477 := i3474
+//line stage.go:20
+								if i3419 < i3474 {
+//line stage.go:20
+									i3477 = i3419
+								}
+//line stage.go:20
+								if uint(i3477) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3477, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3481 := *(*int32)(unsafe.Add(x, i3477*16))
+//line stage.go:20
+								i3483 := *(*int32)(unsafe.Add(x, i3477*16+4))
+//line stage.go:20
+								i3485 := *(*int32)(unsafe.Add(x, i3477*16+8))
+//line stage.go:20
+								i3487 := *(*int32)(unsafe.Add(x, i3477*16+12))
+//line stage.go:20
+								i3502 := i745 + i3501
+//line stage.go:20
+								i3505 := i3502
+//line stage.go:20
+								if i3419 < i3502 {
+//line stage.go:20
+									i3505 = i3419
+								}
+//line stage.go:20
+								if uint(i3505) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3505, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3509 := *(*int32)(unsafe.Add(x, i3505*16))
+//line stage.go:20
+								i3511 := *(*int32)(unsafe.Add(x, i3505*16+4))
+//line stage.go:20
+								i3513 := *(*int32)(unsafe.Add(x, i3505*16+8))
+//line stage.go:20
+								i3515 := *(*int32)(unsafe.Add(x, i3505*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16)) = *(*int32)(unsafe.Add(x, i745*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+4)) = i3427
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+8)) = i3429
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+12)) = i3431
+//line stage.go:23
+								if i3446 < i29 {
+									*(*int32)(unsafe.Add(shared, i3446*16)) = i3453
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3446*16+4)) = i3455
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3446*16+8)) = i3457
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3446*16+12)) = i3459
+								}
+//line stage.go:23
+								if i3474 < i29 {
+									*(*int32)(unsafe.Add(shared, i3474*16)) = i3481
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3474*16+4)) = i3483
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3474*16+8)) = i3485
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3474*16+12)) = i3487
+								}
+//line stage.go:23
+								if i3502 < i29 {
+									*(*int32)(unsafe.Add(shared, i3502*16)) = i3509
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3502*16+4)) = i3511
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3502*16+8)) = i3513
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3502*16+12)) = i3515
+								}
+//line stage.go:17
+								i745 = i745 + i2642
+							}
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7024, thread*4)) = i7056
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7020, thread*4)) = i7055
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7016, thread*4)) = i7054
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7012, thread*4)) = i7053
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7008, thread*4)) = i7052
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7004, thread*4)) = i7051
+//line fused.go:21
+							*(*int32)(unsafe.Add(each7000, thread*4)) = i7050
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6996, thread*4)) = i7049
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6992, thread*4)) = i7048
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6988, thread*4)) = i7047
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6984, thread*4)) = i7046
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6980, thread*4)) = i7045
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6976, thread*4)) = i7044
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6972, thread*4)) = i7043
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6968, thread*4)) = i7042
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6964, thread*4)) = i7041
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6960, thread*4)) = i7040
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6956, thread*4)) = i7039
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6952, thread*4)) = i7038
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6948, thread*4)) = i7037
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6944, thread*4)) = i7036
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6940, thread*4)) = i7035
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6936, thread*4)) = i7034
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6932, thread*4)) = i7033
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6928, thread*4)) = i7032
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6924, thread*4)) = i7031
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6920, thread*4)) = i7030
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6916, thread*4)) = i7029
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6912, thread*4)) = i7028
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6908, thread*4)) = i7027
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6904, thread*4)) = i7026
+//line fused.go:21
+							*(*int32)(unsafe.Add(each6900, thread*4)) = i7025
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each561, warp*8)), *(*int)(unsafe.Add(each576, warp*8)), *(*int)(unsafe.Add(each2823, warp*8)), *(*int)(unsafe.Add(each2822, warp*8)) = state, alive, i561, i576, i2823, i2822
+						waiting = true
+						continue warps
+					case 1:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i577 := i561 + i576
+//line fused.go:21
+							i2823next = i577
+						}
+						i2823 = i2823next
+						state = 2
+					case 2:
+						if i2823 < i35 {
+							state = 4
+						} else {
+							state = 3
+						}
+					case 3:
+						state = 5
+					case 4:
+//line fused.go:23
+						i2551 := i2823 << 1
+//line fused.go:23
+						c57 := uint(i2551) <= uint(yLen)
+//line fused.go:23
+						o59 := i2551 * 4
+//line fused.go:23
+						c67 := 2 <= uint(yCap-i2551)
+//line warp.go:117
+						i5219 := i2551 * i29
+//line warp.go:117
+						i5325 := (i2551 + 1) * i29
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f87, f7067, f7064, f7061, f7058, f6544, f6550, f6629, f6635, f7068, f7065, f7062, f7059, f7066, f7063, f7060, f7057 float32
+							var i7022, i7018, i7014, i7010, i7006, i7002, i6998, i6994, i6990, i6986, i6982, i6978, i6974, i6970, i6966, i6962, i6958, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898, i7021, i7017, i7013, i7009, i7005, i7001, i6997, i6993, i6989, i6985, i6981, i6977, i6973, i6969, i6965, i6961, i6957, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i7023, i7019, i7015, i7011, i7007, i7003, i6999, i6995, i6991, i6987, i6983, i6979, i6975, i6971, i6967, i6963, i6959, i6955, i6951, i6947, i6943, i6939, i6935, i6931, i6927, i6923, i6919, i6915, i6911, i6907, i6903, i6899 int32
+							var i2825, i153, i2824, i202, i2826, i234 int
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line fused.go:25
+							i71 := int(uint32(i78))
+//line fused.go:25
+							c2553 := uint32(i78) < 2
+//line warp.go:103
+							i7024 := *(*int32)(unsafe.Add(each7024, thread*4))
+//line warp.go:103
+							i7020 := *(*int32)(unsafe.Add(each7020, thread*4))
+//line warp.go:103
+							i7016 := *(*int32)(unsafe.Add(each7016, thread*4))
+//line warp.go:103
+							i7012 := *(*int32)(unsafe.Add(each7012, thread*4))
+//line warp.go:103
+							i7008 := *(*int32)(unsafe.Add(each7008, thread*4))
+//line warp.go:103
+							i7004 := *(*int32)(unsafe.Add(each7004, thread*4))
+//line warp.go:103
+							i7000 := *(*int32)(unsafe.Add(each7000, thread*4))
+//line warp.go:103
+							i6996 := *(*int32)(unsafe.Add(each6996, thread*4))
+//line warp.go:103
+							i6992 := *(*int32)(unsafe.Add(each6992, thread*4))
+//line warp.go:103
+							i6988 := *(*int32)(unsafe.Add(each6988, thread*4))
+//line warp.go:103
+							i6984 := *(*int32)(unsafe.Add(each6984, thread*4))
+//line warp.go:103
+							i6980 := *(*int32)(unsafe.Add(each6980, thread*4))
+//line warp.go:103
+							i6976 := *(*int32)(unsafe.Add(each6976, thread*4))
+//line warp.go:103
+							i6972 := *(*int32)(unsafe.Add(each6972, thread*4))
+//line warp.go:103
+							i6968 := *(*int32)(unsafe.Add(each6968, thread*4))
+//line warp.go:103
+							i6964 := *(*int32)(unsafe.Add(each6964, thread*4))
+//line warp.go:103
+							i6960 := *(*int32)(unsafe.Add(each6960, thread*4))
+//line warp.go:103
+							i6956 := *(*int32)(unsafe.Add(each6956, thread*4))
+//line warp.go:103
+							i6952 := *(*int32)(unsafe.Add(each6952, thread*4))
+//line warp.go:103
+							i6948 := *(*int32)(unsafe.Add(each6948, thread*4))
+//line warp.go:103
+							i6944 := *(*int32)(unsafe.Add(each6944, thread*4))
+//line warp.go:103
+							i6940 := *(*int32)(unsafe.Add(each6940, thread*4))
+//line warp.go:103
+							i6936 := *(*int32)(unsafe.Add(each6936, thread*4))
+//line warp.go:103
+							i6932 := *(*int32)(unsafe.Add(each6932, thread*4))
+//line warp.go:103
+							i6928 := *(*int32)(unsafe.Add(each6928, thread*4))
+//line warp.go:103
+							i6924 := *(*int32)(unsafe.Add(each6924, thread*4))
+//line warp.go:103
+							i6920 := *(*int32)(unsafe.Add(each6920, thread*4))
+//line warp.go:103
+							i6916 := *(*int32)(unsafe.Add(each6916, thread*4))
+//line warp.go:103
+							i6912 := *(*int32)(unsafe.Add(each6912, thread*4))
+//line warp.go:103
+							i6908 := *(*int32)(unsafe.Add(each6908, thread*4))
+//line warp.go:103
+							i6904 := *(*int32)(unsafe.Add(each6904, thread*4))
+//line warp.go:103
+							i6900 := *(*int32)(unsafe.Add(each6900, thread*4))
+//line warp.go:130
+							i5818 := i71 + 32
+//line warp.go:130
+							i6093 := i71 + 64
+//line warp.go:130
+							i6368 := i71 + 96
+//line warp.go:114
+							i232 := i2604 + i71
+//line fused.go:23
+							if !c57 {
+//line fused.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2551, yLen)
+//line fused.go:23
+								return
+							}
+//line fused.go:23
+							if !c67 {
+//line fused.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), yCap-i2551)
+//line fused.go:23
+								return
+							}
+							if c2553 {
+								f87 = *(*float32)(unsafe.Add(y, o59+i71*4))
+							} else {
+//line fused.go:25
+								f87 = 0
+							}
+//line warp.go:100
+							if c587 {
+//line warp.go:103
+								f7067, f7064, f7061, f7058, i7022, i7018, i7014, i7010, i7006, i7002, i6998, i6994, i6990, i6986, i6982, i6978, i6974, i6970, i6966, i6962, i6958, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898, i2825, i153 = 0, 0, 0, 0, i7024, i7020, i7016, i7012, i7008, i7004, i7000, i6996, i6992, i6988, i6984, i6980, i6976, i6972, i6968, i6964, i6960, i6956, i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i2823, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i2560 := i153 << 7
+//line warp.go:101
+									if uint(i2560) > uint(i29) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2560, i29)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 128 > uint(i29-i2560) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i29-i2560)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i5545 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16))
+//line warp.go:130
+									i5547 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16+4))
+//line warp.go:130
+									i5549 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16+8))
+//line warp.go:130
+									i5551 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16+12))
+//line warp.go:163
+									f5580 := math.Float32frombits(uint32(i5545 << 16))
+									f5583 := math.Float32frombits(uint32(i5545 & -65536))
+//line warp.go:163
+									f5588 := math.Float32frombits(uint32(i5547 << 16))
+									f5591 := math.Float32frombits(uint32(i5547 & -65536))
+//line warp.go:163
+									f5596 := math.Float32frombits(uint32(i5549 << 16))
+									f5599 := math.Float32frombits(uint32(i5549 & -65536))
+//line warp.go:163
+									f5604 := math.Float32frombits(uint32(i5551 << 16))
+									f5607 := math.Float32frombits(uint32(i5551 & -65536))
+//line warp.go:156
+									f5707 := f7058 + float32(math.Float32frombits(uint32(i6898<<16))*f5580) + float32(math.Float32frombits(uint32(i6902<<16))*f5588) + float32(math.Float32frombits(uint32(i6906<<16))*f5596)
+									f5713 := f7061 + float32(math.Float32frombits(uint32(i6898&-65536))*f5583) + float32(math.Float32frombits(uint32(i6902&-65536))*f5591) + float32(math.Float32frombits(uint32(i6906&-65536))*f5599)
+//line warp.go:156
+									f5792 := f7064 + float32(math.Float32frombits(uint32(i6962<<16))*f5580) + float32(math.Float32frombits(uint32(i6966<<16))*f5588) + float32(math.Float32frombits(uint32(i6970<<16))*f5596)
+									f5798 := f7067 + float32(math.Float32frombits(uint32(i6962&-65536))*f5583) + float32(math.Float32frombits(uint32(i6966&-65536))*f5591) + float32(math.Float32frombits(uint32(i6970&-65536))*f5599)
+//line warp.go:130
+									i5820 := *(*int32)(unsafe.Add(shared, i2560*16+i5818*16))
+//line warp.go:130
+									i5822 := *(*int32)(unsafe.Add(shared, i2560*16+i5818*16+4))
+//line warp.go:130
+									i5824 := *(*int32)(unsafe.Add(shared, i2560*16+i5818*16+8))
+//line warp.go:130
+									i5826 := *(*int32)(unsafe.Add(shared, i2560*16+i5818*16+12))
+//line warp.go:163
+									f5855 := math.Float32frombits(uint32(i5820 << 16))
+									f5858 := math.Float32frombits(uint32(i5820 & -65536))
+//line warp.go:163
+									f5863 := math.Float32frombits(uint32(i5822 << 16))
+									f5866 := math.Float32frombits(uint32(i5822 & -65536))
+//line warp.go:163
+									f5871 := math.Float32frombits(uint32(i5824 << 16))
+									f5874 := math.Float32frombits(uint32(i5824 & -65536))
+//line warp.go:163
+									f5879 := math.Float32frombits(uint32(i5826 << 16))
+									f5882 := math.Float32frombits(uint32(i5826 & -65536))
+//line warp.go:156
+									f5970 := f5707 + float32(math.Float32frombits(uint32(i6910<<16))*f5604) + float32(math.Float32frombits(uint32(i6914<<16))*f5855) + float32(math.Float32frombits(uint32(i6918<<16))*f5863)
+									f5976 := f5713 + float32(math.Float32frombits(uint32(i6910&-65536))*f5607) + float32(math.Float32frombits(uint32(i6914&-65536))*f5858) + float32(math.Float32frombits(uint32(i6918&-65536))*f5866)
+//line warp.go:156
+									f6055 := f5792 + float32(math.Float32frombits(uint32(i6974<<16))*f5604) + float32(math.Float32frombits(uint32(i6978<<16))*f5855) + float32(math.Float32frombits(uint32(i6982<<16))*f5863)
+									f6061 := f5798 + float32(math.Float32frombits(uint32(i6974&-65536))*f5607) + float32(math.Float32frombits(uint32(i6978&-65536))*f5858) + float32(math.Float32frombits(uint32(i6982&-65536))*f5866)
+//line warp.go:130
+									i6095 := *(*int32)(unsafe.Add(shared, i2560*16+i6093*16))
+//line warp.go:130
+									i6097 := *(*int32)(unsafe.Add(shared, i2560*16+i6093*16+4))
+//line warp.go:130
+									i6099 := *(*int32)(unsafe.Add(shared, i2560*16+i6093*16+8))
+//line warp.go:130
+									i6101 := *(*int32)(unsafe.Add(shared, i2560*16+i6093*16+12))
+//line warp.go:163
+									f6130 := math.Float32frombits(uint32(i6095 << 16))
+									f6133 := math.Float32frombits(uint32(i6095 & -65536))
+//line warp.go:163
+									f6138 := math.Float32frombits(uint32(i6097 << 16))
+									f6141 := math.Float32frombits(uint32(i6097 & -65536))
+//line warp.go:163
+									f6146 := math.Float32frombits(uint32(i6099 << 16))
+									f6149 := math.Float32frombits(uint32(i6099 & -65536))
+//line warp.go:163
+									f6154 := math.Float32frombits(uint32(i6101 << 16))
+									f6157 := math.Float32frombits(uint32(i6101 & -65536))
+//line warp.go:156
+									f6233 := f5970 + float32(math.Float32frombits(uint32(i6922<<16))*f5871) + float32(math.Float32frombits(uint32(i6926<<16))*f5879) + float32(math.Float32frombits(uint32(i6930<<16))*f6130)
+									f6239 := f5976 + float32(math.Float32frombits(uint32(i6922&-65536))*f5874) + float32(math.Float32frombits(uint32(i6926&-65536))*f5882) + float32(math.Float32frombits(uint32(i6930&-65536))*f6133)
+//line warp.go:156
+									f6269 := f6233 + float32(math.Float32frombits(uint32(i6934<<16))*f6138) + float32(math.Float32frombits(uint32(i6938<<16))*f6146) + float32(math.Float32frombits(uint32(i6942<<16))*f6154)
+									f6275 := f6239 + float32(math.Float32frombits(uint32(i6934&-65536))*f6141) + float32(math.Float32frombits(uint32(i6938&-65536))*f6149) + float32(math.Float32frombits(uint32(i6942&-65536))*f6157)
+//line warp.go:156
+									f6318 := f6055 + float32(math.Float32frombits(uint32(i6986<<16))*f5871) + float32(math.Float32frombits(uint32(i6990<<16))*f5879) + float32(math.Float32frombits(uint32(i6994<<16))*f6130)
+									f6324 := f6061 + float32(math.Float32frombits(uint32(i6986&-65536))*f5874) + float32(math.Float32frombits(uint32(i6990&-65536))*f5882) + float32(math.Float32frombits(uint32(i6994&-65536))*f6133)
+//line warp.go:156
+									f6354 := f6318 + float32(math.Float32frombits(uint32(i6998<<16))*f6138) + float32(math.Float32frombits(uint32(i7002<<16))*f6146) + float32(math.Float32frombits(uint32(i7006<<16))*f6154)
+									f6360 := f6324 + float32(math.Float32frombits(uint32(i6998&-65536))*f6141) + float32(math.Float32frombits(uint32(i7002&-65536))*f6149) + float32(math.Float32frombits(uint32(i7006&-65536))*f6157)
+//line warp.go:130
+									i6370 := *(*int32)(unsafe.Add(shared, i2560*16+i6368*16))
+//line warp.go:130
+									i6372 := *(*int32)(unsafe.Add(shared, i2560*16+i6368*16+4))
+//line warp.go:130
+									i6374 := *(*int32)(unsafe.Add(shared, i2560*16+i6368*16+8))
+//line warp.go:130
+									i6376 := *(*int32)(unsafe.Add(shared, i2560*16+i6368*16+12))
+//line warp.go:163
+									f6405 := math.Float32frombits(uint32(i6370 << 16))
+									f6408 := math.Float32frombits(uint32(i6370 & -65536))
+//line warp.go:163
+									f6413 := math.Float32frombits(uint32(i6372 << 16))
+									f6416 := math.Float32frombits(uint32(i6372 & -65536))
+//line warp.go:163
+									f6421 := math.Float32frombits(uint32(i6374 << 16))
+									f6424 := math.Float32frombits(uint32(i6374 & -65536))
+//line warp.go:163
+									f6429 := math.Float32frombits(uint32(i6376 << 16))
+									f6432 := math.Float32frombits(uint32(i6376 & -65536))
+//line warp.go:156
+									f6532 := f6269 + float32(math.Float32frombits(uint32(i6946<<16))*f6405) + float32(math.Float32frombits(uint32(i6950<<16))*f6413) + float32(math.Float32frombits(uint32(i6954<<16))*f6421)
+									f6538 := f6275 + float32(math.Float32frombits(uint32(i6946&-65536))*f6408) + float32(math.Float32frombits(uint32(i6950&-65536))*f6416) + float32(math.Float32frombits(uint32(i6954&-65536))*f6424)
+//line warp.go:156
+									f6544 = f6532 + float32(math.Float32frombits(uint32(i6958<<16))*f6429)
+									f6550 = f6538 + float32(math.Float32frombits(uint32(i6958&-65536))*f6432)
+//line warp.go:156
+									f6617 := f6354 + float32(math.Float32frombits(uint32(i7010<<16))*f6405) + float32(math.Float32frombits(uint32(i7014<<16))*f6413) + float32(math.Float32frombits(uint32(i7018<<16))*f6421)
+									f6623 := f6360 + float32(math.Float32frombits(uint32(i7010&-65536))*f6408) + float32(math.Float32frombits(uint32(i7014&-65536))*f6416) + float32(math.Float32frombits(uint32(i7018&-65536))*f6424)
+//line warp.go:156
+									f6629 = f6617 + float32(math.Float32frombits(uint32(i7022<<16))*f6429)
+									f6635 = f6623 + float32(math.Float32frombits(uint32(i7022&-65536))*f6432)
+//line warp.go:102
+									i175 := i153 + 1
+									if i175 == i553 {
+//line warp.go:105
+										i2824, i202 = i2825+i580, 0
+									} else {
+//line warp.go:103
+										i2824, i202 = i2825, i175
+									}
+//line warp.go:107
+									if i2824 < i35 {
+//line warp.go:49
+										i4997 := i2824 << 1
+//line warp.go:87
+										i5001 := i202 << 7
+//line warp.go:87
+										i5002 := i4997*i29 + i5001
+//line warp.go:87
+										if uint(i5002) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5002, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i5002) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i5002)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i5089 := (i4997+1)*i29 + i5001
+//line warp.go:87
+										if uint(i5089) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5089, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i5089) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i5089)
+//line warp.go:87
+											return
+										}
+										i7021, i7017, i7013, i7009, i7005, i7001, i6997, i6993, i6989, i6985, i6981, i6977, i6973, i6969, i6965, i6961, i6957, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897 = *(*int32)(unsafe.Add(w, i5089*16+i6368*16+12)), *(*int32)(unsafe.Add(w, i5089*16+i6368*16+8)), *(*int32)(unsafe.Add(w, i5089*16+i6368*16+4)), *(*int32)(unsafe.Add(w, i5089*16+i6368*16)), *(*int32)(unsafe.Add(w, i5089*16+i6093*16+12)), *(*int32)(unsafe.Add(w, i5089*16+i6093*16+8)), *(*int32)(unsafe.Add(w, i5089*16+i6093*16+4)), *(*int32)(unsafe.Add(w, i5089*16+i6093*16)), *(*int32)(unsafe.Add(w, i5089*16+i5818*16+12)), *(*int32)(unsafe.Add(w, i5089*16+i5818*16+8)), *(*int32)(unsafe.Add(w, i5089*16+i5818*16+4)), *(*int32)(unsafe.Add(w, i5089*16+i5818*16)), *(*int32)(unsafe.Add(w, i5089*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5089*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5089*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5089*16+i71*16)), *(*int32)(unsafe.Add(w, i5002*16+i6368*16+12)), *(*int32)(unsafe.Add(w, i5002*16+i6368*16+8)), *(*int32)(unsafe.Add(w, i5002*16+i6368*16+4)), *(*int32)(unsafe.Add(w, i5002*16+i6368*16)), *(*int32)(unsafe.Add(w, i5002*16+i6093*16+12)), *(*int32)(unsafe.Add(w, i5002*16+i6093*16+8)), *(*int32)(unsafe.Add(w, i5002*16+i6093*16+4)), *(*int32)(unsafe.Add(w, i5002*16+i6093*16)), *(*int32)(unsafe.Add(w, i5002*16+i5818*16+12)), *(*int32)(unsafe.Add(w, i5002*16+i5818*16+8)), *(*int32)(unsafe.Add(w, i5002*16+i5818*16+4)), *(*int32)(unsafe.Add(w, i5002*16+i5818*16)), *(*int32)(unsafe.Add(w, i5002*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5002*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5002*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5002*16+i71*16))
+									} else {
+//line warp.go:107
+										i7021, i7017, i7013, i7009, i7005, i7001, i6997, i6993, i6989, i6985, i6981, i6977, i6973, i6969, i6965, i6961, i6957, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897 = i7022, i7018, i7014, i7010, i7006, i7002, i6998, i6994, i6990, i6986, i6982, i6978, i6974, i6970, i6966, i6962, i6958, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898
+									}
+//line warp.go:108
+									if i175 >= i553 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f7067, f7064, f7061, f7058, i7022, i7018, i7014, i7010, i7006, i7002, i6998, i6994, i6990, i6986, i6982, i6978, i6974, i6970, i6966, i6962, i6958, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898, i2825, i153 = f6635, f6629, f6550, f6544, i7021, i7017, i7013, i7009, i7005, i7001, i6997, i6993, i6989, i6985, i6981, i6977, i6973, i6969, i6965, i6961, i6957, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i2824, i175
+								}
+//line warp.go:108
+								f7068, f7065, f7062, f7059, i7023, i7019, i7015, i7011, i7007, i7003, i6999, i6995, i6991, i6987, i6983, i6979, i6975, i6971, i6967, i6963, i6959, i6955, i6951, i6947, i6943, i6939, i6935, i6931, i6927, i6923, i6919, i6915, i6911, i6907, i6903, i6899, i2826 = f6635, f6629, f6550, f6544, i7021, i7017, i7013, i7009, i7005, i7001, i6997, i6993, i6989, i6985, i6981, i6977, i6973, i6969, i6965, i6961, i6957, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i2824
+							} else {
+//line warp.go:100
+								f7068, f7065, f7062, f7059, i7023, i7019, i7015, i7011, i7007, i7003, i6999, i6995, i6991, i6987, i6983, i6979, i6975, i6971, i6967, i6963, i6959, i6955, i6951, i6947, i6943, i6939, i6935, i6931, i6927, i6923, i6919, i6915, i6911, i6907, i6903, i6899, i2826 = 0, 0, 0, 0, i7024, i7020, i7016, i7012, i7008, i7004, i7000, i6996, i6992, i6988, i6984, i6980, i6976, i6972, i6968, i6964, i6960, i6956, i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i2823
+							}
+//line warp.go:111
+							if c186 {
+								i2822 = i2826 + i580
+							} else {
+//line warp.go:111
+								i2822 = i2826
+							}
+//line warp.go:114
+							f7066, f7063, f7060, f7057, i234 = f7068, f7065, f7062, f7059, i232
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i234 >= i29 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2087 := *(*int32)(unsafe.Add(shared, i234*16))
+//line warp.go:115
+								i2089 := *(*int32)(unsafe.Add(shared, i234*16+4))
+//line warp.go:115
+								i2091 := *(*int32)(unsafe.Add(shared, i234*16+8))
+//line warp.go:115
+								i2093 := *(*int32)(unsafe.Add(shared, i234*16+12))
+//line warp.go:163
+								f3857 := math.Float32frombits(uint32(i2087 << 16))
+								f3860 := math.Float32frombits(uint32(i2087 & -65536))
+//line warp.go:163
+								f3878 := math.Float32frombits(uint32(i2089 << 16))
+								f3881 := math.Float32frombits(uint32(i2089 & -65536))
+//line warp.go:163
+								f3899 := math.Float32frombits(uint32(i2091 << 16))
+								f3902 := math.Float32frombits(uint32(i2091 & -65536))
+//line warp.go:163
+								f3920 := math.Float32frombits(uint32(i2093 << 16))
+								f3923 := math.Float32frombits(uint32(i2093 & -65536))
+//line warp.go:117
+								i5220 := i5219 + i234
+//line warp.go:117
+								if uint(i5220) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5220, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i5224 := *(*int32)(unsafe.Add(w, i5220*16))
+//line warp.go:117
+								i5226 := *(*int32)(unsafe.Add(w, i5220*16+4))
+//line warp.go:117
+								i5228 := *(*int32)(unsafe.Add(w, i5220*16+8))
+//line warp.go:117
+								i5230 := *(*int32)(unsafe.Add(w, i5220*16+12))
+//line warp.go:156
+								f5306 := f7057 + float32(math.Float32frombits(uint32(i5224<<16))*f3857) + float32(math.Float32frombits(uint32(i5226<<16))*f3878) + float32(math.Float32frombits(uint32(i5228<<16))*f3899) + float32(math.Float32frombits(uint32(i5230<<16))*f3920)
+								f5312 := f7060 + float32(math.Float32frombits(uint32(i5224&-65536))*f3860) + float32(math.Float32frombits(uint32(i5226&-65536))*f3881) + float32(math.Float32frombits(uint32(i5228&-65536))*f3902) + float32(math.Float32frombits(uint32(i5230&-65536))*f3923)
+//line warp.go:117
+								i5326 := i5325 + i234
+//line warp.go:117
+								if uint(i5326) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5326, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i5330 := *(*int32)(unsafe.Add(w, i5326*16))
+//line warp.go:117
+								i5332 := *(*int32)(unsafe.Add(w, i5326*16+4))
+//line warp.go:117
+								i5334 := *(*int32)(unsafe.Add(w, i5326*16+8))
+//line warp.go:117
+								i5336 := *(*int32)(unsafe.Add(w, i5326*16+12))
+//line warp.go:156
+								f5412 := f7063 + float32(math.Float32frombits(uint32(i5330<<16))*f3857) + float32(math.Float32frombits(uint32(i5332<<16))*f3878) + float32(math.Float32frombits(uint32(i5334<<16))*f3899) + float32(math.Float32frombits(uint32(i5336<<16))*f3920)
+								f5418 := f7066 + float32(math.Float32frombits(uint32(i5330&-65536))*f3860) + float32(math.Float32frombits(uint32(i5332&-65536))*f3881) + float32(math.Float32frombits(uint32(i5334&-65536))*f3902) + float32(math.Float32frombits(uint32(i5336&-65536))*f3923)
+//line warp.go:114
+								f7066, f7063, f7060, f7057, i234 = f5418, f5412, f5312, f5306, i234+32
+							}
+//line warp.go:121
+							f5175 := f7057 + f7060
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5175
+//line warp.go:140
+							*(*float32)(unsafe.Add(each87, thread*4)) = f87
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7024, thread*4)) = i7023
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7020, thread*4)) = i7019
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7016, thread*4)) = i7015
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7012, thread*4)) = i7011
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7008, thread*4)) = i7007
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7004, thread*4)) = i7003
+//line warp.go:140
+							*(*int32)(unsafe.Add(each7000, thread*4)) = i6999
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6996, thread*4)) = i6995
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6992, thread*4)) = i6991
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6988, thread*4)) = i6987
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6984, thread*4)) = i6983
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6980, thread*4)) = i6979
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6976, thread*4)) = i6975
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6972, thread*4)) = i6971
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6968, thread*4)) = i6967
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6964, thread*4)) = i6963
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6960, thread*4)) = i6959
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6956, thread*4)) = i6955
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6952, thread*4)) = i6951
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6948, thread*4)) = i6947
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6944, thread*4)) = i6943
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6940, thread*4)) = i6939
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6936, thread*4)) = i6935
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6932, thread*4)) = i6931
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6928, thread*4)) = i6927
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6924, thread*4)) = i6923
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6920, thread*4)) = i6919
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6916, thread*4)) = i6915
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6912, thread*4)) = i6911
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6908, thread*4)) = i6907
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6904, thread*4)) = i6903
+//line warp.go:140
+							*(*int32)(unsafe.Add(each6900, thread*4)) = i6899
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7066, thread*4)) = f7066
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7063, thread*4)) = f7063
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5175, thread*4)) = f5175
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5176, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f5175 := *(*float32)(unsafe.Add(each5175, thread*4))
+//line warp.go:140
+							f5176 := *(*float32)(unsafe.Add(each5176, thread*4))
+//line warp.go:140
+							f5177 := f5175 + f5176
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5177
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5177, thread*4)) = f5177
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5178, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5177 := *(*float32)(unsafe.Add(each5177, thread*4))
+//line warp.go:140
+							f5178 := *(*float32)(unsafe.Add(each5178, thread*4))
+//line warp.go:140
+							f5179 := f5177 + f5178
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5179
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5179, thread*4)) = f5179
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5180, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5179 := *(*float32)(unsafe.Add(each5179, thread*4))
+//line warp.go:140
+							f5180 := *(*float32)(unsafe.Add(each5180, thread*4))
+//line warp.go:140
+							f5181 := f5179 + f5180
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5181
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5181, thread*4)) = f5181
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5182, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5181 := *(*float32)(unsafe.Add(each5181, thread*4))
+//line warp.go:140
+							f5182 := *(*float32)(unsafe.Add(each5182, thread*4))
+//line warp.go:140
+							f5183 := f5181 + f5182
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5183
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5183, thread*4)) = f5183
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5184, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5183 := *(*float32)(unsafe.Add(each5183, thread*4))
+//line warp.go:140
+							f5184 := *(*float32)(unsafe.Add(each5184, thread*4))
+//line warp.go:121
+							f7063 := *(*float32)(unsafe.Add(each7063, thread*4))
+//line warp.go:121
+							f7066 := *(*float32)(unsafe.Add(each7066, thread*4))
+//line warp.go:140
+							f5185 := f5183 + f5184
+//line warp.go:121
+							f5196 := f7063 + f7066
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5196
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5185, thread*4)) = f5185
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5196, thread*4)) = f5196
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5197, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f5196 := *(*float32)(unsafe.Add(each5196, thread*4))
+//line warp.go:140
+							f5197 := *(*float32)(unsafe.Add(each5197, thread*4))
+//line warp.go:140
+							f5198 := f5196 + f5197
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5198
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5198, thread*4)) = f5198
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5199, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5198 := *(*float32)(unsafe.Add(each5198, thread*4))
+//line warp.go:140
+							f5199 := *(*float32)(unsafe.Add(each5199, thread*4))
+//line warp.go:140
+							f5200 := f5198 + f5199
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5200
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5200, thread*4)) = f5200
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5201, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5200 := *(*float32)(unsafe.Add(each5200, thread*4))
+//line warp.go:140
+							f5201 := *(*float32)(unsafe.Add(each5201, thread*4))
+//line warp.go:140
+							f5202 := f5200 + f5201
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5202
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5202, thread*4)) = f5202
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5203, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5202 := *(*float32)(unsafe.Add(each5202, thread*4))
+//line warp.go:140
+							f5203 := *(*float32)(unsafe.Add(each5203, thread*4))
+//line warp.go:140
+							f5204 := f5202 + f5203
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5204
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5204, thread*4)) = f5204
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5205, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line fused.go:31
+						o4418 := o59 + 4
+						for thread := warp; thread < end; thread++ {
+//line fused.go:24
+							f87 := *(*float32)(unsafe.Add(each87, thread*4))
+//line warp.go:140
+							f5185 := *(*float32)(unsafe.Add(each5185, thread*4))
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line fused.go:30
+							c4408 := i78 == 0
+//line warp.go:140
+							f5204 := *(*float32)(unsafe.Add(each5204, thread*4))
+//line warp.go:140
+							f5205 := *(*float32)(unsafe.Add(each5205, thread*4))
+//line fused.go:30
+							c4414 := i78 == 1
+//line fused.go:30
+							if c4408 {
+								*(*float32)(unsafe.Add(y, o59)) = f87 + f5185
+							}
+//line fused.go:30
+							if c4414 {
+								*(*float32)(unsafe.Add(y, o4418)) = f87 + (f5204 + f5205)
+//line fused.go:31
+								i2823next = i2822
+							} else {
+//line fused.go:30
+								i2823next = i2822
+							}
+						}
+						i2823 = i2823next
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 5
+			}
+		}
+	}
+}
+
+// addProductTwoDeepTwin runs blocks of the kernel addProduct_twoDeep.
+//
+//line fused.go:14
+func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xCap := *(*int)(unsafe.Add(args, 40))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	yCap := *(*int)(unsafe.Add(args, 64))
+	shared := blocks.Shared(0)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each561 := blocks.Scratch(8)
+	each576 := blocks.Scratch(8)
+	each2823 := blocks.Scratch(8)
+	each2822 := blocks.Scratch(8)
+//line warp.go:71
+	i546 := dx / 32
+//line fused.go:17
+	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+	i35 := yLen / 2
+//line warp.go:72
+	i553 := i29 / 256
+//line warp.go:74
+	c587 := 0 < i553
+//line stage.go:16
+	c739 := uint(i29) <= uint(xCap)
+//line stage.go:20
+	i3635 := i29 - 1
+//line stage.go:20
+	i4774 := dx << 1
+//line stage.go:20
+	i3717 := dx * 3
+//line stage.go:17
+	i2642 := dx << 2
+	each8920 := blocks.Scratch(4)
+	each8916 := blocks.Scratch(4)
+	each8912 := blocks.Scratch(4)
+	each8908 := blocks.Scratch(4)
+	each8904 := blocks.Scratch(4)
+	each8900 := blocks.Scratch(4)
+	each8896 := blocks.Scratch(4)
+	each8892 := blocks.Scratch(4)
+	each8888 := blocks.Scratch(4)
+	each8884 := blocks.Scratch(4)
+	each8880 := blocks.Scratch(4)
+	each8876 := blocks.Scratch(4)
+	each8872 := blocks.Scratch(4)
+	each8868 := blocks.Scratch(4)
+	each8864 := blocks.Scratch(4)
+	each8860 := blocks.Scratch(4)
+	each8856 := blocks.Scratch(4)
+	each8852 := blocks.Scratch(4)
+	each8848 := blocks.Scratch(4)
+	each8844 := blocks.Scratch(4)
+	each8840 := blocks.Scratch(4)
+	each8836 := blocks.Scratch(4)
+	each8832 := blocks.Scratch(4)
+	each8828 := blocks.Scratch(4)
+	each8824 := blocks.Scratch(4)
+	each8820 := blocks.Scratch(4)
+	each8816 := blocks.Scratch(4)
+	each8812 := blocks.Scratch(4)
+	each8808 := blocks.Scratch(4)
+	each8804 := blocks.Scratch(4)
+	each8800 := blocks.Scratch(4)
+	each8796 := blocks.Scratch(4)
+	each8792 := blocks.Scratch(4)
+	each8788 := blocks.Scratch(4)
+	each8784 := blocks.Scratch(4)
+	each8780 := blocks.Scratch(4)
+	each8776 := blocks.Scratch(4)
+	each8772 := blocks.Scratch(4)
+	each8768 := blocks.Scratch(4)
+	each8764 := blocks.Scratch(4)
+	each8760 := blocks.Scratch(4)
+	each8756 := blocks.Scratch(4)
+	each8752 := blocks.Scratch(4)
+	each8748 := blocks.Scratch(4)
+	each8744 := blocks.Scratch(4)
+	each8740 := blocks.Scratch(4)
+	each8736 := blocks.Scratch(4)
+	each8732 := blocks.Scratch(4)
+	each8728 := blocks.Scratch(4)
+	each8724 := blocks.Scratch(4)
+	each8720 := blocks.Scratch(4)
+	each8716 := blocks.Scratch(4)
+	each8712 := blocks.Scratch(4)
+	each8708 := blocks.Scratch(4)
+	each8704 := blocks.Scratch(4)
+	each8700 := blocks.Scratch(4)
+	each8696 := blocks.Scratch(4)
+	each8692 := blocks.Scratch(4)
+	each8688 := blocks.Scratch(4)
+	each8684 := blocks.Scratch(4)
+	each8680 := blocks.Scratch(4)
+	each8676 := blocks.Scratch(4)
+	each8672 := blocks.Scratch(4)
+	each8668 := blocks.Scratch(4)
+//line warp.go:73
+	i580 := gx * i546
+//line warp.go:111
+	c186 := i553 == 0
+//line warp.go:114
+	i2604 := i553 << 8
+	brought32 := blocks.Scratch(4)
+	each87 := blocks.Scratch(4)
+	each8994 := blocks.Scratch(4)
+	each8991 := blocks.Scratch(4)
+	each5711 := blocks.Scratch(4)
+	each5712 := blocks.Scratch(4)
+	each5713 := blocks.Scratch(4)
+	each5714 := blocks.Scratch(4)
+	each5715 := blocks.Scratch(4)
+	each5716 := blocks.Scratch(4)
+	each5717 := blocks.Scratch(4)
+	each5718 := blocks.Scratch(4)
+	each5719 := blocks.Scratch(4)
+	each5720 := blocks.Scratch(4)
+	each5721 := blocks.Scratch(4)
+	each5732 := blocks.Scratch(4)
+	each5733 := blocks.Scratch(4)
+	each5734 := blocks.Scratch(4)
+	each5735 := blocks.Scratch(4)
+	each5736 := blocks.Scratch(4)
+	each5737 := blocks.Scratch(4)
+	each5738 := blocks.Scratch(4)
+	each5739 := blocks.Scratch(4)
+	each5740 := blocks.Scratch(4)
+	each5741 := blocks.Scratch(4)
+//line fused.go:14
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i561, i576, i2823, i2822 int
+		var i2823next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i561, i576, i2823, i2822 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each561, warp*8)), *(*int)(unsafe.Add(each576, warp*8)), *(*int)(unsafe.Add(each2823, warp*8)), *(*int)(unsafe.Add(each2822, warp*8))
+				}
+				for state < 5 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i561 = bx * i546
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i8984, i8983, i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921 int32
+							var i745 int
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line warp.go:73
+							i576 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i577 := i561 + i576
+							if c587 {
+//line warp.go:74
+								if i577 < i35 {
+//line warp.go:49
+									i4869 := i577 << 1
+//line warp.go:87
+									i4872 := i4869 * i29
+//line warp.go:87
+									if uint(i4872) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4872, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i4872) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i4872)
+//line warp.go:87
+										return
+									}
+									i4879 := int(uint32(i78))
+//line warp.go:89
+									i4898 := i4879 + 32
+//line warp.go:89
+									i4916 := i4879 + 64
+//line warp.go:89
+									i4934 := i4879 + 96
+//line warp.go:89
+									i4952 := i4879 + 128
+//line warp.go:89
+									i4970 := i4879 + 160
+//line warp.go:89
+									i4988 := i4879 + 192
+//line warp.go:89
+									i5006 := i4879 + 224
+//line warp.go:87
+									i5030 := (i4869 + 1) * i29
+//line warp.go:87
+									if uint(i5030) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5030, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i5030) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5030)
+//line warp.go:87
+										return
+									}
+									i8984, i8983, i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921 = *(*int32)(unsafe.Add(w, i5030*16+i5006*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i5006*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i5006*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i5006*16)), *(*int32)(unsafe.Add(w, i5030*16+i4988*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4988*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4988*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4988*16)), *(*int32)(unsafe.Add(w, i5030*16+i4970*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4970*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4970*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4970*16)), *(*int32)(unsafe.Add(w, i5030*16+i4952*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4952*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4952*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4952*16)), *(*int32)(unsafe.Add(w, i5030*16+i4934*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4934*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4934*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4934*16)), *(*int32)(unsafe.Add(w, i5030*16+i4916*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4916*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4916*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4916*16)), *(*int32)(unsafe.Add(w, i5030*16+i4898*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4898*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4898*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4898*16)), *(*int32)(unsafe.Add(w, i5030*16+i4879*16+12)), *(*int32)(unsafe.Add(w, i5030*16+i4879*16+8)), *(*int32)(unsafe.Add(w, i5030*16+i4879*16+4)), *(*int32)(unsafe.Add(w, i5030*16+i4879*16)), *(*int32)(unsafe.Add(w, i4872*16+i5006*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i5006*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i5006*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i5006*16)), *(*int32)(unsafe.Add(w, i4872*16+i4988*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4988*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4988*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4988*16)), *(*int32)(unsafe.Add(w, i4872*16+i4970*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4970*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4970*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4970*16)), *(*int32)(unsafe.Add(w, i4872*16+i4952*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4952*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4952*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4952*16)), *(*int32)(unsafe.Add(w, i4872*16+i4934*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4934*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4934*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4934*16)), *(*int32)(unsafe.Add(w, i4872*16+i4916*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4916*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4916*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4916*16)), *(*int32)(unsafe.Add(w, i4872*16+i4898*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4898*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4898*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4898*16)), *(*int32)(unsafe.Add(w, i4872*16+i4879*16+12)), *(*int32)(unsafe.Add(w, i4872*16+i4879*16+8)), *(*int32)(unsafe.Add(w, i4872*16+i4879*16+4)), *(*int32)(unsafe.Add(w, i4872*16+i4879*16))
+								} else {
+//line warp.go:74
+									i8984, i8983, i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i8984, i8983, i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c739 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, xCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i745 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i745 >= i29 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i745) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i745, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3643 := *(*int32)(unsafe.Add(x, i745*16+4))
+//line stage.go:20
+								i3645 := *(*int32)(unsafe.Add(x, i745*16+8))
+//line stage.go:20
+								i3647 := *(*int32)(unsafe.Add(x, i745*16+12))
+//line stage.go:20
+								i3662 := i745 + dx
+//line stage.go:20
+								i3665 := i3662
+//line stage.go:20
+								if i3635 < i3662 {
+//line stage.go:20
+									i3665 = i3635
+								}
+//line stage.go:20
+								if uint(i3665) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3665, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3669 := *(*int32)(unsafe.Add(x, i3665*16))
+//line stage.go:20
+								i3671 := *(*int32)(unsafe.Add(x, i3665*16+4))
+//line stage.go:20
+								i3673 := *(*int32)(unsafe.Add(x, i3665*16+8))
+//line stage.go:20
+								i3675 := *(*int32)(unsafe.Add(x, i3665*16+12))
+//line stage.go:20
+								i3690 := i745 + i4774
+//line stage.go:20
+								i3693 := i3690
+//line stage.go:20
+								if i3635 < i3690 {
+//line stage.go:20
+									i3693 = i3635
+								}
+//line stage.go:20
+								if uint(i3693) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3693, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3697 := *(*int32)(unsafe.Add(x, i3693*16))
+//line stage.go:20
+								i3699 := *(*int32)(unsafe.Add(x, i3693*16+4))
+//line stage.go:20
+								i3701 := *(*int32)(unsafe.Add(x, i3693*16+8))
+//line stage.go:20
+								i3703 := *(*int32)(unsafe.Add(x, i3693*16+12))
+//line stage.go:20
+								i3718 := i745 + i3717
+//line stage.go:20
+								i3721 := i3718
+//line stage.go:20
+								if i3635 < i3718 {
+//line stage.go:20
+									i3721 = i3635
+								}
+//line stage.go:20
+								if uint(i3721) >= uint(i29) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3721, i29)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i3725 := *(*int32)(unsafe.Add(x, i3721*16))
+//line stage.go:20
+								i3727 := *(*int32)(unsafe.Add(x, i3721*16+4))
+//line stage.go:20
+								i3729 := *(*int32)(unsafe.Add(x, i3721*16+8))
+//line stage.go:20
+								i3731 := *(*int32)(unsafe.Add(x, i3721*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16)) = *(*int32)(unsafe.Add(x, i745*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+4)) = i3643
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+8)) = i3645
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i745*16+12)) = i3647
+//line stage.go:23
+								if i3662 < i29 {
+									*(*int32)(unsafe.Add(shared, i3662*16)) = i3669
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3662*16+4)) = i3671
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3662*16+8)) = i3673
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3662*16+12)) = i3675
+								}
+//line stage.go:23
+								if i3690 < i29 {
+									*(*int32)(unsafe.Add(shared, i3690*16)) = i3697
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3690*16+4)) = i3699
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3690*16+8)) = i3701
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3690*16+12)) = i3703
+								}
+//line stage.go:23
+								if i3718 < i29 {
+									*(*int32)(unsafe.Add(shared, i3718*16)) = i3725
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3718*16+4)) = i3727
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3718*16+8)) = i3729
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i3718*16+12)) = i3731
+								}
+//line stage.go:17
+								i745 = i745 + i2642
+							}
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8920, thread*4)) = i8984
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8916, thread*4)) = i8983
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8912, thread*4)) = i8982
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8908, thread*4)) = i8981
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8904, thread*4)) = i8980
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8900, thread*4)) = i8979
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8896, thread*4)) = i8978
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8892, thread*4)) = i8977
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8888, thread*4)) = i8976
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8884, thread*4)) = i8975
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8880, thread*4)) = i8974
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8876, thread*4)) = i8973
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8872, thread*4)) = i8972
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8868, thread*4)) = i8971
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8864, thread*4)) = i8970
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8860, thread*4)) = i8969
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8856, thread*4)) = i8968
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8852, thread*4)) = i8967
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8848, thread*4)) = i8966
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8844, thread*4)) = i8965
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8840, thread*4)) = i8964
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8836, thread*4)) = i8963
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8832, thread*4)) = i8962
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8828, thread*4)) = i8961
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8824, thread*4)) = i8960
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8820, thread*4)) = i8959
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8816, thread*4)) = i8958
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8812, thread*4)) = i8957
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8808, thread*4)) = i8956
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8804, thread*4)) = i8955
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8800, thread*4)) = i8954
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8796, thread*4)) = i8953
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8792, thread*4)) = i8952
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8788, thread*4)) = i8951
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8784, thread*4)) = i8950
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8780, thread*4)) = i8949
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8776, thread*4)) = i8948
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8772, thread*4)) = i8947
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8768, thread*4)) = i8946
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8764, thread*4)) = i8945
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8760, thread*4)) = i8944
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8756, thread*4)) = i8943
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8752, thread*4)) = i8942
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8748, thread*4)) = i8941
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8744, thread*4)) = i8940
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8740, thread*4)) = i8939
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8736, thread*4)) = i8938
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8732, thread*4)) = i8937
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8728, thread*4)) = i8936
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8724, thread*4)) = i8935
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8720, thread*4)) = i8934
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8716, thread*4)) = i8933
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8712, thread*4)) = i8932
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8708, thread*4)) = i8931
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8704, thread*4)) = i8930
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8700, thread*4)) = i8929
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8696, thread*4)) = i8928
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8692, thread*4)) = i8927
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8688, thread*4)) = i8926
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8684, thread*4)) = i8925
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8680, thread*4)) = i8924
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8676, thread*4)) = i8923
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8672, thread*4)) = i8922
+//line fused.go:21
+							*(*int32)(unsafe.Add(each8668, thread*4)) = i8921
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each561, warp*8)), *(*int)(unsafe.Add(each576, warp*8)), *(*int)(unsafe.Add(each2823, warp*8)), *(*int)(unsafe.Add(each2822, warp*8)) = state, alive, i561, i576, i2823, i2822
+						waiting = true
+						continue warps
+					case 1:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i577 := i561 + i576
+//line fused.go:21
+							i2823next = i577
+						}
+						i2823 = i2823next
+						state = 2
+					case 2:
+						if i2823 < i35 {
+							state = 4
+						} else {
+							state = 3
+						}
+					case 3:
+						state = 5
+					case 4:
+//line fused.go:23
+						i2551 := i2823 << 1
+//line fused.go:23
+						c57 := uint(i2551) <= uint(yLen)
+//line fused.go:23
+						o59 := i2551 * 4
+//line fused.go:23
+						c67 := 2 <= uint(yCap-i2551)
+//line warp.go:117
+						i5755 := i2551 * i29
+//line warp.go:117
+						i5861 := (i2551 + 1) * i29
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f87, f8995, f8992, f8989, f8986, f8260, f8266, f8345, f8351, f8996, f8993, f8990, f8987, f8994, f8991, f8988, f8985 float32
+							var i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750, i8746, i8742, i8738, i8734, i8730, i8726, i8722, i8718, i8714, i8710, i8706, i8702, i8698, i8694, i8690, i8686, i8682, i8678, i8674, i8670, i8666, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i8745, i8741, i8737, i8733, i8729, i8725, i8721, i8717, i8713, i8709, i8705, i8701, i8697, i8693, i8689, i8685, i8681, i8677, i8673, i8669, i8665, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i8779, i8775, i8771, i8767, i8763, i8759, i8755, i8751, i8747, i8743, i8739, i8735, i8731, i8727, i8723, i8719, i8715, i8711, i8707, i8703, i8699, i8695, i8691, i8687, i8683, i8679, i8675, i8671, i8667 int32
+							var i2825, i153, i2824, i202, i2826, i234 int
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line fused.go:25
+							i71 := int(uint32(i78))
+//line fused.go:25
+							c2553 := uint32(i78) < 2
+//line warp.go:103
+							i8920 := *(*int32)(unsafe.Add(each8920, thread*4))
+//line warp.go:103
+							i8916 := *(*int32)(unsafe.Add(each8916, thread*4))
+//line warp.go:103
+							i8912 := *(*int32)(unsafe.Add(each8912, thread*4))
+//line warp.go:103
+							i8908 := *(*int32)(unsafe.Add(each8908, thread*4))
+//line warp.go:103
+							i8904 := *(*int32)(unsafe.Add(each8904, thread*4))
+//line warp.go:103
+							i8900 := *(*int32)(unsafe.Add(each8900, thread*4))
+//line warp.go:103
+							i8896 := *(*int32)(unsafe.Add(each8896, thread*4))
+//line warp.go:103
+							i8892 := *(*int32)(unsafe.Add(each8892, thread*4))
+//line warp.go:103
+							i8888 := *(*int32)(unsafe.Add(each8888, thread*4))
+//line warp.go:103
+							i8884 := *(*int32)(unsafe.Add(each8884, thread*4))
+//line warp.go:103
+							i8880 := *(*int32)(unsafe.Add(each8880, thread*4))
+//line warp.go:103
+							i8876 := *(*int32)(unsafe.Add(each8876, thread*4))
+//line warp.go:103
+							i8872 := *(*int32)(unsafe.Add(each8872, thread*4))
+//line warp.go:103
+							i8868 := *(*int32)(unsafe.Add(each8868, thread*4))
+//line warp.go:103
+							i8864 := *(*int32)(unsafe.Add(each8864, thread*4))
+//line warp.go:103
+							i8860 := *(*int32)(unsafe.Add(each8860, thread*4))
+//line warp.go:103
+							i8856 := *(*int32)(unsafe.Add(each8856, thread*4))
+//line warp.go:103
+							i8852 := *(*int32)(unsafe.Add(each8852, thread*4))
+//line warp.go:103
+							i8848 := *(*int32)(unsafe.Add(each8848, thread*4))
+//line warp.go:103
+							i8844 := *(*int32)(unsafe.Add(each8844, thread*4))
+//line warp.go:103
+							i8840 := *(*int32)(unsafe.Add(each8840, thread*4))
+//line warp.go:103
+							i8836 := *(*int32)(unsafe.Add(each8836, thread*4))
+//line warp.go:103
+							i8832 := *(*int32)(unsafe.Add(each8832, thread*4))
+//line warp.go:103
+							i8828 := *(*int32)(unsafe.Add(each8828, thread*4))
+//line warp.go:103
+							i8824 := *(*int32)(unsafe.Add(each8824, thread*4))
+//line warp.go:103
+							i8820 := *(*int32)(unsafe.Add(each8820, thread*4))
+//line warp.go:103
+							i8816 := *(*int32)(unsafe.Add(each8816, thread*4))
+//line warp.go:103
+							i8812 := *(*int32)(unsafe.Add(each8812, thread*4))
+//line warp.go:103
+							i8808 := *(*int32)(unsafe.Add(each8808, thread*4))
+//line warp.go:103
+							i8804 := *(*int32)(unsafe.Add(each8804, thread*4))
+//line warp.go:103
+							i8800 := *(*int32)(unsafe.Add(each8800, thread*4))
+//line warp.go:103
+							i8796 := *(*int32)(unsafe.Add(each8796, thread*4))
+//line warp.go:103
+							i8792 := *(*int32)(unsafe.Add(each8792, thread*4))
+//line warp.go:103
+							i8788 := *(*int32)(unsafe.Add(each8788, thread*4))
+//line warp.go:103
+							i8784 := *(*int32)(unsafe.Add(each8784, thread*4))
+//line warp.go:103
+							i8780 := *(*int32)(unsafe.Add(each8780, thread*4))
+//line warp.go:103
+							i8776 := *(*int32)(unsafe.Add(each8776, thread*4))
+//line warp.go:103
+							i8772 := *(*int32)(unsafe.Add(each8772, thread*4))
+//line warp.go:103
+							i8768 := *(*int32)(unsafe.Add(each8768, thread*4))
+//line warp.go:103
+							i8764 := *(*int32)(unsafe.Add(each8764, thread*4))
+//line warp.go:103
+							i8760 := *(*int32)(unsafe.Add(each8760, thread*4))
+//line warp.go:103
+							i8756 := *(*int32)(unsafe.Add(each8756, thread*4))
+//line warp.go:103
+							i8752 := *(*int32)(unsafe.Add(each8752, thread*4))
+//line warp.go:103
+							i8748 := *(*int32)(unsafe.Add(each8748, thread*4))
+//line warp.go:103
+							i8744 := *(*int32)(unsafe.Add(each8744, thread*4))
+//line warp.go:103
+							i8740 := *(*int32)(unsafe.Add(each8740, thread*4))
+//line warp.go:103
+							i8736 := *(*int32)(unsafe.Add(each8736, thread*4))
+//line warp.go:103
+							i8732 := *(*int32)(unsafe.Add(each8732, thread*4))
+//line warp.go:103
+							i8728 := *(*int32)(unsafe.Add(each8728, thread*4))
+//line warp.go:103
+							i8724 := *(*int32)(unsafe.Add(each8724, thread*4))
+//line warp.go:103
+							i8720 := *(*int32)(unsafe.Add(each8720, thread*4))
+//line warp.go:103
+							i8716 := *(*int32)(unsafe.Add(each8716, thread*4))
+//line warp.go:103
+							i8712 := *(*int32)(unsafe.Add(each8712, thread*4))
+//line warp.go:103
+							i8708 := *(*int32)(unsafe.Add(each8708, thread*4))
+//line warp.go:103
+							i8704 := *(*int32)(unsafe.Add(each8704, thread*4))
+//line warp.go:103
+							i8700 := *(*int32)(unsafe.Add(each8700, thread*4))
+//line warp.go:103
+							i8696 := *(*int32)(unsafe.Add(each8696, thread*4))
+//line warp.go:103
+							i8692 := *(*int32)(unsafe.Add(each8692, thread*4))
+//line warp.go:103
+							i8688 := *(*int32)(unsafe.Add(each8688, thread*4))
+//line warp.go:103
+							i8684 := *(*int32)(unsafe.Add(each8684, thread*4))
+//line warp.go:103
+							i8680 := *(*int32)(unsafe.Add(each8680, thread*4))
+//line warp.go:103
+							i8676 := *(*int32)(unsafe.Add(each8676, thread*4))
+//line warp.go:103
+							i8672 := *(*int32)(unsafe.Add(each8672, thread*4))
+//line warp.go:103
+							i8668 := *(*int32)(unsafe.Add(each8668, thread*4))
+//line warp.go:130
+							i6434 := i71 + 32
+//line warp.go:130
+							i6709 := i71 + 64
+//line warp.go:130
+							i6984 := i71 + 96
+//line warp.go:130
+							i7259 := i71 + 128
+//line warp.go:130
+							i7534 := i71 + 160
+//line warp.go:130
+							i7809 := i71 + 192
+//line warp.go:130
+							i8084 := i71 + 224
+//line warp.go:114
+							i232 := i2604 + i71
+//line fused.go:23
+							if !c57 {
+//line fused.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2551, yLen)
+//line fused.go:23
+								return
+							}
+//line fused.go:23
+							if !c67 {
+//line fused.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), yCap-i2551)
+//line fused.go:23
+								return
+							}
+							if c2553 {
+								f87 = *(*float32)(unsafe.Add(y, o59+i71*4))
+							} else {
+//line fused.go:25
+								f87 = 0
+							}
+//line warp.go:100
+							if c587 {
+//line warp.go:103
+								f8995, f8992, f8989, f8986, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750, i8746, i8742, i8738, i8734, i8730, i8726, i8722, i8718, i8714, i8710, i8706, i8702, i8698, i8694, i8690, i8686, i8682, i8678, i8674, i8670, i8666, i2825, i153 = 0, 0, 0, 0, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748, i8744, i8740, i8736, i8732, i8728, i8724, i8720, i8716, i8712, i8708, i8704, i8700, i8696, i8692, i8688, i8684, i8680, i8676, i8672, i8668, i2823, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i2560 := i153 << 8
+//line warp.go:101
+									if uint(i2560) > uint(i29) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2560, i29)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 256 > uint(i29-i2560) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i29-i2560)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i6161 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16))
+//line warp.go:130
+									i6163 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16+4))
+//line warp.go:130
+									i6165 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16+8))
+//line warp.go:130
+									i6167 := *(*int32)(unsafe.Add(shared, i2560*16+i71*16+12))
+//line warp.go:163
+									f6196 := math.Float32frombits(uint32(i6161 << 16))
+									f6199 := math.Float32frombits(uint32(i6161 & -65536))
+//line warp.go:163
+									f6204 := math.Float32frombits(uint32(i6163 << 16))
+									f6207 := math.Float32frombits(uint32(i6163 & -65536))
+//line warp.go:163
+									f6212 := math.Float32frombits(uint32(i6165 << 16))
+									f6215 := math.Float32frombits(uint32(i6165 & -65536))
+//line warp.go:163
+									f6220 := math.Float32frombits(uint32(i6167 << 16))
+									f6223 := math.Float32frombits(uint32(i6167 & -65536))
+//line warp.go:156
+									f6323 := f8986 + float32(math.Float32frombits(uint32(i8666<<16))*f6196) + float32(math.Float32frombits(uint32(i8670<<16))*f6204) + float32(math.Float32frombits(uint32(i8674<<16))*f6212)
+									f6329 := f8989 + float32(math.Float32frombits(uint32(i8666&-65536))*f6199) + float32(math.Float32frombits(uint32(i8670&-65536))*f6207) + float32(math.Float32frombits(uint32(i8674&-65536))*f6215)
+//line warp.go:156
+									f6408 := f8992 + float32(math.Float32frombits(uint32(i8794<<16))*f6196) + float32(math.Float32frombits(uint32(i8798<<16))*f6204) + float32(math.Float32frombits(uint32(i8802<<16))*f6212)
+									f6414 := f8995 + float32(math.Float32frombits(uint32(i8794&-65536))*f6199) + float32(math.Float32frombits(uint32(i8798&-65536))*f6207) + float32(math.Float32frombits(uint32(i8802&-65536))*f6215)
+//line warp.go:130
+									i6436 := *(*int32)(unsafe.Add(shared, i2560*16+i6434*16))
+//line warp.go:130
+									i6438 := *(*int32)(unsafe.Add(shared, i2560*16+i6434*16+4))
+//line warp.go:130
+									i6440 := *(*int32)(unsafe.Add(shared, i2560*16+i6434*16+8))
+//line warp.go:130
+									i6442 := *(*int32)(unsafe.Add(shared, i2560*16+i6434*16+12))
+//line warp.go:163
+									f6471 := math.Float32frombits(uint32(i6436 << 16))
+									f6474 := math.Float32frombits(uint32(i6436 & -65536))
+//line warp.go:163
+									f6479 := math.Float32frombits(uint32(i6438 << 16))
+									f6482 := math.Float32frombits(uint32(i6438 & -65536))
+//line warp.go:163
+									f6487 := math.Float32frombits(uint32(i6440 << 16))
+									f6490 := math.Float32frombits(uint32(i6440 & -65536))
+//line warp.go:163
+									f6495 := math.Float32frombits(uint32(i6442 << 16))
+									f6498 := math.Float32frombits(uint32(i6442 & -65536))
+//line warp.go:156
+									f6586 := f6323 + float32(math.Float32frombits(uint32(i8678<<16))*f6220) + float32(math.Float32frombits(uint32(i8682<<16))*f6471) + float32(math.Float32frombits(uint32(i8686<<16))*f6479)
+									f6592 := f6329 + float32(math.Float32frombits(uint32(i8678&-65536))*f6223) + float32(math.Float32frombits(uint32(i8682&-65536))*f6474) + float32(math.Float32frombits(uint32(i8686&-65536))*f6482)
+//line warp.go:156
+									f6671 := f6408 + float32(math.Float32frombits(uint32(i8806<<16))*f6220) + float32(math.Float32frombits(uint32(i8810<<16))*f6471) + float32(math.Float32frombits(uint32(i8814<<16))*f6479)
+									f6677 := f6414 + float32(math.Float32frombits(uint32(i8806&-65536))*f6223) + float32(math.Float32frombits(uint32(i8810&-65536))*f6474) + float32(math.Float32frombits(uint32(i8814&-65536))*f6482)
+//line warp.go:130
+									i6711 := *(*int32)(unsafe.Add(shared, i2560*16+i6709*16))
+//line warp.go:130
+									i6713 := *(*int32)(unsafe.Add(shared, i2560*16+i6709*16+4))
+//line warp.go:130
+									i6715 := *(*int32)(unsafe.Add(shared, i2560*16+i6709*16+8))
+//line warp.go:130
+									i6717 := *(*int32)(unsafe.Add(shared, i2560*16+i6709*16+12))
+//line warp.go:163
+									f6746 := math.Float32frombits(uint32(i6711 << 16))
+									f6749 := math.Float32frombits(uint32(i6711 & -65536))
+//line warp.go:163
+									f6754 := math.Float32frombits(uint32(i6713 << 16))
+									f6757 := math.Float32frombits(uint32(i6713 & -65536))
+//line warp.go:163
+									f6762 := math.Float32frombits(uint32(i6715 << 16))
+									f6765 := math.Float32frombits(uint32(i6715 & -65536))
+//line warp.go:163
+									f6770 := math.Float32frombits(uint32(i6717 << 16))
+									f6773 := math.Float32frombits(uint32(i6717 & -65536))
+//line warp.go:156
+									f6849 := f6586 + float32(math.Float32frombits(uint32(i8690<<16))*f6487) + float32(math.Float32frombits(uint32(i8694<<16))*f6495) + float32(math.Float32frombits(uint32(i8698<<16))*f6746)
+									f6855 := f6592 + float32(math.Float32frombits(uint32(i8690&-65536))*f6490) + float32(math.Float32frombits(uint32(i8694&-65536))*f6498) + float32(math.Float32frombits(uint32(i8698&-65536))*f6749)
+//line warp.go:156
+									f6885 := f6849 + float32(math.Float32frombits(uint32(i8702<<16))*f6754) + float32(math.Float32frombits(uint32(i8706<<16))*f6762) + float32(math.Float32frombits(uint32(i8710<<16))*f6770)
+									f6891 := f6855 + float32(math.Float32frombits(uint32(i8702&-65536))*f6757) + float32(math.Float32frombits(uint32(i8706&-65536))*f6765) + float32(math.Float32frombits(uint32(i8710&-65536))*f6773)
+//line warp.go:156
+									f6934 := f6671 + float32(math.Float32frombits(uint32(i8818<<16))*f6487) + float32(math.Float32frombits(uint32(i8822<<16))*f6495) + float32(math.Float32frombits(uint32(i8826<<16))*f6746)
+									f6940 := f6677 + float32(math.Float32frombits(uint32(i8818&-65536))*f6490) + float32(math.Float32frombits(uint32(i8822&-65536))*f6498) + float32(math.Float32frombits(uint32(i8826&-65536))*f6749)
+//line warp.go:156
+									f6970 := f6934 + float32(math.Float32frombits(uint32(i8830<<16))*f6754) + float32(math.Float32frombits(uint32(i8834<<16))*f6762) + float32(math.Float32frombits(uint32(i8838<<16))*f6770)
+									f6976 := f6940 + float32(math.Float32frombits(uint32(i8830&-65536))*f6757) + float32(math.Float32frombits(uint32(i8834&-65536))*f6765) + float32(math.Float32frombits(uint32(i8838&-65536))*f6773)
+//line warp.go:130
+									i6986 := *(*int32)(unsafe.Add(shared, i2560*16+i6984*16))
+//line warp.go:130
+									i6988 := *(*int32)(unsafe.Add(shared, i2560*16+i6984*16+4))
+//line warp.go:130
+									i6990 := *(*int32)(unsafe.Add(shared, i2560*16+i6984*16+8))
+//line warp.go:130
+									i6992 := *(*int32)(unsafe.Add(shared, i2560*16+i6984*16+12))
+//line warp.go:163
+									f7021 := math.Float32frombits(uint32(i6986 << 16))
+									f7024 := math.Float32frombits(uint32(i6986 & -65536))
+//line warp.go:163
+									f7029 := math.Float32frombits(uint32(i6988 << 16))
+									f7032 := math.Float32frombits(uint32(i6988 & -65536))
+//line warp.go:163
+									f7037 := math.Float32frombits(uint32(i6990 << 16))
+									f7040 := math.Float32frombits(uint32(i6990 & -65536))
+//line warp.go:163
+									f7045 := math.Float32frombits(uint32(i6992 << 16))
+									f7048 := math.Float32frombits(uint32(i6992 & -65536))
+//line warp.go:156
+									f7148 := f6885 + float32(math.Float32frombits(uint32(i8714<<16))*f7021) + float32(math.Float32frombits(uint32(i8718<<16))*f7029) + float32(math.Float32frombits(uint32(i8722<<16))*f7037)
+									f7154 := f6891 + float32(math.Float32frombits(uint32(i8714&-65536))*f7024) + float32(math.Float32frombits(uint32(i8718&-65536))*f7032) + float32(math.Float32frombits(uint32(i8722&-65536))*f7040)
+//line warp.go:156
+									f7233 := f6970 + float32(math.Float32frombits(uint32(i8842<<16))*f7021) + float32(math.Float32frombits(uint32(i8846<<16))*f7029) + float32(math.Float32frombits(uint32(i8850<<16))*f7037)
+									f7239 := f6976 + float32(math.Float32frombits(uint32(i8842&-65536))*f7024) + float32(math.Float32frombits(uint32(i8846&-65536))*f7032) + float32(math.Float32frombits(uint32(i8850&-65536))*f7040)
+//line warp.go:130
+									i7261 := *(*int32)(unsafe.Add(shared, i2560*16+i7259*16))
+//line warp.go:130
+									i7263 := *(*int32)(unsafe.Add(shared, i2560*16+i7259*16+4))
+//line warp.go:130
+									i7265 := *(*int32)(unsafe.Add(shared, i2560*16+i7259*16+8))
+//line warp.go:130
+									i7267 := *(*int32)(unsafe.Add(shared, i2560*16+i7259*16+12))
+//line warp.go:163
+									f7296 := math.Float32frombits(uint32(i7261 << 16))
+									f7299 := math.Float32frombits(uint32(i7261 & -65536))
+//line warp.go:163
+									f7304 := math.Float32frombits(uint32(i7263 << 16))
+									f7307 := math.Float32frombits(uint32(i7263 & -65536))
+//line warp.go:163
+									f7312 := math.Float32frombits(uint32(i7265 << 16))
+									f7315 := math.Float32frombits(uint32(i7265 & -65536))
+//line warp.go:163
+									f7320 := math.Float32frombits(uint32(i7267 << 16))
+									f7323 := math.Float32frombits(uint32(i7267 & -65536))
+//line warp.go:156
+									f7411 := f7148 + float32(math.Float32frombits(uint32(i8726<<16))*f7045) + float32(math.Float32frombits(uint32(i8730<<16))*f7296) + float32(math.Float32frombits(uint32(i8734<<16))*f7304)
+									f7417 := f7154 + float32(math.Float32frombits(uint32(i8726&-65536))*f7048) + float32(math.Float32frombits(uint32(i8730&-65536))*f7299) + float32(math.Float32frombits(uint32(i8734&-65536))*f7307)
+//line warp.go:156
+									f7496 := f7233 + float32(math.Float32frombits(uint32(i8854<<16))*f7045) + float32(math.Float32frombits(uint32(i8858<<16))*f7296) + float32(math.Float32frombits(uint32(i8862<<16))*f7304)
+									f7502 := f7239 + float32(math.Float32frombits(uint32(i8854&-65536))*f7048) + float32(math.Float32frombits(uint32(i8858&-65536))*f7299) + float32(math.Float32frombits(uint32(i8862&-65536))*f7307)
+//line warp.go:130
+									i7536 := *(*int32)(unsafe.Add(shared, i2560*16+i7534*16))
+//line warp.go:130
+									i7538 := *(*int32)(unsafe.Add(shared, i2560*16+i7534*16+4))
+//line warp.go:130
+									i7540 := *(*int32)(unsafe.Add(shared, i2560*16+i7534*16+8))
+//line warp.go:130
+									i7542 := *(*int32)(unsafe.Add(shared, i2560*16+i7534*16+12))
+//line warp.go:163
+									f7571 := math.Float32frombits(uint32(i7536 << 16))
+									f7574 := math.Float32frombits(uint32(i7536 & -65536))
+//line warp.go:163
+									f7579 := math.Float32frombits(uint32(i7538 << 16))
+									f7582 := math.Float32frombits(uint32(i7538 & -65536))
+//line warp.go:163
+									f7587 := math.Float32frombits(uint32(i7540 << 16))
+									f7590 := math.Float32frombits(uint32(i7540 & -65536))
+//line warp.go:163
+									f7595 := math.Float32frombits(uint32(i7542 << 16))
+									f7598 := math.Float32frombits(uint32(i7542 & -65536))
+//line warp.go:156
+									f7674 := f7411 + float32(math.Float32frombits(uint32(i8738<<16))*f7312) + float32(math.Float32frombits(uint32(i8742<<16))*f7320) + float32(math.Float32frombits(uint32(i8746<<16))*f7571)
+									f7680 := f7417 + float32(math.Float32frombits(uint32(i8738&-65536))*f7315) + float32(math.Float32frombits(uint32(i8742&-65536))*f7323) + float32(math.Float32frombits(uint32(i8746&-65536))*f7574)
+//line warp.go:156
+									f7710 := f7674 + float32(math.Float32frombits(uint32(i8750<<16))*f7579) + float32(math.Float32frombits(uint32(i8754<<16))*f7587) + float32(math.Float32frombits(uint32(i8758<<16))*f7595)
+									f7716 := f7680 + float32(math.Float32frombits(uint32(i8750&-65536))*f7582) + float32(math.Float32frombits(uint32(i8754&-65536))*f7590) + float32(math.Float32frombits(uint32(i8758&-65536))*f7598)
+//line warp.go:156
+									f7759 := f7496 + float32(math.Float32frombits(uint32(i8866<<16))*f7312) + float32(math.Float32frombits(uint32(i8870<<16))*f7320) + float32(math.Float32frombits(uint32(i8874<<16))*f7571)
+									f7765 := f7502 + float32(math.Float32frombits(uint32(i8866&-65536))*f7315) + float32(math.Float32frombits(uint32(i8870&-65536))*f7323) + float32(math.Float32frombits(uint32(i8874&-65536))*f7574)
+//line warp.go:156
+									f7795 := f7759 + float32(math.Float32frombits(uint32(i8878<<16))*f7579) + float32(math.Float32frombits(uint32(i8882<<16))*f7587) + float32(math.Float32frombits(uint32(i8886<<16))*f7595)
+									f7801 := f7765 + float32(math.Float32frombits(uint32(i8878&-65536))*f7582) + float32(math.Float32frombits(uint32(i8882&-65536))*f7590) + float32(math.Float32frombits(uint32(i8886&-65536))*f7598)
+//line warp.go:130
+									i7811 := *(*int32)(unsafe.Add(shared, i2560*16+i7809*16))
+//line warp.go:130
+									i7813 := *(*int32)(unsafe.Add(shared, i2560*16+i7809*16+4))
+//line warp.go:130
+									i7815 := *(*int32)(unsafe.Add(shared, i2560*16+i7809*16+8))
+//line warp.go:130
+									i7817 := *(*int32)(unsafe.Add(shared, i2560*16+i7809*16+12))
+//line warp.go:163
+									f7846 := math.Float32frombits(uint32(i7811 << 16))
+									f7849 := math.Float32frombits(uint32(i7811 & -65536))
+//line warp.go:163
+									f7854 := math.Float32frombits(uint32(i7813 << 16))
+									f7857 := math.Float32frombits(uint32(i7813 & -65536))
+//line warp.go:163
+									f7862 := math.Float32frombits(uint32(i7815 << 16))
+									f7865 := math.Float32frombits(uint32(i7815 & -65536))
+//line warp.go:163
+									f7870 := math.Float32frombits(uint32(i7817 << 16))
+									f7873 := math.Float32frombits(uint32(i7817 & -65536))
+//line warp.go:156
+									f7973 := f7710 + float32(math.Float32frombits(uint32(i8762<<16))*f7846) + float32(math.Float32frombits(uint32(i8766<<16))*f7854) + float32(math.Float32frombits(uint32(i8770<<16))*f7862)
+									f7979 := f7716 + float32(math.Float32frombits(uint32(i8762&-65536))*f7849) + float32(math.Float32frombits(uint32(i8766&-65536))*f7857) + float32(math.Float32frombits(uint32(i8770&-65536))*f7865)
+//line warp.go:156
+									f8058 := f7795 + float32(math.Float32frombits(uint32(i8890<<16))*f7846) + float32(math.Float32frombits(uint32(i8894<<16))*f7854) + float32(math.Float32frombits(uint32(i8898<<16))*f7862)
+									f8064 := f7801 + float32(math.Float32frombits(uint32(i8890&-65536))*f7849) + float32(math.Float32frombits(uint32(i8894&-65536))*f7857) + float32(math.Float32frombits(uint32(i8898&-65536))*f7865)
+//line warp.go:130
+									i8086 := *(*int32)(unsafe.Add(shared, i2560*16+i8084*16))
+//line warp.go:130
+									i8088 := *(*int32)(unsafe.Add(shared, i2560*16+i8084*16+4))
+//line warp.go:130
+									i8090 := *(*int32)(unsafe.Add(shared, i2560*16+i8084*16+8))
+//line warp.go:130
+									i8092 := *(*int32)(unsafe.Add(shared, i2560*16+i8084*16+12))
+//line warp.go:163
+									f8121 := math.Float32frombits(uint32(i8086 << 16))
+									f8124 := math.Float32frombits(uint32(i8086 & -65536))
+//line warp.go:163
+									f8129 := math.Float32frombits(uint32(i8088 << 16))
+									f8132 := math.Float32frombits(uint32(i8088 & -65536))
+//line warp.go:163
+									f8137 := math.Float32frombits(uint32(i8090 << 16))
+									f8140 := math.Float32frombits(uint32(i8090 & -65536))
+//line warp.go:163
+									f8145 := math.Float32frombits(uint32(i8092 << 16))
+									f8148 := math.Float32frombits(uint32(i8092 & -65536))
+//line warp.go:156
+									f8236 := f7973 + float32(math.Float32frombits(uint32(i8774<<16))*f7870) + float32(math.Float32frombits(uint32(i8778<<16))*f8121) + float32(math.Float32frombits(uint32(i8782<<16))*f8129)
+									f8242 := f7979 + float32(math.Float32frombits(uint32(i8774&-65536))*f7873) + float32(math.Float32frombits(uint32(i8778&-65536))*f8124) + float32(math.Float32frombits(uint32(i8782&-65536))*f8132)
+//line warp.go:156
+									f8260 = f8236 + float32(math.Float32frombits(uint32(i8786<<16))*f8137) + float32(math.Float32frombits(uint32(i8790<<16))*f8145)
+									f8266 = f8242 + float32(math.Float32frombits(uint32(i8786&-65536))*f8140) + float32(math.Float32frombits(uint32(i8790&-65536))*f8148)
+//line warp.go:156
+									f8321 := f8058 + float32(math.Float32frombits(uint32(i8902<<16))*f7870) + float32(math.Float32frombits(uint32(i8906<<16))*f8121) + float32(math.Float32frombits(uint32(i8910<<16))*f8129)
+									f8327 := f8064 + float32(math.Float32frombits(uint32(i8902&-65536))*f7873) + float32(math.Float32frombits(uint32(i8906&-65536))*f8124) + float32(math.Float32frombits(uint32(i8910&-65536))*f8132)
+//line warp.go:156
+									f8345 = f8321 + float32(math.Float32frombits(uint32(i8914<<16))*f8137) + float32(math.Float32frombits(uint32(i8918<<16))*f8145)
+									f8351 = f8327 + float32(math.Float32frombits(uint32(i8914&-65536))*f8140) + float32(math.Float32frombits(uint32(i8918&-65536))*f8148)
+//line warp.go:102
+									i175 := i153 + 1
+									if i175 == i553 {
+//line warp.go:105
+										i2824, i202 = i2825+i580, 0
+									} else {
+//line warp.go:103
+										i2824, i202 = i2825, i175
+									}
+//line warp.go:107
+									if i2824 < i35 {
+//line warp.go:49
+										i5389 := i2824 << 1
+//line warp.go:87
+										i5393 := i202 << 8
+//line warp.go:87
+										i5394 := i5389*i29 + i5393
+//line warp.go:87
+										if uint(i5394) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5394, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i5394) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5394)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i5553 := (i5389+1)*i29 + i5393
+//line warp.go:87
+										if uint(i5553) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5553, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i5553) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5553)
+//line warp.go:87
+											return
+										}
+										i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i8745, i8741, i8737, i8733, i8729, i8725, i8721, i8717, i8713, i8709, i8705, i8701, i8697, i8693, i8689, i8685, i8681, i8677, i8673, i8669, i8665 = *(*int32)(unsafe.Add(w, i5553*16+i8084*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i8084*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i8084*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i8084*16)), *(*int32)(unsafe.Add(w, i5553*16+i7809*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i7809*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i7809*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i7809*16)), *(*int32)(unsafe.Add(w, i5553*16+i7534*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i7534*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i7534*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i7534*16)), *(*int32)(unsafe.Add(w, i5553*16+i7259*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i7259*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i7259*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i7259*16)), *(*int32)(unsafe.Add(w, i5553*16+i6984*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i6984*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i6984*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i6984*16)), *(*int32)(unsafe.Add(w, i5553*16+i6709*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i6709*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i6709*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i6709*16)), *(*int32)(unsafe.Add(w, i5553*16+i6434*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i6434*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i6434*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i6434*16)), *(*int32)(unsafe.Add(w, i5553*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5553*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5553*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5553*16+i71*16)), *(*int32)(unsafe.Add(w, i5394*16+i8084*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i8084*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i8084*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i8084*16)), *(*int32)(unsafe.Add(w, i5394*16+i7809*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i7809*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i7809*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i7809*16)), *(*int32)(unsafe.Add(w, i5394*16+i7534*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i7534*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i7534*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i7534*16)), *(*int32)(unsafe.Add(w, i5394*16+i7259*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i7259*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i7259*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i7259*16)), *(*int32)(unsafe.Add(w, i5394*16+i6984*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i6984*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i6984*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i6984*16)), *(*int32)(unsafe.Add(w, i5394*16+i6709*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i6709*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i6709*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i6709*16)), *(*int32)(unsafe.Add(w, i5394*16+i6434*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i6434*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i6434*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i6434*16)), *(*int32)(unsafe.Add(w, i5394*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5394*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5394*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5394*16+i71*16))
+									} else {
+//line warp.go:107
+										i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i8745, i8741, i8737, i8733, i8729, i8725, i8721, i8717, i8713, i8709, i8705, i8701, i8697, i8693, i8689, i8685, i8681, i8677, i8673, i8669, i8665 = i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750, i8746, i8742, i8738, i8734, i8730, i8726, i8722, i8718, i8714, i8710, i8706, i8702, i8698, i8694, i8690, i8686, i8682, i8678, i8674, i8670, i8666
+									}
+//line warp.go:108
+									if i175 >= i553 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f8995, f8992, f8989, f8986, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750, i8746, i8742, i8738, i8734, i8730, i8726, i8722, i8718, i8714, i8710, i8706, i8702, i8698, i8694, i8690, i8686, i8682, i8678, i8674, i8670, i8666, i2825, i153 = f8351, f8345, f8266, f8260, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i8745, i8741, i8737, i8733, i8729, i8725, i8721, i8717, i8713, i8709, i8705, i8701, i8697, i8693, i8689, i8685, i8681, i8677, i8673, i8669, i8665, i2824, i175
+								}
+//line warp.go:108
+								f8996, f8993, f8990, f8987, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i8779, i8775, i8771, i8767, i8763, i8759, i8755, i8751, i8747, i8743, i8739, i8735, i8731, i8727, i8723, i8719, i8715, i8711, i8707, i8703, i8699, i8695, i8691, i8687, i8683, i8679, i8675, i8671, i8667, i2826 = f8351, f8345, f8266, f8260, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i8745, i8741, i8737, i8733, i8729, i8725, i8721, i8717, i8713, i8709, i8705, i8701, i8697, i8693, i8689, i8685, i8681, i8677, i8673, i8669, i8665, i2824
+							} else {
+//line warp.go:100
+								f8996, f8993, f8990, f8987, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i8779, i8775, i8771, i8767, i8763, i8759, i8755, i8751, i8747, i8743, i8739, i8735, i8731, i8727, i8723, i8719, i8715, i8711, i8707, i8703, i8699, i8695, i8691, i8687, i8683, i8679, i8675, i8671, i8667, i2826 = 0, 0, 0, 0, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748, i8744, i8740, i8736, i8732, i8728, i8724, i8720, i8716, i8712, i8708, i8704, i8700, i8696, i8692, i8688, i8684, i8680, i8676, i8672, i8668, i2823
+							}
+//line warp.go:111
+							if c186 {
+								i2822 = i2826 + i580
+							} else {
+//line warp.go:111
+								i2822 = i2826
+							}
+//line warp.go:114
+							f8994, f8991, f8988, f8985, i234 = f8996, f8993, f8990, f8987, i232
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i234 >= i29 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2087 := *(*int32)(unsafe.Add(shared, i234*16))
+//line warp.go:115
+								i2089 := *(*int32)(unsafe.Add(shared, i234*16+4))
+//line warp.go:115
+								i2091 := *(*int32)(unsafe.Add(shared, i234*16+8))
+//line warp.go:115
+								i2093 := *(*int32)(unsafe.Add(shared, i234*16+12))
+//line warp.go:163
+								f4073 := math.Float32frombits(uint32(i2087 << 16))
+								f4076 := math.Float32frombits(uint32(i2087 & -65536))
+//line warp.go:163
+								f4094 := math.Float32frombits(uint32(i2089 << 16))
+								f4097 := math.Float32frombits(uint32(i2089 & -65536))
+//line warp.go:163
+								f4115 := math.Float32frombits(uint32(i2091 << 16))
+								f4118 := math.Float32frombits(uint32(i2091 & -65536))
+//line warp.go:163
+								f4136 := math.Float32frombits(uint32(i2093 << 16))
+								f4139 := math.Float32frombits(uint32(i2093 & -65536))
+//line warp.go:117
+								i5756 := i5755 + i234
+//line warp.go:117
+								if uint(i5756) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5756, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i5760 := *(*int32)(unsafe.Add(w, i5756*16))
+//line warp.go:117
+								i5762 := *(*int32)(unsafe.Add(w, i5756*16+4))
+//line warp.go:117
+								i5764 := *(*int32)(unsafe.Add(w, i5756*16+8))
+//line warp.go:117
+								i5766 := *(*int32)(unsafe.Add(w, i5756*16+12))
+//line warp.go:156
+								f5842 := f8985 + float32(math.Float32frombits(uint32(i5760<<16))*f4073) + float32(math.Float32frombits(uint32(i5762<<16))*f4094) + float32(math.Float32frombits(uint32(i5764<<16))*f4115) + float32(math.Float32frombits(uint32(i5766<<16))*f4136)
+								f5848 := f8988 + float32(math.Float32frombits(uint32(i5760&-65536))*f4076) + float32(math.Float32frombits(uint32(i5762&-65536))*f4097) + float32(math.Float32frombits(uint32(i5764&-65536))*f4118) + float32(math.Float32frombits(uint32(i5766&-65536))*f4139)
+//line warp.go:117
+								i5862 := i5861 + i234
+//line warp.go:117
+								if uint(i5862) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5862, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i5866 := *(*int32)(unsafe.Add(w, i5862*16))
+//line warp.go:117
+								i5868 := *(*int32)(unsafe.Add(w, i5862*16+4))
+//line warp.go:117
+								i5870 := *(*int32)(unsafe.Add(w, i5862*16+8))
+//line warp.go:117
+								i5872 := *(*int32)(unsafe.Add(w, i5862*16+12))
+//line warp.go:156
+								f5948 := f8991 + float32(math.Float32frombits(uint32(i5866<<16))*f4073) + float32(math.Float32frombits(uint32(i5868<<16))*f4094) + float32(math.Float32frombits(uint32(i5870<<16))*f4115) + float32(math.Float32frombits(uint32(i5872<<16))*f4136)
+								f5954 := f8994 + float32(math.Float32frombits(uint32(i5866&-65536))*f4076) + float32(math.Float32frombits(uint32(i5868&-65536))*f4097) + float32(math.Float32frombits(uint32(i5870&-65536))*f4118) + float32(math.Float32frombits(uint32(i5872&-65536))*f4139)
+//line warp.go:114
+								f8994, f8991, f8988, f8985, i234 = f5954, f5948, f5848, f5842, i234+32
+							}
+//line warp.go:121
+							f5711 := f8985 + f8988
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5711
+//line warp.go:140
+							*(*float32)(unsafe.Add(each87, thread*4)) = f87
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8920, thread*4)) = i8919
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8916, thread*4)) = i8915
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8912, thread*4)) = i8911
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8908, thread*4)) = i8907
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8904, thread*4)) = i8903
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8900, thread*4)) = i8899
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8896, thread*4)) = i8895
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8892, thread*4)) = i8891
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8888, thread*4)) = i8887
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8884, thread*4)) = i8883
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8880, thread*4)) = i8879
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8876, thread*4)) = i8875
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8872, thread*4)) = i8871
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8868, thread*4)) = i8867
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8864, thread*4)) = i8863
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8860, thread*4)) = i8859
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8856, thread*4)) = i8855
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8852, thread*4)) = i8851
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8848, thread*4)) = i8847
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8844, thread*4)) = i8843
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8840, thread*4)) = i8839
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8836, thread*4)) = i8835
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8832, thread*4)) = i8831
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8828, thread*4)) = i8827
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8824, thread*4)) = i8823
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8820, thread*4)) = i8819
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8816, thread*4)) = i8815
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8812, thread*4)) = i8811
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8808, thread*4)) = i8807
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8804, thread*4)) = i8803
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8800, thread*4)) = i8799
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8796, thread*4)) = i8795
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8792, thread*4)) = i8791
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8788, thread*4)) = i8787
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8784, thread*4)) = i8783
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8780, thread*4)) = i8779
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8776, thread*4)) = i8775
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8772, thread*4)) = i8771
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8768, thread*4)) = i8767
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8764, thread*4)) = i8763
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8760, thread*4)) = i8759
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8756, thread*4)) = i8755
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8752, thread*4)) = i8751
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8748, thread*4)) = i8747
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8744, thread*4)) = i8743
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8740, thread*4)) = i8739
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8736, thread*4)) = i8735
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8732, thread*4)) = i8731
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8728, thread*4)) = i8727
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8724, thread*4)) = i8723
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8720, thread*4)) = i8719
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8716, thread*4)) = i8715
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8712, thread*4)) = i8711
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8708, thread*4)) = i8707
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8704, thread*4)) = i8703
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8700, thread*4)) = i8699
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8696, thread*4)) = i8695
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8692, thread*4)) = i8691
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8688, thread*4)) = i8687
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8684, thread*4)) = i8683
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8680, thread*4)) = i8679
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8676, thread*4)) = i8675
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8672, thread*4)) = i8671
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8668, thread*4)) = i8667
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8994, thread*4)) = f8994
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8991, thread*4)) = f8991
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5711, thread*4)) = f5711
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5712, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f5711 := *(*float32)(unsafe.Add(each5711, thread*4))
+//line warp.go:140
+							f5712 := *(*float32)(unsafe.Add(each5712, thread*4))
+//line warp.go:140
+							f5713 := f5711 + f5712
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5713
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5713, thread*4)) = f5713
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5714, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5713 := *(*float32)(unsafe.Add(each5713, thread*4))
+//line warp.go:140
+							f5714 := *(*float32)(unsafe.Add(each5714, thread*4))
+//line warp.go:140
+							f5715 := f5713 + f5714
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5715
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5715, thread*4)) = f5715
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5716, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5715 := *(*float32)(unsafe.Add(each5715, thread*4))
+//line warp.go:140
+							f5716 := *(*float32)(unsafe.Add(each5716, thread*4))
+//line warp.go:140
+							f5717 := f5715 + f5716
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5717
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5717, thread*4)) = f5717
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5718, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5717 := *(*float32)(unsafe.Add(each5717, thread*4))
+//line warp.go:140
+							f5718 := *(*float32)(unsafe.Add(each5718, thread*4))
+//line warp.go:140
+							f5719 := f5717 + f5718
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5719
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5719, thread*4)) = f5719
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5720, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5719 := *(*float32)(unsafe.Add(each5719, thread*4))
+//line warp.go:140
+							f5720 := *(*float32)(unsafe.Add(each5720, thread*4))
+//line warp.go:121
+							f8991 := *(*float32)(unsafe.Add(each8991, thread*4))
+//line warp.go:121
+							f8994 := *(*float32)(unsafe.Add(each8994, thread*4))
+//line warp.go:140
+							f5721 := f5719 + f5720
+//line warp.go:121
+							f5732 := f8991 + f8994
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5732
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5721, thread*4)) = f5721
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5732, thread*4)) = f5732
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5733, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f5732 := *(*float32)(unsafe.Add(each5732, thread*4))
+//line warp.go:140
+							f5733 := *(*float32)(unsafe.Add(each5733, thread*4))
+//line warp.go:140
+							f5734 := f5732 + f5733
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5734
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5734, thread*4)) = f5734
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5735, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5734 := *(*float32)(unsafe.Add(each5734, thread*4))
+//line warp.go:140
+							f5735 := *(*float32)(unsafe.Add(each5735, thread*4))
+//line warp.go:140
+							f5736 := f5734 + f5735
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5736
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5736, thread*4)) = f5736
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5737, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5736 := *(*float32)(unsafe.Add(each5736, thread*4))
+//line warp.go:140
+							f5737 := *(*float32)(unsafe.Add(each5737, thread*4))
+//line warp.go:140
+							f5738 := f5736 + f5737
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5738
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5738, thread*4)) = f5738
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5739, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5738 := *(*float32)(unsafe.Add(each5738, thread*4))
+//line warp.go:140
+							f5739 := *(*float32)(unsafe.Add(each5739, thread*4))
+//line warp.go:140
+							f5740 := f5738 + f5739
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5740
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5740, thread*4)) = f5740
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5741, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line fused.go:31
+						o4658 := o59 + 4
+						for thread := warp; thread < end; thread++ {
+//line fused.go:24
+							f87 := *(*float32)(unsafe.Add(each87, thread*4))
+//line warp.go:140
+							f5721 := *(*float32)(unsafe.Add(each5721, thread*4))
+//line fused.go:26
+							i78 := int32(thread % 32)
+//line fused.go:30
+							c4648 := i78 == 0
+//line warp.go:140
+							f5740 := *(*float32)(unsafe.Add(each5740, thread*4))
+//line warp.go:140
+							f5741 := *(*float32)(unsafe.Add(each5741, thread*4))
+//line fused.go:30
+							c4654 := i78 == 1
+//line fused.go:30
+							if c4648 {
+								*(*float32)(unsafe.Add(y, o59)) = f87 + f5721
+							}
+//line fused.go:30
+							if c4654 {
+								*(*float32)(unsafe.Add(y, o4658)) = f87 + (f5740 + f5741)
+//line fused.go:31
+								i2823next = i2822
+							} else {
+//line fused.go:30
+								i2823next = i2822
+							}
+						}
+						i2823 = i2823next
+						state = 2
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 5
+			}
+		}
+	}
+}
+
+// normSwiGLUTwoRowsTwin runs blocks of the kernel normSwiGLU_twoRows.
+//
+//line fused.go:43
+func normSwiGLUTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	outLen := *(*int)(unsafe.Add(args, 88))
+	outCap := *(*int)(unsafe.Add(args, 96))
+	shared := blocks.Shared(128)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each337 := blocks.Scratch(8)
+	each352 := blocks.Scratch(8)
+	each3593 := blocks.Scratch(8)
+	each3592 := blocks.Scratch(8)
+//line warp.go:71
+	i322 := dx / 32
+//line fused.go:46
+	i30 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line warp.go:72
+	i329 := i30 / 128
+//line warp.go:74
+	c363 := 0 < i329
+//line stage.go:16
+	c627 := uint(i30) <= uint(gainCap)
+//line stage.go:20
+	i4402 := i30 - 1
+//line stage.go:20
+	i5979 := dx << 1
+//line stage.go:20
+	i4484 := dx * 3
+//line stage.go:17
+	i3379 := dx << 2
+//line stage.go:33
+	i3256 := i30 << 1
+//line stage.go:33
+	c978 := uint(i3256) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each8533 := blocks.Scratch(4)
+	each8529 := blocks.Scratch(4)
+	each8525 := blocks.Scratch(4)
+	each8521 := blocks.Scratch(4)
+	each8517 := blocks.Scratch(4)
+	each8513 := blocks.Scratch(4)
+	each8509 := blocks.Scratch(4)
+	each8505 := blocks.Scratch(4)
+	each8501 := blocks.Scratch(4)
+	each8497 := blocks.Scratch(4)
+	each8493 := blocks.Scratch(4)
+	each8489 := blocks.Scratch(4)
+	each8485 := blocks.Scratch(4)
+	each8481 := blocks.Scratch(4)
+	each8477 := blocks.Scratch(4)
+	each8473 := blocks.Scratch(4)
+	each8469 := blocks.Scratch(4)
+	each8465 := blocks.Scratch(4)
+	each8461 := blocks.Scratch(4)
+	each8457 := blocks.Scratch(4)
+	each8453 := blocks.Scratch(4)
+	each8449 := blocks.Scratch(4)
+	each8445 := blocks.Scratch(4)
+	each8441 := blocks.Scratch(4)
+	each8437 := blocks.Scratch(4)
+	each8433 := blocks.Scratch(4)
+	each8429 := blocks.Scratch(4)
+	each8425 := blocks.Scratch(4)
+	each8421 := blocks.Scratch(4)
+	each8417 := blocks.Scratch(4)
+	each8413 := blocks.Scratch(4)
+	each8409 := blocks.Scratch(4)
+	each985 := blocks.Scratch(4)
+	each4520 := blocks.Scratch(4)
+	each4521 := blocks.Scratch(4)
+	each4530 := blocks.Scratch(4)
+	each4531 := blocks.Scratch(4)
+	each4540 := blocks.Scratch(4)
+	each4541 := blocks.Scratch(4)
+	each4550 := blocks.Scratch(4)
+	each4551 := blocks.Scratch(4)
+	each4560 := blocks.Scratch(4)
+//line stage.go:50
+	c1072 := 0 < i322
+//line stage.go:53
+	f1087 := float32(i30 << 3)
+//line warp.go:73
+	i356 := gx * i322
+//line warp.go:111
+	c163 := i329 == 0
+//line warp.go:114
+	i3312 := i329 << 7
+	each8575 := blocks.Scratch(4)
+	each8572 := blocks.Scratch(4)
+	each6642 := blocks.Scratch(4)
+	each6643 := blocks.Scratch(4)
+	each6644 := blocks.Scratch(4)
+	each6645 := blocks.Scratch(4)
+	each6646 := blocks.Scratch(4)
+	each6647 := blocks.Scratch(4)
+	each6648 := blocks.Scratch(4)
+	each6649 := blocks.Scratch(4)
+	each6650 := blocks.Scratch(4)
+	each6651 := blocks.Scratch(4)
+	each6652 := blocks.Scratch(4)
+	each6663 := blocks.Scratch(4)
+	each6664 := blocks.Scratch(4)
+	each6665 := blocks.Scratch(4)
+	each6666 := blocks.Scratch(4)
+	each6667 := blocks.Scratch(4)
+	each6668 := blocks.Scratch(4)
+	each6669 := blocks.Scratch(4)
+	each6670 := blocks.Scratch(4)
+	each6671 := blocks.Scratch(4)
+	each6672 := blocks.Scratch(4)
+//line fused.go:43
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i337, i352, i3593, i3592 int
+		var i3593next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i337, i352, i3593, i3592 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each337, warp*8)), *(*int)(unsafe.Add(each352, warp*8)), *(*int)(unsafe.Add(each3593, warp*8)), *(*int)(unsafe.Add(each3592, warp*8))
+				}
+				for state < 6 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i337 = bx * i322
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i8565, i8564, i8563, i8562, i8561, i8560, i8559, i8558, i8557, i8556, i8555, i8554, i8553, i8552, i8551, i8550, i8549, i8548, i8547, i8546, i8545, i8544, i8543, i8542, i8541, i8540, i8539, i8538, i8537, i8536, i8535, i8534 int32
+							var i633, i986, i1002 int
+							var f985, f1003 float32
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line warp.go:73
+							i352 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i353 := i337 + i352
+							if c363 {
+//line warp.go:74
+								if i353 < outLen {
+//line warp.go:87
+									i6094 := i353 * i30
+//line warp.go:87
+									if uint(i6094) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6094, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i6094) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6094)
+//line warp.go:87
+										return
+									}
+									i6101 := int(uint32(i84))
+//line warp.go:89
+									i6120 := i6101 + 32
+//line warp.go:89
+									i6138 := i6101 + 64
+//line warp.go:89
+									i6156 := i6101 + 96
+//line warp.go:87
+									i6179 := (i353 + outLen) * i30
+//line warp.go:87
+									if uint(i6179) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6179, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i6179) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6179)
+//line warp.go:87
+										return
+									}
+									i8565, i8564, i8563, i8562, i8561, i8560, i8559, i8558, i8557, i8556, i8555, i8554, i8553, i8552, i8551, i8550, i8549, i8548, i8547, i8546, i8545, i8544, i8543, i8542, i8541, i8540, i8539, i8538, i8537, i8536, i8535, i8534 = *(*int32)(unsafe.Add(w, i6179*16+i6156*16+12)), *(*int32)(unsafe.Add(w, i6179*16+i6156*16+8)), *(*int32)(unsafe.Add(w, i6179*16+i6156*16+4)), *(*int32)(unsafe.Add(w, i6179*16+i6156*16)), *(*int32)(unsafe.Add(w, i6179*16+i6138*16+12)), *(*int32)(unsafe.Add(w, i6179*16+i6138*16+8)), *(*int32)(unsafe.Add(w, i6179*16+i6138*16+4)), *(*int32)(unsafe.Add(w, i6179*16+i6138*16)), *(*int32)(unsafe.Add(w, i6179*16+i6120*16+12)), *(*int32)(unsafe.Add(w, i6179*16+i6120*16+8)), *(*int32)(unsafe.Add(w, i6179*16+i6120*16+4)), *(*int32)(unsafe.Add(w, i6179*16+i6120*16)), *(*int32)(unsafe.Add(w, i6179*16+i6101*16+12)), *(*int32)(unsafe.Add(w, i6179*16+i6101*16+8)), *(*int32)(unsafe.Add(w, i6179*16+i6101*16+4)), *(*int32)(unsafe.Add(w, i6179*16+i6101*16)), *(*int32)(unsafe.Add(w, i6094*16+i6156*16+12)), *(*int32)(unsafe.Add(w, i6094*16+i6156*16+8)), *(*int32)(unsafe.Add(w, i6094*16+i6156*16+4)), *(*int32)(unsafe.Add(w, i6094*16+i6156*16)), *(*int32)(unsafe.Add(w, i6094*16+i6138*16+12)), *(*int32)(unsafe.Add(w, i6094*16+i6138*16+8)), *(*int32)(unsafe.Add(w, i6094*16+i6138*16+4)), *(*int32)(unsafe.Add(w, i6094*16+i6138*16)), *(*int32)(unsafe.Add(w, i6094*16+i6120*16+12)), *(*int32)(unsafe.Add(w, i6094*16+i6120*16+8)), *(*int32)(unsafe.Add(w, i6094*16+i6120*16+4)), *(*int32)(unsafe.Add(w, i6094*16+i6120*16)), *(*int32)(unsafe.Add(w, i6094*16+i6101*16+12)), *(*int32)(unsafe.Add(w, i6094*16+i6101*16+8)), *(*int32)(unsafe.Add(w, i6094*16+i6101*16+4)), *(*int32)(unsafe.Add(w, i6094*16+i6101*16))
+								} else {
+//line warp.go:74
+									i8565, i8564, i8563, i8562, i8561, i8560, i8559, i8558, i8557, i8556, i8555, i8554, i8553, i8552, i8551, i8550, i8549, i8548, i8547, i8546, i8545, i8544, i8543, i8542, i8541, i8540, i8539, i8538, i8537, i8536, i8535, i8534 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i8565, i8564, i8563, i8562, i8561, i8560, i8559, i8558, i8557, i8556, i8555, i8554, i8553, i8552, i8551, i8550, i8549, i8548, i8547, i8546, i8545, i8544, i8543, i8542, i8541, i8540, i8539, i8538, i8537, i8536, i8535, i8534 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c627 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i633 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i633 >= i30 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i633) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i633, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4410 := *(*int32)(unsafe.Add(gain, i633*16+4))
+//line stage.go:20
+								i4412 := *(*int32)(unsafe.Add(gain, i633*16+8))
+//line stage.go:20
+								i4414 := *(*int32)(unsafe.Add(gain, i633*16+12))
+//line stage.go:20
+								i4429 := i633 + dx
+//line stage.go:20
+								i4432 := i4429
+//line stage.go:20
+								if i4402 < i4429 {
+//line stage.go:20
+									i4432 = i4402
+								}
+//line stage.go:20
+								if uint(i4432) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4432, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4436 := *(*int32)(unsafe.Add(gain, i4432*16))
+//line stage.go:20
+								i4438 := *(*int32)(unsafe.Add(gain, i4432*16+4))
+//line stage.go:20
+								i4440 := *(*int32)(unsafe.Add(gain, i4432*16+8))
+//line stage.go:20
+								i4442 := *(*int32)(unsafe.Add(gain, i4432*16+12))
+//line stage.go:20
+								i4457 := i633 + i5979
+//line stage.go:20
+								i4460 := i4457
+//line stage.go:20
+								if i4402 < i4457 {
+//line stage.go:20
+									i4460 = i4402
+								}
+//line stage.go:20
+								if uint(i4460) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4460, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4464 := *(*int32)(unsafe.Add(gain, i4460*16))
+//line stage.go:20
+								i4466 := *(*int32)(unsafe.Add(gain, i4460*16+4))
+//line stage.go:20
+								i4468 := *(*int32)(unsafe.Add(gain, i4460*16+8))
+//line stage.go:20
+								i4470 := *(*int32)(unsafe.Add(gain, i4460*16+12))
+//line stage.go:20
+								i4485 := i633 + i4484
+//line stage.go:20
+								i4488 := i4485
+//line stage.go:20
+								if i4402 < i4485 {
+//line stage.go:20
+									i4488 = i4402
+								}
+//line stage.go:20
+								if uint(i4488) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4488, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4492 := *(*int32)(unsafe.Add(gain, i4488*16))
+//line stage.go:20
+								i4494 := *(*int32)(unsafe.Add(gain, i4488*16+4))
+//line stage.go:20
+								i4496 := *(*int32)(unsafe.Add(gain, i4488*16+8))
+//line stage.go:20
+								i4498 := *(*int32)(unsafe.Add(gain, i4488*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+128)) = *(*int32)(unsafe.Add(gain, i633*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+4+128)) = i4410
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+8+128)) = i4412
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+12+128)) = i4414
+//line stage.go:23
+								if i4429 < i30 {
+									*(*int32)(unsafe.Add(shared, i4429*16+128)) = i4436
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4429*16+4+128)) = i4438
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4429*16+8+128)) = i4440
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4429*16+12+128)) = i4442
+								}
+//line stage.go:23
+								if i4457 < i30 {
+									*(*int32)(unsafe.Add(shared, i4457*16+128)) = i4464
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4457*16+4+128)) = i4466
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4457*16+8+128)) = i4468
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4457*16+12+128)) = i4470
+								}
+//line stage.go:23
+								if i4485 < i30 {
+									*(*int32)(unsafe.Add(shared, i4485*16+128)) = i4492
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4485*16+4+128)) = i4494
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4485*16+8+128)) = i4496
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4485*16+12+128)) = i4498
+								}
+//line stage.go:17
+								i633 = i633 + i3379
+							}
+//line stage.go:33
+							if !c978 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3256, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f985, i986 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i986 >= i30 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i992 := i986 + dx
+								if i30 <= i992 {
+//line stage.go:38
+									i1002, f1003 = i986, 0
+								} else {
+//line stage.go:38
+									i1002, f1003 = i992, 1
+								}
+//line stage.go:41
+								i3365 := i986 << 1
+//line stage.go:41
+								if uint(i3365) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3365, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2874 := *(*float32)(unsafe.Add(x, i3365*16))
+//line stage.go:41
+								f2876 := *(*float32)(unsafe.Add(x, i3365*16+4))
+//line stage.go:41
+								f2878 := *(*float32)(unsafe.Add(x, i3365*16+8))
+//line stage.go:41
+								f2880 := *(*float32)(unsafe.Add(x, i3365*16+12))
+//line stage.go:41
+								i1012 := i3365 + 1
+//line stage.go:41
+								if uint(i1012) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1012, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2881 := *(*float32)(unsafe.Add(x, i1012*16))
+//line stage.go:41
+								f2883 := *(*float32)(unsafe.Add(x, i1012*16+4))
+//line stage.go:41
+								f2885 := *(*float32)(unsafe.Add(x, i1012*16+8))
+//line stage.go:41
+								f2887 := *(*float32)(unsafe.Add(x, i1012*16+12))
+//line stage.go:41
+								i3369 := i1002 << 1
+//line stage.go:41
+								if uint(i3369) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3369, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2888 := *(*float32)(unsafe.Add(x, i3369*16))
+//line stage.go:41
+								f2890 := *(*float32)(unsafe.Add(x, i3369*16+4))
+//line stage.go:41
+								f2892 := *(*float32)(unsafe.Add(x, i3369*16+8))
+//line stage.go:41
+								f2894 := *(*float32)(unsafe.Add(x, i3369*16+12))
+//line stage.go:41
+								i1027 := i3369 + 1
+//line stage.go:41
+								if uint(i1027) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1027, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2895 := *(*float32)(unsafe.Add(x, i1027*16))
+//line stage.go:41
+								f2897 := *(*float32)(unsafe.Add(x, i1027*16+4))
+//line stage.go:41
+								f2899 := *(*float32)(unsafe.Add(x, i1027*16+8))
+//line stage.go:41
+								f2901 := *(*float32)(unsafe.Add(x, i1027*16+12))
+								f1036 := float32(f2874*f2874) + float32(f2876*f2876) + (float32(f2878*f2878) + float32(f2880*f2880)) + (float32(f2881*f2881) + float32(f2883*f2883) + (float32(f2885*f2885) + float32(f2887*f2887)))
+//line stage.go:42
+								f1039 := float32(f2888*f2888) + float32(f2890*f2890) + (float32(f2892*f2892) + float32(f2894*f2894)) + (float32(f2895*f2895) + float32(f2897*f2897) + (float32(f2899*f2899) + float32(f2901*f2901)))
+//line stage.go:36
+								f985, i986 = f985+(f1036+float32(f1039*f1003)), i986+i5979
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f985
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8533, thread*4)) = i8565
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8529, thread*4)) = i8564
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8525, thread*4)) = i8563
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8521, thread*4)) = i8562
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8517, thread*4)) = i8561
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8513, thread*4)) = i8560
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8509, thread*4)) = i8559
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8505, thread*4)) = i8558
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8501, thread*4)) = i8557
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8497, thread*4)) = i8556
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8493, thread*4)) = i8555
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8489, thread*4)) = i8554
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8485, thread*4)) = i8553
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8481, thread*4)) = i8552
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8477, thread*4)) = i8551
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8473, thread*4)) = i8550
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8469, thread*4)) = i8549
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8465, thread*4)) = i8548
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8461, thread*4)) = i8547
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8457, thread*4)) = i8546
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8453, thread*4)) = i8545
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8449, thread*4)) = i8544
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8445, thread*4)) = i8543
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8441, thread*4)) = i8542
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8437, thread*4)) = i8541
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8433, thread*4)) = i8540
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8429, thread*4)) = i8539
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8425, thread*4)) = i8538
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8421, thread*4)) = i8537
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8417, thread*4)) = i8536
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8413, thread*4)) = i8535
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8409, thread*4)) = i8534
+//line warp.go:140
+							*(*float32)(unsafe.Add(each985, thread*4)) = f985
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4520, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line stage.go:35
+							f985 := *(*float32)(unsafe.Add(each985, thread*4))
+//line warp.go:140
+							f4520 := *(*float32)(unsafe.Add(each4520, thread*4))
+//line warp.go:140
+							f4521 := f985 + f4520
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4521
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4521, thread*4)) = f4521
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4530, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4521 := *(*float32)(unsafe.Add(each4521, thread*4))
+//line warp.go:140
+							f4530 := *(*float32)(unsafe.Add(each4530, thread*4))
+//line warp.go:140
+							f4531 := f4521 + f4530
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4531
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4531, thread*4)) = f4531
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4540, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4531 := *(*float32)(unsafe.Add(each4531, thread*4))
+//line warp.go:140
+							f4540 := *(*float32)(unsafe.Add(each4540, thread*4))
+//line warp.go:140
+							f4541 := f4531 + f4540
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4541
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4541, thread*4)) = f4541
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4550, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4541 := *(*float32)(unsafe.Add(each4541, thread*4))
+//line warp.go:140
+							f4550 := *(*float32)(unsafe.Add(each4550, thread*4))
+//line warp.go:140
+							f4551 := f4541 + f4550
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4551
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4551, thread*4)) = f4551
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4560, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line warp.go:140
+							f4551 := *(*float32)(unsafe.Add(each4551, thread*4))
+//line warp.go:140
+							f4560 := *(*float32)(unsafe.Add(each4560, thread*4))
+//line stage.go:45
+							c3258 := i84 == 0
+//line stage.go:45
+							if c3258 {
+								if uint(i352) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i352, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i352*4)) = f4551 + f4560
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each337, warp*8)), *(*int)(unsafe.Add(each352, warp*8)), *(*int)(unsafe.Add(each3593, warp*8)), *(*int)(unsafe.Add(each3592, warp*8)) = state, alive, i337, i352, i3593, i3592
+						waiting = true
+						continue warps
+					case 1:
+//line stage.go:50
+						if !normSwiGLUTwoRowsTwinRow(end, warp, blocks, c1072, shared, i322, epsilon, f1087, i30, i3256, x, dx) {
+							return
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each337, warp*8)), *(*int)(unsafe.Add(each352, warp*8)), *(*int)(unsafe.Add(each3593, warp*8)), *(*int)(unsafe.Add(each3592, warp*8)) = state, alive, i337, i352, i3593, i3592
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i353 := i337 + i352
+//line stage.go:63
+							i3593next = i353
+						}
+						i3593 = i3593next
+						state = 3
+					case 3:
+						if i3593 < outLen {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						state = 6
+					case 5:
+//line fused.go:53
+						c60 := uint(i3593) <= uint(outLen)
+//line fused.go:53
+						o62 := i3593 * 2
+//line fused.go:53
+						c69 := 1 <= uint(outCap-i3593)
+//line warp.go:117
+						i6686 := i3593 * i30
+//line warp.go:117
+						i6792 := (i3593 + outLen) * i30
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f8576, f8573, f8570, f8567, f8015, f8021, f8100, f8106, f8577, f8574, f8571, f8568, f8575, f8572, f8569, f8566 float32
+							var i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479, i8475, i8471, i8467, i8463, i8459, i8455, i8451, i8447, i8443, i8439, i8435, i8431, i8427, i8423, i8419, i8415, i8411, i8407, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i8474, i8470, i8466, i8462, i8458, i8454, i8450, i8446, i8442, i8438, i8434, i8430, i8426, i8422, i8418, i8414, i8410, i8406, i8532, i8528, i8524, i8520, i8516, i8512, i8508, i8504, i8500, i8496, i8492, i8488, i8484, i8480, i8476, i8472, i8468, i8464, i8460, i8456, i8452, i8448, i8444, i8440, i8436, i8432, i8428, i8424, i8420, i8416, i8412, i8408 int32
+							var i3595, i130, i3594, i179, i3596, i211 int
+//line warp.go:103
+							i8533 := *(*int32)(unsafe.Add(each8533, thread*4))
+//line warp.go:103
+							i8529 := *(*int32)(unsafe.Add(each8529, thread*4))
+//line warp.go:103
+							i8525 := *(*int32)(unsafe.Add(each8525, thread*4))
+//line warp.go:103
+							i8521 := *(*int32)(unsafe.Add(each8521, thread*4))
+//line warp.go:103
+							i8517 := *(*int32)(unsafe.Add(each8517, thread*4))
+//line warp.go:103
+							i8513 := *(*int32)(unsafe.Add(each8513, thread*4))
+//line warp.go:103
+							i8509 := *(*int32)(unsafe.Add(each8509, thread*4))
+//line warp.go:103
+							i8505 := *(*int32)(unsafe.Add(each8505, thread*4))
+//line warp.go:103
+							i8501 := *(*int32)(unsafe.Add(each8501, thread*4))
+//line warp.go:103
+							i8497 := *(*int32)(unsafe.Add(each8497, thread*4))
+//line warp.go:103
+							i8493 := *(*int32)(unsafe.Add(each8493, thread*4))
+//line warp.go:103
+							i8489 := *(*int32)(unsafe.Add(each8489, thread*4))
+//line warp.go:103
+							i8485 := *(*int32)(unsafe.Add(each8485, thread*4))
+//line warp.go:103
+							i8481 := *(*int32)(unsafe.Add(each8481, thread*4))
+//line warp.go:103
+							i8477 := *(*int32)(unsafe.Add(each8477, thread*4))
+//line warp.go:103
+							i8473 := *(*int32)(unsafe.Add(each8473, thread*4))
+//line warp.go:103
+							i8469 := *(*int32)(unsafe.Add(each8469, thread*4))
+//line warp.go:103
+							i8465 := *(*int32)(unsafe.Add(each8465, thread*4))
+//line warp.go:103
+							i8461 := *(*int32)(unsafe.Add(each8461, thread*4))
+//line warp.go:103
+							i8457 := *(*int32)(unsafe.Add(each8457, thread*4))
+//line warp.go:103
+							i8453 := *(*int32)(unsafe.Add(each8453, thread*4))
+//line warp.go:103
+							i8449 := *(*int32)(unsafe.Add(each8449, thread*4))
+//line warp.go:103
+							i8445 := *(*int32)(unsafe.Add(each8445, thread*4))
+//line warp.go:103
+							i8441 := *(*int32)(unsafe.Add(each8441, thread*4))
+//line warp.go:103
+							i8437 := *(*int32)(unsafe.Add(each8437, thread*4))
+//line warp.go:103
+							i8433 := *(*int32)(unsafe.Add(each8433, thread*4))
+//line warp.go:103
+							i8429 := *(*int32)(unsafe.Add(each8429, thread*4))
+//line warp.go:103
+							i8425 := *(*int32)(unsafe.Add(each8425, thread*4))
+//line warp.go:103
+							i8421 := *(*int32)(unsafe.Add(each8421, thread*4))
+//line warp.go:103
+							i8417 := *(*int32)(unsafe.Add(each8417, thread*4))
+//line warp.go:103
+							i8413 := *(*int32)(unsafe.Add(each8413, thread*4))
+//line warp.go:103
+							i8409 := *(*int32)(unsafe.Add(each8409, thread*4))
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line stage.go:45
+							i998 := int(uint32(i84))
+//line warp.go:130
+							i7289 := i998 + 32
+//line warp.go:130
+							i7564 := i998 + 64
+//line warp.go:130
+							i7839 := i998 + 96
+//line warp.go:114
+							i209 := i3312 + i998
+//line fused.go:53
+							if !c60 {
+//line fused.go:53
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3593, outLen)
+//line fused.go:53
+								return
+							}
+//line fused.go:53
+							if !c69 {
+//line fused.go:53
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(1), outCap-i3593)
+//line fused.go:53
+								return
+							}
+//line warp.go:100
+							if c363 {
+//line warp.go:103
+								f8576, f8573, f8570, f8567, i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479, i8475, i8471, i8467, i8463, i8459, i8455, i8451, i8447, i8443, i8439, i8435, i8431, i8427, i8423, i8419, i8415, i8411, i8407, i3595, i130 = 0, 0, 0, 0, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477, i8473, i8469, i8465, i8461, i8457, i8453, i8449, i8445, i8441, i8437, i8433, i8429, i8425, i8421, i8417, i8413, i8409, i3593, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3268 := i130 << 7
+//line warp.go:101
+									if uint(i3268) > uint(i30) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3268, i30)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 128 > uint(i30-i3268) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i30-i3268)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i7016 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+128))
+//line warp.go:130
+									i7018 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+4+128))
+//line warp.go:130
+									i7020 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+8+128))
+//line warp.go:130
+									i7022 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+12+128))
+//line warp.go:163
+									f7051 := math.Float32frombits(uint32(i7016 << 16))
+									f7054 := math.Float32frombits(uint32(i7016 & -65536))
+//line warp.go:163
+									f7059 := math.Float32frombits(uint32(i7018 << 16))
+									f7062 := math.Float32frombits(uint32(i7018 & -65536))
+//line warp.go:163
+									f7067 := math.Float32frombits(uint32(i7020 << 16))
+									f7070 := math.Float32frombits(uint32(i7020 & -65536))
+//line warp.go:163
+									f7075 := math.Float32frombits(uint32(i7022 << 16))
+									f7078 := math.Float32frombits(uint32(i7022 & -65536))
+//line warp.go:156
+									f7178 := f8567 + float32(math.Float32frombits(uint32(i8407<<16))*f7051) + float32(math.Float32frombits(uint32(i8411<<16))*f7059) + float32(math.Float32frombits(uint32(i8415<<16))*f7067)
+									f7184 := f8570 + float32(math.Float32frombits(uint32(i8407&-65536))*f7054) + float32(math.Float32frombits(uint32(i8411&-65536))*f7062) + float32(math.Float32frombits(uint32(i8415&-65536))*f7070)
+//line warp.go:156
+									f7263 := f8573 + float32(math.Float32frombits(uint32(i8471<<16))*f7051) + float32(math.Float32frombits(uint32(i8475<<16))*f7059) + float32(math.Float32frombits(uint32(i8479<<16))*f7067)
+									f7269 := f8576 + float32(math.Float32frombits(uint32(i8471&-65536))*f7054) + float32(math.Float32frombits(uint32(i8475&-65536))*f7062) + float32(math.Float32frombits(uint32(i8479&-65536))*f7070)
+//line warp.go:130
+									i7291 := *(*int32)(unsafe.Add(shared, i3268*16+i7289*16+128))
+//line warp.go:130
+									i7293 := *(*int32)(unsafe.Add(shared, i3268*16+i7289*16+4+128))
+//line warp.go:130
+									i7295 := *(*int32)(unsafe.Add(shared, i3268*16+i7289*16+8+128))
+//line warp.go:130
+									i7297 := *(*int32)(unsafe.Add(shared, i3268*16+i7289*16+12+128))
+//line warp.go:163
+									f7326 := math.Float32frombits(uint32(i7291 << 16))
+									f7329 := math.Float32frombits(uint32(i7291 & -65536))
+//line warp.go:163
+									f7334 := math.Float32frombits(uint32(i7293 << 16))
+									f7337 := math.Float32frombits(uint32(i7293 & -65536))
+//line warp.go:163
+									f7342 := math.Float32frombits(uint32(i7295 << 16))
+									f7345 := math.Float32frombits(uint32(i7295 & -65536))
+//line warp.go:163
+									f7350 := math.Float32frombits(uint32(i7297 << 16))
+									f7353 := math.Float32frombits(uint32(i7297 & -65536))
+//line warp.go:156
+									f7441 := f7178 + float32(math.Float32frombits(uint32(i8419<<16))*f7075) + float32(math.Float32frombits(uint32(i8423<<16))*f7326) + float32(math.Float32frombits(uint32(i8427<<16))*f7334)
+									f7447 := f7184 + float32(math.Float32frombits(uint32(i8419&-65536))*f7078) + float32(math.Float32frombits(uint32(i8423&-65536))*f7329) + float32(math.Float32frombits(uint32(i8427&-65536))*f7337)
+//line warp.go:156
+									f7526 := f7263 + float32(math.Float32frombits(uint32(i8483<<16))*f7075) + float32(math.Float32frombits(uint32(i8487<<16))*f7326) + float32(math.Float32frombits(uint32(i8491<<16))*f7334)
+									f7532 := f7269 + float32(math.Float32frombits(uint32(i8483&-65536))*f7078) + float32(math.Float32frombits(uint32(i8487&-65536))*f7329) + float32(math.Float32frombits(uint32(i8491&-65536))*f7337)
+//line warp.go:130
+									i7566 := *(*int32)(unsafe.Add(shared, i3268*16+i7564*16+128))
+//line warp.go:130
+									i7568 := *(*int32)(unsafe.Add(shared, i3268*16+i7564*16+4+128))
+//line warp.go:130
+									i7570 := *(*int32)(unsafe.Add(shared, i3268*16+i7564*16+8+128))
+//line warp.go:130
+									i7572 := *(*int32)(unsafe.Add(shared, i3268*16+i7564*16+12+128))
+//line warp.go:163
+									f7601 := math.Float32frombits(uint32(i7566 << 16))
+									f7604 := math.Float32frombits(uint32(i7566 & -65536))
+//line warp.go:163
+									f7609 := math.Float32frombits(uint32(i7568 << 16))
+									f7612 := math.Float32frombits(uint32(i7568 & -65536))
+//line warp.go:163
+									f7617 := math.Float32frombits(uint32(i7570 << 16))
+									f7620 := math.Float32frombits(uint32(i7570 & -65536))
+//line warp.go:163
+									f7625 := math.Float32frombits(uint32(i7572 << 16))
+									f7628 := math.Float32frombits(uint32(i7572 & -65536))
+//line warp.go:156
+									f7704 := f7441 + float32(math.Float32frombits(uint32(i8431<<16))*f7342) + float32(math.Float32frombits(uint32(i8435<<16))*f7350) + float32(math.Float32frombits(uint32(i8439<<16))*f7601)
+									f7710 := f7447 + float32(math.Float32frombits(uint32(i8431&-65536))*f7345) + float32(math.Float32frombits(uint32(i8435&-65536))*f7353) + float32(math.Float32frombits(uint32(i8439&-65536))*f7604)
+//line warp.go:156
+									f7740 := f7704 + float32(math.Float32frombits(uint32(i8443<<16))*f7609) + float32(math.Float32frombits(uint32(i8447<<16))*f7617) + float32(math.Float32frombits(uint32(i8451<<16))*f7625)
+									f7746 := f7710 + float32(math.Float32frombits(uint32(i8443&-65536))*f7612) + float32(math.Float32frombits(uint32(i8447&-65536))*f7620) + float32(math.Float32frombits(uint32(i8451&-65536))*f7628)
+//line warp.go:156
+									f7789 := f7526 + float32(math.Float32frombits(uint32(i8495<<16))*f7342) + float32(math.Float32frombits(uint32(i8499<<16))*f7350) + float32(math.Float32frombits(uint32(i8503<<16))*f7601)
+									f7795 := f7532 + float32(math.Float32frombits(uint32(i8495&-65536))*f7345) + float32(math.Float32frombits(uint32(i8499&-65536))*f7353) + float32(math.Float32frombits(uint32(i8503&-65536))*f7604)
+//line warp.go:156
+									f7825 := f7789 + float32(math.Float32frombits(uint32(i8507<<16))*f7609) + float32(math.Float32frombits(uint32(i8511<<16))*f7617) + float32(math.Float32frombits(uint32(i8515<<16))*f7625)
+									f7831 := f7795 + float32(math.Float32frombits(uint32(i8507&-65536))*f7612) + float32(math.Float32frombits(uint32(i8511&-65536))*f7620) + float32(math.Float32frombits(uint32(i8515&-65536))*f7628)
+//line warp.go:130
+									i7841 := *(*int32)(unsafe.Add(shared, i3268*16+i7839*16+128))
+//line warp.go:130
+									i7843 := *(*int32)(unsafe.Add(shared, i3268*16+i7839*16+4+128))
+//line warp.go:130
+									i7845 := *(*int32)(unsafe.Add(shared, i3268*16+i7839*16+8+128))
+//line warp.go:130
+									i7847 := *(*int32)(unsafe.Add(shared, i3268*16+i7839*16+12+128))
+//line warp.go:163
+									f7876 := math.Float32frombits(uint32(i7841 << 16))
+									f7879 := math.Float32frombits(uint32(i7841 & -65536))
+//line warp.go:163
+									f7884 := math.Float32frombits(uint32(i7843 << 16))
+									f7887 := math.Float32frombits(uint32(i7843 & -65536))
+//line warp.go:163
+									f7892 := math.Float32frombits(uint32(i7845 << 16))
+									f7895 := math.Float32frombits(uint32(i7845 & -65536))
+//line warp.go:163
+									f7900 := math.Float32frombits(uint32(i7847 << 16))
+									f7903 := math.Float32frombits(uint32(i7847 & -65536))
+//line warp.go:156
+									f8003 := f7740 + float32(math.Float32frombits(uint32(i8455<<16))*f7876) + float32(math.Float32frombits(uint32(i8459<<16))*f7884) + float32(math.Float32frombits(uint32(i8463<<16))*f7892)
+									f8009 := f7746 + float32(math.Float32frombits(uint32(i8455&-65536))*f7879) + float32(math.Float32frombits(uint32(i8459&-65536))*f7887) + float32(math.Float32frombits(uint32(i8463&-65536))*f7895)
+//line warp.go:156
+									f8015 = f8003 + float32(math.Float32frombits(uint32(i8467<<16))*f7900)
+									f8021 = f8009 + float32(math.Float32frombits(uint32(i8467&-65536))*f7903)
+//line warp.go:156
+									f8088 := f7825 + float32(math.Float32frombits(uint32(i8519<<16))*f7876) + float32(math.Float32frombits(uint32(i8523<<16))*f7884) + float32(math.Float32frombits(uint32(i8527<<16))*f7892)
+									f8094 := f7831 + float32(math.Float32frombits(uint32(i8519&-65536))*f7879) + float32(math.Float32frombits(uint32(i8523&-65536))*f7887) + float32(math.Float32frombits(uint32(i8527&-65536))*f7895)
+//line warp.go:156
+									f8100 = f8088 + float32(math.Float32frombits(uint32(i8531<<16))*f7900)
+									f8106 = f8094 + float32(math.Float32frombits(uint32(i8531&-65536))*f7903)
+//line warp.go:102
+									i152 := i130 + 1
+									if i152 == i329 {
+//line warp.go:105
+										i3594, i179 = i3595+i356, 0
+									} else {
+//line warp.go:103
+										i3594, i179 = i3595, i152
+									}
+//line warp.go:107
+									if i3594 < outLen {
+//line warp.go:87
+										i6469 := i179 << 7
+//line warp.go:87
+										i6470 := i3594*i30 + i6469
+//line warp.go:87
+										if uint(i6470) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6470, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i6470) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6470)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i6556 := (i3594+outLen)*i30 + i6469
+//line warp.go:87
+										if uint(i6556) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6556, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i6556) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6556)
+//line warp.go:87
+											return
+										}
+										i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i8474, i8470, i8466, i8462, i8458, i8454, i8450, i8446, i8442, i8438, i8434, i8430, i8426, i8422, i8418, i8414, i8410, i8406 = *(*int32)(unsafe.Add(w, i6556*16+i7839*16+12)), *(*int32)(unsafe.Add(w, i6556*16+i7839*16+8)), *(*int32)(unsafe.Add(w, i6556*16+i7839*16+4)), *(*int32)(unsafe.Add(w, i6556*16+i7839*16)), *(*int32)(unsafe.Add(w, i6556*16+i7564*16+12)), *(*int32)(unsafe.Add(w, i6556*16+i7564*16+8)), *(*int32)(unsafe.Add(w, i6556*16+i7564*16+4)), *(*int32)(unsafe.Add(w, i6556*16+i7564*16)), *(*int32)(unsafe.Add(w, i6556*16+i7289*16+12)), *(*int32)(unsafe.Add(w, i6556*16+i7289*16+8)), *(*int32)(unsafe.Add(w, i6556*16+i7289*16+4)), *(*int32)(unsafe.Add(w, i6556*16+i7289*16)), *(*int32)(unsafe.Add(w, i6556*16+i998*16+12)), *(*int32)(unsafe.Add(w, i6556*16+i998*16+8)), *(*int32)(unsafe.Add(w, i6556*16+i998*16+4)), *(*int32)(unsafe.Add(w, i6556*16+i998*16)), *(*int32)(unsafe.Add(w, i6470*16+i7839*16+12)), *(*int32)(unsafe.Add(w, i6470*16+i7839*16+8)), *(*int32)(unsafe.Add(w, i6470*16+i7839*16+4)), *(*int32)(unsafe.Add(w, i6470*16+i7839*16)), *(*int32)(unsafe.Add(w, i6470*16+i7564*16+12)), *(*int32)(unsafe.Add(w, i6470*16+i7564*16+8)), *(*int32)(unsafe.Add(w, i6470*16+i7564*16+4)), *(*int32)(unsafe.Add(w, i6470*16+i7564*16)), *(*int32)(unsafe.Add(w, i6470*16+i7289*16+12)), *(*int32)(unsafe.Add(w, i6470*16+i7289*16+8)), *(*int32)(unsafe.Add(w, i6470*16+i7289*16+4)), *(*int32)(unsafe.Add(w, i6470*16+i7289*16)), *(*int32)(unsafe.Add(w, i6470*16+i998*16+12)), *(*int32)(unsafe.Add(w, i6470*16+i998*16+8)), *(*int32)(unsafe.Add(w, i6470*16+i998*16+4)), *(*int32)(unsafe.Add(w, i6470*16+i998*16))
+									} else {
+//line warp.go:107
+										i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i8474, i8470, i8466, i8462, i8458, i8454, i8450, i8446, i8442, i8438, i8434, i8430, i8426, i8422, i8418, i8414, i8410, i8406 = i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479, i8475, i8471, i8467, i8463, i8459, i8455, i8451, i8447, i8443, i8439, i8435, i8431, i8427, i8423, i8419, i8415, i8411, i8407
+									}
+//line warp.go:108
+									if i152 >= i329 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f8576, f8573, f8570, f8567, i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479, i8475, i8471, i8467, i8463, i8459, i8455, i8451, i8447, i8443, i8439, i8435, i8431, i8427, i8423, i8419, i8415, i8411, i8407, i3595, i130 = f8106, f8100, f8021, f8015, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i8474, i8470, i8466, i8462, i8458, i8454, i8450, i8446, i8442, i8438, i8434, i8430, i8426, i8422, i8418, i8414, i8410, i8406, i3594, i152
+								}
+//line warp.go:108
+								f8577, f8574, f8571, f8568, i8532, i8528, i8524, i8520, i8516, i8512, i8508, i8504, i8500, i8496, i8492, i8488, i8484, i8480, i8476, i8472, i8468, i8464, i8460, i8456, i8452, i8448, i8444, i8440, i8436, i8432, i8428, i8424, i8420, i8416, i8412, i8408, i3596 = f8106, f8100, f8021, f8015, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i8474, i8470, i8466, i8462, i8458, i8454, i8450, i8446, i8442, i8438, i8434, i8430, i8426, i8422, i8418, i8414, i8410, i8406, i3594
+							} else {
+//line warp.go:100
+								f8577, f8574, f8571, f8568, i8532, i8528, i8524, i8520, i8516, i8512, i8508, i8504, i8500, i8496, i8492, i8488, i8484, i8480, i8476, i8472, i8468, i8464, i8460, i8456, i8452, i8448, i8444, i8440, i8436, i8432, i8428, i8424, i8420, i8416, i8412, i8408, i3596 = 0, 0, 0, 0, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477, i8473, i8469, i8465, i8461, i8457, i8453, i8449, i8445, i8441, i8437, i8433, i8429, i8425, i8421, i8417, i8413, i8409, i3593
+							}
+//line warp.go:111
+							if c163 {
+								i3592 = i3596 + i356
+							} else {
+//line warp.go:111
+								i3592 = i3596
+							}
+//line warp.go:114
+							f8575, f8572, f8569, f8566, i211 = f8577, f8574, f8571, f8568, i209
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i211 >= i30 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2607 := *(*int32)(unsafe.Add(shared, i211*16+128))
+//line warp.go:115
+								i2609 := *(*int32)(unsafe.Add(shared, i211*16+4+128))
+//line warp.go:115
+								i2611 := *(*int32)(unsafe.Add(shared, i211*16+8+128))
+//line warp.go:115
+								i2613 := *(*int32)(unsafe.Add(shared, i211*16+12+128))
+//line warp.go:163
+								f4903 := math.Float32frombits(uint32(i2607 << 16))
+								f4906 := math.Float32frombits(uint32(i2607 & -65536))
+//line warp.go:163
+								f4924 := math.Float32frombits(uint32(i2609 << 16))
+								f4927 := math.Float32frombits(uint32(i2609 & -65536))
+//line warp.go:163
+								f4945 := math.Float32frombits(uint32(i2611 << 16))
+								f4948 := math.Float32frombits(uint32(i2611 & -65536))
+//line warp.go:163
+								f4966 := math.Float32frombits(uint32(i2613 << 16))
+								f4969 := math.Float32frombits(uint32(i2613 & -65536))
+//line warp.go:117
+								i6687 := i6686 + i211
+//line warp.go:117
+								if uint(i6687) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6687, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i6691 := *(*int32)(unsafe.Add(w, i6687*16))
+//line warp.go:117
+								i6693 := *(*int32)(unsafe.Add(w, i6687*16+4))
+//line warp.go:117
+								i6695 := *(*int32)(unsafe.Add(w, i6687*16+8))
+//line warp.go:117
+								i6697 := *(*int32)(unsafe.Add(w, i6687*16+12))
+//line warp.go:156
+								f6773 := f8566 + float32(math.Float32frombits(uint32(i6691<<16))*f4903) + float32(math.Float32frombits(uint32(i6693<<16))*f4924) + float32(math.Float32frombits(uint32(i6695<<16))*f4945) + float32(math.Float32frombits(uint32(i6697<<16))*f4966)
+								f6779 := f8569 + float32(math.Float32frombits(uint32(i6691&-65536))*f4906) + float32(math.Float32frombits(uint32(i6693&-65536))*f4927) + float32(math.Float32frombits(uint32(i6695&-65536))*f4948) + float32(math.Float32frombits(uint32(i6697&-65536))*f4969)
+//line warp.go:117
+								i6793 := i6792 + i211
+//line warp.go:117
+								if uint(i6793) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6793, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i6797 := *(*int32)(unsafe.Add(w, i6793*16))
+//line warp.go:117
+								i6799 := *(*int32)(unsafe.Add(w, i6793*16+4))
+//line warp.go:117
+								i6801 := *(*int32)(unsafe.Add(w, i6793*16+8))
+//line warp.go:117
+								i6803 := *(*int32)(unsafe.Add(w, i6793*16+12))
+//line warp.go:156
+								f6879 := f8572 + float32(math.Float32frombits(uint32(i6797<<16))*f4903) + float32(math.Float32frombits(uint32(i6799<<16))*f4924) + float32(math.Float32frombits(uint32(i6801<<16))*f4945) + float32(math.Float32frombits(uint32(i6803<<16))*f4966)
+								f6885 := f8575 + float32(math.Float32frombits(uint32(i6797&-65536))*f4906) + float32(math.Float32frombits(uint32(i6799&-65536))*f4927) + float32(math.Float32frombits(uint32(i6801&-65536))*f4948) + float32(math.Float32frombits(uint32(i6803&-65536))*f4969)
+//line warp.go:114
+								f8575, f8572, f8569, f8566, i211 = f6885, f6879, f6779, f6773, i211+32
+							}
+//line warp.go:121
+							f6642 := f8566 + f8569
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6642
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8533, thread*4)) = i8532
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8529, thread*4)) = i8528
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8525, thread*4)) = i8524
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8521, thread*4)) = i8520
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8517, thread*4)) = i8516
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8513, thread*4)) = i8512
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8509, thread*4)) = i8508
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8505, thread*4)) = i8504
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8501, thread*4)) = i8500
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8497, thread*4)) = i8496
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8493, thread*4)) = i8492
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8489, thread*4)) = i8488
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8485, thread*4)) = i8484
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8481, thread*4)) = i8480
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8477, thread*4)) = i8476
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8473, thread*4)) = i8472
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8469, thread*4)) = i8468
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8465, thread*4)) = i8464
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8461, thread*4)) = i8460
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8457, thread*4)) = i8456
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8453, thread*4)) = i8452
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8449, thread*4)) = i8448
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8445, thread*4)) = i8444
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8441, thread*4)) = i8440
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8437, thread*4)) = i8436
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8433, thread*4)) = i8432
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8429, thread*4)) = i8428
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8425, thread*4)) = i8424
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8421, thread*4)) = i8420
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8417, thread*4)) = i8416
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8413, thread*4)) = i8412
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8409, thread*4)) = i8408
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8575, thread*4)) = f8575
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8572, thread*4)) = f8572
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6642, thread*4)) = f6642
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6643, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f6642 := *(*float32)(unsafe.Add(each6642, thread*4))
+//line warp.go:140
+							f6643 := *(*float32)(unsafe.Add(each6643, thread*4))
+//line warp.go:140
+							f6644 := f6642 + f6643
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6644
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6644, thread*4)) = f6644
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6645, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6644 := *(*float32)(unsafe.Add(each6644, thread*4))
+//line warp.go:140
+							f6645 := *(*float32)(unsafe.Add(each6645, thread*4))
+//line warp.go:140
+							f6646 := f6644 + f6645
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6646
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6646, thread*4)) = f6646
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6647, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6646 := *(*float32)(unsafe.Add(each6646, thread*4))
+//line warp.go:140
+							f6647 := *(*float32)(unsafe.Add(each6647, thread*4))
+//line warp.go:140
+							f6648 := f6646 + f6647
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6648
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6648, thread*4)) = f6648
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6649, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6648 := *(*float32)(unsafe.Add(each6648, thread*4))
+//line warp.go:140
+							f6649 := *(*float32)(unsafe.Add(each6649, thread*4))
+//line warp.go:140
+							f6650 := f6648 + f6649
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6650
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6650, thread*4)) = f6650
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6651, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6650 := *(*float32)(unsafe.Add(each6650, thread*4))
+//line warp.go:140
+							f6651 := *(*float32)(unsafe.Add(each6651, thread*4))
+//line warp.go:121
+							f8572 := *(*float32)(unsafe.Add(each8572, thread*4))
+//line warp.go:121
+							f8575 := *(*float32)(unsafe.Add(each8575, thread*4))
+//line warp.go:140
+							f6652 := f6650 + f6651
+//line warp.go:121
+							f6663 := f8572 + f8575
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6663
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6652, thread*4)) = f6652
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6663, thread*4)) = f6663
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6664, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f6663 := *(*float32)(unsafe.Add(each6663, thread*4))
+//line warp.go:140
+							f6664 := *(*float32)(unsafe.Add(each6664, thread*4))
+//line warp.go:140
+							f6665 := f6663 + f6664
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6665
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6665, thread*4)) = f6665
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6666, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6665 := *(*float32)(unsafe.Add(each6665, thread*4))
+//line warp.go:140
+							f6666 := *(*float32)(unsafe.Add(each6666, thread*4))
+//line warp.go:140
+							f6667 := f6665 + f6666
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6667
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6667, thread*4)) = f6667
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6668, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6667 := *(*float32)(unsafe.Add(each6667, thread*4))
+//line warp.go:140
+							f6668 := *(*float32)(unsafe.Add(each6668, thread*4))
+//line warp.go:140
+							f6669 := f6667 + f6668
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6669
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6669, thread*4)) = f6669
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6670, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6669 := *(*float32)(unsafe.Add(each6669, thread*4))
+//line warp.go:140
+							f6670 := *(*float32)(unsafe.Add(each6670, thread*4))
+//line warp.go:140
+							f6671 := f6669 + f6670
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6671
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6671, thread*4)) = f6671
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6672, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							var i5506, i5507 int32
+							var f5519 float32
+//line warp.go:140
+							f6652 := *(*float32)(unsafe.Add(each6652, thread*4))
+//line warp.go:140
+							f6671 := *(*float32)(unsafe.Add(each6671, thread*4))
+//line warp.go:140
+							f6672 := *(*float32)(unsafe.Add(each6672, thread*4))
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line stage.go:45
+							c3258 := i84 == 0
+//line fused.go:56
+							if c3258 {
+//line fused.go:64
+								f5491 := float32(-f6652)
+//line exp.go:36
+								f5492 := math32.FMA(f5491, 1.442695, 1.2582912e+07)
+								f5493 := f5492 - 1.2582912e+07
+								f5495 := math32.FMA(f5493, 1.9046542e-09, math32.FMA(f5493, -0.6931472, f5491))
+//line exp.go:21
+								c5503 := 0 < f5491
+//line exp.go:21
+								if c5503 {
+//line exp.go:21
+									i5506, i5507 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i5506, i5507 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f5511 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5495, 0.008368675), f5495, 0.041668262), f5495, 0.16666521), f5495, 0.49999994), f5495, 1), f5495, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f5492))<<23+i5506)))
+								if 104 < math.Float32frombits(math.Float32bits(f6652)&^(1<<31)) {
+//line exp.go:27
+									if c5503 {
+//line basic.go:19
+										f5519 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f5519 = 0
+									}
+								} else {
+//line exp.go:25
+									f5519 = float32(f5511 * math.Float32frombits(uint32(i5507)))
+								}
+//line fused.go:57
+								*(*int16)(unsafe.Add(out, o62)) = int16(dtype.BF16From32(float32(f6652 / (f5519 + 1) * (f6671 + f6672))))
+//line fused.go:57
+								i3593next = i3592
+							} else {
+//line fused.go:56
+								i3593next = i3592
+							}
+						}
+						i3593 = i3593next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 6
+			}
+		}
+	}
+}
+
+// normSwiGLUTwoRowsTwinRow is what a row of threads does in normSwiGLUTwoRowsTwin.
+//
+//line stage.go:50
+func normSwiGLUTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c1072 bool, shared unsafe.Pointer, i322 int, epsilon float32, f1087 float32, i30 int, i3256 int, x unsafe.Pointer, dx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f1074, f1080, f1084 float32
+		var i1075, i1094 int
+//line stage.go:50
+		if c1072 {
+			f1074, i1075 = 0, 0
+//line stage.go:51
+			for {
+//line stage.go:51
+				f1080 = f1074 + *(*float32)(unsafe.Add(shared, i1075*4))
+//line stage.go:51
+				i1081 := i1075 + 1
+//line stage.go:51
+				if i1081 >= i322 {
+//line stage.go:51
+					break
+				}
+//line stage.go:51
+				f1074, i1075 = f1080, i1081
+			}
+//line stage.go:51
+			f1084 = f1080
+		} else {
+//line stage.go:50
+			f1084 = 0
+		}
+//line basic.go:72
+		f1388 := float32(1 / math.Sqrt(float64(f1084/f1087+epsilon)))
+//line stage.go:54
+		i1094 = tx
+//line stage.go:54
+		for {
+//line stage.go:54
+			if i1094 >= i30 {
+//line stage.go:54
+				break
+			}
+//line stage.go:55
+			i2744 := *(*int32)(unsafe.Add(shared, i1094*16+128))
+//line stage.go:55
+			i2746 := *(*int32)(unsafe.Add(shared, i1094*16+4+128))
+//line stage.go:55
+			i2748 := *(*int32)(unsafe.Add(shared, i1094*16+8+128))
+//line stage.go:55
+			i2750 := *(*int32)(unsafe.Add(shared, i1094*16+12+128))
+			i3354 := i1094 << 1
+//line stage.go:56
+			if uint(i3354) >= uint(i3256) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3354, i3256)
+//line stage.go:56
+				return false
+			}
+//line stage.go:56
+			i1117 := i3354 + 1
+//line stage.go:56
+			if uint(i1117) >= uint(i3256) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1117, i3256)
+//line stage.go:56
+				return false
+			}
+//line warp.go:168
+			i1440 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2744<<16))*float32(*(*float32)(unsafe.Add(x, i3354*16))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2744&-65536))*float32(*(*float32)(unsafe.Add(x, i3354*16+4))*f1388))))))<<16
+//line warp.go:168
+			i1558 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2746<<16))*float32(*(*float32)(unsafe.Add(x, i3354*16+8))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2746&-65536))*float32(*(*float32)(unsafe.Add(x, i3354*16+12))*f1388))))))<<16
+//line warp.go:168
+			i1684 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2748<<16))*float32(*(*float32)(unsafe.Add(x, i1117*16))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2748&-65536))*float32(*(*float32)(unsafe.Add(x, i1117*16+4))*f1388))))))<<16
+//line warp.go:168
+			i1742 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2750<<16))*float32(*(*float32)(unsafe.Add(x, i1117*16+8))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2750&-65536))*float32(*(*float32)(unsafe.Add(x, i1117*16+12))*f1388))))))<<16
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+128)) = i1440
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+4+128)) = i1558
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+8+128)) = i1684
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+12+128)) = i1742
+//line stage.go:54
+			i1094 = i1094 + dx
+		}
+	}
+	return true
+}
+
+// normSwiGLUTwoDeepTwin runs blocks of the kernel normSwiGLU_twoDeep.
+//
+//line fused.go:43
+func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	outLen := *(*int)(unsafe.Add(args, 88))
+	outCap := *(*int)(unsafe.Add(args, 96))
+	shared := blocks.Shared(128)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each337 := blocks.Scratch(8)
+	each352 := blocks.Scratch(8)
+	each3593 := blocks.Scratch(8)
+	each3592 := blocks.Scratch(8)
+//line warp.go:71
+	i322 := dx / 32
+//line fused.go:46
+	i30 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line warp.go:72
+	i329 := i30 / 256
+//line warp.go:74
+	c363 := 0 < i329
+//line stage.go:16
+	c627 := uint(i30) <= uint(gainCap)
+//line stage.go:20
+	i4618 := i30 - 1
+//line stage.go:20
+	i6219 := dx << 1
+//line stage.go:20
+	i4700 := dx * 3
+//line stage.go:17
+	i3379 := dx << 2
+//line stage.go:33
+	i3256 := i30 << 1
+//line stage.go:33
+	c978 := uint(i3256) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each10429 := blocks.Scratch(4)
+	each10425 := blocks.Scratch(4)
+	each10421 := blocks.Scratch(4)
+	each10417 := blocks.Scratch(4)
+	each10413 := blocks.Scratch(4)
+	each10409 := blocks.Scratch(4)
+	each10405 := blocks.Scratch(4)
+	each10401 := blocks.Scratch(4)
+	each10397 := blocks.Scratch(4)
+	each10393 := blocks.Scratch(4)
+	each10389 := blocks.Scratch(4)
+	each10385 := blocks.Scratch(4)
+	each10381 := blocks.Scratch(4)
+	each10377 := blocks.Scratch(4)
+	each10373 := blocks.Scratch(4)
+	each10369 := blocks.Scratch(4)
+	each10365 := blocks.Scratch(4)
+	each10361 := blocks.Scratch(4)
+	each10357 := blocks.Scratch(4)
+	each10353 := blocks.Scratch(4)
+	each10349 := blocks.Scratch(4)
+	each10345 := blocks.Scratch(4)
+	each10341 := blocks.Scratch(4)
+	each10337 := blocks.Scratch(4)
+	each10333 := blocks.Scratch(4)
+	each10329 := blocks.Scratch(4)
+	each10325 := blocks.Scratch(4)
+	each10321 := blocks.Scratch(4)
+	each10317 := blocks.Scratch(4)
+	each10313 := blocks.Scratch(4)
+	each10309 := blocks.Scratch(4)
+	each10305 := blocks.Scratch(4)
+	each10301 := blocks.Scratch(4)
+	each10297 := blocks.Scratch(4)
+	each10293 := blocks.Scratch(4)
+	each10289 := blocks.Scratch(4)
+	each10285 := blocks.Scratch(4)
+	each10281 := blocks.Scratch(4)
+	each10277 := blocks.Scratch(4)
+	each10273 := blocks.Scratch(4)
+	each10269 := blocks.Scratch(4)
+	each10265 := blocks.Scratch(4)
+	each10261 := blocks.Scratch(4)
+	each10257 := blocks.Scratch(4)
+	each10253 := blocks.Scratch(4)
+	each10249 := blocks.Scratch(4)
+	each10245 := blocks.Scratch(4)
+	each10241 := blocks.Scratch(4)
+	each10237 := blocks.Scratch(4)
+	each10233 := blocks.Scratch(4)
+	each10229 := blocks.Scratch(4)
+	each10225 := blocks.Scratch(4)
+	each10221 := blocks.Scratch(4)
+	each10217 := blocks.Scratch(4)
+	each10213 := blocks.Scratch(4)
+	each10209 := blocks.Scratch(4)
+	each10205 := blocks.Scratch(4)
+	each10201 := blocks.Scratch(4)
+	each10197 := blocks.Scratch(4)
+	each10193 := blocks.Scratch(4)
+	each10189 := blocks.Scratch(4)
+	each10185 := blocks.Scratch(4)
+	each10181 := blocks.Scratch(4)
+	each10177 := blocks.Scratch(4)
+	each985 := blocks.Scratch(4)
+	each4736 := blocks.Scratch(4)
+	each4737 := blocks.Scratch(4)
+	each4746 := blocks.Scratch(4)
+	each4747 := blocks.Scratch(4)
+	each4756 := blocks.Scratch(4)
+	each4757 := blocks.Scratch(4)
+	each4766 := blocks.Scratch(4)
+	each4767 := blocks.Scratch(4)
+	each4776 := blocks.Scratch(4)
+//line stage.go:50
+	c1072 := 0 < i322
+//line stage.go:53
+	f1087 := float32(i30 << 3)
+//line warp.go:73
+	i356 := gx * i322
+//line warp.go:111
+	c163 := i329 == 0
+//line warp.go:114
+	i3312 := i329 << 8
+	each10503 := blocks.Scratch(4)
+	each10500 := blocks.Scratch(4)
+	each7178 := blocks.Scratch(4)
+	each7179 := blocks.Scratch(4)
+	each7180 := blocks.Scratch(4)
+	each7181 := blocks.Scratch(4)
+	each7182 := blocks.Scratch(4)
+	each7183 := blocks.Scratch(4)
+	each7184 := blocks.Scratch(4)
+	each7185 := blocks.Scratch(4)
+	each7186 := blocks.Scratch(4)
+	each7187 := blocks.Scratch(4)
+	each7188 := blocks.Scratch(4)
+	each7199 := blocks.Scratch(4)
+	each7200 := blocks.Scratch(4)
+	each7201 := blocks.Scratch(4)
+	each7202 := blocks.Scratch(4)
+	each7203 := blocks.Scratch(4)
+	each7204 := blocks.Scratch(4)
+	each7205 := blocks.Scratch(4)
+	each7206 := blocks.Scratch(4)
+	each7207 := blocks.Scratch(4)
+	each7208 := blocks.Scratch(4)
+//line fused.go:43
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i337, i352, i3593, i3592 int
+		var i3593next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i337, i352, i3593, i3592 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each337, warp*8)), *(*int)(unsafe.Add(each352, warp*8)), *(*int)(unsafe.Add(each3593, warp*8)), *(*int)(unsafe.Add(each3592, warp*8))
+				}
+				for state < 6 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i337 = bx * i322
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i10493, i10492, i10491, i10490, i10489, i10488, i10487, i10486, i10485, i10484, i10483, i10482, i10481, i10480, i10479, i10478, i10477, i10476, i10475, i10474, i10473, i10472, i10471, i10470, i10469, i10468, i10467, i10466, i10465, i10464, i10463, i10462, i10461, i10460, i10459, i10458, i10457, i10456, i10455, i10454, i10453, i10452, i10451, i10450, i10449, i10448, i10447, i10446, i10445, i10444, i10443, i10442, i10441, i10440, i10439, i10438, i10437, i10436, i10435, i10434, i10433, i10432, i10431, i10430 int32
+							var i633, i986, i1002 int
+							var f985, f1003 float32
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line warp.go:73
+							i352 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i353 := i337 + i352
+							if c363 {
+//line warp.go:74
+								if i353 < outLen {
+//line warp.go:87
+									i6342 := i353 * i30
+//line warp.go:87
+									if uint(i6342) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6342, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i6342) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6342)
+//line warp.go:87
+										return
+									}
+									i6349 := int(uint32(i84))
+//line warp.go:89
+									i6368 := i6349 + 32
+//line warp.go:89
+									i6386 := i6349 + 64
+//line warp.go:89
+									i6404 := i6349 + 96
+//line warp.go:89
+									i6422 := i6349 + 128
+//line warp.go:89
+									i6440 := i6349 + 160
+//line warp.go:89
+									i6458 := i6349 + 192
+//line warp.go:89
+									i6476 := i6349 + 224
+//line warp.go:87
+									i6499 := (i353 + outLen) * i30
+//line warp.go:87
+									if uint(i6499) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6499, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i6499) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6499)
+//line warp.go:87
+										return
+									}
+									i10493, i10492, i10491, i10490, i10489, i10488, i10487, i10486, i10485, i10484, i10483, i10482, i10481, i10480, i10479, i10478, i10477, i10476, i10475, i10474, i10473, i10472, i10471, i10470, i10469, i10468, i10467, i10466, i10465, i10464, i10463, i10462, i10461, i10460, i10459, i10458, i10457, i10456, i10455, i10454, i10453, i10452, i10451, i10450, i10449, i10448, i10447, i10446, i10445, i10444, i10443, i10442, i10441, i10440, i10439, i10438, i10437, i10436, i10435, i10434, i10433, i10432, i10431, i10430 = *(*int32)(unsafe.Add(w, i6499*16+i6476*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6476*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6476*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6476*16)), *(*int32)(unsafe.Add(w, i6499*16+i6458*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6458*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6458*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6458*16)), *(*int32)(unsafe.Add(w, i6499*16+i6440*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6440*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6440*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6440*16)), *(*int32)(unsafe.Add(w, i6499*16+i6422*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6422*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6422*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6422*16)), *(*int32)(unsafe.Add(w, i6499*16+i6404*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6404*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6404*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6404*16)), *(*int32)(unsafe.Add(w, i6499*16+i6386*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6386*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6386*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6386*16)), *(*int32)(unsafe.Add(w, i6499*16+i6368*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6368*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6368*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6368*16)), *(*int32)(unsafe.Add(w, i6499*16+i6349*16+12)), *(*int32)(unsafe.Add(w, i6499*16+i6349*16+8)), *(*int32)(unsafe.Add(w, i6499*16+i6349*16+4)), *(*int32)(unsafe.Add(w, i6499*16+i6349*16)), *(*int32)(unsafe.Add(w, i6342*16+i6476*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6476*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6476*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6476*16)), *(*int32)(unsafe.Add(w, i6342*16+i6458*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6458*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6458*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6458*16)), *(*int32)(unsafe.Add(w, i6342*16+i6440*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6440*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6440*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6440*16)), *(*int32)(unsafe.Add(w, i6342*16+i6422*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6422*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6422*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6422*16)), *(*int32)(unsafe.Add(w, i6342*16+i6404*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6404*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6404*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6404*16)), *(*int32)(unsafe.Add(w, i6342*16+i6386*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6386*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6386*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6386*16)), *(*int32)(unsafe.Add(w, i6342*16+i6368*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6368*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6368*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6368*16)), *(*int32)(unsafe.Add(w, i6342*16+i6349*16+12)), *(*int32)(unsafe.Add(w, i6342*16+i6349*16+8)), *(*int32)(unsafe.Add(w, i6342*16+i6349*16+4)), *(*int32)(unsafe.Add(w, i6342*16+i6349*16))
+								} else {
+//line warp.go:74
+									i10493, i10492, i10491, i10490, i10489, i10488, i10487, i10486, i10485, i10484, i10483, i10482, i10481, i10480, i10479, i10478, i10477, i10476, i10475, i10474, i10473, i10472, i10471, i10470, i10469, i10468, i10467, i10466, i10465, i10464, i10463, i10462, i10461, i10460, i10459, i10458, i10457, i10456, i10455, i10454, i10453, i10452, i10451, i10450, i10449, i10448, i10447, i10446, i10445, i10444, i10443, i10442, i10441, i10440, i10439, i10438, i10437, i10436, i10435, i10434, i10433, i10432, i10431, i10430 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i10493, i10492, i10491, i10490, i10489, i10488, i10487, i10486, i10485, i10484, i10483, i10482, i10481, i10480, i10479, i10478, i10477, i10476, i10475, i10474, i10473, i10472, i10471, i10470, i10469, i10468, i10467, i10466, i10465, i10464, i10463, i10462, i10461, i10460, i10459, i10458, i10457, i10456, i10455, i10454, i10453, i10452, i10451, i10450, i10449, i10448, i10447, i10446, i10445, i10444, i10443, i10442, i10441, i10440, i10439, i10438, i10437, i10436, i10435, i10434, i10433, i10432, i10431, i10430 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c627 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i633 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i633 >= i30 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i633) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i633, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4626 := *(*int32)(unsafe.Add(gain, i633*16+4))
+//line stage.go:20
+								i4628 := *(*int32)(unsafe.Add(gain, i633*16+8))
+//line stage.go:20
+								i4630 := *(*int32)(unsafe.Add(gain, i633*16+12))
+//line stage.go:20
+								i4645 := i633 + dx
+//line stage.go:20
+								i4648 := i4645
+//line stage.go:20
+								if i4618 < i4645 {
+//line stage.go:20
+									i4648 = i4618
+								}
+//line stage.go:20
+								if uint(i4648) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4648, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4652 := *(*int32)(unsafe.Add(gain, i4648*16))
+//line stage.go:20
+								i4654 := *(*int32)(unsafe.Add(gain, i4648*16+4))
+//line stage.go:20
+								i4656 := *(*int32)(unsafe.Add(gain, i4648*16+8))
+//line stage.go:20
+								i4658 := *(*int32)(unsafe.Add(gain, i4648*16+12))
+//line stage.go:20
+								i4673 := i633 + i6219
+//line stage.go:20
+								i4676 := i4673
+//line stage.go:20
+								if i4618 < i4673 {
+//line stage.go:20
+									i4676 = i4618
+								}
+//line stage.go:20
+								if uint(i4676) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4676, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4680 := *(*int32)(unsafe.Add(gain, i4676*16))
+//line stage.go:20
+								i4682 := *(*int32)(unsafe.Add(gain, i4676*16+4))
+//line stage.go:20
+								i4684 := *(*int32)(unsafe.Add(gain, i4676*16+8))
+//line stage.go:20
+								i4686 := *(*int32)(unsafe.Add(gain, i4676*16+12))
+//line stage.go:20
+								i4701 := i633 + i4700
+//line stage.go:20
+								i4704 := i4701
+//line stage.go:20
+								if i4618 < i4701 {
+//line stage.go:20
+									i4704 = i4618
+								}
+//line stage.go:20
+								if uint(i4704) >= uint(i30) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4704, i30)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4708 := *(*int32)(unsafe.Add(gain, i4704*16))
+//line stage.go:20
+								i4710 := *(*int32)(unsafe.Add(gain, i4704*16+4))
+//line stage.go:20
+								i4712 := *(*int32)(unsafe.Add(gain, i4704*16+8))
+//line stage.go:20
+								i4714 := *(*int32)(unsafe.Add(gain, i4704*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+128)) = *(*int32)(unsafe.Add(gain, i633*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+4+128)) = i4626
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+8+128)) = i4628
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i633*16+12+128)) = i4630
+//line stage.go:23
+								if i4645 < i30 {
+									*(*int32)(unsafe.Add(shared, i4645*16+128)) = i4652
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4645*16+4+128)) = i4654
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4645*16+8+128)) = i4656
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4645*16+12+128)) = i4658
+								}
+//line stage.go:23
+								if i4673 < i30 {
+									*(*int32)(unsafe.Add(shared, i4673*16+128)) = i4680
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4673*16+4+128)) = i4682
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4673*16+8+128)) = i4684
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4673*16+12+128)) = i4686
+								}
+//line stage.go:23
+								if i4701 < i30 {
+									*(*int32)(unsafe.Add(shared, i4701*16+128)) = i4708
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4701*16+4+128)) = i4710
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4701*16+8+128)) = i4712
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4701*16+12+128)) = i4714
+								}
+//line stage.go:17
+								i633 = i633 + i3379
+							}
+//line stage.go:33
+							if !c978 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3256, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f985, i986 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i986 >= i30 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i992 := i986 + dx
+								if i30 <= i992 {
+//line stage.go:38
+									i1002, f1003 = i986, 0
+								} else {
+//line stage.go:38
+									i1002, f1003 = i992, 1
+								}
+//line stage.go:41
+								i3365 := i986 << 1
+//line stage.go:41
+								if uint(i3365) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3365, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2874 := *(*float32)(unsafe.Add(x, i3365*16))
+//line stage.go:41
+								f2876 := *(*float32)(unsafe.Add(x, i3365*16+4))
+//line stage.go:41
+								f2878 := *(*float32)(unsafe.Add(x, i3365*16+8))
+//line stage.go:41
+								f2880 := *(*float32)(unsafe.Add(x, i3365*16+12))
+//line stage.go:41
+								i1012 := i3365 + 1
+//line stage.go:41
+								if uint(i1012) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1012, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2881 := *(*float32)(unsafe.Add(x, i1012*16))
+//line stage.go:41
+								f2883 := *(*float32)(unsafe.Add(x, i1012*16+4))
+//line stage.go:41
+								f2885 := *(*float32)(unsafe.Add(x, i1012*16+8))
+//line stage.go:41
+								f2887 := *(*float32)(unsafe.Add(x, i1012*16+12))
+//line stage.go:41
+								i3369 := i1002 << 1
+//line stage.go:41
+								if uint(i3369) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3369, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2888 := *(*float32)(unsafe.Add(x, i3369*16))
+//line stage.go:41
+								f2890 := *(*float32)(unsafe.Add(x, i3369*16+4))
+//line stage.go:41
+								f2892 := *(*float32)(unsafe.Add(x, i3369*16+8))
+//line stage.go:41
+								f2894 := *(*float32)(unsafe.Add(x, i3369*16+12))
+//line stage.go:41
+								i1027 := i3369 + 1
+//line stage.go:41
+								if uint(i1027) >= uint(i3256) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1027, i3256)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2895 := *(*float32)(unsafe.Add(x, i1027*16))
+//line stage.go:41
+								f2897 := *(*float32)(unsafe.Add(x, i1027*16+4))
+//line stage.go:41
+								f2899 := *(*float32)(unsafe.Add(x, i1027*16+8))
+//line stage.go:41
+								f2901 := *(*float32)(unsafe.Add(x, i1027*16+12))
+								f1036 := float32(f2874*f2874) + float32(f2876*f2876) + (float32(f2878*f2878) + float32(f2880*f2880)) + (float32(f2881*f2881) + float32(f2883*f2883) + (float32(f2885*f2885) + float32(f2887*f2887)))
+//line stage.go:42
+								f1039 := float32(f2888*f2888) + float32(f2890*f2890) + (float32(f2892*f2892) + float32(f2894*f2894)) + (float32(f2895*f2895) + float32(f2897*f2897) + (float32(f2899*f2899) + float32(f2901*f2901)))
+//line stage.go:36
+								f985, i986 = f985+(f1036+float32(f1039*f1003)), i986+i6219
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f985
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10429, thread*4)) = i10493
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10425, thread*4)) = i10492
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10421, thread*4)) = i10491
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10417, thread*4)) = i10490
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10413, thread*4)) = i10489
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10409, thread*4)) = i10488
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10405, thread*4)) = i10487
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10401, thread*4)) = i10486
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10397, thread*4)) = i10485
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10393, thread*4)) = i10484
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10389, thread*4)) = i10483
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10385, thread*4)) = i10482
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10381, thread*4)) = i10481
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10377, thread*4)) = i10480
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10373, thread*4)) = i10479
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10369, thread*4)) = i10478
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10365, thread*4)) = i10477
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10361, thread*4)) = i10476
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10357, thread*4)) = i10475
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10353, thread*4)) = i10474
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10349, thread*4)) = i10473
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10345, thread*4)) = i10472
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10341, thread*4)) = i10471
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10337, thread*4)) = i10470
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10333, thread*4)) = i10469
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10329, thread*4)) = i10468
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10325, thread*4)) = i10467
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10321, thread*4)) = i10466
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10317, thread*4)) = i10465
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10313, thread*4)) = i10464
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10309, thread*4)) = i10463
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10305, thread*4)) = i10462
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10301, thread*4)) = i10461
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10297, thread*4)) = i10460
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10293, thread*4)) = i10459
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10289, thread*4)) = i10458
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10285, thread*4)) = i10457
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10281, thread*4)) = i10456
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10277, thread*4)) = i10455
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10273, thread*4)) = i10454
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10269, thread*4)) = i10453
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10265, thread*4)) = i10452
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10261, thread*4)) = i10451
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10257, thread*4)) = i10450
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10253, thread*4)) = i10449
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10249, thread*4)) = i10448
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10245, thread*4)) = i10447
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10241, thread*4)) = i10446
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10237, thread*4)) = i10445
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10233, thread*4)) = i10444
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10229, thread*4)) = i10443
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10225, thread*4)) = i10442
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10221, thread*4)) = i10441
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10217, thread*4)) = i10440
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10213, thread*4)) = i10439
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10209, thread*4)) = i10438
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10205, thread*4)) = i10437
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10201, thread*4)) = i10436
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10197, thread*4)) = i10435
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10193, thread*4)) = i10434
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10189, thread*4)) = i10433
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10185, thread*4)) = i10432
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10181, thread*4)) = i10431
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10177, thread*4)) = i10430
+//line warp.go:140
+							*(*float32)(unsafe.Add(each985, thread*4)) = f985
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4736, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line stage.go:35
+							f985 := *(*float32)(unsafe.Add(each985, thread*4))
+//line warp.go:140
+							f4736 := *(*float32)(unsafe.Add(each4736, thread*4))
+//line warp.go:140
+							f4737 := f985 + f4736
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4737
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4737, thread*4)) = f4737
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4746, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4737 := *(*float32)(unsafe.Add(each4737, thread*4))
+//line warp.go:140
+							f4746 := *(*float32)(unsafe.Add(each4746, thread*4))
+//line warp.go:140
+							f4747 := f4737 + f4746
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4747
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4747, thread*4)) = f4747
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4756, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4747 := *(*float32)(unsafe.Add(each4747, thread*4))
+//line warp.go:140
+							f4756 := *(*float32)(unsafe.Add(each4756, thread*4))
+//line warp.go:140
+							f4757 := f4747 + f4756
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4757
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4757, thread*4)) = f4757
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4766, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4757 := *(*float32)(unsafe.Add(each4757, thread*4))
+//line warp.go:140
+							f4766 := *(*float32)(unsafe.Add(each4766, thread*4))
+//line warp.go:140
+							f4767 := f4757 + f4766
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4767
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4767, thread*4)) = f4767
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4776, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line warp.go:140
+							f4767 := *(*float32)(unsafe.Add(each4767, thread*4))
+//line warp.go:140
+							f4776 := *(*float32)(unsafe.Add(each4776, thread*4))
+//line stage.go:45
+							c3258 := i84 == 0
+//line stage.go:45
+							if c3258 {
+								if uint(i352) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i352, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i352*4)) = f4767 + f4776
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each337, warp*8)), *(*int)(unsafe.Add(each352, warp*8)), *(*int)(unsafe.Add(each3593, warp*8)), *(*int)(unsafe.Add(each3592, warp*8)) = state, alive, i337, i352, i3593, i3592
+						waiting = true
+						continue warps
+					case 1:
+//line stage.go:50
+						if !normSwiGLUTwoDeepTwinRow(end, warp, blocks, c1072, shared, i322, epsilon, f1087, i30, i3256, x, dx) {
+							return
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each337, warp*8)), *(*int)(unsafe.Add(each352, warp*8)), *(*int)(unsafe.Add(each3593, warp*8)), *(*int)(unsafe.Add(each3592, warp*8)) = state, alive, i337, i352, i3593, i3592
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i353 := i337 + i352
+//line stage.go:63
+							i3593next = i353
+						}
+						i3593 = i3593next
+						state = 3
+					case 3:
+						if i3593 < outLen {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						state = 6
+					case 5:
+//line fused.go:53
+						c60 := uint(i3593) <= uint(outLen)
+//line fused.go:53
+						o62 := i3593 * 2
+//line fused.go:53
+						c69 := 1 <= uint(outCap-i3593)
+//line warp.go:117
+						i7222 := i3593 * i30
+//line warp.go:117
+						i7328 := (i3593 + outLen) * i30
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f10504, f10501, f10498, f10495, f9731, f9737, f9816, f9822, f10505, f10502, f10499, f10496, f10503, f10500, f10497, f10494 float32
+							var i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247, i10243, i10239, i10235, i10231, i10227, i10223, i10219, i10215, i10211, i10207, i10203, i10199, i10195, i10191, i10187, i10183, i10179, i10175, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i10242, i10238, i10234, i10230, i10226, i10222, i10218, i10214, i10210, i10206, i10202, i10198, i10194, i10190, i10186, i10182, i10178, i10174, i10428, i10424, i10420, i10416, i10412, i10408, i10404, i10400, i10396, i10392, i10388, i10384, i10380, i10376, i10372, i10368, i10364, i10360, i10356, i10352, i10348, i10344, i10340, i10336, i10332, i10328, i10324, i10320, i10316, i10312, i10308, i10304, i10300, i10296, i10292, i10288, i10284, i10280, i10276, i10272, i10268, i10264, i10260, i10256, i10252, i10248, i10244, i10240, i10236, i10232, i10228, i10224, i10220, i10216, i10212, i10208, i10204, i10200, i10196, i10192, i10188, i10184, i10180, i10176 int32
+							var i3595, i130, i3594, i179, i3596, i211 int
+//line warp.go:103
+							i10429 := *(*int32)(unsafe.Add(each10429, thread*4))
+//line warp.go:103
+							i10425 := *(*int32)(unsafe.Add(each10425, thread*4))
+//line warp.go:103
+							i10421 := *(*int32)(unsafe.Add(each10421, thread*4))
+//line warp.go:103
+							i10417 := *(*int32)(unsafe.Add(each10417, thread*4))
+//line warp.go:103
+							i10413 := *(*int32)(unsafe.Add(each10413, thread*4))
+//line warp.go:103
+							i10409 := *(*int32)(unsafe.Add(each10409, thread*4))
+//line warp.go:103
+							i10405 := *(*int32)(unsafe.Add(each10405, thread*4))
+//line warp.go:103
+							i10401 := *(*int32)(unsafe.Add(each10401, thread*4))
+//line warp.go:103
+							i10397 := *(*int32)(unsafe.Add(each10397, thread*4))
+//line warp.go:103
+							i10393 := *(*int32)(unsafe.Add(each10393, thread*4))
+//line warp.go:103
+							i10389 := *(*int32)(unsafe.Add(each10389, thread*4))
+//line warp.go:103
+							i10385 := *(*int32)(unsafe.Add(each10385, thread*4))
+//line warp.go:103
+							i10381 := *(*int32)(unsafe.Add(each10381, thread*4))
+//line warp.go:103
+							i10377 := *(*int32)(unsafe.Add(each10377, thread*4))
+//line warp.go:103
+							i10373 := *(*int32)(unsafe.Add(each10373, thread*4))
+//line warp.go:103
+							i10369 := *(*int32)(unsafe.Add(each10369, thread*4))
+//line warp.go:103
+							i10365 := *(*int32)(unsafe.Add(each10365, thread*4))
+//line warp.go:103
+							i10361 := *(*int32)(unsafe.Add(each10361, thread*4))
+//line warp.go:103
+							i10357 := *(*int32)(unsafe.Add(each10357, thread*4))
+//line warp.go:103
+							i10353 := *(*int32)(unsafe.Add(each10353, thread*4))
+//line warp.go:103
+							i10349 := *(*int32)(unsafe.Add(each10349, thread*4))
+//line warp.go:103
+							i10345 := *(*int32)(unsafe.Add(each10345, thread*4))
+//line warp.go:103
+							i10341 := *(*int32)(unsafe.Add(each10341, thread*4))
+//line warp.go:103
+							i10337 := *(*int32)(unsafe.Add(each10337, thread*4))
+//line warp.go:103
+							i10333 := *(*int32)(unsafe.Add(each10333, thread*4))
+//line warp.go:103
+							i10329 := *(*int32)(unsafe.Add(each10329, thread*4))
+//line warp.go:103
+							i10325 := *(*int32)(unsafe.Add(each10325, thread*4))
+//line warp.go:103
+							i10321 := *(*int32)(unsafe.Add(each10321, thread*4))
+//line warp.go:103
+							i10317 := *(*int32)(unsafe.Add(each10317, thread*4))
+//line warp.go:103
+							i10313 := *(*int32)(unsafe.Add(each10313, thread*4))
+//line warp.go:103
+							i10309 := *(*int32)(unsafe.Add(each10309, thread*4))
+//line warp.go:103
+							i10305 := *(*int32)(unsafe.Add(each10305, thread*4))
+//line warp.go:103
+							i10301 := *(*int32)(unsafe.Add(each10301, thread*4))
+//line warp.go:103
+							i10297 := *(*int32)(unsafe.Add(each10297, thread*4))
+//line warp.go:103
+							i10293 := *(*int32)(unsafe.Add(each10293, thread*4))
+//line warp.go:103
+							i10289 := *(*int32)(unsafe.Add(each10289, thread*4))
+//line warp.go:103
+							i10285 := *(*int32)(unsafe.Add(each10285, thread*4))
+//line warp.go:103
+							i10281 := *(*int32)(unsafe.Add(each10281, thread*4))
+//line warp.go:103
+							i10277 := *(*int32)(unsafe.Add(each10277, thread*4))
+//line warp.go:103
+							i10273 := *(*int32)(unsafe.Add(each10273, thread*4))
+//line warp.go:103
+							i10269 := *(*int32)(unsafe.Add(each10269, thread*4))
+//line warp.go:103
+							i10265 := *(*int32)(unsafe.Add(each10265, thread*4))
+//line warp.go:103
+							i10261 := *(*int32)(unsafe.Add(each10261, thread*4))
+//line warp.go:103
+							i10257 := *(*int32)(unsafe.Add(each10257, thread*4))
+//line warp.go:103
+							i10253 := *(*int32)(unsafe.Add(each10253, thread*4))
+//line warp.go:103
+							i10249 := *(*int32)(unsafe.Add(each10249, thread*4))
+//line warp.go:103
+							i10245 := *(*int32)(unsafe.Add(each10245, thread*4))
+//line warp.go:103
+							i10241 := *(*int32)(unsafe.Add(each10241, thread*4))
+//line warp.go:103
+							i10237 := *(*int32)(unsafe.Add(each10237, thread*4))
+//line warp.go:103
+							i10233 := *(*int32)(unsafe.Add(each10233, thread*4))
+//line warp.go:103
+							i10229 := *(*int32)(unsafe.Add(each10229, thread*4))
+//line warp.go:103
+							i10225 := *(*int32)(unsafe.Add(each10225, thread*4))
+//line warp.go:103
+							i10221 := *(*int32)(unsafe.Add(each10221, thread*4))
+//line warp.go:103
+							i10217 := *(*int32)(unsafe.Add(each10217, thread*4))
+//line warp.go:103
+							i10213 := *(*int32)(unsafe.Add(each10213, thread*4))
+//line warp.go:103
+							i10209 := *(*int32)(unsafe.Add(each10209, thread*4))
+//line warp.go:103
+							i10205 := *(*int32)(unsafe.Add(each10205, thread*4))
+//line warp.go:103
+							i10201 := *(*int32)(unsafe.Add(each10201, thread*4))
+//line warp.go:103
+							i10197 := *(*int32)(unsafe.Add(each10197, thread*4))
+//line warp.go:103
+							i10193 := *(*int32)(unsafe.Add(each10193, thread*4))
+//line warp.go:103
+							i10189 := *(*int32)(unsafe.Add(each10189, thread*4))
+//line warp.go:103
+							i10185 := *(*int32)(unsafe.Add(each10185, thread*4))
+//line warp.go:103
+							i10181 := *(*int32)(unsafe.Add(each10181, thread*4))
+//line warp.go:103
+							i10177 := *(*int32)(unsafe.Add(each10177, thread*4))
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line stage.go:45
+							i998 := int(uint32(i84))
+//line warp.go:130
+							i7905 := i998 + 32
+//line warp.go:130
+							i8180 := i998 + 64
+//line warp.go:130
+							i8455 := i998 + 96
+//line warp.go:130
+							i8730 := i998 + 128
+//line warp.go:130
+							i9005 := i998 + 160
+//line warp.go:130
+							i9280 := i998 + 192
+//line warp.go:130
+							i9555 := i998 + 224
+//line warp.go:114
+							i209 := i3312 + i998
+//line fused.go:53
+							if !c60 {
+//line fused.go:53
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3593, outLen)
+//line fused.go:53
+								return
+							}
+//line fused.go:53
+							if !c69 {
+//line fused.go:53
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(1), outCap-i3593)
+//line fused.go:53
+								return
+							}
+//line warp.go:100
+							if c363 {
+//line warp.go:103
+								f10504, f10501, f10498, f10495, i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247, i10243, i10239, i10235, i10231, i10227, i10223, i10219, i10215, i10211, i10207, i10203, i10199, i10195, i10191, i10187, i10183, i10179, i10175, i3595, i130 = 0, 0, 0, 0, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245, i10241, i10237, i10233, i10229, i10225, i10221, i10217, i10213, i10209, i10205, i10201, i10197, i10193, i10189, i10185, i10181, i10177, i3593, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3268 := i130 << 8
+//line warp.go:101
+									if uint(i3268) > uint(i30) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3268, i30)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 256 > uint(i30-i3268) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i30-i3268)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i7632 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+128))
+//line warp.go:130
+									i7634 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+4+128))
+//line warp.go:130
+									i7636 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+8+128))
+//line warp.go:130
+									i7638 := *(*int32)(unsafe.Add(shared, i3268*16+i998*16+12+128))
+//line warp.go:163
+									f7667 := math.Float32frombits(uint32(i7632 << 16))
+									f7670 := math.Float32frombits(uint32(i7632 & -65536))
+//line warp.go:163
+									f7675 := math.Float32frombits(uint32(i7634 << 16))
+									f7678 := math.Float32frombits(uint32(i7634 & -65536))
+//line warp.go:163
+									f7683 := math.Float32frombits(uint32(i7636 << 16))
+									f7686 := math.Float32frombits(uint32(i7636 & -65536))
+//line warp.go:163
+									f7691 := math.Float32frombits(uint32(i7638 << 16))
+									f7694 := math.Float32frombits(uint32(i7638 & -65536))
+//line warp.go:156
+									f7794 := f10495 + float32(math.Float32frombits(uint32(i10175<<16))*f7667) + float32(math.Float32frombits(uint32(i10179<<16))*f7675) + float32(math.Float32frombits(uint32(i10183<<16))*f7683)
+									f7800 := f10498 + float32(math.Float32frombits(uint32(i10175&-65536))*f7670) + float32(math.Float32frombits(uint32(i10179&-65536))*f7678) + float32(math.Float32frombits(uint32(i10183&-65536))*f7686)
+//line warp.go:156
+									f7879 := f10501 + float32(math.Float32frombits(uint32(i10303<<16))*f7667) + float32(math.Float32frombits(uint32(i10307<<16))*f7675) + float32(math.Float32frombits(uint32(i10311<<16))*f7683)
+									f7885 := f10504 + float32(math.Float32frombits(uint32(i10303&-65536))*f7670) + float32(math.Float32frombits(uint32(i10307&-65536))*f7678) + float32(math.Float32frombits(uint32(i10311&-65536))*f7686)
+//line warp.go:130
+									i7907 := *(*int32)(unsafe.Add(shared, i3268*16+i7905*16+128))
+//line warp.go:130
+									i7909 := *(*int32)(unsafe.Add(shared, i3268*16+i7905*16+4+128))
+//line warp.go:130
+									i7911 := *(*int32)(unsafe.Add(shared, i3268*16+i7905*16+8+128))
+//line warp.go:130
+									i7913 := *(*int32)(unsafe.Add(shared, i3268*16+i7905*16+12+128))
+//line warp.go:163
+									f7942 := math.Float32frombits(uint32(i7907 << 16))
+									f7945 := math.Float32frombits(uint32(i7907 & -65536))
+//line warp.go:163
+									f7950 := math.Float32frombits(uint32(i7909 << 16))
+									f7953 := math.Float32frombits(uint32(i7909 & -65536))
+//line warp.go:163
+									f7958 := math.Float32frombits(uint32(i7911 << 16))
+									f7961 := math.Float32frombits(uint32(i7911 & -65536))
+//line warp.go:163
+									f7966 := math.Float32frombits(uint32(i7913 << 16))
+									f7969 := math.Float32frombits(uint32(i7913 & -65536))
+//line warp.go:156
+									f8057 := f7794 + float32(math.Float32frombits(uint32(i10187<<16))*f7691) + float32(math.Float32frombits(uint32(i10191<<16))*f7942) + float32(math.Float32frombits(uint32(i10195<<16))*f7950)
+									f8063 := f7800 + float32(math.Float32frombits(uint32(i10187&-65536))*f7694) + float32(math.Float32frombits(uint32(i10191&-65536))*f7945) + float32(math.Float32frombits(uint32(i10195&-65536))*f7953)
+//line warp.go:156
+									f8142 := f7879 + float32(math.Float32frombits(uint32(i10315<<16))*f7691) + float32(math.Float32frombits(uint32(i10319<<16))*f7942) + float32(math.Float32frombits(uint32(i10323<<16))*f7950)
+									f8148 := f7885 + float32(math.Float32frombits(uint32(i10315&-65536))*f7694) + float32(math.Float32frombits(uint32(i10319&-65536))*f7945) + float32(math.Float32frombits(uint32(i10323&-65536))*f7953)
+//line warp.go:130
+									i8182 := *(*int32)(unsafe.Add(shared, i3268*16+i8180*16+128))
+//line warp.go:130
+									i8184 := *(*int32)(unsafe.Add(shared, i3268*16+i8180*16+4+128))
+//line warp.go:130
+									i8186 := *(*int32)(unsafe.Add(shared, i3268*16+i8180*16+8+128))
+//line warp.go:130
+									i8188 := *(*int32)(unsafe.Add(shared, i3268*16+i8180*16+12+128))
+//line warp.go:163
+									f8217 := math.Float32frombits(uint32(i8182 << 16))
+									f8220 := math.Float32frombits(uint32(i8182 & -65536))
+//line warp.go:163
+									f8225 := math.Float32frombits(uint32(i8184 << 16))
+									f8228 := math.Float32frombits(uint32(i8184 & -65536))
+//line warp.go:163
+									f8233 := math.Float32frombits(uint32(i8186 << 16))
+									f8236 := math.Float32frombits(uint32(i8186 & -65536))
+//line warp.go:163
+									f8241 := math.Float32frombits(uint32(i8188 << 16))
+									f8244 := math.Float32frombits(uint32(i8188 & -65536))
+//line warp.go:156
+									f8320 := f8057 + float32(math.Float32frombits(uint32(i10199<<16))*f7958) + float32(math.Float32frombits(uint32(i10203<<16))*f7966) + float32(math.Float32frombits(uint32(i10207<<16))*f8217)
+									f8326 := f8063 + float32(math.Float32frombits(uint32(i10199&-65536))*f7961) + float32(math.Float32frombits(uint32(i10203&-65536))*f7969) + float32(math.Float32frombits(uint32(i10207&-65536))*f8220)
+//line warp.go:156
+									f8356 := f8320 + float32(math.Float32frombits(uint32(i10211<<16))*f8225) + float32(math.Float32frombits(uint32(i10215<<16))*f8233) + float32(math.Float32frombits(uint32(i10219<<16))*f8241)
+									f8362 := f8326 + float32(math.Float32frombits(uint32(i10211&-65536))*f8228) + float32(math.Float32frombits(uint32(i10215&-65536))*f8236) + float32(math.Float32frombits(uint32(i10219&-65536))*f8244)
+//line warp.go:156
+									f8405 := f8142 + float32(math.Float32frombits(uint32(i10327<<16))*f7958) + float32(math.Float32frombits(uint32(i10331<<16))*f7966) + float32(math.Float32frombits(uint32(i10335<<16))*f8217)
+									f8411 := f8148 + float32(math.Float32frombits(uint32(i10327&-65536))*f7961) + float32(math.Float32frombits(uint32(i10331&-65536))*f7969) + float32(math.Float32frombits(uint32(i10335&-65536))*f8220)
+//line warp.go:156
+									f8441 := f8405 + float32(math.Float32frombits(uint32(i10339<<16))*f8225) + float32(math.Float32frombits(uint32(i10343<<16))*f8233) + float32(math.Float32frombits(uint32(i10347<<16))*f8241)
+									f8447 := f8411 + float32(math.Float32frombits(uint32(i10339&-65536))*f8228) + float32(math.Float32frombits(uint32(i10343&-65536))*f8236) + float32(math.Float32frombits(uint32(i10347&-65536))*f8244)
+//line warp.go:130
+									i8457 := *(*int32)(unsafe.Add(shared, i3268*16+i8455*16+128))
+//line warp.go:130
+									i8459 := *(*int32)(unsafe.Add(shared, i3268*16+i8455*16+4+128))
+//line warp.go:130
+									i8461 := *(*int32)(unsafe.Add(shared, i3268*16+i8455*16+8+128))
+//line warp.go:130
+									i8463 := *(*int32)(unsafe.Add(shared, i3268*16+i8455*16+12+128))
+//line warp.go:163
+									f8492 := math.Float32frombits(uint32(i8457 << 16))
+									f8495 := math.Float32frombits(uint32(i8457 & -65536))
+//line warp.go:163
+									f8500 := math.Float32frombits(uint32(i8459 << 16))
+									f8503 := math.Float32frombits(uint32(i8459 & -65536))
+//line warp.go:163
+									f8508 := math.Float32frombits(uint32(i8461 << 16))
+									f8511 := math.Float32frombits(uint32(i8461 & -65536))
+//line warp.go:163
+									f8516 := math.Float32frombits(uint32(i8463 << 16))
+									f8519 := math.Float32frombits(uint32(i8463 & -65536))
+//line warp.go:156
+									f8619 := f8356 + float32(math.Float32frombits(uint32(i10223<<16))*f8492) + float32(math.Float32frombits(uint32(i10227<<16))*f8500) + float32(math.Float32frombits(uint32(i10231<<16))*f8508)
+									f8625 := f8362 + float32(math.Float32frombits(uint32(i10223&-65536))*f8495) + float32(math.Float32frombits(uint32(i10227&-65536))*f8503) + float32(math.Float32frombits(uint32(i10231&-65536))*f8511)
+//line warp.go:156
+									f8704 := f8441 + float32(math.Float32frombits(uint32(i10351<<16))*f8492) + float32(math.Float32frombits(uint32(i10355<<16))*f8500) + float32(math.Float32frombits(uint32(i10359<<16))*f8508)
+									f8710 := f8447 + float32(math.Float32frombits(uint32(i10351&-65536))*f8495) + float32(math.Float32frombits(uint32(i10355&-65536))*f8503) + float32(math.Float32frombits(uint32(i10359&-65536))*f8511)
+//line warp.go:130
+									i8732 := *(*int32)(unsafe.Add(shared, i3268*16+i8730*16+128))
+//line warp.go:130
+									i8734 := *(*int32)(unsafe.Add(shared, i3268*16+i8730*16+4+128))
+//line warp.go:130
+									i8736 := *(*int32)(unsafe.Add(shared, i3268*16+i8730*16+8+128))
+//line warp.go:130
+									i8738 := *(*int32)(unsafe.Add(shared, i3268*16+i8730*16+12+128))
+//line warp.go:163
+									f8767 := math.Float32frombits(uint32(i8732 << 16))
+									f8770 := math.Float32frombits(uint32(i8732 & -65536))
+//line warp.go:163
+									f8775 := math.Float32frombits(uint32(i8734 << 16))
+									f8778 := math.Float32frombits(uint32(i8734 & -65536))
+//line warp.go:163
+									f8783 := math.Float32frombits(uint32(i8736 << 16))
+									f8786 := math.Float32frombits(uint32(i8736 & -65536))
+//line warp.go:163
+									f8791 := math.Float32frombits(uint32(i8738 << 16))
+									f8794 := math.Float32frombits(uint32(i8738 & -65536))
+//line warp.go:156
+									f8882 := f8619 + float32(math.Float32frombits(uint32(i10235<<16))*f8516) + float32(math.Float32frombits(uint32(i10239<<16))*f8767) + float32(math.Float32frombits(uint32(i10243<<16))*f8775)
+									f8888 := f8625 + float32(math.Float32frombits(uint32(i10235&-65536))*f8519) + float32(math.Float32frombits(uint32(i10239&-65536))*f8770) + float32(math.Float32frombits(uint32(i10243&-65536))*f8778)
+//line warp.go:156
+									f8967 := f8704 + float32(math.Float32frombits(uint32(i10363<<16))*f8516) + float32(math.Float32frombits(uint32(i10367<<16))*f8767) + float32(math.Float32frombits(uint32(i10371<<16))*f8775)
+									f8973 := f8710 + float32(math.Float32frombits(uint32(i10363&-65536))*f8519) + float32(math.Float32frombits(uint32(i10367&-65536))*f8770) + float32(math.Float32frombits(uint32(i10371&-65536))*f8778)
+//line warp.go:130
+									i9007 := *(*int32)(unsafe.Add(shared, i3268*16+i9005*16+128))
+//line warp.go:130
+									i9009 := *(*int32)(unsafe.Add(shared, i3268*16+i9005*16+4+128))
+//line warp.go:130
+									i9011 := *(*int32)(unsafe.Add(shared, i3268*16+i9005*16+8+128))
+//line warp.go:130
+									i9013 := *(*int32)(unsafe.Add(shared, i3268*16+i9005*16+12+128))
+//line warp.go:163
+									f9042 := math.Float32frombits(uint32(i9007 << 16))
+									f9045 := math.Float32frombits(uint32(i9007 & -65536))
+//line warp.go:163
+									f9050 := math.Float32frombits(uint32(i9009 << 16))
+									f9053 := math.Float32frombits(uint32(i9009 & -65536))
+//line warp.go:163
+									f9058 := math.Float32frombits(uint32(i9011 << 16))
+									f9061 := math.Float32frombits(uint32(i9011 & -65536))
+//line warp.go:163
+									f9066 := math.Float32frombits(uint32(i9013 << 16))
+									f9069 := math.Float32frombits(uint32(i9013 & -65536))
+//line warp.go:156
+									f9145 := f8882 + float32(math.Float32frombits(uint32(i10247<<16))*f8783) + float32(math.Float32frombits(uint32(i10251<<16))*f8791) + float32(math.Float32frombits(uint32(i10255<<16))*f9042)
+									f9151 := f8888 + float32(math.Float32frombits(uint32(i10247&-65536))*f8786) + float32(math.Float32frombits(uint32(i10251&-65536))*f8794) + float32(math.Float32frombits(uint32(i10255&-65536))*f9045)
+//line warp.go:156
+									f9181 := f9145 + float32(math.Float32frombits(uint32(i10259<<16))*f9050) + float32(math.Float32frombits(uint32(i10263<<16))*f9058) + float32(math.Float32frombits(uint32(i10267<<16))*f9066)
+									f9187 := f9151 + float32(math.Float32frombits(uint32(i10259&-65536))*f9053) + float32(math.Float32frombits(uint32(i10263&-65536))*f9061) + float32(math.Float32frombits(uint32(i10267&-65536))*f9069)
+//line warp.go:156
+									f9230 := f8967 + float32(math.Float32frombits(uint32(i10375<<16))*f8783) + float32(math.Float32frombits(uint32(i10379<<16))*f8791) + float32(math.Float32frombits(uint32(i10383<<16))*f9042)
+									f9236 := f8973 + float32(math.Float32frombits(uint32(i10375&-65536))*f8786) + float32(math.Float32frombits(uint32(i10379&-65536))*f8794) + float32(math.Float32frombits(uint32(i10383&-65536))*f9045)
+//line warp.go:156
+									f9266 := f9230 + float32(math.Float32frombits(uint32(i10387<<16))*f9050) + float32(math.Float32frombits(uint32(i10391<<16))*f9058) + float32(math.Float32frombits(uint32(i10395<<16))*f9066)
+									f9272 := f9236 + float32(math.Float32frombits(uint32(i10387&-65536))*f9053) + float32(math.Float32frombits(uint32(i10391&-65536))*f9061) + float32(math.Float32frombits(uint32(i10395&-65536))*f9069)
+//line warp.go:130
+									i9282 := *(*int32)(unsafe.Add(shared, i3268*16+i9280*16+128))
+//line warp.go:130
+									i9284 := *(*int32)(unsafe.Add(shared, i3268*16+i9280*16+4+128))
+//line warp.go:130
+									i9286 := *(*int32)(unsafe.Add(shared, i3268*16+i9280*16+8+128))
+//line warp.go:130
+									i9288 := *(*int32)(unsafe.Add(shared, i3268*16+i9280*16+12+128))
+//line warp.go:163
+									f9317 := math.Float32frombits(uint32(i9282 << 16))
+									f9320 := math.Float32frombits(uint32(i9282 & -65536))
+//line warp.go:163
+									f9325 := math.Float32frombits(uint32(i9284 << 16))
+									f9328 := math.Float32frombits(uint32(i9284 & -65536))
+//line warp.go:163
+									f9333 := math.Float32frombits(uint32(i9286 << 16))
+									f9336 := math.Float32frombits(uint32(i9286 & -65536))
+//line warp.go:163
+									f9341 := math.Float32frombits(uint32(i9288 << 16))
+									f9344 := math.Float32frombits(uint32(i9288 & -65536))
+//line warp.go:156
+									f9444 := f9181 + float32(math.Float32frombits(uint32(i10271<<16))*f9317) + float32(math.Float32frombits(uint32(i10275<<16))*f9325) + float32(math.Float32frombits(uint32(i10279<<16))*f9333)
+									f9450 := f9187 + float32(math.Float32frombits(uint32(i10271&-65536))*f9320) + float32(math.Float32frombits(uint32(i10275&-65536))*f9328) + float32(math.Float32frombits(uint32(i10279&-65536))*f9336)
+//line warp.go:156
+									f9529 := f9266 + float32(math.Float32frombits(uint32(i10399<<16))*f9317) + float32(math.Float32frombits(uint32(i10403<<16))*f9325) + float32(math.Float32frombits(uint32(i10407<<16))*f9333)
+									f9535 := f9272 + float32(math.Float32frombits(uint32(i10399&-65536))*f9320) + float32(math.Float32frombits(uint32(i10403&-65536))*f9328) + float32(math.Float32frombits(uint32(i10407&-65536))*f9336)
+//line warp.go:130
+									i9557 := *(*int32)(unsafe.Add(shared, i3268*16+i9555*16+128))
+//line warp.go:130
+									i9559 := *(*int32)(unsafe.Add(shared, i3268*16+i9555*16+4+128))
+//line warp.go:130
+									i9561 := *(*int32)(unsafe.Add(shared, i3268*16+i9555*16+8+128))
+//line warp.go:130
+									i9563 := *(*int32)(unsafe.Add(shared, i3268*16+i9555*16+12+128))
+//line warp.go:163
+									f9592 := math.Float32frombits(uint32(i9557 << 16))
+									f9595 := math.Float32frombits(uint32(i9557 & -65536))
+//line warp.go:163
+									f9600 := math.Float32frombits(uint32(i9559 << 16))
+									f9603 := math.Float32frombits(uint32(i9559 & -65536))
+//line warp.go:163
+									f9608 := math.Float32frombits(uint32(i9561 << 16))
+									f9611 := math.Float32frombits(uint32(i9561 & -65536))
+//line warp.go:163
+									f9616 := math.Float32frombits(uint32(i9563 << 16))
+									f9619 := math.Float32frombits(uint32(i9563 & -65536))
+//line warp.go:156
+									f9707 := f9444 + float32(math.Float32frombits(uint32(i10283<<16))*f9341) + float32(math.Float32frombits(uint32(i10287<<16))*f9592) + float32(math.Float32frombits(uint32(i10291<<16))*f9600)
+									f9713 := f9450 + float32(math.Float32frombits(uint32(i10283&-65536))*f9344) + float32(math.Float32frombits(uint32(i10287&-65536))*f9595) + float32(math.Float32frombits(uint32(i10291&-65536))*f9603)
+//line warp.go:156
+									f9731 = f9707 + float32(math.Float32frombits(uint32(i10295<<16))*f9608) + float32(math.Float32frombits(uint32(i10299<<16))*f9616)
+									f9737 = f9713 + float32(math.Float32frombits(uint32(i10295&-65536))*f9611) + float32(math.Float32frombits(uint32(i10299&-65536))*f9619)
+//line warp.go:156
+									f9792 := f9529 + float32(math.Float32frombits(uint32(i10411<<16))*f9341) + float32(math.Float32frombits(uint32(i10415<<16))*f9592) + float32(math.Float32frombits(uint32(i10419<<16))*f9600)
+									f9798 := f9535 + float32(math.Float32frombits(uint32(i10411&-65536))*f9344) + float32(math.Float32frombits(uint32(i10415&-65536))*f9595) + float32(math.Float32frombits(uint32(i10419&-65536))*f9603)
+//line warp.go:156
+									f9816 = f9792 + float32(math.Float32frombits(uint32(i10423<<16))*f9608) + float32(math.Float32frombits(uint32(i10427<<16))*f9616)
+									f9822 = f9798 + float32(math.Float32frombits(uint32(i10423&-65536))*f9611) + float32(math.Float32frombits(uint32(i10427&-65536))*f9619)
+//line warp.go:102
+									i152 := i130 + 1
+									if i152 == i329 {
+//line warp.go:105
+										i3594, i179 = i3595+i356, 0
+									} else {
+//line warp.go:103
+										i3594, i179 = i3595, i152
+									}
+//line warp.go:107
+									if i3594 < outLen {
+//line warp.go:87
+										i6861 := i179 << 8
+//line warp.go:87
+										i6862 := i3594*i30 + i6861
+//line warp.go:87
+										if uint(i6862) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6862, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i6862) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6862)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i7020 := (i3594+outLen)*i30 + i6861
+//line warp.go:87
+										if uint(i7020) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7020, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i7020) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7020)
+//line warp.go:87
+											return
+										}
+										i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i10242, i10238, i10234, i10230, i10226, i10222, i10218, i10214, i10210, i10206, i10202, i10198, i10194, i10190, i10186, i10182, i10178, i10174 = *(*int32)(unsafe.Add(w, i7020*16+i9555*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i9555*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i9555*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i9555*16)), *(*int32)(unsafe.Add(w, i7020*16+i9280*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i9280*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i9280*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i9280*16)), *(*int32)(unsafe.Add(w, i7020*16+i9005*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i9005*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i9005*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i9005*16)), *(*int32)(unsafe.Add(w, i7020*16+i8730*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i8730*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i8730*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i8730*16)), *(*int32)(unsafe.Add(w, i7020*16+i8455*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i8455*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i8455*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i8455*16)), *(*int32)(unsafe.Add(w, i7020*16+i8180*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i8180*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i8180*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i8180*16)), *(*int32)(unsafe.Add(w, i7020*16+i7905*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i7905*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i7905*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i7905*16)), *(*int32)(unsafe.Add(w, i7020*16+i998*16+12)), *(*int32)(unsafe.Add(w, i7020*16+i998*16+8)), *(*int32)(unsafe.Add(w, i7020*16+i998*16+4)), *(*int32)(unsafe.Add(w, i7020*16+i998*16)), *(*int32)(unsafe.Add(w, i6862*16+i9555*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i9555*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i9555*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i9555*16)), *(*int32)(unsafe.Add(w, i6862*16+i9280*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i9280*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i9280*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i9280*16)), *(*int32)(unsafe.Add(w, i6862*16+i9005*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i9005*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i9005*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i9005*16)), *(*int32)(unsafe.Add(w, i6862*16+i8730*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i8730*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i8730*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i8730*16)), *(*int32)(unsafe.Add(w, i6862*16+i8455*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i8455*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i8455*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i8455*16)), *(*int32)(unsafe.Add(w, i6862*16+i8180*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i8180*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i8180*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i8180*16)), *(*int32)(unsafe.Add(w, i6862*16+i7905*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i7905*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i7905*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i7905*16)), *(*int32)(unsafe.Add(w, i6862*16+i998*16+12)), *(*int32)(unsafe.Add(w, i6862*16+i998*16+8)), *(*int32)(unsafe.Add(w, i6862*16+i998*16+4)), *(*int32)(unsafe.Add(w, i6862*16+i998*16))
+									} else {
+//line warp.go:107
+										i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i10242, i10238, i10234, i10230, i10226, i10222, i10218, i10214, i10210, i10206, i10202, i10198, i10194, i10190, i10186, i10182, i10178, i10174 = i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247, i10243, i10239, i10235, i10231, i10227, i10223, i10219, i10215, i10211, i10207, i10203, i10199, i10195, i10191, i10187, i10183, i10179, i10175
+									}
+//line warp.go:108
+									if i152 >= i329 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f10504, f10501, f10498, f10495, i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247, i10243, i10239, i10235, i10231, i10227, i10223, i10219, i10215, i10211, i10207, i10203, i10199, i10195, i10191, i10187, i10183, i10179, i10175, i3595, i130 = f9822, f9816, f9737, f9731, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i10242, i10238, i10234, i10230, i10226, i10222, i10218, i10214, i10210, i10206, i10202, i10198, i10194, i10190, i10186, i10182, i10178, i10174, i3594, i152
+								}
+//line warp.go:108
+								f10505, f10502, f10499, f10496, i10428, i10424, i10420, i10416, i10412, i10408, i10404, i10400, i10396, i10392, i10388, i10384, i10380, i10376, i10372, i10368, i10364, i10360, i10356, i10352, i10348, i10344, i10340, i10336, i10332, i10328, i10324, i10320, i10316, i10312, i10308, i10304, i10300, i10296, i10292, i10288, i10284, i10280, i10276, i10272, i10268, i10264, i10260, i10256, i10252, i10248, i10244, i10240, i10236, i10232, i10228, i10224, i10220, i10216, i10212, i10208, i10204, i10200, i10196, i10192, i10188, i10184, i10180, i10176, i3596 = f9822, f9816, f9737, f9731, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i10242, i10238, i10234, i10230, i10226, i10222, i10218, i10214, i10210, i10206, i10202, i10198, i10194, i10190, i10186, i10182, i10178, i10174, i3594
+							} else {
+//line warp.go:100
+								f10505, f10502, f10499, f10496, i10428, i10424, i10420, i10416, i10412, i10408, i10404, i10400, i10396, i10392, i10388, i10384, i10380, i10376, i10372, i10368, i10364, i10360, i10356, i10352, i10348, i10344, i10340, i10336, i10332, i10328, i10324, i10320, i10316, i10312, i10308, i10304, i10300, i10296, i10292, i10288, i10284, i10280, i10276, i10272, i10268, i10264, i10260, i10256, i10252, i10248, i10244, i10240, i10236, i10232, i10228, i10224, i10220, i10216, i10212, i10208, i10204, i10200, i10196, i10192, i10188, i10184, i10180, i10176, i3596 = 0, 0, 0, 0, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245, i10241, i10237, i10233, i10229, i10225, i10221, i10217, i10213, i10209, i10205, i10201, i10197, i10193, i10189, i10185, i10181, i10177, i3593
+							}
+//line warp.go:111
+							if c163 {
+								i3592 = i3596 + i356
+							} else {
+//line warp.go:111
+								i3592 = i3596
+							}
+//line warp.go:114
+							f10503, f10500, f10497, f10494, i211 = f10505, f10502, f10499, f10496, i209
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i211 >= i30 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2607 := *(*int32)(unsafe.Add(shared, i211*16+128))
+//line warp.go:115
+								i2609 := *(*int32)(unsafe.Add(shared, i211*16+4+128))
+//line warp.go:115
+								i2611 := *(*int32)(unsafe.Add(shared, i211*16+8+128))
+//line warp.go:115
+								i2613 := *(*int32)(unsafe.Add(shared, i211*16+12+128))
+//line warp.go:163
+								f5119 := math.Float32frombits(uint32(i2607 << 16))
+								f5122 := math.Float32frombits(uint32(i2607 & -65536))
+//line warp.go:163
+								f5140 := math.Float32frombits(uint32(i2609 << 16))
+								f5143 := math.Float32frombits(uint32(i2609 & -65536))
+//line warp.go:163
+								f5161 := math.Float32frombits(uint32(i2611 << 16))
+								f5164 := math.Float32frombits(uint32(i2611 & -65536))
+//line warp.go:163
+								f5182 := math.Float32frombits(uint32(i2613 << 16))
+								f5185 := math.Float32frombits(uint32(i2613 & -65536))
+//line warp.go:117
+								i7223 := i7222 + i211
+//line warp.go:117
+								if uint(i7223) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7223, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7227 := *(*int32)(unsafe.Add(w, i7223*16))
+//line warp.go:117
+								i7229 := *(*int32)(unsafe.Add(w, i7223*16+4))
+//line warp.go:117
+								i7231 := *(*int32)(unsafe.Add(w, i7223*16+8))
+//line warp.go:117
+								i7233 := *(*int32)(unsafe.Add(w, i7223*16+12))
+//line warp.go:156
+								f7309 := f10494 + float32(math.Float32frombits(uint32(i7227<<16))*f5119) + float32(math.Float32frombits(uint32(i7229<<16))*f5140) + float32(math.Float32frombits(uint32(i7231<<16))*f5161) + float32(math.Float32frombits(uint32(i7233<<16))*f5182)
+								f7315 := f10497 + float32(math.Float32frombits(uint32(i7227&-65536))*f5122) + float32(math.Float32frombits(uint32(i7229&-65536))*f5143) + float32(math.Float32frombits(uint32(i7231&-65536))*f5164) + float32(math.Float32frombits(uint32(i7233&-65536))*f5185)
+//line warp.go:117
+								i7329 := i7328 + i211
+//line warp.go:117
+								if uint(i7329) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7329, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7333 := *(*int32)(unsafe.Add(w, i7329*16))
+//line warp.go:117
+								i7335 := *(*int32)(unsafe.Add(w, i7329*16+4))
+//line warp.go:117
+								i7337 := *(*int32)(unsafe.Add(w, i7329*16+8))
+//line warp.go:117
+								i7339 := *(*int32)(unsafe.Add(w, i7329*16+12))
+//line warp.go:156
+								f7415 := f10500 + float32(math.Float32frombits(uint32(i7333<<16))*f5119) + float32(math.Float32frombits(uint32(i7335<<16))*f5140) + float32(math.Float32frombits(uint32(i7337<<16))*f5161) + float32(math.Float32frombits(uint32(i7339<<16))*f5182)
+								f7421 := f10503 + float32(math.Float32frombits(uint32(i7333&-65536))*f5122) + float32(math.Float32frombits(uint32(i7335&-65536))*f5143) + float32(math.Float32frombits(uint32(i7337&-65536))*f5164) + float32(math.Float32frombits(uint32(i7339&-65536))*f5185)
+//line warp.go:114
+								f10503, f10500, f10497, f10494, i211 = f7421, f7415, f7315, f7309, i211+32
+							}
+//line warp.go:121
+							f7178 := f10494 + f10497
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7178
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10429, thread*4)) = i10428
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10425, thread*4)) = i10424
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10421, thread*4)) = i10420
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10417, thread*4)) = i10416
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10413, thread*4)) = i10412
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10409, thread*4)) = i10408
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10405, thread*4)) = i10404
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10401, thread*4)) = i10400
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10397, thread*4)) = i10396
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10393, thread*4)) = i10392
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10389, thread*4)) = i10388
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10385, thread*4)) = i10384
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10381, thread*4)) = i10380
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10377, thread*4)) = i10376
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10373, thread*4)) = i10372
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10369, thread*4)) = i10368
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10365, thread*4)) = i10364
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10361, thread*4)) = i10360
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10357, thread*4)) = i10356
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10353, thread*4)) = i10352
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10349, thread*4)) = i10348
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10345, thread*4)) = i10344
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10341, thread*4)) = i10340
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10337, thread*4)) = i10336
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10333, thread*4)) = i10332
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10329, thread*4)) = i10328
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10325, thread*4)) = i10324
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10321, thread*4)) = i10320
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10317, thread*4)) = i10316
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10313, thread*4)) = i10312
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10309, thread*4)) = i10308
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10305, thread*4)) = i10304
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10301, thread*4)) = i10300
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10297, thread*4)) = i10296
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10293, thread*4)) = i10292
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10289, thread*4)) = i10288
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10285, thread*4)) = i10284
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10281, thread*4)) = i10280
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10277, thread*4)) = i10276
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10273, thread*4)) = i10272
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10269, thread*4)) = i10268
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10265, thread*4)) = i10264
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10261, thread*4)) = i10260
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10257, thread*4)) = i10256
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10253, thread*4)) = i10252
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10249, thread*4)) = i10248
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10245, thread*4)) = i10244
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10241, thread*4)) = i10240
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10237, thread*4)) = i10236
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10233, thread*4)) = i10232
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10229, thread*4)) = i10228
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10225, thread*4)) = i10224
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10221, thread*4)) = i10220
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10217, thread*4)) = i10216
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10213, thread*4)) = i10212
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10209, thread*4)) = i10208
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10205, thread*4)) = i10204
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10201, thread*4)) = i10200
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10197, thread*4)) = i10196
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10193, thread*4)) = i10192
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10189, thread*4)) = i10188
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10185, thread*4)) = i10184
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10181, thread*4)) = i10180
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10177, thread*4)) = i10176
+//line warp.go:140
+							*(*float32)(unsafe.Add(each10503, thread*4)) = f10503
+//line warp.go:140
+							*(*float32)(unsafe.Add(each10500, thread*4)) = f10500
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7178, thread*4)) = f7178
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7179, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7178 := *(*float32)(unsafe.Add(each7178, thread*4))
+//line warp.go:140
+							f7179 := *(*float32)(unsafe.Add(each7179, thread*4))
+//line warp.go:140
+							f7180 := f7178 + f7179
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7180
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7180, thread*4)) = f7180
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7181, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7180 := *(*float32)(unsafe.Add(each7180, thread*4))
+//line warp.go:140
+							f7181 := *(*float32)(unsafe.Add(each7181, thread*4))
+//line warp.go:140
+							f7182 := f7180 + f7181
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7182
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7182, thread*4)) = f7182
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7183, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7182 := *(*float32)(unsafe.Add(each7182, thread*4))
+//line warp.go:140
+							f7183 := *(*float32)(unsafe.Add(each7183, thread*4))
+//line warp.go:140
+							f7184 := f7182 + f7183
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7184
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7184, thread*4)) = f7184
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7185, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7184 := *(*float32)(unsafe.Add(each7184, thread*4))
+//line warp.go:140
+							f7185 := *(*float32)(unsafe.Add(each7185, thread*4))
+//line warp.go:140
+							f7186 := f7184 + f7185
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7186
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7186, thread*4)) = f7186
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7187, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7186 := *(*float32)(unsafe.Add(each7186, thread*4))
+//line warp.go:140
+							f7187 := *(*float32)(unsafe.Add(each7187, thread*4))
+//line warp.go:121
+							f10500 := *(*float32)(unsafe.Add(each10500, thread*4))
+//line warp.go:121
+							f10503 := *(*float32)(unsafe.Add(each10503, thread*4))
+//line warp.go:140
+							f7188 := f7186 + f7187
+//line warp.go:121
+							f7199 := f10500 + f10503
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7199
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7188, thread*4)) = f7188
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7199, thread*4)) = f7199
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7200, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7199 := *(*float32)(unsafe.Add(each7199, thread*4))
+//line warp.go:140
+							f7200 := *(*float32)(unsafe.Add(each7200, thread*4))
+//line warp.go:140
+							f7201 := f7199 + f7200
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7201
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7201, thread*4)) = f7201
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7202, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7201 := *(*float32)(unsafe.Add(each7201, thread*4))
+//line warp.go:140
+							f7202 := *(*float32)(unsafe.Add(each7202, thread*4))
+//line warp.go:140
+							f7203 := f7201 + f7202
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7203
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7203, thread*4)) = f7203
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7204, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7203 := *(*float32)(unsafe.Add(each7203, thread*4))
+//line warp.go:140
+							f7204 := *(*float32)(unsafe.Add(each7204, thread*4))
+//line warp.go:140
+							f7205 := f7203 + f7204
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7205
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7205, thread*4)) = f7205
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7206, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7205 := *(*float32)(unsafe.Add(each7205, thread*4))
+//line warp.go:140
+							f7206 := *(*float32)(unsafe.Add(each7206, thread*4))
+//line warp.go:140
+							f7207 := f7205 + f7206
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7207
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7207, thread*4)) = f7207
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7208, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							var i5722, i5723 int32
+							var f5735 float32
+//line warp.go:140
+							f7188 := *(*float32)(unsafe.Add(each7188, thread*4))
+//line warp.go:140
+							f7207 := *(*float32)(unsafe.Add(each7207, thread*4))
+//line warp.go:140
+							f7208 := *(*float32)(unsafe.Add(each7208, thread*4))
+//line fused.go:56
+							i84 := int32(thread % 32)
+//line stage.go:45
+							c3258 := i84 == 0
+//line fused.go:56
+							if c3258 {
+//line fused.go:64
+								f5707 := float32(-f7188)
+//line exp.go:36
+								f5708 := math32.FMA(f5707, 1.442695, 1.2582912e+07)
+								f5709 := f5708 - 1.2582912e+07
+								f5711 := math32.FMA(f5709, 1.9046542e-09, math32.FMA(f5709, -0.6931472, f5707))
+//line exp.go:21
+								c5719 := 0 < f5707
+//line exp.go:21
+								if c5719 {
+//line exp.go:21
+									i5722, i5723 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i5722, i5723 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f5727 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5711, 0.008368675), f5711, 0.041668262), f5711, 0.16666521), f5711, 0.49999994), f5711, 1), f5711, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f5708))<<23+i5722)))
+								if 104 < math.Float32frombits(math.Float32bits(f7188)&^(1<<31)) {
+//line exp.go:27
+									if c5719 {
+//line basic.go:19
+										f5735 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f5735 = 0
+									}
+								} else {
+//line exp.go:25
+									f5735 = float32(f5727 * math.Float32frombits(uint32(i5723)))
+								}
+//line fused.go:57
+								*(*int16)(unsafe.Add(out, o62)) = int16(dtype.BF16From32(float32(f7188 / (f5735 + 1) * (f7207 + f7208))))
+//line fused.go:57
+								i3593next = i3592
+							} else {
+//line fused.go:56
+								i3593next = i3592
+							}
+						}
+						i3593 = i3593next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 6
+			}
+		}
+	}
+}
+
+// normSwiGLUTwoDeepTwinRow is what a row of threads does in normSwiGLUTwoDeepTwin.
+//
+//line stage.go:50
+func normSwiGLUTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c1072 bool, shared unsafe.Pointer, i322 int, epsilon float32, f1087 float32, i30 int, i3256 int, x unsafe.Pointer, dx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f1074, f1080, f1084 float32
+		var i1075, i1094 int
+//line stage.go:50
+		if c1072 {
+			f1074, i1075 = 0, 0
+//line stage.go:51
+			for {
+//line stage.go:51
+				f1080 = f1074 + *(*float32)(unsafe.Add(shared, i1075*4))
+//line stage.go:51
+				i1081 := i1075 + 1
+//line stage.go:51
+				if i1081 >= i322 {
+//line stage.go:51
+					break
+				}
+//line stage.go:51
+				f1074, i1075 = f1080, i1081
+			}
+//line stage.go:51
+			f1084 = f1080
+		} else {
+//line stage.go:50
+			f1084 = 0
+		}
+//line basic.go:72
+		f1388 := float32(1 / math.Sqrt(float64(f1084/f1087+epsilon)))
+//line stage.go:54
+		i1094 = tx
+//line stage.go:54
+		for {
+//line stage.go:54
+			if i1094 >= i30 {
+//line stage.go:54
+				break
+			}
+//line stage.go:55
+			i2744 := *(*int32)(unsafe.Add(shared, i1094*16+128))
+//line stage.go:55
+			i2746 := *(*int32)(unsafe.Add(shared, i1094*16+4+128))
+//line stage.go:55
+			i2748 := *(*int32)(unsafe.Add(shared, i1094*16+8+128))
+//line stage.go:55
+			i2750 := *(*int32)(unsafe.Add(shared, i1094*16+12+128))
+			i3354 := i1094 << 1
+//line stage.go:56
+			if uint(i3354) >= uint(i3256) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3354, i3256)
+//line stage.go:56
+				return false
+			}
+//line stage.go:56
+			i1117 := i3354 + 1
+//line stage.go:56
+			if uint(i1117) >= uint(i3256) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1117, i3256)
+//line stage.go:56
+				return false
+			}
+//line warp.go:168
+			i1440 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2744<<16))*float32(*(*float32)(unsafe.Add(x, i3354*16))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2744&-65536))*float32(*(*float32)(unsafe.Add(x, i3354*16+4))*f1388))))))<<16
+//line warp.go:168
+			i1558 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2746<<16))*float32(*(*float32)(unsafe.Add(x, i3354*16+8))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2746&-65536))*float32(*(*float32)(unsafe.Add(x, i3354*16+12))*f1388))))))<<16
+//line warp.go:168
+			i1684 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2748<<16))*float32(*(*float32)(unsafe.Add(x, i1117*16))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2748&-65536))*float32(*(*float32)(unsafe.Add(x, i1117*16+4))*f1388))))))<<16
+//line warp.go:168
+			i1742 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2750<<16))*float32(*(*float32)(unsafe.Add(x, i1117*16+8))*f1388)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2750&-65536))*float32(*(*float32)(unsafe.Add(x, i1117*16+12))*f1388))))))<<16
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+128)) = i1440
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+4+128)) = i1558
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+8+128)) = i1684
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i1094*16+12+128)) = i1742
+//line stage.go:54
+			i1094 = i1094 + dx
+		}
+	}
+	return true
+}
+
+// normLogitsTwoRowsTwin runs blocks of the kernel normLogits_twoRows.
+//
+//line fused.go:71
+func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	logits := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	logitsLen := *(*int)(unsafe.Add(args, 88))
+	logitsCap := *(*int)(unsafe.Add(args, 96))
+	best := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	bestLen := *(*int)(unsafe.Add(args, 112))
+	shared := blocks.Shared(384)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each250 := blocks.Scratch(8)
+	each265 := blocks.Scratch(8)
+	each3617 := blocks.Scratch(8)
+	each3616 := blocks.Scratch(8)
+//line warp.go:71
+	i235 := dx / 32
+//line fused.go:74
+	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line fused.go:76
+	i45 := logitsLen / 2
+//line warp.go:72
+	i242 := i38 / 128
+//line warp.go:74
+	c276 := 0 < i242
+//line stage.go:16
+	c477 := uint(i38) <= uint(gainCap)
+//line stage.go:20
+	i4437 := i38 - 1
+//line stage.go:20
+	i6040 := dx << 1
+//line stage.go:20
+	i4519 := dx * 3
+//line stage.go:17
+	i3405 := dx << 2
+//line stage.go:33
+	i3281 := i38 << 1
+//line stage.go:33
+	c875 := uint(i3281) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each8604 := blocks.Scratch(4)
+	each8600 := blocks.Scratch(4)
+	each8596 := blocks.Scratch(4)
+	each8592 := blocks.Scratch(4)
+	each8588 := blocks.Scratch(4)
+	each8584 := blocks.Scratch(4)
+	each8580 := blocks.Scratch(4)
+	each8576 := blocks.Scratch(4)
+	each8572 := blocks.Scratch(4)
+	each8568 := blocks.Scratch(4)
+	each8564 := blocks.Scratch(4)
+	each8560 := blocks.Scratch(4)
+	each8556 := blocks.Scratch(4)
+	each8552 := blocks.Scratch(4)
+	each8548 := blocks.Scratch(4)
+	each8544 := blocks.Scratch(4)
+	each8540 := blocks.Scratch(4)
+	each8536 := blocks.Scratch(4)
+	each8532 := blocks.Scratch(4)
+	each8528 := blocks.Scratch(4)
+	each8524 := blocks.Scratch(4)
+	each8520 := blocks.Scratch(4)
+	each8516 := blocks.Scratch(4)
+	each8512 := blocks.Scratch(4)
+	each8508 := blocks.Scratch(4)
+	each8504 := blocks.Scratch(4)
+	each8500 := blocks.Scratch(4)
+	each8496 := blocks.Scratch(4)
+	each8492 := blocks.Scratch(4)
+	each8488 := blocks.Scratch(4)
+	each8484 := blocks.Scratch(4)
+	each8480 := blocks.Scratch(4)
+	each882 := blocks.Scratch(4)
+	each4555 := blocks.Scratch(4)
+	each4556 := blocks.Scratch(4)
+	each4565 := blocks.Scratch(4)
+	each4566 := blocks.Scratch(4)
+	each4575 := blocks.Scratch(4)
+	each4576 := blocks.Scratch(4)
+	each4585 := blocks.Scratch(4)
+	each4586 := blocks.Scratch(4)
+	each4595 := blocks.Scratch(4)
+//line stage.go:50
+	c969 := 0 < i235
+//line stage.go:53
+	f984 := float32(i38 << 3)
+	each89 := blocks.Scratch(8)
+//line warp.go:73
+	i269 := gx * i235
+//line warp.go:111
+	c340 := i242 == 0
+//line warp.go:114
+	i3343 := i242 << 7
+	each8646 := blocks.Scratch(4)
+	each8643 := blocks.Scratch(4)
+	each6707 := blocks.Scratch(4)
+	each6708 := blocks.Scratch(4)
+	each6709 := blocks.Scratch(4)
+	each6710 := blocks.Scratch(4)
+	each6711 := blocks.Scratch(4)
+	each6712 := blocks.Scratch(4)
+	each6713 := blocks.Scratch(4)
+	each6714 := blocks.Scratch(4)
+	each6715 := blocks.Scratch(4)
+	each6716 := blocks.Scratch(4)
+	each6717 := blocks.Scratch(4)
+	each6728 := blocks.Scratch(4)
+	each6729 := blocks.Scratch(4)
+	each6730 := blocks.Scratch(4)
+	each6731 := blocks.Scratch(4)
+	each6732 := blocks.Scratch(4)
+	each6733 := blocks.Scratch(4)
+	each6734 := blocks.Scratch(4)
+	each6735 := blocks.Scratch(4)
+	each6736 := blocks.Scratch(4)
+	each6737 := blocks.Scratch(4)
+//line fused.go:71
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i250, i265, i3617, i3616 int
+		var i3617next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i250, i265, i3617, i3616 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8))
+				}
+				for state < 7 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i250 = bx * i235
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i8636, i8635, i8634, i8633, i8632, i8631, i8630, i8629, i8628, i8627, i8626, i8625, i8624, i8623, i8622, i8621, i8620, i8619, i8618, i8617, i8616, i8615, i8614, i8613, i8612, i8611, i8610, i8609, i8608, i8607, i8606, i8605 int32
+							var i483, i883, i899 int
+							var f882, f900 float32
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line warp.go:73
+							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i266 := i250 + i265
+							if c276 {
+//line warp.go:74
+								if i266 < i45 {
+//line warp.go:49
+									i6153 := i266 << 1
+//line warp.go:87
+									i6156 := i6153 * i38
+//line warp.go:87
+									if uint(i6156) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6156, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i6156) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6156)
+//line warp.go:87
+										return
+									}
+									i6163 := int(uint32(i85))
+//line warp.go:89
+									i6182 := i6163 + 32
+//line warp.go:89
+									i6200 := i6163 + 64
+//line warp.go:89
+									i6218 := i6163 + 96
+//line warp.go:87
+									i6242 := (i6153 + 1) * i38
+//line warp.go:87
+									if uint(i6242) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6242, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i6242) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6242)
+//line warp.go:87
+										return
+									}
+									i8636, i8635, i8634, i8633, i8632, i8631, i8630, i8629, i8628, i8627, i8626, i8625, i8624, i8623, i8622, i8621, i8620, i8619, i8618, i8617, i8616, i8615, i8614, i8613, i8612, i8611, i8610, i8609, i8608, i8607, i8606, i8605 = *(*int32)(unsafe.Add(w, i6242*16+i6218*16+12)), *(*int32)(unsafe.Add(w, i6242*16+i6218*16+8)), *(*int32)(unsafe.Add(w, i6242*16+i6218*16+4)), *(*int32)(unsafe.Add(w, i6242*16+i6218*16)), *(*int32)(unsafe.Add(w, i6242*16+i6200*16+12)), *(*int32)(unsafe.Add(w, i6242*16+i6200*16+8)), *(*int32)(unsafe.Add(w, i6242*16+i6200*16+4)), *(*int32)(unsafe.Add(w, i6242*16+i6200*16)), *(*int32)(unsafe.Add(w, i6242*16+i6182*16+12)), *(*int32)(unsafe.Add(w, i6242*16+i6182*16+8)), *(*int32)(unsafe.Add(w, i6242*16+i6182*16+4)), *(*int32)(unsafe.Add(w, i6242*16+i6182*16)), *(*int32)(unsafe.Add(w, i6242*16+i6163*16+12)), *(*int32)(unsafe.Add(w, i6242*16+i6163*16+8)), *(*int32)(unsafe.Add(w, i6242*16+i6163*16+4)), *(*int32)(unsafe.Add(w, i6242*16+i6163*16)), *(*int32)(unsafe.Add(w, i6156*16+i6218*16+12)), *(*int32)(unsafe.Add(w, i6156*16+i6218*16+8)), *(*int32)(unsafe.Add(w, i6156*16+i6218*16+4)), *(*int32)(unsafe.Add(w, i6156*16+i6218*16)), *(*int32)(unsafe.Add(w, i6156*16+i6200*16+12)), *(*int32)(unsafe.Add(w, i6156*16+i6200*16+8)), *(*int32)(unsafe.Add(w, i6156*16+i6200*16+4)), *(*int32)(unsafe.Add(w, i6156*16+i6200*16)), *(*int32)(unsafe.Add(w, i6156*16+i6182*16+12)), *(*int32)(unsafe.Add(w, i6156*16+i6182*16+8)), *(*int32)(unsafe.Add(w, i6156*16+i6182*16+4)), *(*int32)(unsafe.Add(w, i6156*16+i6182*16)), *(*int32)(unsafe.Add(w, i6156*16+i6163*16+12)), *(*int32)(unsafe.Add(w, i6156*16+i6163*16+8)), *(*int32)(unsafe.Add(w, i6156*16+i6163*16+4)), *(*int32)(unsafe.Add(w, i6156*16+i6163*16))
+								} else {
+//line warp.go:74
+									i8636, i8635, i8634, i8633, i8632, i8631, i8630, i8629, i8628, i8627, i8626, i8625, i8624, i8623, i8622, i8621, i8620, i8619, i8618, i8617, i8616, i8615, i8614, i8613, i8612, i8611, i8610, i8609, i8608, i8607, i8606, i8605 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i8636, i8635, i8634, i8633, i8632, i8631, i8630, i8629, i8628, i8627, i8626, i8625, i8624, i8623, i8622, i8621, i8620, i8619, i8618, i8617, i8616, i8615, i8614, i8613, i8612, i8611, i8610, i8609, i8608, i8607, i8606, i8605 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c477 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i483 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i483 >= i38 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i483) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i483, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4445 := *(*int32)(unsafe.Add(gain, i483*16+4))
+//line stage.go:20
+								i4447 := *(*int32)(unsafe.Add(gain, i483*16+8))
+//line stage.go:20
+								i4449 := *(*int32)(unsafe.Add(gain, i483*16+12))
+//line stage.go:20
+								i4464 := i483 + dx
+//line stage.go:20
+								i4467 := i4464
+//line stage.go:20
+								if i4437 < i4464 {
+//line stage.go:20
+									i4467 = i4437
+								}
+//line stage.go:20
+								if uint(i4467) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4467, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4471 := *(*int32)(unsafe.Add(gain, i4467*16))
+//line stage.go:20
+								i4473 := *(*int32)(unsafe.Add(gain, i4467*16+4))
+//line stage.go:20
+								i4475 := *(*int32)(unsafe.Add(gain, i4467*16+8))
+//line stage.go:20
+								i4477 := *(*int32)(unsafe.Add(gain, i4467*16+12))
+//line stage.go:20
+								i4492 := i483 + i6040
+//line stage.go:20
+								i4495 := i4492
+//line stage.go:20
+								if i4437 < i4492 {
+//line stage.go:20
+									i4495 = i4437
+								}
+//line stage.go:20
+								if uint(i4495) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4495, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4499 := *(*int32)(unsafe.Add(gain, i4495*16))
+//line stage.go:20
+								i4501 := *(*int32)(unsafe.Add(gain, i4495*16+4))
+//line stage.go:20
+								i4503 := *(*int32)(unsafe.Add(gain, i4495*16+8))
+//line stage.go:20
+								i4505 := *(*int32)(unsafe.Add(gain, i4495*16+12))
+//line stage.go:20
+								i4520 := i483 + i4519
+//line stage.go:20
+								i4523 := i4520
+//line stage.go:20
+								if i4437 < i4520 {
+//line stage.go:20
+									i4523 = i4437
+								}
+//line stage.go:20
+								if uint(i4523) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4523, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4527 := *(*int32)(unsafe.Add(gain, i4523*16))
+//line stage.go:20
+								i4529 := *(*int32)(unsafe.Add(gain, i4523*16+4))
+//line stage.go:20
+								i4531 := *(*int32)(unsafe.Add(gain, i4523*16+8))
+//line stage.go:20
+								i4533 := *(*int32)(unsafe.Add(gain, i4523*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+384)) = *(*int32)(unsafe.Add(gain, i483*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+4+384)) = i4445
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+8+384)) = i4447
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+12+384)) = i4449
+//line stage.go:23
+								if i4464 < i38 {
+									*(*int32)(unsafe.Add(shared, i4464*16+384)) = i4471
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4464*16+4+384)) = i4473
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4464*16+8+384)) = i4475
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4464*16+12+384)) = i4477
+								}
+//line stage.go:23
+								if i4492 < i38 {
+									*(*int32)(unsafe.Add(shared, i4492*16+384)) = i4499
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4492*16+4+384)) = i4501
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4492*16+8+384)) = i4503
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4492*16+12+384)) = i4505
+								}
+//line stage.go:23
+								if i4520 < i38 {
+									*(*int32)(unsafe.Add(shared, i4520*16+384)) = i4527
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4520*16+4+384)) = i4529
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4520*16+8+384)) = i4531
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4520*16+12+384)) = i4533
+								}
+//line stage.go:17
+								i483 = i483 + i3405
+							}
+//line stage.go:33
+							if !c875 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3281, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f882, i883 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i883 >= i38 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i889 := i883 + dx
+								if i38 <= i889 {
+//line stage.go:38
+									i899, f900 = i883, 0
+								} else {
+//line stage.go:38
+									i899, f900 = i889, 1
+								}
+//line stage.go:41
+								i3391 := i883 << 1
+//line stage.go:41
+								if uint(i3391) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3391, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2900 := *(*float32)(unsafe.Add(x, i3391*16))
+//line stage.go:41
+								f2902 := *(*float32)(unsafe.Add(x, i3391*16+4))
+//line stage.go:41
+								f2904 := *(*float32)(unsafe.Add(x, i3391*16+8))
+//line stage.go:41
+								f2906 := *(*float32)(unsafe.Add(x, i3391*16+12))
+//line stage.go:41
+								i909 := i3391 + 1
+//line stage.go:41
+								if uint(i909) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i909, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2907 := *(*float32)(unsafe.Add(x, i909*16))
+//line stage.go:41
+								f2909 := *(*float32)(unsafe.Add(x, i909*16+4))
+//line stage.go:41
+								f2911 := *(*float32)(unsafe.Add(x, i909*16+8))
+//line stage.go:41
+								f2913 := *(*float32)(unsafe.Add(x, i909*16+12))
+//line stage.go:41
+								i3395 := i899 << 1
+//line stage.go:41
+								if uint(i3395) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3395, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2914 := *(*float32)(unsafe.Add(x, i3395*16))
+//line stage.go:41
+								f2916 := *(*float32)(unsafe.Add(x, i3395*16+4))
+//line stage.go:41
+								f2918 := *(*float32)(unsafe.Add(x, i3395*16+8))
+//line stage.go:41
+								f2920 := *(*float32)(unsafe.Add(x, i3395*16+12))
+//line stage.go:41
+								i924 := i3395 + 1
+//line stage.go:41
+								if uint(i924) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i924, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2921 := *(*float32)(unsafe.Add(x, i924*16))
+//line stage.go:41
+								f2923 := *(*float32)(unsafe.Add(x, i924*16+4))
+//line stage.go:41
+								f2925 := *(*float32)(unsafe.Add(x, i924*16+8))
+//line stage.go:41
+								f2927 := *(*float32)(unsafe.Add(x, i924*16+12))
+								f933 := float32(f2900*f2900) + float32(f2902*f2902) + (float32(f2904*f2904) + float32(f2906*f2906)) + (float32(f2907*f2907) + float32(f2909*f2909) + (float32(f2911*f2911) + float32(f2913*f2913)))
+//line stage.go:42
+								f936 := float32(f2914*f2914) + float32(f2916*f2916) + (float32(f2918*f2918) + float32(f2920*f2920)) + (float32(f2921*f2921) + float32(f2923*f2923) + (float32(f2925*f2925) + float32(f2927*f2927)))
+//line stage.go:36
+								f882, i883 = f882+(f933+float32(f936*f900)), i883+i6040
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f882
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8604, thread*4)) = i8636
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8600, thread*4)) = i8635
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8596, thread*4)) = i8634
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8592, thread*4)) = i8633
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8588, thread*4)) = i8632
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8584, thread*4)) = i8631
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8580, thread*4)) = i8630
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8576, thread*4)) = i8629
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8572, thread*4)) = i8628
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8568, thread*4)) = i8627
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8564, thread*4)) = i8626
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8560, thread*4)) = i8625
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8556, thread*4)) = i8624
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8552, thread*4)) = i8623
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8548, thread*4)) = i8622
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8544, thread*4)) = i8621
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8540, thread*4)) = i8620
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8536, thread*4)) = i8619
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8532, thread*4)) = i8618
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8528, thread*4)) = i8617
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8524, thread*4)) = i8616
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8520, thread*4)) = i8615
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8516, thread*4)) = i8614
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8512, thread*4)) = i8613
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8508, thread*4)) = i8612
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8504, thread*4)) = i8611
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8500, thread*4)) = i8610
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8496, thread*4)) = i8609
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8492, thread*4)) = i8608
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8488, thread*4)) = i8607
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8484, thread*4)) = i8606
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8480, thread*4)) = i8605
+//line warp.go:140
+							*(*float32)(unsafe.Add(each882, thread*4)) = f882
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line stage.go:35
+							f882 := *(*float32)(unsafe.Add(each882, thread*4))
+//line warp.go:140
+							f4555 := *(*float32)(unsafe.Add(each4555, thread*4))
+//line warp.go:140
+							f4556 := f882 + f4555
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4556
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4556, thread*4)) = f4556
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4565, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4556 := *(*float32)(unsafe.Add(each4556, thread*4))
+//line warp.go:140
+							f4565 := *(*float32)(unsafe.Add(each4565, thread*4))
+//line warp.go:140
+							f4566 := f4556 + f4565
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4566
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4566, thread*4)) = f4566
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4575, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4566 := *(*float32)(unsafe.Add(each4566, thread*4))
+//line warp.go:140
+							f4575 := *(*float32)(unsafe.Add(each4575, thread*4))
+//line warp.go:140
+							f4576 := f4566 + f4575
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4576
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4576, thread*4)) = f4576
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4585, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4576 := *(*float32)(unsafe.Add(each4576, thread*4))
+//line warp.go:140
+							f4585 := *(*float32)(unsafe.Add(each4585, thread*4))
+//line warp.go:140
+							f4586 := f4576 + f4585
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4586
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4586, thread*4)) = f4586
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4595, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line warp.go:140
+							f4586 := *(*float32)(unsafe.Add(each4586, thread*4))
+//line warp.go:140
+							f4595 := *(*float32)(unsafe.Add(each4595, thread*4))
+//line stage.go:45
+							c3283 := i85 == 0
+//line stage.go:45
+							if c3283 {
+								if uint(i265) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i265*4+256)) = f4586 + f4595
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 1:
+//line stage.go:50
+						if !normLogitsTwoRowsTwinRow(end, warp, blocks, c969, shared, i235, epsilon, f984, i38, i3281, x, dx) {
+							return
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i266 := i250 + i265
+//line stage.go:63
+							i3617next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
+						}
+						i3617 = i3617next
+						state = 3
+					case 3:
+						if i3617 < i45 {
+							state = 6
+						} else {
+							state = 4
+						}
+					case 4:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							c3283 := i85 == 0
+//line fused.go:92
+							if c3283 {
+								if uint(i265) >= 32 {
+//line fused.go:93
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
+//line fused.go:93
+									return
+								}
+//line fused.go:93
+								*(*int)(unsafe.Add(shared, i265*8)) = i89
+							}
+						}
+						state = 5
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 5:
+//line fused.go:100
+						c166 := uint(bx) < uint(bestLen)
+//line fused.go:100
+						o169 := bx * 8
+//line fused.go:80
+						if !normLogitsTwoRowsTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
+							return
+						}
+						state = 7
+					case 6:
+//line fused.go:82
+						i3294 := i3617 << 1
+						c67 := uint(i3294) <= uint(logitsLen)
+//line fused.go:83
+						o69 := i3294 * 4
+//line fused.go:83
+						c77 := 2 <= uint(logitsCap-i3294)
+//line warp.go:117
+						i6751 := i3294 * i38
+//line warp.go:49
+						i6856 := i3294 + 1
+//line warp.go:117
+						i6857 := i6856 * i38
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f8647, f8644, f8641, f8638, f8086, f8092, f8171, f8177, f8648, f8645, f8642, f8639, f8646, f8643, f8640, f8637 float32
+							var i8602, i8598, i8594, i8590, i8586, i8582, i8578, i8574, i8570, i8566, i8562, i8558, i8554, i8550, i8546, i8542, i8538, i8534, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i8601, i8597, i8593, i8589, i8585, i8581, i8577, i8573, i8569, i8565, i8561, i8557, i8553, i8549, i8545, i8541, i8537, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477, i8603, i8599, i8595, i8591, i8587, i8583, i8579, i8575, i8571, i8567, i8563, i8559, i8555, i8551, i8547, i8543, i8539, i8535, i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479 int32
+							var i3619, i307, i3618, i356, i3620, i388 int
+//line warp.go:103
+							i8604 := *(*int32)(unsafe.Add(each8604, thread*4))
+//line warp.go:103
+							i8600 := *(*int32)(unsafe.Add(each8600, thread*4))
+//line warp.go:103
+							i8596 := *(*int32)(unsafe.Add(each8596, thread*4))
+//line warp.go:103
+							i8592 := *(*int32)(unsafe.Add(each8592, thread*4))
+//line warp.go:103
+							i8588 := *(*int32)(unsafe.Add(each8588, thread*4))
+//line warp.go:103
+							i8584 := *(*int32)(unsafe.Add(each8584, thread*4))
+//line warp.go:103
+							i8580 := *(*int32)(unsafe.Add(each8580, thread*4))
+//line warp.go:103
+							i8576 := *(*int32)(unsafe.Add(each8576, thread*4))
+//line warp.go:103
+							i8572 := *(*int32)(unsafe.Add(each8572, thread*4))
+//line warp.go:103
+							i8568 := *(*int32)(unsafe.Add(each8568, thread*4))
+//line warp.go:103
+							i8564 := *(*int32)(unsafe.Add(each8564, thread*4))
+//line warp.go:103
+							i8560 := *(*int32)(unsafe.Add(each8560, thread*4))
+//line warp.go:103
+							i8556 := *(*int32)(unsafe.Add(each8556, thread*4))
+//line warp.go:103
+							i8552 := *(*int32)(unsafe.Add(each8552, thread*4))
+//line warp.go:103
+							i8548 := *(*int32)(unsafe.Add(each8548, thread*4))
+//line warp.go:103
+							i8544 := *(*int32)(unsafe.Add(each8544, thread*4))
+//line warp.go:103
+							i8540 := *(*int32)(unsafe.Add(each8540, thread*4))
+//line warp.go:103
+							i8536 := *(*int32)(unsafe.Add(each8536, thread*4))
+//line warp.go:103
+							i8532 := *(*int32)(unsafe.Add(each8532, thread*4))
+//line warp.go:103
+							i8528 := *(*int32)(unsafe.Add(each8528, thread*4))
+//line warp.go:103
+							i8524 := *(*int32)(unsafe.Add(each8524, thread*4))
+//line warp.go:103
+							i8520 := *(*int32)(unsafe.Add(each8520, thread*4))
+//line warp.go:103
+							i8516 := *(*int32)(unsafe.Add(each8516, thread*4))
+//line warp.go:103
+							i8512 := *(*int32)(unsafe.Add(each8512, thread*4))
+//line warp.go:103
+							i8508 := *(*int32)(unsafe.Add(each8508, thread*4))
+//line warp.go:103
+							i8504 := *(*int32)(unsafe.Add(each8504, thread*4))
+//line warp.go:103
+							i8500 := *(*int32)(unsafe.Add(each8500, thread*4))
+//line warp.go:103
+							i8496 := *(*int32)(unsafe.Add(each8496, thread*4))
+//line warp.go:103
+							i8492 := *(*int32)(unsafe.Add(each8492, thread*4))
+//line warp.go:103
+							i8488 := *(*int32)(unsafe.Add(each8488, thread*4))
+//line warp.go:103
+							i8484 := *(*int32)(unsafe.Add(each8484, thread*4))
+//line warp.go:103
+							i8480 := *(*int32)(unsafe.Add(each8480, thread*4))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							i895 := int(uint32(i85))
+//line warp.go:130
+							i7360 := i895 + 32
+//line warp.go:130
+							i7635 := i895 + 64
+//line warp.go:130
+							i7910 := i895 + 96
+//line warp.go:114
+							i386 := i3343 + i895
+//line fused.go:83
+							if !c67 {
+//line fused.go:83
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3294, logitsLen)
+//line fused.go:83
+								return
+							}
+//line fused.go:83
+							if !c77 {
+//line fused.go:83
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), logitsCap-i3294)
+//line fused.go:83
+								return
+							}
+//line warp.go:100
+							if c276 {
+//line warp.go:103
+								f8647, f8644, f8641, f8638, i8602, i8598, i8594, i8590, i8586, i8582, i8578, i8574, i8570, i8566, i8562, i8558, i8554, i8550, i8546, i8542, i8538, i8534, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i3619, i307 = 0, 0, 0, 0, i8604, i8600, i8596, i8592, i8588, i8584, i8580, i8576, i8572, i8568, i8564, i8560, i8556, i8552, i8548, i8544, i8540, i8536, i8532, i8528, i8524, i8520, i8516, i8512, i8508, i8504, i8500, i8496, i8492, i8488, i8484, i8480, i3617, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3299 := i307 << 7
+//line warp.go:101
+									if uint(i3299) > uint(i38) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3299, i38)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 128 > uint(i38-i3299) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i38-i3299)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i7087 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+384))
+//line warp.go:130
+									i7089 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+4+384))
+//line warp.go:130
+									i7091 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+8+384))
+//line warp.go:130
+									i7093 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+12+384))
+//line warp.go:163
+									f7122 := math.Float32frombits(uint32(i7087 << 16))
+									f7125 := math.Float32frombits(uint32(i7087 & -65536))
+//line warp.go:163
+									f7130 := math.Float32frombits(uint32(i7089 << 16))
+									f7133 := math.Float32frombits(uint32(i7089 & -65536))
+//line warp.go:163
+									f7138 := math.Float32frombits(uint32(i7091 << 16))
+									f7141 := math.Float32frombits(uint32(i7091 & -65536))
+//line warp.go:163
+									f7146 := math.Float32frombits(uint32(i7093 << 16))
+									f7149 := math.Float32frombits(uint32(i7093 & -65536))
+//line warp.go:156
+									f7249 := f8638 + float32(math.Float32frombits(uint32(i8478<<16))*f7122) + float32(math.Float32frombits(uint32(i8482<<16))*f7130) + float32(math.Float32frombits(uint32(i8486<<16))*f7138)
+									f7255 := f8641 + float32(math.Float32frombits(uint32(i8478&-65536))*f7125) + float32(math.Float32frombits(uint32(i8482&-65536))*f7133) + float32(math.Float32frombits(uint32(i8486&-65536))*f7141)
+//line warp.go:156
+									f7334 := f8644 + float32(math.Float32frombits(uint32(i8542<<16))*f7122) + float32(math.Float32frombits(uint32(i8546<<16))*f7130) + float32(math.Float32frombits(uint32(i8550<<16))*f7138)
+									f7340 := f8647 + float32(math.Float32frombits(uint32(i8542&-65536))*f7125) + float32(math.Float32frombits(uint32(i8546&-65536))*f7133) + float32(math.Float32frombits(uint32(i8550&-65536))*f7141)
+//line warp.go:130
+									i7362 := *(*int32)(unsafe.Add(shared, i3299*16+i7360*16+384))
+//line warp.go:130
+									i7364 := *(*int32)(unsafe.Add(shared, i3299*16+i7360*16+4+384))
+//line warp.go:130
+									i7366 := *(*int32)(unsafe.Add(shared, i3299*16+i7360*16+8+384))
+//line warp.go:130
+									i7368 := *(*int32)(unsafe.Add(shared, i3299*16+i7360*16+12+384))
+//line warp.go:163
+									f7397 := math.Float32frombits(uint32(i7362 << 16))
+									f7400 := math.Float32frombits(uint32(i7362 & -65536))
+//line warp.go:163
+									f7405 := math.Float32frombits(uint32(i7364 << 16))
+									f7408 := math.Float32frombits(uint32(i7364 & -65536))
+//line warp.go:163
+									f7413 := math.Float32frombits(uint32(i7366 << 16))
+									f7416 := math.Float32frombits(uint32(i7366 & -65536))
+//line warp.go:163
+									f7421 := math.Float32frombits(uint32(i7368 << 16))
+									f7424 := math.Float32frombits(uint32(i7368 & -65536))
+//line warp.go:156
+									f7512 := f7249 + float32(math.Float32frombits(uint32(i8490<<16))*f7146) + float32(math.Float32frombits(uint32(i8494<<16))*f7397) + float32(math.Float32frombits(uint32(i8498<<16))*f7405)
+									f7518 := f7255 + float32(math.Float32frombits(uint32(i8490&-65536))*f7149) + float32(math.Float32frombits(uint32(i8494&-65536))*f7400) + float32(math.Float32frombits(uint32(i8498&-65536))*f7408)
+//line warp.go:156
+									f7597 := f7334 + float32(math.Float32frombits(uint32(i8554<<16))*f7146) + float32(math.Float32frombits(uint32(i8558<<16))*f7397) + float32(math.Float32frombits(uint32(i8562<<16))*f7405)
+									f7603 := f7340 + float32(math.Float32frombits(uint32(i8554&-65536))*f7149) + float32(math.Float32frombits(uint32(i8558&-65536))*f7400) + float32(math.Float32frombits(uint32(i8562&-65536))*f7408)
+//line warp.go:130
+									i7637 := *(*int32)(unsafe.Add(shared, i3299*16+i7635*16+384))
+//line warp.go:130
+									i7639 := *(*int32)(unsafe.Add(shared, i3299*16+i7635*16+4+384))
+//line warp.go:130
+									i7641 := *(*int32)(unsafe.Add(shared, i3299*16+i7635*16+8+384))
+//line warp.go:130
+									i7643 := *(*int32)(unsafe.Add(shared, i3299*16+i7635*16+12+384))
+//line warp.go:163
+									f7672 := math.Float32frombits(uint32(i7637 << 16))
+									f7675 := math.Float32frombits(uint32(i7637 & -65536))
+//line warp.go:163
+									f7680 := math.Float32frombits(uint32(i7639 << 16))
+									f7683 := math.Float32frombits(uint32(i7639 & -65536))
+//line warp.go:163
+									f7688 := math.Float32frombits(uint32(i7641 << 16))
+									f7691 := math.Float32frombits(uint32(i7641 & -65536))
+//line warp.go:163
+									f7696 := math.Float32frombits(uint32(i7643 << 16))
+									f7699 := math.Float32frombits(uint32(i7643 & -65536))
+//line warp.go:156
+									f7775 := f7512 + float32(math.Float32frombits(uint32(i8502<<16))*f7413) + float32(math.Float32frombits(uint32(i8506<<16))*f7421) + float32(math.Float32frombits(uint32(i8510<<16))*f7672)
+									f7781 := f7518 + float32(math.Float32frombits(uint32(i8502&-65536))*f7416) + float32(math.Float32frombits(uint32(i8506&-65536))*f7424) + float32(math.Float32frombits(uint32(i8510&-65536))*f7675)
+//line warp.go:156
+									f7811 := f7775 + float32(math.Float32frombits(uint32(i8514<<16))*f7680) + float32(math.Float32frombits(uint32(i8518<<16))*f7688) + float32(math.Float32frombits(uint32(i8522<<16))*f7696)
+									f7817 := f7781 + float32(math.Float32frombits(uint32(i8514&-65536))*f7683) + float32(math.Float32frombits(uint32(i8518&-65536))*f7691) + float32(math.Float32frombits(uint32(i8522&-65536))*f7699)
+//line warp.go:156
+									f7860 := f7597 + float32(math.Float32frombits(uint32(i8566<<16))*f7413) + float32(math.Float32frombits(uint32(i8570<<16))*f7421) + float32(math.Float32frombits(uint32(i8574<<16))*f7672)
+									f7866 := f7603 + float32(math.Float32frombits(uint32(i8566&-65536))*f7416) + float32(math.Float32frombits(uint32(i8570&-65536))*f7424) + float32(math.Float32frombits(uint32(i8574&-65536))*f7675)
+//line warp.go:156
+									f7896 := f7860 + float32(math.Float32frombits(uint32(i8578<<16))*f7680) + float32(math.Float32frombits(uint32(i8582<<16))*f7688) + float32(math.Float32frombits(uint32(i8586<<16))*f7696)
+									f7902 := f7866 + float32(math.Float32frombits(uint32(i8578&-65536))*f7683) + float32(math.Float32frombits(uint32(i8582&-65536))*f7691) + float32(math.Float32frombits(uint32(i8586&-65536))*f7699)
+//line warp.go:130
+									i7912 := *(*int32)(unsafe.Add(shared, i3299*16+i7910*16+384))
+//line warp.go:130
+									i7914 := *(*int32)(unsafe.Add(shared, i3299*16+i7910*16+4+384))
+//line warp.go:130
+									i7916 := *(*int32)(unsafe.Add(shared, i3299*16+i7910*16+8+384))
+//line warp.go:130
+									i7918 := *(*int32)(unsafe.Add(shared, i3299*16+i7910*16+12+384))
+//line warp.go:163
+									f7947 := math.Float32frombits(uint32(i7912 << 16))
+									f7950 := math.Float32frombits(uint32(i7912 & -65536))
+//line warp.go:163
+									f7955 := math.Float32frombits(uint32(i7914 << 16))
+									f7958 := math.Float32frombits(uint32(i7914 & -65536))
+//line warp.go:163
+									f7963 := math.Float32frombits(uint32(i7916 << 16))
+									f7966 := math.Float32frombits(uint32(i7916 & -65536))
+//line warp.go:163
+									f7971 := math.Float32frombits(uint32(i7918 << 16))
+									f7974 := math.Float32frombits(uint32(i7918 & -65536))
+//line warp.go:156
+									f8074 := f7811 + float32(math.Float32frombits(uint32(i8526<<16))*f7947) + float32(math.Float32frombits(uint32(i8530<<16))*f7955) + float32(math.Float32frombits(uint32(i8534<<16))*f7963)
+									f8080 := f7817 + float32(math.Float32frombits(uint32(i8526&-65536))*f7950) + float32(math.Float32frombits(uint32(i8530&-65536))*f7958) + float32(math.Float32frombits(uint32(i8534&-65536))*f7966)
+//line warp.go:156
+									f8086 = f8074 + float32(math.Float32frombits(uint32(i8538<<16))*f7971)
+									f8092 = f8080 + float32(math.Float32frombits(uint32(i8538&-65536))*f7974)
+//line warp.go:156
+									f8159 := f7896 + float32(math.Float32frombits(uint32(i8590<<16))*f7947) + float32(math.Float32frombits(uint32(i8594<<16))*f7955) + float32(math.Float32frombits(uint32(i8598<<16))*f7963)
+									f8165 := f7902 + float32(math.Float32frombits(uint32(i8590&-65536))*f7950) + float32(math.Float32frombits(uint32(i8594&-65536))*f7958) + float32(math.Float32frombits(uint32(i8598&-65536))*f7966)
+//line warp.go:156
+									f8171 = f8159 + float32(math.Float32frombits(uint32(i8602<<16))*f7971)
+									f8177 = f8165 + float32(math.Float32frombits(uint32(i8602&-65536))*f7974)
+//line warp.go:102
+									i329 := i307 + 1
+									if i329 == i242 {
+//line warp.go:105
+										i3618, i356 = i3619+i269, 0
+									} else {
+//line warp.go:103
+										i3618, i356 = i3619, i329
+									}
+//line warp.go:107
+									if i3618 < i45 {
+//line warp.go:49
+										i6529 := i3618 << 1
+//line warp.go:87
+										i6533 := i356 << 7
+//line warp.go:87
+										i6534 := i6529*i38 + i6533
+//line warp.go:87
+										if uint(i6534) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6534, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i6534) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6534)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i6621 := (i6529+1)*i38 + i6533
+//line warp.go:87
+										if uint(i6621) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6621, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i6621) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6621)
+//line warp.go:87
+											return
+										}
+										i8601, i8597, i8593, i8589, i8585, i8581, i8577, i8573, i8569, i8565, i8561, i8557, i8553, i8549, i8545, i8541, i8537, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477 = *(*int32)(unsafe.Add(w, i6621*16+i7910*16+12)), *(*int32)(unsafe.Add(w, i6621*16+i7910*16+8)), *(*int32)(unsafe.Add(w, i6621*16+i7910*16+4)), *(*int32)(unsafe.Add(w, i6621*16+i7910*16)), *(*int32)(unsafe.Add(w, i6621*16+i7635*16+12)), *(*int32)(unsafe.Add(w, i6621*16+i7635*16+8)), *(*int32)(unsafe.Add(w, i6621*16+i7635*16+4)), *(*int32)(unsafe.Add(w, i6621*16+i7635*16)), *(*int32)(unsafe.Add(w, i6621*16+i7360*16+12)), *(*int32)(unsafe.Add(w, i6621*16+i7360*16+8)), *(*int32)(unsafe.Add(w, i6621*16+i7360*16+4)), *(*int32)(unsafe.Add(w, i6621*16+i7360*16)), *(*int32)(unsafe.Add(w, i6621*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6621*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6621*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6621*16+i895*16)), *(*int32)(unsafe.Add(w, i6534*16+i7910*16+12)), *(*int32)(unsafe.Add(w, i6534*16+i7910*16+8)), *(*int32)(unsafe.Add(w, i6534*16+i7910*16+4)), *(*int32)(unsafe.Add(w, i6534*16+i7910*16)), *(*int32)(unsafe.Add(w, i6534*16+i7635*16+12)), *(*int32)(unsafe.Add(w, i6534*16+i7635*16+8)), *(*int32)(unsafe.Add(w, i6534*16+i7635*16+4)), *(*int32)(unsafe.Add(w, i6534*16+i7635*16)), *(*int32)(unsafe.Add(w, i6534*16+i7360*16+12)), *(*int32)(unsafe.Add(w, i6534*16+i7360*16+8)), *(*int32)(unsafe.Add(w, i6534*16+i7360*16+4)), *(*int32)(unsafe.Add(w, i6534*16+i7360*16)), *(*int32)(unsafe.Add(w, i6534*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6534*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6534*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6534*16+i895*16))
+									} else {
+//line warp.go:107
+										i8601, i8597, i8593, i8589, i8585, i8581, i8577, i8573, i8569, i8565, i8561, i8557, i8553, i8549, i8545, i8541, i8537, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477 = i8602, i8598, i8594, i8590, i8586, i8582, i8578, i8574, i8570, i8566, i8562, i8558, i8554, i8550, i8546, i8542, i8538, i8534, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478
+									}
+//line warp.go:108
+									if i329 >= i242 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f8647, f8644, f8641, f8638, i8602, i8598, i8594, i8590, i8586, i8582, i8578, i8574, i8570, i8566, i8562, i8558, i8554, i8550, i8546, i8542, i8538, i8534, i8530, i8526, i8522, i8518, i8514, i8510, i8506, i8502, i8498, i8494, i8490, i8486, i8482, i8478, i3619, i307 = f8177, f8171, f8092, f8086, i8601, i8597, i8593, i8589, i8585, i8581, i8577, i8573, i8569, i8565, i8561, i8557, i8553, i8549, i8545, i8541, i8537, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477, i3618, i329
+								}
+//line warp.go:108
+								f8648, f8645, f8642, f8639, i8603, i8599, i8595, i8591, i8587, i8583, i8579, i8575, i8571, i8567, i8563, i8559, i8555, i8551, i8547, i8543, i8539, i8535, i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479, i3620 = f8177, f8171, f8092, f8086, i8601, i8597, i8593, i8589, i8585, i8581, i8577, i8573, i8569, i8565, i8561, i8557, i8553, i8549, i8545, i8541, i8537, i8533, i8529, i8525, i8521, i8517, i8513, i8509, i8505, i8501, i8497, i8493, i8489, i8485, i8481, i8477, i3618
+							} else {
+//line warp.go:100
+								f8648, f8645, f8642, f8639, i8603, i8599, i8595, i8591, i8587, i8583, i8579, i8575, i8571, i8567, i8563, i8559, i8555, i8551, i8547, i8543, i8539, i8535, i8531, i8527, i8523, i8519, i8515, i8511, i8507, i8503, i8499, i8495, i8491, i8487, i8483, i8479, i3620 = 0, 0, 0, 0, i8604, i8600, i8596, i8592, i8588, i8584, i8580, i8576, i8572, i8568, i8564, i8560, i8556, i8552, i8548, i8544, i8540, i8536, i8532, i8528, i8524, i8520, i8516, i8512, i8508, i8504, i8500, i8496, i8492, i8488, i8484, i8480, i3617
+							}
+//line warp.go:111
+							if c340 {
+								i3616 = i3620 + i269
+							} else {
+//line warp.go:111
+								i3616 = i3620
+							}
+//line warp.go:114
+							f8646, f8643, f8640, f8637, i388 = f8648, f8645, f8642, f8639, i386
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i388 >= i38 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2633 := *(*int32)(unsafe.Add(shared, i388*16+384))
+//line warp.go:115
+								i2635 := *(*int32)(unsafe.Add(shared, i388*16+4+384))
+//line warp.go:115
+								i2637 := *(*int32)(unsafe.Add(shared, i388*16+8+384))
+//line warp.go:115
+								i2639 := *(*int32)(unsafe.Add(shared, i388*16+12+384))
+//line warp.go:163
+								f4938 := math.Float32frombits(uint32(i2633 << 16))
+								f4941 := math.Float32frombits(uint32(i2633 & -65536))
+//line warp.go:163
+								f4959 := math.Float32frombits(uint32(i2635 << 16))
+								f4962 := math.Float32frombits(uint32(i2635 & -65536))
+//line warp.go:163
+								f4980 := math.Float32frombits(uint32(i2637 << 16))
+								f4983 := math.Float32frombits(uint32(i2637 & -65536))
+//line warp.go:163
+								f5001 := math.Float32frombits(uint32(i2639 << 16))
+								f5004 := math.Float32frombits(uint32(i2639 & -65536))
+//line warp.go:117
+								i6752 := i6751 + i388
+//line warp.go:117
+								if uint(i6752) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6752, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i6756 := *(*int32)(unsafe.Add(w, i6752*16))
+//line warp.go:117
+								i6758 := *(*int32)(unsafe.Add(w, i6752*16+4))
+//line warp.go:117
+								i6760 := *(*int32)(unsafe.Add(w, i6752*16+8))
+//line warp.go:117
+								i6762 := *(*int32)(unsafe.Add(w, i6752*16+12))
+//line warp.go:156
+								f6838 := f8637 + float32(math.Float32frombits(uint32(i6756<<16))*f4938) + float32(math.Float32frombits(uint32(i6758<<16))*f4959) + float32(math.Float32frombits(uint32(i6760<<16))*f4980) + float32(math.Float32frombits(uint32(i6762<<16))*f5001)
+								f6844 := f8640 + float32(math.Float32frombits(uint32(i6756&-65536))*f4941) + float32(math.Float32frombits(uint32(i6758&-65536))*f4962) + float32(math.Float32frombits(uint32(i6760&-65536))*f4983) + float32(math.Float32frombits(uint32(i6762&-65536))*f5004)
+//line warp.go:117
+								i6858 := i6857 + i388
+//line warp.go:117
+								if uint(i6858) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6858, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i6862 := *(*int32)(unsafe.Add(w, i6858*16))
+//line warp.go:117
+								i6864 := *(*int32)(unsafe.Add(w, i6858*16+4))
+//line warp.go:117
+								i6866 := *(*int32)(unsafe.Add(w, i6858*16+8))
+//line warp.go:117
+								i6868 := *(*int32)(unsafe.Add(w, i6858*16+12))
+//line warp.go:156
+								f6944 := f8643 + float32(math.Float32frombits(uint32(i6862<<16))*f4938) + float32(math.Float32frombits(uint32(i6864<<16))*f4959) + float32(math.Float32frombits(uint32(i6866<<16))*f4980) + float32(math.Float32frombits(uint32(i6868<<16))*f5001)
+								f6950 := f8646 + float32(math.Float32frombits(uint32(i6862&-65536))*f4941) + float32(math.Float32frombits(uint32(i6864&-65536))*f4962) + float32(math.Float32frombits(uint32(i6866&-65536))*f4983) + float32(math.Float32frombits(uint32(i6868&-65536))*f5004)
+//line warp.go:114
+								f8646, f8643, f8640, f8637, i388 = f6950, f6944, f6844, f6838, i388+32
+							}
+//line warp.go:121
+							f6707 := f8637 + f8640
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6707
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8604, thread*4)) = i8603
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8600, thread*4)) = i8599
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8596, thread*4)) = i8595
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8592, thread*4)) = i8591
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8588, thread*4)) = i8587
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8584, thread*4)) = i8583
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8580, thread*4)) = i8579
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8576, thread*4)) = i8575
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8572, thread*4)) = i8571
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8568, thread*4)) = i8567
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8564, thread*4)) = i8563
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8560, thread*4)) = i8559
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8556, thread*4)) = i8555
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8552, thread*4)) = i8551
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8548, thread*4)) = i8547
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8544, thread*4)) = i8543
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8540, thread*4)) = i8539
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8536, thread*4)) = i8535
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8532, thread*4)) = i8531
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8528, thread*4)) = i8527
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8524, thread*4)) = i8523
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8520, thread*4)) = i8519
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8516, thread*4)) = i8515
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8512, thread*4)) = i8511
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8508, thread*4)) = i8507
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8504, thread*4)) = i8503
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8500, thread*4)) = i8499
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8496, thread*4)) = i8495
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8492, thread*4)) = i8491
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8488, thread*4)) = i8487
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8484, thread*4)) = i8483
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8480, thread*4)) = i8479
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8646, thread*4)) = f8646
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8643, thread*4)) = f8643
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6707, thread*4)) = f6707
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6708, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f6707 := *(*float32)(unsafe.Add(each6707, thread*4))
+//line warp.go:140
+							f6708 := *(*float32)(unsafe.Add(each6708, thread*4))
+//line warp.go:140
+							f6709 := f6707 + f6708
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6709
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6709, thread*4)) = f6709
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6710, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6709 := *(*float32)(unsafe.Add(each6709, thread*4))
+//line warp.go:140
+							f6710 := *(*float32)(unsafe.Add(each6710, thread*4))
+//line warp.go:140
+							f6711 := f6709 + f6710
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6711
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6711, thread*4)) = f6711
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6712, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6711 := *(*float32)(unsafe.Add(each6711, thread*4))
+//line warp.go:140
+							f6712 := *(*float32)(unsafe.Add(each6712, thread*4))
+//line warp.go:140
+							f6713 := f6711 + f6712
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6713
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6713, thread*4)) = f6713
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6714, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6713 := *(*float32)(unsafe.Add(each6713, thread*4))
+//line warp.go:140
+							f6714 := *(*float32)(unsafe.Add(each6714, thread*4))
+//line warp.go:140
+							f6715 := f6713 + f6714
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6715
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6715, thread*4)) = f6715
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6716, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6715 := *(*float32)(unsafe.Add(each6715, thread*4))
+//line warp.go:140
+							f6716 := *(*float32)(unsafe.Add(each6716, thread*4))
+//line warp.go:121
+							f8643 := *(*float32)(unsafe.Add(each8643, thread*4))
+//line warp.go:121
+							f8646 := *(*float32)(unsafe.Add(each8646, thread*4))
+//line warp.go:140
+							f6717 := f6715 + f6716
+//line warp.go:121
+							f6728 := f8643 + f8646
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6728
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6717, thread*4)) = f6717
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6728, thread*4)) = f6728
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6729, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f6728 := *(*float32)(unsafe.Add(each6728, thread*4))
+//line warp.go:140
+							f6729 := *(*float32)(unsafe.Add(each6729, thread*4))
+//line warp.go:140
+							f6730 := f6728 + f6729
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6730
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6730, thread*4)) = f6730
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6731, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6730 := *(*float32)(unsafe.Add(each6730, thread*4))
+//line warp.go:140
+							f6731 := *(*float32)(unsafe.Add(each6731, thread*4))
+//line warp.go:140
+							f6732 := f6730 + f6731
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6732
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6732, thread*4)) = f6732
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6733, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6732 := *(*float32)(unsafe.Add(each6732, thread*4))
+//line warp.go:140
+							f6733 := *(*float32)(unsafe.Add(each6733, thread*4))
+//line warp.go:140
+							f6734 := f6732 + f6733
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6734
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6734, thread*4)) = f6734
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6735, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6734 := *(*float32)(unsafe.Add(each6734, thread*4))
+//line warp.go:140
+							f6735 := *(*float32)(unsafe.Add(each6735, thread*4))
+//line warp.go:140
+							f6736 := f6734 + f6735
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6736
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6736, thread*4)) = f6736
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6737, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line key.go:17
+						i5551 := int(uint32(^int32(i3294)))
+//line fused.go:87
+						o5823 := o69 + 4
+//line key.go:17
+						i5590 := int(uint32(^int32(i6856)))
+						for thread := warp; thread < end; thread++ {
+							var i5546, i5585 int32
+//line warp.go:140
+							f6736 := *(*float32)(unsafe.Add(each6736, thread*4))
+//line warp.go:140
+							f6737 := *(*float32)(unsafe.Add(each6737, thread*4))
+//line warp.go:140
+							f6717 := *(*float32)(unsafe.Add(each6717, thread*4))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							c3283 := i85 == 0
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:86
+							c5819 := i85 == 1
+//line warp.go:140
+							f6738 := f6736 + f6737
+//line fused.go:86
+							if c3283 {
+								*(*float32)(unsafe.Add(logits, o69)) = f6717
+							}
+//line key.go:8
+							i5536 := int32(math.Float32bits(f6717))
+//line key.go:10
+							if f6717 != f6717 {
+//line key.go:10
+								i5546 = 0
+							} else {
+								if int32(uint32(i5536)>>31) != 0 {
+									i5546 = ^i5536
+								} else {
+									i5546 = i5536 | -2147483648
+								}
+							}
+//line key.go:17
+							i5552 := int(uint32(i5546))<<32 | i5551
+//line fused.go:89
+							i5554 := i89
+//line fused.go:89
+							if uint(i89) < uint(i5552) {
+//line fused.go:89
+								i5554 = i5552
+							}
+//line fused.go:86
+							if c5819 {
+								*(*float32)(unsafe.Add(logits, o5823)) = f6738
+							}
+//line key.go:8
+							i5575 := int32(math.Float32bits(f6738))
+//line key.go:10
+							if f6738 != f6738 {
+//line key.go:10
+								i5585 = 0
+							} else {
+								if int32(uint32(i5575)>>31) != 0 {
+									i5585 = ^i5575
+								} else {
+									i5585 = i5575 | -2147483648
+								}
+							}
+//line key.go:17
+							i5591 := int(uint32(i5585))<<32 | i5590
+//line fused.go:89
+							i5593 := i5554
+//line fused.go:89
+							if uint(i5554) < uint(i5591) {
+//line fused.go:89
+								i5593 = i5591
+							}
+//line fused.go:80
+							i3617next, *(*int)(unsafe.Add(each89, thread*8)) = i3616, i5593
+						}
+						i3617 = i3617next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 7
+			}
+		}
+	}
+}
+
+// normLogitsTwoRowsTwinRow is what a row of threads does in normLogitsTwoRowsTwin.
+//
+//line stage.go:50
+func normLogitsTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c969 bool, shared unsafe.Pointer, i235 int, epsilon float32, f984 float32, i38 int, i3281 int, x unsafe.Pointer, dx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f971, f977, f981 float32
+		var i972, i991 int
+//line stage.go:50
+		if c969 {
+			f971, i972 = 0, 0
+//line stage.go:51
+			for {
+//line stage.go:51
+				f977 = f971 + *(*float32)(unsafe.Add(shared, i972*4+256))
+//line stage.go:51
+				i978 := i972 + 1
+//line stage.go:51
+				if i978 >= i235 {
+//line stage.go:51
+					break
+				}
+//line stage.go:51
+				f971, i972 = f977, i978
+			}
+//line stage.go:51
+			f981 = f977
+		} else {
+//line stage.go:50
+			f981 = 0
+		}
+//line basic.go:72
+		f1331 := float32(1 / math.Sqrt(float64(f981/f984+epsilon)))
+//line stage.go:54
+		i991 = tx
+//line stage.go:54
+		for {
+//line stage.go:54
+			if i991 >= i38 {
+//line stage.go:54
+				break
+			}
+//line stage.go:55
+			i2770 := *(*int32)(unsafe.Add(shared, i991*16+384))
+//line stage.go:55
+			i2772 := *(*int32)(unsafe.Add(shared, i991*16+4+384))
+//line stage.go:55
+			i2774 := *(*int32)(unsafe.Add(shared, i991*16+8+384))
+//line stage.go:55
+			i2776 := *(*int32)(unsafe.Add(shared, i991*16+12+384))
+			i3380 := i991 << 1
+//line stage.go:56
+			if uint(i3380) >= uint(i3281) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3380, i3281)
+//line stage.go:56
+				return false
+			}
+//line stage.go:56
+			i1014 := i3380 + 1
+//line stage.go:56
+			if uint(i1014) >= uint(i3281) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1014, i3281)
+//line stage.go:56
+				return false
+			}
+//line warp.go:168
+			i1383 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2770<<16))*float32(*(*float32)(unsafe.Add(x, i3380*16))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2770&-65536))*float32(*(*float32)(unsafe.Add(x, i3380*16+4))*f1331))))))<<16
+//line warp.go:168
+			i1515 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2772<<16))*float32(*(*float32)(unsafe.Add(x, i3380*16+8))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2772&-65536))*float32(*(*float32)(unsafe.Add(x, i3380*16+12))*f1331))))))<<16
+//line warp.go:168
+			i1639 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2774<<16))*float32(*(*float32)(unsafe.Add(x, i1014*16))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2774&-65536))*float32(*(*float32)(unsafe.Add(x, i1014*16+4))*f1331))))))<<16
+//line warp.go:168
+			i1754 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2776<<16))*float32(*(*float32)(unsafe.Add(x, i1014*16+8))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2776&-65536))*float32(*(*float32)(unsafe.Add(x, i1014*16+12))*f1331))))))<<16
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+384)) = i1383
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+4+384)) = i1515
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+8+384)) = i1639
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+12+384)) = i1754
+//line stage.go:54
+			i991 = i991 + dx
+		}
+	}
+	return true
+}
+
+// normLogitsTwoRowsTwinRow_ is what a row of threads does in normLogitsTwoRowsTwin.
+//
+//line fused.go:80
+func normLogitsTwoRowsTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var i148, i149 int
+//line fused.go:80
+		i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:96
+		if int32(tx) == 0 {
+			i148, i149 = i89, 1
+//line fused.go:97
+			for {
+//line fused.go:97
+				if i149 >= i235 {
+//line fused.go:97
+					break
+				}
+//line fused.go:98
+				i158 := *(*int)(unsafe.Add(shared, i149*8))
+//line fused.go:98
+				i160 := i148
+//line fused.go:98
+				if uint(i148) < uint(i158) {
+//line fused.go:98
+					i160 = i158
+				}
+//line fused.go:97
+				i148, i149 = i160, i149+1
+			}
+//line fused.go:100
+			if !c166 {
+//line fused.go:100
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, bestLen)
+//line fused.go:100
+				return false
+			}
+//line fused.go:100
+			*(*int)(unsafe.Add(best, o169)) = i148
+		}
+	}
+	return true
+}
+
+// normLogitsTwoDeepTwin runs blocks of the kernel normLogits_twoDeep.
+//
+//line fused.go:71
+func normLogitsTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	logits := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	logitsLen := *(*int)(unsafe.Add(args, 88))
+	logitsCap := *(*int)(unsafe.Add(args, 96))
+	best := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	bestLen := *(*int)(unsafe.Add(args, 112))
+	shared := blocks.Shared(384)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each250 := blocks.Scratch(8)
+	each265 := blocks.Scratch(8)
+	each3617 := blocks.Scratch(8)
+	each3616 := blocks.Scratch(8)
+//line warp.go:71
+	i235 := dx / 32
+//line fused.go:74
+	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line fused.go:76
+	i45 := logitsLen / 2
+//line warp.go:72
+	i242 := i38 / 256
+//line warp.go:74
+	c276 := 0 < i242
+//line stage.go:16
+	c477 := uint(i38) <= uint(gainCap)
+//line stage.go:20
+	i4653 := i38 - 1
+//line stage.go:20
+	i6280 := dx << 1
+//line stage.go:20
+	i4735 := dx * 3
+//line stage.go:17
+	i3405 := dx << 2
+//line stage.go:33
+	i3281 := i38 << 1
+//line stage.go:33
+	c875 := uint(i3281) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each10500 := blocks.Scratch(4)
+	each10496 := blocks.Scratch(4)
+	each10492 := blocks.Scratch(4)
+	each10488 := blocks.Scratch(4)
+	each10484 := blocks.Scratch(4)
+	each10480 := blocks.Scratch(4)
+	each10476 := blocks.Scratch(4)
+	each10472 := blocks.Scratch(4)
+	each10468 := blocks.Scratch(4)
+	each10464 := blocks.Scratch(4)
+	each10460 := blocks.Scratch(4)
+	each10456 := blocks.Scratch(4)
+	each10452 := blocks.Scratch(4)
+	each10448 := blocks.Scratch(4)
+	each10444 := blocks.Scratch(4)
+	each10440 := blocks.Scratch(4)
+	each10436 := blocks.Scratch(4)
+	each10432 := blocks.Scratch(4)
+	each10428 := blocks.Scratch(4)
+	each10424 := blocks.Scratch(4)
+	each10420 := blocks.Scratch(4)
+	each10416 := blocks.Scratch(4)
+	each10412 := blocks.Scratch(4)
+	each10408 := blocks.Scratch(4)
+	each10404 := blocks.Scratch(4)
+	each10400 := blocks.Scratch(4)
+	each10396 := blocks.Scratch(4)
+	each10392 := blocks.Scratch(4)
+	each10388 := blocks.Scratch(4)
+	each10384 := blocks.Scratch(4)
+	each10380 := blocks.Scratch(4)
+	each10376 := blocks.Scratch(4)
+	each10372 := blocks.Scratch(4)
+	each10368 := blocks.Scratch(4)
+	each10364 := blocks.Scratch(4)
+	each10360 := blocks.Scratch(4)
+	each10356 := blocks.Scratch(4)
+	each10352 := blocks.Scratch(4)
+	each10348 := blocks.Scratch(4)
+	each10344 := blocks.Scratch(4)
+	each10340 := blocks.Scratch(4)
+	each10336 := blocks.Scratch(4)
+	each10332 := blocks.Scratch(4)
+	each10328 := blocks.Scratch(4)
+	each10324 := blocks.Scratch(4)
+	each10320 := blocks.Scratch(4)
+	each10316 := blocks.Scratch(4)
+	each10312 := blocks.Scratch(4)
+	each10308 := blocks.Scratch(4)
+	each10304 := blocks.Scratch(4)
+	each10300 := blocks.Scratch(4)
+	each10296 := blocks.Scratch(4)
+	each10292 := blocks.Scratch(4)
+	each10288 := blocks.Scratch(4)
+	each10284 := blocks.Scratch(4)
+	each10280 := blocks.Scratch(4)
+	each10276 := blocks.Scratch(4)
+	each10272 := blocks.Scratch(4)
+	each10268 := blocks.Scratch(4)
+	each10264 := blocks.Scratch(4)
+	each10260 := blocks.Scratch(4)
+	each10256 := blocks.Scratch(4)
+	each10252 := blocks.Scratch(4)
+	each10248 := blocks.Scratch(4)
+	each882 := blocks.Scratch(4)
+	each4771 := blocks.Scratch(4)
+	each4772 := blocks.Scratch(4)
+	each4781 := blocks.Scratch(4)
+	each4782 := blocks.Scratch(4)
+	each4791 := blocks.Scratch(4)
+	each4792 := blocks.Scratch(4)
+	each4801 := blocks.Scratch(4)
+	each4802 := blocks.Scratch(4)
+	each4811 := blocks.Scratch(4)
+//line stage.go:50
+	c969 := 0 < i235
+//line stage.go:53
+	f984 := float32(i38 << 3)
+	each89 := blocks.Scratch(8)
+//line warp.go:73
+	i269 := gx * i235
+//line warp.go:111
+	c340 := i242 == 0
+//line warp.go:114
+	i3343 := i242 << 8
+	each10574 := blocks.Scratch(4)
+	each10571 := blocks.Scratch(4)
+	each7243 := blocks.Scratch(4)
+	each7244 := blocks.Scratch(4)
+	each7245 := blocks.Scratch(4)
+	each7246 := blocks.Scratch(4)
+	each7247 := blocks.Scratch(4)
+	each7248 := blocks.Scratch(4)
+	each7249 := blocks.Scratch(4)
+	each7250 := blocks.Scratch(4)
+	each7251 := blocks.Scratch(4)
+	each7252 := blocks.Scratch(4)
+	each7253 := blocks.Scratch(4)
+	each7264 := blocks.Scratch(4)
+	each7265 := blocks.Scratch(4)
+	each7266 := blocks.Scratch(4)
+	each7267 := blocks.Scratch(4)
+	each7268 := blocks.Scratch(4)
+	each7269 := blocks.Scratch(4)
+	each7270 := blocks.Scratch(4)
+	each7271 := blocks.Scratch(4)
+	each7272 := blocks.Scratch(4)
+	each7273 := blocks.Scratch(4)
+//line fused.go:71
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i250, i265, i3617, i3616 int
+		var i3617next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i250, i265, i3617, i3616 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8))
+				}
+				for state < 7 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i250 = bx * i235
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i10564, i10563, i10562, i10561, i10560, i10559, i10558, i10557, i10556, i10555, i10554, i10553, i10552, i10551, i10550, i10549, i10548, i10547, i10546, i10545, i10544, i10543, i10542, i10541, i10540, i10539, i10538, i10537, i10536, i10535, i10534, i10533, i10532, i10531, i10530, i10529, i10528, i10527, i10526, i10525, i10524, i10523, i10522, i10521, i10520, i10519, i10518, i10517, i10516, i10515, i10514, i10513, i10512, i10511, i10510, i10509, i10508, i10507, i10506, i10505, i10504, i10503, i10502, i10501 int32
+							var i483, i883, i899 int
+							var f882, f900 float32
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line warp.go:73
+							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i266 := i250 + i265
+							if c276 {
+//line warp.go:74
+								if i266 < i45 {
+//line warp.go:49
+									i6401 := i266 << 1
+//line warp.go:87
+									i6404 := i6401 * i38
+//line warp.go:87
+									if uint(i6404) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6404, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i6404) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6404)
+//line warp.go:87
+										return
+									}
+									i6411 := int(uint32(i85))
+//line warp.go:89
+									i6430 := i6411 + 32
+//line warp.go:89
+									i6448 := i6411 + 64
+//line warp.go:89
+									i6466 := i6411 + 96
+//line warp.go:89
+									i6484 := i6411 + 128
+//line warp.go:89
+									i6502 := i6411 + 160
+//line warp.go:89
+									i6520 := i6411 + 192
+//line warp.go:89
+									i6538 := i6411 + 224
+//line warp.go:87
+									i6562 := (i6401 + 1) * i38
+//line warp.go:87
+									if uint(i6562) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6562, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i6562) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6562)
+//line warp.go:87
+										return
+									}
+									i10564, i10563, i10562, i10561, i10560, i10559, i10558, i10557, i10556, i10555, i10554, i10553, i10552, i10551, i10550, i10549, i10548, i10547, i10546, i10545, i10544, i10543, i10542, i10541, i10540, i10539, i10538, i10537, i10536, i10535, i10534, i10533, i10532, i10531, i10530, i10529, i10528, i10527, i10526, i10525, i10524, i10523, i10522, i10521, i10520, i10519, i10518, i10517, i10516, i10515, i10514, i10513, i10512, i10511, i10510, i10509, i10508, i10507, i10506, i10505, i10504, i10503, i10502, i10501 = *(*int32)(unsafe.Add(w, i6562*16+i6538*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6538*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6538*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6538*16)), *(*int32)(unsafe.Add(w, i6562*16+i6520*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6520*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6520*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6520*16)), *(*int32)(unsafe.Add(w, i6562*16+i6502*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6502*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6502*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6502*16)), *(*int32)(unsafe.Add(w, i6562*16+i6484*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6484*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6484*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6484*16)), *(*int32)(unsafe.Add(w, i6562*16+i6466*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6466*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6466*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6466*16)), *(*int32)(unsafe.Add(w, i6562*16+i6448*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6448*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6448*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6448*16)), *(*int32)(unsafe.Add(w, i6562*16+i6430*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6430*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6430*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6430*16)), *(*int32)(unsafe.Add(w, i6562*16+i6411*16+12)), *(*int32)(unsafe.Add(w, i6562*16+i6411*16+8)), *(*int32)(unsafe.Add(w, i6562*16+i6411*16+4)), *(*int32)(unsafe.Add(w, i6562*16+i6411*16)), *(*int32)(unsafe.Add(w, i6404*16+i6538*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6538*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6538*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6538*16)), *(*int32)(unsafe.Add(w, i6404*16+i6520*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6520*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6520*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6520*16)), *(*int32)(unsafe.Add(w, i6404*16+i6502*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6502*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6502*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6502*16)), *(*int32)(unsafe.Add(w, i6404*16+i6484*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6484*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6484*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6484*16)), *(*int32)(unsafe.Add(w, i6404*16+i6466*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6466*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6466*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6466*16)), *(*int32)(unsafe.Add(w, i6404*16+i6448*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6448*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6448*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6448*16)), *(*int32)(unsafe.Add(w, i6404*16+i6430*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6430*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6430*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6430*16)), *(*int32)(unsafe.Add(w, i6404*16+i6411*16+12)), *(*int32)(unsafe.Add(w, i6404*16+i6411*16+8)), *(*int32)(unsafe.Add(w, i6404*16+i6411*16+4)), *(*int32)(unsafe.Add(w, i6404*16+i6411*16))
+								} else {
+//line warp.go:74
+									i10564, i10563, i10562, i10561, i10560, i10559, i10558, i10557, i10556, i10555, i10554, i10553, i10552, i10551, i10550, i10549, i10548, i10547, i10546, i10545, i10544, i10543, i10542, i10541, i10540, i10539, i10538, i10537, i10536, i10535, i10534, i10533, i10532, i10531, i10530, i10529, i10528, i10527, i10526, i10525, i10524, i10523, i10522, i10521, i10520, i10519, i10518, i10517, i10516, i10515, i10514, i10513, i10512, i10511, i10510, i10509, i10508, i10507, i10506, i10505, i10504, i10503, i10502, i10501 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i10564, i10563, i10562, i10561, i10560, i10559, i10558, i10557, i10556, i10555, i10554, i10553, i10552, i10551, i10550, i10549, i10548, i10547, i10546, i10545, i10544, i10543, i10542, i10541, i10540, i10539, i10538, i10537, i10536, i10535, i10534, i10533, i10532, i10531, i10530, i10529, i10528, i10527, i10526, i10525, i10524, i10523, i10522, i10521, i10520, i10519, i10518, i10517, i10516, i10515, i10514, i10513, i10512, i10511, i10510, i10509, i10508, i10507, i10506, i10505, i10504, i10503, i10502, i10501 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c477 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i483 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i483 >= i38 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i483) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i483, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4661 := *(*int32)(unsafe.Add(gain, i483*16+4))
+//line stage.go:20
+								i4663 := *(*int32)(unsafe.Add(gain, i483*16+8))
+//line stage.go:20
+								i4665 := *(*int32)(unsafe.Add(gain, i483*16+12))
+//line stage.go:20
+								i4680 := i483 + dx
+//line stage.go:20
+								i4683 := i4680
+//line stage.go:20
+								if i4653 < i4680 {
+//line stage.go:20
+									i4683 = i4653
+								}
+//line stage.go:20
+								if uint(i4683) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4683, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4687 := *(*int32)(unsafe.Add(gain, i4683*16))
+//line stage.go:20
+								i4689 := *(*int32)(unsafe.Add(gain, i4683*16+4))
+//line stage.go:20
+								i4691 := *(*int32)(unsafe.Add(gain, i4683*16+8))
+//line stage.go:20
+								i4693 := *(*int32)(unsafe.Add(gain, i4683*16+12))
+//line stage.go:20
+								i4708 := i483 + i6280
+//line stage.go:20
+								i4711 := i4708
+//line stage.go:20
+								if i4653 < i4708 {
+//line stage.go:20
+									i4711 = i4653
+								}
+//line stage.go:20
+								if uint(i4711) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4711, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4715 := *(*int32)(unsafe.Add(gain, i4711*16))
+//line stage.go:20
+								i4717 := *(*int32)(unsafe.Add(gain, i4711*16+4))
+//line stage.go:20
+								i4719 := *(*int32)(unsafe.Add(gain, i4711*16+8))
+//line stage.go:20
+								i4721 := *(*int32)(unsafe.Add(gain, i4711*16+12))
+//line stage.go:20
+								i4736 := i483 + i4735
+//line stage.go:20
+								i4739 := i4736
+//line stage.go:20
+								if i4653 < i4736 {
+//line stage.go:20
+									i4739 = i4653
+								}
+//line stage.go:20
+								if uint(i4739) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4739, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4743 := *(*int32)(unsafe.Add(gain, i4739*16))
+//line stage.go:20
+								i4745 := *(*int32)(unsafe.Add(gain, i4739*16+4))
+//line stage.go:20
+								i4747 := *(*int32)(unsafe.Add(gain, i4739*16+8))
+//line stage.go:20
+								i4749 := *(*int32)(unsafe.Add(gain, i4739*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+384)) = *(*int32)(unsafe.Add(gain, i483*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+4+384)) = i4661
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+8+384)) = i4663
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+12+384)) = i4665
+//line stage.go:23
+								if i4680 < i38 {
+									*(*int32)(unsafe.Add(shared, i4680*16+384)) = i4687
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4680*16+4+384)) = i4689
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4680*16+8+384)) = i4691
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4680*16+12+384)) = i4693
+								}
+//line stage.go:23
+								if i4708 < i38 {
+									*(*int32)(unsafe.Add(shared, i4708*16+384)) = i4715
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4708*16+4+384)) = i4717
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4708*16+8+384)) = i4719
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4708*16+12+384)) = i4721
+								}
+//line stage.go:23
+								if i4736 < i38 {
+									*(*int32)(unsafe.Add(shared, i4736*16+384)) = i4743
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4736*16+4+384)) = i4745
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4736*16+8+384)) = i4747
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4736*16+12+384)) = i4749
+								}
+//line stage.go:17
+								i483 = i483 + i3405
+							}
+//line stage.go:33
+							if !c875 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3281, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f882, i883 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i883 >= i38 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i889 := i883 + dx
+								if i38 <= i889 {
+//line stage.go:38
+									i899, f900 = i883, 0
+								} else {
+//line stage.go:38
+									i899, f900 = i889, 1
+								}
+//line stage.go:41
+								i3391 := i883 << 1
+//line stage.go:41
+								if uint(i3391) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3391, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2900 := *(*float32)(unsafe.Add(x, i3391*16))
+//line stage.go:41
+								f2902 := *(*float32)(unsafe.Add(x, i3391*16+4))
+//line stage.go:41
+								f2904 := *(*float32)(unsafe.Add(x, i3391*16+8))
+//line stage.go:41
+								f2906 := *(*float32)(unsafe.Add(x, i3391*16+12))
+//line stage.go:41
+								i909 := i3391 + 1
+//line stage.go:41
+								if uint(i909) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i909, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2907 := *(*float32)(unsafe.Add(x, i909*16))
+//line stage.go:41
+								f2909 := *(*float32)(unsafe.Add(x, i909*16+4))
+//line stage.go:41
+								f2911 := *(*float32)(unsafe.Add(x, i909*16+8))
+//line stage.go:41
+								f2913 := *(*float32)(unsafe.Add(x, i909*16+12))
+//line stage.go:41
+								i3395 := i899 << 1
+//line stage.go:41
+								if uint(i3395) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3395, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2914 := *(*float32)(unsafe.Add(x, i3395*16))
+//line stage.go:41
+								f2916 := *(*float32)(unsafe.Add(x, i3395*16+4))
+//line stage.go:41
+								f2918 := *(*float32)(unsafe.Add(x, i3395*16+8))
+//line stage.go:41
+								f2920 := *(*float32)(unsafe.Add(x, i3395*16+12))
+//line stage.go:41
+								i924 := i3395 + 1
+//line stage.go:41
+								if uint(i924) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i924, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2921 := *(*float32)(unsafe.Add(x, i924*16))
+//line stage.go:41
+								f2923 := *(*float32)(unsafe.Add(x, i924*16+4))
+//line stage.go:41
+								f2925 := *(*float32)(unsafe.Add(x, i924*16+8))
+//line stage.go:41
+								f2927 := *(*float32)(unsafe.Add(x, i924*16+12))
+								f933 := float32(f2900*f2900) + float32(f2902*f2902) + (float32(f2904*f2904) + float32(f2906*f2906)) + (float32(f2907*f2907) + float32(f2909*f2909) + (float32(f2911*f2911) + float32(f2913*f2913)))
+//line stage.go:42
+								f936 := float32(f2914*f2914) + float32(f2916*f2916) + (float32(f2918*f2918) + float32(f2920*f2920)) + (float32(f2921*f2921) + float32(f2923*f2923) + (float32(f2925*f2925) + float32(f2927*f2927)))
+//line stage.go:36
+								f882, i883 = f882+(f933+float32(f936*f900)), i883+i6280
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f882
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10500, thread*4)) = i10564
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10496, thread*4)) = i10563
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10492, thread*4)) = i10562
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10488, thread*4)) = i10561
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10484, thread*4)) = i10560
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10480, thread*4)) = i10559
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10476, thread*4)) = i10558
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10472, thread*4)) = i10557
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10468, thread*4)) = i10556
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10464, thread*4)) = i10555
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10460, thread*4)) = i10554
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10456, thread*4)) = i10553
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10452, thread*4)) = i10552
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10448, thread*4)) = i10551
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10444, thread*4)) = i10550
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10440, thread*4)) = i10549
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10436, thread*4)) = i10548
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10432, thread*4)) = i10547
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10428, thread*4)) = i10546
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10424, thread*4)) = i10545
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10420, thread*4)) = i10544
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10416, thread*4)) = i10543
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10412, thread*4)) = i10542
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10408, thread*4)) = i10541
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10404, thread*4)) = i10540
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10400, thread*4)) = i10539
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10396, thread*4)) = i10538
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10392, thread*4)) = i10537
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10388, thread*4)) = i10536
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10384, thread*4)) = i10535
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10380, thread*4)) = i10534
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10376, thread*4)) = i10533
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10372, thread*4)) = i10532
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10368, thread*4)) = i10531
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10364, thread*4)) = i10530
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10360, thread*4)) = i10529
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10356, thread*4)) = i10528
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10352, thread*4)) = i10527
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10348, thread*4)) = i10526
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10344, thread*4)) = i10525
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10340, thread*4)) = i10524
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10336, thread*4)) = i10523
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10332, thread*4)) = i10522
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10328, thread*4)) = i10521
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10324, thread*4)) = i10520
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10320, thread*4)) = i10519
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10316, thread*4)) = i10518
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10312, thread*4)) = i10517
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10308, thread*4)) = i10516
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10304, thread*4)) = i10515
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10300, thread*4)) = i10514
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10296, thread*4)) = i10513
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10292, thread*4)) = i10512
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10288, thread*4)) = i10511
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10284, thread*4)) = i10510
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10280, thread*4)) = i10509
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10276, thread*4)) = i10508
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10272, thread*4)) = i10507
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10268, thread*4)) = i10506
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10264, thread*4)) = i10505
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10260, thread*4)) = i10504
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10256, thread*4)) = i10503
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10252, thread*4)) = i10502
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10248, thread*4)) = i10501
+//line warp.go:140
+							*(*float32)(unsafe.Add(each882, thread*4)) = f882
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4771, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line stage.go:35
+							f882 := *(*float32)(unsafe.Add(each882, thread*4))
+//line warp.go:140
+							f4771 := *(*float32)(unsafe.Add(each4771, thread*4))
+//line warp.go:140
+							f4772 := f882 + f4771
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4772
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4772, thread*4)) = f4772
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4781, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4772 := *(*float32)(unsafe.Add(each4772, thread*4))
+//line warp.go:140
+							f4781 := *(*float32)(unsafe.Add(each4781, thread*4))
+//line warp.go:140
+							f4782 := f4772 + f4781
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4782
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4782, thread*4)) = f4782
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4791, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4782 := *(*float32)(unsafe.Add(each4782, thread*4))
+//line warp.go:140
+							f4791 := *(*float32)(unsafe.Add(each4791, thread*4))
+//line warp.go:140
+							f4792 := f4782 + f4791
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4792
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4792, thread*4)) = f4792
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4801, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4792 := *(*float32)(unsafe.Add(each4792, thread*4))
+//line warp.go:140
+							f4801 := *(*float32)(unsafe.Add(each4801, thread*4))
+//line warp.go:140
+							f4802 := f4792 + f4801
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4802
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4802, thread*4)) = f4802
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4811, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line warp.go:140
+							f4802 := *(*float32)(unsafe.Add(each4802, thread*4))
+//line warp.go:140
+							f4811 := *(*float32)(unsafe.Add(each4811, thread*4))
+//line stage.go:45
+							c3283 := i85 == 0
+//line stage.go:45
+							if c3283 {
+								if uint(i265) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i265*4+256)) = f4802 + f4811
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 1:
+//line stage.go:50
+						if !normLogitsTwoDeepTwinRow(end, warp, blocks, c969, shared, i235, epsilon, f984, i38, i3281, x, dx) {
+							return
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i266 := i250 + i265
+//line stage.go:63
+							i3617next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
+						}
+						i3617 = i3617next
+						state = 3
+					case 3:
+						if i3617 < i45 {
+							state = 6
+						} else {
+							state = 4
+						}
+					case 4:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							c3283 := i85 == 0
+//line fused.go:92
+							if c3283 {
+								if uint(i265) >= 32 {
+//line fused.go:93
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
+//line fused.go:93
+									return
+								}
+//line fused.go:93
+								*(*int)(unsafe.Add(shared, i265*8)) = i89
+							}
+						}
+						state = 5
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 5:
+//line fused.go:100
+						c166 := uint(bx) < uint(bestLen)
+//line fused.go:100
+						o169 := bx * 8
+//line fused.go:80
+						if !normLogitsTwoDeepTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
+							return
+						}
+						state = 7
+					case 6:
+//line fused.go:82
+						i3294 := i3617 << 1
+						c67 := uint(i3294) <= uint(logitsLen)
+//line fused.go:83
+						o69 := i3294 * 4
+//line fused.go:83
+						c77 := 2 <= uint(logitsCap-i3294)
+//line warp.go:117
+						i7287 := i3294 * i38
+//line warp.go:49
+						i7392 := i3294 + 1
+//line warp.go:117
+						i7393 := i7392 * i38
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f10575, f10572, f10569, f10566, f9802, f9808, f9887, f9893, f10576, f10573, f10570, f10567, f10574, f10571, f10568, f10565 float32
+							var i10498, i10494, i10490, i10486, i10482, i10478, i10474, i10470, i10466, i10462, i10458, i10454, i10450, i10446, i10442, i10438, i10434, i10430, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i10497, i10493, i10489, i10485, i10481, i10477, i10473, i10469, i10465, i10461, i10457, i10453, i10449, i10445, i10441, i10437, i10433, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245, i10499, i10495, i10491, i10487, i10483, i10479, i10475, i10471, i10467, i10463, i10459, i10455, i10451, i10447, i10443, i10439, i10435, i10431, i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247 int32
+							var i3619, i307, i3618, i356, i3620, i388 int
+//line warp.go:103
+							i10500 := *(*int32)(unsafe.Add(each10500, thread*4))
+//line warp.go:103
+							i10496 := *(*int32)(unsafe.Add(each10496, thread*4))
+//line warp.go:103
+							i10492 := *(*int32)(unsafe.Add(each10492, thread*4))
+//line warp.go:103
+							i10488 := *(*int32)(unsafe.Add(each10488, thread*4))
+//line warp.go:103
+							i10484 := *(*int32)(unsafe.Add(each10484, thread*4))
+//line warp.go:103
+							i10480 := *(*int32)(unsafe.Add(each10480, thread*4))
+//line warp.go:103
+							i10476 := *(*int32)(unsafe.Add(each10476, thread*4))
+//line warp.go:103
+							i10472 := *(*int32)(unsafe.Add(each10472, thread*4))
+//line warp.go:103
+							i10468 := *(*int32)(unsafe.Add(each10468, thread*4))
+//line warp.go:103
+							i10464 := *(*int32)(unsafe.Add(each10464, thread*4))
+//line warp.go:103
+							i10460 := *(*int32)(unsafe.Add(each10460, thread*4))
+//line warp.go:103
+							i10456 := *(*int32)(unsafe.Add(each10456, thread*4))
+//line warp.go:103
+							i10452 := *(*int32)(unsafe.Add(each10452, thread*4))
+//line warp.go:103
+							i10448 := *(*int32)(unsafe.Add(each10448, thread*4))
+//line warp.go:103
+							i10444 := *(*int32)(unsafe.Add(each10444, thread*4))
+//line warp.go:103
+							i10440 := *(*int32)(unsafe.Add(each10440, thread*4))
+//line warp.go:103
+							i10436 := *(*int32)(unsafe.Add(each10436, thread*4))
+//line warp.go:103
+							i10432 := *(*int32)(unsafe.Add(each10432, thread*4))
+//line warp.go:103
+							i10428 := *(*int32)(unsafe.Add(each10428, thread*4))
+//line warp.go:103
+							i10424 := *(*int32)(unsafe.Add(each10424, thread*4))
+//line warp.go:103
+							i10420 := *(*int32)(unsafe.Add(each10420, thread*4))
+//line warp.go:103
+							i10416 := *(*int32)(unsafe.Add(each10416, thread*4))
+//line warp.go:103
+							i10412 := *(*int32)(unsafe.Add(each10412, thread*4))
+//line warp.go:103
+							i10408 := *(*int32)(unsafe.Add(each10408, thread*4))
+//line warp.go:103
+							i10404 := *(*int32)(unsafe.Add(each10404, thread*4))
+//line warp.go:103
+							i10400 := *(*int32)(unsafe.Add(each10400, thread*4))
+//line warp.go:103
+							i10396 := *(*int32)(unsafe.Add(each10396, thread*4))
+//line warp.go:103
+							i10392 := *(*int32)(unsafe.Add(each10392, thread*4))
+//line warp.go:103
+							i10388 := *(*int32)(unsafe.Add(each10388, thread*4))
+//line warp.go:103
+							i10384 := *(*int32)(unsafe.Add(each10384, thread*4))
+//line warp.go:103
+							i10380 := *(*int32)(unsafe.Add(each10380, thread*4))
+//line warp.go:103
+							i10376 := *(*int32)(unsafe.Add(each10376, thread*4))
+//line warp.go:103
+							i10372 := *(*int32)(unsafe.Add(each10372, thread*4))
+//line warp.go:103
+							i10368 := *(*int32)(unsafe.Add(each10368, thread*4))
+//line warp.go:103
+							i10364 := *(*int32)(unsafe.Add(each10364, thread*4))
+//line warp.go:103
+							i10360 := *(*int32)(unsafe.Add(each10360, thread*4))
+//line warp.go:103
+							i10356 := *(*int32)(unsafe.Add(each10356, thread*4))
+//line warp.go:103
+							i10352 := *(*int32)(unsafe.Add(each10352, thread*4))
+//line warp.go:103
+							i10348 := *(*int32)(unsafe.Add(each10348, thread*4))
+//line warp.go:103
+							i10344 := *(*int32)(unsafe.Add(each10344, thread*4))
+//line warp.go:103
+							i10340 := *(*int32)(unsafe.Add(each10340, thread*4))
+//line warp.go:103
+							i10336 := *(*int32)(unsafe.Add(each10336, thread*4))
+//line warp.go:103
+							i10332 := *(*int32)(unsafe.Add(each10332, thread*4))
+//line warp.go:103
+							i10328 := *(*int32)(unsafe.Add(each10328, thread*4))
+//line warp.go:103
+							i10324 := *(*int32)(unsafe.Add(each10324, thread*4))
+//line warp.go:103
+							i10320 := *(*int32)(unsafe.Add(each10320, thread*4))
+//line warp.go:103
+							i10316 := *(*int32)(unsafe.Add(each10316, thread*4))
+//line warp.go:103
+							i10312 := *(*int32)(unsafe.Add(each10312, thread*4))
+//line warp.go:103
+							i10308 := *(*int32)(unsafe.Add(each10308, thread*4))
+//line warp.go:103
+							i10304 := *(*int32)(unsafe.Add(each10304, thread*4))
+//line warp.go:103
+							i10300 := *(*int32)(unsafe.Add(each10300, thread*4))
+//line warp.go:103
+							i10296 := *(*int32)(unsafe.Add(each10296, thread*4))
+//line warp.go:103
+							i10292 := *(*int32)(unsafe.Add(each10292, thread*4))
+//line warp.go:103
+							i10288 := *(*int32)(unsafe.Add(each10288, thread*4))
+//line warp.go:103
+							i10284 := *(*int32)(unsafe.Add(each10284, thread*4))
+//line warp.go:103
+							i10280 := *(*int32)(unsafe.Add(each10280, thread*4))
+//line warp.go:103
+							i10276 := *(*int32)(unsafe.Add(each10276, thread*4))
+//line warp.go:103
+							i10272 := *(*int32)(unsafe.Add(each10272, thread*4))
+//line warp.go:103
+							i10268 := *(*int32)(unsafe.Add(each10268, thread*4))
+//line warp.go:103
+							i10264 := *(*int32)(unsafe.Add(each10264, thread*4))
+//line warp.go:103
+							i10260 := *(*int32)(unsafe.Add(each10260, thread*4))
+//line warp.go:103
+							i10256 := *(*int32)(unsafe.Add(each10256, thread*4))
+//line warp.go:103
+							i10252 := *(*int32)(unsafe.Add(each10252, thread*4))
+//line warp.go:103
+							i10248 := *(*int32)(unsafe.Add(each10248, thread*4))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							i895 := int(uint32(i85))
+//line warp.go:130
+							i7976 := i895 + 32
+//line warp.go:130
+							i8251 := i895 + 64
+//line warp.go:130
+							i8526 := i895 + 96
+//line warp.go:130
+							i8801 := i895 + 128
+//line warp.go:130
+							i9076 := i895 + 160
+//line warp.go:130
+							i9351 := i895 + 192
+//line warp.go:130
+							i9626 := i895 + 224
+//line warp.go:114
+							i386 := i3343 + i895
+//line fused.go:83
+							if !c67 {
+//line fused.go:83
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3294, logitsLen)
+//line fused.go:83
+								return
+							}
+//line fused.go:83
+							if !c77 {
+//line fused.go:83
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), logitsCap-i3294)
+//line fused.go:83
+								return
+							}
+//line warp.go:100
+							if c276 {
+//line warp.go:103
+								f10575, f10572, f10569, f10566, i10498, i10494, i10490, i10486, i10482, i10478, i10474, i10470, i10466, i10462, i10458, i10454, i10450, i10446, i10442, i10438, i10434, i10430, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i3619, i307 = 0, 0, 0, 0, i10500, i10496, i10492, i10488, i10484, i10480, i10476, i10472, i10468, i10464, i10460, i10456, i10452, i10448, i10444, i10440, i10436, i10432, i10428, i10424, i10420, i10416, i10412, i10408, i10404, i10400, i10396, i10392, i10388, i10384, i10380, i10376, i10372, i10368, i10364, i10360, i10356, i10352, i10348, i10344, i10340, i10336, i10332, i10328, i10324, i10320, i10316, i10312, i10308, i10304, i10300, i10296, i10292, i10288, i10284, i10280, i10276, i10272, i10268, i10264, i10260, i10256, i10252, i10248, i3617, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3299 := i307 << 8
+//line warp.go:101
+									if uint(i3299) > uint(i38) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3299, i38)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 256 > uint(i38-i3299) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i38-i3299)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i7703 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+384))
+//line warp.go:130
+									i7705 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+4+384))
+//line warp.go:130
+									i7707 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+8+384))
+//line warp.go:130
+									i7709 := *(*int32)(unsafe.Add(shared, i3299*16+i895*16+12+384))
+//line warp.go:163
+									f7738 := math.Float32frombits(uint32(i7703 << 16))
+									f7741 := math.Float32frombits(uint32(i7703 & -65536))
+//line warp.go:163
+									f7746 := math.Float32frombits(uint32(i7705 << 16))
+									f7749 := math.Float32frombits(uint32(i7705 & -65536))
+//line warp.go:163
+									f7754 := math.Float32frombits(uint32(i7707 << 16))
+									f7757 := math.Float32frombits(uint32(i7707 & -65536))
+//line warp.go:163
+									f7762 := math.Float32frombits(uint32(i7709 << 16))
+									f7765 := math.Float32frombits(uint32(i7709 & -65536))
+//line warp.go:156
+									f7865 := f10566 + float32(math.Float32frombits(uint32(i10246<<16))*f7738) + float32(math.Float32frombits(uint32(i10250<<16))*f7746) + float32(math.Float32frombits(uint32(i10254<<16))*f7754)
+									f7871 := f10569 + float32(math.Float32frombits(uint32(i10246&-65536))*f7741) + float32(math.Float32frombits(uint32(i10250&-65536))*f7749) + float32(math.Float32frombits(uint32(i10254&-65536))*f7757)
+//line warp.go:156
+									f7950 := f10572 + float32(math.Float32frombits(uint32(i10374<<16))*f7738) + float32(math.Float32frombits(uint32(i10378<<16))*f7746) + float32(math.Float32frombits(uint32(i10382<<16))*f7754)
+									f7956 := f10575 + float32(math.Float32frombits(uint32(i10374&-65536))*f7741) + float32(math.Float32frombits(uint32(i10378&-65536))*f7749) + float32(math.Float32frombits(uint32(i10382&-65536))*f7757)
+//line warp.go:130
+									i7978 := *(*int32)(unsafe.Add(shared, i3299*16+i7976*16+384))
+//line warp.go:130
+									i7980 := *(*int32)(unsafe.Add(shared, i3299*16+i7976*16+4+384))
+//line warp.go:130
+									i7982 := *(*int32)(unsafe.Add(shared, i3299*16+i7976*16+8+384))
+//line warp.go:130
+									i7984 := *(*int32)(unsafe.Add(shared, i3299*16+i7976*16+12+384))
+//line warp.go:163
+									f8013 := math.Float32frombits(uint32(i7978 << 16))
+									f8016 := math.Float32frombits(uint32(i7978 & -65536))
+//line warp.go:163
+									f8021 := math.Float32frombits(uint32(i7980 << 16))
+									f8024 := math.Float32frombits(uint32(i7980 & -65536))
+//line warp.go:163
+									f8029 := math.Float32frombits(uint32(i7982 << 16))
+									f8032 := math.Float32frombits(uint32(i7982 & -65536))
+//line warp.go:163
+									f8037 := math.Float32frombits(uint32(i7984 << 16))
+									f8040 := math.Float32frombits(uint32(i7984 & -65536))
+//line warp.go:156
+									f8128 := f7865 + float32(math.Float32frombits(uint32(i10258<<16))*f7762) + float32(math.Float32frombits(uint32(i10262<<16))*f8013) + float32(math.Float32frombits(uint32(i10266<<16))*f8021)
+									f8134 := f7871 + float32(math.Float32frombits(uint32(i10258&-65536))*f7765) + float32(math.Float32frombits(uint32(i10262&-65536))*f8016) + float32(math.Float32frombits(uint32(i10266&-65536))*f8024)
+//line warp.go:156
+									f8213 := f7950 + float32(math.Float32frombits(uint32(i10386<<16))*f7762) + float32(math.Float32frombits(uint32(i10390<<16))*f8013) + float32(math.Float32frombits(uint32(i10394<<16))*f8021)
+									f8219 := f7956 + float32(math.Float32frombits(uint32(i10386&-65536))*f7765) + float32(math.Float32frombits(uint32(i10390&-65536))*f8016) + float32(math.Float32frombits(uint32(i10394&-65536))*f8024)
+//line warp.go:130
+									i8253 := *(*int32)(unsafe.Add(shared, i3299*16+i8251*16+384))
+//line warp.go:130
+									i8255 := *(*int32)(unsafe.Add(shared, i3299*16+i8251*16+4+384))
+//line warp.go:130
+									i8257 := *(*int32)(unsafe.Add(shared, i3299*16+i8251*16+8+384))
+//line warp.go:130
+									i8259 := *(*int32)(unsafe.Add(shared, i3299*16+i8251*16+12+384))
+//line warp.go:163
+									f8288 := math.Float32frombits(uint32(i8253 << 16))
+									f8291 := math.Float32frombits(uint32(i8253 & -65536))
+//line warp.go:163
+									f8296 := math.Float32frombits(uint32(i8255 << 16))
+									f8299 := math.Float32frombits(uint32(i8255 & -65536))
+//line warp.go:163
+									f8304 := math.Float32frombits(uint32(i8257 << 16))
+									f8307 := math.Float32frombits(uint32(i8257 & -65536))
+//line warp.go:163
+									f8312 := math.Float32frombits(uint32(i8259 << 16))
+									f8315 := math.Float32frombits(uint32(i8259 & -65536))
+//line warp.go:156
+									f8391 := f8128 + float32(math.Float32frombits(uint32(i10270<<16))*f8029) + float32(math.Float32frombits(uint32(i10274<<16))*f8037) + float32(math.Float32frombits(uint32(i10278<<16))*f8288)
+									f8397 := f8134 + float32(math.Float32frombits(uint32(i10270&-65536))*f8032) + float32(math.Float32frombits(uint32(i10274&-65536))*f8040) + float32(math.Float32frombits(uint32(i10278&-65536))*f8291)
+//line warp.go:156
+									f8427 := f8391 + float32(math.Float32frombits(uint32(i10282<<16))*f8296) + float32(math.Float32frombits(uint32(i10286<<16))*f8304) + float32(math.Float32frombits(uint32(i10290<<16))*f8312)
+									f8433 := f8397 + float32(math.Float32frombits(uint32(i10282&-65536))*f8299) + float32(math.Float32frombits(uint32(i10286&-65536))*f8307) + float32(math.Float32frombits(uint32(i10290&-65536))*f8315)
+//line warp.go:156
+									f8476 := f8213 + float32(math.Float32frombits(uint32(i10398<<16))*f8029) + float32(math.Float32frombits(uint32(i10402<<16))*f8037) + float32(math.Float32frombits(uint32(i10406<<16))*f8288)
+									f8482 := f8219 + float32(math.Float32frombits(uint32(i10398&-65536))*f8032) + float32(math.Float32frombits(uint32(i10402&-65536))*f8040) + float32(math.Float32frombits(uint32(i10406&-65536))*f8291)
+//line warp.go:156
+									f8512 := f8476 + float32(math.Float32frombits(uint32(i10410<<16))*f8296) + float32(math.Float32frombits(uint32(i10414<<16))*f8304) + float32(math.Float32frombits(uint32(i10418<<16))*f8312)
+									f8518 := f8482 + float32(math.Float32frombits(uint32(i10410&-65536))*f8299) + float32(math.Float32frombits(uint32(i10414&-65536))*f8307) + float32(math.Float32frombits(uint32(i10418&-65536))*f8315)
+//line warp.go:130
+									i8528 := *(*int32)(unsafe.Add(shared, i3299*16+i8526*16+384))
+//line warp.go:130
+									i8530 := *(*int32)(unsafe.Add(shared, i3299*16+i8526*16+4+384))
+//line warp.go:130
+									i8532 := *(*int32)(unsafe.Add(shared, i3299*16+i8526*16+8+384))
+//line warp.go:130
+									i8534 := *(*int32)(unsafe.Add(shared, i3299*16+i8526*16+12+384))
+//line warp.go:163
+									f8563 := math.Float32frombits(uint32(i8528 << 16))
+									f8566 := math.Float32frombits(uint32(i8528 & -65536))
+//line warp.go:163
+									f8571 := math.Float32frombits(uint32(i8530 << 16))
+									f8574 := math.Float32frombits(uint32(i8530 & -65536))
+//line warp.go:163
+									f8579 := math.Float32frombits(uint32(i8532 << 16))
+									f8582 := math.Float32frombits(uint32(i8532 & -65536))
+//line warp.go:163
+									f8587 := math.Float32frombits(uint32(i8534 << 16))
+									f8590 := math.Float32frombits(uint32(i8534 & -65536))
+//line warp.go:156
+									f8690 := f8427 + float32(math.Float32frombits(uint32(i10294<<16))*f8563) + float32(math.Float32frombits(uint32(i10298<<16))*f8571) + float32(math.Float32frombits(uint32(i10302<<16))*f8579)
+									f8696 := f8433 + float32(math.Float32frombits(uint32(i10294&-65536))*f8566) + float32(math.Float32frombits(uint32(i10298&-65536))*f8574) + float32(math.Float32frombits(uint32(i10302&-65536))*f8582)
+//line warp.go:156
+									f8775 := f8512 + float32(math.Float32frombits(uint32(i10422<<16))*f8563) + float32(math.Float32frombits(uint32(i10426<<16))*f8571) + float32(math.Float32frombits(uint32(i10430<<16))*f8579)
+									f8781 := f8518 + float32(math.Float32frombits(uint32(i10422&-65536))*f8566) + float32(math.Float32frombits(uint32(i10426&-65536))*f8574) + float32(math.Float32frombits(uint32(i10430&-65536))*f8582)
+//line warp.go:130
+									i8803 := *(*int32)(unsafe.Add(shared, i3299*16+i8801*16+384))
+//line warp.go:130
+									i8805 := *(*int32)(unsafe.Add(shared, i3299*16+i8801*16+4+384))
+//line warp.go:130
+									i8807 := *(*int32)(unsafe.Add(shared, i3299*16+i8801*16+8+384))
+//line warp.go:130
+									i8809 := *(*int32)(unsafe.Add(shared, i3299*16+i8801*16+12+384))
+//line warp.go:163
+									f8838 := math.Float32frombits(uint32(i8803 << 16))
+									f8841 := math.Float32frombits(uint32(i8803 & -65536))
+//line warp.go:163
+									f8846 := math.Float32frombits(uint32(i8805 << 16))
+									f8849 := math.Float32frombits(uint32(i8805 & -65536))
+//line warp.go:163
+									f8854 := math.Float32frombits(uint32(i8807 << 16))
+									f8857 := math.Float32frombits(uint32(i8807 & -65536))
+//line warp.go:163
+									f8862 := math.Float32frombits(uint32(i8809 << 16))
+									f8865 := math.Float32frombits(uint32(i8809 & -65536))
+//line warp.go:156
+									f8953 := f8690 + float32(math.Float32frombits(uint32(i10306<<16))*f8587) + float32(math.Float32frombits(uint32(i10310<<16))*f8838) + float32(math.Float32frombits(uint32(i10314<<16))*f8846)
+									f8959 := f8696 + float32(math.Float32frombits(uint32(i10306&-65536))*f8590) + float32(math.Float32frombits(uint32(i10310&-65536))*f8841) + float32(math.Float32frombits(uint32(i10314&-65536))*f8849)
+//line warp.go:156
+									f9038 := f8775 + float32(math.Float32frombits(uint32(i10434<<16))*f8587) + float32(math.Float32frombits(uint32(i10438<<16))*f8838) + float32(math.Float32frombits(uint32(i10442<<16))*f8846)
+									f9044 := f8781 + float32(math.Float32frombits(uint32(i10434&-65536))*f8590) + float32(math.Float32frombits(uint32(i10438&-65536))*f8841) + float32(math.Float32frombits(uint32(i10442&-65536))*f8849)
+//line warp.go:130
+									i9078 := *(*int32)(unsafe.Add(shared, i3299*16+i9076*16+384))
+//line warp.go:130
+									i9080 := *(*int32)(unsafe.Add(shared, i3299*16+i9076*16+4+384))
+//line warp.go:130
+									i9082 := *(*int32)(unsafe.Add(shared, i3299*16+i9076*16+8+384))
+//line warp.go:130
+									i9084 := *(*int32)(unsafe.Add(shared, i3299*16+i9076*16+12+384))
+//line warp.go:163
+									f9113 := math.Float32frombits(uint32(i9078 << 16))
+									f9116 := math.Float32frombits(uint32(i9078 & -65536))
+//line warp.go:163
+									f9121 := math.Float32frombits(uint32(i9080 << 16))
+									f9124 := math.Float32frombits(uint32(i9080 & -65536))
+//line warp.go:163
+									f9129 := math.Float32frombits(uint32(i9082 << 16))
+									f9132 := math.Float32frombits(uint32(i9082 & -65536))
+//line warp.go:163
+									f9137 := math.Float32frombits(uint32(i9084 << 16))
+									f9140 := math.Float32frombits(uint32(i9084 & -65536))
+//line warp.go:156
+									f9216 := f8953 + float32(math.Float32frombits(uint32(i10318<<16))*f8854) + float32(math.Float32frombits(uint32(i10322<<16))*f8862) + float32(math.Float32frombits(uint32(i10326<<16))*f9113)
+									f9222 := f8959 + float32(math.Float32frombits(uint32(i10318&-65536))*f8857) + float32(math.Float32frombits(uint32(i10322&-65536))*f8865) + float32(math.Float32frombits(uint32(i10326&-65536))*f9116)
+//line warp.go:156
+									f9252 := f9216 + float32(math.Float32frombits(uint32(i10330<<16))*f9121) + float32(math.Float32frombits(uint32(i10334<<16))*f9129) + float32(math.Float32frombits(uint32(i10338<<16))*f9137)
+									f9258 := f9222 + float32(math.Float32frombits(uint32(i10330&-65536))*f9124) + float32(math.Float32frombits(uint32(i10334&-65536))*f9132) + float32(math.Float32frombits(uint32(i10338&-65536))*f9140)
+//line warp.go:156
+									f9301 := f9038 + float32(math.Float32frombits(uint32(i10446<<16))*f8854) + float32(math.Float32frombits(uint32(i10450<<16))*f8862) + float32(math.Float32frombits(uint32(i10454<<16))*f9113)
+									f9307 := f9044 + float32(math.Float32frombits(uint32(i10446&-65536))*f8857) + float32(math.Float32frombits(uint32(i10450&-65536))*f8865) + float32(math.Float32frombits(uint32(i10454&-65536))*f9116)
+//line warp.go:156
+									f9337 := f9301 + float32(math.Float32frombits(uint32(i10458<<16))*f9121) + float32(math.Float32frombits(uint32(i10462<<16))*f9129) + float32(math.Float32frombits(uint32(i10466<<16))*f9137)
+									f9343 := f9307 + float32(math.Float32frombits(uint32(i10458&-65536))*f9124) + float32(math.Float32frombits(uint32(i10462&-65536))*f9132) + float32(math.Float32frombits(uint32(i10466&-65536))*f9140)
+//line warp.go:130
+									i9353 := *(*int32)(unsafe.Add(shared, i3299*16+i9351*16+384))
+//line warp.go:130
+									i9355 := *(*int32)(unsafe.Add(shared, i3299*16+i9351*16+4+384))
+//line warp.go:130
+									i9357 := *(*int32)(unsafe.Add(shared, i3299*16+i9351*16+8+384))
+//line warp.go:130
+									i9359 := *(*int32)(unsafe.Add(shared, i3299*16+i9351*16+12+384))
+//line warp.go:163
+									f9388 := math.Float32frombits(uint32(i9353 << 16))
+									f9391 := math.Float32frombits(uint32(i9353 & -65536))
+//line warp.go:163
+									f9396 := math.Float32frombits(uint32(i9355 << 16))
+									f9399 := math.Float32frombits(uint32(i9355 & -65536))
+//line warp.go:163
+									f9404 := math.Float32frombits(uint32(i9357 << 16))
+									f9407 := math.Float32frombits(uint32(i9357 & -65536))
+//line warp.go:163
+									f9412 := math.Float32frombits(uint32(i9359 << 16))
+									f9415 := math.Float32frombits(uint32(i9359 & -65536))
+//line warp.go:156
+									f9515 := f9252 + float32(math.Float32frombits(uint32(i10342<<16))*f9388) + float32(math.Float32frombits(uint32(i10346<<16))*f9396) + float32(math.Float32frombits(uint32(i10350<<16))*f9404)
+									f9521 := f9258 + float32(math.Float32frombits(uint32(i10342&-65536))*f9391) + float32(math.Float32frombits(uint32(i10346&-65536))*f9399) + float32(math.Float32frombits(uint32(i10350&-65536))*f9407)
+//line warp.go:156
+									f9600 := f9337 + float32(math.Float32frombits(uint32(i10470<<16))*f9388) + float32(math.Float32frombits(uint32(i10474<<16))*f9396) + float32(math.Float32frombits(uint32(i10478<<16))*f9404)
+									f9606 := f9343 + float32(math.Float32frombits(uint32(i10470&-65536))*f9391) + float32(math.Float32frombits(uint32(i10474&-65536))*f9399) + float32(math.Float32frombits(uint32(i10478&-65536))*f9407)
+//line warp.go:130
+									i9628 := *(*int32)(unsafe.Add(shared, i3299*16+i9626*16+384))
+//line warp.go:130
+									i9630 := *(*int32)(unsafe.Add(shared, i3299*16+i9626*16+4+384))
+//line warp.go:130
+									i9632 := *(*int32)(unsafe.Add(shared, i3299*16+i9626*16+8+384))
+//line warp.go:130
+									i9634 := *(*int32)(unsafe.Add(shared, i3299*16+i9626*16+12+384))
+//line warp.go:163
+									f9663 := math.Float32frombits(uint32(i9628 << 16))
+									f9666 := math.Float32frombits(uint32(i9628 & -65536))
+//line warp.go:163
+									f9671 := math.Float32frombits(uint32(i9630 << 16))
+									f9674 := math.Float32frombits(uint32(i9630 & -65536))
+//line warp.go:163
+									f9679 := math.Float32frombits(uint32(i9632 << 16))
+									f9682 := math.Float32frombits(uint32(i9632 & -65536))
+//line warp.go:163
+									f9687 := math.Float32frombits(uint32(i9634 << 16))
+									f9690 := math.Float32frombits(uint32(i9634 & -65536))
+//line warp.go:156
+									f9778 := f9515 + float32(math.Float32frombits(uint32(i10354<<16))*f9412) + float32(math.Float32frombits(uint32(i10358<<16))*f9663) + float32(math.Float32frombits(uint32(i10362<<16))*f9671)
+									f9784 := f9521 + float32(math.Float32frombits(uint32(i10354&-65536))*f9415) + float32(math.Float32frombits(uint32(i10358&-65536))*f9666) + float32(math.Float32frombits(uint32(i10362&-65536))*f9674)
+//line warp.go:156
+									f9802 = f9778 + float32(math.Float32frombits(uint32(i10366<<16))*f9679) + float32(math.Float32frombits(uint32(i10370<<16))*f9687)
+									f9808 = f9784 + float32(math.Float32frombits(uint32(i10366&-65536))*f9682) + float32(math.Float32frombits(uint32(i10370&-65536))*f9690)
+//line warp.go:156
+									f9863 := f9600 + float32(math.Float32frombits(uint32(i10482<<16))*f9412) + float32(math.Float32frombits(uint32(i10486<<16))*f9663) + float32(math.Float32frombits(uint32(i10490<<16))*f9671)
+									f9869 := f9606 + float32(math.Float32frombits(uint32(i10482&-65536))*f9415) + float32(math.Float32frombits(uint32(i10486&-65536))*f9666) + float32(math.Float32frombits(uint32(i10490&-65536))*f9674)
+//line warp.go:156
+									f9887 = f9863 + float32(math.Float32frombits(uint32(i10494<<16))*f9679) + float32(math.Float32frombits(uint32(i10498<<16))*f9687)
+									f9893 = f9869 + float32(math.Float32frombits(uint32(i10494&-65536))*f9682) + float32(math.Float32frombits(uint32(i10498&-65536))*f9690)
+//line warp.go:102
+									i329 := i307 + 1
+									if i329 == i242 {
+//line warp.go:105
+										i3618, i356 = i3619+i269, 0
+									} else {
+//line warp.go:103
+										i3618, i356 = i3619, i329
+									}
+//line warp.go:107
+									if i3618 < i45 {
+//line warp.go:49
+										i6921 := i3618 << 1
+//line warp.go:87
+										i6925 := i356 << 8
+//line warp.go:87
+										i6926 := i6921*i38 + i6925
+//line warp.go:87
+										if uint(i6926) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6926, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i6926) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6926)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i7085 := (i6921+1)*i38 + i6925
+//line warp.go:87
+										if uint(i7085) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7085, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i7085) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7085)
+//line warp.go:87
+											return
+										}
+										i10497, i10493, i10489, i10485, i10481, i10477, i10473, i10469, i10465, i10461, i10457, i10453, i10449, i10445, i10441, i10437, i10433, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245 = *(*int32)(unsafe.Add(w, i7085*16+i9626*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i9626*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i9626*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i9626*16)), *(*int32)(unsafe.Add(w, i7085*16+i9351*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i9351*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i9351*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i9351*16)), *(*int32)(unsafe.Add(w, i7085*16+i9076*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i9076*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i9076*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i9076*16)), *(*int32)(unsafe.Add(w, i7085*16+i8801*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i8801*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i8801*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i8801*16)), *(*int32)(unsafe.Add(w, i7085*16+i8526*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i8526*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i8526*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i8526*16)), *(*int32)(unsafe.Add(w, i7085*16+i8251*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i8251*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i8251*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i8251*16)), *(*int32)(unsafe.Add(w, i7085*16+i7976*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i7976*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i7976*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i7976*16)), *(*int32)(unsafe.Add(w, i7085*16+i895*16+12)), *(*int32)(unsafe.Add(w, i7085*16+i895*16+8)), *(*int32)(unsafe.Add(w, i7085*16+i895*16+4)), *(*int32)(unsafe.Add(w, i7085*16+i895*16)), *(*int32)(unsafe.Add(w, i6926*16+i9626*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i9626*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i9626*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i9626*16)), *(*int32)(unsafe.Add(w, i6926*16+i9351*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i9351*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i9351*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i9351*16)), *(*int32)(unsafe.Add(w, i6926*16+i9076*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i9076*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i9076*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i9076*16)), *(*int32)(unsafe.Add(w, i6926*16+i8801*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i8801*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i8801*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i8801*16)), *(*int32)(unsafe.Add(w, i6926*16+i8526*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i8526*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i8526*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i8526*16)), *(*int32)(unsafe.Add(w, i6926*16+i8251*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i8251*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i8251*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i8251*16)), *(*int32)(unsafe.Add(w, i6926*16+i7976*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i7976*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i7976*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i7976*16)), *(*int32)(unsafe.Add(w, i6926*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6926*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6926*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6926*16+i895*16))
+									} else {
+//line warp.go:107
+										i10497, i10493, i10489, i10485, i10481, i10477, i10473, i10469, i10465, i10461, i10457, i10453, i10449, i10445, i10441, i10437, i10433, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245 = i10498, i10494, i10490, i10486, i10482, i10478, i10474, i10470, i10466, i10462, i10458, i10454, i10450, i10446, i10442, i10438, i10434, i10430, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246
+									}
+//line warp.go:108
+									if i329 >= i242 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f10575, f10572, f10569, f10566, i10498, i10494, i10490, i10486, i10482, i10478, i10474, i10470, i10466, i10462, i10458, i10454, i10450, i10446, i10442, i10438, i10434, i10430, i10426, i10422, i10418, i10414, i10410, i10406, i10402, i10398, i10394, i10390, i10386, i10382, i10378, i10374, i10370, i10366, i10362, i10358, i10354, i10350, i10346, i10342, i10338, i10334, i10330, i10326, i10322, i10318, i10314, i10310, i10306, i10302, i10298, i10294, i10290, i10286, i10282, i10278, i10274, i10270, i10266, i10262, i10258, i10254, i10250, i10246, i3619, i307 = f9893, f9887, f9808, f9802, i10497, i10493, i10489, i10485, i10481, i10477, i10473, i10469, i10465, i10461, i10457, i10453, i10449, i10445, i10441, i10437, i10433, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245, i3618, i329
+								}
+//line warp.go:108
+								f10576, f10573, f10570, f10567, i10499, i10495, i10491, i10487, i10483, i10479, i10475, i10471, i10467, i10463, i10459, i10455, i10451, i10447, i10443, i10439, i10435, i10431, i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247, i3620 = f9893, f9887, f9808, f9802, i10497, i10493, i10489, i10485, i10481, i10477, i10473, i10469, i10465, i10461, i10457, i10453, i10449, i10445, i10441, i10437, i10433, i10429, i10425, i10421, i10417, i10413, i10409, i10405, i10401, i10397, i10393, i10389, i10385, i10381, i10377, i10373, i10369, i10365, i10361, i10357, i10353, i10349, i10345, i10341, i10337, i10333, i10329, i10325, i10321, i10317, i10313, i10309, i10305, i10301, i10297, i10293, i10289, i10285, i10281, i10277, i10273, i10269, i10265, i10261, i10257, i10253, i10249, i10245, i3618
+							} else {
+//line warp.go:100
+								f10576, f10573, f10570, f10567, i10499, i10495, i10491, i10487, i10483, i10479, i10475, i10471, i10467, i10463, i10459, i10455, i10451, i10447, i10443, i10439, i10435, i10431, i10427, i10423, i10419, i10415, i10411, i10407, i10403, i10399, i10395, i10391, i10387, i10383, i10379, i10375, i10371, i10367, i10363, i10359, i10355, i10351, i10347, i10343, i10339, i10335, i10331, i10327, i10323, i10319, i10315, i10311, i10307, i10303, i10299, i10295, i10291, i10287, i10283, i10279, i10275, i10271, i10267, i10263, i10259, i10255, i10251, i10247, i3620 = 0, 0, 0, 0, i10500, i10496, i10492, i10488, i10484, i10480, i10476, i10472, i10468, i10464, i10460, i10456, i10452, i10448, i10444, i10440, i10436, i10432, i10428, i10424, i10420, i10416, i10412, i10408, i10404, i10400, i10396, i10392, i10388, i10384, i10380, i10376, i10372, i10368, i10364, i10360, i10356, i10352, i10348, i10344, i10340, i10336, i10332, i10328, i10324, i10320, i10316, i10312, i10308, i10304, i10300, i10296, i10292, i10288, i10284, i10280, i10276, i10272, i10268, i10264, i10260, i10256, i10252, i10248, i3617
+							}
+//line warp.go:111
+							if c340 {
+								i3616 = i3620 + i269
+							} else {
+//line warp.go:111
+								i3616 = i3620
+							}
+//line warp.go:114
+							f10574, f10571, f10568, f10565, i388 = f10576, f10573, f10570, f10567, i386
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i388 >= i38 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2633 := *(*int32)(unsafe.Add(shared, i388*16+384))
+//line warp.go:115
+								i2635 := *(*int32)(unsafe.Add(shared, i388*16+4+384))
+//line warp.go:115
+								i2637 := *(*int32)(unsafe.Add(shared, i388*16+8+384))
+//line warp.go:115
+								i2639 := *(*int32)(unsafe.Add(shared, i388*16+12+384))
+//line warp.go:163
+								f5154 := math.Float32frombits(uint32(i2633 << 16))
+								f5157 := math.Float32frombits(uint32(i2633 & -65536))
+//line warp.go:163
+								f5175 := math.Float32frombits(uint32(i2635 << 16))
+								f5178 := math.Float32frombits(uint32(i2635 & -65536))
+//line warp.go:163
+								f5196 := math.Float32frombits(uint32(i2637 << 16))
+								f5199 := math.Float32frombits(uint32(i2637 & -65536))
+//line warp.go:163
+								f5217 := math.Float32frombits(uint32(i2639 << 16))
+								f5220 := math.Float32frombits(uint32(i2639 & -65536))
+//line warp.go:117
+								i7288 := i7287 + i388
+//line warp.go:117
+								if uint(i7288) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7288, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7292 := *(*int32)(unsafe.Add(w, i7288*16))
+//line warp.go:117
+								i7294 := *(*int32)(unsafe.Add(w, i7288*16+4))
+//line warp.go:117
+								i7296 := *(*int32)(unsafe.Add(w, i7288*16+8))
+//line warp.go:117
+								i7298 := *(*int32)(unsafe.Add(w, i7288*16+12))
+//line warp.go:156
+								f7374 := f10565 + float32(math.Float32frombits(uint32(i7292<<16))*f5154) + float32(math.Float32frombits(uint32(i7294<<16))*f5175) + float32(math.Float32frombits(uint32(i7296<<16))*f5196) + float32(math.Float32frombits(uint32(i7298<<16))*f5217)
+								f7380 := f10568 + float32(math.Float32frombits(uint32(i7292&-65536))*f5157) + float32(math.Float32frombits(uint32(i7294&-65536))*f5178) + float32(math.Float32frombits(uint32(i7296&-65536))*f5199) + float32(math.Float32frombits(uint32(i7298&-65536))*f5220)
+//line warp.go:117
+								i7394 := i7393 + i388
+//line warp.go:117
+								if uint(i7394) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7394, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7398 := *(*int32)(unsafe.Add(w, i7394*16))
+//line warp.go:117
+								i7400 := *(*int32)(unsafe.Add(w, i7394*16+4))
+//line warp.go:117
+								i7402 := *(*int32)(unsafe.Add(w, i7394*16+8))
+//line warp.go:117
+								i7404 := *(*int32)(unsafe.Add(w, i7394*16+12))
+//line warp.go:156
+								f7480 := f10571 + float32(math.Float32frombits(uint32(i7398<<16))*f5154) + float32(math.Float32frombits(uint32(i7400<<16))*f5175) + float32(math.Float32frombits(uint32(i7402<<16))*f5196) + float32(math.Float32frombits(uint32(i7404<<16))*f5217)
+								f7486 := f10574 + float32(math.Float32frombits(uint32(i7398&-65536))*f5157) + float32(math.Float32frombits(uint32(i7400&-65536))*f5178) + float32(math.Float32frombits(uint32(i7402&-65536))*f5199) + float32(math.Float32frombits(uint32(i7404&-65536))*f5220)
+//line warp.go:114
+								f10574, f10571, f10568, f10565, i388 = f7486, f7480, f7380, f7374, i388+32
+							}
+//line warp.go:121
+							f7243 := f10565 + f10568
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7243
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10500, thread*4)) = i10499
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10496, thread*4)) = i10495
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10492, thread*4)) = i10491
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10488, thread*4)) = i10487
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10484, thread*4)) = i10483
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10480, thread*4)) = i10479
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10476, thread*4)) = i10475
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10472, thread*4)) = i10471
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10468, thread*4)) = i10467
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10464, thread*4)) = i10463
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10460, thread*4)) = i10459
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10456, thread*4)) = i10455
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10452, thread*4)) = i10451
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10448, thread*4)) = i10447
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10444, thread*4)) = i10443
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10440, thread*4)) = i10439
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10436, thread*4)) = i10435
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10432, thread*4)) = i10431
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10428, thread*4)) = i10427
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10424, thread*4)) = i10423
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10420, thread*4)) = i10419
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10416, thread*4)) = i10415
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10412, thread*4)) = i10411
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10408, thread*4)) = i10407
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10404, thread*4)) = i10403
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10400, thread*4)) = i10399
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10396, thread*4)) = i10395
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10392, thread*4)) = i10391
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10388, thread*4)) = i10387
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10384, thread*4)) = i10383
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10380, thread*4)) = i10379
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10376, thread*4)) = i10375
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10372, thread*4)) = i10371
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10368, thread*4)) = i10367
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10364, thread*4)) = i10363
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10360, thread*4)) = i10359
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10356, thread*4)) = i10355
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10352, thread*4)) = i10351
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10348, thread*4)) = i10347
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10344, thread*4)) = i10343
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10340, thread*4)) = i10339
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10336, thread*4)) = i10335
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10332, thread*4)) = i10331
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10328, thread*4)) = i10327
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10324, thread*4)) = i10323
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10320, thread*4)) = i10319
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10316, thread*4)) = i10315
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10312, thread*4)) = i10311
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10308, thread*4)) = i10307
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10304, thread*4)) = i10303
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10300, thread*4)) = i10299
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10296, thread*4)) = i10295
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10292, thread*4)) = i10291
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10288, thread*4)) = i10287
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10284, thread*4)) = i10283
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10280, thread*4)) = i10279
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10276, thread*4)) = i10275
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10272, thread*4)) = i10271
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10268, thread*4)) = i10267
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10264, thread*4)) = i10263
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10260, thread*4)) = i10259
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10256, thread*4)) = i10255
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10252, thread*4)) = i10251
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10248, thread*4)) = i10247
+//line warp.go:140
+							*(*float32)(unsafe.Add(each10574, thread*4)) = f10574
+//line warp.go:140
+							*(*float32)(unsafe.Add(each10571, thread*4)) = f10571
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7243, thread*4)) = f7243
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7244, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7243 := *(*float32)(unsafe.Add(each7243, thread*4))
+//line warp.go:140
+							f7244 := *(*float32)(unsafe.Add(each7244, thread*4))
+//line warp.go:140
+							f7245 := f7243 + f7244
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7245
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7245, thread*4)) = f7245
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7246, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7245 := *(*float32)(unsafe.Add(each7245, thread*4))
+//line warp.go:140
+							f7246 := *(*float32)(unsafe.Add(each7246, thread*4))
+//line warp.go:140
+							f7247 := f7245 + f7246
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7247
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7247, thread*4)) = f7247
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7248, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7247 := *(*float32)(unsafe.Add(each7247, thread*4))
+//line warp.go:140
+							f7248 := *(*float32)(unsafe.Add(each7248, thread*4))
+//line warp.go:140
+							f7249 := f7247 + f7248
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7249
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7249, thread*4)) = f7249
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7250, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7249 := *(*float32)(unsafe.Add(each7249, thread*4))
+//line warp.go:140
+							f7250 := *(*float32)(unsafe.Add(each7250, thread*4))
+//line warp.go:140
+							f7251 := f7249 + f7250
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7251
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7251, thread*4)) = f7251
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7252, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7251 := *(*float32)(unsafe.Add(each7251, thread*4))
+//line warp.go:140
+							f7252 := *(*float32)(unsafe.Add(each7252, thread*4))
+//line warp.go:121
+							f10571 := *(*float32)(unsafe.Add(each10571, thread*4))
+//line warp.go:121
+							f10574 := *(*float32)(unsafe.Add(each10574, thread*4))
+//line warp.go:140
+							f7253 := f7251 + f7252
+//line warp.go:121
+							f7264 := f10571 + f10574
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7264
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7253, thread*4)) = f7253
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7264, thread*4)) = f7264
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7265, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7264 := *(*float32)(unsafe.Add(each7264, thread*4))
+//line warp.go:140
+							f7265 := *(*float32)(unsafe.Add(each7265, thread*4))
+//line warp.go:140
+							f7266 := f7264 + f7265
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7266
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7266, thread*4)) = f7266
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7267, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7266 := *(*float32)(unsafe.Add(each7266, thread*4))
+//line warp.go:140
+							f7267 := *(*float32)(unsafe.Add(each7267, thread*4))
+//line warp.go:140
+							f7268 := f7266 + f7267
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7268
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7268, thread*4)) = f7268
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7269, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7268 := *(*float32)(unsafe.Add(each7268, thread*4))
+//line warp.go:140
+							f7269 := *(*float32)(unsafe.Add(each7269, thread*4))
+//line warp.go:140
+							f7270 := f7268 + f7269
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7270
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7270, thread*4)) = f7270
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7271, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7270 := *(*float32)(unsafe.Add(each7270, thread*4))
+//line warp.go:140
+							f7271 := *(*float32)(unsafe.Add(each7271, thread*4))
+//line warp.go:140
+							f7272 := f7270 + f7271
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7272
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7272, thread*4)) = f7272
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7273, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line key.go:17
+						i5767 := int(uint32(^int32(i3294)))
+//line fused.go:87
+						o6063 := o69 + 4
+//line key.go:17
+						i5806 := int(uint32(^int32(i7392)))
+						for thread := warp; thread < end; thread++ {
+							var i5762, i5801 int32
+//line warp.go:140
+							f7272 := *(*float32)(unsafe.Add(each7272, thread*4))
+//line warp.go:140
+							f7273 := *(*float32)(unsafe.Add(each7273, thread*4))
+//line warp.go:140
+							f7253 := *(*float32)(unsafe.Add(each7253, thread*4))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							c3283 := i85 == 0
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:86
+							c6059 := i85 == 1
+//line warp.go:140
+							f7274 := f7272 + f7273
+//line fused.go:86
+							if c3283 {
+								*(*float32)(unsafe.Add(logits, o69)) = f7253
+							}
+//line key.go:8
+							i5752 := int32(math.Float32bits(f7253))
+//line key.go:10
+							if f7253 != f7253 {
+//line key.go:10
+								i5762 = 0
+							} else {
+								if int32(uint32(i5752)>>31) != 0 {
+									i5762 = ^i5752
+								} else {
+									i5762 = i5752 | -2147483648
+								}
+							}
+//line key.go:17
+							i5768 := int(uint32(i5762))<<32 | i5767
+//line fused.go:89
+							i5770 := i89
+//line fused.go:89
+							if uint(i89) < uint(i5768) {
+//line fused.go:89
+								i5770 = i5768
+							}
+//line fused.go:86
+							if c6059 {
+								*(*float32)(unsafe.Add(logits, o6063)) = f7274
+							}
+//line key.go:8
+							i5791 := int32(math.Float32bits(f7274))
+//line key.go:10
+							if f7274 != f7274 {
+//line key.go:10
+								i5801 = 0
+							} else {
+								if int32(uint32(i5791)>>31) != 0 {
+									i5801 = ^i5791
+								} else {
+									i5801 = i5791 | -2147483648
+								}
+							}
+//line key.go:17
+							i5807 := int(uint32(i5801))<<32 | i5806
+//line fused.go:89
+							i5809 := i5770
+//line fused.go:89
+							if uint(i5770) < uint(i5807) {
+//line fused.go:89
+								i5809 = i5807
+							}
+//line fused.go:80
+							i3617next, *(*int)(unsafe.Add(each89, thread*8)) = i3616, i5809
+						}
+						i3617 = i3617next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 7
+			}
+		}
+	}
+}
+
+// normLogitsTwoDeepTwinRow is what a row of threads does in normLogitsTwoDeepTwin.
+//
+//line stage.go:50
+func normLogitsTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c969 bool, shared unsafe.Pointer, i235 int, epsilon float32, f984 float32, i38 int, i3281 int, x unsafe.Pointer, dx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f971, f977, f981 float32
+		var i972, i991 int
+//line stage.go:50
+		if c969 {
+			f971, i972 = 0, 0
+//line stage.go:51
+			for {
+//line stage.go:51
+				f977 = f971 + *(*float32)(unsafe.Add(shared, i972*4+256))
+//line stage.go:51
+				i978 := i972 + 1
+//line stage.go:51
+				if i978 >= i235 {
+//line stage.go:51
+					break
+				}
+//line stage.go:51
+				f971, i972 = f977, i978
+			}
+//line stage.go:51
+			f981 = f977
+		} else {
+//line stage.go:50
+			f981 = 0
+		}
+//line basic.go:72
+		f1331 := float32(1 / math.Sqrt(float64(f981/f984+epsilon)))
+//line stage.go:54
+		i991 = tx
+//line stage.go:54
+		for {
+//line stage.go:54
+			if i991 >= i38 {
+//line stage.go:54
+				break
+			}
+//line stage.go:55
+			i2770 := *(*int32)(unsafe.Add(shared, i991*16+384))
+//line stage.go:55
+			i2772 := *(*int32)(unsafe.Add(shared, i991*16+4+384))
+//line stage.go:55
+			i2774 := *(*int32)(unsafe.Add(shared, i991*16+8+384))
+//line stage.go:55
+			i2776 := *(*int32)(unsafe.Add(shared, i991*16+12+384))
+			i3380 := i991 << 1
+//line stage.go:56
+			if uint(i3380) >= uint(i3281) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3380, i3281)
+//line stage.go:56
+				return false
+			}
+//line stage.go:56
+			i1014 := i3380 + 1
+//line stage.go:56
+			if uint(i1014) >= uint(i3281) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1014, i3281)
+//line stage.go:56
+				return false
+			}
+//line warp.go:168
+			i1383 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2770<<16))*float32(*(*float32)(unsafe.Add(x, i3380*16))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2770&-65536))*float32(*(*float32)(unsafe.Add(x, i3380*16+4))*f1331))))))<<16
+//line warp.go:168
+			i1515 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2772<<16))*float32(*(*float32)(unsafe.Add(x, i3380*16+8))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2772&-65536))*float32(*(*float32)(unsafe.Add(x, i3380*16+12))*f1331))))))<<16
+//line warp.go:168
+			i1639 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2774<<16))*float32(*(*float32)(unsafe.Add(x, i1014*16))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2774&-65536))*float32(*(*float32)(unsafe.Add(x, i1014*16+4))*f1331))))))<<16
+//line warp.go:168
+			i1754 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2776<<16))*float32(*(*float32)(unsafe.Add(x, i1014*16+8))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2776&-65536))*float32(*(*float32)(unsafe.Add(x, i1014*16+12))*f1331))))))<<16
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+384)) = i1383
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+4+384)) = i1515
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+8+384)) = i1639
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i991*16+12+384)) = i1754
+//line stage.go:54
+			i991 = i991 + dx
+		}
+	}
+	return true
+}
+
+// normLogitsTwoDeepTwinRow_ is what a row of threads does in normLogitsTwoDeepTwin.
+//
+//line fused.go:80
+func normLogitsTwoDeepTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var i148, i149 int
+//line fused.go:80
+		i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:96
+		if int32(tx) == 0 {
+			i148, i149 = i89, 1
+//line fused.go:97
+			for {
+//line fused.go:97
+				if i149 >= i235 {
+//line fused.go:97
+					break
+				}
+//line fused.go:98
+				i158 := *(*int)(unsafe.Add(shared, i149*8))
+//line fused.go:98
+				i160 := i148
+//line fused.go:98
+				if uint(i148) < uint(i158) {
+//line fused.go:98
+					i160 = i158
+				}
+//line fused.go:97
+				i148, i149 = i160, i149+1
+			}
+//line fused.go:100
+			if !c166 {
+//line fused.go:100
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, bestLen)
+//line fused.go:100
+				return false
+			}
+//line fused.go:100
+			*(*int)(unsafe.Add(best, o169)) = i148
+		}
+	}
+	return true
+}
+
+// normLogitsFourRowsTwin runs blocks of the kernel normLogits_fourRows.
+//
+//line fused.go:71
+func normLogitsFourRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	logits := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	logitsLen := *(*int)(unsafe.Add(args, 88))
+	logitsCap := *(*int)(unsafe.Add(args, 96))
+	best := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	bestLen := *(*int)(unsafe.Add(args, 112))
+	shared := blocks.Shared(384)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each250 := blocks.Scratch(8)
+	each265 := blocks.Scratch(8)
+	each3617 := blocks.Scratch(8)
+	each3616 := blocks.Scratch(8)
+//line warp.go:71
+	i235 := dx / 32
+//line fused.go:74
+	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line fused.go:76
+	i45 := logitsLen / 4
+//line warp.go:72
+	i242 := i38 / 64
+//line warp.go:74
+	c276 := 0 < i242
+//line stage.go:16
+	c477 := uint(i38) <= uint(gainCap)
+//line stage.go:20
+	i4329 := i38 - 1
+//line stage.go:20
+	i6012 := dx << 1
+//line stage.go:20
+	i4411 := dx * 3
+//line stage.go:17
+	i3405 := dx << 2
+//line stage.go:33
+	i3281 := i38 << 1
+//line stage.go:33
+	c875 := uint(i3281) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each8926 := blocks.Scratch(4)
+	each8922 := blocks.Scratch(4)
+	each8918 := blocks.Scratch(4)
+	each8914 := blocks.Scratch(4)
+	each8910 := blocks.Scratch(4)
+	each8906 := blocks.Scratch(4)
+	each8902 := blocks.Scratch(4)
+	each8898 := blocks.Scratch(4)
+	each8894 := blocks.Scratch(4)
+	each8890 := blocks.Scratch(4)
+	each8886 := blocks.Scratch(4)
+	each8882 := blocks.Scratch(4)
+	each8878 := blocks.Scratch(4)
+	each8874 := blocks.Scratch(4)
+	each8870 := blocks.Scratch(4)
+	each8866 := blocks.Scratch(4)
+	each8862 := blocks.Scratch(4)
+	each8858 := blocks.Scratch(4)
+	each8854 := blocks.Scratch(4)
+	each8850 := blocks.Scratch(4)
+	each8846 := blocks.Scratch(4)
+	each8842 := blocks.Scratch(4)
+	each8838 := blocks.Scratch(4)
+	each8834 := blocks.Scratch(4)
+	each8830 := blocks.Scratch(4)
+	each8826 := blocks.Scratch(4)
+	each8822 := blocks.Scratch(4)
+	each8818 := blocks.Scratch(4)
+	each8814 := blocks.Scratch(4)
+	each8810 := blocks.Scratch(4)
+	each8806 := blocks.Scratch(4)
+	each8802 := blocks.Scratch(4)
+	each882 := blocks.Scratch(4)
+	each4447 := blocks.Scratch(4)
+	each4448 := blocks.Scratch(4)
+	each4457 := blocks.Scratch(4)
+	each4458 := blocks.Scratch(4)
+	each4467 := blocks.Scratch(4)
+	each4468 := blocks.Scratch(4)
+	each4477 := blocks.Scratch(4)
+	each4478 := blocks.Scratch(4)
+	each4487 := blocks.Scratch(4)
+//line stage.go:50
+	c969 := 0 < i235
+//line stage.go:53
+	f984 := float32(i38 << 3)
+	each89 := blocks.Scratch(8)
+//line warp.go:73
+	i269 := gx * i235
+//line warp.go:111
+	c340 := i242 == 0
+//line warp.go:114
+	i3343 := i242 << 6
+	each8980 := blocks.Scratch(4)
+	each8977 := blocks.Scratch(4)
+	each8974 := blocks.Scratch(4)
+	each8971 := blocks.Scratch(4)
+	each8968 := blocks.Scratch(4)
+	each8965 := blocks.Scratch(4)
+	each6939 := blocks.Scratch(4)
+	each6940 := blocks.Scratch(4)
+	each6941 := blocks.Scratch(4)
+	each6942 := blocks.Scratch(4)
+	each6943 := blocks.Scratch(4)
+	each6944 := blocks.Scratch(4)
+	each6945 := blocks.Scratch(4)
+	each6946 := blocks.Scratch(4)
+	each6947 := blocks.Scratch(4)
+	each6948 := blocks.Scratch(4)
+	each6949 := blocks.Scratch(4)
+	each6960 := blocks.Scratch(4)
+	each6961 := blocks.Scratch(4)
+	each6962 := blocks.Scratch(4)
+	each6963 := blocks.Scratch(4)
+	each6964 := blocks.Scratch(4)
+	each6965 := blocks.Scratch(4)
+	each6966 := blocks.Scratch(4)
+	each6967 := blocks.Scratch(4)
+	each6968 := blocks.Scratch(4)
+	each6969 := blocks.Scratch(4)
+	each6970 := blocks.Scratch(4)
+	each6981 := blocks.Scratch(4)
+	each6982 := blocks.Scratch(4)
+	each6983 := blocks.Scratch(4)
+	each6984 := blocks.Scratch(4)
+	each6985 := blocks.Scratch(4)
+	each6986 := blocks.Scratch(4)
+	each6987 := blocks.Scratch(4)
+	each6988 := blocks.Scratch(4)
+	each6989 := blocks.Scratch(4)
+	each6990 := blocks.Scratch(4)
+	each6991 := blocks.Scratch(4)
+	each7002 := blocks.Scratch(4)
+	each7003 := blocks.Scratch(4)
+	each7004 := blocks.Scratch(4)
+	each7005 := blocks.Scratch(4)
+	each7006 := blocks.Scratch(4)
+	each7007 := blocks.Scratch(4)
+	each7008 := blocks.Scratch(4)
+	each7009 := blocks.Scratch(4)
+	each7010 := blocks.Scratch(4)
+	each7011 := blocks.Scratch(4)
+//line fused.go:71
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i250, i265, i3617, i3616 int
+		var i3617next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i250, i265, i3617, i3616 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8))
+				}
+				for state < 7 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i250 = bx * i235
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927 int32
+							var i483, i883, i899 int
+							var f882, f900 float32
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line warp.go:73
+							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i266 := i250 + i265
+							if c276 {
+//line warp.go:74
+								if i266 < i45 {
+//line warp.go:49
+									i6123 := i266 << 2
+//line warp.go:87
+									i6126 := i6123 * i38
+//line warp.go:87
+									if uint(i6126) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6126, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 64 > uint(wCap-i6126) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6126)
+//line warp.go:87
+										return
+									}
+									i6133 := int(uint32(i85))
+//line warp.go:89
+									i6152 := i6133 + 32
+//line warp.go:87
+									i6176 := (i6123 + 1) * i38
+//line warp.go:87
+									if uint(i6176) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6176, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 64 > uint(wCap-i6176) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6176)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									i6226 := (i6123 + 2) * i38
+//line warp.go:87
+									if uint(i6226) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6226, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 64 > uint(wCap-i6226) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6226)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									i6276 := (i6123 + 3) * i38
+//line warp.go:87
+									if uint(i6276) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6276, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 64 > uint(wCap-i6276) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6276)
+//line warp.go:87
+										return
+									}
+									i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927 = *(*int32)(unsafe.Add(w, i6276*16+i6152*16+12)), *(*int32)(unsafe.Add(w, i6276*16+i6152*16+8)), *(*int32)(unsafe.Add(w, i6276*16+i6152*16+4)), *(*int32)(unsafe.Add(w, i6276*16+i6152*16)), *(*int32)(unsafe.Add(w, i6276*16+i6133*16+12)), *(*int32)(unsafe.Add(w, i6276*16+i6133*16+8)), *(*int32)(unsafe.Add(w, i6276*16+i6133*16+4)), *(*int32)(unsafe.Add(w, i6276*16+i6133*16)), *(*int32)(unsafe.Add(w, i6226*16+i6152*16+12)), *(*int32)(unsafe.Add(w, i6226*16+i6152*16+8)), *(*int32)(unsafe.Add(w, i6226*16+i6152*16+4)), *(*int32)(unsafe.Add(w, i6226*16+i6152*16)), *(*int32)(unsafe.Add(w, i6226*16+i6133*16+12)), *(*int32)(unsafe.Add(w, i6226*16+i6133*16+8)), *(*int32)(unsafe.Add(w, i6226*16+i6133*16+4)), *(*int32)(unsafe.Add(w, i6226*16+i6133*16)), *(*int32)(unsafe.Add(w, i6176*16+i6152*16+12)), *(*int32)(unsafe.Add(w, i6176*16+i6152*16+8)), *(*int32)(unsafe.Add(w, i6176*16+i6152*16+4)), *(*int32)(unsafe.Add(w, i6176*16+i6152*16)), *(*int32)(unsafe.Add(w, i6176*16+i6133*16+12)), *(*int32)(unsafe.Add(w, i6176*16+i6133*16+8)), *(*int32)(unsafe.Add(w, i6176*16+i6133*16+4)), *(*int32)(unsafe.Add(w, i6176*16+i6133*16)), *(*int32)(unsafe.Add(w, i6126*16+i6152*16+12)), *(*int32)(unsafe.Add(w, i6126*16+i6152*16+8)), *(*int32)(unsafe.Add(w, i6126*16+i6152*16+4)), *(*int32)(unsafe.Add(w, i6126*16+i6152*16)), *(*int32)(unsafe.Add(w, i6126*16+i6133*16+12)), *(*int32)(unsafe.Add(w, i6126*16+i6133*16+8)), *(*int32)(unsafe.Add(w, i6126*16+i6133*16+4)), *(*int32)(unsafe.Add(w, i6126*16+i6133*16))
+								} else {
+//line warp.go:74
+									i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951, i8950, i8949, i8948, i8947, i8946, i8945, i8944, i8943, i8942, i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c477 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i483 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i483 >= i38 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i483) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i483, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4337 := *(*int32)(unsafe.Add(gain, i483*16+4))
+//line stage.go:20
+								i4339 := *(*int32)(unsafe.Add(gain, i483*16+8))
+//line stage.go:20
+								i4341 := *(*int32)(unsafe.Add(gain, i483*16+12))
+//line stage.go:20
+								i4356 := i483 + dx
+//line stage.go:20
+								i4359 := i4356
+//line stage.go:20
+								if i4329 < i4356 {
+//line stage.go:20
+									i4359 = i4329
+								}
+//line stage.go:20
+								if uint(i4359) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4359, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4363 := *(*int32)(unsafe.Add(gain, i4359*16))
+//line stage.go:20
+								i4365 := *(*int32)(unsafe.Add(gain, i4359*16+4))
+//line stage.go:20
+								i4367 := *(*int32)(unsafe.Add(gain, i4359*16+8))
+//line stage.go:20
+								i4369 := *(*int32)(unsafe.Add(gain, i4359*16+12))
+//line stage.go:20
+								i4384 := i483 + i6012
+//line stage.go:20
+								i4387 := i4384
+//line stage.go:20
+								if i4329 < i4384 {
+//line stage.go:20
+									i4387 = i4329
+								}
+//line stage.go:20
+								if uint(i4387) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4387, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4391 := *(*int32)(unsafe.Add(gain, i4387*16))
+//line stage.go:20
+								i4393 := *(*int32)(unsafe.Add(gain, i4387*16+4))
+//line stage.go:20
+								i4395 := *(*int32)(unsafe.Add(gain, i4387*16+8))
+//line stage.go:20
+								i4397 := *(*int32)(unsafe.Add(gain, i4387*16+12))
+//line stage.go:20
+								i4412 := i483 + i4411
+//line stage.go:20
+								i4415 := i4412
+//line stage.go:20
+								if i4329 < i4412 {
+//line stage.go:20
+									i4415 = i4329
+								}
+//line stage.go:20
+								if uint(i4415) >= uint(i38) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4415, i38)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4419 := *(*int32)(unsafe.Add(gain, i4415*16))
+//line stage.go:20
+								i4421 := *(*int32)(unsafe.Add(gain, i4415*16+4))
+//line stage.go:20
+								i4423 := *(*int32)(unsafe.Add(gain, i4415*16+8))
+//line stage.go:20
+								i4425 := *(*int32)(unsafe.Add(gain, i4415*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+384)) = *(*int32)(unsafe.Add(gain, i483*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+4+384)) = i4337
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+8+384)) = i4339
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i483*16+12+384)) = i4341
+//line stage.go:23
+								if i4356 < i38 {
+									*(*int32)(unsafe.Add(shared, i4356*16+384)) = i4363
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4356*16+4+384)) = i4365
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4356*16+8+384)) = i4367
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4356*16+12+384)) = i4369
+								}
+//line stage.go:23
+								if i4384 < i38 {
+									*(*int32)(unsafe.Add(shared, i4384*16+384)) = i4391
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4384*16+4+384)) = i4393
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4384*16+8+384)) = i4395
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4384*16+12+384)) = i4397
+								}
+//line stage.go:23
+								if i4412 < i38 {
+									*(*int32)(unsafe.Add(shared, i4412*16+384)) = i4419
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4412*16+4+384)) = i4421
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4412*16+8+384)) = i4423
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4412*16+12+384)) = i4425
+								}
+//line stage.go:17
+								i483 = i483 + i3405
+							}
+//line stage.go:33
+							if !c875 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3281, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f882, i883 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i883 >= i38 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i889 := i883 + dx
+								if i38 <= i889 {
+//line stage.go:38
+									i899, f900 = i883, 0
+								} else {
+//line stage.go:38
+									i899, f900 = i889, 1
+								}
+//line stage.go:41
+								i3391 := i883 << 1
+//line stage.go:41
+								if uint(i3391) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3391, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2900 := *(*float32)(unsafe.Add(x, i3391*16))
+//line stage.go:41
+								f2902 := *(*float32)(unsafe.Add(x, i3391*16+4))
+//line stage.go:41
+								f2904 := *(*float32)(unsafe.Add(x, i3391*16+8))
+//line stage.go:41
+								f2906 := *(*float32)(unsafe.Add(x, i3391*16+12))
+//line stage.go:41
+								i909 := i3391 + 1
+//line stage.go:41
+								if uint(i909) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i909, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2907 := *(*float32)(unsafe.Add(x, i909*16))
+//line stage.go:41
+								f2909 := *(*float32)(unsafe.Add(x, i909*16+4))
+//line stage.go:41
+								f2911 := *(*float32)(unsafe.Add(x, i909*16+8))
+//line stage.go:41
+								f2913 := *(*float32)(unsafe.Add(x, i909*16+12))
+//line stage.go:41
+								i3395 := i899 << 1
+//line stage.go:41
+								if uint(i3395) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3395, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2914 := *(*float32)(unsafe.Add(x, i3395*16))
+//line stage.go:41
+								f2916 := *(*float32)(unsafe.Add(x, i3395*16+4))
+//line stage.go:41
+								f2918 := *(*float32)(unsafe.Add(x, i3395*16+8))
+//line stage.go:41
+								f2920 := *(*float32)(unsafe.Add(x, i3395*16+12))
+//line stage.go:41
+								i924 := i3395 + 1
+//line stage.go:41
+								if uint(i924) >= uint(i3281) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i924, i3281)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f2921 := *(*float32)(unsafe.Add(x, i924*16))
+//line stage.go:41
+								f2923 := *(*float32)(unsafe.Add(x, i924*16+4))
+//line stage.go:41
+								f2925 := *(*float32)(unsafe.Add(x, i924*16+8))
+//line stage.go:41
+								f2927 := *(*float32)(unsafe.Add(x, i924*16+12))
+								f933 := float32(f2900*f2900) + float32(f2902*f2902) + (float32(f2904*f2904) + float32(f2906*f2906)) + (float32(f2907*f2907) + float32(f2909*f2909) + (float32(f2911*f2911) + float32(f2913*f2913)))
+//line stage.go:42
+								f936 := float32(f2914*f2914) + float32(f2916*f2916) + (float32(f2918*f2918) + float32(f2920*f2920)) + (float32(f2921*f2921) + float32(f2923*f2923) + (float32(f2925*f2925) + float32(f2927*f2927)))
+//line stage.go:36
+								f882, i883 = f882+(f933+float32(f936*f900)), i883+i6012
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f882
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8926, thread*4)) = i8958
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8922, thread*4)) = i8957
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8918, thread*4)) = i8956
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8914, thread*4)) = i8955
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8910, thread*4)) = i8954
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8906, thread*4)) = i8953
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8902, thread*4)) = i8952
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8898, thread*4)) = i8951
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8894, thread*4)) = i8950
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8890, thread*4)) = i8949
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8886, thread*4)) = i8948
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8882, thread*4)) = i8947
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8878, thread*4)) = i8946
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8874, thread*4)) = i8945
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8870, thread*4)) = i8944
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8866, thread*4)) = i8943
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8862, thread*4)) = i8942
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8858, thread*4)) = i8941
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8854, thread*4)) = i8940
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8850, thread*4)) = i8939
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8846, thread*4)) = i8938
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8842, thread*4)) = i8937
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8838, thread*4)) = i8936
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8834, thread*4)) = i8935
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8830, thread*4)) = i8934
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8826, thread*4)) = i8933
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8822, thread*4)) = i8932
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8818, thread*4)) = i8931
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8814, thread*4)) = i8930
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8810, thread*4)) = i8929
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8806, thread*4)) = i8928
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8802, thread*4)) = i8927
+//line warp.go:140
+							*(*float32)(unsafe.Add(each882, thread*4)) = f882
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4447, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:35
+							f882 := *(*float32)(unsafe.Add(each882, thread*4))
+//line warp.go:140
+							f4447 := *(*float32)(unsafe.Add(each4447, thread*4))
+//line warp.go:140
+							f4448 := f882 + f4447
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4448
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4448, thread*4)) = f4448
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4457, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f4448 := *(*float32)(unsafe.Add(each4448, thread*4))
+//line warp.go:140
+							f4457 := *(*float32)(unsafe.Add(each4457, thread*4))
+//line warp.go:140
+							f4458 := f4448 + f4457
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4458
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4458, thread*4)) = f4458
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4467, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f4458 := *(*float32)(unsafe.Add(each4458, thread*4))
+//line warp.go:140
+							f4467 := *(*float32)(unsafe.Add(each4467, thread*4))
+//line warp.go:140
+							f4468 := f4458 + f4467
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4468
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4468, thread*4)) = f4468
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4477, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f4468 := *(*float32)(unsafe.Add(each4468, thread*4))
+//line warp.go:140
+							f4477 := *(*float32)(unsafe.Add(each4477, thread*4))
+//line warp.go:140
+							f4478 := f4468 + f4477
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4478
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4478, thread*4)) = f4478
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4487, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line warp.go:140
+							f4478 := *(*float32)(unsafe.Add(each4478, thread*4))
+//line warp.go:140
+							f4487 := *(*float32)(unsafe.Add(each4487, thread*4))
+//line stage.go:45
+							c3283 := i85 == 0
+//line stage.go:45
+							if c3283 {
+								if uint(i265) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i265*4+256)) = f4478 + f4487
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 1:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f971, f977, f981 float32
+							var i972, i991 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:50
+							if c969 {
+								f971, i972 = 0, 0
+//line stage.go:51
+								for {
+//line stage.go:51
+									f977 = f971 + *(*float32)(unsafe.Add(shared, i972*4+256))
+//line stage.go:51
+									i978 := i972 + 1
+//line stage.go:51
+									if i978 >= i235 {
+//line stage.go:51
+										break
+									}
+//line stage.go:51
+									f971, i972 = f977, i978
+								}
+//line stage.go:51
+								f981 = f977
+							} else {
+//line stage.go:50
+								f981 = 0
+							}
+//line basic.go:72
+							f1331 := float32(1 / math.Sqrt(float64(f981/f984+epsilon)))
+//line stage.go:54
+							i991 = tx
+//line stage.go:54
+							for {
+//line stage.go:54
+								if i991 >= i38 {
+//line stage.go:54
+									break
+								}
+//line stage.go:55
+								i2770 := *(*int32)(unsafe.Add(shared, i991*16+384))
+//line stage.go:55
+								i2772 := *(*int32)(unsafe.Add(shared, i991*16+4+384))
+//line stage.go:55
+								i2774 := *(*int32)(unsafe.Add(shared, i991*16+8+384))
+//line stage.go:55
+								i2776 := *(*int32)(unsafe.Add(shared, i991*16+12+384))
+								i3380 := i991 << 1
+//line stage.go:56
+								if uint(i3380) >= uint(i3281) {
+//line stage.go:56
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3380, i3281)
+//line stage.go:56
+									return
+								}
+//line stage.go:56
+								i1014 := i3380 + 1
+//line stage.go:56
+								if uint(i1014) >= uint(i3281) {
+//line stage.go:56
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1014, i3281)
+//line stage.go:56
+									return
+								}
+//line warp.go:168
+								i1383 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2770<<16))*float32(*(*float32)(unsafe.Add(x, i3380*16))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2770&-65536))*float32(*(*float32)(unsafe.Add(x, i3380*16+4))*f1331))))))<<16
+//line warp.go:168
+								i1515 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2772<<16))*float32(*(*float32)(unsafe.Add(x, i3380*16+8))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2772&-65536))*float32(*(*float32)(unsafe.Add(x, i3380*16+12))*f1331))))))<<16
+//line warp.go:168
+								i1639 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2774<<16))*float32(*(*float32)(unsafe.Add(x, i1014*16))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2774&-65536))*float32(*(*float32)(unsafe.Add(x, i1014*16+4))*f1331))))))<<16
+//line warp.go:168
+								i1754 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2776<<16))*float32(*(*float32)(unsafe.Add(x, i1014*16+8))*f1331)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2776&-65536))*float32(*(*float32)(unsafe.Add(x, i1014*16+12))*f1331))))))<<16
+//line stage.go:61
+								*(*int32)(unsafe.Add(shared, i991*16+384)) = i1383
+//line stage.go:61
+								*(*int32)(unsafe.Add(shared, i991*16+4+384)) = i1515
+//line stage.go:61
+								*(*int32)(unsafe.Add(shared, i991*16+8+384)) = i1639
+//line stage.go:61
+								*(*int32)(unsafe.Add(shared, i991*16+12+384)) = i1754
+//line stage.go:54
+								i991 = i991 + dx
+							}
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:73
+							i266 := i250 + i265
+//line stage.go:63
+							i3617next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
+						}
+						i3617 = i3617next
+						state = 3
+					case 3:
+						if i3617 < i45 {
+							state = 6
+						} else {
+							state = 4
+						}
+					case 4:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							c3283 := i85 == 0
+//line fused.go:92
+							if c3283 {
+								if uint(i265) >= 32 {
+//line fused.go:93
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
+//line fused.go:93
+									return
+								}
+//line fused.go:93
+								*(*int)(unsafe.Add(shared, i265*8)) = i89
+							}
+						}
+						state = 5
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3617, warp*8)), *(*int)(unsafe.Add(each3616, warp*8)) = state, alive, i250, i265, i3617, i3616
+						waiting = true
+						continue warps
+					case 5:
+//line fused.go:100
+						c166 := uint(bx) < uint(bestLen)
+//line fused.go:100
+						o169 := bx * 8
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i148, i149 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line fused.go:96
+							if int32(tx) == 0 {
+								i148, i149 = i89, 1
+//line fused.go:97
+								for {
+//line fused.go:97
+									if i149 >= i235 {
+//line fused.go:97
+										break
+									}
+//line fused.go:98
+									i158 := *(*int)(unsafe.Add(shared, i149*8))
+//line fused.go:98
+									i160 := i148
+//line fused.go:98
+									if uint(i148) < uint(i158) {
+//line fused.go:98
+										i160 = i158
+									}
+//line fused.go:97
+									i148, i149 = i160, i149+1
+								}
+//line fused.go:100
+								if !c166 {
+//line fused.go:100
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, bestLen)
+//line fused.go:100
+									return
+								}
+//line fused.go:100
+								*(*int)(unsafe.Add(best, o169)) = i148
+							}
+						}
+						state = 7
+					case 6:
+//line fused.go:82
+						i3294 := i3617 << 2
+						c67 := uint(i3294) <= uint(logitsLen)
+//line fused.go:83
+						o69 := i3294 * 4
+//line fused.go:83
+						c77 := 4 <= uint(logitsCap-i3294)
+//line warp.go:117
+						i7025 := i3294 * i38
+//line warp.go:49
+						i7130 := i3294 + 1
+//line warp.go:117
+						i7131 := i7130 * i38
+//line warp.go:49
+						i7236 := i3294 + 2
+//line warp.go:117
+						i7237 := i7236 * i38
+//line warp.go:49
+						i7342 := i3294 + 3
+//line warp.go:117
+						i7343 := i7342 * i38
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f8981, f8978, f8975, f8972, f8969, f8966, f8963, f8960, f7660, f7663, f7668, f7671, f7676, f7679, f7684, f7687, f7787, f7793, f7872, f7878, f7957, f7963, f8042, f8048, f8105, f8108, f8113, f8116, f8121, f8124, f8129, f8132, f8220, f8226, f8244, f8250, f8305, f8311, f8329, f8335, f8390, f8396, f8414, f8420, f8475, f8481, f8499, f8505, f8982, f8979, f8976, f8973, f8970, f8967, f8964, f8961, f8980, f8977, f8974, f8971, f8968, f8965, f8962, f8959, f4830, f4833, f4851, f4854, f4872, f4875, f4893, f4896, f7112, f7118, f7218, f7224, f7324, f7330, f7430, f7436, f6939 float32
+							var i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i7625, i7627, i7629, i7631, i8070, i8072, i8074, i8076, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i2633, i2635, i2637, i2639, i7030, i7032, i7034, i7036, i7136, i7138, i7140, i7142, i7242, i7244, i7246, i7248, i7348, i7350, i7352, i7354 int32
+							var i3619, i307, i3299, i329, i3618, i356, i6731, i6735, i6736, i6787, i6838, i6889, i3620, i388, i7026, i7132, i7238, i7344 int
+							var c7027, c7133, c7239 bool
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:103
+							i8926 := *(*int32)(unsafe.Add(each8926, thread*4))
+//line warp.go:103
+							i8922 := *(*int32)(unsafe.Add(each8922, thread*4))
+//line warp.go:103
+							i8918 := *(*int32)(unsafe.Add(each8918, thread*4))
+//line warp.go:103
+							i8914 := *(*int32)(unsafe.Add(each8914, thread*4))
+//line warp.go:103
+							i8910 := *(*int32)(unsafe.Add(each8910, thread*4))
+//line warp.go:103
+							i8906 := *(*int32)(unsafe.Add(each8906, thread*4))
+//line warp.go:103
+							i8902 := *(*int32)(unsafe.Add(each8902, thread*4))
+//line warp.go:103
+							i8898 := *(*int32)(unsafe.Add(each8898, thread*4))
+//line warp.go:103
+							i8894 := *(*int32)(unsafe.Add(each8894, thread*4))
+//line warp.go:103
+							i8890 := *(*int32)(unsafe.Add(each8890, thread*4))
+//line warp.go:103
+							i8886 := *(*int32)(unsafe.Add(each8886, thread*4))
+//line warp.go:103
+							i8882 := *(*int32)(unsafe.Add(each8882, thread*4))
+//line warp.go:103
+							i8878 := *(*int32)(unsafe.Add(each8878, thread*4))
+//line warp.go:103
+							i8874 := *(*int32)(unsafe.Add(each8874, thread*4))
+//line warp.go:103
+							i8870 := *(*int32)(unsafe.Add(each8870, thread*4))
+//line warp.go:103
+							i8866 := *(*int32)(unsafe.Add(each8866, thread*4))
+//line warp.go:103
+							i8862 := *(*int32)(unsafe.Add(each8862, thread*4))
+//line warp.go:103
+							i8858 := *(*int32)(unsafe.Add(each8858, thread*4))
+//line warp.go:103
+							i8854 := *(*int32)(unsafe.Add(each8854, thread*4))
+//line warp.go:103
+							i8850 := *(*int32)(unsafe.Add(each8850, thread*4))
+//line warp.go:103
+							i8846 := *(*int32)(unsafe.Add(each8846, thread*4))
+//line warp.go:103
+							i8842 := *(*int32)(unsafe.Add(each8842, thread*4))
+//line warp.go:103
+							i8838 := *(*int32)(unsafe.Add(each8838, thread*4))
+//line warp.go:103
+							i8834 := *(*int32)(unsafe.Add(each8834, thread*4))
+//line warp.go:103
+							i8830 := *(*int32)(unsafe.Add(each8830, thread*4))
+//line warp.go:103
+							i8826 := *(*int32)(unsafe.Add(each8826, thread*4))
+//line warp.go:103
+							i8822 := *(*int32)(unsafe.Add(each8822, thread*4))
+//line warp.go:103
+							i8818 := *(*int32)(unsafe.Add(each8818, thread*4))
+//line warp.go:103
+							i8814 := *(*int32)(unsafe.Add(each8814, thread*4))
+//line warp.go:103
+							i8810 := *(*int32)(unsafe.Add(each8810, thread*4))
+//line warp.go:103
+							i8806 := *(*int32)(unsafe.Add(each8806, thread*4))
+//line warp.go:103
+							i8802 := *(*int32)(unsafe.Add(each8802, thread*4))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							i895 := int(uint32(i85))
+//line warp.go:130
+							i8068 := i895 + 32
+//line warp.go:114
+							i386 := i3343 + i895
+//line fused.go:83
+							if !c67 {
+//line fused.go:83
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3294, logitsLen)
+//line fused.go:83
+								return
+							}
+//line fused.go:83
+							if !c77 {
+//line fused.go:83
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(4), logitsCap-i3294)
+//line fused.go:83
+								return
+							}
+//line warp.go:100
+							if c276 {
+//line warp.go:103
+								f8981, f8978, f8975, f8972, f8969, f8966, f8963, f8960, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i3619, i307 = 0, 0, 0, 0, 0, 0, 0, 0, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i3617, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3299 = i307 << 6
+//line warp.go:101
+									if uint(i3299) > uint(i38) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3299, i38)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 64 > uint(i38-i3299) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), i38-i3299)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i7625 = *(*int32)(unsafe.Add(shared, i3299*16+i895*16+384))
+//line warp.go:130
+									i7627 = *(*int32)(unsafe.Add(shared, i3299*16+i895*16+4+384))
+//line warp.go:130
+									i7629 = *(*int32)(unsafe.Add(shared, i3299*16+i895*16+8+384))
+//line warp.go:130
+									i7631 = *(*int32)(unsafe.Add(shared, i3299*16+i895*16+12+384))
+//line warp.go:163
+									f7660 = math.Float32frombits(uint32(i7625 << 16))
+									f7663 = math.Float32frombits(uint32(i7625 & -65536))
+//line warp.go:163
+									f7668 = math.Float32frombits(uint32(i7627 << 16))
+									f7671 = math.Float32frombits(uint32(i7627 & -65536))
+//line warp.go:163
+									f7676 = math.Float32frombits(uint32(i7629 << 16))
+									f7679 = math.Float32frombits(uint32(i7629 & -65536))
+//line warp.go:163
+									f7684 = math.Float32frombits(uint32(i7631 << 16))
+									f7687 = math.Float32frombits(uint32(i7631 & -65536))
+//line warp.go:156
+									f7787 = f8960 + float32(math.Float32frombits(uint32(i8800<<16))*f7660) + float32(math.Float32frombits(uint32(i8804<<16))*f7668) + float32(math.Float32frombits(uint32(i8808<<16))*f7676)
+									f7793 = f8963 + float32(math.Float32frombits(uint32(i8800&-65536))*f7663) + float32(math.Float32frombits(uint32(i8804&-65536))*f7671) + float32(math.Float32frombits(uint32(i8808&-65536))*f7679)
+//line warp.go:156
+									f7872 = f8966 + float32(math.Float32frombits(uint32(i8832<<16))*f7660) + float32(math.Float32frombits(uint32(i8836<<16))*f7668) + float32(math.Float32frombits(uint32(i8840<<16))*f7676)
+									f7878 = f8969 + float32(math.Float32frombits(uint32(i8832&-65536))*f7663) + float32(math.Float32frombits(uint32(i8836&-65536))*f7671) + float32(math.Float32frombits(uint32(i8840&-65536))*f7679)
+//line warp.go:156
+									f7957 = f8972 + float32(math.Float32frombits(uint32(i8864<<16))*f7660) + float32(math.Float32frombits(uint32(i8868<<16))*f7668) + float32(math.Float32frombits(uint32(i8872<<16))*f7676)
+									f7963 = f8975 + float32(math.Float32frombits(uint32(i8864&-65536))*f7663) + float32(math.Float32frombits(uint32(i8868&-65536))*f7671) + float32(math.Float32frombits(uint32(i8872&-65536))*f7679)
+//line warp.go:156
+									f8042 = f8978 + float32(math.Float32frombits(uint32(i8896<<16))*f7660) + float32(math.Float32frombits(uint32(i8900<<16))*f7668) + float32(math.Float32frombits(uint32(i8904<<16))*f7676)
+									f8048 = f8981 + float32(math.Float32frombits(uint32(i8896&-65536))*f7663) + float32(math.Float32frombits(uint32(i8900&-65536))*f7671) + float32(math.Float32frombits(uint32(i8904&-65536))*f7679)
+//line warp.go:130
+									i8070 = *(*int32)(unsafe.Add(shared, i3299*16+i8068*16+384))
+//line warp.go:130
+									i8072 = *(*int32)(unsafe.Add(shared, i3299*16+i8068*16+4+384))
+//line warp.go:130
+									i8074 = *(*int32)(unsafe.Add(shared, i3299*16+i8068*16+8+384))
+//line warp.go:130
+									i8076 = *(*int32)(unsafe.Add(shared, i3299*16+i8068*16+12+384))
+//line warp.go:163
+									f8105 = math.Float32frombits(uint32(i8070 << 16))
+									f8108 = math.Float32frombits(uint32(i8070 & -65536))
+//line warp.go:163
+									f8113 = math.Float32frombits(uint32(i8072 << 16))
+									f8116 = math.Float32frombits(uint32(i8072 & -65536))
+//line warp.go:163
+									f8121 = math.Float32frombits(uint32(i8074 << 16))
+									f8124 = math.Float32frombits(uint32(i8074 & -65536))
+//line warp.go:163
+									f8129 = math.Float32frombits(uint32(i8076 << 16))
+									f8132 = math.Float32frombits(uint32(i8076 & -65536))
+//line warp.go:156
+									f8220 = f7787 + float32(math.Float32frombits(uint32(i8812<<16))*f7684) + float32(math.Float32frombits(uint32(i8816<<16))*f8105) + float32(math.Float32frombits(uint32(i8820<<16))*f8113)
+									f8226 = f7793 + float32(math.Float32frombits(uint32(i8812&-65536))*f7687) + float32(math.Float32frombits(uint32(i8816&-65536))*f8108) + float32(math.Float32frombits(uint32(i8820&-65536))*f8116)
+//line warp.go:156
+									f8244 = f8220 + float32(math.Float32frombits(uint32(i8824<<16))*f8121) + float32(math.Float32frombits(uint32(i8828<<16))*f8129)
+									f8250 = f8226 + float32(math.Float32frombits(uint32(i8824&-65536))*f8124) + float32(math.Float32frombits(uint32(i8828&-65536))*f8132)
+//line warp.go:156
+									f8305 = f7872 + float32(math.Float32frombits(uint32(i8844<<16))*f7684) + float32(math.Float32frombits(uint32(i8848<<16))*f8105) + float32(math.Float32frombits(uint32(i8852<<16))*f8113)
+									f8311 = f7878 + float32(math.Float32frombits(uint32(i8844&-65536))*f7687) + float32(math.Float32frombits(uint32(i8848&-65536))*f8108) + float32(math.Float32frombits(uint32(i8852&-65536))*f8116)
+//line warp.go:156
+									f8329 = f8305 + float32(math.Float32frombits(uint32(i8856<<16))*f8121) + float32(math.Float32frombits(uint32(i8860<<16))*f8129)
+									f8335 = f8311 + float32(math.Float32frombits(uint32(i8856&-65536))*f8124) + float32(math.Float32frombits(uint32(i8860&-65536))*f8132)
+//line warp.go:156
+									f8390 = f7957 + float32(math.Float32frombits(uint32(i8876<<16))*f7684) + float32(math.Float32frombits(uint32(i8880<<16))*f8105) + float32(math.Float32frombits(uint32(i8884<<16))*f8113)
+									f8396 = f7963 + float32(math.Float32frombits(uint32(i8876&-65536))*f7687) + float32(math.Float32frombits(uint32(i8880&-65536))*f8108) + float32(math.Float32frombits(uint32(i8884&-65536))*f8116)
+//line warp.go:156
+									f8414 = f8390 + float32(math.Float32frombits(uint32(i8888<<16))*f8121) + float32(math.Float32frombits(uint32(i8892<<16))*f8129)
+									f8420 = f8396 + float32(math.Float32frombits(uint32(i8888&-65536))*f8124) + float32(math.Float32frombits(uint32(i8892&-65536))*f8132)
+//line warp.go:156
+									f8475 = f8042 + float32(math.Float32frombits(uint32(i8908<<16))*f7684) + float32(math.Float32frombits(uint32(i8912<<16))*f8105) + float32(math.Float32frombits(uint32(i8916<<16))*f8113)
+									f8481 = f8048 + float32(math.Float32frombits(uint32(i8908&-65536))*f7687) + float32(math.Float32frombits(uint32(i8912&-65536))*f8108) + float32(math.Float32frombits(uint32(i8916&-65536))*f8116)
+//line warp.go:156
+									f8499 = f8475 + float32(math.Float32frombits(uint32(i8920<<16))*f8121) + float32(math.Float32frombits(uint32(i8924<<16))*f8129)
+									f8505 = f8481 + float32(math.Float32frombits(uint32(i8920&-65536))*f8124) + float32(math.Float32frombits(uint32(i8924&-65536))*f8132)
+//line warp.go:102
+									i329 = i307 + 1
+									if i329 == i242 {
+//line warp.go:105
+										i3618, i356 = i3619+i269, 0
+									} else {
+//line warp.go:103
+										i3618, i356 = i3619, i329
+									}
+//line warp.go:107
+									if i3618 < i45 {
+//line warp.go:49
+										i6731 = i3618 << 2
+//line warp.go:87
+										i6735 = i356 << 6
+//line warp.go:87
+										i6736 = i6731*i38 + i6735
+//line warp.go:87
+										if uint(i6736) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6736, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 64 > uint(wCap-i6736) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6736)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i6787 = (i6731+1)*i38 + i6735
+//line warp.go:87
+										if uint(i6787) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6787, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 64 > uint(wCap-i6787) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6787)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i6838 = (i6731+2)*i38 + i6735
+//line warp.go:87
+										if uint(i6838) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6838, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 64 > uint(wCap-i6838) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6838)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i6889 = (i6731+3)*i38 + i6735
+//line warp.go:87
+										if uint(i6889) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6889, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 64 > uint(wCap-i6889) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6889)
+//line warp.go:87
+											return
+										}
+										i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799 = *(*int32)(unsafe.Add(w, i6889*16+i8068*16+12)), *(*int32)(unsafe.Add(w, i6889*16+i8068*16+8)), *(*int32)(unsafe.Add(w, i6889*16+i8068*16+4)), *(*int32)(unsafe.Add(w, i6889*16+i8068*16)), *(*int32)(unsafe.Add(w, i6889*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6889*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6889*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6889*16+i895*16)), *(*int32)(unsafe.Add(w, i6838*16+i8068*16+12)), *(*int32)(unsafe.Add(w, i6838*16+i8068*16+8)), *(*int32)(unsafe.Add(w, i6838*16+i8068*16+4)), *(*int32)(unsafe.Add(w, i6838*16+i8068*16)), *(*int32)(unsafe.Add(w, i6838*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6838*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6838*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6838*16+i895*16)), *(*int32)(unsafe.Add(w, i6787*16+i8068*16+12)), *(*int32)(unsafe.Add(w, i6787*16+i8068*16+8)), *(*int32)(unsafe.Add(w, i6787*16+i8068*16+4)), *(*int32)(unsafe.Add(w, i6787*16+i8068*16)), *(*int32)(unsafe.Add(w, i6787*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6787*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6787*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6787*16+i895*16)), *(*int32)(unsafe.Add(w, i6736*16+i8068*16+12)), *(*int32)(unsafe.Add(w, i6736*16+i8068*16+8)), *(*int32)(unsafe.Add(w, i6736*16+i8068*16+4)), *(*int32)(unsafe.Add(w, i6736*16+i8068*16)), *(*int32)(unsafe.Add(w, i6736*16+i895*16+12)), *(*int32)(unsafe.Add(w, i6736*16+i895*16+8)), *(*int32)(unsafe.Add(w, i6736*16+i895*16+4)), *(*int32)(unsafe.Add(w, i6736*16+i895*16))
+									} else {
+//line warp.go:107
+										i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799 = i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800
+									}
+//line warp.go:108
+									if i329 >= i242 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f8981, f8978, f8975, f8972, f8969, f8966, f8963, f8960, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i3619, i307 = f8505, f8499, f8420, f8414, f8335, f8329, f8250, f8244, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i3618, i329
+								}
+//line warp.go:108
+								f8982, f8979, f8976, f8973, f8970, f8967, f8964, f8961, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i3620 = f8505, f8499, f8420, f8414, f8335, f8329, f8250, f8244, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i3618
+							} else {
+//line warp.go:100
+								f8982, f8979, f8976, f8973, f8970, f8967, f8964, f8961, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i3620 = 0, 0, 0, 0, 0, 0, 0, 0, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i3617
+							}
+//line warp.go:111
+							if c340 {
+								i3616 = i3620 + i269
+							} else {
+//line warp.go:111
+								i3616 = i3620
+							}
+//line warp.go:114
+							f8980, f8977, f8974, f8971, f8968, f8965, f8962, f8959, i388 = f8982, f8979, f8976, f8973, f8970, f8967, f8964, f8961, i386
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i388 >= i38 {
+//line warp.go:114
+									goto l1
+								}
+//line warp.go:117
+								i7026 = i7025 + i388
+//line warp.go:117
+								c7027 = uint(i7026) < uint(wLen)
+//line warp.go:117
+								i7132 = i7131 + i388
+//line warp.go:117
+								c7133 = uint(i7132) < uint(wLen)
+//line warp.go:117
+								i7238 = i7237 + i388
+//line warp.go:117
+								c7239 = uint(i7238) < uint(wLen)
+//line warp.go:117
+								i7344 = i7343 + i388
+//line warp.go:117
+								if !(c7027 && uint(i7344) < uint(wLen)) {
+//line warp.go:117
+									break
+								}
+//line warp.go:115
+								i2633 = *(*int32)(unsafe.Add(shared, i388*16+384))
+//line warp.go:115
+								i2635 = *(*int32)(unsafe.Add(shared, i388*16+4+384))
+//line warp.go:115
+								i2637 = *(*int32)(unsafe.Add(shared, i388*16+8+384))
+//line warp.go:115
+								i2639 = *(*int32)(unsafe.Add(shared, i388*16+12+384))
+//line warp.go:163
+								f4830 = math.Float32frombits(uint32(i2633 << 16))
+								f4833 = math.Float32frombits(uint32(i2633 & -65536))
+//line warp.go:163
+								f4851 = math.Float32frombits(uint32(i2635 << 16))
+								f4854 = math.Float32frombits(uint32(i2635 & -65536))
+//line warp.go:163
+								f4872 = math.Float32frombits(uint32(i2637 << 16))
+								f4875 = math.Float32frombits(uint32(i2637 & -65536))
+//line warp.go:163
+								f4893 = math.Float32frombits(uint32(i2639 << 16))
+								f4896 = math.Float32frombits(uint32(i2639 & -65536))
+//line warp.go:117
+								i7030 = *(*int32)(unsafe.Add(w, i7026*16))
+//line warp.go:117
+								i7032 = *(*int32)(unsafe.Add(w, i7026*16+4))
+//line warp.go:117
+								i7034 = *(*int32)(unsafe.Add(w, i7026*16+8))
+//line warp.go:117
+								i7036 = *(*int32)(unsafe.Add(w, i7026*16+12))
+//line warp.go:156
+								f7112 = f8959 + float32(math.Float32frombits(uint32(i7030<<16))*f4830) + float32(math.Float32frombits(uint32(i7032<<16))*f4851) + float32(math.Float32frombits(uint32(i7034<<16))*f4872) + float32(math.Float32frombits(uint32(i7036<<16))*f4893)
+								f7118 = f8962 + float32(math.Float32frombits(uint32(i7030&-65536))*f4833) + float32(math.Float32frombits(uint32(i7032&-65536))*f4854) + float32(math.Float32frombits(uint32(i7034&-65536))*f4875) + float32(math.Float32frombits(uint32(i7036&-65536))*f4896)
+//line warp.go:117
+								i7136 = *(*int32)(unsafe.Add(w, i7132*16))
+//line warp.go:117
+								i7138 = *(*int32)(unsafe.Add(w, i7132*16+4))
+//line warp.go:117
+								i7140 = *(*int32)(unsafe.Add(w, i7132*16+8))
+//line warp.go:117
+								i7142 = *(*int32)(unsafe.Add(w, i7132*16+12))
+//line warp.go:156
+								f7218 = f8965 + float32(math.Float32frombits(uint32(i7136<<16))*f4830) + float32(math.Float32frombits(uint32(i7138<<16))*f4851) + float32(math.Float32frombits(uint32(i7140<<16))*f4872) + float32(math.Float32frombits(uint32(i7142<<16))*f4893)
+								f7224 = f8968 + float32(math.Float32frombits(uint32(i7136&-65536))*f4833) + float32(math.Float32frombits(uint32(i7138&-65536))*f4854) + float32(math.Float32frombits(uint32(i7140&-65536))*f4875) + float32(math.Float32frombits(uint32(i7142&-65536))*f4896)
+//line warp.go:117
+								i7242 = *(*int32)(unsafe.Add(w, i7238*16))
+//line warp.go:117
+								i7244 = *(*int32)(unsafe.Add(w, i7238*16+4))
+//line warp.go:117
+								i7246 = *(*int32)(unsafe.Add(w, i7238*16+8))
+//line warp.go:117
+								i7248 = *(*int32)(unsafe.Add(w, i7238*16+12))
+//line warp.go:156
+								f7324 = f8971 + float32(math.Float32frombits(uint32(i7242<<16))*f4830) + float32(math.Float32frombits(uint32(i7244<<16))*f4851) + float32(math.Float32frombits(uint32(i7246<<16))*f4872) + float32(math.Float32frombits(uint32(i7248<<16))*f4893)
+								f7330 = f8974 + float32(math.Float32frombits(uint32(i7242&-65536))*f4833) + float32(math.Float32frombits(uint32(i7244&-65536))*f4854) + float32(math.Float32frombits(uint32(i7246&-65536))*f4875) + float32(math.Float32frombits(uint32(i7248&-65536))*f4896)
+//line warp.go:117
+								i7348 = *(*int32)(unsafe.Add(w, i7344*16))
+//line warp.go:117
+								i7350 = *(*int32)(unsafe.Add(w, i7344*16+4))
+//line warp.go:117
+								i7352 = *(*int32)(unsafe.Add(w, i7344*16+8))
+//line warp.go:117
+								i7354 = *(*int32)(unsafe.Add(w, i7344*16+12))
+//line warp.go:156
+								f7430 = f8977 + float32(math.Float32frombits(uint32(i7348<<16))*f4830) + float32(math.Float32frombits(uint32(i7350<<16))*f4851) + float32(math.Float32frombits(uint32(i7352<<16))*f4872) + float32(math.Float32frombits(uint32(i7354<<16))*f4893)
+								f7436 = f8980 + float32(math.Float32frombits(uint32(i7348&-65536))*f4833) + float32(math.Float32frombits(uint32(i7350&-65536))*f4854) + float32(math.Float32frombits(uint32(i7352&-65536))*f4875) + float32(math.Float32frombits(uint32(i7354&-65536))*f4896)
+//line warp.go:114
+								f8980, f8977, f8974, f8971, f8968, f8965, f8962, f8959, i388 = f7436, f7430, f7330, f7324, f7224, f7218, f7118, f7112, i388+32
+							}
+//line warp.go:117
+							if !c7027 {
+//line warp.go:117
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7026, wLen)
+//line warp.go:117
+								return
+							}
+//line warp.go:117
+							if !c7133 {
+//line warp.go:117
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7132, wLen)
+//line warp.go:117
+								return
+							}
+//line warp.go:117
+							if !c7239 {
+//line warp.go:117
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7238, wLen)
+//line warp.go:117
+								return
+							}
+//line warp.go:117
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7344, wLen)
+//line warp.go:117
+							return
+						l1:
+//line warp.go:121
+							f6939 = f8959 + f8962
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6939
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8926, thread*4)) = i8925
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8922, thread*4)) = i8921
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8918, thread*4)) = i8917
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8914, thread*4)) = i8913
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8910, thread*4)) = i8909
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8906, thread*4)) = i8905
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8902, thread*4)) = i8901
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8898, thread*4)) = i8897
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8894, thread*4)) = i8893
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8890, thread*4)) = i8889
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8886, thread*4)) = i8885
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8882, thread*4)) = i8881
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8878, thread*4)) = i8877
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8874, thread*4)) = i8873
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8870, thread*4)) = i8869
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8866, thread*4)) = i8865
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8862, thread*4)) = i8861
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8858, thread*4)) = i8857
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8854, thread*4)) = i8853
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8850, thread*4)) = i8849
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8846, thread*4)) = i8845
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8842, thread*4)) = i8841
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8838, thread*4)) = i8837
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8834, thread*4)) = i8833
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8830, thread*4)) = i8829
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8826, thread*4)) = i8825
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8822, thread*4)) = i8821
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8818, thread*4)) = i8817
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8814, thread*4)) = i8813
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8810, thread*4)) = i8809
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8806, thread*4)) = i8805
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8802, thread*4)) = i8801
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8980, thread*4)) = f8980
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8977, thread*4)) = f8977
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8974, thread*4)) = f8974
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8971, thread*4)) = f8971
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8968, thread*4)) = f8968
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8965, thread*4)) = f8965
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6939, thread*4)) = f6939
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6940, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+//line warp.go:140
+						if alive == 0 {
+//line warp.go:140
+							state = 7
+//line warp.go:140
+							continue
+						}
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:121
+							f6939 := *(*float32)(unsafe.Add(each6939, thread*4))
+//line warp.go:140
+							f6940 := *(*float32)(unsafe.Add(each6940, thread*4))
+//line warp.go:140
+							f6941 := f6939 + f6940
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6941
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6941, thread*4)) = f6941
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6942, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6941 := *(*float32)(unsafe.Add(each6941, thread*4))
+//line warp.go:140
+							f6942 := *(*float32)(unsafe.Add(each6942, thread*4))
+//line warp.go:140
+							f6943 := f6941 + f6942
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6943
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6943, thread*4)) = f6943
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6944, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6943 := *(*float32)(unsafe.Add(each6943, thread*4))
+//line warp.go:140
+							f6944 := *(*float32)(unsafe.Add(each6944, thread*4))
+//line warp.go:140
+							f6945 := f6943 + f6944
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6945
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6945, thread*4)) = f6945
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6946, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6945 := *(*float32)(unsafe.Add(each6945, thread*4))
+//line warp.go:140
+							f6946 := *(*float32)(unsafe.Add(each6946, thread*4))
+//line warp.go:140
+							f6947 := f6945 + f6946
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6947
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6947, thread*4)) = f6947
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6948, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6947 := *(*float32)(unsafe.Add(each6947, thread*4))
+//line warp.go:140
+							f6948 := *(*float32)(unsafe.Add(each6948, thread*4))
+//line warp.go:121
+							f8965 := *(*float32)(unsafe.Add(each8965, thread*4))
+//line warp.go:121
+							f8968 := *(*float32)(unsafe.Add(each8968, thread*4))
+//line warp.go:140
+							f6949 := f6947 + f6948
+//line warp.go:121
+							f6960 := f8965 + f8968
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6960
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6949, thread*4)) = f6949
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6960, thread*4)) = f6960
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6961, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:121
+							f6960 := *(*float32)(unsafe.Add(each6960, thread*4))
+//line warp.go:140
+							f6961 := *(*float32)(unsafe.Add(each6961, thread*4))
+//line warp.go:140
+							f6962 := f6960 + f6961
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6962
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6962, thread*4)) = f6962
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6963, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6962 := *(*float32)(unsafe.Add(each6962, thread*4))
+//line warp.go:140
+							f6963 := *(*float32)(unsafe.Add(each6963, thread*4))
+//line warp.go:140
+							f6964 := f6962 + f6963
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6964
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6964, thread*4)) = f6964
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6965, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6964 := *(*float32)(unsafe.Add(each6964, thread*4))
+//line warp.go:140
+							f6965 := *(*float32)(unsafe.Add(each6965, thread*4))
+//line warp.go:140
+							f6966 := f6964 + f6965
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6966
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6966, thread*4)) = f6966
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6967, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6966 := *(*float32)(unsafe.Add(each6966, thread*4))
+//line warp.go:140
+							f6967 := *(*float32)(unsafe.Add(each6967, thread*4))
+//line warp.go:140
+							f6968 := f6966 + f6967
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6968
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6968, thread*4)) = f6968
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6969, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6968 := *(*float32)(unsafe.Add(each6968, thread*4))
+//line warp.go:140
+							f6969 := *(*float32)(unsafe.Add(each6969, thread*4))
+//line warp.go:121
+							f8971 := *(*float32)(unsafe.Add(each8971, thread*4))
+//line warp.go:121
+							f8974 := *(*float32)(unsafe.Add(each8974, thread*4))
+//line warp.go:140
+							f6970 := f6968 + f6969
+//line warp.go:121
+							f6981 := f8971 + f8974
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6981
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6970, thread*4)) = f6970
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6981, thread*4)) = f6981
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6982, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:121
+							f6981 := *(*float32)(unsafe.Add(each6981, thread*4))
+//line warp.go:140
+							f6982 := *(*float32)(unsafe.Add(each6982, thread*4))
+//line warp.go:140
+							f6983 := f6981 + f6982
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6983
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6983, thread*4)) = f6983
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6984, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6983 := *(*float32)(unsafe.Add(each6983, thread*4))
+//line warp.go:140
+							f6984 := *(*float32)(unsafe.Add(each6984, thread*4))
+//line warp.go:140
+							f6985 := f6983 + f6984
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6985
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6985, thread*4)) = f6985
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6986, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6985 := *(*float32)(unsafe.Add(each6985, thread*4))
+//line warp.go:140
+							f6986 := *(*float32)(unsafe.Add(each6986, thread*4))
+//line warp.go:140
+							f6987 := f6985 + f6986
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6987
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6987, thread*4)) = f6987
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6988, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6987 := *(*float32)(unsafe.Add(each6987, thread*4))
+//line warp.go:140
+							f6988 := *(*float32)(unsafe.Add(each6988, thread*4))
+//line warp.go:140
+							f6989 := f6987 + f6988
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6989
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6989, thread*4)) = f6989
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6990, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f6989 := *(*float32)(unsafe.Add(each6989, thread*4))
+//line warp.go:140
+							f6990 := *(*float32)(unsafe.Add(each6990, thread*4))
+//line warp.go:121
+							f8977 := *(*float32)(unsafe.Add(each8977, thread*4))
+//line warp.go:121
+							f8980 := *(*float32)(unsafe.Add(each8980, thread*4))
+//line warp.go:140
+							f6991 := f6989 + f6990
+//line warp.go:121
+							f7002 := f8977 + f8980
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7002
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6991, thread*4)) = f6991
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7002, thread*4)) = f7002
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7003, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:121
+							f7002 := *(*float32)(unsafe.Add(each7002, thread*4))
+//line warp.go:140
+							f7003 := *(*float32)(unsafe.Add(each7003, thread*4))
+//line warp.go:140
+							f7004 := f7002 + f7003
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7004
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7004, thread*4)) = f7004
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7005, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f7004 := *(*float32)(unsafe.Add(each7004, thread*4))
+//line warp.go:140
+							f7005 := *(*float32)(unsafe.Add(each7005, thread*4))
+//line warp.go:140
+							f7006 := f7004 + f7005
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7006
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7006, thread*4)) = f7006
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7007, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f7006 := *(*float32)(unsafe.Add(each7006, thread*4))
+//line warp.go:140
+							f7007 := *(*float32)(unsafe.Add(each7007, thread*4))
+//line warp.go:140
+							f7008 := f7006 + f7007
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7008
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7008, thread*4)) = f7008
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7009, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f7008 := *(*float32)(unsafe.Add(each7008, thread*4))
+//line warp.go:140
+							f7009 := *(*float32)(unsafe.Add(each7009, thread*4))
+//line warp.go:140
+							f7010 := f7008 + f7009
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7010
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7010, thread*4)) = f7010
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7011, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line key.go:17
+						i5442 := int(uint32(^int32(i3294)))
+//line fused.go:87
+						o5774 := o69 + 4
+//line key.go:17
+						i5480 := int(uint32(^int32(i7130)))
+//line fused.go:87
+						o5783 := o69 + 8
+//line key.go:17
+						i5518 := int(uint32(^int32(i7236)))
+//line fused.go:87
+						o5794 := o69 + 12
+//line key.go:17
+						i5556 := int(uint32(^int32(i7342)))
+						for thread := warp; thread < end; thread++ {
+							var i5437, i5475, i5513, i5551 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line warp.go:140
+							f7010 := *(*float32)(unsafe.Add(each7010, thread*4))
+//line warp.go:140
+							f7011 := *(*float32)(unsafe.Add(each7011, thread*4))
+//line warp.go:140
+							f6949 := *(*float32)(unsafe.Add(each6949, thread*4))
+//line fused.go:92
+							i85 := int32(thread % 32)
+//line stage.go:45
+							c3283 := i85 == 0
+//line fused.go:80
+							i89 := *(*int)(unsafe.Add(each89, thread*8))
+//line warp.go:140
+							f6970 := *(*float32)(unsafe.Add(each6970, thread*4))
+//line fused.go:86
+							c5771 := i85 == 1
+//line warp.go:140
+							f6991 := *(*float32)(unsafe.Add(each6991, thread*4))
+//line fused.go:86
+							c5780 := i85 == 2
+//line fused.go:86
+							c5791 := i85 == 3
+//line warp.go:140
+							f7012 := f7010 + f7011
+//line fused.go:86
+							if c3283 {
+								*(*float32)(unsafe.Add(logits, o69)) = f6949
+							}
+//line key.go:8
+							i5427 := int32(math.Float32bits(f6949))
+//line key.go:10
+							if f6949 != f6949 {
+//line key.go:10
+								i5437 = 0
+							} else {
+								if int32(uint32(i5427)>>31) != 0 {
+									i5437 = ^i5427
+								} else {
+									i5437 = i5427 | -2147483648
+								}
+							}
+//line key.go:17
+							i5443 := int(uint32(i5437))<<32 | i5442
+//line fused.go:89
+							i5445 := i89
+//line fused.go:89
+							if uint(i89) < uint(i5443) {
+//line fused.go:89
+								i5445 = i5443
+							}
+//line fused.go:86
+							if c5771 {
+								*(*float32)(unsafe.Add(logits, o5774)) = f6970
+							}
+//line key.go:8
+							i5465 := int32(math.Float32bits(f6970))
+//line key.go:10
+							if f6970 != f6970 {
+//line key.go:10
+								i5475 = 0
+							} else {
+								if int32(uint32(i5465)>>31) != 0 {
+									i5475 = ^i5465
+								} else {
+									i5475 = i5465 | -2147483648
+								}
+							}
+//line key.go:17
+							i5481 := int(uint32(i5475))<<32 | i5480
+//line fused.go:89
+							i5483 := i5445
+//line fused.go:89
+							if uint(i5445) < uint(i5481) {
+//line fused.go:89
+								i5483 = i5481
+							}
+//line fused.go:86
+							if c5780 {
+								*(*float32)(unsafe.Add(logits, o5783)) = f6991
+							}
+//line key.go:8
+							i5503 := int32(math.Float32bits(f6991))
+//line key.go:10
+							if f6991 != f6991 {
+//line key.go:10
+								i5513 = 0
+							} else {
+								if int32(uint32(i5503)>>31) != 0 {
+									i5513 = ^i5503
+								} else {
+									i5513 = i5503 | -2147483648
+								}
+							}
+//line key.go:17
+							i5519 := int(uint32(i5513))<<32 | i5518
+//line fused.go:89
+							i5521 := i5483
+//line fused.go:89
+							if uint(i5483) < uint(i5519) {
+//line fused.go:89
+								i5521 = i5519
+							}
+//line fused.go:86
+							if c5791 {
+								*(*float32)(unsafe.Add(logits, o5794)) = f7012
+							}
+//line key.go:8
+							i5541 := int32(math.Float32bits(f7012))
+//line key.go:10
+							if f7012 != f7012 {
+//line key.go:10
+								i5551 = 0
+							} else {
+								if int32(uint32(i5541)>>31) != 0 {
+									i5551 = ^i5541
+								} else {
+									i5551 = i5541 | -2147483648
+								}
+							}
+//line key.go:17
+							i5557 := int(uint32(i5551))<<32 | i5556
+//line fused.go:89
+							i5559 := i5521
+//line fused.go:89
+							if uint(i5521) < uint(i5557) {
+//line fused.go:89
+								i5559 = i5557
+							}
+//line fused.go:80
+							i3617next, *(*int)(unsafe.Add(each89, thread*8)) = i3616, i5559
+						}
+						i3617 = i3617next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 7
+			}
+		}
+	}
+}
+
+// normQKVTwoRowsTwin runs blocks of the kernel normQKV_twoRows.
+//
+//line rope.go:28
+func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	position := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	positionLen := *(*int)(unsafe.Add(args, 88))
+	turns := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	turnsLen := *(*int)(unsafe.Add(args, 112))
+	h0 := *(*int)(unsafe.Add(args, 128))
+	h8 := *(*int)(unsafe.Add(args, 136))
+	q := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	qLen := *(*int)(unsafe.Add(args, 152))
+	k := *(*unsafe.Pointer)(unsafe.Add(args, 168))
+	kLen := *(*int)(unsafe.Add(args, 176))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 192))
+	vLen := *(*int)(unsafe.Add(args, 200))
+	shared := blocks.Shared(128)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each135 := blocks.Scratch(8)
+	each150 := blocks.Scratch(8)
+	each78 := blocks.Scratch(8)
+	each3481 := blocks.Scratch(8)
+	each693 := blocks.Scratch(8)
+	each696 := blocks.Scratch(8)
+	each3871 := blocks.Scratch(8)
+	each3870 := blocks.Scratch(8)
+//line warp.go:71
+	i120 := dx / 32
+//line rope.go:30
+	i49 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+	i3175 := (h0 + h8<<1) << 6
+//line warp.go:72
+	i127 := i49 / 128
+//line warp.go:74
+	c161 := 0 < i127
+//line stage.go:16
+	c321 := uint(i49) <= uint(gainCap)
+//line stage.go:20
+	i4862 := i49 - 1
+//line stage.go:20
+	i6317 := dx << 1
+//line stage.go:20
+	i4944 := dx * 3
+//line stage.go:17
+	i3611 := dx << 2
+//line rope.go:34
+	c73 := 0 < uint(positionLen)
+//line stage.go:33
+	i3472 := i49 << 1
+//line stage.go:33
+	c719 := uint(i3472) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each8909 := blocks.Scratch(4)
+	each8905 := blocks.Scratch(4)
+	each8901 := blocks.Scratch(4)
+	each8897 := blocks.Scratch(4)
+	each8893 := blocks.Scratch(4)
+	each8889 := blocks.Scratch(4)
+	each8885 := blocks.Scratch(4)
+	each8881 := blocks.Scratch(4)
+	each8877 := blocks.Scratch(4)
+	each8873 := blocks.Scratch(4)
+	each8869 := blocks.Scratch(4)
+	each8865 := blocks.Scratch(4)
+	each8861 := blocks.Scratch(4)
+	each8857 := blocks.Scratch(4)
+	each8853 := blocks.Scratch(4)
+	each8849 := blocks.Scratch(4)
+	each8845 := blocks.Scratch(4)
+	each8841 := blocks.Scratch(4)
+	each8837 := blocks.Scratch(4)
+	each8833 := blocks.Scratch(4)
+	each8829 := blocks.Scratch(4)
+	each8825 := blocks.Scratch(4)
+	each8821 := blocks.Scratch(4)
+	each8817 := blocks.Scratch(4)
+	each8813 := blocks.Scratch(4)
+	each8809 := blocks.Scratch(4)
+	each8805 := blocks.Scratch(4)
+	each8801 := blocks.Scratch(4)
+	each8797 := blocks.Scratch(4)
+	each8793 := blocks.Scratch(4)
+	each8789 := blocks.Scratch(4)
+	each8785 := blocks.Scratch(4)
+	each726 := blocks.Scratch(4)
+	each4980 := blocks.Scratch(4)
+	each4981 := blocks.Scratch(4)
+	each4990 := blocks.Scratch(4)
+	each4991 := blocks.Scratch(4)
+	each5000 := blocks.Scratch(4)
+	each5001 := blocks.Scratch(4)
+	each5010 := blocks.Scratch(4)
+	each5011 := blocks.Scratch(4)
+	each5020 := blocks.Scratch(4)
+//line stage.go:50
+	c813 := 0 < i120
+//line stage.go:53
+	f828 := float32(i49 << 3)
+//line warp.go:73
+	i154 := gx * i120
+//line warp.go:111
+	c542 := i127 == 0
+//line warp.go:114
+	i3531 := i127 << 7
+	each2515 := blocks.Scratch(4)
+	each2517 := blocks.Scratch(4)
+	each8951 := blocks.Scratch(4)
+	each8948 := blocks.Scratch(4)
+	each6997 := blocks.Scratch(4)
+	each6998 := blocks.Scratch(4)
+	each6999 := blocks.Scratch(4)
+	each7000 := blocks.Scratch(4)
+	each7001 := blocks.Scratch(4)
+	each7002 := blocks.Scratch(4)
+	each7003 := blocks.Scratch(4)
+	each7004 := blocks.Scratch(4)
+	each7005 := blocks.Scratch(4)
+	each7006 := blocks.Scratch(4)
+	each7007 := blocks.Scratch(4)
+	each7018 := blocks.Scratch(4)
+	each7019 := blocks.Scratch(4)
+	each7020 := blocks.Scratch(4)
+	each7021 := blocks.Scratch(4)
+	each7022 := blocks.Scratch(4)
+	each7023 := blocks.Scratch(4)
+	each7024 := blocks.Scratch(4)
+	each7025 := blocks.Scratch(4)
+	each7026 := blocks.Scratch(4)
+	each7027 := blocks.Scratch(4)
+//line rope.go:62
+	i232 := h0 + h8
+//line rope.go:28
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i135, i150, i78, i3481, i693, i696, i3871, i3870 int
+		var i3871next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i135, i150, i78, i3481, i693, i696, i3871, i3870 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3481, warp*8)), *(*int)(unsafe.Add(each693, warp*8)), *(*int)(unsafe.Add(each696, warp*8)), *(*int)(unsafe.Add(each3871, warp*8)), *(*int)(unsafe.Add(each3870, warp*8))
+				}
+				for state < 6 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i135 = bx * i120
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921, i8920, i8919, i8918, i8917, i8916, i8915, i8914, i8913, i8912, i8911, i8910 int32
+							var i327, i727, i743 int
+							var f726, f744 float32
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line warp.go:73
+							i150 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i151 := i135 + i150
+							if c161 {
+//line warp.go:74
+								if i151 < i3175 {
+//line warp.go:51
+									i6433 := i151 + int(uint32(int32(uint32(int32(i151))/64)))<<6
+//line warp.go:87
+									i6434 := i6433 * i49
+//line warp.go:87
+									if uint(i6434) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6434, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i6434) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6434)
+//line warp.go:87
+										return
+									}
+									i6441 := int(uint32(i450))
+//line warp.go:89
+									i6460 := i6441 + 32
+//line warp.go:89
+									i6478 := i6441 + 64
+//line warp.go:89
+									i6496 := i6441 + 96
+//line warp.go:87
+									i6524 := (i6433 + 64) * i49
+//line warp.go:87
+									if uint(i6524) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6524, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 128 > uint(wCap-i6524) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6524)
+//line warp.go:87
+										return
+									}
+									i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921, i8920, i8919, i8918, i8917, i8916, i8915, i8914, i8913, i8912, i8911, i8910 = *(*int32)(unsafe.Add(w, i6524*16+i6496*16+12)), *(*int32)(unsafe.Add(w, i6524*16+i6496*16+8)), *(*int32)(unsafe.Add(w, i6524*16+i6496*16+4)), *(*int32)(unsafe.Add(w, i6524*16+i6496*16)), *(*int32)(unsafe.Add(w, i6524*16+i6478*16+12)), *(*int32)(unsafe.Add(w, i6524*16+i6478*16+8)), *(*int32)(unsafe.Add(w, i6524*16+i6478*16+4)), *(*int32)(unsafe.Add(w, i6524*16+i6478*16)), *(*int32)(unsafe.Add(w, i6524*16+i6460*16+12)), *(*int32)(unsafe.Add(w, i6524*16+i6460*16+8)), *(*int32)(unsafe.Add(w, i6524*16+i6460*16+4)), *(*int32)(unsafe.Add(w, i6524*16+i6460*16)), *(*int32)(unsafe.Add(w, i6524*16+i6441*16+12)), *(*int32)(unsafe.Add(w, i6524*16+i6441*16+8)), *(*int32)(unsafe.Add(w, i6524*16+i6441*16+4)), *(*int32)(unsafe.Add(w, i6524*16+i6441*16)), *(*int32)(unsafe.Add(w, i6434*16+i6496*16+12)), *(*int32)(unsafe.Add(w, i6434*16+i6496*16+8)), *(*int32)(unsafe.Add(w, i6434*16+i6496*16+4)), *(*int32)(unsafe.Add(w, i6434*16+i6496*16)), *(*int32)(unsafe.Add(w, i6434*16+i6478*16+12)), *(*int32)(unsafe.Add(w, i6434*16+i6478*16+8)), *(*int32)(unsafe.Add(w, i6434*16+i6478*16+4)), *(*int32)(unsafe.Add(w, i6434*16+i6478*16)), *(*int32)(unsafe.Add(w, i6434*16+i6460*16+12)), *(*int32)(unsafe.Add(w, i6434*16+i6460*16+8)), *(*int32)(unsafe.Add(w, i6434*16+i6460*16+4)), *(*int32)(unsafe.Add(w, i6434*16+i6460*16)), *(*int32)(unsafe.Add(w, i6434*16+i6441*16+12)), *(*int32)(unsafe.Add(w, i6434*16+i6441*16+8)), *(*int32)(unsafe.Add(w, i6434*16+i6441*16+4)), *(*int32)(unsafe.Add(w, i6434*16+i6441*16))
+								} else {
+//line warp.go:74
+									i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921, i8920, i8919, i8918, i8917, i8916, i8915, i8914, i8913, i8912, i8911, i8910 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i8941, i8940, i8939, i8938, i8937, i8936, i8935, i8934, i8933, i8932, i8931, i8930, i8929, i8928, i8927, i8926, i8925, i8924, i8923, i8922, i8921, i8920, i8919, i8918, i8917, i8916, i8915, i8914, i8913, i8912, i8911, i8910 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c321 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i327 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i327 >= i49 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i327) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i327, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4870 := *(*int32)(unsafe.Add(gain, i327*16+4))
+//line stage.go:20
+								i4872 := *(*int32)(unsafe.Add(gain, i327*16+8))
+//line stage.go:20
+								i4874 := *(*int32)(unsafe.Add(gain, i327*16+12))
+//line stage.go:20
+								i4889 := i327 + dx
+//line stage.go:20
+								i4892 := i4889
+//line stage.go:20
+								if i4862 < i4889 {
+//line stage.go:20
+									i4892 = i4862
+								}
+//line stage.go:20
+								if uint(i4892) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4892, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4896 := *(*int32)(unsafe.Add(gain, i4892*16))
+//line stage.go:20
+								i4898 := *(*int32)(unsafe.Add(gain, i4892*16+4))
+//line stage.go:20
+								i4900 := *(*int32)(unsafe.Add(gain, i4892*16+8))
+//line stage.go:20
+								i4902 := *(*int32)(unsafe.Add(gain, i4892*16+12))
+//line stage.go:20
+								i4917 := i327 + i6317
+//line stage.go:20
+								i4920 := i4917
+//line stage.go:20
+								if i4862 < i4917 {
+//line stage.go:20
+									i4920 = i4862
+								}
+//line stage.go:20
+								if uint(i4920) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4920, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4924 := *(*int32)(unsafe.Add(gain, i4920*16))
+//line stage.go:20
+								i4926 := *(*int32)(unsafe.Add(gain, i4920*16+4))
+//line stage.go:20
+								i4928 := *(*int32)(unsafe.Add(gain, i4920*16+8))
+//line stage.go:20
+								i4930 := *(*int32)(unsafe.Add(gain, i4920*16+12))
+//line stage.go:20
+								i4945 := i327 + i4944
+//line stage.go:20
+								i4948 := i4945
+//line stage.go:20
+								if i4862 < i4945 {
+//line stage.go:20
+									i4948 = i4862
+								}
+//line stage.go:20
+								if uint(i4948) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4948, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i4952 := *(*int32)(unsafe.Add(gain, i4948*16))
+//line stage.go:20
+								i4954 := *(*int32)(unsafe.Add(gain, i4948*16+4))
+//line stage.go:20
+								i4956 := *(*int32)(unsafe.Add(gain, i4948*16+8))
+//line stage.go:20
+								i4958 := *(*int32)(unsafe.Add(gain, i4948*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+128)) = *(*int32)(unsafe.Add(gain, i327*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+4+128)) = i4870
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+8+128)) = i4872
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+12+128)) = i4874
+//line stage.go:23
+								if i4889 < i49 {
+									*(*int32)(unsafe.Add(shared, i4889*16+128)) = i4896
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4889*16+4+128)) = i4898
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4889*16+8+128)) = i4900
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4889*16+12+128)) = i4902
+								}
+//line stage.go:23
+								if i4917 < i49 {
+									*(*int32)(unsafe.Add(shared, i4917*16+128)) = i4924
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4917*16+4+128)) = i4926
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4917*16+8+128)) = i4928
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4917*16+12+128)) = i4930
+								}
+//line stage.go:23
+								if i4945 < i49 {
+									*(*int32)(unsafe.Add(shared, i4945*16+128)) = i4952
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4945*16+4+128)) = i4954
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4945*16+8+128)) = i4956
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i4945*16+12+128)) = i4958
+								}
+//line stage.go:17
+								i327 = i327 + i3611
+							}
+//line rope.go:34
+							if !c73 {
+//line rope.go:34
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
+//line rope.go:34
+								return
+							}
+//line rope.go:34
+							i78 = int(*(*int32)(position))
+//line stage.go:33
+							if !c719 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3472, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f726, i727 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i727 >= i49 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i733 := i727 + dx
+								if i49 <= i733 {
+//line stage.go:38
+									i743, f744 = i727, 0
+								} else {
+//line stage.go:38
+									i743, f744 = i733, 1
+								}
+//line stage.go:41
+								i3597 := i727 << 1
+//line stage.go:41
+								if uint(i3597) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3597, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3088 := *(*float32)(unsafe.Add(x, i3597*16))
+//line stage.go:41
+								f3090 := *(*float32)(unsafe.Add(x, i3597*16+4))
+//line stage.go:41
+								f3092 := *(*float32)(unsafe.Add(x, i3597*16+8))
+//line stage.go:41
+								f3094 := *(*float32)(unsafe.Add(x, i3597*16+12))
+//line stage.go:41
+								i753 := i3597 + 1
+//line stage.go:41
+								if uint(i753) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i753, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3095 := *(*float32)(unsafe.Add(x, i753*16))
+//line stage.go:41
+								f3097 := *(*float32)(unsafe.Add(x, i753*16+4))
+//line stage.go:41
+								f3099 := *(*float32)(unsafe.Add(x, i753*16+8))
+//line stage.go:41
+								f3101 := *(*float32)(unsafe.Add(x, i753*16+12))
+//line stage.go:41
+								i3601 := i743 << 1
+//line stage.go:41
+								if uint(i3601) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3601, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3102 := *(*float32)(unsafe.Add(x, i3601*16))
+//line stage.go:41
+								f3104 := *(*float32)(unsafe.Add(x, i3601*16+4))
+//line stage.go:41
+								f3106 := *(*float32)(unsafe.Add(x, i3601*16+8))
+//line stage.go:41
+								f3108 := *(*float32)(unsafe.Add(x, i3601*16+12))
+//line stage.go:41
+								i768 := i3601 + 1
+//line stage.go:41
+								if uint(i768) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i768, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3109 := *(*float32)(unsafe.Add(x, i768*16))
+//line stage.go:41
+								f3111 := *(*float32)(unsafe.Add(x, i768*16+4))
+//line stage.go:41
+								f3113 := *(*float32)(unsafe.Add(x, i768*16+8))
+//line stage.go:41
+								f3115 := *(*float32)(unsafe.Add(x, i768*16+12))
+								f777 := float32(f3088*f3088) + float32(f3090*f3090) + (float32(f3092*f3092) + float32(f3094*f3094)) + (float32(f3095*f3095) + float32(f3097*f3097) + (float32(f3099*f3099) + float32(f3101*f3101)))
+//line stage.go:42
+								f780 := float32(f3102*f3102) + float32(f3104*f3104) + (float32(f3106*f3106) + float32(f3108*f3108)) + (float32(f3109*f3109) + float32(f3111*f3111) + (float32(f3113*f3113) + float32(f3115*f3115)))
+//line stage.go:36
+								f726, i727 = f726+(f777+float32(f780*f744)), i727+i6317
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f726
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8909, thread*4)) = i8941
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8905, thread*4)) = i8940
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8901, thread*4)) = i8939
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8897, thread*4)) = i8938
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8893, thread*4)) = i8937
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8889, thread*4)) = i8936
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8885, thread*4)) = i8935
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8881, thread*4)) = i8934
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8877, thread*4)) = i8933
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8873, thread*4)) = i8932
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8869, thread*4)) = i8931
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8865, thread*4)) = i8930
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8861, thread*4)) = i8929
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8857, thread*4)) = i8928
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8853, thread*4)) = i8927
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8849, thread*4)) = i8926
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8845, thread*4)) = i8925
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8841, thread*4)) = i8924
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8837, thread*4)) = i8923
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8833, thread*4)) = i8922
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8829, thread*4)) = i8921
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8825, thread*4)) = i8920
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8821, thread*4)) = i8919
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8817, thread*4)) = i8918
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8813, thread*4)) = i8917
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8809, thread*4)) = i8916
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8805, thread*4)) = i8915
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8801, thread*4)) = i8914
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8797, thread*4)) = i8913
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8793, thread*4)) = i8912
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8789, thread*4)) = i8911
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8785, thread*4)) = i8910
+//line warp.go:140
+							*(*float32)(unsafe.Add(each726, thread*4)) = f726
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4980, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line stage.go:35
+							f726 := *(*float32)(unsafe.Add(each726, thread*4))
+//line warp.go:140
+							f4980 := *(*float32)(unsafe.Add(each4980, thread*4))
+//line warp.go:140
+							f4981 := f726 + f4980
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4981
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4981, thread*4)) = f4981
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4990, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4981 := *(*float32)(unsafe.Add(each4981, thread*4))
+//line warp.go:140
+							f4990 := *(*float32)(unsafe.Add(each4990, thread*4))
+//line warp.go:140
+							f4991 := f4981 + f4990
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4991
+//line warp.go:140
+							*(*float32)(unsafe.Add(each4991, thread*4)) = f4991
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5000, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f4991 := *(*float32)(unsafe.Add(each4991, thread*4))
+//line warp.go:140
+							f5000 := *(*float32)(unsafe.Add(each5000, thread*4))
+//line warp.go:140
+							f5001 := f4991 + f5000
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5001
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5001, thread*4)) = f5001
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5010, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5001 := *(*float32)(unsafe.Add(each5001, thread*4))
+//line warp.go:140
+							f5010 := *(*float32)(unsafe.Add(each5010, thread*4))
+//line warp.go:140
+							f5011 := f5001 + f5010
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5011
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5011, thread*4)) = f5011
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5020, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line warp.go:140
+							f5011 := *(*float32)(unsafe.Add(each5011, thread*4))
+//line warp.go:140
+							f5020 := *(*float32)(unsafe.Add(each5020, thread*4))
+//line stage.go:45
+							c3474 := i450 == 0
+//line stage.go:45
+							if c3474 {
+								if uint(i150) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i150, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i150*4)) = f5011 + f5020
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3481, warp*8)), *(*int)(unsafe.Add(each693, warp*8)), *(*int)(unsafe.Add(each696, warp*8)), *(*int)(unsafe.Add(each3871, warp*8)), *(*int)(unsafe.Add(each3870, warp*8)) = state, alive, i135, i150, i78, i3481, i693, i696, i3871, i3870
+						waiting = true
+						continue warps
+					case 1:
+//line stage.go:50
+						if !normQKVTwoRowsTwinRow(end, warp, blocks, c813, shared, i120, epsilon, f828, i49, i3472, x, dx) {
+							return
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3481, warp*8)), *(*int)(unsafe.Add(each693, warp*8)), *(*int)(unsafe.Add(each696, warp*8)), *(*int)(unsafe.Add(each3871, warp*8)), *(*int)(unsafe.Add(each3870, warp*8)) = state, alive, i135, i150, i78, i3481, i693, i696, i3871, i3870
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i151 := i135 + i150
+//line rope.go:56
+							i3481 = i78 << 6
+//line rope.go:82
+							i693 = i78 % 64
+							i696 = i78 / 64 * h8
+//line stage.go:63
+							i3871next = i151
+						}
+						i3871 = i3871next
+						state = 3
+					case 3:
+						if i3871 < i3175 {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						state = 6
+					case 5:
+//line rope.go:55
+						i175 := i3871 % 64
+						i178 := i3871 / 64
+//line warp.go:51
+						i7045 := i3871 + int(uint32(int32(uint32(int32(i3871))/64)))<<6
+//line warp.go:117
+						i7046 := i7045 * i49
+//line warp.go:117
+						i7157 := (i7045 + 64) * i49
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f8952, f8949, f8946, f8943, f8395, f8401, f8480, f8486, f8953, f8950, f8947, f8944, f8951, f8948, f8945, f8942 float32
+							var i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784 int32
+							var i3873, i509, i3872, i558, i3874, i590 int
+//line warp.go:103
+							i8909 := *(*int32)(unsafe.Add(each8909, thread*4))
+//line warp.go:103
+							i8905 := *(*int32)(unsafe.Add(each8905, thread*4))
+//line warp.go:103
+							i8901 := *(*int32)(unsafe.Add(each8901, thread*4))
+//line warp.go:103
+							i8897 := *(*int32)(unsafe.Add(each8897, thread*4))
+//line warp.go:103
+							i8893 := *(*int32)(unsafe.Add(each8893, thread*4))
+//line warp.go:103
+							i8889 := *(*int32)(unsafe.Add(each8889, thread*4))
+//line warp.go:103
+							i8885 := *(*int32)(unsafe.Add(each8885, thread*4))
+//line warp.go:103
+							i8881 := *(*int32)(unsafe.Add(each8881, thread*4))
+//line warp.go:103
+							i8877 := *(*int32)(unsafe.Add(each8877, thread*4))
+//line warp.go:103
+							i8873 := *(*int32)(unsafe.Add(each8873, thread*4))
+//line warp.go:103
+							i8869 := *(*int32)(unsafe.Add(each8869, thread*4))
+//line warp.go:103
+							i8865 := *(*int32)(unsafe.Add(each8865, thread*4))
+//line warp.go:103
+							i8861 := *(*int32)(unsafe.Add(each8861, thread*4))
+//line warp.go:103
+							i8857 := *(*int32)(unsafe.Add(each8857, thread*4))
+//line warp.go:103
+							i8853 := *(*int32)(unsafe.Add(each8853, thread*4))
+//line warp.go:103
+							i8849 := *(*int32)(unsafe.Add(each8849, thread*4))
+//line warp.go:103
+							i8845 := *(*int32)(unsafe.Add(each8845, thread*4))
+//line warp.go:103
+							i8841 := *(*int32)(unsafe.Add(each8841, thread*4))
+//line warp.go:103
+							i8837 := *(*int32)(unsafe.Add(each8837, thread*4))
+//line warp.go:103
+							i8833 := *(*int32)(unsafe.Add(each8833, thread*4))
+//line warp.go:103
+							i8829 := *(*int32)(unsafe.Add(each8829, thread*4))
+//line warp.go:103
+							i8825 := *(*int32)(unsafe.Add(each8825, thread*4))
+//line warp.go:103
+							i8821 := *(*int32)(unsafe.Add(each8821, thread*4))
+//line warp.go:103
+							i8817 := *(*int32)(unsafe.Add(each8817, thread*4))
+//line warp.go:103
+							i8813 := *(*int32)(unsafe.Add(each8813, thread*4))
+//line warp.go:103
+							i8809 := *(*int32)(unsafe.Add(each8809, thread*4))
+//line warp.go:103
+							i8805 := *(*int32)(unsafe.Add(each8805, thread*4))
+//line warp.go:103
+							i8801 := *(*int32)(unsafe.Add(each8801, thread*4))
+//line warp.go:103
+							i8797 := *(*int32)(unsafe.Add(each8797, thread*4))
+//line warp.go:103
+							i8793 := *(*int32)(unsafe.Add(each8793, thread*4))
+//line warp.go:103
+							i8789 := *(*int32)(unsafe.Add(each8789, thread*4))
+//line warp.go:103
+							i8785 := *(*int32)(unsafe.Add(each8785, thread*4))
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line stage.go:45
+							i739 := int(uint32(i450))
+//line warp.go:130
+							i7669 := i739 + 32
+//line warp.go:130
+							i7944 := i739 + 64
+//line warp.go:130
+							i8219 := i739 + 96
+//line warp.go:114
+							i588 := i3531 + i739
+//line rope.go:56
+							i184 := i3481 + i175
+//line rope.go:56
+							if uint(i184) >= uint(turnsLen) {
+//line rope.go:56
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i184, turnsLen)
+//line rope.go:56
+								return
+							}
+//line rope.go:56
+							f2515 := *(*float32)(unsafe.Add(turns, i184*8))
+//line rope.go:56
+							f2517 := *(*float32)(unsafe.Add(turns, i184*8+4))
+//line warp.go:100
+							if c161 {
+//line warp.go:103
+								f8952, f8949, f8946, f8943, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i3873, i509 = 0, 0, 0, 0, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i3871, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3487 := i509 << 7
+//line warp.go:101
+									if uint(i3487) > uint(i49) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3487, i49)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 128 > uint(i49-i3487) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i49-i3487)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i7396 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+128))
+//line warp.go:130
+									i7398 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+4+128))
+//line warp.go:130
+									i7400 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+8+128))
+//line warp.go:130
+									i7402 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+12+128))
+//line warp.go:163
+									f7431 := math.Float32frombits(uint32(i7396 << 16))
+									f7434 := math.Float32frombits(uint32(i7396 & -65536))
+//line warp.go:163
+									f7439 := math.Float32frombits(uint32(i7398 << 16))
+									f7442 := math.Float32frombits(uint32(i7398 & -65536))
+//line warp.go:163
+									f7447 := math.Float32frombits(uint32(i7400 << 16))
+									f7450 := math.Float32frombits(uint32(i7400 & -65536))
+//line warp.go:163
+									f7455 := math.Float32frombits(uint32(i7402 << 16))
+									f7458 := math.Float32frombits(uint32(i7402 & -65536))
+//line warp.go:156
+									f7558 := f8943 + float32(math.Float32frombits(uint32(i8783<<16))*f7431) + float32(math.Float32frombits(uint32(i8787<<16))*f7439) + float32(math.Float32frombits(uint32(i8791<<16))*f7447)
+									f7564 := f8946 + float32(math.Float32frombits(uint32(i8783&-65536))*f7434) + float32(math.Float32frombits(uint32(i8787&-65536))*f7442) + float32(math.Float32frombits(uint32(i8791&-65536))*f7450)
+//line warp.go:156
+									f7643 := f8949 + float32(math.Float32frombits(uint32(i8847<<16))*f7431) + float32(math.Float32frombits(uint32(i8851<<16))*f7439) + float32(math.Float32frombits(uint32(i8855<<16))*f7447)
+									f7649 := f8952 + float32(math.Float32frombits(uint32(i8847&-65536))*f7434) + float32(math.Float32frombits(uint32(i8851&-65536))*f7442) + float32(math.Float32frombits(uint32(i8855&-65536))*f7450)
+//line warp.go:130
+									i7671 := *(*int32)(unsafe.Add(shared, i3487*16+i7669*16+128))
+//line warp.go:130
+									i7673 := *(*int32)(unsafe.Add(shared, i3487*16+i7669*16+4+128))
+//line warp.go:130
+									i7675 := *(*int32)(unsafe.Add(shared, i3487*16+i7669*16+8+128))
+//line warp.go:130
+									i7677 := *(*int32)(unsafe.Add(shared, i3487*16+i7669*16+12+128))
+//line warp.go:163
+									f7706 := math.Float32frombits(uint32(i7671 << 16))
+									f7709 := math.Float32frombits(uint32(i7671 & -65536))
+//line warp.go:163
+									f7714 := math.Float32frombits(uint32(i7673 << 16))
+									f7717 := math.Float32frombits(uint32(i7673 & -65536))
+//line warp.go:163
+									f7722 := math.Float32frombits(uint32(i7675 << 16))
+									f7725 := math.Float32frombits(uint32(i7675 & -65536))
+//line warp.go:163
+									f7730 := math.Float32frombits(uint32(i7677 << 16))
+									f7733 := math.Float32frombits(uint32(i7677 & -65536))
+//line warp.go:156
+									f7821 := f7558 + float32(math.Float32frombits(uint32(i8795<<16))*f7455) + float32(math.Float32frombits(uint32(i8799<<16))*f7706) + float32(math.Float32frombits(uint32(i8803<<16))*f7714)
+									f7827 := f7564 + float32(math.Float32frombits(uint32(i8795&-65536))*f7458) + float32(math.Float32frombits(uint32(i8799&-65536))*f7709) + float32(math.Float32frombits(uint32(i8803&-65536))*f7717)
+//line warp.go:156
+									f7906 := f7643 + float32(math.Float32frombits(uint32(i8859<<16))*f7455) + float32(math.Float32frombits(uint32(i8863<<16))*f7706) + float32(math.Float32frombits(uint32(i8867<<16))*f7714)
+									f7912 := f7649 + float32(math.Float32frombits(uint32(i8859&-65536))*f7458) + float32(math.Float32frombits(uint32(i8863&-65536))*f7709) + float32(math.Float32frombits(uint32(i8867&-65536))*f7717)
+//line warp.go:130
+									i7946 := *(*int32)(unsafe.Add(shared, i3487*16+i7944*16+128))
+//line warp.go:130
+									i7948 := *(*int32)(unsafe.Add(shared, i3487*16+i7944*16+4+128))
+//line warp.go:130
+									i7950 := *(*int32)(unsafe.Add(shared, i3487*16+i7944*16+8+128))
+//line warp.go:130
+									i7952 := *(*int32)(unsafe.Add(shared, i3487*16+i7944*16+12+128))
+//line warp.go:163
+									f7981 := math.Float32frombits(uint32(i7946 << 16))
+									f7984 := math.Float32frombits(uint32(i7946 & -65536))
+//line warp.go:163
+									f7989 := math.Float32frombits(uint32(i7948 << 16))
+									f7992 := math.Float32frombits(uint32(i7948 & -65536))
+//line warp.go:163
+									f7997 := math.Float32frombits(uint32(i7950 << 16))
+									f8000 := math.Float32frombits(uint32(i7950 & -65536))
+//line warp.go:163
+									f8005 := math.Float32frombits(uint32(i7952 << 16))
+									f8008 := math.Float32frombits(uint32(i7952 & -65536))
+//line warp.go:156
+									f8084 := f7821 + float32(math.Float32frombits(uint32(i8807<<16))*f7722) + float32(math.Float32frombits(uint32(i8811<<16))*f7730) + float32(math.Float32frombits(uint32(i8815<<16))*f7981)
+									f8090 := f7827 + float32(math.Float32frombits(uint32(i8807&-65536))*f7725) + float32(math.Float32frombits(uint32(i8811&-65536))*f7733) + float32(math.Float32frombits(uint32(i8815&-65536))*f7984)
+//line warp.go:156
+									f8120 := f8084 + float32(math.Float32frombits(uint32(i8819<<16))*f7989) + float32(math.Float32frombits(uint32(i8823<<16))*f7997) + float32(math.Float32frombits(uint32(i8827<<16))*f8005)
+									f8126 := f8090 + float32(math.Float32frombits(uint32(i8819&-65536))*f7992) + float32(math.Float32frombits(uint32(i8823&-65536))*f8000) + float32(math.Float32frombits(uint32(i8827&-65536))*f8008)
+//line warp.go:156
+									f8169 := f7906 + float32(math.Float32frombits(uint32(i8871<<16))*f7722) + float32(math.Float32frombits(uint32(i8875<<16))*f7730) + float32(math.Float32frombits(uint32(i8879<<16))*f7981)
+									f8175 := f7912 + float32(math.Float32frombits(uint32(i8871&-65536))*f7725) + float32(math.Float32frombits(uint32(i8875&-65536))*f7733) + float32(math.Float32frombits(uint32(i8879&-65536))*f7984)
+//line warp.go:156
+									f8205 := f8169 + float32(math.Float32frombits(uint32(i8883<<16))*f7989) + float32(math.Float32frombits(uint32(i8887<<16))*f7997) + float32(math.Float32frombits(uint32(i8891<<16))*f8005)
+									f8211 := f8175 + float32(math.Float32frombits(uint32(i8883&-65536))*f7992) + float32(math.Float32frombits(uint32(i8887&-65536))*f8000) + float32(math.Float32frombits(uint32(i8891&-65536))*f8008)
+//line warp.go:130
+									i8221 := *(*int32)(unsafe.Add(shared, i3487*16+i8219*16+128))
+//line warp.go:130
+									i8223 := *(*int32)(unsafe.Add(shared, i3487*16+i8219*16+4+128))
+//line warp.go:130
+									i8225 := *(*int32)(unsafe.Add(shared, i3487*16+i8219*16+8+128))
+//line warp.go:130
+									i8227 := *(*int32)(unsafe.Add(shared, i3487*16+i8219*16+12+128))
+//line warp.go:163
+									f8256 := math.Float32frombits(uint32(i8221 << 16))
+									f8259 := math.Float32frombits(uint32(i8221 & -65536))
+//line warp.go:163
+									f8264 := math.Float32frombits(uint32(i8223 << 16))
+									f8267 := math.Float32frombits(uint32(i8223 & -65536))
+//line warp.go:163
+									f8272 := math.Float32frombits(uint32(i8225 << 16))
+									f8275 := math.Float32frombits(uint32(i8225 & -65536))
+//line warp.go:163
+									f8280 := math.Float32frombits(uint32(i8227 << 16))
+									f8283 := math.Float32frombits(uint32(i8227 & -65536))
+//line warp.go:156
+									f8383 := f8120 + float32(math.Float32frombits(uint32(i8831<<16))*f8256) + float32(math.Float32frombits(uint32(i8835<<16))*f8264) + float32(math.Float32frombits(uint32(i8839<<16))*f8272)
+									f8389 := f8126 + float32(math.Float32frombits(uint32(i8831&-65536))*f8259) + float32(math.Float32frombits(uint32(i8835&-65536))*f8267) + float32(math.Float32frombits(uint32(i8839&-65536))*f8275)
+//line warp.go:156
+									f8395 = f8383 + float32(math.Float32frombits(uint32(i8843<<16))*f8280)
+									f8401 = f8389 + float32(math.Float32frombits(uint32(i8843&-65536))*f8283)
+//line warp.go:156
+									f8468 := f8205 + float32(math.Float32frombits(uint32(i8895<<16))*f8256) + float32(math.Float32frombits(uint32(i8899<<16))*f8264) + float32(math.Float32frombits(uint32(i8903<<16))*f8272)
+									f8474 := f8211 + float32(math.Float32frombits(uint32(i8895&-65536))*f8259) + float32(math.Float32frombits(uint32(i8899&-65536))*f8267) + float32(math.Float32frombits(uint32(i8903&-65536))*f8275)
+//line warp.go:156
+									f8480 = f8468 + float32(math.Float32frombits(uint32(i8907<<16))*f8280)
+									f8486 = f8474 + float32(math.Float32frombits(uint32(i8907&-65536))*f8283)
+//line warp.go:102
+									i531 := i509 + 1
+									if i531 == i127 {
+//line warp.go:105
+										i3872, i558 = i3873+i154, 0
+									} else {
+//line warp.go:103
+										i3872, i558 = i3873, i531
+									}
+//line warp.go:107
+									if i3872 < i3175 {
+//line warp.go:51
+										i6817 := i3872 + int(uint32(int32(uint32(int32(i3872))/64)))<<6
+//line warp.go:87
+										i6819 := i558 << 7
+//line warp.go:87
+										i6820 := i6817*i49 + i6819
+//line warp.go:87
+										if uint(i6820) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6820, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i6820) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6820)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i6911 := (i6817+64)*i49 + i6819
+//line warp.go:87
+										if uint(i6911) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6911, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 128 > uint(wCap-i6911) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6911)
+//line warp.go:87
+											return
+										}
+										i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782 = *(*int32)(unsafe.Add(w, i6911*16+i8219*16+12)), *(*int32)(unsafe.Add(w, i6911*16+i8219*16+8)), *(*int32)(unsafe.Add(w, i6911*16+i8219*16+4)), *(*int32)(unsafe.Add(w, i6911*16+i8219*16)), *(*int32)(unsafe.Add(w, i6911*16+i7944*16+12)), *(*int32)(unsafe.Add(w, i6911*16+i7944*16+8)), *(*int32)(unsafe.Add(w, i6911*16+i7944*16+4)), *(*int32)(unsafe.Add(w, i6911*16+i7944*16)), *(*int32)(unsafe.Add(w, i6911*16+i7669*16+12)), *(*int32)(unsafe.Add(w, i6911*16+i7669*16+8)), *(*int32)(unsafe.Add(w, i6911*16+i7669*16+4)), *(*int32)(unsafe.Add(w, i6911*16+i7669*16)), *(*int32)(unsafe.Add(w, i6911*16+i739*16+12)), *(*int32)(unsafe.Add(w, i6911*16+i739*16+8)), *(*int32)(unsafe.Add(w, i6911*16+i739*16+4)), *(*int32)(unsafe.Add(w, i6911*16+i739*16)), *(*int32)(unsafe.Add(w, i6820*16+i8219*16+12)), *(*int32)(unsafe.Add(w, i6820*16+i8219*16+8)), *(*int32)(unsafe.Add(w, i6820*16+i8219*16+4)), *(*int32)(unsafe.Add(w, i6820*16+i8219*16)), *(*int32)(unsafe.Add(w, i6820*16+i7944*16+12)), *(*int32)(unsafe.Add(w, i6820*16+i7944*16+8)), *(*int32)(unsafe.Add(w, i6820*16+i7944*16+4)), *(*int32)(unsafe.Add(w, i6820*16+i7944*16)), *(*int32)(unsafe.Add(w, i6820*16+i7669*16+12)), *(*int32)(unsafe.Add(w, i6820*16+i7669*16+8)), *(*int32)(unsafe.Add(w, i6820*16+i7669*16+4)), *(*int32)(unsafe.Add(w, i6820*16+i7669*16)), *(*int32)(unsafe.Add(w, i6820*16+i739*16+12)), *(*int32)(unsafe.Add(w, i6820*16+i739*16+8)), *(*int32)(unsafe.Add(w, i6820*16+i739*16+4)), *(*int32)(unsafe.Add(w, i6820*16+i739*16))
+									} else {
+//line warp.go:107
+										i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782 = i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783
+									}
+//line warp.go:108
+									if i531 >= i127 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f8952, f8949, f8946, f8943, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i3873, i509 = f8486, f8480, f8401, f8395, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i3872, i531
+								}
+//line warp.go:108
+								f8953, f8950, f8947, f8944, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i3874 = f8486, f8480, f8401, f8395, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i3872
+							} else {
+//line warp.go:100
+								f8953, f8950, f8947, f8944, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i3874 = 0, 0, 0, 0, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i3871
+							}
+//line warp.go:111
+							if c542 {
+								i3870 = i3874 + i154
+							} else {
+//line warp.go:111
+								i3870 = i3874
+							}
+//line warp.go:114
+							f8951, f8948, f8945, f8942, i590 = f8953, f8950, f8947, f8944, i588
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i590 >= i49 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2821 := *(*int32)(unsafe.Add(shared, i590*16+128))
+//line warp.go:115
+								i2823 := *(*int32)(unsafe.Add(shared, i590*16+4+128))
+//line warp.go:115
+								i2825 := *(*int32)(unsafe.Add(shared, i590*16+8+128))
+//line warp.go:115
+								i2827 := *(*int32)(unsafe.Add(shared, i590*16+12+128))
+//line warp.go:163
+								f5363 := math.Float32frombits(uint32(i2821 << 16))
+								f5366 := math.Float32frombits(uint32(i2821 & -65536))
+//line warp.go:163
+								f5384 := math.Float32frombits(uint32(i2823 << 16))
+								f5387 := math.Float32frombits(uint32(i2823 & -65536))
+//line warp.go:163
+								f5405 := math.Float32frombits(uint32(i2825 << 16))
+								f5408 := math.Float32frombits(uint32(i2825 & -65536))
+//line warp.go:163
+								f5426 := math.Float32frombits(uint32(i2827 << 16))
+								f5429 := math.Float32frombits(uint32(i2827 & -65536))
+//line warp.go:117
+								i7047 := i7046 + i590
+//line warp.go:117
+								if uint(i7047) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7047, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7051 := *(*int32)(unsafe.Add(w, i7047*16))
+//line warp.go:117
+								i7053 := *(*int32)(unsafe.Add(w, i7047*16+4))
+//line warp.go:117
+								i7055 := *(*int32)(unsafe.Add(w, i7047*16+8))
+//line warp.go:117
+								i7057 := *(*int32)(unsafe.Add(w, i7047*16+12))
+//line warp.go:156
+								f7133 := f8942 + float32(math.Float32frombits(uint32(i7051<<16))*f5363) + float32(math.Float32frombits(uint32(i7053<<16))*f5384) + float32(math.Float32frombits(uint32(i7055<<16))*f5405) + float32(math.Float32frombits(uint32(i7057<<16))*f5426)
+								f7139 := f8945 + float32(math.Float32frombits(uint32(i7051&-65536))*f5366) + float32(math.Float32frombits(uint32(i7053&-65536))*f5387) + float32(math.Float32frombits(uint32(i7055&-65536))*f5408) + float32(math.Float32frombits(uint32(i7057&-65536))*f5429)
+//line warp.go:117
+								i7158 := i7157 + i590
+//line warp.go:117
+								if uint(i7158) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7158, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7162 := *(*int32)(unsafe.Add(w, i7158*16))
+//line warp.go:117
+								i7164 := *(*int32)(unsafe.Add(w, i7158*16+4))
+//line warp.go:117
+								i7166 := *(*int32)(unsafe.Add(w, i7158*16+8))
+//line warp.go:117
+								i7168 := *(*int32)(unsafe.Add(w, i7158*16+12))
+//line warp.go:156
+								f7244 := f8948 + float32(math.Float32frombits(uint32(i7162<<16))*f5363) + float32(math.Float32frombits(uint32(i7164<<16))*f5384) + float32(math.Float32frombits(uint32(i7166<<16))*f5405) + float32(math.Float32frombits(uint32(i7168<<16))*f5426)
+								f7250 := f8951 + float32(math.Float32frombits(uint32(i7162&-65536))*f5366) + float32(math.Float32frombits(uint32(i7164&-65536))*f5387) + float32(math.Float32frombits(uint32(i7166&-65536))*f5408) + float32(math.Float32frombits(uint32(i7168&-65536))*f5429)
+//line warp.go:114
+								f8951, f8948, f8945, f8942, i590 = f7250, f7244, f7139, f7133, i590+32
+							}
+//line warp.go:121
+							f6997 := f8942 + f8945
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6997
+//line warp.go:140
+							*(*float32)(unsafe.Add(each2515, thread*4)) = f2515
+//line warp.go:140
+							*(*float32)(unsafe.Add(each2517, thread*4)) = f2517
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8909, thread*4)) = i8908
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8905, thread*4)) = i8904
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8901, thread*4)) = i8900
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8897, thread*4)) = i8896
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8893, thread*4)) = i8892
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8889, thread*4)) = i8888
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8885, thread*4)) = i8884
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8881, thread*4)) = i8880
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8877, thread*4)) = i8876
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8873, thread*4)) = i8872
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8869, thread*4)) = i8868
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8865, thread*4)) = i8864
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8861, thread*4)) = i8860
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8857, thread*4)) = i8856
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8853, thread*4)) = i8852
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8849, thread*4)) = i8848
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8845, thread*4)) = i8844
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8841, thread*4)) = i8840
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8837, thread*4)) = i8836
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8833, thread*4)) = i8832
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8829, thread*4)) = i8828
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8825, thread*4)) = i8824
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8821, thread*4)) = i8820
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8817, thread*4)) = i8816
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8813, thread*4)) = i8812
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8809, thread*4)) = i8808
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8805, thread*4)) = i8804
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8801, thread*4)) = i8800
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8797, thread*4)) = i8796
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8793, thread*4)) = i8792
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8789, thread*4)) = i8788
+//line warp.go:140
+							*(*int32)(unsafe.Add(each8785, thread*4)) = i8784
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8951, thread*4)) = f8951
+//line warp.go:140
+							*(*float32)(unsafe.Add(each8948, thread*4)) = f8948
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6997, thread*4)) = f6997
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6998, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f6997 := *(*float32)(unsafe.Add(each6997, thread*4))
+//line warp.go:140
+							f6998 := *(*float32)(unsafe.Add(each6998, thread*4))
+//line warp.go:140
+							f6999 := f6997 + f6998
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f6999
+//line warp.go:140
+							*(*float32)(unsafe.Add(each6999, thread*4)) = f6999
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7000, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f6999 := *(*float32)(unsafe.Add(each6999, thread*4))
+//line warp.go:140
+							f7000 := *(*float32)(unsafe.Add(each7000, thread*4))
+//line warp.go:140
+							f7001 := f6999 + f7000
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7001
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7001, thread*4)) = f7001
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7002, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7001 := *(*float32)(unsafe.Add(each7001, thread*4))
+//line warp.go:140
+							f7002 := *(*float32)(unsafe.Add(each7002, thread*4))
+//line warp.go:140
+							f7003 := f7001 + f7002
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7003
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7003, thread*4)) = f7003
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7004, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7003 := *(*float32)(unsafe.Add(each7003, thread*4))
+//line warp.go:140
+							f7004 := *(*float32)(unsafe.Add(each7004, thread*4))
+//line warp.go:140
+							f7005 := f7003 + f7004
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7005
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7005, thread*4)) = f7005
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7006, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7005 := *(*float32)(unsafe.Add(each7005, thread*4))
+//line warp.go:140
+							f7006 := *(*float32)(unsafe.Add(each7006, thread*4))
+//line warp.go:121
+							f8948 := *(*float32)(unsafe.Add(each8948, thread*4))
+//line warp.go:121
+							f8951 := *(*float32)(unsafe.Add(each8951, thread*4))
+//line warp.go:140
+							f7007 := f7005 + f7006
+//line warp.go:121
+							f7018 := f8948 + f8951
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7018
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7007, thread*4)) = f7007
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7018, thread*4)) = f7018
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7019, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7018 := *(*float32)(unsafe.Add(each7018, thread*4))
+//line warp.go:140
+							f7019 := *(*float32)(unsafe.Add(each7019, thread*4))
+//line warp.go:140
+							f7020 := f7018 + f7019
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7020
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7020, thread*4)) = f7020
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7021, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7020 := *(*float32)(unsafe.Add(each7020, thread*4))
+//line warp.go:140
+							f7021 := *(*float32)(unsafe.Add(each7021, thread*4))
+//line warp.go:140
+							f7022 := f7020 + f7021
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7022
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7022, thread*4)) = f7022
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7023, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7022 := *(*float32)(unsafe.Add(each7022, thread*4))
+//line warp.go:140
+							f7023 := *(*float32)(unsafe.Add(each7023, thread*4))
+//line warp.go:140
+							f7024 := f7022 + f7023
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7024
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7024, thread*4)) = f7024
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7025, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7024 := *(*float32)(unsafe.Add(each7024, thread*4))
+//line warp.go:140
+							f7025 := *(*float32)(unsafe.Add(each7025, thread*4))
+//line warp.go:140
+							f7026 := f7024 + f7025
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7026
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7026, thread*4)) = f7026
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7027, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line rope.go:62
+						c233 := i178 < i232
+//line rope.go:67
+						c261 := i178 < h0
+//line rope.go:74
+						i308 := i178 - h0 - h8
+//line rope.go:71
+						i291 := i178 - h0
+//line rope.go:68
+						i285 := i175 + i178<<7
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f3876, f3875 float32
+							var i263, i2819 int
+							var p2818 unsafe.Pointer
+//line warp.go:140
+							f7026 := *(*float32)(unsafe.Add(each7026, thread*4))
+//line warp.go:140
+							f7027 := *(*float32)(unsafe.Add(each7027, thread*4))
+//line rope.go:56
+							f2515 := *(*float32)(unsafe.Add(each2515, thread*4))
+//line warp.go:140
+							f7007 := *(*float32)(unsafe.Add(each7007, thread*4))
+//line rope.go:56
+							f2517 := *(*float32)(unsafe.Add(each2517, thread*4))
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line stage.go:45
+							c3474 := i450 == 0
+//line warp.go:140
+							f7028 := f7026 + f7027
+//line rope.go:39
+							if c3474 {
+//line rope.go:62
+								if c233 {
+									f3876, f3875 = float32(f7028*f2515)+float32(f7007*f2517), float32(f7007*f2515)-float32(f7028*f2517)
+								} else {
+//line rope.go:62
+									f3876, f3875 = f7028, f7007
+								}
+//line rope.go:67
+								if c261 {
+									i263, p2818, i2819 = i285, q, qLen
+								} else {
+//line rope.go:69
+									if c233 {
+//line rope.go:71
+										i263, p2818, i2819 = i175+((i696+i291)<<6+i693)<<7, k, kLen
+									} else {
+//line rope.go:74
+										i263, p2818, i2819 = i175+((i696+i308)<<6+i693)<<7, v, vLen
+									}
+								}
+//line rope.go:76
+								if uint(i263) >= uint(i2819) {
+//line rope.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i263, i2819)
+//line rope.go:76
+									return
+								}
+//line rope.go:76
+								*(*int16)(unsafe.Add(p2818, i263*2)) = int16(dtype.BF16From32(f3875))
+								i273 := i263 + 64
+//line rope.go:77
+								if uint(i273) >= uint(i2819) {
+//line rope.go:77
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i273, i2819)
+//line rope.go:77
+									return
+								}
+//line rope.go:77
+								*(*int16)(unsafe.Add(p2818, i273*2)) = int16(dtype.BF16From32(f3876))
+//line rope.go:77
+								i3871next = i3870
+							} else {
+//line rope.go:39
+								i3871next = i3870
+							}
+						}
+						i3871 = i3871next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 6
+			}
+		}
+	}
+}
+
+// normQKVTwoRowsTwinRow is what a row of threads does in normQKVTwoRowsTwin.
+//
+//line stage.go:50
+func normQKVTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c813 bool, shared unsafe.Pointer, i120 int, epsilon float32, f828 float32, i49 int, i3472 int, x unsafe.Pointer, dx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f815, f821, f825 float32
+		var i816, i835 int
+//line stage.go:50
+		if c813 {
+			f815, i816 = 0, 0
+//line stage.go:51
+			for {
+//line stage.go:51
+				f821 = f815 + *(*float32)(unsafe.Add(shared, i816*4))
+//line stage.go:51
+				i822 := i816 + 1
+//line stage.go:51
+				if i822 >= i120 {
+//line stage.go:51
+					break
+				}
+//line stage.go:51
+				f815, i816 = f821, i822
+			}
+//line stage.go:51
+			f825 = f821
+		} else {
+//line stage.go:50
+			f825 = 0
+		}
+//line basic.go:72
+		f1260 := float32(1 / math.Sqrt(float64(f825/f828+epsilon)))
+//line stage.go:54
+		i835 = tx
+//line stage.go:54
+		for {
+//line stage.go:54
+			if i835 >= i49 {
+//line stage.go:54
+				break
+			}
+//line stage.go:55
+			i2958 := *(*int32)(unsafe.Add(shared, i835*16+128))
+//line stage.go:55
+			i2960 := *(*int32)(unsafe.Add(shared, i835*16+4+128))
+//line stage.go:55
+			i2962 := *(*int32)(unsafe.Add(shared, i835*16+8+128))
+//line stage.go:55
+			i2964 := *(*int32)(unsafe.Add(shared, i835*16+12+128))
+			i3586 := i835 << 1
+//line stage.go:56
+			if uint(i3586) >= uint(i3472) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3586, i3472)
+//line stage.go:56
+				return false
+			}
+//line stage.go:56
+			i858 := i3586 + 1
+//line stage.go:56
+			if uint(i858) >= uint(i3472) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i858, i3472)
+//line stage.go:56
+				return false
+			}
+//line warp.go:168
+			i1312 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2958<<16))*float32(*(*float32)(unsafe.Add(x, i3586*16))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2958&-65536))*float32(*(*float32)(unsafe.Add(x, i3586*16+4))*f1260))))))<<16
+//line warp.go:168
+			i1490 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2960<<16))*float32(*(*float32)(unsafe.Add(x, i3586*16+8))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2960&-65536))*float32(*(*float32)(unsafe.Add(x, i3586*16+12))*f1260))))))<<16
+//line warp.go:168
+			i1628 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2962<<16))*float32(*(*float32)(unsafe.Add(x, i858*16))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2962&-65536))*float32(*(*float32)(unsafe.Add(x, i858*16+4))*f1260))))))<<16
+//line warp.go:168
+			i1741 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2964<<16))*float32(*(*float32)(unsafe.Add(x, i858*16+8))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2964&-65536))*float32(*(*float32)(unsafe.Add(x, i858*16+12))*f1260))))))<<16
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+128)) = i1312
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+4+128)) = i1490
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+8+128)) = i1628
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+12+128)) = i1741
+//line stage.go:54
+			i835 = i835 + dx
+		}
+	}
+	return true
+}
+
+// normQKVTwoDeepTwin runs blocks of the kernel normQKV_twoDeep.
+//
+//line rope.go:28
+func normQKVTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wLen := *(*int)(unsafe.Add(args, 8))
+	wCap := *(*int)(unsafe.Add(args, 16))
+	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	gainCap := *(*int)(unsafe.Add(args, 40))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	xCap := *(*int)(unsafe.Add(args, 64))
+	epsilon := *(*float32)(unsafe.Add(args, 72))
+	position := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	positionLen := *(*int)(unsafe.Add(args, 88))
+	turns := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	turnsLen := *(*int)(unsafe.Add(args, 112))
+	h0 := *(*int)(unsafe.Add(args, 128))
+	h8 := *(*int)(unsafe.Add(args, 136))
+	q := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	qLen := *(*int)(unsafe.Add(args, 152))
+	k := *(*unsafe.Pointer)(unsafe.Add(args, 168))
+	kLen := *(*int)(unsafe.Add(args, 176))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 192))
+	vLen := *(*int)(unsafe.Add(args, 200))
+	shared := blocks.Shared(128)
+	dx, dy, _ := blocks.Dim()
+	gx, _, _ := blocks.Grid()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each135 := blocks.Scratch(8)
+	each150 := blocks.Scratch(8)
+	each78 := blocks.Scratch(8)
+	each3481 := blocks.Scratch(8)
+	each693 := blocks.Scratch(8)
+	each696 := blocks.Scratch(8)
+	each3871 := blocks.Scratch(8)
+	each3870 := blocks.Scratch(8)
+//line warp.go:71
+	i120 := dx / 32
+//line rope.go:30
+	i49 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+	i3175 := (h0 + h8<<1) << 6
+//line warp.go:72
+	i127 := i49 / 256
+//line warp.go:74
+	c161 := 0 < i127
+//line stage.go:16
+	c321 := uint(i49) <= uint(gainCap)
+//line stage.go:20
+	i5078 := i49 - 1
+//line stage.go:20
+	i6557 := dx << 1
+//line stage.go:20
+	i5160 := dx * 3
+//line stage.go:17
+	i3611 := dx << 2
+//line rope.go:34
+	c73 := 0 < uint(positionLen)
+//line stage.go:33
+	i3472 := i49 << 1
+//line stage.go:33
+	c719 := uint(i3472) <= uint(xCap)
+	brought32 := blocks.Scratch(4)
+	each10805 := blocks.Scratch(4)
+	each10801 := blocks.Scratch(4)
+	each10797 := blocks.Scratch(4)
+	each10793 := blocks.Scratch(4)
+	each10789 := blocks.Scratch(4)
+	each10785 := blocks.Scratch(4)
+	each10781 := blocks.Scratch(4)
+	each10777 := blocks.Scratch(4)
+	each10773 := blocks.Scratch(4)
+	each10769 := blocks.Scratch(4)
+	each10765 := blocks.Scratch(4)
+	each10761 := blocks.Scratch(4)
+	each10757 := blocks.Scratch(4)
+	each10753 := blocks.Scratch(4)
+	each10749 := blocks.Scratch(4)
+	each10745 := blocks.Scratch(4)
+	each10741 := blocks.Scratch(4)
+	each10737 := blocks.Scratch(4)
+	each10733 := blocks.Scratch(4)
+	each10729 := blocks.Scratch(4)
+	each10725 := blocks.Scratch(4)
+	each10721 := blocks.Scratch(4)
+	each10717 := blocks.Scratch(4)
+	each10713 := blocks.Scratch(4)
+	each10709 := blocks.Scratch(4)
+	each10705 := blocks.Scratch(4)
+	each10701 := blocks.Scratch(4)
+	each10697 := blocks.Scratch(4)
+	each10693 := blocks.Scratch(4)
+	each10689 := blocks.Scratch(4)
+	each10685 := blocks.Scratch(4)
+	each10681 := blocks.Scratch(4)
+	each10677 := blocks.Scratch(4)
+	each10673 := blocks.Scratch(4)
+	each10669 := blocks.Scratch(4)
+	each10665 := blocks.Scratch(4)
+	each10661 := blocks.Scratch(4)
+	each10657 := blocks.Scratch(4)
+	each10653 := blocks.Scratch(4)
+	each10649 := blocks.Scratch(4)
+	each10645 := blocks.Scratch(4)
+	each10641 := blocks.Scratch(4)
+	each10637 := blocks.Scratch(4)
+	each10633 := blocks.Scratch(4)
+	each10629 := blocks.Scratch(4)
+	each10625 := blocks.Scratch(4)
+	each10621 := blocks.Scratch(4)
+	each10617 := blocks.Scratch(4)
+	each10613 := blocks.Scratch(4)
+	each10609 := blocks.Scratch(4)
+	each10605 := blocks.Scratch(4)
+	each10601 := blocks.Scratch(4)
+	each10597 := blocks.Scratch(4)
+	each10593 := blocks.Scratch(4)
+	each10589 := blocks.Scratch(4)
+	each10585 := blocks.Scratch(4)
+	each10581 := blocks.Scratch(4)
+	each10577 := blocks.Scratch(4)
+	each10573 := blocks.Scratch(4)
+	each10569 := blocks.Scratch(4)
+	each10565 := blocks.Scratch(4)
+	each10561 := blocks.Scratch(4)
+	each10557 := blocks.Scratch(4)
+	each10553 := blocks.Scratch(4)
+	each726 := blocks.Scratch(4)
+	each5196 := blocks.Scratch(4)
+	each5197 := blocks.Scratch(4)
+	each5206 := blocks.Scratch(4)
+	each5207 := blocks.Scratch(4)
+	each5216 := blocks.Scratch(4)
+	each5217 := blocks.Scratch(4)
+	each5226 := blocks.Scratch(4)
+	each5227 := blocks.Scratch(4)
+	each5236 := blocks.Scratch(4)
+//line stage.go:50
+	c813 := 0 < i120
+//line stage.go:53
+	f828 := float32(i49 << 3)
+//line warp.go:73
+	i154 := gx * i120
+//line warp.go:111
+	c542 := i127 == 0
+//line warp.go:114
+	i3531 := i127 << 8
+	each2515 := blocks.Scratch(4)
+	each2517 := blocks.Scratch(4)
+	each10879 := blocks.Scratch(4)
+	each10876 := blocks.Scratch(4)
+	each7533 := blocks.Scratch(4)
+	each7534 := blocks.Scratch(4)
+	each7535 := blocks.Scratch(4)
+	each7536 := blocks.Scratch(4)
+	each7537 := blocks.Scratch(4)
+	each7538 := blocks.Scratch(4)
+	each7539 := blocks.Scratch(4)
+	each7540 := blocks.Scratch(4)
+	each7541 := blocks.Scratch(4)
+	each7542 := blocks.Scratch(4)
+	each7543 := blocks.Scratch(4)
+	each7554 := blocks.Scratch(4)
+	each7555 := blocks.Scratch(4)
+	each7556 := blocks.Scratch(4)
+	each7557 := blocks.Scratch(4)
+	each7558 := blocks.Scratch(4)
+	each7559 := blocks.Scratch(4)
+	each7560 := blocks.Scratch(4)
+	each7561 := blocks.Scratch(4)
+	each7562 := blocks.Scratch(4)
+	each7563 := blocks.Scratch(4)
+//line rope.go:62
+	i232 := h0 + h8
+//line rope.go:28
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i135, i150, i78, i3481, i693, i696, i3871, i3870 int
+		var i3871next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i135, i150, i78, i3481, i693, i696, i3871, i3870 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3481, warp*8)), *(*int)(unsafe.Add(each693, warp*8)), *(*int)(unsafe.Add(each696, warp*8)), *(*int)(unsafe.Add(each3871, warp*8)), *(*int)(unsafe.Add(each3870, warp*8))
+				}
+				for state < 6 {
+					switch state {
+					case 0:
+//line warp.go:73
+						i135 = bx * i120
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847, i10846, i10845, i10844, i10843, i10842, i10841, i10840, i10839, i10838, i10837, i10836, i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806 int32
+							var i327, i727, i743 int
+							var f726, f744 float32
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line warp.go:73
+							i150 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line warp.go:73
+							i151 := i135 + i150
+							if c161 {
+//line warp.go:74
+								if i151 < i3175 {
+//line warp.go:51
+									i6681 := i151 + int(uint32(int32(uint32(int32(i151))/64)))<<6
+//line warp.go:87
+									i6682 := i6681 * i49
+//line warp.go:87
+									if uint(i6682) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6682, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i6682) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6682)
+//line warp.go:87
+										return
+									}
+									i6689 := int(uint32(i450))
+//line warp.go:89
+									i6708 := i6689 + 32
+//line warp.go:89
+									i6726 := i6689 + 64
+//line warp.go:89
+									i6744 := i6689 + 96
+//line warp.go:89
+									i6762 := i6689 + 128
+//line warp.go:89
+									i6780 := i6689 + 160
+//line warp.go:89
+									i6798 := i6689 + 192
+//line warp.go:89
+									i6816 := i6689 + 224
+//line warp.go:87
+									i6844 := (i6681 + 64) * i49
+//line warp.go:87
+									if uint(i6844) > uint(wLen) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6844, wLen)
+//line warp.go:87
+										return
+									}
+//line warp.go:87
+									if 256 > uint(wCap-i6844) {
+//line warp.go:87
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6844)
+//line warp.go:87
+										return
+									}
+									i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847, i10846, i10845, i10844, i10843, i10842, i10841, i10840, i10839, i10838, i10837, i10836, i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806 = *(*int32)(unsafe.Add(w, i6844*16+i6816*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6816*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6816*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6816*16)), *(*int32)(unsafe.Add(w, i6844*16+i6798*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6798*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6798*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6798*16)), *(*int32)(unsafe.Add(w, i6844*16+i6780*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6780*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6780*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6780*16)), *(*int32)(unsafe.Add(w, i6844*16+i6762*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6762*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6762*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6762*16)), *(*int32)(unsafe.Add(w, i6844*16+i6744*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6744*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6744*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6744*16)), *(*int32)(unsafe.Add(w, i6844*16+i6726*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6726*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6726*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6726*16)), *(*int32)(unsafe.Add(w, i6844*16+i6708*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6708*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6708*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6708*16)), *(*int32)(unsafe.Add(w, i6844*16+i6689*16+12)), *(*int32)(unsafe.Add(w, i6844*16+i6689*16+8)), *(*int32)(unsafe.Add(w, i6844*16+i6689*16+4)), *(*int32)(unsafe.Add(w, i6844*16+i6689*16)), *(*int32)(unsafe.Add(w, i6682*16+i6816*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6816*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6816*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6816*16)), *(*int32)(unsafe.Add(w, i6682*16+i6798*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6798*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6798*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6798*16)), *(*int32)(unsafe.Add(w, i6682*16+i6780*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6780*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6780*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6780*16)), *(*int32)(unsafe.Add(w, i6682*16+i6762*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6762*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6762*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6762*16)), *(*int32)(unsafe.Add(w, i6682*16+i6744*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6744*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6744*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6744*16)), *(*int32)(unsafe.Add(w, i6682*16+i6726*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6726*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6726*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6726*16)), *(*int32)(unsafe.Add(w, i6682*16+i6708*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6708*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6708*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6708*16)), *(*int32)(unsafe.Add(w, i6682*16+i6689*16+12)), *(*int32)(unsafe.Add(w, i6682*16+i6689*16+8)), *(*int32)(unsafe.Add(w, i6682*16+i6689*16+4)), *(*int32)(unsafe.Add(w, i6682*16+i6689*16))
+								} else {
+//line warp.go:74
+									i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847, i10846, i10845, i10844, i10843, i10842, i10841, i10840, i10839, i10838, i10837, i10836, i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								}
+							} else {
+//line warp.go:74
+								i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847, i10846, i10845, i10844, i10843, i10842, i10841, i10840, i10839, i10838, i10837, i10836, i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+							}
+//line stage.go:16
+							if !c321 {
+//line stage.go:16
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, gainCap)
+//line stage.go:16
+								return
+							}
+//line stage.go:17
+							i327 = tx
+//line stage.go:17
+							for {
+//line stage.go:17
+								if i327 >= i49 {
+//line stage.go:17
+									break
+								}
+//line stage.go:20
+								if uint(i327) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i327, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i5086 := *(*int32)(unsafe.Add(gain, i327*16+4))
+//line stage.go:20
+								i5088 := *(*int32)(unsafe.Add(gain, i327*16+8))
+//line stage.go:20
+								i5090 := *(*int32)(unsafe.Add(gain, i327*16+12))
+//line stage.go:20
+								i5105 := i327 + dx
+//line stage.go:20
+								i5108 := i5105
+//line stage.go:20
+								if i5078 < i5105 {
+//line stage.go:20
+									i5108 = i5078
+								}
+//line stage.go:20
+								if uint(i5108) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5108, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i5112 := *(*int32)(unsafe.Add(gain, i5108*16))
+//line stage.go:20
+								i5114 := *(*int32)(unsafe.Add(gain, i5108*16+4))
+//line stage.go:20
+								i5116 := *(*int32)(unsafe.Add(gain, i5108*16+8))
+//line stage.go:20
+								i5118 := *(*int32)(unsafe.Add(gain, i5108*16+12))
+//line stage.go:20
+								i5133 := i327 + i6557
+//line stage.go:20
+								i5136 := i5133
+//line stage.go:20
+								if i5078 < i5133 {
+//line stage.go:20
+									i5136 = i5078
+								}
+//line stage.go:20
+								if uint(i5136) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5136, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i5140 := *(*int32)(unsafe.Add(gain, i5136*16))
+//line stage.go:20
+								i5142 := *(*int32)(unsafe.Add(gain, i5136*16+4))
+//line stage.go:20
+								i5144 := *(*int32)(unsafe.Add(gain, i5136*16+8))
+//line stage.go:20
+								i5146 := *(*int32)(unsafe.Add(gain, i5136*16+12))
+//line stage.go:20
+								i5161 := i327 + i5160
+//line stage.go:20
+								i5164 := i5161
+//line stage.go:20
+								if i5078 < i5161 {
+//line stage.go:20
+									i5164 = i5078
+								}
+//line stage.go:20
+								if uint(i5164) >= uint(i49) {
+//line stage.go:20
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5164, i49)
+//line stage.go:20
+									return
+								}
+//line stage.go:20
+								i5168 := *(*int32)(unsafe.Add(gain, i5164*16))
+//line stage.go:20
+								i5170 := *(*int32)(unsafe.Add(gain, i5164*16+4))
+//line stage.go:20
+								i5172 := *(*int32)(unsafe.Add(gain, i5164*16+8))
+//line stage.go:20
+								i5174 := *(*int32)(unsafe.Add(gain, i5164*16+12))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+128)) = *(*int32)(unsafe.Add(gain, i327*16))
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+4+128)) = i5086
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+8+128)) = i5088
+//line stage.go:24
+								*(*int32)(unsafe.Add(shared, i327*16+12+128)) = i5090
+//line stage.go:23
+								if i5105 < i49 {
+									*(*int32)(unsafe.Add(shared, i5105*16+128)) = i5112
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5105*16+4+128)) = i5114
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5105*16+8+128)) = i5116
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5105*16+12+128)) = i5118
+								}
+//line stage.go:23
+								if i5133 < i49 {
+									*(*int32)(unsafe.Add(shared, i5133*16+128)) = i5140
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5133*16+4+128)) = i5142
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5133*16+8+128)) = i5144
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5133*16+12+128)) = i5146
+								}
+//line stage.go:23
+								if i5161 < i49 {
+									*(*int32)(unsafe.Add(shared, i5161*16+128)) = i5168
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5161*16+4+128)) = i5170
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5161*16+8+128)) = i5172
+//line stage.go:24
+									*(*int32)(unsafe.Add(shared, i5161*16+12+128)) = i5174
+								}
+//line stage.go:17
+								i327 = i327 + i3611
+							}
+//line rope.go:34
+							if !c73 {
+//line rope.go:34
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
+//line rope.go:34
+								return
+							}
+//line rope.go:34
+							i78 = int(*(*int32)(position))
+//line stage.go:33
+							if !c719 {
+//line stage.go:33
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i3472, xCap)
+//line stage.go:33
+								return
+							}
+//line stage.go:36
+							f726, i727 = 0, tx
+//line stage.go:36
+							for {
+//line stage.go:36
+								if i727 >= i49 {
+//line stage.go:36
+									break
+								}
+//line stage.go:37
+								i733 := i727 + dx
+								if i49 <= i733 {
+//line stage.go:38
+									i743, f744 = i727, 0
+								} else {
+//line stage.go:38
+									i743, f744 = i733, 1
+								}
+//line stage.go:41
+								i3597 := i727 << 1
+//line stage.go:41
+								if uint(i3597) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3597, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3088 := *(*float32)(unsafe.Add(x, i3597*16))
+//line stage.go:41
+								f3090 := *(*float32)(unsafe.Add(x, i3597*16+4))
+//line stage.go:41
+								f3092 := *(*float32)(unsafe.Add(x, i3597*16+8))
+//line stage.go:41
+								f3094 := *(*float32)(unsafe.Add(x, i3597*16+12))
+//line stage.go:41
+								i753 := i3597 + 1
+//line stage.go:41
+								if uint(i753) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i753, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3095 := *(*float32)(unsafe.Add(x, i753*16))
+//line stage.go:41
+								f3097 := *(*float32)(unsafe.Add(x, i753*16+4))
+//line stage.go:41
+								f3099 := *(*float32)(unsafe.Add(x, i753*16+8))
+//line stage.go:41
+								f3101 := *(*float32)(unsafe.Add(x, i753*16+12))
+//line stage.go:41
+								i3601 := i743 << 1
+//line stage.go:41
+								if uint(i3601) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3601, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3102 := *(*float32)(unsafe.Add(x, i3601*16))
+//line stage.go:41
+								f3104 := *(*float32)(unsafe.Add(x, i3601*16+4))
+//line stage.go:41
+								f3106 := *(*float32)(unsafe.Add(x, i3601*16+8))
+//line stage.go:41
+								f3108 := *(*float32)(unsafe.Add(x, i3601*16+12))
+//line stage.go:41
+								i768 := i3601 + 1
+//line stage.go:41
+								if uint(i768) >= uint(i3472) {
+//line stage.go:41
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i768, i3472)
+//line stage.go:41
+									return
+								}
+//line stage.go:41
+								f3109 := *(*float32)(unsafe.Add(x, i768*16))
+//line stage.go:41
+								f3111 := *(*float32)(unsafe.Add(x, i768*16+4))
+//line stage.go:41
+								f3113 := *(*float32)(unsafe.Add(x, i768*16+8))
+//line stage.go:41
+								f3115 := *(*float32)(unsafe.Add(x, i768*16+12))
+								f777 := float32(f3088*f3088) + float32(f3090*f3090) + (float32(f3092*f3092) + float32(f3094*f3094)) + (float32(f3095*f3095) + float32(f3097*f3097) + (float32(f3099*f3099) + float32(f3101*f3101)))
+//line stage.go:42
+								f780 := float32(f3102*f3102) + float32(f3104*f3104) + (float32(f3106*f3106) + float32(f3108*f3108)) + (float32(f3109*f3109) + float32(f3111*f3111) + (float32(f3113*f3113) + float32(f3115*f3115)))
+//line stage.go:36
+								f726, i727 = f726+(f777+float32(f780*f744)), i727+i6557
+							}
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f726
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10805, thread*4)) = i10869
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10801, thread*4)) = i10868
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10797, thread*4)) = i10867
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10793, thread*4)) = i10866
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10789, thread*4)) = i10865
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10785, thread*4)) = i10864
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10781, thread*4)) = i10863
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10777, thread*4)) = i10862
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10773, thread*4)) = i10861
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10769, thread*4)) = i10860
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10765, thread*4)) = i10859
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10761, thread*4)) = i10858
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10757, thread*4)) = i10857
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10753, thread*4)) = i10856
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10749, thread*4)) = i10855
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10745, thread*4)) = i10854
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10741, thread*4)) = i10853
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10737, thread*4)) = i10852
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10733, thread*4)) = i10851
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10729, thread*4)) = i10850
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10725, thread*4)) = i10849
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10721, thread*4)) = i10848
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10717, thread*4)) = i10847
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10713, thread*4)) = i10846
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10709, thread*4)) = i10845
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10705, thread*4)) = i10844
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10701, thread*4)) = i10843
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10697, thread*4)) = i10842
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10693, thread*4)) = i10841
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10689, thread*4)) = i10840
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10685, thread*4)) = i10839
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10681, thread*4)) = i10838
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10677, thread*4)) = i10837
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10673, thread*4)) = i10836
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10669, thread*4)) = i10835
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10665, thread*4)) = i10834
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10661, thread*4)) = i10833
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10657, thread*4)) = i10832
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10653, thread*4)) = i10831
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10649, thread*4)) = i10830
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10645, thread*4)) = i10829
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10641, thread*4)) = i10828
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10637, thread*4)) = i10827
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10633, thread*4)) = i10826
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10629, thread*4)) = i10825
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10625, thread*4)) = i10824
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10621, thread*4)) = i10823
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10617, thread*4)) = i10822
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10613, thread*4)) = i10821
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10609, thread*4)) = i10820
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10605, thread*4)) = i10819
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10601, thread*4)) = i10818
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10597, thread*4)) = i10817
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10593, thread*4)) = i10816
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10589, thread*4)) = i10815
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10585, thread*4)) = i10814
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10581, thread*4)) = i10813
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10577, thread*4)) = i10812
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10573, thread*4)) = i10811
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10569, thread*4)) = i10810
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10565, thread*4)) = i10809
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10561, thread*4)) = i10808
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10557, thread*4)) = i10807
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10553, thread*4)) = i10806
+//line warp.go:140
+							*(*float32)(unsafe.Add(each726, thread*4)) = f726
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5196, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line stage.go:35
+							f726 := *(*float32)(unsafe.Add(each726, thread*4))
+//line warp.go:140
+							f5196 := *(*float32)(unsafe.Add(each5196, thread*4))
+//line warp.go:140
+							f5197 := f726 + f5196
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5197
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5197, thread*4)) = f5197
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5206, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5197 := *(*float32)(unsafe.Add(each5197, thread*4))
+//line warp.go:140
+							f5206 := *(*float32)(unsafe.Add(each5206, thread*4))
+//line warp.go:140
+							f5207 := f5197 + f5206
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5207
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5207, thread*4)) = f5207
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5216, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5207 := *(*float32)(unsafe.Add(each5207, thread*4))
+//line warp.go:140
+							f5216 := *(*float32)(unsafe.Add(each5216, thread*4))
+//line warp.go:140
+							f5217 := f5207 + f5216
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5217
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5217, thread*4)) = f5217
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5226, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f5217 := *(*float32)(unsafe.Add(each5217, thread*4))
+//line warp.go:140
+							f5226 := *(*float32)(unsafe.Add(each5226, thread*4))
+//line warp.go:140
+							f5227 := f5217 + f5226
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f5227
+//line warp.go:140
+							*(*float32)(unsafe.Add(each5227, thread*4)) = f5227
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5236, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line warp.go:140
+							f5227 := *(*float32)(unsafe.Add(each5227, thread*4))
+//line warp.go:140
+							f5236 := *(*float32)(unsafe.Add(each5236, thread*4))
+//line stage.go:45
+							c3474 := i450 == 0
+//line stage.go:45
+							if c3474 {
+								if uint(i150) >= 32 {
+//line stage.go:46
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i150, int(32))
+//line stage.go:46
+									return
+								}
+//line stage.go:46
+								*(*float32)(unsafe.Add(shared, i150*4)) = f5227 + f5236
+							}
+						}
+						state = 1
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3481, warp*8)), *(*int)(unsafe.Add(each693, warp*8)), *(*int)(unsafe.Add(each696, warp*8)), *(*int)(unsafe.Add(each3871, warp*8)), *(*int)(unsafe.Add(each3870, warp*8)) = state, alive, i135, i150, i78, i3481, i693, i696, i3871, i3870
+						waiting = true
+						continue warps
+					case 1:
+//line stage.go:50
+						if !normQKVTwoDeepTwinRow(end, warp, blocks, c813, shared, i120, epsilon, f828, i49, i3472, x, dx) {
+							return
+						}
+						state = 2
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3481, warp*8)), *(*int)(unsafe.Add(each693, warp*8)), *(*int)(unsafe.Add(each696, warp*8)), *(*int)(unsafe.Add(each3871, warp*8)), *(*int)(unsafe.Add(each3870, warp*8)) = state, alive, i135, i150, i78, i3481, i693, i696, i3871, i3870
+						waiting = true
+						continue warps
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line warp.go:73
+							i151 := i135 + i150
+//line rope.go:56
+							i3481 = i78 << 6
+//line rope.go:82
+							i693 = i78 % 64
+							i696 = i78 / 64 * h8
+//line stage.go:63
+							i3871next = i151
+						}
+						i3871 = i3871next
+						state = 3
+					case 3:
+						if i3871 < i3175 {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						state = 6
+					case 5:
+//line rope.go:55
+						i175 := i3871 % 64
+						i178 := i3871 / 64
+//line warp.go:51
+						i7581 := i3871 + int(uint32(int32(uint32(int32(i3871))/64)))<<6
+//line warp.go:117
+						i7582 := i7581 * i49
+//line warp.go:117
+						i7693 := (i7581 + 64) * i49
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f10880, f10877, f10874, f10871, f10111, f10117, f10196, f10202, f10881, f10878, f10875, f10872, f10879, f10876, f10873, f10870 float32
+							var i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552 int32
+							var i3873, i509, i3872, i558, i3874, i590 int
+//line warp.go:103
+							i10805 := *(*int32)(unsafe.Add(each10805, thread*4))
+//line warp.go:103
+							i10801 := *(*int32)(unsafe.Add(each10801, thread*4))
+//line warp.go:103
+							i10797 := *(*int32)(unsafe.Add(each10797, thread*4))
+//line warp.go:103
+							i10793 := *(*int32)(unsafe.Add(each10793, thread*4))
+//line warp.go:103
+							i10789 := *(*int32)(unsafe.Add(each10789, thread*4))
+//line warp.go:103
+							i10785 := *(*int32)(unsafe.Add(each10785, thread*4))
+//line warp.go:103
+							i10781 := *(*int32)(unsafe.Add(each10781, thread*4))
+//line warp.go:103
+							i10777 := *(*int32)(unsafe.Add(each10777, thread*4))
+//line warp.go:103
+							i10773 := *(*int32)(unsafe.Add(each10773, thread*4))
+//line warp.go:103
+							i10769 := *(*int32)(unsafe.Add(each10769, thread*4))
+//line warp.go:103
+							i10765 := *(*int32)(unsafe.Add(each10765, thread*4))
+//line warp.go:103
+							i10761 := *(*int32)(unsafe.Add(each10761, thread*4))
+//line warp.go:103
+							i10757 := *(*int32)(unsafe.Add(each10757, thread*4))
+//line warp.go:103
+							i10753 := *(*int32)(unsafe.Add(each10753, thread*4))
+//line warp.go:103
+							i10749 := *(*int32)(unsafe.Add(each10749, thread*4))
+//line warp.go:103
+							i10745 := *(*int32)(unsafe.Add(each10745, thread*4))
+//line warp.go:103
+							i10741 := *(*int32)(unsafe.Add(each10741, thread*4))
+//line warp.go:103
+							i10737 := *(*int32)(unsafe.Add(each10737, thread*4))
+//line warp.go:103
+							i10733 := *(*int32)(unsafe.Add(each10733, thread*4))
+//line warp.go:103
+							i10729 := *(*int32)(unsafe.Add(each10729, thread*4))
+//line warp.go:103
+							i10725 := *(*int32)(unsafe.Add(each10725, thread*4))
+//line warp.go:103
+							i10721 := *(*int32)(unsafe.Add(each10721, thread*4))
+//line warp.go:103
+							i10717 := *(*int32)(unsafe.Add(each10717, thread*4))
+//line warp.go:103
+							i10713 := *(*int32)(unsafe.Add(each10713, thread*4))
+//line warp.go:103
+							i10709 := *(*int32)(unsafe.Add(each10709, thread*4))
+//line warp.go:103
+							i10705 := *(*int32)(unsafe.Add(each10705, thread*4))
+//line warp.go:103
+							i10701 := *(*int32)(unsafe.Add(each10701, thread*4))
+//line warp.go:103
+							i10697 := *(*int32)(unsafe.Add(each10697, thread*4))
+//line warp.go:103
+							i10693 := *(*int32)(unsafe.Add(each10693, thread*4))
+//line warp.go:103
+							i10689 := *(*int32)(unsafe.Add(each10689, thread*4))
+//line warp.go:103
+							i10685 := *(*int32)(unsafe.Add(each10685, thread*4))
+//line warp.go:103
+							i10681 := *(*int32)(unsafe.Add(each10681, thread*4))
+//line warp.go:103
+							i10677 := *(*int32)(unsafe.Add(each10677, thread*4))
+//line warp.go:103
+							i10673 := *(*int32)(unsafe.Add(each10673, thread*4))
+//line warp.go:103
+							i10669 := *(*int32)(unsafe.Add(each10669, thread*4))
+//line warp.go:103
+							i10665 := *(*int32)(unsafe.Add(each10665, thread*4))
+//line warp.go:103
+							i10661 := *(*int32)(unsafe.Add(each10661, thread*4))
+//line warp.go:103
+							i10657 := *(*int32)(unsafe.Add(each10657, thread*4))
+//line warp.go:103
+							i10653 := *(*int32)(unsafe.Add(each10653, thread*4))
+//line warp.go:103
+							i10649 := *(*int32)(unsafe.Add(each10649, thread*4))
+//line warp.go:103
+							i10645 := *(*int32)(unsafe.Add(each10645, thread*4))
+//line warp.go:103
+							i10641 := *(*int32)(unsafe.Add(each10641, thread*4))
+//line warp.go:103
+							i10637 := *(*int32)(unsafe.Add(each10637, thread*4))
+//line warp.go:103
+							i10633 := *(*int32)(unsafe.Add(each10633, thread*4))
+//line warp.go:103
+							i10629 := *(*int32)(unsafe.Add(each10629, thread*4))
+//line warp.go:103
+							i10625 := *(*int32)(unsafe.Add(each10625, thread*4))
+//line warp.go:103
+							i10621 := *(*int32)(unsafe.Add(each10621, thread*4))
+//line warp.go:103
+							i10617 := *(*int32)(unsafe.Add(each10617, thread*4))
+//line warp.go:103
+							i10613 := *(*int32)(unsafe.Add(each10613, thread*4))
+//line warp.go:103
+							i10609 := *(*int32)(unsafe.Add(each10609, thread*4))
+//line warp.go:103
+							i10605 := *(*int32)(unsafe.Add(each10605, thread*4))
+//line warp.go:103
+							i10601 := *(*int32)(unsafe.Add(each10601, thread*4))
+//line warp.go:103
+							i10597 := *(*int32)(unsafe.Add(each10597, thread*4))
+//line warp.go:103
+							i10593 := *(*int32)(unsafe.Add(each10593, thread*4))
+//line warp.go:103
+							i10589 := *(*int32)(unsafe.Add(each10589, thread*4))
+//line warp.go:103
+							i10585 := *(*int32)(unsafe.Add(each10585, thread*4))
+//line warp.go:103
+							i10581 := *(*int32)(unsafe.Add(each10581, thread*4))
+//line warp.go:103
+							i10577 := *(*int32)(unsafe.Add(each10577, thread*4))
+//line warp.go:103
+							i10573 := *(*int32)(unsafe.Add(each10573, thread*4))
+//line warp.go:103
+							i10569 := *(*int32)(unsafe.Add(each10569, thread*4))
+//line warp.go:103
+							i10565 := *(*int32)(unsafe.Add(each10565, thread*4))
+//line warp.go:103
+							i10561 := *(*int32)(unsafe.Add(each10561, thread*4))
+//line warp.go:103
+							i10557 := *(*int32)(unsafe.Add(each10557, thread*4))
+//line warp.go:103
+							i10553 := *(*int32)(unsafe.Add(each10553, thread*4))
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line stage.go:45
+							i739 := int(uint32(i450))
+//line warp.go:130
+							i8285 := i739 + 32
+//line warp.go:130
+							i8560 := i739 + 64
+//line warp.go:130
+							i8835 := i739 + 96
+//line warp.go:130
+							i9110 := i739 + 128
+//line warp.go:130
+							i9385 := i739 + 160
+//line warp.go:130
+							i9660 := i739 + 192
+//line warp.go:130
+							i9935 := i739 + 224
+//line warp.go:114
+							i588 := i3531 + i739
+//line rope.go:56
+							i184 := i3481 + i175
+//line rope.go:56
+							if uint(i184) >= uint(turnsLen) {
+//line rope.go:56
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i184, turnsLen)
+//line rope.go:56
+								return
+							}
+//line rope.go:56
+							f2515 := *(*float32)(unsafe.Add(turns, i184*8))
+//line rope.go:56
+							f2517 := *(*float32)(unsafe.Add(turns, i184*8+4))
+//line warp.go:100
+							if c161 {
+//line warp.go:103
+								f10880, f10877, f10874, f10871, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i3873, i509 = 0, 0, 0, 0, i10805, i10801, i10797, i10793, i10789, i10785, i10781, i10777, i10773, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i3871, 0
+//line warp.go:103
+								for {
+//line warp.go:101
+									i3487 := i509 << 8
+//line warp.go:101
+									if uint(i3487) > uint(i49) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3487, i49)
+//line warp.go:101
+										return
+									}
+//line warp.go:101
+									if 256 > uint(i49-i3487) {
+//line warp.go:101
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i49-i3487)
+//line warp.go:101
+										return
+									}
+//line warp.go:130
+									i8012 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+128))
+//line warp.go:130
+									i8014 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+4+128))
+//line warp.go:130
+									i8016 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+8+128))
+//line warp.go:130
+									i8018 := *(*int32)(unsafe.Add(shared, i3487*16+i739*16+12+128))
+//line warp.go:163
+									f8047 := math.Float32frombits(uint32(i8012 << 16))
+									f8050 := math.Float32frombits(uint32(i8012 & -65536))
+//line warp.go:163
+									f8055 := math.Float32frombits(uint32(i8014 << 16))
+									f8058 := math.Float32frombits(uint32(i8014 & -65536))
+//line warp.go:163
+									f8063 := math.Float32frombits(uint32(i8016 << 16))
+									f8066 := math.Float32frombits(uint32(i8016 & -65536))
+//line warp.go:163
+									f8071 := math.Float32frombits(uint32(i8018 << 16))
+									f8074 := math.Float32frombits(uint32(i8018 & -65536))
+//line warp.go:156
+									f8174 := f10871 + float32(math.Float32frombits(uint32(i10551<<16))*f8047) + float32(math.Float32frombits(uint32(i10555<<16))*f8055) + float32(math.Float32frombits(uint32(i10559<<16))*f8063)
+									f8180 := f10874 + float32(math.Float32frombits(uint32(i10551&-65536))*f8050) + float32(math.Float32frombits(uint32(i10555&-65536))*f8058) + float32(math.Float32frombits(uint32(i10559&-65536))*f8066)
+//line warp.go:156
+									f8259 := f10877 + float32(math.Float32frombits(uint32(i10679<<16))*f8047) + float32(math.Float32frombits(uint32(i10683<<16))*f8055) + float32(math.Float32frombits(uint32(i10687<<16))*f8063)
+									f8265 := f10880 + float32(math.Float32frombits(uint32(i10679&-65536))*f8050) + float32(math.Float32frombits(uint32(i10683&-65536))*f8058) + float32(math.Float32frombits(uint32(i10687&-65536))*f8066)
+//line warp.go:130
+									i8287 := *(*int32)(unsafe.Add(shared, i3487*16+i8285*16+128))
+//line warp.go:130
+									i8289 := *(*int32)(unsafe.Add(shared, i3487*16+i8285*16+4+128))
+//line warp.go:130
+									i8291 := *(*int32)(unsafe.Add(shared, i3487*16+i8285*16+8+128))
+//line warp.go:130
+									i8293 := *(*int32)(unsafe.Add(shared, i3487*16+i8285*16+12+128))
+//line warp.go:163
+									f8322 := math.Float32frombits(uint32(i8287 << 16))
+									f8325 := math.Float32frombits(uint32(i8287 & -65536))
+//line warp.go:163
+									f8330 := math.Float32frombits(uint32(i8289 << 16))
+									f8333 := math.Float32frombits(uint32(i8289 & -65536))
+//line warp.go:163
+									f8338 := math.Float32frombits(uint32(i8291 << 16))
+									f8341 := math.Float32frombits(uint32(i8291 & -65536))
+//line warp.go:163
+									f8346 := math.Float32frombits(uint32(i8293 << 16))
+									f8349 := math.Float32frombits(uint32(i8293 & -65536))
+//line warp.go:156
+									f8437 := f8174 + float32(math.Float32frombits(uint32(i10563<<16))*f8071) + float32(math.Float32frombits(uint32(i10567<<16))*f8322) + float32(math.Float32frombits(uint32(i10571<<16))*f8330)
+									f8443 := f8180 + float32(math.Float32frombits(uint32(i10563&-65536))*f8074) + float32(math.Float32frombits(uint32(i10567&-65536))*f8325) + float32(math.Float32frombits(uint32(i10571&-65536))*f8333)
+//line warp.go:156
+									f8522 := f8259 + float32(math.Float32frombits(uint32(i10691<<16))*f8071) + float32(math.Float32frombits(uint32(i10695<<16))*f8322) + float32(math.Float32frombits(uint32(i10699<<16))*f8330)
+									f8528 := f8265 + float32(math.Float32frombits(uint32(i10691&-65536))*f8074) + float32(math.Float32frombits(uint32(i10695&-65536))*f8325) + float32(math.Float32frombits(uint32(i10699&-65536))*f8333)
+//line warp.go:130
+									i8562 := *(*int32)(unsafe.Add(shared, i3487*16+i8560*16+128))
+//line warp.go:130
+									i8564 := *(*int32)(unsafe.Add(shared, i3487*16+i8560*16+4+128))
+//line warp.go:130
+									i8566 := *(*int32)(unsafe.Add(shared, i3487*16+i8560*16+8+128))
+//line warp.go:130
+									i8568 := *(*int32)(unsafe.Add(shared, i3487*16+i8560*16+12+128))
+//line warp.go:163
+									f8597 := math.Float32frombits(uint32(i8562 << 16))
+									f8600 := math.Float32frombits(uint32(i8562 & -65536))
+//line warp.go:163
+									f8605 := math.Float32frombits(uint32(i8564 << 16))
+									f8608 := math.Float32frombits(uint32(i8564 & -65536))
+//line warp.go:163
+									f8613 := math.Float32frombits(uint32(i8566 << 16))
+									f8616 := math.Float32frombits(uint32(i8566 & -65536))
+//line warp.go:163
+									f8621 := math.Float32frombits(uint32(i8568 << 16))
+									f8624 := math.Float32frombits(uint32(i8568 & -65536))
+//line warp.go:156
+									f8700 := f8437 + float32(math.Float32frombits(uint32(i10575<<16))*f8338) + float32(math.Float32frombits(uint32(i10579<<16))*f8346) + float32(math.Float32frombits(uint32(i10583<<16))*f8597)
+									f8706 := f8443 + float32(math.Float32frombits(uint32(i10575&-65536))*f8341) + float32(math.Float32frombits(uint32(i10579&-65536))*f8349) + float32(math.Float32frombits(uint32(i10583&-65536))*f8600)
+//line warp.go:156
+									f8736 := f8700 + float32(math.Float32frombits(uint32(i10587<<16))*f8605) + float32(math.Float32frombits(uint32(i10591<<16))*f8613) + float32(math.Float32frombits(uint32(i10595<<16))*f8621)
+									f8742 := f8706 + float32(math.Float32frombits(uint32(i10587&-65536))*f8608) + float32(math.Float32frombits(uint32(i10591&-65536))*f8616) + float32(math.Float32frombits(uint32(i10595&-65536))*f8624)
+//line warp.go:156
+									f8785 := f8522 + float32(math.Float32frombits(uint32(i10703<<16))*f8338) + float32(math.Float32frombits(uint32(i10707<<16))*f8346) + float32(math.Float32frombits(uint32(i10711<<16))*f8597)
+									f8791 := f8528 + float32(math.Float32frombits(uint32(i10703&-65536))*f8341) + float32(math.Float32frombits(uint32(i10707&-65536))*f8349) + float32(math.Float32frombits(uint32(i10711&-65536))*f8600)
+//line warp.go:156
+									f8821 := f8785 + float32(math.Float32frombits(uint32(i10715<<16))*f8605) + float32(math.Float32frombits(uint32(i10719<<16))*f8613) + float32(math.Float32frombits(uint32(i10723<<16))*f8621)
+									f8827 := f8791 + float32(math.Float32frombits(uint32(i10715&-65536))*f8608) + float32(math.Float32frombits(uint32(i10719&-65536))*f8616) + float32(math.Float32frombits(uint32(i10723&-65536))*f8624)
+//line warp.go:130
+									i8837 := *(*int32)(unsafe.Add(shared, i3487*16+i8835*16+128))
+//line warp.go:130
+									i8839 := *(*int32)(unsafe.Add(shared, i3487*16+i8835*16+4+128))
+//line warp.go:130
+									i8841 := *(*int32)(unsafe.Add(shared, i3487*16+i8835*16+8+128))
+//line warp.go:130
+									i8843 := *(*int32)(unsafe.Add(shared, i3487*16+i8835*16+12+128))
+//line warp.go:163
+									f8872 := math.Float32frombits(uint32(i8837 << 16))
+									f8875 := math.Float32frombits(uint32(i8837 & -65536))
+//line warp.go:163
+									f8880 := math.Float32frombits(uint32(i8839 << 16))
+									f8883 := math.Float32frombits(uint32(i8839 & -65536))
+//line warp.go:163
+									f8888 := math.Float32frombits(uint32(i8841 << 16))
+									f8891 := math.Float32frombits(uint32(i8841 & -65536))
+//line warp.go:163
+									f8896 := math.Float32frombits(uint32(i8843 << 16))
+									f8899 := math.Float32frombits(uint32(i8843 & -65536))
+//line warp.go:156
+									f8999 := f8736 + float32(math.Float32frombits(uint32(i10599<<16))*f8872) + float32(math.Float32frombits(uint32(i10603<<16))*f8880) + float32(math.Float32frombits(uint32(i10607<<16))*f8888)
+									f9005 := f8742 + float32(math.Float32frombits(uint32(i10599&-65536))*f8875) + float32(math.Float32frombits(uint32(i10603&-65536))*f8883) + float32(math.Float32frombits(uint32(i10607&-65536))*f8891)
+//line warp.go:156
+									f9084 := f8821 + float32(math.Float32frombits(uint32(i10727<<16))*f8872) + float32(math.Float32frombits(uint32(i10731<<16))*f8880) + float32(math.Float32frombits(uint32(i10735<<16))*f8888)
+									f9090 := f8827 + float32(math.Float32frombits(uint32(i10727&-65536))*f8875) + float32(math.Float32frombits(uint32(i10731&-65536))*f8883) + float32(math.Float32frombits(uint32(i10735&-65536))*f8891)
+//line warp.go:130
+									i9112 := *(*int32)(unsafe.Add(shared, i3487*16+i9110*16+128))
+//line warp.go:130
+									i9114 := *(*int32)(unsafe.Add(shared, i3487*16+i9110*16+4+128))
+//line warp.go:130
+									i9116 := *(*int32)(unsafe.Add(shared, i3487*16+i9110*16+8+128))
+//line warp.go:130
+									i9118 := *(*int32)(unsafe.Add(shared, i3487*16+i9110*16+12+128))
+//line warp.go:163
+									f9147 := math.Float32frombits(uint32(i9112 << 16))
+									f9150 := math.Float32frombits(uint32(i9112 & -65536))
+//line warp.go:163
+									f9155 := math.Float32frombits(uint32(i9114 << 16))
+									f9158 := math.Float32frombits(uint32(i9114 & -65536))
+//line warp.go:163
+									f9163 := math.Float32frombits(uint32(i9116 << 16))
+									f9166 := math.Float32frombits(uint32(i9116 & -65536))
+//line warp.go:163
+									f9171 := math.Float32frombits(uint32(i9118 << 16))
+									f9174 := math.Float32frombits(uint32(i9118 & -65536))
+//line warp.go:156
+									f9262 := f8999 + float32(math.Float32frombits(uint32(i10611<<16))*f8896) + float32(math.Float32frombits(uint32(i10615<<16))*f9147) + float32(math.Float32frombits(uint32(i10619<<16))*f9155)
+									f9268 := f9005 + float32(math.Float32frombits(uint32(i10611&-65536))*f8899) + float32(math.Float32frombits(uint32(i10615&-65536))*f9150) + float32(math.Float32frombits(uint32(i10619&-65536))*f9158)
+//line warp.go:156
+									f9347 := f9084 + float32(math.Float32frombits(uint32(i10739<<16))*f8896) + float32(math.Float32frombits(uint32(i10743<<16))*f9147) + float32(math.Float32frombits(uint32(i10747<<16))*f9155)
+									f9353 := f9090 + float32(math.Float32frombits(uint32(i10739&-65536))*f8899) + float32(math.Float32frombits(uint32(i10743&-65536))*f9150) + float32(math.Float32frombits(uint32(i10747&-65536))*f9158)
+//line warp.go:130
+									i9387 := *(*int32)(unsafe.Add(shared, i3487*16+i9385*16+128))
+//line warp.go:130
+									i9389 := *(*int32)(unsafe.Add(shared, i3487*16+i9385*16+4+128))
+//line warp.go:130
+									i9391 := *(*int32)(unsafe.Add(shared, i3487*16+i9385*16+8+128))
+//line warp.go:130
+									i9393 := *(*int32)(unsafe.Add(shared, i3487*16+i9385*16+12+128))
+//line warp.go:163
+									f9422 := math.Float32frombits(uint32(i9387 << 16))
+									f9425 := math.Float32frombits(uint32(i9387 & -65536))
+//line warp.go:163
+									f9430 := math.Float32frombits(uint32(i9389 << 16))
+									f9433 := math.Float32frombits(uint32(i9389 & -65536))
+//line warp.go:163
+									f9438 := math.Float32frombits(uint32(i9391 << 16))
+									f9441 := math.Float32frombits(uint32(i9391 & -65536))
+//line warp.go:163
+									f9446 := math.Float32frombits(uint32(i9393 << 16))
+									f9449 := math.Float32frombits(uint32(i9393 & -65536))
+//line warp.go:156
+									f9525 := f9262 + float32(math.Float32frombits(uint32(i10623<<16))*f9163) + float32(math.Float32frombits(uint32(i10627<<16))*f9171) + float32(math.Float32frombits(uint32(i10631<<16))*f9422)
+									f9531 := f9268 + float32(math.Float32frombits(uint32(i10623&-65536))*f9166) + float32(math.Float32frombits(uint32(i10627&-65536))*f9174) + float32(math.Float32frombits(uint32(i10631&-65536))*f9425)
+//line warp.go:156
+									f9561 := f9525 + float32(math.Float32frombits(uint32(i10635<<16))*f9430) + float32(math.Float32frombits(uint32(i10639<<16))*f9438) + float32(math.Float32frombits(uint32(i10643<<16))*f9446)
+									f9567 := f9531 + float32(math.Float32frombits(uint32(i10635&-65536))*f9433) + float32(math.Float32frombits(uint32(i10639&-65536))*f9441) + float32(math.Float32frombits(uint32(i10643&-65536))*f9449)
+//line warp.go:156
+									f9610 := f9347 + float32(math.Float32frombits(uint32(i10751<<16))*f9163) + float32(math.Float32frombits(uint32(i10755<<16))*f9171) + float32(math.Float32frombits(uint32(i10759<<16))*f9422)
+									f9616 := f9353 + float32(math.Float32frombits(uint32(i10751&-65536))*f9166) + float32(math.Float32frombits(uint32(i10755&-65536))*f9174) + float32(math.Float32frombits(uint32(i10759&-65536))*f9425)
+//line warp.go:156
+									f9646 := f9610 + float32(math.Float32frombits(uint32(i10763<<16))*f9430) + float32(math.Float32frombits(uint32(i10767<<16))*f9438) + float32(math.Float32frombits(uint32(i10771<<16))*f9446)
+									f9652 := f9616 + float32(math.Float32frombits(uint32(i10763&-65536))*f9433) + float32(math.Float32frombits(uint32(i10767&-65536))*f9441) + float32(math.Float32frombits(uint32(i10771&-65536))*f9449)
+//line warp.go:130
+									i9662 := *(*int32)(unsafe.Add(shared, i3487*16+i9660*16+128))
+//line warp.go:130
+									i9664 := *(*int32)(unsafe.Add(shared, i3487*16+i9660*16+4+128))
+//line warp.go:130
+									i9666 := *(*int32)(unsafe.Add(shared, i3487*16+i9660*16+8+128))
+//line warp.go:130
+									i9668 := *(*int32)(unsafe.Add(shared, i3487*16+i9660*16+12+128))
+//line warp.go:163
+									f9697 := math.Float32frombits(uint32(i9662 << 16))
+									f9700 := math.Float32frombits(uint32(i9662 & -65536))
+//line warp.go:163
+									f9705 := math.Float32frombits(uint32(i9664 << 16))
+									f9708 := math.Float32frombits(uint32(i9664 & -65536))
+//line warp.go:163
+									f9713 := math.Float32frombits(uint32(i9666 << 16))
+									f9716 := math.Float32frombits(uint32(i9666 & -65536))
+//line warp.go:163
+									f9721 := math.Float32frombits(uint32(i9668 << 16))
+									f9724 := math.Float32frombits(uint32(i9668 & -65536))
+//line warp.go:156
+									f9824 := f9561 + float32(math.Float32frombits(uint32(i10647<<16))*f9697) + float32(math.Float32frombits(uint32(i10651<<16))*f9705) + float32(math.Float32frombits(uint32(i10655<<16))*f9713)
+									f9830 := f9567 + float32(math.Float32frombits(uint32(i10647&-65536))*f9700) + float32(math.Float32frombits(uint32(i10651&-65536))*f9708) + float32(math.Float32frombits(uint32(i10655&-65536))*f9716)
+//line warp.go:156
+									f9909 := f9646 + float32(math.Float32frombits(uint32(i10775<<16))*f9697) + float32(math.Float32frombits(uint32(i10779<<16))*f9705) + float32(math.Float32frombits(uint32(i10783<<16))*f9713)
+									f9915 := f9652 + float32(math.Float32frombits(uint32(i10775&-65536))*f9700) + float32(math.Float32frombits(uint32(i10779&-65536))*f9708) + float32(math.Float32frombits(uint32(i10783&-65536))*f9716)
+//line warp.go:130
+									i9937 := *(*int32)(unsafe.Add(shared, i3487*16+i9935*16+128))
+//line warp.go:130
+									i9939 := *(*int32)(unsafe.Add(shared, i3487*16+i9935*16+4+128))
+//line warp.go:130
+									i9941 := *(*int32)(unsafe.Add(shared, i3487*16+i9935*16+8+128))
+//line warp.go:130
+									i9943 := *(*int32)(unsafe.Add(shared, i3487*16+i9935*16+12+128))
+//line warp.go:163
+									f9972 := math.Float32frombits(uint32(i9937 << 16))
+									f9975 := math.Float32frombits(uint32(i9937 & -65536))
+//line warp.go:163
+									f9980 := math.Float32frombits(uint32(i9939 << 16))
+									f9983 := math.Float32frombits(uint32(i9939 & -65536))
+//line warp.go:163
+									f9988 := math.Float32frombits(uint32(i9941 << 16))
+									f9991 := math.Float32frombits(uint32(i9941 & -65536))
+//line warp.go:163
+									f9996 := math.Float32frombits(uint32(i9943 << 16))
+									f9999 := math.Float32frombits(uint32(i9943 & -65536))
+//line warp.go:156
+									f10087 := f9824 + float32(math.Float32frombits(uint32(i10659<<16))*f9721) + float32(math.Float32frombits(uint32(i10663<<16))*f9972) + float32(math.Float32frombits(uint32(i10667<<16))*f9980)
+									f10093 := f9830 + float32(math.Float32frombits(uint32(i10659&-65536))*f9724) + float32(math.Float32frombits(uint32(i10663&-65536))*f9975) + float32(math.Float32frombits(uint32(i10667&-65536))*f9983)
+//line warp.go:156
+									f10111 = f10087 + float32(math.Float32frombits(uint32(i10671<<16))*f9988) + float32(math.Float32frombits(uint32(i10675<<16))*f9996)
+									f10117 = f10093 + float32(math.Float32frombits(uint32(i10671&-65536))*f9991) + float32(math.Float32frombits(uint32(i10675&-65536))*f9999)
+//line warp.go:156
+									f10172 := f9909 + float32(math.Float32frombits(uint32(i10787<<16))*f9721) + float32(math.Float32frombits(uint32(i10791<<16))*f9972) + float32(math.Float32frombits(uint32(i10795<<16))*f9980)
+									f10178 := f9915 + float32(math.Float32frombits(uint32(i10787&-65536))*f9724) + float32(math.Float32frombits(uint32(i10791&-65536))*f9975) + float32(math.Float32frombits(uint32(i10795&-65536))*f9983)
+//line warp.go:156
+									f10196 = f10172 + float32(math.Float32frombits(uint32(i10799<<16))*f9988) + float32(math.Float32frombits(uint32(i10803<<16))*f9996)
+									f10202 = f10178 + float32(math.Float32frombits(uint32(i10799&-65536))*f9991) + float32(math.Float32frombits(uint32(i10803&-65536))*f9999)
+//line warp.go:102
+									i531 := i509 + 1
+									if i531 == i127 {
+//line warp.go:105
+										i3872, i558 = i3873+i154, 0
+									} else {
+//line warp.go:103
+										i3872, i558 = i3873, i531
+									}
+//line warp.go:107
+									if i3872 < i3175 {
+//line warp.go:51
+										i7209 := i3872 + int(uint32(int32(uint32(int32(i3872))/64)))<<6
+//line warp.go:87
+										i7211 := i558 << 8
+//line warp.go:87
+										i7212 := i7209*i49 + i7211
+//line warp.go:87
+										if uint(i7212) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7212, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i7212) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7212)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										i7375 := (i7209+64)*i49 + i7211
+//line warp.go:87
+										if uint(i7375) > uint(wLen) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7375, wLen)
+//line warp.go:87
+											return
+										}
+//line warp.go:87
+										if 256 > uint(wCap-i7375) {
+//line warp.go:87
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7375)
+//line warp.go:87
+											return
+										}
+										i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550 = *(*int32)(unsafe.Add(w, i7375*16+i9935*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i9935*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i9935*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i9935*16)), *(*int32)(unsafe.Add(w, i7375*16+i9660*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i9660*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i9660*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i9660*16)), *(*int32)(unsafe.Add(w, i7375*16+i9385*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i9385*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i9385*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i9385*16)), *(*int32)(unsafe.Add(w, i7375*16+i9110*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i9110*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i9110*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i9110*16)), *(*int32)(unsafe.Add(w, i7375*16+i8835*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i8835*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i8835*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i8835*16)), *(*int32)(unsafe.Add(w, i7375*16+i8560*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i8560*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i8560*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i8560*16)), *(*int32)(unsafe.Add(w, i7375*16+i8285*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i8285*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i8285*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i8285*16)), *(*int32)(unsafe.Add(w, i7375*16+i739*16+12)), *(*int32)(unsafe.Add(w, i7375*16+i739*16+8)), *(*int32)(unsafe.Add(w, i7375*16+i739*16+4)), *(*int32)(unsafe.Add(w, i7375*16+i739*16)), *(*int32)(unsafe.Add(w, i7212*16+i9935*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i9935*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i9935*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i9935*16)), *(*int32)(unsafe.Add(w, i7212*16+i9660*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i9660*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i9660*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i9660*16)), *(*int32)(unsafe.Add(w, i7212*16+i9385*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i9385*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i9385*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i9385*16)), *(*int32)(unsafe.Add(w, i7212*16+i9110*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i9110*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i9110*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i9110*16)), *(*int32)(unsafe.Add(w, i7212*16+i8835*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i8835*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i8835*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i8835*16)), *(*int32)(unsafe.Add(w, i7212*16+i8560*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i8560*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i8560*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i8560*16)), *(*int32)(unsafe.Add(w, i7212*16+i8285*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i8285*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i8285*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i8285*16)), *(*int32)(unsafe.Add(w, i7212*16+i739*16+12)), *(*int32)(unsafe.Add(w, i7212*16+i739*16+8)), *(*int32)(unsafe.Add(w, i7212*16+i739*16+4)), *(*int32)(unsafe.Add(w, i7212*16+i739*16))
+									} else {
+//line warp.go:107
+										i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550 = i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551
+									}
+//line warp.go:108
+									if i531 >= i127 {
+//line warp.go:108
+										break
+									}
+//line warp.go:108
+									f10880, f10877, f10874, f10871, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i3873, i509 = f10202, f10196, f10117, f10111, i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i3872, i531
+								}
+//line warp.go:108
+								f10881, f10878, f10875, f10872, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i3874 = f10202, f10196, f10117, f10111, i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i3872
+							} else {
+//line warp.go:100
+								f10881, f10878, f10875, f10872, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i3874 = 0, 0, 0, 0, i10805, i10801, i10797, i10793, i10789, i10785, i10781, i10777, i10773, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i3871
+							}
+//line warp.go:111
+							if c542 {
+								i3870 = i3874 + i154
+							} else {
+//line warp.go:111
+								i3870 = i3874
+							}
+//line warp.go:114
+							f10879, f10876, f10873, f10870, i590 = f10881, f10878, f10875, f10872, i588
+//line warp.go:114
+							for {
+//line warp.go:114
+								if i590 >= i49 {
+//line warp.go:114
+									break
+								}
+//line warp.go:115
+								i2821 := *(*int32)(unsafe.Add(shared, i590*16+128))
+//line warp.go:115
+								i2823 := *(*int32)(unsafe.Add(shared, i590*16+4+128))
+//line warp.go:115
+								i2825 := *(*int32)(unsafe.Add(shared, i590*16+8+128))
+//line warp.go:115
+								i2827 := *(*int32)(unsafe.Add(shared, i590*16+12+128))
+//line warp.go:163
+								f5579 := math.Float32frombits(uint32(i2821 << 16))
+								f5582 := math.Float32frombits(uint32(i2821 & -65536))
+//line warp.go:163
+								f5600 := math.Float32frombits(uint32(i2823 << 16))
+								f5603 := math.Float32frombits(uint32(i2823 & -65536))
+//line warp.go:163
+								f5621 := math.Float32frombits(uint32(i2825 << 16))
+								f5624 := math.Float32frombits(uint32(i2825 & -65536))
+//line warp.go:163
+								f5642 := math.Float32frombits(uint32(i2827 << 16))
+								f5645 := math.Float32frombits(uint32(i2827 & -65536))
+//line warp.go:117
+								i7583 := i7582 + i590
+//line warp.go:117
+								if uint(i7583) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7583, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7587 := *(*int32)(unsafe.Add(w, i7583*16))
+//line warp.go:117
+								i7589 := *(*int32)(unsafe.Add(w, i7583*16+4))
+//line warp.go:117
+								i7591 := *(*int32)(unsafe.Add(w, i7583*16+8))
+//line warp.go:117
+								i7593 := *(*int32)(unsafe.Add(w, i7583*16+12))
+//line warp.go:156
+								f7669 := f10870 + float32(math.Float32frombits(uint32(i7587<<16))*f5579) + float32(math.Float32frombits(uint32(i7589<<16))*f5600) + float32(math.Float32frombits(uint32(i7591<<16))*f5621) + float32(math.Float32frombits(uint32(i7593<<16))*f5642)
+								f7675 := f10873 + float32(math.Float32frombits(uint32(i7587&-65536))*f5582) + float32(math.Float32frombits(uint32(i7589&-65536))*f5603) + float32(math.Float32frombits(uint32(i7591&-65536))*f5624) + float32(math.Float32frombits(uint32(i7593&-65536))*f5645)
+//line warp.go:117
+								i7694 := i7693 + i590
+//line warp.go:117
+								if uint(i7694) >= uint(wLen) {
+//line warp.go:117
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7694, wLen)
+//line warp.go:117
+									return
+								}
+//line warp.go:117
+								i7698 := *(*int32)(unsafe.Add(w, i7694*16))
+//line warp.go:117
+								i7700 := *(*int32)(unsafe.Add(w, i7694*16+4))
+//line warp.go:117
+								i7702 := *(*int32)(unsafe.Add(w, i7694*16+8))
+//line warp.go:117
+								i7704 := *(*int32)(unsafe.Add(w, i7694*16+12))
+//line warp.go:156
+								f7780 := f10876 + float32(math.Float32frombits(uint32(i7698<<16))*f5579) + float32(math.Float32frombits(uint32(i7700<<16))*f5600) + float32(math.Float32frombits(uint32(i7702<<16))*f5621) + float32(math.Float32frombits(uint32(i7704<<16))*f5642)
+								f7786 := f10879 + float32(math.Float32frombits(uint32(i7698&-65536))*f5582) + float32(math.Float32frombits(uint32(i7700&-65536))*f5603) + float32(math.Float32frombits(uint32(i7702&-65536))*f5624) + float32(math.Float32frombits(uint32(i7704&-65536))*f5645)
+//line warp.go:114
+								f10879, f10876, f10873, f10870, i590 = f7786, f7780, f7675, f7669, i590+32
+							}
+//line warp.go:121
+							f7533 := f10870 + f10873
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7533
+//line warp.go:140
+							*(*float32)(unsafe.Add(each2515, thread*4)) = f2515
+//line warp.go:140
+							*(*float32)(unsafe.Add(each2517, thread*4)) = f2517
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10805, thread*4)) = i10804
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10801, thread*4)) = i10800
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10797, thread*4)) = i10796
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10793, thread*4)) = i10792
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10789, thread*4)) = i10788
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10785, thread*4)) = i10784
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10781, thread*4)) = i10780
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10777, thread*4)) = i10776
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10773, thread*4)) = i10772
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10769, thread*4)) = i10768
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10765, thread*4)) = i10764
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10761, thread*4)) = i10760
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10757, thread*4)) = i10756
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10753, thread*4)) = i10752
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10749, thread*4)) = i10748
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10745, thread*4)) = i10744
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10741, thread*4)) = i10740
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10737, thread*4)) = i10736
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10733, thread*4)) = i10732
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10729, thread*4)) = i10728
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10725, thread*4)) = i10724
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10721, thread*4)) = i10720
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10717, thread*4)) = i10716
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10713, thread*4)) = i10712
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10709, thread*4)) = i10708
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10705, thread*4)) = i10704
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10701, thread*4)) = i10700
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10697, thread*4)) = i10696
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10693, thread*4)) = i10692
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10689, thread*4)) = i10688
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10685, thread*4)) = i10684
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10681, thread*4)) = i10680
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10677, thread*4)) = i10676
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10673, thread*4)) = i10672
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10669, thread*4)) = i10668
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10665, thread*4)) = i10664
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10661, thread*4)) = i10660
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10657, thread*4)) = i10656
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10653, thread*4)) = i10652
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10649, thread*4)) = i10648
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10645, thread*4)) = i10644
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10641, thread*4)) = i10640
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10637, thread*4)) = i10636
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10633, thread*4)) = i10632
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10629, thread*4)) = i10628
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10625, thread*4)) = i10624
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10621, thread*4)) = i10620
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10617, thread*4)) = i10616
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10613, thread*4)) = i10612
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10609, thread*4)) = i10608
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10605, thread*4)) = i10604
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10601, thread*4)) = i10600
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10597, thread*4)) = i10596
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10593, thread*4)) = i10592
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10589, thread*4)) = i10588
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10585, thread*4)) = i10584
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10581, thread*4)) = i10580
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10577, thread*4)) = i10576
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10573, thread*4)) = i10572
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10569, thread*4)) = i10568
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10565, thread*4)) = i10564
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10561, thread*4)) = i10560
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10557, thread*4)) = i10556
+//line warp.go:140
+							*(*int32)(unsafe.Add(each10553, thread*4)) = i10552
+//line warp.go:140
+							*(*float32)(unsafe.Add(each10879, thread*4)) = f10879
+//line warp.go:140
+							*(*float32)(unsafe.Add(each10876, thread*4)) = f10876
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7533, thread*4)) = f7533
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7534, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7533 := *(*float32)(unsafe.Add(each7533, thread*4))
+//line warp.go:140
+							f7534 := *(*float32)(unsafe.Add(each7534, thread*4))
+//line warp.go:140
+							f7535 := f7533 + f7534
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7535
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7535, thread*4)) = f7535
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7536, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7535 := *(*float32)(unsafe.Add(each7535, thread*4))
+//line warp.go:140
+							f7536 := *(*float32)(unsafe.Add(each7536, thread*4))
+//line warp.go:140
+							f7537 := f7535 + f7536
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7537
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7537, thread*4)) = f7537
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7538, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7537 := *(*float32)(unsafe.Add(each7537, thread*4))
+//line warp.go:140
+							f7538 := *(*float32)(unsafe.Add(each7538, thread*4))
+//line warp.go:140
+							f7539 := f7537 + f7538
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7539
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7539, thread*4)) = f7539
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7540, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7539 := *(*float32)(unsafe.Add(each7539, thread*4))
+//line warp.go:140
+							f7540 := *(*float32)(unsafe.Add(each7540, thread*4))
+//line warp.go:140
+							f7541 := f7539 + f7540
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7541
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7541, thread*4)) = f7541
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7542, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7541 := *(*float32)(unsafe.Add(each7541, thread*4))
+//line warp.go:140
+							f7542 := *(*float32)(unsafe.Add(each7542, thread*4))
+//line warp.go:121
+							f10876 := *(*float32)(unsafe.Add(each10876, thread*4))
+//line warp.go:121
+							f10879 := *(*float32)(unsafe.Add(each10879, thread*4))
+//line warp.go:140
+							f7543 := f7541 + f7542
+//line warp.go:121
+							f7554 := f10876 + f10879
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7554
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7543, thread*4)) = f7543
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7554, thread*4)) = f7554
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:121
+							f7554 := *(*float32)(unsafe.Add(each7554, thread*4))
+//line warp.go:140
+							f7555 := *(*float32)(unsafe.Add(each7555, thread*4))
+//line warp.go:140
+							f7556 := f7554 + f7555
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7556
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7556, thread*4)) = f7556
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7557, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7556 := *(*float32)(unsafe.Add(each7556, thread*4))
+//line warp.go:140
+							f7557 := *(*float32)(unsafe.Add(each7557, thread*4))
+//line warp.go:140
+							f7558 := f7556 + f7557
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7558
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7558, thread*4)) = f7558
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7559, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7558 := *(*float32)(unsafe.Add(each7558, thread*4))
+//line warp.go:140
+							f7559 := *(*float32)(unsafe.Add(each7559, thread*4))
+//line warp.go:140
+							f7560 := f7558 + f7559
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7560
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7560, thread*4)) = f7560
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7561, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line warp.go:140
+							f7560 := *(*float32)(unsafe.Add(each7560, thread*4))
+//line warp.go:140
+							f7561 := *(*float32)(unsafe.Add(each7561, thread*4))
+//line warp.go:140
+							f7562 := f7560 + f7561
+//line warp.go:140
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f7562
+//line warp.go:140
+							*(*float32)(unsafe.Add(each7562, thread*4)) = f7562
+						}
+//line warp.go:140
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7563, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+//line rope.go:62
+						c233 := i178 < i232
+//line rope.go:67
+						c261 := i178 < h0
+//line rope.go:74
+						i308 := i178 - h0 - h8
+//line rope.go:71
+						i291 := i178 - h0
+//line rope.go:68
+						i285 := i175 + i178<<7
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f3876, f3875 float32
+							var i263, i2819 int
+							var p2818 unsafe.Pointer
+//line warp.go:140
+							f7562 := *(*float32)(unsafe.Add(each7562, thread*4))
+//line warp.go:140
+							f7563 := *(*float32)(unsafe.Add(each7563, thread*4))
+//line rope.go:56
+							f2515 := *(*float32)(unsafe.Add(each2515, thread*4))
+//line warp.go:140
+							f7543 := *(*float32)(unsafe.Add(each7543, thread*4))
+//line rope.go:56
+							f2517 := *(*float32)(unsafe.Add(each2517, thread*4))
+//line warp.go:89
+							i450 := int32(thread % 32)
+//line stage.go:45
+							c3474 := i450 == 0
+//line warp.go:140
+							f7564 := f7562 + f7563
+//line rope.go:39
+							if c3474 {
+//line rope.go:62
+								if c233 {
+									f3876, f3875 = float32(f7564*f2515)+float32(f7543*f2517), float32(f7543*f2515)-float32(f7564*f2517)
+								} else {
+//line rope.go:62
+									f3876, f3875 = f7564, f7543
+								}
+//line rope.go:67
+								if c261 {
+									i263, p2818, i2819 = i285, q, qLen
+								} else {
+//line rope.go:69
+									if c233 {
+//line rope.go:71
+										i263, p2818, i2819 = i175+((i696+i291)<<6+i693)<<7, k, kLen
+									} else {
+//line rope.go:74
+										i263, p2818, i2819 = i175+((i696+i308)<<6+i693)<<7, v, vLen
+									}
+								}
+//line rope.go:76
+								if uint(i263) >= uint(i2819) {
+//line rope.go:76
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i263, i2819)
+//line rope.go:76
+									return
+								}
+//line rope.go:76
+								*(*int16)(unsafe.Add(p2818, i263*2)) = int16(dtype.BF16From32(f3875))
+								i273 := i263 + 64
+//line rope.go:77
+								if uint(i273) >= uint(i2819) {
+//line rope.go:77
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i273, i2819)
+//line rope.go:77
+									return
+								}
+//line rope.go:77
+								*(*int16)(unsafe.Add(p2818, i273*2)) = int16(dtype.BF16From32(f3876))
+//line rope.go:77
+								i3871next = i3870
+							} else {
+//line rope.go:39
+								i3871next = i3870
+							}
+						}
+						i3871 = i3871next
+						state = 3
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 6
+			}
+		}
+	}
+}
+
+// normQKVTwoDeepTwinRow is what a row of threads does in normQKVTwoDeepTwin.
+//
+//line stage.go:50
+func normQKVTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c813 bool, shared unsafe.Pointer, i120 int, epsilon float32, f828 float32, i49 int, i3472 int, x unsafe.Pointer, dx int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f815, f821, f825 float32
+		var i816, i835 int
+//line stage.go:50
+		if c813 {
+			f815, i816 = 0, 0
+//line stage.go:51
+			for {
+//line stage.go:51
+				f821 = f815 + *(*float32)(unsafe.Add(shared, i816*4))
+//line stage.go:51
+				i822 := i816 + 1
+//line stage.go:51
+				if i822 >= i120 {
+//line stage.go:51
+					break
+				}
+//line stage.go:51
+				f815, i816 = f821, i822
+			}
+//line stage.go:51
+			f825 = f821
+		} else {
+//line stage.go:50
+			f825 = 0
+		}
+//line basic.go:72
+		f1260 := float32(1 / math.Sqrt(float64(f825/f828+epsilon)))
+//line stage.go:54
+		i835 = tx
+//line stage.go:54
+		for {
+//line stage.go:54
+			if i835 >= i49 {
+//line stage.go:54
+				break
+			}
+//line stage.go:55
+			i2958 := *(*int32)(unsafe.Add(shared, i835*16+128))
+//line stage.go:55
+			i2960 := *(*int32)(unsafe.Add(shared, i835*16+4+128))
+//line stage.go:55
+			i2962 := *(*int32)(unsafe.Add(shared, i835*16+8+128))
+//line stage.go:55
+			i2964 := *(*int32)(unsafe.Add(shared, i835*16+12+128))
+			i3586 := i835 << 1
+//line stage.go:56
+			if uint(i3586) >= uint(i3472) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3586, i3472)
+//line stage.go:56
+				return false
+			}
+//line stage.go:56
+			i858 := i3586 + 1
+//line stage.go:56
+			if uint(i858) >= uint(i3472) {
+//line stage.go:56
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i858, i3472)
+//line stage.go:56
+				return false
+			}
+//line warp.go:168
+			i1312 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2958<<16))*float32(*(*float32)(unsafe.Add(x, i3586*16))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2958&-65536))*float32(*(*float32)(unsafe.Add(x, i3586*16+4))*f1260))))))<<16
+//line warp.go:168
+			i1490 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2960<<16))*float32(*(*float32)(unsafe.Add(x, i3586*16+8))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2960&-65536))*float32(*(*float32)(unsafe.Add(x, i3586*16+12))*f1260))))))<<16
+//line warp.go:168
+			i1628 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2962<<16))*float32(*(*float32)(unsafe.Add(x, i858*16))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2962&-65536))*float32(*(*float32)(unsafe.Add(x, i858*16+4))*f1260))))))<<16
+//line warp.go:168
+			i1741 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2964<<16))*float32(*(*float32)(unsafe.Add(x, i858*16+8))*f1260)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2964&-65536))*float32(*(*float32)(unsafe.Add(x, i858*16+12))*f1260))))))<<16
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+128)) = i1312
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+4+128)) = i1490
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+8+128)) = i1628
+//line stage.go:61
+			*(*int32)(unsafe.Add(shared, i835*16+12+128)) = i1741
+//line stage.go:54
+			i835 = i835 + dx
+		}
+	}
+	return true
 }
