@@ -134,6 +134,7 @@ var floors = map[string]string{
 	"bench/launch":              "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device device/driver gpu",
 	"bench/attention":           "internal/kernels/attention . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
+	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
 	"bench/suite/run":           "bench/suite bench/public bench/harness bench/peers bench/report . device",
 	"bench/suite/unchecked":     "compile device/driver",
 	"bench/start/ptx":           "compile",
