@@ -39,7 +39,7 @@ type token struct {
 //
 //gpu:kernel
 //gpu:block 32
-//gpu:target sm_80
+//gpu:target sm_90
 func attend(t gpu.Thread, q, k, v []quad, position []int32, scale float32, sums []numbers, states []state) {
 	t.StartNext()
 	attendPart(t, token{q, k, v, int(position[0]), scale}, sums, states)
@@ -50,7 +50,7 @@ func attend(t gpu.Thread, q, k, v []quad, position []int32, scale float32, sums 
 //
 //gpu:kernel
 //gpu:block 32
-//gpu:target sm_80
+//gpu:target sm_90
 func attendJoin(t gpu.Thread, q, k, v []quad, position []int32, scale float32, sums []numbers, states []state, done []uint32, out []dtype.BF16) {
 	t.StartNext()
 	head, at := t.BlockX(), int(position[0])
@@ -192,7 +192,7 @@ func merge(t gpu.Thread, out *numbers, s *state) {
 //
 //gpu:kernel
 //gpu:block 128
-//gpu:target sm_80
+//gpu:target sm_90
 func join(t gpu.Thread, sums []float32, states []state, position []int32, out []dtype.BF16) {
 	t.StartNext()
 	parts := int(position[0])/partTokens + 1

@@ -10,7 +10,7 @@ import (
 //
 //gpu:kernel
 //gpu:block 128
-//gpu:target sm_80
+//gpu:target sm_90
 func embed(t gpu.Thread, token []int32, table []quad, x []numbers) {
 	t.StartNext()
 	t.AwaitPrevious()
@@ -23,7 +23,7 @@ func embed(t gpu.Thread, token []int32, table []quad, x []numbers) {
 //
 //gpu:kernel
 //gpu:block 1024
-//gpu:target sm_80
+//gpu:target sm_90
 func choose(t gpu.Thread, keys []uint64, token []int32) {
 	near := gpu.Shared[[32]uint64](t)
 	t.AwaitPrevious()
@@ -49,7 +49,7 @@ func choose(t gpu.Thread, keys []uint64, token []int32) {
 // fill stores numbers from -span to span that depend on seed and the index, eight in each thread.
 //
 //gpu:kernel
-//gpu:target sm_80
+//gpu:target sm_90
 func fill(t gpu.Thread, x [][8]dtype.BF16, seed uint32, span, middle float32) {
 	i := t.GlobalX()
 	if i >= len(x) {

@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// numbers are 16 bytes of a float32 vector.
-type numbers = [4]float32
+// numbers are eight numbers of a float32 vector.
+type numbers = [perQuad]float32
 
 // batch is the number of quads that a thread has requested at once when a block copies a vector to shared memory.
 const batch = 4
@@ -30,7 +30,7 @@ func stage(t gpu.Thread, x, from []quad) {
 // normalize replaces the factors in x by the products with from, whose root mean square becomes 1 before (Zhang and
 // Sennrich, "Root Mean Square Layer Normalization"). Each block does it for itself: that is faster than another kernel.
 func normalize(t gpu.Thread, x []quad, from []numbers, epsilon float32) {
-	from = from[:2*len(x)]
+	from = from[:len(x)]
 	parts := gpu.Shared[[warpSize]float32](t)
 	var sum float32
 	for first := t.ThreadX(); first < len(x); first += 2 * t.BlockDimX() {
@@ -38,8 +38,8 @@ func normalize(t gpu.Thread, x []quad, from []numbers, epsilon float32) {
 		if second >= len(x) {
 			second, weight = first, 0 // without a branch around the loads, as above
 		}
-		a, b, c, d := from[2*first], from[2*first+1], from[2*second], from[2*second+1]
-		sum += squares(a) + squares(b) + (squares(c)+squares(d))*weight
+		a, b := from[first], from[second]
+		sum += squares(a) + squares(b)*weight
 	}
 	sum = total(t, sum)
 	if t.Lane() == 0 {
@@ -50,13 +50,11 @@ func normalize(t gpu.Thread, x []quad, from []numbers, epsilon float32) {
 	for i := range t.BlockDimX() / warpSize {
 		sum += parts[i]
 	}
-	scale := math32.Rsqrt(sum/float32(len(from)*4) + epsilon)
+	scale := math32.Rsqrt(sum/float32(len(x)*perQuad) + epsilon)
 	for i := t.ThreadX(); i < len(x); i += t.BlockDimX() {
 		gain := widened(x[i])
-		a, b := from[2*i], from[2*i+1]
-		for j := range a {
-			gain[j] *= a[j] * scale
-			gain[4+j] *= b[j] * scale
+		for j, v := range from[i] {
+			gain[j] *= v * scale
 		}
 		x[i] = quad{packed(gain[0], gain[1]), packed(gain[2], gain[3]), packed(gain[4], gain[5]), packed(gain[6], gain[7])}
 	}
@@ -64,4 +62,9 @@ func normalize(t gpu.Thread, x []quad, from []numbers, epsilon float32) {
 }
 
 // squares returns the sum of the squares.
-func squares(v numbers) float32 { return v[0]*v[0] + v[1]*v[1] + (v[2]*v[2] + v[3]*v[3]) }
+func squares(v numbers) (sum float32) {
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}

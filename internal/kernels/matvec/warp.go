@@ -111,16 +111,28 @@ func (b *band[R]) multiply(t gpu.Thread, x []quad) (sums [maxRows]float32) {
 	if b.tiles == 0 {
 		b.group += b.stride
 	}
-	for k := b.tiles*b.span() + t.Lane(); k < b.rows.quads; k += warpSize {
-		v := widened(x[k])
-		for i := range r.count() {
-			part[i] = added(part[i], b.w[b.rows.row(group, i)*b.rows.quads+k], v)
-		}
+	if b.tiles*b.span() < len(x) {
+		b.finish(&part, x, group, t.Lane())
 	}
 	for i := range r.count() {
 		sums[i] = total(t, part[i][0]+part[i][1])
 	}
 	return sums
+}
+
+// finish adds the products of what follows the last tile of a group's rows.
+func (b *band[R]) finish(part *[maxRows][2]float32, x []quad, group, lane int) {
+	var r R
+	var row [maxRows][]quad
+	for i := range r.count() {
+		row[i] = b.w[b.rows.row(group, i)*len(x):][:len(x)]
+	}
+	for k := b.tiles*b.span() + lane; k < len(x); k += warpSize {
+		v := widened(x[k])
+		for i := range r.count() {
+			part[i] = added(part[i], row[i][k], v)
+		}
+	}
 }
 
 // consume adds the products of the requested tile and x.
