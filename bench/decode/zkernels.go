@@ -55,8 +55,6 @@ var attendKernel = &driver.Kernel{
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: attendSM90NarrowAligned},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: attendSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: attendSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -129,8 +127,6 @@ var attendJoinKernel = &driver.Kernel{
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: attendJoinSM90NarrowAligned},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: attendJoinSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: attendJoinSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendJoinSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -186,9 +182,6 @@ var joinKernel = &driver.Kernel{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: joinSM90NarrowAligned},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: joinSM90Narrow},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: joinSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -234,8 +227,6 @@ var embedKernel = &driver.Kernel{
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: embedSM90NarrowAligned},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: embedSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: embedSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: embedSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -280,8 +271,6 @@ var chooseKernel = &driver.Kernel{
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: chooseSM90Narrow},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: chooseSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: chooseSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: chooseSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -321,8 +310,8 @@ var fillKernel = &driver.Kernel{
 	ParamBytes: 56,
 	Integers:   []int{8, 16},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fillSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: fillSM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: fillSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: fillSM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

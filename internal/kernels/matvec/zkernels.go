@@ -360,11 +360,13 @@ var addProductOneRowKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -387,7 +389,7 @@ var addProductOneRowKernel = &driver.Kernel{
 	},
 	Twin:    addProductOneRowTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 59, 60, 61, 63, 64, 65, 66, 73, 74},
+	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 60, 61, 62, 64, 65, 66, 67, 74, 75},
 }
 
 var addProductTwoRowsKernel = &driver.Kernel{
@@ -404,11 +406,13 @@ var addProductTwoRowsKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -431,7 +435,7 @@ var addProductTwoRowsKernel = &driver.Kernel{
 	},
 	Twin:    addProductTwoRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 64, 65, 66, 67, 71, 72, 73, 74, 75},
 }
 
 var addProductTwoDeepKernel = &driver.Kernel{
@@ -448,11 +452,13 @@ var addProductTwoDeepKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -475,7 +481,7 @@ var addProductTwoDeepKernel = &driver.Kernel{
 	},
 	Twin:    addProductTwoDeepTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 64, 65, 66, 67, 68, 69, 70, 74, 75},
 }
 
 // NormSwiGLU stores SwiGLU of the products of the normalized x with rows of the first half of w and of the second. A warp has
@@ -505,7 +511,7 @@ var normSwiGLUTwoRowsKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "out", Offset: 80, Size: 24, Elem: 2},
 	},
@@ -515,14 +521,15 @@ var normSwiGLUTwoRowsKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -547,7 +554,7 @@ var normSwiGLUTwoRowsKernel = &driver.Kernel{
 	},
 	Twin:    normSwiGLUTwoRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 71, 72, 73, 74, 75},
 }
 
 var normSwiGLUTwoDeepKernel = &driver.Kernel{
@@ -558,7 +565,7 @@ var normSwiGLUTwoDeepKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "out", Offset: 80, Size: 24, Elem: 2},
 	},
@@ -568,14 +575,15 @@ var normSwiGLUTwoDeepKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -600,7 +608,7 @@ var normSwiGLUTwoDeepKernel = &driver.Kernel{
 	},
 	Twin:    normSwiGLUTwoDeepTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 68, 69, 70, 74, 75},
 }
 
 // NormLogits stores the products of w and the normalized x, and for each block the key of its largest one.
@@ -632,7 +640,7 @@ var normLogitsTwoRowsKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
 		{Name: "best", Offset: 104, Size: 24, Elem: 8},
@@ -645,14 +653,15 @@ var normLogitsTwoRowsKernel = &driver.Kernel{
 		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -678,7 +687,7 @@ var normLogitsTwoRowsKernel = &driver.Kernel{
 	},
 	Twin:    normLogitsTwoRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 71, 72, 73, 74, 75},
 }
 
 var normLogitsTwoDeepKernel = &driver.Kernel{
@@ -689,7 +698,7 @@ var normLogitsTwoDeepKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
 		{Name: "best", Offset: 104, Size: 24, Elem: 8},
@@ -702,14 +711,15 @@ var normLogitsTwoDeepKernel = &driver.Kernel{
 		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -735,7 +745,7 @@ var normLogitsTwoDeepKernel = &driver.Kernel{
 	},
 	Twin:    normLogitsTwoDeepTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 68, 69, 70, 74, 75},
 }
 
 var normLogitsFourRowsKernel = &driver.Kernel{
@@ -746,7 +756,7 @@ var normLogitsFourRowsKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
 		{Name: "best", Offset: 104, Size: 24, Elem: 8},
@@ -759,14 +769,15 @@ var normLogitsFourRowsKernel = &driver.Kernel{
 		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -792,7 +803,7 @@ var normLogitsFourRowsKernel = &driver.Kernel{
 	},
 	Twin:    normLogitsFourRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 73, 74},
+	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 74, 75},
 }
 
 // NormQKV multiplies the normalized x by the rows of w: of the queries, the keys and the values, head by head. It rotates
@@ -829,7 +840,7 @@ var normQKVTwoRowsKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "position", Offset: 80, Size: 24, Elem: 4},
 		{Name: "turns", Offset: 104, Size: 24, Elem: 8},
@@ -844,10 +855,9 @@ var normQKVTwoRowsKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -855,6 +865,8 @@ var normQKVTwoRowsKernel = &driver.Kernel{
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -881,7 +893,7 @@ var normQKVTwoRowsKernel = &driver.Kernel{
 	},
 	Twin:    normQKVTwoRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 70, 71, 72, 73, 74},
+	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 71, 72, 73, 74, 75},
 }
 
 var normQKVTwoDeepKernel = &driver.Kernel{
@@ -892,7 +904,7 @@ var normQKVTwoDeepKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
 		{Name: "position", Offset: 80, Size: 24, Elem: 4},
 		{Name: "turns", Offset: 104, Size: 24, Elem: 8},
@@ -907,10 +919,9 @@ var normQKVTwoDeepKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -918,6 +929,8 @@ var normQKVTwoDeepKernel = &driver.Kernel{
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -944,5 +957,5 @@ var normQKVTwoDeepKernel = &driver.Kernel{
 	},
 	Twin:    normQKVTwoDeepTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 53, 54, 55, 56, 57, 58, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74},
+	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 68, 69, 70, 74, 75},
 }
