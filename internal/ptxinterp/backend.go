@@ -58,6 +58,7 @@ type backend struct {
 
 	mu      sync.Mutex
 	memory  *machine.Memory
+	last    *queue // the queue of a launch that the device has done last, and nobody has waited for
 	kernels map[code]*loaded
 	list    []*driver.Kernel // by number
 	closed  bool

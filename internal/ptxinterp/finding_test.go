@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 )
@@ -126,5 +127,51 @@ func TestTraffic(t *testing.T) {
 `
 	if table.String() != want {
 		t.Errorf("got\n%s", &table)
+	}
+}
+
+// TestEarly demands a finding if a thread uses what earlier kernels write before it has waited for them, and none where nothing can
+// still be running.
+func TestEarly(t *testing.T) {
+	const wait = "griddepcontrol.wait;\n\t"
+	write, read := "st.global.u32 [%rd3], %r1;\n\t", "ld.global.u32 %r2, [%rd3];\n\t"
+	waiting := func(code string) *driver.Kernel {
+		k := kernel("store", code)
+		k.Variants[0].Awaits = true
+		return k
+	}
+	plain, writer := kernel("store", write), waiting(wait+write)
+	for name, c := range map[string]struct {
+		last  *driver.Kernel
+		early bool
+		first func(s *device.Stream, x device.Slice[uint32]) error
+	}{
+		"a read":                      {waiting(read + wait), true, func(s *device.Stream, x device.Slice[uint32]) error { return launch(s, plain, x, 4) }},
+		"a write":                     {waiting(write + wait), true, func(s *device.Stream, x device.Slice[uint32]) error { return launch(s, kernel("store", read), x, 4) }},
+		"a read after a wait":         {waiting(wait + read), false, func(s *device.Stream, x device.Slice[uint32]) error { return launch(s, plain, x, 4) }},
+		"two reads":                   {waiting(read + wait), false, func(s *device.Stream, x device.Slice[uint32]) error { return launch(s, kernel("store", read), x, 4) }},
+		"a kernel that does not wait": {kernel("store", read), false, func(s *device.Stream, x device.Slice[uint32]) error { return launch(s, plain, x, 4) }},
+		"two kernels before": {waiting(read + wait), true, func(s *device.Stream, x device.Slice[uint32]) error {
+			return errors.Join(launch(s, plain, x, 4), launch(s, waiting(wait), x, 4))
+		}},
+		"a kernel between that does not overlap": {waiting(read + wait), false, func(s *device.Stream, x device.Slice[uint32]) error {
+			return errors.Join(launch(s, writer, x, 4), launch(s, kernel("store", ""), x, 4))
+		}},
+		"a fill between": {waiting(read + wait), false, func(s *device.Stream, x device.Slice[uint32]) error {
+			return errors.Join(launch(s, plain, x, 4), device.Fill(s, x.Slice(8, 10), 1))
+		}},
+		"a host that waits": {waiting(read + wait), false, func(s *device.Stream, x device.Slice[uint32]) error {
+			return errors.Join(launch(s, plain, x, 4), s.Synchronize(t.Context()))
+		}},
+	} {
+		s := stream(t, ptxinterp.Checked())
+		x, err := device.Make[uint32](s, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(c.first(s, x.All()), launch(s, c.last, x.All(), 4), s.Synchronize(t.Context()))
+		if errors.Is(err, machine.ErrEarly) != c.early || !c.early && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

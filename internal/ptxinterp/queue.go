@@ -59,6 +59,8 @@ func (q *queue) work(f func() error) error {
 // Launch implements driver.Queue.
 func (q *queue) Launch(p *driver.Plan) error {
 	return q.work(func() error {
+		before := q.backend.last
+		q.backend.last = q
 		k := p.Kernel()
 		fit := p.Fit()
 		fit.Narrow = fit.Narrow && !q.backend.options.Wide
@@ -83,7 +85,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 		params := unsafe.Slice((*byte)(p.Params()), paramBytes(k, l.variant))
 		stats, err := l.kernel.Run(machine.Launch{
 			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(&l.variant),
-			Together: p.Options().Cooperative, Cluster: p.Cluster(),
+			Together: p.Options().Cooperative, Cluster: p.Cluster(), Overlaps: p.Overlaps() && l.variant.Awaits && before == q,
 			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget,
 			Traffic: q.backend.options.Traffic != nil,
 			Name:    func(address uint64) string { return named(k, params, address) },
@@ -135,6 +137,7 @@ func (q *queue) Zero(dst uintptr, n int) error {
 // transfer calls f with the n bytes at an address.
 func (q *queue) transfer(verb string, address uintptr, n int, f func([]byte) error) error {
 	return q.work(func() error {
+		q.backend.last = nil
 		p, err := q.backend.memory.Bytes(uint64(address), n)
 		if err == nil {
 			err = f(p)
@@ -173,6 +176,7 @@ func (q *queue) Wait(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		q.backend.last = nil
 		errs := []error{q.failed}
 		left, damaged := q.take()
 		q.left.Add(left)

@@ -17,6 +17,7 @@ var (
 	ErrTrap      = errors.New("trap")
 	ErrUndefined = errors.New("undefined behaviour")
 	ErrRace      = errors.New("data race")
+	ErrEarly     = errors.New("access before griddepcontrol.wait to memory that an earlier kernel uses")
 	ErrUnwritten = errors.New("memory was never written")
 	ErrProxy     = errors.New("no fence.proxy.async")
 	ErrLaunch    = errors.New("launch does not fit the kernel")

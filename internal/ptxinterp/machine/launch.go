@@ -33,6 +33,7 @@ type Launch struct {
 	Budget      uint64 // maximum number of instructions of all threads; 0 means 1e11
 	Resident    int    // maximum number of concurrent blocks; 0 means 4
 	Together    bool   // all blocks run concurrently
+	Overlaps    bool   // the preceding launch may still be running; threads wait for it
 	Cluster     [3]int // blocks of a cluster along each axis, which run concurrently; 0 means 1
 	Traffic     bool   // count memory traffic
 	// Name, if it is not nil, returns a name of an address in global memory for reports.
@@ -83,7 +84,7 @@ func (k *Kernel) Run(l Launch) (Stats, error) {
 		return Stats{}, err
 	}
 	r.params = region{base: spaceBase, data: l.Params, size: uint64(len(l.Params)), name: "the parameters", readOnly: true}
-	k.mem.begin()
+	k.mem.begin(l.Overlaps)
 	if l.Seed != 0 {
 		r.random = rand.New(rand.NewPCG(l.Seed, 1))
 	}

@@ -172,7 +172,11 @@ func (d *decoder) synchronisation() bool {
 		}
 		d.m.left = nil // memory is sequentially consistent here
 		d.emit(instr{exec: exec, fence: true})
-	case "nanosleep", "griddepcontrol", "setmaxnreg":
+	case "griddepcontrol":
+		if d.m.oneOf("wait", "launch_dependents") == "wait" {
+			d.emit(instr{exec: execAwait})
+		}
+	case "nanosleep", "setmaxnreg":
 		d.m.left = nil
 	case "shfl":
 		d.shuffle()

@@ -35,6 +35,7 @@ type warp struct {
 
 	arrived uint32 // threads that have come to the cluster's barrier in this phase
 	passed  uint32 // that have in one that is over, and not waited for it yet
+	awaited uint32 // threads that have waited for the preceding launch
 }
 
 // group is threads that stand at the same place, equally deep in calls. Where they came
@@ -85,7 +86,7 @@ func (w *warp) start() {
 	if n < warpSize {
 		w.live = 1<<n - 1
 	}
-	w.all, w.arrived, w.passed = w.live, 0, 0
+	w.all, w.arrived, w.passed, w.awaited = w.live, 0, 0, 0
 	for _, s := range w.prog.specials {
 		if s.perBlock {
 			w.fill(s)

@@ -14,13 +14,13 @@ type Checks struct {
 	Unwritten bool // reads of uninitialized memory
 }
 
-// begin makes a launch come after all others.
-func (m *Memory) begin() {
-	if m.order == nil || m.order.Launch() {
+// begin makes a launch come after all others, or overlap with the preceding one.
+func (m *Memory) begin(overlaps bool) {
+	if m.order == nil || m.order.Launch(overlaps) {
 		return
 	}
 	m.order = race.NewOrder()
-	m.order.Launch()
+	m.order.Launch(false)
 	for _, r := range m.regions {
 		if r.shadow != nil {
 			r.shadow = &race.Shadow{}
@@ -110,6 +110,9 @@ func (w *warp) watchOf(owner *block, t memoryAccess) {
 		w.block.wrote(w.id*warpSize+l, at-r.base, x.total)
 	}
 	if r.shadow != nil && owner == w.block {
+		if w.block.launch.Overlaps && w.awaited>>l&1 == 0 && !r.shadow.Shared {
+			w.watchEarly(t)
+		}
 		w.watchOrder(in, l, r, at)
 	}
 	if x.strong && w.block.order != nil {
@@ -128,6 +131,24 @@ func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 		w.raced(memoryAccess{in, l, r, at}, f)
 	}
 }
+
+// watchEarly finds an access that conflicts with one of an earlier launch, by a thread that has not waited for it.
+func (w *warp) watchEarly(t memoryAccess) {
+	x := t.in.mem
+	if !w.block.order.Unfinished(t.region.shadow, race.Range{Offset: t.at - t.region.base, Size: x.total}, x.kind) {
+		return
+	}
+	s := findingKey{-1, int32(x.place)}
+	if w.block.launch.seen(s) {
+		return
+	}
+	e := w.errorAt(int32(x.place), 1<<t.lane)
+	e.Err, e.Text, e.Count = ErrEarly, w.where(t), 1
+	w.block.launch.report(s, e)
+}
+
+// execAwait waits for the preceding launch, which is done.
+func execAwait(w *warp, _ *instr, mask uint32) { w.awaited |= mask }
 
 // watchWrites notes a write, and finds a read of what has not been written.
 func (w *warp) watchWrites(in *instr, l int, r *region, at uint64) {

@@ -34,6 +34,23 @@ func (b *Block) Access(s *Shadow, at Range, a Access) *Found {
 	return &b.found
 }
 
+// Unfinished reports whether an access to memory that all blocks see, by a thread that has not waited for earlier launches,
+// conflicts with one of a launch that may still be running.
+func (b *Block) Unfinished(s *Shadow, at Range, k Kind) bool {
+	p, i, n := s.cells(at)
+	for end := i + n; i < end; i++ {
+		if p.writes != nil && b.order.early(p.writes[i], k) || p.reads != nil && b.order.early(p.reads[i], k) {
+			return true
+		}
+	}
+	return false
+}
+
+// early reports whether an access of an earlier launch that may still be running conflicts with a later access.
+func (o *Order) early(earlier Stamp, later Kind) bool {
+	return earlier.when >= o.whole && earlier.when < o.since && conflicts(earlier.kind(), later)
+}
+
 // familiar reports whether a plain read adds no information: two threads of the same kin have read the cell since
 // the last synchronisation. Most reads are so, of what all threads of a block read. Of those two one is not who
 // wrote the cell, and was ordered after the write like this thread, or reported.

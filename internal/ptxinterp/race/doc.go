@@ -3,7 +3,7 @@
 // order accesses, and whatever is left unordered in conflict is a data race.
 //
 //	order := race.NewOrder()
-//	order.Launch()
+//	order.Launch(false)
 //	block := order.NewBlock(64, false)
 //	block.Start(0)
 //	block.Access(shadow, race.Range{8, 4}, race.Access{Thread: 5, Kind: race.Write, Place: 17})
@@ -21,7 +21,7 @@
 //
 // There are no false reports: every reported stamp is an access that happened and was not ordered. A few races can be missed: a
 // word records only the last write and four readers (the last one, and one each of its warp, of another warp and of another
-// block), fences are treated as having the widest scope, and streams and launches are treated as ordered.
+// block), fences are treated as having the widest scope, and streams are treated as ordered, and launches too, except by Unfinished.
 //
 // The package does not depend on the memory or instructions of package machine, which reports
 // accesses to it.

@@ -7,6 +7,7 @@ import "math/bits"
 type Order struct {
 	now   Time
 	since Time // when the launch began
+	whole Time // when the last launch began that started after all earlier ones
 	// What was released at addresses of memory that all blocks see.
 	released map[uint64]*View
 }
@@ -17,11 +18,15 @@ func NewOrder() *Order { return &Order{now: 1} }
 // lateTime is when a clock is so late that the next launch could use it up.
 const lateTime = 1 << 31
 
-// Launch begins a launch, which is ordered after all earlier ones. It returns false if the clock may overflow; the
-// caller must then discard all shadows and create a new Order.
-func (o *Order) Launch() bool {
+// Launch begins a launch, which is ordered after all earlier ones, or, if it overlaps with the preceding one, whose threads order
+// themselves (see Unfinished). It returns false if the clock may overflow; the caller must then discard all shadows and create a
+// new Order.
+func (o *Order) Launch(overlaps bool) bool {
 	o.tick()
 	o.since, o.released = o.now, map[uint64]*View{}
+	if !overlaps {
+		o.whole = o.now
+	}
 	return o.now < lateTime
 }
 

@@ -14,7 +14,7 @@ type bench struct {
 
 func newBench(blocks, threads int) *bench {
 	b := &bench{order: NewOrder(), global: &Shadow{}, shared: &Shadow{Shared: true}}
-	b.order.Launch()
+	b.order.Launch(false)
 	for n := range blocks {
 		b.blocks = append(b.blocks, b.order.NewBlock(threads, false))
 		b.blocks[n].Start(uint32(n))
@@ -104,7 +104,7 @@ var orders = []struct {
 		b.blocks[0].Synchronise(Sync{Address: word, Shared: true, Writes: true, Release: true})
 		b.blocks[1].Synchronise(Sync{Thread: 9, Address: word, Shared: true, Reads: true, Acquire: true})
 	}, 1, 9, false},
-	{"next launch", func(b *bench) { b.order.Launch(); b.blocks[1].Start(1) }, 1, 0, true},
+	{"next launch", func(b *bench) { b.order.Launch(false); b.blocks[1].Start(1) }, 1, 0, true},
 }
 
 // TestOrder goes through what orders a write of thread 0 of block 0 before an access of
