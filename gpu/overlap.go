@@ -6,9 +6,9 @@ package gpu
 // A kernel that calls AwaitPrevious may start while the preceding kernel is running, on GPUs of compute
 // capability 9.0 or later. What it does before the call overlaps with the end of the preceding kernel.
 // Before the call, a thread may read only memory that none of the preceding kernels writes, such as the
-// weights of a model, and it may not write to memory that they use: several of them may be running. A
-// thread that leaves the kernel without a call waits at the exit. After the first call, others return at
-// once.
+// weights of a model: several of them may be running. And it may write to no buffer: a new buffer may have
+// the memory of a closed one, which the preceding kernels may still use. A thread that leaves the kernel
+// without a call of AwaitPrevious waits at the exit. After the first call, further calls return at once.
 //
 // Copies, fills and kernels that do not call AwaitPrevious start when all preceding work is done, and so
 // do all kernels on other GPUs, the CPU and the interpreter. There, AwaitPrevious does nothing.
