@@ -96,8 +96,8 @@ type Kernel struct {
 	File           string   // the file that declares the kernel
 	Line           int      // the line of the declaration
 	IR             *ir.Func // the input of the back ends; nil if Options.Cache is set
-	// CPU describes how the threads of a block run on the CPU: "loop", "twin", or another way and
-	// the reason.
+	// CPU describes how the threads of a block run on the CPU, for example "loop with vector code"
+	// or "coroutines". A reason follows if there is no generated code, or no vector code.
 	CPU string
 	// Report is nil unless Options.Report is set.
 	Report *Report

@@ -29,7 +29,7 @@ func steps(t *testing.T, open kerneltest.Opener) {
 	s := kerneltest.Stream(t, open)
 	for _, of := range small {
 		for _, forms := range [][kinds]matvec.Form{
-			all(matvec.Form{Rows: 2, Threads: 96}), all(matvec.Form{Rows: 2, Threads: 64, Blocks: 3, Deep: true}), all(matvec.Form{}),
+			all(matvec.Form{Threads: 96}), all(matvec.Form{Threads: 64, Blocks: 3}), all(matvec.Form{}),
 		} {
 			m, err := newModel(s, of, forms)
 			if err != nil {

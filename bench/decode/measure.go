@@ -118,37 +118,23 @@ func (m *model) time(p part, n int) (times, error) {
 	return t, errors.Join(err, r.Close())
 }
 
-// candidates are the forms that search tries for a kind of matrix: a warp for each group of rows, or one to three blocks for each of
+// candidates are the forms that search tries for a kind of matrix: a warp for each pair of rows, or one to three blocks for each of
 // the device's multiprocessors.
-func candidates(k kind, cores int) (all []matvec.Form) {
-	for _, f := range [kinds][]matvec.Form{
-		{{Rows: 2}, {Rows: 2, Deep: true}},
-		{{Rows: 1}, {Rows: 2}, {Rows: 2, Deep: true}},
-		{{Rows: 2}, {Rows: 2, Deep: true}},
-		{{Rows: 1}, {Rows: 2}, {Rows: 2, Deep: true}},
-		{{Rows: 2}, {Rows: 2, Deep: true}, {Rows: 4}},
-	}[k] {
-		for _, f.Threads = range []int{256, 384, 512} {
-			for resident := range 768/f.Threads + 1 {
-				f.Blocks = cores * resident
-				all = append(all, f)
-			}
+func candidates(cores int) (all []matvec.Form) {
+	for _, threads := range []int{256, 384, 512} {
+		for resident := range 768/threads + 1 {
+			all = append(all, matvec.Form{Threads: threads, Blocks: cores * resident})
 		}
 	}
 	return all
 }
 
-// presets are forms for all kinds that may work well together. The blocks of all but the last two fill a multiprocessor; those leave
-// room for a block of the next kernel.
+// presets are forms for all kinds that may work well together: those that were fastest on an H200, and blocks that fill a
+// multiprocessor or leave room for a block of the next kernel.
 func presets(cores int) [][kinds]matvec.Form {
 	same := func(f matvec.Form) [kinds]matvec.Form { return [kinds]matvec.Form{f, f, f, f, f} }
-	mixed := same(matvec.Form{Rows: 2, Threads: 512, Blocks: cores})
-	mixed[qkv], mixed[gateUp] = matvec.Form{Rows: 2, Threads: 256, Blocks: 3 * cores}, matvec.Form{Rows: 2, Threads: 256}
-	deep := same(matvec.Form{Rows: 2, Threads: 512, Blocks: cores, Deep: true})
-	uneven := deep
-	uneven[qkv].Threads = 384
-	return [][kinds]matvec.Form{
-		mixed, deep, uneven, same(matvec.Form{Rows: 2, Threads: 384, Blocks: cores, Deep: true}),
-		same(matvec.Form{Rows: 2, Threads: 384, Blocks: cores}), same(matvec.Form{Rows: 2, Threads: 256, Blocks: cores, Deep: true}),
-	}
+	best := same(matvec.Form{Threads: 256, Blocks: 3 * cores})
+	best[output].Blocks = 2 * cores
+	best[gateUp].Blocks, best[head] = 0, matvec.Form{Threads: 384}
+	return [][kinds]matvec.Form{best, same(matvec.Form{Threads: 512, Blocks: cores}), same(matvec.Form{Threads: 384, Blocks: cores}), same(matvec.Form{Threads: 256, Blocks: cores})}
 }

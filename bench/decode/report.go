@@ -75,7 +75,7 @@ func (r *report) search() (best [kinds]matvec.Form, err error) {
 func (r *report) rank(k kind) (all []timed, err error) {
 	old := r.forms
 	defer func() { err = errors.Join(err, r.setForms(old)) }()
-	for _, f := range candidates(k, r.stream.Device().Info().Cores) {
+	for _, f := range candidates(r.stream.Device().Info().Cores) {
 		forms := old
 		forms[k] = f
 		if err := r.setForms(forms); err != nil {
@@ -103,12 +103,12 @@ func (r *report) timeStep(forms [kinds]matvec.Form) (times, error) {
 
 // header writes the header of the table that line continues.
 func (r *report) header() {
-	fmt.Fprintf(r.w, "us a kernel\trows\tthreads\tblocks\tdeep\toverlapping\tTB/s\tplain\tTB/s\t\n")
+	fmt.Fprintf(r.w, "us a kernel\tthreads\tblocks\toverlapping\tTB/s\tplain\tTB/s\t\n")
 }
 
 // line writes the times of a part.
 func (r *report) line(p part, f matvec.Form, t times) {
-	fmt.Fprintf(r.w, "%s\t%d\t%d\t%d\t%t\t%.2f\t%.2f\t%.2f\t%.2f\t\n", p.name, f.Rows, f.Threads, f.Blocks, f.Deep,
+	fmt.Fprintf(r.w, "%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t\n", p.name, f.Threads, f.Blocks,
 		micro(t.overlapping, p.kernels), rate(p.bytes, t.overlapping), micro(t.plain, p.kernels), rate(p.bytes, t.plain))
 }
 

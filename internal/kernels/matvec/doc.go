@@ -2,13 +2,13 @@
 // precedes and follows the product in a layer of a Llama-family model: the norm before it; afterwards the sum with the residual
 // stream, SwiGLU, rotation of queries and keys and storage in the cache, or the choice of the largest logit.
 //
-// Accumulate, GateUp, QKV and Logits have a form for GPUs, which a Form with Rows selects, and one for CPUs, the zero Form.
+// Accumulate, GateUp, QKV and Logits have a form for GPUs, which a Form with Threads selects, and one for CPUs, the zero Form.
 // Vectors are bfloat16, sums and the residual stream float32.
 //
-//	m := matvec.Matrix{Shape: matvec.Shape{Rows: 4096, Columns: 14336}, W: w.All(), Form: matvec.Form{Rows: 2, Threads: 512, Blocks: 132}}
+//	m := matvec.Matrix{Shape: matvec.Shape{Rows: 4096, Columns: 14336}, W: w.All(), Form: matvec.Form{Threads: 256, Blocks: 396}}
 //	err := matvec.Accumulate(s, m, x.All(), y.All()) // y += w x
 //
-// On a GPU, a warp multiplies one, two or four rows at a time. Each lane requests 16 bytes of weights at once, and 8 or 16 such
+// On a GPU, a warp multiplies two rows at a time. Each lane requests 16 bytes of weights at once, and 8 or 16 such
 // requests before it uses the first; it requests the next ones before it adds up the sums. The first requests precede the wait for
 // the preceding kernel (gpu.Thread.AwaitPrevious), so they fill the time in which that kernel ends. The vector is in shared memory,
 // where each block computes its norm itself.

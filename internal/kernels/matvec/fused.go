@@ -10,7 +10,7 @@ import (
 //
 //gpu:kernel
 //gpu:target sm_80
-//gpu:instance addProduct[oneRow|twoRows|twoDeep]
+//gpu:instance AddProduct = addProduct[deep]
 func addProduct[R reach](t gpu.Thread, w, x []quad, y []float32) {
 	t.StartNext()
 	var r R
@@ -39,7 +39,7 @@ func addProduct[R reach](t gpu.Thread, w, x []quad, y []float32) {
 //
 //gpu:kernel
 //gpu:target sm_80
-//gpu:instance normSwiGLU[twoRows|twoDeep]
+//gpu:instance NormSwiGLU = normSwiGLU[deep]
 func normSwiGLU[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, out []dtype.BF16) {
 	t.StartNext()
 	var r R
@@ -67,7 +67,7 @@ func silu(x float32) float32 { return x / (1 + math32.Exp(-x)) }
 //
 //gpu:kernel
 //gpu:target sm_80
-//gpu:instance normLogits[twoRows|twoDeep|fourRows]
+//gpu:instance NormLogits = normLogits[shallow]
 func normLogits[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, logits []float32, best []uint64) {
 	t.StartNext()
 	var r R

@@ -14,8 +14,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 )
 
-// forms are forms that differ in everything: rows of a warp, warps of a block, and groups of rows of a warp.
-var forms = []Form{{Rows: 1, Threads: 32}, {Rows: 2, Threads: 96}, {Rows: 4, Threads: 64, Blocks: 2}, {Rows: 2, Threads: 64, Blocks: 1, Deep: true}, {}}
+// forms are forms that differ in the warps of a block, and in the pairs of rows of a warp.
+var forms = []Form{{Threads: 32}, {Threads: 96}, {Threads: 64, Blocks: 1}, {Threads: 64, Blocks: 2}, {}}
 
 // rig is a device and random operands of a product.
 type rig struct {
@@ -27,18 +27,18 @@ type rig struct {
 	gain []dtype.BF16
 }
 
-// everywhere calls f with products of some shapes, in all forms of some heights on all executions. The numbers of rows are
-// multiples of rows.
-func everywhere(t *testing.T, rows int, heights []int, f func(r rig)) {
+// everywhere calls f with products of some shapes, in all forms on all executions. The numbers of rows are multiples of rows.
+func everywhere(t *testing.T, rows int, f func(r rig)) {
 	for name, open := range kerneltest.Executions() {
 		t.Run(name, func(t *testing.T) {
 			s := kerneltest.Stream(t, open)
 			for _, shape := range []Shape{{1, 8}, {3, 264}, {5, 2056}} {
 				for _, form := range forms {
-					if form == (Form{}) || slices.Contains(heights, form.Rows) {
-						full := Shape{shape.Rows * max(rows, form.Rows), shape.Columns}
-						t.Run(fmt.Sprintf("%v/%v", full, form), func(t *testing.T) { f(newRig(t, s, full, form)) })
+					full := Shape{shape.Rows * rows, shape.Columns}
+					if form != (Form{}) && full.Rows%pair != 0 {
+						full.Rows *= pair
 					}
+					t.Run(fmt.Sprintf("%v/%v", full, form), func(t *testing.T) { f(newRig(t, s, full, form)) })
 				}
 			}
 		})
@@ -107,7 +107,7 @@ func (r rig) check(err error) {
 }
 
 func TestAccumulate(t *testing.T) {
-	everywhere(t, 1, []int{1, 2}, func(r rig) {
+	everywhere(t, 1, func(r rig) {
 		x, y, want := make([]dtype.BF16, r.m.Columns), make([]float32, r.m.Rows), make([]float64, r.m.Columns)
 		for i, v := range r.x {
 			x[i] = dtype.BF16From32(v)
@@ -125,7 +125,7 @@ func TestAccumulate(t *testing.T) {
 }
 
 func TestGateUp(t *testing.T) {
-	everywhere(t, 2, []int{2}, func(r rig) {
+	everywhere(t, 2, func(r rig) {
 		out := poisoned(r, r.m.Rows/2)
 		r.check(GateUp(r.s, r.m, r.norm(), out))
 		want := swiGLU(r.want())
@@ -138,7 +138,7 @@ func TestGateUp(t *testing.T) {
 }
 
 func TestLogits(t *testing.T) {
-	everywhere(t, 1, []int{2, 4}, func(r rig) {
+	everywhere(t, 1, func(r rig) {
 		n := r.m.Blocks()
 		out := Scores{kerneltest.Upload(r.T, r.s, make([]float32, r.m.Rows)), kerneltest.Upload(r.T, r.s, make([]uint64, n))}
 		r.check(Logits(r.s, r.m, r.norm(), out))
@@ -157,7 +157,7 @@ func TestLogits(t *testing.T) {
 
 func TestQKV(t *testing.T) {
 	const queries, keys, at, pages = 2, 1, PageTokens + 3, 2
-	everywhere(t, (queries+2*keys)*HeadSize, []int{2}, func(r rig) {
+	everywhere(t, (queries+2*keys)*HeadSize, func(r rig) {
 		if r.m.Rows != (queries+2*keys)*HeadSize {
 			r.Skip("several times as many heads")
 		}
@@ -211,15 +211,13 @@ func TestMismatches(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.CPU(cpu.Fastest))
 	w, x := kerneltest.Upload(t, s, make([]dtype.BF16, 36)), kerneltest.Upload(t, s, make([]dtype.BF16, 12))
 	y := kerneltest.Upload(t, s, make([]float32, 3))
-	m := Matrix{Shape: Shape{3, 12}, W: w, Form: Form{Rows: 1, Threads: 64}}
+	m := Matrix{Shape: Shape{3, 12}, W: w, Form: Form{Threads: 64}}
 	for name, change := range map[string]func(m *Matrix){
 		"columns that are no multiple of 8": func(*Matrix) {},
 		"no scratch memory":                 func(m *Matrix) { m.Form = Form{} },
 		"a part of a warp":                  func(m *Matrix) { m.Shape, m.Form.Threads = Shape{3, 8}, 40 },
 		"no threads":                        func(m *Matrix) { m.Form.Threads = 0 },
-		"an odd number of rows":             func(m *Matrix) { m.Form.Rows = 2 },
-		"three rows of a warp":              func(m *Matrix) { m.Form.Rows = 3 },
-		"one deep row":                      func(m *Matrix) { m.Form.Deep = true },
+		"an odd number of rows":             func(m *Matrix) { m.Shape = Shape{3, 8} },
 		"fewer than no blocks":              func(m *Matrix) { m.Form.Blocks = -1 },
 		"fewer weights":                     func(m *Matrix) { m.W = w.Slice(0, 35) },
 		"more rows":                         func(m *Matrix) { m.Rows = 4 },

@@ -3,20 +3,18 @@ package matvec
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// Form is how a GPU multiplies: Rows of a warp at once (1 or 2 for Accumulate, 2 or 4 for Logits, 2 for the others), and
-// Threads of a block, a multiple of 32. Deep, for two rows, doubles what a warp has requested. If Blocks is not 0, it is the
-// largest number of blocks, whose warps then multiply several groups of rows one after the other. The zero Form is the CPU's: it
+// Form is how a GPU multiplies, with two rows for each warp: the Threads of a block, a multiple of 32, and, unless it is 0, the
+// largest number of Blocks, whose warps then multiply several pairs of rows one after the other. The zero Form is the CPU's: it
 // uses scratch memory.
-type Form struct {
-	Rows, Threads, Blocks int
-	Deep                  bool
-}
+type Form struct{ Threads, Blocks int }
+
+// pair is the number of rows that a warp multiplies at once.
+const pair = 2
 
 // Matrix is a matrix of weights in device memory, with its rows one after another, and how to multiply it. Scratch has Workspace
 // elements, or none if a GPU multiplies.
@@ -30,18 +28,18 @@ type Matrix struct {
 // Workspace returns the elements of scratch memory that the CPU needs: for a vector and the products.
 func (s Shape) Workspace() int { return s.Columns + s.Rows }
 
-// grid returns a grid with a warp for each of n groups of rows.
-func (m Matrix) grid(n int) device.Grid {
+// grid returns a grid with a warp for each pair of rows.
+func (m Matrix) grid() device.Grid {
 	warps := m.Form.Threads / warpSize
-	blocks := (n + warps - 1) / warps
+	blocks := (m.Rows/pair + warps - 1) / warps
 	if most := m.Form.Blocks; most > 0 {
 		blocks = min(blocks, most)
 	}
 	return device.Grid{Blocks: device.Dim{X: blocks}, Block: device.Dim{X: m.Form.Threads}, Shared: m.Columns * 2}
 }
 
-// check reports whether the matrix has its shape, its form has one of the heights, and vectors of columns and rows numbers fit.
-func (m Matrix) check(columns, rows int, heights ...int) error {
+// check reports whether the matrix has its shape, and vectors of columns and rows numbers fit.
+func (m Matrix) check(columns, rows int) error {
 	if m.W.Len() != m.Rows*m.Columns || columns != m.Columns || rows != m.Rows {
 		return fmt.Errorf("%w: a matrix of %d x %d, operands of %d, %d and %d", ErrShape, m.Rows, m.Columns, m.W.Len(), columns, rows)
 	}
@@ -51,9 +49,9 @@ func (m Matrix) check(columns, rows int, heights ...int) error {
 		return fmt.Errorf("%w: a matrix of %d x %d, %d elements of scratch memory, not %d", ErrShape, m.Rows, m.Columns, m.Scratch.Len(), m.Workspace())
 	case f == Form{}:
 		return nil
-	case !slices.Contains(heights, f.Rows), f.Deep && f.Rows != 2, f.Threads < warpSize, f.Threads%warpSize != 0, f.Blocks < 0:
+	case f.Threads < warpSize, f.Threads%warpSize != 0, f.Blocks < 0:
 		return fmt.Errorf("%w: no form %+v", ErrShape, f)
-	case m.Columns%perQuad != 0, m.Rows%f.Rows != 0:
+	case m.Columns%perQuad != 0, m.Rows%pair != 0:
 		return fmt.Errorf("%w: a matrix of %d x %d in the form %+v", ErrShape, m.Rows, m.Columns, f)
 	}
 	return nil
@@ -78,11 +76,10 @@ func quads(x device.Slice[dtype.BF16]) device.Slice[quad] { return device.View[q
 
 // Accumulate adds the product of m and x to y.
 func Accumulate(s *device.Stream, m Matrix, x device.Slice[dtype.BF16], y device.Slice[float32]) error {
-	if err := m.check(x.Len(), y.Len(), 1, 2); err != nil {
+	if err := m.check(x.Len(), y.Len()); err != nil {
 		return err
 	}
-	switch {
-	case m.Form == Form{}:
+	if m.Form == (Form{}) {
 		if err := WidenPlain(s, device.Cover(x.Len(), 64), x, m.input()); err != nil {
 			return err
 		}
@@ -91,30 +88,23 @@ func Accumulate(s *device.Stream, m Matrix, x device.Slice[dtype.BF16], y device
 			return err
 		}
 		return AddPlain(s, device.Cover(y.Len(), 64), products, y)
-	case m.Form.Deep:
-		return AddProduct[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(x), y)
-	case m.Form.Rows == 2:
-		return AddProduct[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(x), y)
 	}
-	return AddProduct[oneRow](s, m.grid(m.Rows), quads(m.W), quads(x), y)
+	return AddProduct(s, m.grid(), quads(m.W), quads(x), y)
 }
 
 // GateUp stores SwiGLU of the products of the normalized vector: the first half of the rows is the gate.
 func GateUp(s *device.Stream, m Matrix, n Norm, out device.Slice[dtype.BF16]) error {
-	if err := m.check(n.columns(), 2*out.Len(), 2); err != nil {
+	if err := m.check(n.columns(), 2*out.Len()); err != nil {
 		return err
 	}
-	switch {
-	case m.Form == Form{}:
+	if m.Form == (Form{}) {
 		y, err := m.plainNormed(s, n)
 		if err != nil {
 			return err
 		}
 		return GatePlain(s, device.Cover(out.Len(), 64), y, out)
-	case m.Form.Deep:
-		return NormSwiGLU[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out)
 	}
-	return NormSwiGLU[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out)
+	return NormSwiGLU(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out)
 }
 
 // Scores are the results of Logits: the logits, and a Key for each block, of the largest of its logits.
@@ -128,30 +118,25 @@ func (m Matrix) Blocks() int {
 	if m.Form == (Form{}) {
 		return 1
 	}
-	return m.grid(m.Rows / m.Form.Rows).Blocks.X
+	return m.grid().Blocks.X
 }
 
 // Logits stores the products of the normalized vector.
 func Logits(s *device.Stream, m Matrix, n Norm, out Scores) error {
-	if err := m.check(n.columns(), out.Logits.Len(), 2, 4); err != nil {
+	if err := m.check(n.columns(), out.Logits.Len()); err != nil {
 		return err
 	}
 	if out.Best.Len() != m.Blocks() {
 		return fmt.Errorf("%w: %d keys for %d blocks", ErrShape, out.Best.Len(), m.Blocks())
 	}
-	switch {
-	case m.Form == Form{}:
+	if m.Form == (Form{}) {
 		y, err := m.plainNormed(s, n)
 		if err != nil {
 			return err
 		}
 		return errors.Join(device.Copy(s, out.Logits, y), BestPlain(s, device.Blocks{X: 1}, y, out.Best))
-	case m.Form.Deep:
-		return NormLogits[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
-	case m.Form.Rows == 4:
-		return NormLogits[fourRows](s, m.grid(m.Rows/4), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
 	}
-	return NormLogits[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
+	return NormLogits(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
 }
 
 // Token is what QKV stores of a token: Heads queries in Q, and keys and values of KeyHeads heads in the pages of a cache, at
@@ -165,22 +150,19 @@ type Token struct {
 
 // QKV stores the rotated queries and keys, and the values, of the normalized vector.
 func QKV(s *device.Stream, m Matrix, n Norm, to Token) error {
-	if err := m.check(n.columns(), (to.Heads+2*to.KeyHeads)*HeadSize, 2); err != nil {
+	if err := m.check(n.columns(), (to.Heads+2*to.KeyHeads)*HeadSize); err != nil {
 		return err
 	}
 	if to.Q.Len() != to.Heads*HeadSize || to.K.Len() != to.V.Len() || to.Position.Len() < 1 {
 		return fmt.Errorf("%w: queries of %d, a cache of %d and %d", ErrShape, to.Q.Len(), to.K.Len(), to.V.Len())
 	}
 	h := heads{to.Heads, to.KeyHeads}
-	switch {
-	case m.Form == Form{}:
+	if m.Form == (Form{}) {
 		y, err := m.plainNormed(s, n)
 		if err != nil {
 			return err
 		}
 		return TokenPlain(s, device.Cover(y.Len()/2, 64), y, to.Position, to.Turns, h, to.Q, to.K, to.V)
-	case m.Form.Deep:
-		return NormQKV[twoDeep](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.Position, to.Turns, h, to.Q, to.K, to.V)
 	}
-	return NormQKV[twoRows](s, m.grid(m.Rows/2), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.Position, to.Turns, h, to.Q, to.K, to.V)
+	return NormQKV(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.Position, to.Turns, h, to.Q, to.K, to.V)
 }

@@ -24,7 +24,7 @@ type heads struct{ queries, keys int }
 //
 //gpu:kernel
 //gpu:target sm_80
-//gpu:instance normQKV[twoRows|twoDeep]
+//gpu:instance NormQKV = normQKV[shallow]
 func normQKV[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, position []int32, turns [][2]float32, h heads, q, k, v []dtype.BF16) {
 	t.StartNext()
 	near := gpu.DynamicShared[quad](t)

@@ -56,7 +56,7 @@ var normPlainKernel = &driver.Kernel{
 	},
 	Twin:    normPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 19, 36},
+	Uses:    []uint16{2, 20, 37},
 }
 
 // WidenPlain stores x as float32 numbers.
@@ -94,7 +94,7 @@ var widenPlainKernel = &driver.Kernel{
 	},
 	Twin:    widenPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{21},
+	Uses:    []uint16{22},
 }
 
 // AddPlain adds x to y.
@@ -131,7 +131,7 @@ var addPlainKernel = &driver.Kernel{
 	},
 	Twin:    addPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{16},
+	Uses:    []uint16{17},
 }
 
 // GatePlain stores SwiGLU of the first and the second half of x.
@@ -172,7 +172,7 @@ var gatePlainKernel = &driver.Kernel{
 	},
 	Twin:    gatePlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 10, 14, 18},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 10, 14, 19},
 }
 
 // BestPlain stores the largest Key of x. A block has one thread.
@@ -213,7 +213,7 @@ var bestPlainKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{15, 17},
+	Uses:    []uint16{15, 18},
 }
 
 // TokenPlain rotates and stores queries, keys and values. A thread has a pair of elements.
@@ -274,7 +274,7 @@ var tokenPlainKernel = &driver.Kernel{
 	},
 	Twin:    tokenPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{20, 22, 23, 24, 25, 26, 27, 29, 30, 31},
+	Uses:    []uint16{21, 23, 24, 25, 26, 27, 28, 30, 31, 32},
 }
 
 // Rows multiplies eight rows of w, of len(x) columns, by x. Each thread adds up every sixteenth column; then a thread for each
@@ -325,29 +325,20 @@ var rowsKernel = &driver.Kernel{
 	},
 	Twin:    rowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 32, 33, 34, 35, 36},
+	Uses:    []uint16{9, 33, 34, 35, 36, 37},
 }
 
 // AddProduct adds the product of w and x to y. A warp has R neighbouring rows.
-func AddProduct[R oneRow | twoRows | twoDeep](s *device.Stream, g device.Grid, w, x device.Slice[quad], y device.Slice[float32]) error {
-	var k *driver.Kernel
-	switch any((func(R))(nil)).(type) {
-	case func(oneRow):
-		k = addProductOneRowKernel
-	case func(twoRows):
-		k = addProductTwoRowsKernel
-	case func(twoDeep):
-		k = addProductTwoDeepKernel
-	}
-	p := s.Plan(k, g)
+func AddProduct(s *device.Stream, g device.Grid, w, x device.Slice[quad], y device.Slice[float32]) error {
+	p := s.Plan(addProductKernel, g)
 	w.Pass(p)
 	x.Pass(p)
 	y.Pass(p)
 	return p.Launch()
 }
 
-var addProductOneRowKernel = &driver.Kernel{
-	Name:    "addProduct[oneRow]",
+var addProductKernel = &driver.Kernel{
+	Name:    "addProduct[deep]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "fused.go",
 	Line:    14,
@@ -360,23 +351,23 @@ var addProductOneRowKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductOneRowSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductOneRowSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductOneRowSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductOneRowSM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -384,117 +375,18 @@ var addProductOneRowKernel = &driver.Kernel{
 			y    []float32
 		})(args)
 		for ts.Next() {
-			addProduct[oneRow](ts.Thread(), a.w, a.x, a.y)
+			addProduct[deep](ts.Thread(), a.w, a.x, a.y)
 		}
 	},
-	Twin:    addProductOneRowTwin,
+	Twin:    addProductTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 60, 61, 62, 64, 65, 66, 67, 74, 75},
-}
-
-var addProductTwoRowsKernel = &driver.Kernel{
-	Name:    "addProduct[twoRows]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "fused.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 16},
-		{Name: "x", Offset: 24, Size: 24, Elem: 16},
-		{Name: "y", Offset: 48, Size: 24, Elem: 4},
-	},
-	ParamBytes: 88,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductTwoRowsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductTwoRowsSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductTwoRowsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductTwoRowsSM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w, x []quad
-			y    []float32
-		})(args)
-		for ts.Next() {
-			addProduct[twoRows](ts.Thread(), a.w, a.x, a.y)
-		}
-	},
-	Twin:    addProductTwoRowsTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 64, 65, 66, 67, 71, 72, 73, 74, 75},
-}
-
-var addProductTwoDeepKernel = &driver.Kernel{
-	Name:    "addProduct[twoDeep]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "fused.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 16},
-		{Name: "x", Offset: 24, Size: 24, Elem: 16},
-		{Name: "y", Offset: 48, Size: 24, Elem: 4},
-	},
-	ParamBytes: 88,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductTwoDeepSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductTwoDeepSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductTwoDeepSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductTwoDeepSM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w, x []quad
-			y    []float32
-		})(args)
-		for ts.Next() {
-			addProduct[twoDeep](ts.Thread(), a.w, a.x, a.y)
-		}
-	},
-	Twin:    addProductTwoDeepTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{11, 37, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 64, 65, 66, 67, 68, 69, 70, 74, 75},
+	Uses:    []uint16{11, 16, 38, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 62, 63, 64, 68, 69, 70},
 }
 
 // NormSwiGLU stores SwiGLU of the products of the normalized x with rows of the first half of w and of the second. A warp has
 // as many neighbouring rows of each half as R is half of.
-func NormSwiGLU[R twoRows | twoDeep](s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, out device.Slice[dtype.BF16]) error {
-	var k *driver.Kernel
-	switch any((func(R))(nil)).(type) {
-	case func(twoRows):
-		k = normSwiGLUTwoRowsKernel
-	case func(twoDeep):
-		k = normSwiGLUTwoDeepKernel
-	}
-	p := s.Plan(k, g)
+func NormSwiGLU(s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, out device.Slice[dtype.BF16]) error {
+	p := s.Plan(normSwiGLUKernel, g)
 	w.Pass(p)
 	gain.Pass(p)
 	x.Pass(p)
@@ -503,8 +395,8 @@ func NormSwiGLU[R twoRows | twoDeep](s *device.Stream, g device.Grid, w, gain de
 	return p.Launch()
 }
 
-var normSwiGLUTwoRowsKernel = &driver.Kernel{
-	Name:    "normSwiGLU[twoRows]",
+var normSwiGLUKernel = &driver.Kernel{
+	Name:    "normSwiGLU[deep]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "fused.go",
 	Line:    43,
@@ -523,23 +415,23 @@ var normSwiGLUTwoRowsKernel = &driver.Kernel{
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUTwoRowsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normSwiGLUTwoRowsSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUTwoRowsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normSwiGLUTwoRowsSM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normSwiGLUSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normSwiGLUSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -549,80 +441,17 @@ var normSwiGLUTwoRowsKernel = &driver.Kernel{
 			out     []dtype.BF16
 		})(args)
 		for ts.Next() {
-			normSwiGLU[twoRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.out)
+			normSwiGLU[deep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.out)
 		}
 	},
-	Twin:    normSwiGLUTwoRowsTwin,
+	Twin:    normSwiGLUTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 71, 72, 73, 74, 75},
-}
-
-var normSwiGLUTwoDeepKernel = &driver.Kernel{
-	Name:    "normSwiGLU[twoDeep]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "fused.go",
-	Line:    43,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 16},
-		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 32},
-		{Name: "epsilon", Offset: 72, Size: 4},
-		{Name: "out", Offset: 80, Size: 24, Elem: 2},
-	},
-	ParamBytes: 120,
-	Shared:     128,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUTwoDeepSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normSwiGLUTwoDeepSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUTwoDeepSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normSwiGLUTwoDeepSM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w, gain []quad
-			x       []numbers
-			epsilon float32
-			out     []dtype.BF16
-		})(args)
-		for ts.Next() {
-			normSwiGLU[twoDeep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.out)
-		}
-	},
-	Twin:    normSwiGLUTwoDeepTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 68, 69, 70, 74, 75},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 16, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 68, 69, 70},
 }
 
 // NormLogits stores the products of w and the normalized x, and for each block the key of its largest one.
-func NormLogits[R twoRows | twoDeep | fourRows](s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, logits device.Slice[float32], best device.Slice[uint64]) error {
-	var k *driver.Kernel
-	switch any((func(R))(nil)).(type) {
-	case func(twoRows):
-		k = normLogitsTwoRowsKernel
-	case func(twoDeep):
-		k = normLogitsTwoDeepKernel
-	case func(fourRows):
-		k = normLogitsFourRowsKernel
-	}
-	p := s.Plan(k, g)
+func NormLogits(s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, logits device.Slice[float32], best device.Slice[uint64]) error {
+	p := s.Plan(normLogitsKernel, g)
 	w.Pass(p)
 	gain.Pass(p)
 	x.Pass(p)
@@ -632,8 +461,8 @@ func NormLogits[R twoRows | twoDeep | fourRows](s *device.Stream, g device.Grid,
 	return p.Launch()
 }
 
-var normLogitsTwoRowsKernel = &driver.Kernel{
-	Name:    "normLogits[twoRows]",
+var normLogitsKernel = &driver.Kernel{
+	Name:    "normLogits[shallow]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "fused.go",
 	Line:    71,
@@ -655,23 +484,23 @@ var normLogitsTwoRowsKernel = &driver.Kernel{
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsTwoRowsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsTwoRowsSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsTwoRowsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsTwoRowsSM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -682,143 +511,20 @@ var normLogitsTwoRowsKernel = &driver.Kernel{
 			best    []uint64
 		})(args)
 		for ts.Next() {
-			normLogits[twoRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
+			normLogits[shallow](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
 		}
 	},
-	Twin:    normLogitsTwoRowsTwin,
+	Twin:    normLogitsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 71, 72, 73, 74, 75},
-}
-
-var normLogitsTwoDeepKernel = &driver.Kernel{
-	Name:    "normLogits[twoDeep]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "fused.go",
-	Line:    71,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 16},
-		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 32},
-		{Name: "epsilon", Offset: 72, Size: 4},
-		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
-		{Name: "best", Offset: 104, Size: 24, Elem: 8},
-	},
-	ParamBytes: 144,
-	Shared:     384,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "fused.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsTwoDeepSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsTwoDeepSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsTwoDeepSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsTwoDeepSM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w, gain []quad
-			x       []numbers
-			epsilon float32
-			logits  []float32
-			best    []uint64
-		})(args)
-		for ts.Next() {
-			normLogits[twoDeep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
-		}
-	},
-	Twin:    normLogitsTwoDeepTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 68, 69, 70, 74, 75},
-}
-
-var normLogitsFourRowsKernel = &driver.Kernel{
-	Name:    "normLogits[fourRows]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "fused.go",
-	Line:    71,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 16},
-		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 32},
-		{Name: "epsilon", Offset: 72, Size: 4},
-		{Name: "logits", Offset: 80, Size: 24, Elem: 4},
-		{Name: "best", Offset: 104, Size: 24, Elem: 8},
-	},
-	ParamBytes: 144,
-	Shared:     384,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "fused.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsFourRowsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsFourRowsSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsFourRowsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsFourRowsSM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w, gain []quad
-			x       []numbers
-			epsilon float32
-			logits  []float32
-			best    []uint64
-		})(args)
-		for ts.Next() {
-			normLogits[fourRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
-		}
-	},
-	Twin:    normLogitsFourRowsTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 74, 75},
+	Uses:    []uint16{2, 12, 15, 16, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70},
 }
 
 // NormQKV multiplies the normalized x by the rows of w: of the queries, the keys and the values, head by head. It rotates
 // queries and keys by the angles of the token's position (Su et al., "RoFormer"; element i of the first half of a head
 // makes a pair with element i of the second half), stores the queries, and appends keys and values to the cache. Each warp has
 // the two rows of a pair.
-func NormQKV[R twoRows | twoDeep](s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, position device.Slice[int32], turns device.Slice[[2]float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
-	var k_ *driver.Kernel
-	switch any((func(R))(nil)).(type) {
-	case func(twoRows):
-		k_ = normQKVTwoRowsKernel
-	case func(twoDeep):
-		k_ = normQKVTwoDeepKernel
-	}
-	p := s.Plan(k_, g)
+func NormQKV(s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, position device.Slice[int32], turns device.Slice[[2]float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
+	p := s.Plan(normQKVKernel, g)
 	w.Pass(p)
 	gain.Pass(p)
 	x.Pass(p)
@@ -832,8 +538,8 @@ func NormQKV[R twoRows | twoDeep](s *device.Stream, g device.Grid, w, gain devic
 	return p.Launch()
 }
 
-var normQKVTwoRowsKernel = &driver.Kernel{
-	Name:    "normQKV[twoRows]",
+var normQKVKernel = &driver.Kernel{
+	Name:    "normQKV[shallow]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "rope.go",
 	Line:    28,
@@ -857,25 +563,25 @@ var normQKVTwoRowsKernel = &driver.Kernel{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVTwoRowsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVTwoRowsSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normQKVTwoRowsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normQKVTwoRowsSM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normQKVSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normQKVSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -888,74 +594,10 @@ var normQKVTwoRowsKernel = &driver.Kernel{
 			q, k, v  []dtype.BF16
 		})(args)
 		for ts.Next() {
-			normQKV[twoRows](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
+			normQKV[shallow](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
 		}
 	},
-	Twin:    normQKVTwoRowsTwin,
+	Twin:    normQKVTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 71, 72, 73, 74, 75},
-}
-
-var normQKVTwoDeepKernel = &driver.Kernel{
-	Name:    "normQKV[twoDeep]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "rope.go",
-	Line:    28,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 16},
-		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
-		{Name: "x", Offset: 48, Size: 24, Elem: 32},
-		{Name: "epsilon", Offset: 72, Size: 4},
-		{Name: "position", Offset: 80, Size: 24, Elem: 4},
-		{Name: "turns", Offset: 104, Size: 24, Elem: 8},
-		{Name: "h", Offset: 128, Size: 16},
-		{Name: "q", Offset: 144, Size: 24, Elem: 2},
-		{Name: "k", Offset: 168, Size: 24, Elem: 2},
-		{Name: "v", Offset: 192, Size: 24, Elem: 2},
-	},
-	ParamBytes: 232,
-	Shared:     128,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warp.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVTwoDeepSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVTwoDeepSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normQKVTwoDeepSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normQKVTwoDeepSM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w, gain  []quad
-			x        []numbers
-			epsilon  float32
-			position []int32
-			turns    [][2]float32
-			h        heads
-			q, k, v  []dtype.BF16
-		})(args)
-		for ts.Next() {
-			normQKV[twoDeep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
-		}
-	},
-	Twin:    normQKVTwoDeepTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 54, 55, 56, 57, 58, 59, 63, 64, 65, 66, 67, 68, 69, 70, 74, 75},
+	Uses:    []uint16{2, 16, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70},
 }

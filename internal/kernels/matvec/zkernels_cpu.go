@@ -1127,920 +1127,10 @@ func rowsTwinRow(lanes int, i272 int, shared unsafe.Pointer, y unsafe.Pointer, y
 	}
 }
 
-// addProductOneRowTwin runs blocks of the kernel addProduct_oneRow.
+// addProductTwin runs blocks of the kernel addProduct_deep.
 //
 //line fused.go:14
-func addProductOneRowTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	xCap := *(*int)(unsafe.Add(args, 40))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	yLen := *(*int)(unsafe.Add(args, 56))
-	yCap := *(*int)(unsafe.Add(args, 64))
-	shared := blocks.Shared(0)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each522 := blocks.Scratch(8)
-	each537 := blocks.Scratch(8)
-	each2903 := blocks.Scratch(8)
-	each2902 := blocks.Scratch(8)
-//line warp.go:71
-	i507 := dx / 32
-//line fused.go:17
-	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line warp.go:72
-	i514 := i29 / 256
-//line warp.go:74
-	c548 := 0 < i514
-//line stage.go:16
-	c786 := uint(i29) <= uint(xCap)
-//line stage.go:20
-	i3743 := i29 - 1
-//line stage.go:20
-	i4934 := dx << 1
-//line stage.go:20
-	i3825 := dx * 3
-//line stage.go:17
-	i2716 := dx << 2
-	each6955 := blocks.Scratch(4)
-	each6951 := blocks.Scratch(4)
-	each6947 := blocks.Scratch(4)
-	each6943 := blocks.Scratch(4)
-	each6939 := blocks.Scratch(4)
-	each6935 := blocks.Scratch(4)
-	each6931 := blocks.Scratch(4)
-	each6927 := blocks.Scratch(4)
-	each6923 := blocks.Scratch(4)
-	each6919 := blocks.Scratch(4)
-	each6915 := blocks.Scratch(4)
-	each6911 := blocks.Scratch(4)
-	each6907 := blocks.Scratch(4)
-	each6903 := blocks.Scratch(4)
-	each6899 := blocks.Scratch(4)
-	each6895 := blocks.Scratch(4)
-	each6891 := blocks.Scratch(4)
-	each6887 := blocks.Scratch(4)
-	each6883 := blocks.Scratch(4)
-	each6879 := blocks.Scratch(4)
-	each6875 := blocks.Scratch(4)
-	each6871 := blocks.Scratch(4)
-	each6867 := blocks.Scratch(4)
-	each6863 := blocks.Scratch(4)
-	each6859 := blocks.Scratch(4)
-	each6855 := blocks.Scratch(4)
-	each6851 := blocks.Scratch(4)
-	each6847 := blocks.Scratch(4)
-	each6843 := blocks.Scratch(4)
-	each6839 := blocks.Scratch(4)
-	each6835 := blocks.Scratch(4)
-	each6831 := blocks.Scratch(4)
-//line warp.go:73
-	i541 := gx * i507
-//line warp.go:111
-	c184 := i514 == 0
-//line warp.go:114
-	i2673 := i514 << 8
-//line warp.go:114
-	c229 := i2673 < i29
-	brought32 := blocks.Scratch(4)
-	each87 := blocks.Scratch(4)
-	each248 := blocks.Scratch(4)
-	each4117 := blocks.Scratch(4)
-	each4118 := blocks.Scratch(4)
-	each4127 := blocks.Scratch(4)
-	each4128 := blocks.Scratch(4)
-	each4137 := blocks.Scratch(4)
-	each4138 := blocks.Scratch(4)
-	each4147 := blocks.Scratch(4)
-	each4148 := blocks.Scratch(4)
-	each4157 := blocks.Scratch(4)
-//line fused.go:14
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i522, i537, i2903, i2902 int
-		var i2903next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i522, i537, i2903, i2902 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each522, warp*8)), *(*int)(unsafe.Add(each537, warp*8)), *(*int)(unsafe.Add(each2903, warp*8)), *(*int)(unsafe.Add(each2902, warp*8))
-				}
-				for state < 5 {
-					switch state {
-					case 0:
-//line warp.go:73
-						i522 = bx * i507
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i6987, i6986, i6985, i6984, i6983, i6982, i6981, i6980, i6979, i6978, i6977, i6976, i6975, i6974, i6973, i6972, i6971, i6970, i6969, i6968, i6967, i6966, i6965, i6964, i6963, i6962, i6961, i6960, i6959, i6958, i6957, i6956 int32
-							var i792 int
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line warp.go:73
-							i537 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
-							i538 := i522 + i537
-							if c548 {
-//line warp.go:74
-								if i538 < yLen {
-//line warp.go:87
-									i890 := i538 * i29
-//line warp.go:87
-									if uint(i890) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i890, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 256 > uint(wCap-i890) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i890)
-//line warp.go:87
-										return
-									}
-									i3341 := int(uint32(i78))
-//line warp.go:89
-									i6987, i6986, i6985, i6984, i6983, i6982, i6981, i6980, i6979, i6978, i6977, i6976, i6975, i6974, i6973, i6972, i6971, i6970, i6969, i6968, i6967, i6966, i6965, i6964, i6963, i6962, i6961, i6960, i6959, i6958, i6957, i6956 = *(*int32)(unsafe.Add(w, i890*16+(i3341+224)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+224)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+224)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+224)*16)), *(*int32)(unsafe.Add(w, i890*16+(i3341+192)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+192)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+192)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+192)*16)), *(*int32)(unsafe.Add(w, i890*16+(i3341+160)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+160)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+160)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+160)*16)), *(*int32)(unsafe.Add(w, i890*16+(i3341+128)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+128)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+128)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+128)*16)), *(*int32)(unsafe.Add(w, i890*16+(i3341+96)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+96)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+96)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+96)*16)), *(*int32)(unsafe.Add(w, i890*16+(i3341+64)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+64)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+64)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+64)*16)), *(*int32)(unsafe.Add(w, i890*16+(i3341+32)*16+12)), *(*int32)(unsafe.Add(w, i890*16+(i3341+32)*16+8)), *(*int32)(unsafe.Add(w, i890*16+(i3341+32)*16+4)), *(*int32)(unsafe.Add(w, i890*16+(i3341+32)*16)), *(*int32)(unsafe.Add(w, i890*16+i3341*16+12)), *(*int32)(unsafe.Add(w, i890*16+i3341*16+8)), *(*int32)(unsafe.Add(w, i890*16+i3341*16+4)), *(*int32)(unsafe.Add(w, i890*16+i3341*16))
-								} else {
-//line warp.go:74
-									i6987, i6986, i6985, i6984, i6983, i6982, i6981, i6980, i6979, i6978, i6977, i6976, i6975, i6974, i6973, i6972, i6971, i6970, i6969, i6968, i6967, i6966, i6965, i6964, i6963, i6962, i6961, i6960, i6959, i6958, i6957, i6956 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:74
-								i6987, i6986, i6985, i6984, i6983, i6982, i6981, i6980, i6979, i6978, i6977, i6976, i6975, i6974, i6973, i6972, i6971, i6970, i6969, i6968, i6967, i6966, i6965, i6964, i6963, i6962, i6961, i6960, i6959, i6958, i6957, i6956 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c786 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, xCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i792 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i792 >= i29 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i792) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i792, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3751 := *(*int32)(unsafe.Add(x, i792*16+4))
-//line stage.go:20
-								i3753 := *(*int32)(unsafe.Add(x, i792*16+8))
-//line stage.go:20
-								i3755 := *(*int32)(unsafe.Add(x, i792*16+12))
-//line stage.go:20
-								i3770 := i792 + dx
-//line stage.go:20
-								i3773 := i3770
-//line stage.go:20
-								if i3743 < i3770 {
-//line stage.go:20
-									i3773 = i3743
-								}
-//line stage.go:20
-								if uint(i3773) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3773, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3777 := *(*int32)(unsafe.Add(x, i3773*16))
-//line stage.go:20
-								i3779 := *(*int32)(unsafe.Add(x, i3773*16+4))
-//line stage.go:20
-								i3781 := *(*int32)(unsafe.Add(x, i3773*16+8))
-//line stage.go:20
-								i3783 := *(*int32)(unsafe.Add(x, i3773*16+12))
-//line stage.go:20
-								i3798 := i792 + i4934
-//line stage.go:20
-								i3801 := i3798
-//line stage.go:20
-								if i3743 < i3798 {
-//line stage.go:20
-									i3801 = i3743
-								}
-//line stage.go:20
-								if uint(i3801) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3801, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3805 := *(*int32)(unsafe.Add(x, i3801*16))
-//line stage.go:20
-								i3807 := *(*int32)(unsafe.Add(x, i3801*16+4))
-//line stage.go:20
-								i3809 := *(*int32)(unsafe.Add(x, i3801*16+8))
-//line stage.go:20
-								i3811 := *(*int32)(unsafe.Add(x, i3801*16+12))
-//line stage.go:20
-								i3826 := i792 + i3825
-//line stage.go:20
-								i3829 := i3826
-//line stage.go:20
-								if i3743 < i3826 {
-//line stage.go:20
-									i3829 = i3743
-								}
-//line stage.go:20
-								if uint(i3829) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3829, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3833 := *(*int32)(unsafe.Add(x, i3829*16))
-//line stage.go:20
-								i3835 := *(*int32)(unsafe.Add(x, i3829*16+4))
-//line stage.go:20
-								i3837 := *(*int32)(unsafe.Add(x, i3829*16+8))
-//line stage.go:20
-								i3839 := *(*int32)(unsafe.Add(x, i3829*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16)) = *(*int32)(unsafe.Add(x, i792*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+4)) = i3751
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+8)) = i3753
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+12)) = i3755
-//line stage.go:23
-								if i3770 < i29 {
-									*(*int32)(unsafe.Add(shared, i3770*16)) = i3777
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3770*16+4)) = i3779
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3770*16+8)) = i3781
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3770*16+12)) = i3783
-								}
-//line stage.go:23
-								if i3798 < i29 {
-									*(*int32)(unsafe.Add(shared, i3798*16)) = i3805
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3798*16+4)) = i3807
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3798*16+8)) = i3809
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3798*16+12)) = i3811
-								}
-//line stage.go:23
-								if i3826 < i29 {
-									*(*int32)(unsafe.Add(shared, i3826*16)) = i3833
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3826*16+4)) = i3835
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3826*16+8)) = i3837
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3826*16+12)) = i3839
-								}
-//line stage.go:17
-								i792 = i792 + i2716
-							}
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6955, thread*4)) = i6987
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6951, thread*4)) = i6986
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6947, thread*4)) = i6985
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6943, thread*4)) = i6984
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6939, thread*4)) = i6983
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6935, thread*4)) = i6982
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6931, thread*4)) = i6981
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6927, thread*4)) = i6980
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6923, thread*4)) = i6979
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6919, thread*4)) = i6978
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6915, thread*4)) = i6977
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6911, thread*4)) = i6976
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6907, thread*4)) = i6975
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6903, thread*4)) = i6974
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6899, thread*4)) = i6973
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6895, thread*4)) = i6972
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6891, thread*4)) = i6971
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6887, thread*4)) = i6970
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6883, thread*4)) = i6969
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6879, thread*4)) = i6968
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6875, thread*4)) = i6967
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6871, thread*4)) = i6966
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6867, thread*4)) = i6965
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6863, thread*4)) = i6964
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6859, thread*4)) = i6963
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6855, thread*4)) = i6962
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6851, thread*4)) = i6961
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6847, thread*4)) = i6960
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6843, thread*4)) = i6959
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6839, thread*4)) = i6958
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6835, thread*4)) = i6957
-//line fused.go:21
-							*(*int32)(unsafe.Add(each6831, thread*4)) = i6956
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each522, warp*8)), *(*int)(unsafe.Add(each537, warp*8)), *(*int)(unsafe.Add(each2903, warp*8)), *(*int)(unsafe.Add(each2902, warp*8)) = state, alive, i522, i537, i2903, i2902
-						waiting = true
-						continue warps
-					case 1:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:73
-							i538 := i522 + i537
-//line fused.go:21
-							i2903next = i538
-						}
-						i2903 = i2903next
-						state = 2
-					case 2:
-						if i2903 < yLen {
-							state = 4
-						} else {
-							state = 3
-						}
-					case 3:
-						state = 5
-					case 4:
-//line fused.go:23
-						c57 := uint(i2903) <= uint(yLen)
-//line fused.go:23
-						o59 := i2903 * 4
-//line fused.go:23
-						c67 := 1 <= uint(yCap-i2903)
-//line warp.go:128
-						i401 := i2903 * i29
-//line warp.go:128
-						c405 := uint(i401) <= uint(wLen)
-//line warp.go:128
-						o407 := i401 * 16
-//line warp.go:128
-						c415 := uint(i29) <= uint(wCap-i401)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f87, f6994, f6990, f6536, f6542, f6995, f6991, f6992, f6988, f6993, f6989 float32
-							var i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i6893, i6889, i6885, i6881, i6877, i6873, i6869, i6865, i6861, i6857, i6853, i6849, i6845, i6841, i6837, i6833, i6829, i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i6896, i6892, i6888, i6884, i6880, i6876, i6872, i6868, i6864, i6860, i6856, i6852, i6848, i6844, i6840, i6836, i6832, i6828, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898, i6894, i6890, i6886, i6882, i6878, i6874, i6870, i6866, i6862, i6858, i6854, i6850, i6846, i6842, i6838, i6834, i6830 int32
-							var i2905, i151, i2904, i200, i2906, i433 int
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line fused.go:25
-							i71 := int(uint32(i78))
-//line fused.go:25
-							c2718 := i78 == 0
-//line warp.go:103
-							i6955 := *(*int32)(unsafe.Add(each6955, thread*4))
-//line warp.go:103
-							i6951 := *(*int32)(unsafe.Add(each6951, thread*4))
-//line warp.go:103
-							i6947 := *(*int32)(unsafe.Add(each6947, thread*4))
-//line warp.go:103
-							i6943 := *(*int32)(unsafe.Add(each6943, thread*4))
-//line warp.go:103
-							i6939 := *(*int32)(unsafe.Add(each6939, thread*4))
-//line warp.go:103
-							i6935 := *(*int32)(unsafe.Add(each6935, thread*4))
-//line warp.go:103
-							i6931 := *(*int32)(unsafe.Add(each6931, thread*4))
-//line warp.go:103
-							i6927 := *(*int32)(unsafe.Add(each6927, thread*4))
-//line warp.go:103
-							i6923 := *(*int32)(unsafe.Add(each6923, thread*4))
-//line warp.go:103
-							i6919 := *(*int32)(unsafe.Add(each6919, thread*4))
-//line warp.go:103
-							i6915 := *(*int32)(unsafe.Add(each6915, thread*4))
-//line warp.go:103
-							i6911 := *(*int32)(unsafe.Add(each6911, thread*4))
-//line warp.go:103
-							i6907 := *(*int32)(unsafe.Add(each6907, thread*4))
-//line warp.go:103
-							i6903 := *(*int32)(unsafe.Add(each6903, thread*4))
-//line warp.go:103
-							i6899 := *(*int32)(unsafe.Add(each6899, thread*4))
-//line warp.go:103
-							i6895 := *(*int32)(unsafe.Add(each6895, thread*4))
-//line warp.go:103
-							i6891 := *(*int32)(unsafe.Add(each6891, thread*4))
-//line warp.go:103
-							i6887 := *(*int32)(unsafe.Add(each6887, thread*4))
-//line warp.go:103
-							i6883 := *(*int32)(unsafe.Add(each6883, thread*4))
-//line warp.go:103
-							i6879 := *(*int32)(unsafe.Add(each6879, thread*4))
-//line warp.go:103
-							i6875 := *(*int32)(unsafe.Add(each6875, thread*4))
-//line warp.go:103
-							i6871 := *(*int32)(unsafe.Add(each6871, thread*4))
-//line warp.go:103
-							i6867 := *(*int32)(unsafe.Add(each6867, thread*4))
-//line warp.go:103
-							i6863 := *(*int32)(unsafe.Add(each6863, thread*4))
-//line warp.go:103
-							i6859 := *(*int32)(unsafe.Add(each6859, thread*4))
-//line warp.go:103
-							i6855 := *(*int32)(unsafe.Add(each6855, thread*4))
-//line warp.go:103
-							i6851 := *(*int32)(unsafe.Add(each6851, thread*4))
-//line warp.go:103
-							i6847 := *(*int32)(unsafe.Add(each6847, thread*4))
-//line warp.go:103
-							i6843 := *(*int32)(unsafe.Add(each6843, thread*4))
-//line warp.go:103
-							i6839 := *(*int32)(unsafe.Add(each6839, thread*4))
-//line warp.go:103
-							i6835 := *(*int32)(unsafe.Add(each6835, thread*4))
-//line warp.go:103
-							i6831 := *(*int32)(unsafe.Add(each6831, thread*4))
-//line warp.go:142
-							i5220 := i71 + 32
-//line warp.go:142
-							i5410 := i71 + 64
-//line warp.go:142
-							i5600 := i71 + 96
-//line warp.go:142
-							i5790 := i71 + 128
-//line warp.go:142
-							i5980 := i71 + 160
-//line warp.go:142
-							i6170 := i71 + 192
-//line warp.go:142
-							i6360 := i71 + 224
-//line warp.go:130
-							i431 := i2673 + i71
-//line fused.go:23
-							if !c57 {
-//line fused.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2903, yLen)
-//line fused.go:23
-								return
-							}
-//line fused.go:23
-							if !c67 {
-//line fused.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(1), yCap-i2903)
-//line fused.go:23
-								return
-							}
-							if c2718 {
-								f87 = *(*float32)(unsafe.Add(y, o59+i71*4))
-							} else {
-//line fused.go:25
-								f87 = 0
-							}
-//line warp.go:100
-							if c548 {
-//line warp.go:103
-								f6994, f6990, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i6893, i6889, i6885, i6881, i6877, i6873, i6869, i6865, i6861, i6857, i6853, i6849, i6845, i6841, i6837, i6833, i6829, i2905, i151 = 0, 0, i6955, i6951, i6947, i6943, i6939, i6935, i6931, i6927, i6923, i6919, i6915, i6911, i6907, i6903, i6899, i6895, i6891, i6887, i6883, i6879, i6875, i6871, i6867, i6863, i6859, i6855, i6851, i6847, i6843, i6839, i6835, i6831, i2903, 0
-//line warp.go:103
-								for {
-//line warp.go:101
-									i2629 := i151 << 8
-//line warp.go:101
-									if uint(i2629) > uint(i29) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2629, i29)
-//line warp.go:101
-										return
-									}
-//line warp.go:101
-									if 256 > uint(i29-i2629) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i29-i2629)
-//line warp.go:101
-										return
-									}
-//line warp.go:142
-									i5032 := *(*int32)(unsafe.Add(shared, i2629*16+i71*16))
-//line warp.go:142
-									i5034 := *(*int32)(unsafe.Add(shared, i2629*16+i71*16+4))
-//line warp.go:142
-									i5036 := *(*int32)(unsafe.Add(shared, i2629*16+i71*16+8))
-//line warp.go:142
-									i5038 := *(*int32)(unsafe.Add(shared, i2629*16+i71*16+12))
-//line warp.go:168
-									f5182 := f6990 + float32(math.Float32frombits(uint32(i6829<<16))*math.Float32frombits(uint32(i5032<<16))) + float32(math.Float32frombits(uint32(i6833<<16))*math.Float32frombits(uint32(i5034<<16)))
-									f5188 := f6994 + float32(math.Float32frombits(uint32(i6829&-65536))*math.Float32frombits(uint32(i5032&-65536))) + float32(math.Float32frombits(uint32(i6833&-65536))*math.Float32frombits(uint32(i5034&-65536)))
-//line warp.go:168
-									f5206 := f5182 + float32(math.Float32frombits(uint32(i6837<<16))*math.Float32frombits(uint32(i5036<<16))) + float32(math.Float32frombits(uint32(i6841<<16))*math.Float32frombits(uint32(i5038<<16)))
-									f5212 := f5188 + float32(math.Float32frombits(uint32(i6837&-65536))*math.Float32frombits(uint32(i5036&-65536))) + float32(math.Float32frombits(uint32(i6841&-65536))*math.Float32frombits(uint32(i5038&-65536)))
-//line warp.go:142
-									i5222 := *(*int32)(unsafe.Add(shared, i2629*16+i5220*16))
-//line warp.go:142
-									i5224 := *(*int32)(unsafe.Add(shared, i2629*16+i5220*16+4))
-//line warp.go:142
-									i5226 := *(*int32)(unsafe.Add(shared, i2629*16+i5220*16+8))
-//line warp.go:142
-									i5228 := *(*int32)(unsafe.Add(shared, i2629*16+i5220*16+12))
-//line warp.go:168
-									f5372 := f5206 + float32(math.Float32frombits(uint32(i6845<<16))*math.Float32frombits(uint32(i5222<<16))) + float32(math.Float32frombits(uint32(i6849<<16))*math.Float32frombits(uint32(i5224<<16)))
-									f5378 := f5212 + float32(math.Float32frombits(uint32(i6845&-65536))*math.Float32frombits(uint32(i5222&-65536))) + float32(math.Float32frombits(uint32(i6849&-65536))*math.Float32frombits(uint32(i5224&-65536)))
-//line warp.go:168
-									f5396 := f5372 + float32(math.Float32frombits(uint32(i6853<<16))*math.Float32frombits(uint32(i5226<<16))) + float32(math.Float32frombits(uint32(i6857<<16))*math.Float32frombits(uint32(i5228<<16)))
-									f5402 := f5378 + float32(math.Float32frombits(uint32(i6853&-65536))*math.Float32frombits(uint32(i5226&-65536))) + float32(math.Float32frombits(uint32(i6857&-65536))*math.Float32frombits(uint32(i5228&-65536)))
-//line warp.go:142
-									i5412 := *(*int32)(unsafe.Add(shared, i2629*16+i5410*16))
-//line warp.go:142
-									i5414 := *(*int32)(unsafe.Add(shared, i2629*16+i5410*16+4))
-//line warp.go:142
-									i5416 := *(*int32)(unsafe.Add(shared, i2629*16+i5410*16+8))
-//line warp.go:142
-									i5418 := *(*int32)(unsafe.Add(shared, i2629*16+i5410*16+12))
-//line warp.go:168
-									f5562 := f5396 + float32(math.Float32frombits(uint32(i6861<<16))*math.Float32frombits(uint32(i5412<<16))) + float32(math.Float32frombits(uint32(i6865<<16))*math.Float32frombits(uint32(i5414<<16)))
-									f5568 := f5402 + float32(math.Float32frombits(uint32(i6861&-65536))*math.Float32frombits(uint32(i5412&-65536))) + float32(math.Float32frombits(uint32(i6865&-65536))*math.Float32frombits(uint32(i5414&-65536)))
-//line warp.go:168
-									f5586 := f5562 + float32(math.Float32frombits(uint32(i6869<<16))*math.Float32frombits(uint32(i5416<<16))) + float32(math.Float32frombits(uint32(i6873<<16))*math.Float32frombits(uint32(i5418<<16)))
-									f5592 := f5568 + float32(math.Float32frombits(uint32(i6869&-65536))*math.Float32frombits(uint32(i5416&-65536))) + float32(math.Float32frombits(uint32(i6873&-65536))*math.Float32frombits(uint32(i5418&-65536)))
-//line warp.go:142
-									i5602 := *(*int32)(unsafe.Add(shared, i2629*16+i5600*16))
-//line warp.go:142
-									i5604 := *(*int32)(unsafe.Add(shared, i2629*16+i5600*16+4))
-//line warp.go:142
-									i5606 := *(*int32)(unsafe.Add(shared, i2629*16+i5600*16+8))
-//line warp.go:142
-									i5608 := *(*int32)(unsafe.Add(shared, i2629*16+i5600*16+12))
-//line warp.go:168
-									f5752 := f5586 + float32(math.Float32frombits(uint32(i6877<<16))*math.Float32frombits(uint32(i5602<<16))) + float32(math.Float32frombits(uint32(i6881<<16))*math.Float32frombits(uint32(i5604<<16)))
-									f5758 := f5592 + float32(math.Float32frombits(uint32(i6877&-65536))*math.Float32frombits(uint32(i5602&-65536))) + float32(math.Float32frombits(uint32(i6881&-65536))*math.Float32frombits(uint32(i5604&-65536)))
-//line warp.go:168
-									f5776 := f5752 + float32(math.Float32frombits(uint32(i6885<<16))*math.Float32frombits(uint32(i5606<<16))) + float32(math.Float32frombits(uint32(i6889<<16))*math.Float32frombits(uint32(i5608<<16)))
-									f5782 := f5758 + float32(math.Float32frombits(uint32(i6885&-65536))*math.Float32frombits(uint32(i5606&-65536))) + float32(math.Float32frombits(uint32(i6889&-65536))*math.Float32frombits(uint32(i5608&-65536)))
-//line warp.go:142
-									i5792 := *(*int32)(unsafe.Add(shared, i2629*16+i5790*16))
-//line warp.go:142
-									i5794 := *(*int32)(unsafe.Add(shared, i2629*16+i5790*16+4))
-//line warp.go:142
-									i5796 := *(*int32)(unsafe.Add(shared, i2629*16+i5790*16+8))
-//line warp.go:142
-									i5798 := *(*int32)(unsafe.Add(shared, i2629*16+i5790*16+12))
-//line warp.go:168
-									f5942 := f5776 + float32(math.Float32frombits(uint32(i6893<<16))*math.Float32frombits(uint32(i5792<<16))) + float32(math.Float32frombits(uint32(i6897<<16))*math.Float32frombits(uint32(i5794<<16)))
-									f5948 := f5782 + float32(math.Float32frombits(uint32(i6893&-65536))*math.Float32frombits(uint32(i5792&-65536))) + float32(math.Float32frombits(uint32(i6897&-65536))*math.Float32frombits(uint32(i5794&-65536)))
-//line warp.go:168
-									f5966 := f5942 + float32(math.Float32frombits(uint32(i6901<<16))*math.Float32frombits(uint32(i5796<<16))) + float32(math.Float32frombits(uint32(i6905<<16))*math.Float32frombits(uint32(i5798<<16)))
-									f5972 := f5948 + float32(math.Float32frombits(uint32(i6901&-65536))*math.Float32frombits(uint32(i5796&-65536))) + float32(math.Float32frombits(uint32(i6905&-65536))*math.Float32frombits(uint32(i5798&-65536)))
-//line warp.go:142
-									i5982 := *(*int32)(unsafe.Add(shared, i2629*16+i5980*16))
-//line warp.go:142
-									i5984 := *(*int32)(unsafe.Add(shared, i2629*16+i5980*16+4))
-//line warp.go:142
-									i5986 := *(*int32)(unsafe.Add(shared, i2629*16+i5980*16+8))
-//line warp.go:142
-									i5988 := *(*int32)(unsafe.Add(shared, i2629*16+i5980*16+12))
-//line warp.go:168
-									f6132 := f5966 + float32(math.Float32frombits(uint32(i6909<<16))*math.Float32frombits(uint32(i5982<<16))) + float32(math.Float32frombits(uint32(i6913<<16))*math.Float32frombits(uint32(i5984<<16)))
-									f6138 := f5972 + float32(math.Float32frombits(uint32(i6909&-65536))*math.Float32frombits(uint32(i5982&-65536))) + float32(math.Float32frombits(uint32(i6913&-65536))*math.Float32frombits(uint32(i5984&-65536)))
-//line warp.go:168
-									f6156 := f6132 + float32(math.Float32frombits(uint32(i6917<<16))*math.Float32frombits(uint32(i5986<<16))) + float32(math.Float32frombits(uint32(i6921<<16))*math.Float32frombits(uint32(i5988<<16)))
-									f6162 := f6138 + float32(math.Float32frombits(uint32(i6917&-65536))*math.Float32frombits(uint32(i5986&-65536))) + float32(math.Float32frombits(uint32(i6921&-65536))*math.Float32frombits(uint32(i5988&-65536)))
-//line warp.go:142
-									i6172 := *(*int32)(unsafe.Add(shared, i2629*16+i6170*16))
-//line warp.go:142
-									i6174 := *(*int32)(unsafe.Add(shared, i2629*16+i6170*16+4))
-//line warp.go:142
-									i6176 := *(*int32)(unsafe.Add(shared, i2629*16+i6170*16+8))
-//line warp.go:142
-									i6178 := *(*int32)(unsafe.Add(shared, i2629*16+i6170*16+12))
-//line warp.go:168
-									f6322 := f6156 + float32(math.Float32frombits(uint32(i6925<<16))*math.Float32frombits(uint32(i6172<<16))) + float32(math.Float32frombits(uint32(i6929<<16))*math.Float32frombits(uint32(i6174<<16)))
-									f6328 := f6162 + float32(math.Float32frombits(uint32(i6925&-65536))*math.Float32frombits(uint32(i6172&-65536))) + float32(math.Float32frombits(uint32(i6929&-65536))*math.Float32frombits(uint32(i6174&-65536)))
-//line warp.go:168
-									f6346 := f6322 + float32(math.Float32frombits(uint32(i6933<<16))*math.Float32frombits(uint32(i6176<<16))) + float32(math.Float32frombits(uint32(i6937<<16))*math.Float32frombits(uint32(i6178<<16)))
-									f6352 := f6328 + float32(math.Float32frombits(uint32(i6933&-65536))*math.Float32frombits(uint32(i6176&-65536))) + float32(math.Float32frombits(uint32(i6937&-65536))*math.Float32frombits(uint32(i6178&-65536)))
-//line warp.go:142
-									i6362 := *(*int32)(unsafe.Add(shared, i2629*16+i6360*16))
-//line warp.go:142
-									i6364 := *(*int32)(unsafe.Add(shared, i2629*16+i6360*16+4))
-//line warp.go:142
-									i6366 := *(*int32)(unsafe.Add(shared, i2629*16+i6360*16+8))
-//line warp.go:142
-									i6368 := *(*int32)(unsafe.Add(shared, i2629*16+i6360*16+12))
-//line warp.go:168
-									f6512 := f6346 + float32(math.Float32frombits(uint32(i6941<<16))*math.Float32frombits(uint32(i6362<<16))) + float32(math.Float32frombits(uint32(i6945<<16))*math.Float32frombits(uint32(i6364<<16)))
-									f6518 := f6352 + float32(math.Float32frombits(uint32(i6941&-65536))*math.Float32frombits(uint32(i6362&-65536))) + float32(math.Float32frombits(uint32(i6945&-65536))*math.Float32frombits(uint32(i6364&-65536)))
-//line warp.go:168
-									f6536 = f6512 + float32(math.Float32frombits(uint32(i6949<<16))*math.Float32frombits(uint32(i6366<<16))) + float32(math.Float32frombits(uint32(i6953<<16))*math.Float32frombits(uint32(i6368<<16)))
-									f6542 = f6518 + float32(math.Float32frombits(uint32(i6949&-65536))*math.Float32frombits(uint32(i6366&-65536))) + float32(math.Float32frombits(uint32(i6953&-65536))*math.Float32frombits(uint32(i6368&-65536)))
-//line warp.go:102
-									i173 := i151 + 1
-									if i173 == i514 {
-//line warp.go:105
-										i2904, i200 = i2905+i541, 0
-									} else {
-//line warp.go:103
-										i2904, i200 = i2905, i173
-									}
-//line warp.go:107
-									if i2904 < yLen {
-//line warp.go:87
-										i323 := i2904*i29 + i200<<8
-//line warp.go:87
-										if uint(i323) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i323, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 256 > uint(wCap-i323) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i323)
-//line warp.go:87
-											return
-										}
-										i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i6896, i6892, i6888, i6884, i6880, i6876, i6872, i6868, i6864, i6860, i6856, i6852, i6848, i6844, i6840, i6836, i6832, i6828 = *(*int32)(unsafe.Add(w, i323*16+i6360*16+12)), *(*int32)(unsafe.Add(w, i323*16+i6360*16+8)), *(*int32)(unsafe.Add(w, i323*16+i6360*16+4)), *(*int32)(unsafe.Add(w, i323*16+i6360*16)), *(*int32)(unsafe.Add(w, i323*16+i6170*16+12)), *(*int32)(unsafe.Add(w, i323*16+i6170*16+8)), *(*int32)(unsafe.Add(w, i323*16+i6170*16+4)), *(*int32)(unsafe.Add(w, i323*16+i6170*16)), *(*int32)(unsafe.Add(w, i323*16+i5980*16+12)), *(*int32)(unsafe.Add(w, i323*16+i5980*16+8)), *(*int32)(unsafe.Add(w, i323*16+i5980*16+4)), *(*int32)(unsafe.Add(w, i323*16+i5980*16)), *(*int32)(unsafe.Add(w, i323*16+i5790*16+12)), *(*int32)(unsafe.Add(w, i323*16+i5790*16+8)), *(*int32)(unsafe.Add(w, i323*16+i5790*16+4)), *(*int32)(unsafe.Add(w, i323*16+i5790*16)), *(*int32)(unsafe.Add(w, i323*16+i5600*16+12)), *(*int32)(unsafe.Add(w, i323*16+i5600*16+8)), *(*int32)(unsafe.Add(w, i323*16+i5600*16+4)), *(*int32)(unsafe.Add(w, i323*16+i5600*16)), *(*int32)(unsafe.Add(w, i323*16+i5410*16+12)), *(*int32)(unsafe.Add(w, i323*16+i5410*16+8)), *(*int32)(unsafe.Add(w, i323*16+i5410*16+4)), *(*int32)(unsafe.Add(w, i323*16+i5410*16)), *(*int32)(unsafe.Add(w, i323*16+i5220*16+12)), *(*int32)(unsafe.Add(w, i323*16+i5220*16+8)), *(*int32)(unsafe.Add(w, i323*16+i5220*16+4)), *(*int32)(unsafe.Add(w, i323*16+i5220*16)), *(*int32)(unsafe.Add(w, i323*16+i71*16+12)), *(*int32)(unsafe.Add(w, i323*16+i71*16+8)), *(*int32)(unsafe.Add(w, i323*16+i71*16+4)), *(*int32)(unsafe.Add(w, i323*16+i71*16))
-									} else {
-//line warp.go:107
-										i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i6896, i6892, i6888, i6884, i6880, i6876, i6872, i6868, i6864, i6860, i6856, i6852, i6848, i6844, i6840, i6836, i6832, i6828 = i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i6893, i6889, i6885, i6881, i6877, i6873, i6869, i6865, i6861, i6857, i6853, i6849, i6845, i6841, i6837, i6833, i6829
-									}
-//line warp.go:108
-									if i173 >= i514 {
-//line warp.go:108
-										break
-									}
-//line warp.go:108
-									f6994, f6990, i6953, i6949, i6945, i6941, i6937, i6933, i6929, i6925, i6921, i6917, i6913, i6909, i6905, i6901, i6897, i6893, i6889, i6885, i6881, i6877, i6873, i6869, i6865, i6861, i6857, i6853, i6849, i6845, i6841, i6837, i6833, i6829, i2905, i151 = f6542, f6536, i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i6896, i6892, i6888, i6884, i6880, i6876, i6872, i6868, i6864, i6860, i6856, i6852, i6848, i6844, i6840, i6836, i6832, i6828, i2904, i173
-								}
-//line warp.go:108
-								f6995, f6991, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898, i6894, i6890, i6886, i6882, i6878, i6874, i6870, i6866, i6862, i6858, i6854, i6850, i6846, i6842, i6838, i6834, i6830, i2906 = f6542, f6536, i6952, i6948, i6944, i6940, i6936, i6932, i6928, i6924, i6920, i6916, i6912, i6908, i6904, i6900, i6896, i6892, i6888, i6884, i6880, i6876, i6872, i6868, i6864, i6860, i6856, i6852, i6848, i6844, i6840, i6836, i6832, i6828, i2904
-							} else {
-//line warp.go:100
-								f6995, f6991, i6954, i6950, i6946, i6942, i6938, i6934, i6930, i6926, i6922, i6918, i6914, i6910, i6906, i6902, i6898, i6894, i6890, i6886, i6882, i6878, i6874, i6870, i6866, i6862, i6858, i6854, i6850, i6846, i6842, i6838, i6834, i6830, i2906 = 0, 0, i6955, i6951, i6947, i6943, i6939, i6935, i6931, i6927, i6923, i6919, i6915, i6911, i6907, i6903, i6899, i6895, i6891, i6887, i6883, i6879, i6875, i6871, i6867, i6863, i6859, i6855, i6851, i6847, i6843, i6839, i6835, i6831, i2903
-							}
-//line warp.go:111
-							if c184 {
-								i2902 = i2906 + i541
-							} else {
-//line warp.go:111
-								i2902 = i2906
-							}
-//line warp.go:114
-							if c229 {
-//line warp.go:128
-								if !c405 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i401, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c415 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i401)
-//line warp.go:128
-									return
-								}
-								f6992, f6988, i433 = f6995, f6991, i431
-//line warp.go:130
-								for {
-//line warp.go:130
-									if i433 >= i29 {
-//line warp.go:130
-										break
-									}
-//line warp.go:131
-									i2176 := *(*int32)(unsafe.Add(shared, i433*16))
-//line warp.go:131
-									i2178 := *(*int32)(unsafe.Add(shared, i433*16+4))
-//line warp.go:131
-									i2180 := *(*int32)(unsafe.Add(shared, i433*16+8))
-//line warp.go:131
-									i2182 := *(*int32)(unsafe.Add(shared, i433*16+12))
-//line warp.go:133
-									i2250 := *(*int32)(unsafe.Add(w, o407+i433*16))
-//line warp.go:133
-									i2252 := *(*int32)(unsafe.Add(w, o407+i433*16+4))
-//line warp.go:133
-									i2254 := *(*int32)(unsafe.Add(w, o407+i433*16+8))
-//line warp.go:133
-									i2256 := *(*int32)(unsafe.Add(w, o407+i433*16+12))
-//line warp.go:168
-									f4358 := f6988 + float32(math.Float32frombits(uint32(i2250<<16))*math.Float32frombits(uint32(i2176<<16))) + float32(math.Float32frombits(uint32(i2252<<16))*math.Float32frombits(uint32(i2178<<16))) + float32(math.Float32frombits(uint32(i2254<<16))*math.Float32frombits(uint32(i2180<<16)))
-									f4367 := f6992 + float32(math.Float32frombits(uint32(i2250&-65536))*math.Float32frombits(uint32(i2176&-65536))) + float32(math.Float32frombits(uint32(i2252&-65536))*math.Float32frombits(uint32(i2178&-65536))) + float32(math.Float32frombits(uint32(i2254&-65536))*math.Float32frombits(uint32(i2180&-65536)))
-//line warp.go:130
-									f6992, f6988, i433 = f4367+float32(math.Float32frombits(uint32(i2256&-65536))*math.Float32frombits(uint32(i2182&-65536))), f4358+float32(math.Float32frombits(uint32(i2256<<16))*math.Float32frombits(uint32(i2182<<16))), i433+32
-								}
-//line warp.go:130
-								f6993, f6989 = f6992, f6988
-							} else {
-//line warp.go:114
-								f6993, f6989 = f6995, f6991
-							}
-//line warp.go:118
-							f248 := f6989 + f6993
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f248
-//line warp.go:152
-							*(*float32)(unsafe.Add(each87, thread*4)) = f87
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6955, thread*4)) = i6954
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6951, thread*4)) = i6950
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6947, thread*4)) = i6946
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6943, thread*4)) = i6942
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6939, thread*4)) = i6938
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6935, thread*4)) = i6934
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6931, thread*4)) = i6930
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6927, thread*4)) = i6926
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6923, thread*4)) = i6922
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6919, thread*4)) = i6918
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6915, thread*4)) = i6914
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6911, thread*4)) = i6910
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6907, thread*4)) = i6906
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6903, thread*4)) = i6902
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6899, thread*4)) = i6898
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6895, thread*4)) = i6894
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6891, thread*4)) = i6890
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6887, thread*4)) = i6886
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6883, thread*4)) = i6882
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6879, thread*4)) = i6878
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6875, thread*4)) = i6874
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6871, thread*4)) = i6870
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6867, thread*4)) = i6866
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6863, thread*4)) = i6862
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6859, thread*4)) = i6858
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6855, thread*4)) = i6854
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6851, thread*4)) = i6850
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6847, thread*4)) = i6846
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6843, thread*4)) = i6842
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6839, thread*4)) = i6838
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6835, thread*4)) = i6834
-//line warp.go:152
-							*(*int32)(unsafe.Add(each6831, thread*4)) = i6830
-//line warp.go:152
-							*(*float32)(unsafe.Add(each248, thread*4)) = f248
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4117, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f248 := *(*float32)(unsafe.Add(each248, thread*4))
-//line warp.go:152
-							f4117 := *(*float32)(unsafe.Add(each4117, thread*4))
-//line warp.go:152
-							f4118 := f248 + f4117
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4118
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4118, thread*4)) = f4118
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4127, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4118 := *(*float32)(unsafe.Add(each4118, thread*4))
-//line warp.go:152
-							f4127 := *(*float32)(unsafe.Add(each4127, thread*4))
-//line warp.go:152
-							f4128 := f4118 + f4127
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4128
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4128, thread*4)) = f4128
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4137, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4128 := *(*float32)(unsafe.Add(each4128, thread*4))
-//line warp.go:152
-							f4137 := *(*float32)(unsafe.Add(each4137, thread*4))
-//line warp.go:152
-							f4138 := f4128 + f4137
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4138
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4138, thread*4)) = f4138
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4147, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4138 := *(*float32)(unsafe.Add(each4138, thread*4))
-//line warp.go:152
-							f4147 := *(*float32)(unsafe.Add(each4147, thread*4))
-//line warp.go:152
-							f4148 := f4138 + f4147
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4148
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4148, thread*4)) = f4148
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4157, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line fused.go:24
-							f87 := *(*float32)(unsafe.Add(each87, thread*4))
-//line warp.go:152
-							f4148 := *(*float32)(unsafe.Add(each4148, thread*4))
-//line warp.go:152
-							f4157 := *(*float32)(unsafe.Add(each4157, thread*4))
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line fused.go:25
-							c2718 := i78 == 0
-//line fused.go:30
-							if c2718 {
-								*(*float32)(unsafe.Add(y, o59)) = f87 + (f4148 + f4157)
-//line fused.go:31
-								i2903next = i2902
-							} else {
-//line fused.go:30
-								i2903next = i2902
-							}
-						}
-						i2903 = i2903next
-						state = 2
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 5
-			}
-		}
-	}
-}
-
-// addProductTwoRowsTwin runs blocks of the kernel addProduct_twoRows.
-//
-//line fused.go:14
-func addProductTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func addProductTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w := *(*unsafe.Pointer)(args)
 	wLen := *(*int)(unsafe.Add(args, 8))
 	wCap := *(*int)(unsafe.Add(args, 16))
@@ -2059,1116 +1149,14 @@ func addProductTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each537 := blocks.Scratch(8)
 	each2897 := blocks.Scratch(8)
 	each2896 := blocks.Scratch(8)
-//line warp.go:71
+//line warp.go:66
 	i507 := dx / 32
 //line fused.go:17
 	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
 	i35 := yLen / 2
-//line warp.go:72
-	i514 := i29 / 128
-//line warp.go:74
-	c548 := 0 < i514
-//line stage.go:16
-	c786 := uint(i29) <= uint(xCap)
-//line stage.go:20
-	i3594 := i29 - 1
-//line stage.go:20
-	i4722 := dx << 1
-//line stage.go:20
-	i3676 := dx * 3
-//line stage.go:17
-	i2716 := dx << 2
-	each7226 := blocks.Scratch(4)
-	each7222 := blocks.Scratch(4)
-	each7218 := blocks.Scratch(4)
-	each7214 := blocks.Scratch(4)
-	each7210 := blocks.Scratch(4)
-	each7206 := blocks.Scratch(4)
-	each7202 := blocks.Scratch(4)
-	each7198 := blocks.Scratch(4)
-	each7194 := blocks.Scratch(4)
-	each7190 := blocks.Scratch(4)
-	each7186 := blocks.Scratch(4)
-	each7182 := blocks.Scratch(4)
-	each7178 := blocks.Scratch(4)
-	each7174 := blocks.Scratch(4)
-	each7170 := blocks.Scratch(4)
-	each7166 := blocks.Scratch(4)
-	each7162 := blocks.Scratch(4)
-	each7158 := blocks.Scratch(4)
-	each7154 := blocks.Scratch(4)
-	each7150 := blocks.Scratch(4)
-	each7146 := blocks.Scratch(4)
-	each7142 := blocks.Scratch(4)
-	each7138 := blocks.Scratch(4)
-	each7134 := blocks.Scratch(4)
-	each7130 := blocks.Scratch(4)
-	each7126 := blocks.Scratch(4)
-	each7122 := blocks.Scratch(4)
-	each7118 := blocks.Scratch(4)
-	each7114 := blocks.Scratch(4)
-	each7110 := blocks.Scratch(4)
-	each7106 := blocks.Scratch(4)
-	each7102 := blocks.Scratch(4)
-//line warp.go:73
-	i541 := gx * i507
-//line warp.go:111
-	c184 := i514 == 0
-//line warp.go:114
-	i2675 := i514 << 7
-//line warp.go:114
-	c229 := i2675 < i29
-	brought32 := blocks.Scratch(4)
-	each87 := blocks.Scratch(4)
-	each7272 := blocks.Scratch(4)
-	each7268 := blocks.Scratch(4)
-	each5365 := blocks.Scratch(4)
-	each5366 := blocks.Scratch(4)
-	each5367 := blocks.Scratch(4)
-	each5368 := blocks.Scratch(4)
-	each5369 := blocks.Scratch(4)
-	each5370 := blocks.Scratch(4)
-	each5371 := blocks.Scratch(4)
-	each5372 := blocks.Scratch(4)
-	each5373 := blocks.Scratch(4)
-	each5374 := blocks.Scratch(4)
-	each5375 := blocks.Scratch(4)
-	each5386 := blocks.Scratch(4)
-	each5387 := blocks.Scratch(4)
-	each5388 := blocks.Scratch(4)
-	each5389 := blocks.Scratch(4)
-	each5390 := blocks.Scratch(4)
-	each5391 := blocks.Scratch(4)
-	each5392 := blocks.Scratch(4)
-	each5393 := blocks.Scratch(4)
-	each5394 := blocks.Scratch(4)
-	each5395 := blocks.Scratch(4)
-//line fused.go:14
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i522, i537, i2897, i2896 int
-		var i2897next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i522, i537, i2897, i2896 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each522, warp*8)), *(*int)(unsafe.Add(each537, warp*8)), *(*int)(unsafe.Add(each2897, warp*8)), *(*int)(unsafe.Add(each2896, warp*8))
-				}
-				for state < 5 {
-					switch state {
-					case 0:
-//line warp.go:73
-						i522 = bx * i507
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i7258, i7257, i7256, i7255, i7254, i7253, i7252, i7251, i7250, i7249, i7248, i7247, i7246, i7245, i7244, i7243, i7242, i7241, i7240, i7239, i7238, i7237, i7236, i7235, i7234, i7233, i7232, i7231, i7230, i7229, i7228, i7227 int32
-							var i792 int
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line warp.go:73
-							i537 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
-							i538 := i522 + i537
-							if c548 {
-//line warp.go:74
-								if i538 < i35 {
-//line warp.go:49
-									i4811 := i538 << 1
-//line warp.go:87
-									i4814 := i4811 * i29
-//line warp.go:87
-									if uint(i4814) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4814, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 128 > uint(wCap-i4814) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i4814)
-//line warp.go:87
-										return
-									}
-									i4821 := int(uint32(i78))
-//line warp.go:89
-									i4840 := i4821 + 32
-//line warp.go:89
-									i4858 := i4821 + 64
-//line warp.go:89
-									i4876 := i4821 + 96
-//line warp.go:87
-									i4900 := (i4811 + 1) * i29
-//line warp.go:87
-									if uint(i4900) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4900, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 128 > uint(wCap-i4900) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i4900)
-//line warp.go:87
-										return
-									}
-									i7258, i7257, i7256, i7255, i7254, i7253, i7252, i7251, i7250, i7249, i7248, i7247, i7246, i7245, i7244, i7243, i7242, i7241, i7240, i7239, i7238, i7237, i7236, i7235, i7234, i7233, i7232, i7231, i7230, i7229, i7228, i7227 = *(*int32)(unsafe.Add(w, i4900*16+i4876*16+12)), *(*int32)(unsafe.Add(w, i4900*16+i4876*16+8)), *(*int32)(unsafe.Add(w, i4900*16+i4876*16+4)), *(*int32)(unsafe.Add(w, i4900*16+i4876*16)), *(*int32)(unsafe.Add(w, i4900*16+i4858*16+12)), *(*int32)(unsafe.Add(w, i4900*16+i4858*16+8)), *(*int32)(unsafe.Add(w, i4900*16+i4858*16+4)), *(*int32)(unsafe.Add(w, i4900*16+i4858*16)), *(*int32)(unsafe.Add(w, i4900*16+i4840*16+12)), *(*int32)(unsafe.Add(w, i4900*16+i4840*16+8)), *(*int32)(unsafe.Add(w, i4900*16+i4840*16+4)), *(*int32)(unsafe.Add(w, i4900*16+i4840*16)), *(*int32)(unsafe.Add(w, i4900*16+i4821*16+12)), *(*int32)(unsafe.Add(w, i4900*16+i4821*16+8)), *(*int32)(unsafe.Add(w, i4900*16+i4821*16+4)), *(*int32)(unsafe.Add(w, i4900*16+i4821*16)), *(*int32)(unsafe.Add(w, i4814*16+i4876*16+12)), *(*int32)(unsafe.Add(w, i4814*16+i4876*16+8)), *(*int32)(unsafe.Add(w, i4814*16+i4876*16+4)), *(*int32)(unsafe.Add(w, i4814*16+i4876*16)), *(*int32)(unsafe.Add(w, i4814*16+i4858*16+12)), *(*int32)(unsafe.Add(w, i4814*16+i4858*16+8)), *(*int32)(unsafe.Add(w, i4814*16+i4858*16+4)), *(*int32)(unsafe.Add(w, i4814*16+i4858*16)), *(*int32)(unsafe.Add(w, i4814*16+i4840*16+12)), *(*int32)(unsafe.Add(w, i4814*16+i4840*16+8)), *(*int32)(unsafe.Add(w, i4814*16+i4840*16+4)), *(*int32)(unsafe.Add(w, i4814*16+i4840*16)), *(*int32)(unsafe.Add(w, i4814*16+i4821*16+12)), *(*int32)(unsafe.Add(w, i4814*16+i4821*16+8)), *(*int32)(unsafe.Add(w, i4814*16+i4821*16+4)), *(*int32)(unsafe.Add(w, i4814*16+i4821*16))
-								} else {
-//line warp.go:74
-									i7258, i7257, i7256, i7255, i7254, i7253, i7252, i7251, i7250, i7249, i7248, i7247, i7246, i7245, i7244, i7243, i7242, i7241, i7240, i7239, i7238, i7237, i7236, i7235, i7234, i7233, i7232, i7231, i7230, i7229, i7228, i7227 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:74
-								i7258, i7257, i7256, i7255, i7254, i7253, i7252, i7251, i7250, i7249, i7248, i7247, i7246, i7245, i7244, i7243, i7242, i7241, i7240, i7239, i7238, i7237, i7236, i7235, i7234, i7233, i7232, i7231, i7230, i7229, i7228, i7227 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c786 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, xCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i792 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i792 >= i29 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i792) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i792, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3602 := *(*int32)(unsafe.Add(x, i792*16+4))
-//line stage.go:20
-								i3604 := *(*int32)(unsafe.Add(x, i792*16+8))
-//line stage.go:20
-								i3606 := *(*int32)(unsafe.Add(x, i792*16+12))
-//line stage.go:20
-								i3621 := i792 + dx
-//line stage.go:20
-								i3624 := i3621
-//line stage.go:20
-								if i3594 < i3621 {
-//line stage.go:20
-									i3624 = i3594
-								}
-//line stage.go:20
-								if uint(i3624) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3624, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3628 := *(*int32)(unsafe.Add(x, i3624*16))
-//line stage.go:20
-								i3630 := *(*int32)(unsafe.Add(x, i3624*16+4))
-//line stage.go:20
-								i3632 := *(*int32)(unsafe.Add(x, i3624*16+8))
-//line stage.go:20
-								i3634 := *(*int32)(unsafe.Add(x, i3624*16+12))
-//line stage.go:20
-								i3649 := i792 + i4722
-//line stage.go:20
-								i3652 := i3649
-//line stage.go:20
-								if i3594 < i3649 {
-//line stage.go:20
-									i3652 = i3594
-								}
-//line stage.go:20
-								if uint(i3652) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3652, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3656 := *(*int32)(unsafe.Add(x, i3652*16))
-//line stage.go:20
-								i3658 := *(*int32)(unsafe.Add(x, i3652*16+4))
-//line stage.go:20
-								i3660 := *(*int32)(unsafe.Add(x, i3652*16+8))
-//line stage.go:20
-								i3662 := *(*int32)(unsafe.Add(x, i3652*16+12))
-//line stage.go:20
-								i3677 := i792 + i3676
-//line stage.go:20
-								i3680 := i3677
-//line stage.go:20
-								if i3594 < i3677 {
-//line stage.go:20
-									i3680 = i3594
-								}
-//line stage.go:20
-								if uint(i3680) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3680, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3684 := *(*int32)(unsafe.Add(x, i3680*16))
-//line stage.go:20
-								i3686 := *(*int32)(unsafe.Add(x, i3680*16+4))
-//line stage.go:20
-								i3688 := *(*int32)(unsafe.Add(x, i3680*16+8))
-//line stage.go:20
-								i3690 := *(*int32)(unsafe.Add(x, i3680*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16)) = *(*int32)(unsafe.Add(x, i792*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+4)) = i3602
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+8)) = i3604
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+12)) = i3606
-//line stage.go:23
-								if i3621 < i29 {
-									*(*int32)(unsafe.Add(shared, i3621*16)) = i3628
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3621*16+4)) = i3630
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3621*16+8)) = i3632
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3621*16+12)) = i3634
-								}
-//line stage.go:23
-								if i3649 < i29 {
-									*(*int32)(unsafe.Add(shared, i3649*16)) = i3656
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3649*16+4)) = i3658
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3649*16+8)) = i3660
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3649*16+12)) = i3662
-								}
-//line stage.go:23
-								if i3677 < i29 {
-									*(*int32)(unsafe.Add(shared, i3677*16)) = i3684
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3677*16+4)) = i3686
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3677*16+8)) = i3688
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3677*16+12)) = i3690
-								}
-//line stage.go:17
-								i792 = i792 + i2716
-							}
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7226, thread*4)) = i7258
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7222, thread*4)) = i7257
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7218, thread*4)) = i7256
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7214, thread*4)) = i7255
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7210, thread*4)) = i7254
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7206, thread*4)) = i7253
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7202, thread*4)) = i7252
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7198, thread*4)) = i7251
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7194, thread*4)) = i7250
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7190, thread*4)) = i7249
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7186, thread*4)) = i7248
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7182, thread*4)) = i7247
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7178, thread*4)) = i7246
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7174, thread*4)) = i7245
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7170, thread*4)) = i7244
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7166, thread*4)) = i7243
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7162, thread*4)) = i7242
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7158, thread*4)) = i7241
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7154, thread*4)) = i7240
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7150, thread*4)) = i7239
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7146, thread*4)) = i7238
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7142, thread*4)) = i7237
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7138, thread*4)) = i7236
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7134, thread*4)) = i7235
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7130, thread*4)) = i7234
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7126, thread*4)) = i7233
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7122, thread*4)) = i7232
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7118, thread*4)) = i7231
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7114, thread*4)) = i7230
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7110, thread*4)) = i7229
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7106, thread*4)) = i7228
-//line fused.go:21
-							*(*int32)(unsafe.Add(each7102, thread*4)) = i7227
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each522, warp*8)), *(*int)(unsafe.Add(each537, warp*8)), *(*int)(unsafe.Add(each2897, warp*8)), *(*int)(unsafe.Add(each2896, warp*8)) = state, alive, i522, i537, i2897, i2896
-						waiting = true
-						continue warps
-					case 1:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:73
-							i538 := i522 + i537
-//line fused.go:21
-							i2897next = i538
-						}
-						i2897 = i2897next
-						state = 2
-					case 2:
-						if i2897 < i35 {
-							state = 4
-						} else {
-							state = 3
-						}
-					case 3:
-						state = 5
-					case 4:
-//line fused.go:23
-						i2622 := i2897 << 1
-//line fused.go:23
-						c57 := uint(i2622) <= uint(yLen)
-//line fused.go:23
-						o59 := i2622 * 4
-//line fused.go:23
-						c67 := 2 <= uint(yCap-i2622)
-//line warp.go:128
-						i3540 := i2622 * i29
-//line warp.go:128
-						c3541 := uint(i3540) <= uint(wLen)
-//line warp.go:128
-						o3543 := i3540 * 16
-//line warp.go:128
-						c3546 := uint(i29) <= uint(wCap-i3540)
-//line warp.go:128
-						i3572 := (i2622 + 1) * i29
-//line warp.go:128
-						c3573 := uint(i3572) <= uint(wLen)
-//line warp.go:128
-						o3575 := i3572 * 16
-//line warp.go:128
-						c3578 := uint(i29) <= uint(wCap-i3572)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f87, f7273, f7269, f7265, f7261, f6734, f6740, f6819, f6825, f7274, f7270, f7266, f7262, f7271, f7267, f7263, f7259, f7272, f7268, f7264, f7260 float32
-							var i7224, i7220, i7216, i7212, i7208, i7204, i7200, i7196, i7192, i7188, i7184, i7180, i7176, i7172, i7168, i7164, i7160, i7156, i7152, i7148, i7144, i7140, i7136, i7132, i7128, i7124, i7120, i7116, i7112, i7108, i7104, i7100, i7223, i7219, i7215, i7211, i7207, i7203, i7199, i7195, i7191, i7187, i7183, i7179, i7175, i7171, i7167, i7163, i7159, i7155, i7151, i7147, i7143, i7139, i7135, i7131, i7127, i7123, i7119, i7115, i7111, i7107, i7103, i7099, i7225, i7221, i7217, i7213, i7209, i7205, i7201, i7197, i7193, i7189, i7185, i7181, i7177, i7173, i7169, i7165, i7161, i7157, i7153, i7149, i7145, i7141, i7137, i7133, i7129, i7125, i7121, i7117, i7113, i7109, i7105, i7101 int32
-							var i2899, i151, i2898, i200, i2900, i433 int
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line fused.go:25
-							i71 := int(uint32(i78))
-//line fused.go:25
-							c2624 := uint32(i78) < 2
-//line warp.go:103
-							i7226 := *(*int32)(unsafe.Add(each7226, thread*4))
-//line warp.go:103
-							i7222 := *(*int32)(unsafe.Add(each7222, thread*4))
-//line warp.go:103
-							i7218 := *(*int32)(unsafe.Add(each7218, thread*4))
-//line warp.go:103
-							i7214 := *(*int32)(unsafe.Add(each7214, thread*4))
-//line warp.go:103
-							i7210 := *(*int32)(unsafe.Add(each7210, thread*4))
-//line warp.go:103
-							i7206 := *(*int32)(unsafe.Add(each7206, thread*4))
-//line warp.go:103
-							i7202 := *(*int32)(unsafe.Add(each7202, thread*4))
-//line warp.go:103
-							i7198 := *(*int32)(unsafe.Add(each7198, thread*4))
-//line warp.go:103
-							i7194 := *(*int32)(unsafe.Add(each7194, thread*4))
-//line warp.go:103
-							i7190 := *(*int32)(unsafe.Add(each7190, thread*4))
-//line warp.go:103
-							i7186 := *(*int32)(unsafe.Add(each7186, thread*4))
-//line warp.go:103
-							i7182 := *(*int32)(unsafe.Add(each7182, thread*4))
-//line warp.go:103
-							i7178 := *(*int32)(unsafe.Add(each7178, thread*4))
-//line warp.go:103
-							i7174 := *(*int32)(unsafe.Add(each7174, thread*4))
-//line warp.go:103
-							i7170 := *(*int32)(unsafe.Add(each7170, thread*4))
-//line warp.go:103
-							i7166 := *(*int32)(unsafe.Add(each7166, thread*4))
-//line warp.go:103
-							i7162 := *(*int32)(unsafe.Add(each7162, thread*4))
-//line warp.go:103
-							i7158 := *(*int32)(unsafe.Add(each7158, thread*4))
-//line warp.go:103
-							i7154 := *(*int32)(unsafe.Add(each7154, thread*4))
-//line warp.go:103
-							i7150 := *(*int32)(unsafe.Add(each7150, thread*4))
-//line warp.go:103
-							i7146 := *(*int32)(unsafe.Add(each7146, thread*4))
-//line warp.go:103
-							i7142 := *(*int32)(unsafe.Add(each7142, thread*4))
-//line warp.go:103
-							i7138 := *(*int32)(unsafe.Add(each7138, thread*4))
-//line warp.go:103
-							i7134 := *(*int32)(unsafe.Add(each7134, thread*4))
-//line warp.go:103
-							i7130 := *(*int32)(unsafe.Add(each7130, thread*4))
-//line warp.go:103
-							i7126 := *(*int32)(unsafe.Add(each7126, thread*4))
-//line warp.go:103
-							i7122 := *(*int32)(unsafe.Add(each7122, thread*4))
-//line warp.go:103
-							i7118 := *(*int32)(unsafe.Add(each7118, thread*4))
-//line warp.go:103
-							i7114 := *(*int32)(unsafe.Add(each7114, thread*4))
-//line warp.go:103
-							i7110 := *(*int32)(unsafe.Add(each7110, thread*4))
-//line warp.go:103
-							i7106 := *(*int32)(unsafe.Add(each7106, thread*4))
-//line warp.go:103
-							i7102 := *(*int32)(unsafe.Add(each7102, thread*4))
-//line warp.go:142
-							i6008 := i71 + 32
-//line warp.go:142
-							i6283 := i71 + 64
-//line warp.go:142
-							i6558 := i71 + 96
-//line warp.go:130
-							i431 := i2675 + i71
-//line fused.go:23
-							if !c57 {
-//line fused.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2622, yLen)
-//line fused.go:23
-								return
-							}
-//line fused.go:23
-							if !c67 {
-//line fused.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), yCap-i2622)
-//line fused.go:23
-								return
-							}
-							if c2624 {
-								f87 = *(*float32)(unsafe.Add(y, o59+i71*4))
-							} else {
-//line fused.go:25
-								f87 = 0
-							}
-//line warp.go:100
-							if c548 {
-//line warp.go:103
-								f7273, f7269, f7265, f7261, i7224, i7220, i7216, i7212, i7208, i7204, i7200, i7196, i7192, i7188, i7184, i7180, i7176, i7172, i7168, i7164, i7160, i7156, i7152, i7148, i7144, i7140, i7136, i7132, i7128, i7124, i7120, i7116, i7112, i7108, i7104, i7100, i2899, i151 = 0, 0, 0, 0, i7226, i7222, i7218, i7214, i7210, i7206, i7202, i7198, i7194, i7190, i7186, i7182, i7178, i7174, i7170, i7166, i7162, i7158, i7154, i7150, i7146, i7142, i7138, i7134, i7130, i7126, i7122, i7118, i7114, i7110, i7106, i7102, i2897, 0
-//line warp.go:103
-								for {
-//line warp.go:101
-									i2631 := i151 << 7
-//line warp.go:101
-									if uint(i2631) > uint(i29) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2631, i29)
-//line warp.go:101
-										return
-									}
-//line warp.go:101
-									if 128 > uint(i29-i2631) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i29-i2631)
-//line warp.go:101
-										return
-									}
-//line warp.go:142
-									i5735 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16))
-//line warp.go:142
-									i5737 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+4))
-//line warp.go:142
-									i5739 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+8))
-//line warp.go:142
-									i5741 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+12))
-//line warp.go:175
-									f5770 := math.Float32frombits(uint32(i5735 << 16))
-									f5773 := math.Float32frombits(uint32(i5735 & -65536))
-//line warp.go:175
-									f5778 := math.Float32frombits(uint32(i5737 << 16))
-									f5781 := math.Float32frombits(uint32(i5737 & -65536))
-//line warp.go:175
-									f5786 := math.Float32frombits(uint32(i5739 << 16))
-									f5789 := math.Float32frombits(uint32(i5739 & -65536))
-//line warp.go:175
-									f5794 := math.Float32frombits(uint32(i5741 << 16))
-									f5797 := math.Float32frombits(uint32(i5741 & -65536))
-//line warp.go:168
-									f5897 := f7261 + float32(math.Float32frombits(uint32(i7100<<16))*f5770) + float32(math.Float32frombits(uint32(i7104<<16))*f5778) + float32(math.Float32frombits(uint32(i7108<<16))*f5786)
-									f5903 := f7265 + float32(math.Float32frombits(uint32(i7100&-65536))*f5773) + float32(math.Float32frombits(uint32(i7104&-65536))*f5781) + float32(math.Float32frombits(uint32(i7108&-65536))*f5789)
-//line warp.go:168
-									f5982 := f7269 + float32(math.Float32frombits(uint32(i7164<<16))*f5770) + float32(math.Float32frombits(uint32(i7168<<16))*f5778) + float32(math.Float32frombits(uint32(i7172<<16))*f5786)
-									f5988 := f7273 + float32(math.Float32frombits(uint32(i7164&-65536))*f5773) + float32(math.Float32frombits(uint32(i7168&-65536))*f5781) + float32(math.Float32frombits(uint32(i7172&-65536))*f5789)
-//line warp.go:142
-									i6010 := *(*int32)(unsafe.Add(shared, i2631*16+i6008*16))
-//line warp.go:142
-									i6012 := *(*int32)(unsafe.Add(shared, i2631*16+i6008*16+4))
-//line warp.go:142
-									i6014 := *(*int32)(unsafe.Add(shared, i2631*16+i6008*16+8))
-//line warp.go:142
-									i6016 := *(*int32)(unsafe.Add(shared, i2631*16+i6008*16+12))
-//line warp.go:175
-									f6045 := math.Float32frombits(uint32(i6010 << 16))
-									f6048 := math.Float32frombits(uint32(i6010 & -65536))
-//line warp.go:175
-									f6053 := math.Float32frombits(uint32(i6012 << 16))
-									f6056 := math.Float32frombits(uint32(i6012 & -65536))
-//line warp.go:175
-									f6061 := math.Float32frombits(uint32(i6014 << 16))
-									f6064 := math.Float32frombits(uint32(i6014 & -65536))
-//line warp.go:175
-									f6069 := math.Float32frombits(uint32(i6016 << 16))
-									f6072 := math.Float32frombits(uint32(i6016 & -65536))
-//line warp.go:168
-									f6160 := f5897 + float32(math.Float32frombits(uint32(i7112<<16))*f5794) + float32(math.Float32frombits(uint32(i7116<<16))*f6045) + float32(math.Float32frombits(uint32(i7120<<16))*f6053)
-									f6166 := f5903 + float32(math.Float32frombits(uint32(i7112&-65536))*f5797) + float32(math.Float32frombits(uint32(i7116&-65536))*f6048) + float32(math.Float32frombits(uint32(i7120&-65536))*f6056)
-//line warp.go:168
-									f6245 := f5982 + float32(math.Float32frombits(uint32(i7176<<16))*f5794) + float32(math.Float32frombits(uint32(i7180<<16))*f6045) + float32(math.Float32frombits(uint32(i7184<<16))*f6053)
-									f6251 := f5988 + float32(math.Float32frombits(uint32(i7176&-65536))*f5797) + float32(math.Float32frombits(uint32(i7180&-65536))*f6048) + float32(math.Float32frombits(uint32(i7184&-65536))*f6056)
-//line warp.go:142
-									i6285 := *(*int32)(unsafe.Add(shared, i2631*16+i6283*16))
-//line warp.go:142
-									i6287 := *(*int32)(unsafe.Add(shared, i2631*16+i6283*16+4))
-//line warp.go:142
-									i6289 := *(*int32)(unsafe.Add(shared, i2631*16+i6283*16+8))
-//line warp.go:142
-									i6291 := *(*int32)(unsafe.Add(shared, i2631*16+i6283*16+12))
-//line warp.go:175
-									f6320 := math.Float32frombits(uint32(i6285 << 16))
-									f6323 := math.Float32frombits(uint32(i6285 & -65536))
-//line warp.go:175
-									f6328 := math.Float32frombits(uint32(i6287 << 16))
-									f6331 := math.Float32frombits(uint32(i6287 & -65536))
-//line warp.go:175
-									f6336 := math.Float32frombits(uint32(i6289 << 16))
-									f6339 := math.Float32frombits(uint32(i6289 & -65536))
-//line warp.go:175
-									f6344 := math.Float32frombits(uint32(i6291 << 16))
-									f6347 := math.Float32frombits(uint32(i6291 & -65536))
-//line warp.go:168
-									f6423 := f6160 + float32(math.Float32frombits(uint32(i7124<<16))*f6061) + float32(math.Float32frombits(uint32(i7128<<16))*f6069) + float32(math.Float32frombits(uint32(i7132<<16))*f6320)
-									f6429 := f6166 + float32(math.Float32frombits(uint32(i7124&-65536))*f6064) + float32(math.Float32frombits(uint32(i7128&-65536))*f6072) + float32(math.Float32frombits(uint32(i7132&-65536))*f6323)
-//line warp.go:168
-									f6459 := f6423 + float32(math.Float32frombits(uint32(i7136<<16))*f6328) + float32(math.Float32frombits(uint32(i7140<<16))*f6336) + float32(math.Float32frombits(uint32(i7144<<16))*f6344)
-									f6465 := f6429 + float32(math.Float32frombits(uint32(i7136&-65536))*f6331) + float32(math.Float32frombits(uint32(i7140&-65536))*f6339) + float32(math.Float32frombits(uint32(i7144&-65536))*f6347)
-//line warp.go:168
-									f6508 := f6245 + float32(math.Float32frombits(uint32(i7188<<16))*f6061) + float32(math.Float32frombits(uint32(i7192<<16))*f6069) + float32(math.Float32frombits(uint32(i7196<<16))*f6320)
-									f6514 := f6251 + float32(math.Float32frombits(uint32(i7188&-65536))*f6064) + float32(math.Float32frombits(uint32(i7192&-65536))*f6072) + float32(math.Float32frombits(uint32(i7196&-65536))*f6323)
-//line warp.go:168
-									f6544 := f6508 + float32(math.Float32frombits(uint32(i7200<<16))*f6328) + float32(math.Float32frombits(uint32(i7204<<16))*f6336) + float32(math.Float32frombits(uint32(i7208<<16))*f6344)
-									f6550 := f6514 + float32(math.Float32frombits(uint32(i7200&-65536))*f6331) + float32(math.Float32frombits(uint32(i7204&-65536))*f6339) + float32(math.Float32frombits(uint32(i7208&-65536))*f6347)
-//line warp.go:142
-									i6560 := *(*int32)(unsafe.Add(shared, i2631*16+i6558*16))
-//line warp.go:142
-									i6562 := *(*int32)(unsafe.Add(shared, i2631*16+i6558*16+4))
-//line warp.go:142
-									i6564 := *(*int32)(unsafe.Add(shared, i2631*16+i6558*16+8))
-//line warp.go:142
-									i6566 := *(*int32)(unsafe.Add(shared, i2631*16+i6558*16+12))
-//line warp.go:175
-									f6595 := math.Float32frombits(uint32(i6560 << 16))
-									f6598 := math.Float32frombits(uint32(i6560 & -65536))
-//line warp.go:175
-									f6603 := math.Float32frombits(uint32(i6562 << 16))
-									f6606 := math.Float32frombits(uint32(i6562 & -65536))
-//line warp.go:175
-									f6611 := math.Float32frombits(uint32(i6564 << 16))
-									f6614 := math.Float32frombits(uint32(i6564 & -65536))
-//line warp.go:175
-									f6619 := math.Float32frombits(uint32(i6566 << 16))
-									f6622 := math.Float32frombits(uint32(i6566 & -65536))
-//line warp.go:168
-									f6722 := f6459 + float32(math.Float32frombits(uint32(i7148<<16))*f6595) + float32(math.Float32frombits(uint32(i7152<<16))*f6603) + float32(math.Float32frombits(uint32(i7156<<16))*f6611)
-									f6728 := f6465 + float32(math.Float32frombits(uint32(i7148&-65536))*f6598) + float32(math.Float32frombits(uint32(i7152&-65536))*f6606) + float32(math.Float32frombits(uint32(i7156&-65536))*f6614)
-//line warp.go:168
-									f6734 = f6722 + float32(math.Float32frombits(uint32(i7160<<16))*f6619)
-									f6740 = f6728 + float32(math.Float32frombits(uint32(i7160&-65536))*f6622)
-//line warp.go:168
-									f6807 := f6544 + float32(math.Float32frombits(uint32(i7212<<16))*f6595) + float32(math.Float32frombits(uint32(i7216<<16))*f6603) + float32(math.Float32frombits(uint32(i7220<<16))*f6611)
-									f6813 := f6550 + float32(math.Float32frombits(uint32(i7212&-65536))*f6598) + float32(math.Float32frombits(uint32(i7216&-65536))*f6606) + float32(math.Float32frombits(uint32(i7220&-65536))*f6614)
-//line warp.go:168
-									f6819 = f6807 + float32(math.Float32frombits(uint32(i7224<<16))*f6619)
-									f6825 = f6813 + float32(math.Float32frombits(uint32(i7224&-65536))*f6622)
-//line warp.go:102
-									i173 := i151 + 1
-									if i173 == i514 {
-//line warp.go:105
-										i2898, i200 = i2899+i541, 0
-									} else {
-//line warp.go:103
-										i2898, i200 = i2899, i173
-									}
-//line warp.go:107
-									if i2898 < i35 {
-//line warp.go:49
-										i5187 := i2898 << 1
-//line warp.go:87
-										i5191 := i200 << 7
-//line warp.go:87
-										i5192 := i5187*i29 + i5191
-//line warp.go:87
-										if uint(i5192) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5192, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 128 > uint(wCap-i5192) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i5192)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i5279 := (i5187+1)*i29 + i5191
-//line warp.go:87
-										if uint(i5279) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5279, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 128 > uint(wCap-i5279) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i5279)
-//line warp.go:87
-											return
-										}
-										i7223, i7219, i7215, i7211, i7207, i7203, i7199, i7195, i7191, i7187, i7183, i7179, i7175, i7171, i7167, i7163, i7159, i7155, i7151, i7147, i7143, i7139, i7135, i7131, i7127, i7123, i7119, i7115, i7111, i7107, i7103, i7099 = *(*int32)(unsafe.Add(w, i5279*16+i6558*16+12)), *(*int32)(unsafe.Add(w, i5279*16+i6558*16+8)), *(*int32)(unsafe.Add(w, i5279*16+i6558*16+4)), *(*int32)(unsafe.Add(w, i5279*16+i6558*16)), *(*int32)(unsafe.Add(w, i5279*16+i6283*16+12)), *(*int32)(unsafe.Add(w, i5279*16+i6283*16+8)), *(*int32)(unsafe.Add(w, i5279*16+i6283*16+4)), *(*int32)(unsafe.Add(w, i5279*16+i6283*16)), *(*int32)(unsafe.Add(w, i5279*16+i6008*16+12)), *(*int32)(unsafe.Add(w, i5279*16+i6008*16+8)), *(*int32)(unsafe.Add(w, i5279*16+i6008*16+4)), *(*int32)(unsafe.Add(w, i5279*16+i6008*16)), *(*int32)(unsafe.Add(w, i5279*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5279*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5279*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5279*16+i71*16)), *(*int32)(unsafe.Add(w, i5192*16+i6558*16+12)), *(*int32)(unsafe.Add(w, i5192*16+i6558*16+8)), *(*int32)(unsafe.Add(w, i5192*16+i6558*16+4)), *(*int32)(unsafe.Add(w, i5192*16+i6558*16)), *(*int32)(unsafe.Add(w, i5192*16+i6283*16+12)), *(*int32)(unsafe.Add(w, i5192*16+i6283*16+8)), *(*int32)(unsafe.Add(w, i5192*16+i6283*16+4)), *(*int32)(unsafe.Add(w, i5192*16+i6283*16)), *(*int32)(unsafe.Add(w, i5192*16+i6008*16+12)), *(*int32)(unsafe.Add(w, i5192*16+i6008*16+8)), *(*int32)(unsafe.Add(w, i5192*16+i6008*16+4)), *(*int32)(unsafe.Add(w, i5192*16+i6008*16)), *(*int32)(unsafe.Add(w, i5192*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5192*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5192*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5192*16+i71*16))
-									} else {
-//line warp.go:107
-										i7223, i7219, i7215, i7211, i7207, i7203, i7199, i7195, i7191, i7187, i7183, i7179, i7175, i7171, i7167, i7163, i7159, i7155, i7151, i7147, i7143, i7139, i7135, i7131, i7127, i7123, i7119, i7115, i7111, i7107, i7103, i7099 = i7224, i7220, i7216, i7212, i7208, i7204, i7200, i7196, i7192, i7188, i7184, i7180, i7176, i7172, i7168, i7164, i7160, i7156, i7152, i7148, i7144, i7140, i7136, i7132, i7128, i7124, i7120, i7116, i7112, i7108, i7104, i7100
-									}
-//line warp.go:108
-									if i173 >= i514 {
-//line warp.go:108
-										break
-									}
-//line warp.go:108
-									f7273, f7269, f7265, f7261, i7224, i7220, i7216, i7212, i7208, i7204, i7200, i7196, i7192, i7188, i7184, i7180, i7176, i7172, i7168, i7164, i7160, i7156, i7152, i7148, i7144, i7140, i7136, i7132, i7128, i7124, i7120, i7116, i7112, i7108, i7104, i7100, i2899, i151 = f6825, f6819, f6740, f6734, i7223, i7219, i7215, i7211, i7207, i7203, i7199, i7195, i7191, i7187, i7183, i7179, i7175, i7171, i7167, i7163, i7159, i7155, i7151, i7147, i7143, i7139, i7135, i7131, i7127, i7123, i7119, i7115, i7111, i7107, i7103, i7099, i2898, i173
-								}
-//line warp.go:108
-								f7274, f7270, f7266, f7262, i7225, i7221, i7217, i7213, i7209, i7205, i7201, i7197, i7193, i7189, i7185, i7181, i7177, i7173, i7169, i7165, i7161, i7157, i7153, i7149, i7145, i7141, i7137, i7133, i7129, i7125, i7121, i7117, i7113, i7109, i7105, i7101, i2900 = f6825, f6819, f6740, f6734, i7223, i7219, i7215, i7211, i7207, i7203, i7199, i7195, i7191, i7187, i7183, i7179, i7175, i7171, i7167, i7163, i7159, i7155, i7151, i7147, i7143, i7139, i7135, i7131, i7127, i7123, i7119, i7115, i7111, i7107, i7103, i7099, i2898
-							} else {
-//line warp.go:100
-								f7274, f7270, f7266, f7262, i7225, i7221, i7217, i7213, i7209, i7205, i7201, i7197, i7193, i7189, i7185, i7181, i7177, i7173, i7169, i7165, i7161, i7157, i7153, i7149, i7145, i7141, i7137, i7133, i7129, i7125, i7121, i7117, i7113, i7109, i7105, i7101, i2900 = 0, 0, 0, 0, i7226, i7222, i7218, i7214, i7210, i7206, i7202, i7198, i7194, i7190, i7186, i7182, i7178, i7174, i7170, i7166, i7162, i7158, i7154, i7150, i7146, i7142, i7138, i7134, i7130, i7126, i7122, i7118, i7114, i7110, i7106, i7102, i2897
-							}
-//line warp.go:111
-							if c184 {
-								i2896 = i2900 + i541
-							} else {
-//line warp.go:111
-								i2896 = i2900
-							}
-//line warp.go:114
-							if c229 {
-//line warp.go:128
-								if !c3541 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3540, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c3546 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i3540)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c3573 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3572, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c3578 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i3572)
-//line warp.go:128
-									return
-								}
-								f7271, f7267, f7263, f7259, i433 = f7274, f7270, f7266, f7262, i431
-//line warp.go:130
-								for {
-//line warp.go:130
-									if i433 >= i29 {
-//line warp.go:130
-										break
-									}
-//line warp.go:131
-									i2176 := *(*int32)(unsafe.Add(shared, i433*16))
-//line warp.go:131
-									i2178 := *(*int32)(unsafe.Add(shared, i433*16+4))
-//line warp.go:131
-									i2180 := *(*int32)(unsafe.Add(shared, i433*16+8))
-//line warp.go:131
-									i2182 := *(*int32)(unsafe.Add(shared, i433*16+12))
-//line warp.go:175
-									f4032 := math.Float32frombits(uint32(i2176 << 16))
-									f4035 := math.Float32frombits(uint32(i2176 & -65536))
-//line warp.go:175
-									f4053 := math.Float32frombits(uint32(i2178 << 16))
-									f4056 := math.Float32frombits(uint32(i2178 & -65536))
-//line warp.go:175
-									f4074 := math.Float32frombits(uint32(i2180 << 16))
-									f4077 := math.Float32frombits(uint32(i2180 & -65536))
-//line warp.go:175
-									f4095 := math.Float32frombits(uint32(i2182 << 16))
-									f4098 := math.Float32frombits(uint32(i2182 & -65536))
-//line warp.go:133
-									i5414 := *(*int32)(unsafe.Add(w, o3543+i433*16))
-//line warp.go:133
-									i5416 := *(*int32)(unsafe.Add(w, o3543+i433*16+4))
-//line warp.go:133
-									i5418 := *(*int32)(unsafe.Add(w, o3543+i433*16+8))
-//line warp.go:133
-									i5420 := *(*int32)(unsafe.Add(w, o3543+i433*16+12))
-//line warp.go:168
-									f5496 := f7259 + float32(math.Float32frombits(uint32(i5414<<16))*f4032) + float32(math.Float32frombits(uint32(i5416<<16))*f4053) + float32(math.Float32frombits(uint32(i5418<<16))*f4074) + float32(math.Float32frombits(uint32(i5420<<16))*f4095)
-									f5502 := f7263 + float32(math.Float32frombits(uint32(i5414&-65536))*f4035) + float32(math.Float32frombits(uint32(i5416&-65536))*f4056) + float32(math.Float32frombits(uint32(i5418&-65536))*f4077) + float32(math.Float32frombits(uint32(i5420&-65536))*f4098)
-//line warp.go:133
-									i5520 := *(*int32)(unsafe.Add(w, o3575+i433*16))
-//line warp.go:133
-									i5522 := *(*int32)(unsafe.Add(w, o3575+i433*16+4))
-//line warp.go:133
-									i5524 := *(*int32)(unsafe.Add(w, o3575+i433*16+8))
-//line warp.go:133
-									i5526 := *(*int32)(unsafe.Add(w, o3575+i433*16+12))
-//line warp.go:168
-									f5602 := f7267 + float32(math.Float32frombits(uint32(i5520<<16))*f4032) + float32(math.Float32frombits(uint32(i5522<<16))*f4053) + float32(math.Float32frombits(uint32(i5524<<16))*f4074) + float32(math.Float32frombits(uint32(i5526<<16))*f4095)
-									f5608 := f7271 + float32(math.Float32frombits(uint32(i5520&-65536))*f4035) + float32(math.Float32frombits(uint32(i5522&-65536))*f4056) + float32(math.Float32frombits(uint32(i5524&-65536))*f4077) + float32(math.Float32frombits(uint32(i5526&-65536))*f4098)
-//line warp.go:130
-									f7271, f7267, f7263, f7259, i433 = f5608, f5602, f5502, f5496, i433+32
-								}
-//line warp.go:130
-								f7272, f7268, f7264, f7260 = f7271, f7267, f7263, f7259
-							} else {
-//line warp.go:114
-								f7272, f7268, f7264, f7260 = f7274, f7270, f7266, f7262
-							}
-//line warp.go:118
-							f5365 := f7260 + f7264
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5365
-//line warp.go:152
-							*(*float32)(unsafe.Add(each87, thread*4)) = f87
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7226, thread*4)) = i7225
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7222, thread*4)) = i7221
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7218, thread*4)) = i7217
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7214, thread*4)) = i7213
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7210, thread*4)) = i7209
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7206, thread*4)) = i7205
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7202, thread*4)) = i7201
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7198, thread*4)) = i7197
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7194, thread*4)) = i7193
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7190, thread*4)) = i7189
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7186, thread*4)) = i7185
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7182, thread*4)) = i7181
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7178, thread*4)) = i7177
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7174, thread*4)) = i7173
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7170, thread*4)) = i7169
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7166, thread*4)) = i7165
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7162, thread*4)) = i7161
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7158, thread*4)) = i7157
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7154, thread*4)) = i7153
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7150, thread*4)) = i7149
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7146, thread*4)) = i7145
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7142, thread*4)) = i7141
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7138, thread*4)) = i7137
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7134, thread*4)) = i7133
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7130, thread*4)) = i7129
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7126, thread*4)) = i7125
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7122, thread*4)) = i7121
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7118, thread*4)) = i7117
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7114, thread*4)) = i7113
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7110, thread*4)) = i7109
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7106, thread*4)) = i7105
-//line warp.go:152
-							*(*int32)(unsafe.Add(each7102, thread*4)) = i7101
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7272, thread*4)) = f7272
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7268, thread*4)) = f7268
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5365, thread*4)) = f5365
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5366, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f5365 := *(*float32)(unsafe.Add(each5365, thread*4))
-//line warp.go:152
-							f5366 := *(*float32)(unsafe.Add(each5366, thread*4))
-//line warp.go:152
-							f5367 := f5365 + f5366
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5367
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5367, thread*4)) = f5367
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5368, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5367 := *(*float32)(unsafe.Add(each5367, thread*4))
-//line warp.go:152
-							f5368 := *(*float32)(unsafe.Add(each5368, thread*4))
-//line warp.go:152
-							f5369 := f5367 + f5368
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5369
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5369, thread*4)) = f5369
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5370, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5369 := *(*float32)(unsafe.Add(each5369, thread*4))
-//line warp.go:152
-							f5370 := *(*float32)(unsafe.Add(each5370, thread*4))
-//line warp.go:152
-							f5371 := f5369 + f5370
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5371
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5371, thread*4)) = f5371
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5372, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5371 := *(*float32)(unsafe.Add(each5371, thread*4))
-//line warp.go:152
-							f5372 := *(*float32)(unsafe.Add(each5372, thread*4))
-//line warp.go:152
-							f5373 := f5371 + f5372
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5373
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5373, thread*4)) = f5373
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5374, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5373 := *(*float32)(unsafe.Add(each5373, thread*4))
-//line warp.go:152
-							f5374 := *(*float32)(unsafe.Add(each5374, thread*4))
-//line warp.go:118
-							f7268 := *(*float32)(unsafe.Add(each7268, thread*4))
-//line warp.go:118
-							f7272 := *(*float32)(unsafe.Add(each7272, thread*4))
-//line warp.go:152
-							f5375 := f5373 + f5374
-//line warp.go:118
-							f5386 := f7268 + f7272
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5386
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5375, thread*4)) = f5375
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5386, thread*4)) = f5386
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5387, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f5386 := *(*float32)(unsafe.Add(each5386, thread*4))
-//line warp.go:152
-							f5387 := *(*float32)(unsafe.Add(each5387, thread*4))
-//line warp.go:152
-							f5388 := f5386 + f5387
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5388
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5388, thread*4)) = f5388
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5389, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5388 := *(*float32)(unsafe.Add(each5388, thread*4))
-//line warp.go:152
-							f5389 := *(*float32)(unsafe.Add(each5389, thread*4))
-//line warp.go:152
-							f5390 := f5388 + f5389
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5390
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5390, thread*4)) = f5390
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5391, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5390 := *(*float32)(unsafe.Add(each5390, thread*4))
-//line warp.go:152
-							f5391 := *(*float32)(unsafe.Add(each5391, thread*4))
-//line warp.go:152
-							f5392 := f5390 + f5391
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5392
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5392, thread*4)) = f5392
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5393, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5392 := *(*float32)(unsafe.Add(each5392, thread*4))
-//line warp.go:152
-							f5393 := *(*float32)(unsafe.Add(each5393, thread*4))
-//line warp.go:152
-							f5394 := f5392 + f5393
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5394
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5394, thread*4)) = f5394
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5395, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line fused.go:31
-						o4606 := o59 + 4
-						for thread := warp; thread < end; thread++ {
-//line fused.go:24
-							f87 := *(*float32)(unsafe.Add(each87, thread*4))
-//line warp.go:152
-							f5375 := *(*float32)(unsafe.Add(each5375, thread*4))
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line fused.go:30
-							c4596 := i78 == 0
-//line warp.go:152
-							f5394 := *(*float32)(unsafe.Add(each5394, thread*4))
-//line warp.go:152
-							f5395 := *(*float32)(unsafe.Add(each5395, thread*4))
-//line fused.go:30
-							c4602 := i78 == 1
-//line fused.go:30
-							if c4596 {
-								*(*float32)(unsafe.Add(y, o59)) = f87 + f5375
-							}
-//line fused.go:30
-							if c4602 {
-								*(*float32)(unsafe.Add(y, o4606)) = f87 + (f5394 + f5395)
-//line fused.go:31
-								i2897next = i2896
-							} else {
-//line fused.go:30
-								i2897next = i2896
-							}
-						}
-						i2897 = i2897next
-						state = 2
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 5
-			}
-		}
-	}
-}
-
-// addProductTwoDeepTwin runs blocks of the kernel addProduct_twoDeep.
-//
-//line fused.go:14
-func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	xCap := *(*int)(unsafe.Add(args, 40))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	yLen := *(*int)(unsafe.Add(args, 56))
-	yCap := *(*int)(unsafe.Add(args, 64))
-	shared := blocks.Shared(0)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each522 := blocks.Scratch(8)
-	each537 := blocks.Scratch(8)
-	each2897 := blocks.Scratch(8)
-	each2896 := blocks.Scratch(8)
-//line warp.go:71
-	i507 := dx / 32
-//line fused.go:17
-	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-	i35 := yLen / 2
-//line warp.go:72
+//line warp.go:67
 	i514 := i29 / 256
-//line warp.go:74
+//line warp.go:69
 	c548 := 0 < i514
 //line stage.go:16
 	c786 := uint(i29) <= uint(xCap)
@@ -3244,13 +1232,13 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each8878 := blocks.Scratch(4)
 	each8874 := blocks.Scratch(4)
 	each8870 := blocks.Scratch(4)
-//line warp.go:73
+//line warp.go:68
 	i541 := gx * i507
-//line warp.go:111
+//line warp.go:106
 	c184 := i514 == 0
-//line warp.go:114
+//line warp.go:109
 	i2675 := i514 << 8
-//line warp.go:114
+//line warp.go:109
 	c229 := i2675 < i29
 	brought32 := blocks.Scratch(4)
 	each87 := blocks.Scratch(4)
@@ -3294,7 +1282,7 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				for state < 5 {
 					switch state {
 					case 0:
-//line warp.go:73
+//line warp.go:68
 						i522 = bx * i507
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -3304,69 +1292,69 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var i792 int
 //line fused.go:26
 							i78 := int32(thread % 32)
-//line warp.go:73
+//line warp.go:68
 							i537 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
+//line warp.go:68
 							i538 := i522 + i537
 							if c548 {
-//line warp.go:74
+//line warp.go:69
 								if i538 < i35 {
-//line warp.go:49
+//line warp.go:44
 									i5059 := i538 << 1
-//line warp.go:87
+//line warp.go:82
 									i5062 := i5059 * i29
-//line warp.go:87
+//line warp.go:82
 									if uint(i5062) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5062, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 256 > uint(wCap-i5062) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5062)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i5069 := int(uint32(i78))
-//line warp.go:89
+//line warp.go:84
 									i5088 := i5069 + 32
-//line warp.go:89
+//line warp.go:84
 									i5106 := i5069 + 64
-//line warp.go:89
+//line warp.go:84
 									i5124 := i5069 + 96
-//line warp.go:89
+//line warp.go:84
 									i5142 := i5069 + 128
-//line warp.go:89
+//line warp.go:84
 									i5160 := i5069 + 160
-//line warp.go:89
+//line warp.go:84
 									i5178 := i5069 + 192
-//line warp.go:89
+//line warp.go:84
 									i5196 := i5069 + 224
-//line warp.go:87
+//line warp.go:82
 									i5220 := (i5059 + 1) * i29
-//line warp.go:87
+//line warp.go:82
 									if uint(i5220) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5220, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 256 > uint(wCap-i5220) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5220)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 = *(*int32)(unsafe.Add(w, i5220*16+i5196*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5196*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5196*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5196*16)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16))
 								} else {
-//line warp.go:74
+//line warp.go:69
 									i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 								}
 							} else {
-//line warp.go:74
+//line warp.go:69
 								i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line stage.go:16
@@ -3646,7 +1634,7 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						continue warps
 					case 1:
 						for thread := warp; thread < end; thread++ {
-//line warp.go:73
+//line warp.go:68
 							i538 := i522 + i537
 //line fused.go:21
 							i2897next = i538
@@ -3670,21 +1658,21 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						o59 := i2622 * 4
 //line fused.go:23
 						c67 := 2 <= uint(yCap-i2622)
-//line warp.go:128
+//line warp.go:123
 						i3756 := i2622 * i29
-//line warp.go:128
+//line warp.go:123
 						c3757 := uint(i3756) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o3759 := i3756 * 16
-//line warp.go:128
+//line warp.go:123
 						c3762 := uint(i29) <= uint(wCap-i3756)
-//line warp.go:128
+//line warp.go:123
 						i3788 := (i2622 + 1) * i29
-//line warp.go:128
+//line warp.go:123
 						c3789 := uint(i3788) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o3791 := i3788 * 16
-//line warp.go:128
+//line warp.go:123
 						c3794 := uint(i29) <= uint(wCap-i3788)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -3699,149 +1687,149 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i71 := int(uint32(i78))
 //line fused.go:25
 							c2624 := uint32(i78) < 2
-//line warp.go:103
+//line warp.go:98
 							i9122 := *(*int32)(unsafe.Add(each9122, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9118 := *(*int32)(unsafe.Add(each9118, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9114 := *(*int32)(unsafe.Add(each9114, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9110 := *(*int32)(unsafe.Add(each9110, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9106 := *(*int32)(unsafe.Add(each9106, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9102 := *(*int32)(unsafe.Add(each9102, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9098 := *(*int32)(unsafe.Add(each9098, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9094 := *(*int32)(unsafe.Add(each9094, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9090 := *(*int32)(unsafe.Add(each9090, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9086 := *(*int32)(unsafe.Add(each9086, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9082 := *(*int32)(unsafe.Add(each9082, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9078 := *(*int32)(unsafe.Add(each9078, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9074 := *(*int32)(unsafe.Add(each9074, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9070 := *(*int32)(unsafe.Add(each9070, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9066 := *(*int32)(unsafe.Add(each9066, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9062 := *(*int32)(unsafe.Add(each9062, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9058 := *(*int32)(unsafe.Add(each9058, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9054 := *(*int32)(unsafe.Add(each9054, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9050 := *(*int32)(unsafe.Add(each9050, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9046 := *(*int32)(unsafe.Add(each9046, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9042 := *(*int32)(unsafe.Add(each9042, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9038 := *(*int32)(unsafe.Add(each9038, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9034 := *(*int32)(unsafe.Add(each9034, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9030 := *(*int32)(unsafe.Add(each9030, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9026 := *(*int32)(unsafe.Add(each9026, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9022 := *(*int32)(unsafe.Add(each9022, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9018 := *(*int32)(unsafe.Add(each9018, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9014 := *(*int32)(unsafe.Add(each9014, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9010 := *(*int32)(unsafe.Add(each9010, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9006 := *(*int32)(unsafe.Add(each9006, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9002 := *(*int32)(unsafe.Add(each9002, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8998 := *(*int32)(unsafe.Add(each8998, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8994 := *(*int32)(unsafe.Add(each8994, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8990 := *(*int32)(unsafe.Add(each8990, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8986 := *(*int32)(unsafe.Add(each8986, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8982 := *(*int32)(unsafe.Add(each8982, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8978 := *(*int32)(unsafe.Add(each8978, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8974 := *(*int32)(unsafe.Add(each8974, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8970 := *(*int32)(unsafe.Add(each8970, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8966 := *(*int32)(unsafe.Add(each8966, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8962 := *(*int32)(unsafe.Add(each8962, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8958 := *(*int32)(unsafe.Add(each8958, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8954 := *(*int32)(unsafe.Add(each8954, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8950 := *(*int32)(unsafe.Add(each8950, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8946 := *(*int32)(unsafe.Add(each8946, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8942 := *(*int32)(unsafe.Add(each8942, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8938 := *(*int32)(unsafe.Add(each8938, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8934 := *(*int32)(unsafe.Add(each8934, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8930 := *(*int32)(unsafe.Add(each8930, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8926 := *(*int32)(unsafe.Add(each8926, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8922 := *(*int32)(unsafe.Add(each8922, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8918 := *(*int32)(unsafe.Add(each8918, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8914 := *(*int32)(unsafe.Add(each8914, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8910 := *(*int32)(unsafe.Add(each8910, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8906 := *(*int32)(unsafe.Add(each8906, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8902 := *(*int32)(unsafe.Add(each8902, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8898 := *(*int32)(unsafe.Add(each8898, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8894 := *(*int32)(unsafe.Add(each8894, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8890 := *(*int32)(unsafe.Add(each8890, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8886 := *(*int32)(unsafe.Add(each8886, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8882 := *(*int32)(unsafe.Add(each8882, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8878 := *(*int32)(unsafe.Add(each8878, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8874 := *(*int32)(unsafe.Add(each8874, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8870 := *(*int32)(unsafe.Add(each8870, thread*4))
-//line warp.go:142
+//line warp.go:137
 							i6624 := i71 + 32
-//line warp.go:142
+//line warp.go:137
 							i6899 := i71 + 64
-//line warp.go:142
+//line warp.go:137
 							i7174 := i71 + 96
-//line warp.go:142
+//line warp.go:137
 							i7449 := i71 + 128
-//line warp.go:142
+//line warp.go:137
 							i7724 := i71 + 160
-//line warp.go:142
+//line warp.go:137
 							i7999 := i71 + 192
-//line warp.go:142
+//line warp.go:137
 							i8274 := i71 + 224
-//line warp.go:130
+//line warp.go:125
 							i431 := i2675 + i71
 //line fused.go:23
 							if !c57 {
@@ -3863,707 +1851,707 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line fused.go:25
 								f87 = 0
 							}
-//line warp.go:100
+//line warp.go:95
 							if c548 {
-//line warp.go:103
+//line warp.go:98
 								f9201, f9197, f9193, f9189, i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i2899, i151 = 0, 0, 0, 0, i9122, i9118, i9114, i9110, i9106, i9102, i9098, i9094, i9090, i9086, i9082, i9078, i9074, i9070, i9066, i9062, i9058, i9054, i9050, i9046, i9042, i9038, i9034, i9030, i9026, i9022, i9018, i9014, i9010, i9006, i9002, i8998, i8994, i8990, i8986, i8982, i8978, i8974, i8970, i8966, i8962, i8958, i8954, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i2897, 0
-//line warp.go:103
+//line warp.go:98
 								for {
-//line warp.go:101
+//line warp.go:96
 									i2631 := i151 << 8
-//line warp.go:101
+//line warp.go:96
 									if uint(i2631) > uint(i29) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2631, i29)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:101
+//line warp.go:96
 									if 256 > uint(i29-i2631) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i29-i2631)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:142
+//line warp.go:137
 									i6351 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16))
-//line warp.go:142
+//line warp.go:137
 									i6353 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+4))
-//line warp.go:142
+//line warp.go:137
 									i6355 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+8))
-//line warp.go:142
+//line warp.go:137
 									i6357 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+12))
-//line warp.go:175
+//line warp.go:170
 									f6386 := math.Float32frombits(uint32(i6351 << 16))
 									f6389 := math.Float32frombits(uint32(i6351 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6394 := math.Float32frombits(uint32(i6353 << 16))
 									f6397 := math.Float32frombits(uint32(i6353 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6402 := math.Float32frombits(uint32(i6355 << 16))
 									f6405 := math.Float32frombits(uint32(i6355 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6410 := math.Float32frombits(uint32(i6357 << 16))
 									f6413 := math.Float32frombits(uint32(i6357 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f6513 := f9189 + float32(math.Float32frombits(uint32(i8868<<16))*f6386) + float32(math.Float32frombits(uint32(i8872<<16))*f6394) + float32(math.Float32frombits(uint32(i8876<<16))*f6402)
 									f6519 := f9193 + float32(math.Float32frombits(uint32(i8868&-65536))*f6389) + float32(math.Float32frombits(uint32(i8872&-65536))*f6397) + float32(math.Float32frombits(uint32(i8876&-65536))*f6405)
-//line warp.go:168
+//line warp.go:163
 									f6598 := f9197 + float32(math.Float32frombits(uint32(i8996<<16))*f6386) + float32(math.Float32frombits(uint32(i9000<<16))*f6394) + float32(math.Float32frombits(uint32(i9004<<16))*f6402)
 									f6604 := f9201 + float32(math.Float32frombits(uint32(i8996&-65536))*f6389) + float32(math.Float32frombits(uint32(i9000&-65536))*f6397) + float32(math.Float32frombits(uint32(i9004&-65536))*f6405)
-//line warp.go:142
+//line warp.go:137
 									i6626 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16))
-//line warp.go:142
+//line warp.go:137
 									i6628 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16+4))
-//line warp.go:142
+//line warp.go:137
 									i6630 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16+8))
-//line warp.go:142
+//line warp.go:137
 									i6632 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16+12))
-//line warp.go:175
+//line warp.go:170
 									f6661 := math.Float32frombits(uint32(i6626 << 16))
 									f6664 := math.Float32frombits(uint32(i6626 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6669 := math.Float32frombits(uint32(i6628 << 16))
 									f6672 := math.Float32frombits(uint32(i6628 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6677 := math.Float32frombits(uint32(i6630 << 16))
 									f6680 := math.Float32frombits(uint32(i6630 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6685 := math.Float32frombits(uint32(i6632 << 16))
 									f6688 := math.Float32frombits(uint32(i6632 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f6776 := f6513 + float32(math.Float32frombits(uint32(i8880<<16))*f6410) + float32(math.Float32frombits(uint32(i8884<<16))*f6661) + float32(math.Float32frombits(uint32(i8888<<16))*f6669)
 									f6782 := f6519 + float32(math.Float32frombits(uint32(i8880&-65536))*f6413) + float32(math.Float32frombits(uint32(i8884&-65536))*f6664) + float32(math.Float32frombits(uint32(i8888&-65536))*f6672)
-//line warp.go:168
+//line warp.go:163
 									f6861 := f6598 + float32(math.Float32frombits(uint32(i9008<<16))*f6410) + float32(math.Float32frombits(uint32(i9012<<16))*f6661) + float32(math.Float32frombits(uint32(i9016<<16))*f6669)
 									f6867 := f6604 + float32(math.Float32frombits(uint32(i9008&-65536))*f6413) + float32(math.Float32frombits(uint32(i9012&-65536))*f6664) + float32(math.Float32frombits(uint32(i9016&-65536))*f6672)
-//line warp.go:142
+//line warp.go:137
 									i6901 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16))
-//line warp.go:142
+//line warp.go:137
 									i6903 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16+4))
-//line warp.go:142
+//line warp.go:137
 									i6905 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16+8))
-//line warp.go:142
+//line warp.go:137
 									i6907 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16+12))
-//line warp.go:175
+//line warp.go:170
 									f6936 := math.Float32frombits(uint32(i6901 << 16))
 									f6939 := math.Float32frombits(uint32(i6901 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6944 := math.Float32frombits(uint32(i6903 << 16))
 									f6947 := math.Float32frombits(uint32(i6903 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6952 := math.Float32frombits(uint32(i6905 << 16))
 									f6955 := math.Float32frombits(uint32(i6905 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f6960 := math.Float32frombits(uint32(i6907 << 16))
 									f6963 := math.Float32frombits(uint32(i6907 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7039 := f6776 + float32(math.Float32frombits(uint32(i8892<<16))*f6677) + float32(math.Float32frombits(uint32(i8896<<16))*f6685) + float32(math.Float32frombits(uint32(i8900<<16))*f6936)
 									f7045 := f6782 + float32(math.Float32frombits(uint32(i8892&-65536))*f6680) + float32(math.Float32frombits(uint32(i8896&-65536))*f6688) + float32(math.Float32frombits(uint32(i8900&-65536))*f6939)
-//line warp.go:168
+//line warp.go:163
 									f7075 := f7039 + float32(math.Float32frombits(uint32(i8904<<16))*f6944) + float32(math.Float32frombits(uint32(i8908<<16))*f6952) + float32(math.Float32frombits(uint32(i8912<<16))*f6960)
 									f7081 := f7045 + float32(math.Float32frombits(uint32(i8904&-65536))*f6947) + float32(math.Float32frombits(uint32(i8908&-65536))*f6955) + float32(math.Float32frombits(uint32(i8912&-65536))*f6963)
-//line warp.go:168
+//line warp.go:163
 									f7124 := f6861 + float32(math.Float32frombits(uint32(i9020<<16))*f6677) + float32(math.Float32frombits(uint32(i9024<<16))*f6685) + float32(math.Float32frombits(uint32(i9028<<16))*f6936)
 									f7130 := f6867 + float32(math.Float32frombits(uint32(i9020&-65536))*f6680) + float32(math.Float32frombits(uint32(i9024&-65536))*f6688) + float32(math.Float32frombits(uint32(i9028&-65536))*f6939)
-//line warp.go:168
+//line warp.go:163
 									f7160 := f7124 + float32(math.Float32frombits(uint32(i9032<<16))*f6944) + float32(math.Float32frombits(uint32(i9036<<16))*f6952) + float32(math.Float32frombits(uint32(i9040<<16))*f6960)
 									f7166 := f7130 + float32(math.Float32frombits(uint32(i9032&-65536))*f6947) + float32(math.Float32frombits(uint32(i9036&-65536))*f6955) + float32(math.Float32frombits(uint32(i9040&-65536))*f6963)
-//line warp.go:142
+//line warp.go:137
 									i7176 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16))
-//line warp.go:142
+//line warp.go:137
 									i7178 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16+4))
-//line warp.go:142
+//line warp.go:137
 									i7180 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16+8))
-//line warp.go:142
+//line warp.go:137
 									i7182 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16+12))
-//line warp.go:175
+//line warp.go:170
 									f7211 := math.Float32frombits(uint32(i7176 << 16))
 									f7214 := math.Float32frombits(uint32(i7176 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7219 := math.Float32frombits(uint32(i7178 << 16))
 									f7222 := math.Float32frombits(uint32(i7178 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7227 := math.Float32frombits(uint32(i7180 << 16))
 									f7230 := math.Float32frombits(uint32(i7180 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7235 := math.Float32frombits(uint32(i7182 << 16))
 									f7238 := math.Float32frombits(uint32(i7182 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7338 := f7075 + float32(math.Float32frombits(uint32(i8916<<16))*f7211) + float32(math.Float32frombits(uint32(i8920<<16))*f7219) + float32(math.Float32frombits(uint32(i8924<<16))*f7227)
 									f7344 := f7081 + float32(math.Float32frombits(uint32(i8916&-65536))*f7214) + float32(math.Float32frombits(uint32(i8920&-65536))*f7222) + float32(math.Float32frombits(uint32(i8924&-65536))*f7230)
-//line warp.go:168
+//line warp.go:163
 									f7423 := f7160 + float32(math.Float32frombits(uint32(i9044<<16))*f7211) + float32(math.Float32frombits(uint32(i9048<<16))*f7219) + float32(math.Float32frombits(uint32(i9052<<16))*f7227)
 									f7429 := f7166 + float32(math.Float32frombits(uint32(i9044&-65536))*f7214) + float32(math.Float32frombits(uint32(i9048&-65536))*f7222) + float32(math.Float32frombits(uint32(i9052&-65536))*f7230)
-//line warp.go:142
+//line warp.go:137
 									i7451 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16))
-//line warp.go:142
+//line warp.go:137
 									i7453 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16+4))
-//line warp.go:142
+//line warp.go:137
 									i7455 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16+8))
-//line warp.go:142
+//line warp.go:137
 									i7457 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16+12))
-//line warp.go:175
+//line warp.go:170
 									f7486 := math.Float32frombits(uint32(i7451 << 16))
 									f7489 := math.Float32frombits(uint32(i7451 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7494 := math.Float32frombits(uint32(i7453 << 16))
 									f7497 := math.Float32frombits(uint32(i7453 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7502 := math.Float32frombits(uint32(i7455 << 16))
 									f7505 := math.Float32frombits(uint32(i7455 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7510 := math.Float32frombits(uint32(i7457 << 16))
 									f7513 := math.Float32frombits(uint32(i7457 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7601 := f7338 + float32(math.Float32frombits(uint32(i8928<<16))*f7235) + float32(math.Float32frombits(uint32(i8932<<16))*f7486) + float32(math.Float32frombits(uint32(i8936<<16))*f7494)
 									f7607 := f7344 + float32(math.Float32frombits(uint32(i8928&-65536))*f7238) + float32(math.Float32frombits(uint32(i8932&-65536))*f7489) + float32(math.Float32frombits(uint32(i8936&-65536))*f7497)
-//line warp.go:168
+//line warp.go:163
 									f7686 := f7423 + float32(math.Float32frombits(uint32(i9056<<16))*f7235) + float32(math.Float32frombits(uint32(i9060<<16))*f7486) + float32(math.Float32frombits(uint32(i9064<<16))*f7494)
 									f7692 := f7429 + float32(math.Float32frombits(uint32(i9056&-65536))*f7238) + float32(math.Float32frombits(uint32(i9060&-65536))*f7489) + float32(math.Float32frombits(uint32(i9064&-65536))*f7497)
-//line warp.go:142
+//line warp.go:137
 									i7726 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16))
-//line warp.go:142
+//line warp.go:137
 									i7728 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16+4))
-//line warp.go:142
+//line warp.go:137
 									i7730 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16+8))
-//line warp.go:142
+//line warp.go:137
 									i7732 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16+12))
-//line warp.go:175
+//line warp.go:170
 									f7761 := math.Float32frombits(uint32(i7726 << 16))
 									f7764 := math.Float32frombits(uint32(i7726 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7769 := math.Float32frombits(uint32(i7728 << 16))
 									f7772 := math.Float32frombits(uint32(i7728 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7777 := math.Float32frombits(uint32(i7730 << 16))
 									f7780 := math.Float32frombits(uint32(i7730 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7785 := math.Float32frombits(uint32(i7732 << 16))
 									f7788 := math.Float32frombits(uint32(i7732 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7864 := f7601 + float32(math.Float32frombits(uint32(i8940<<16))*f7502) + float32(math.Float32frombits(uint32(i8944<<16))*f7510) + float32(math.Float32frombits(uint32(i8948<<16))*f7761)
 									f7870 := f7607 + float32(math.Float32frombits(uint32(i8940&-65536))*f7505) + float32(math.Float32frombits(uint32(i8944&-65536))*f7513) + float32(math.Float32frombits(uint32(i8948&-65536))*f7764)
-//line warp.go:168
+//line warp.go:163
 									f7900 := f7864 + float32(math.Float32frombits(uint32(i8952<<16))*f7769) + float32(math.Float32frombits(uint32(i8956<<16))*f7777) + float32(math.Float32frombits(uint32(i8960<<16))*f7785)
 									f7906 := f7870 + float32(math.Float32frombits(uint32(i8952&-65536))*f7772) + float32(math.Float32frombits(uint32(i8956&-65536))*f7780) + float32(math.Float32frombits(uint32(i8960&-65536))*f7788)
-//line warp.go:168
+//line warp.go:163
 									f7949 := f7686 + float32(math.Float32frombits(uint32(i9068<<16))*f7502) + float32(math.Float32frombits(uint32(i9072<<16))*f7510) + float32(math.Float32frombits(uint32(i9076<<16))*f7761)
 									f7955 := f7692 + float32(math.Float32frombits(uint32(i9068&-65536))*f7505) + float32(math.Float32frombits(uint32(i9072&-65536))*f7513) + float32(math.Float32frombits(uint32(i9076&-65536))*f7764)
-//line warp.go:168
+//line warp.go:163
 									f7985 := f7949 + float32(math.Float32frombits(uint32(i9080<<16))*f7769) + float32(math.Float32frombits(uint32(i9084<<16))*f7777) + float32(math.Float32frombits(uint32(i9088<<16))*f7785)
 									f7991 := f7955 + float32(math.Float32frombits(uint32(i9080&-65536))*f7772) + float32(math.Float32frombits(uint32(i9084&-65536))*f7780) + float32(math.Float32frombits(uint32(i9088&-65536))*f7788)
-//line warp.go:142
+//line warp.go:137
 									i8001 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16))
-//line warp.go:142
+//line warp.go:137
 									i8003 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16+4))
-//line warp.go:142
+//line warp.go:137
 									i8005 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16+8))
-//line warp.go:142
+//line warp.go:137
 									i8007 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16+12))
-//line warp.go:175
+//line warp.go:170
 									f8036 := math.Float32frombits(uint32(i8001 << 16))
 									f8039 := math.Float32frombits(uint32(i8001 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8044 := math.Float32frombits(uint32(i8003 << 16))
 									f8047 := math.Float32frombits(uint32(i8003 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8052 := math.Float32frombits(uint32(i8005 << 16))
 									f8055 := math.Float32frombits(uint32(i8005 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8060 := math.Float32frombits(uint32(i8007 << 16))
 									f8063 := math.Float32frombits(uint32(i8007 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8163 := f7900 + float32(math.Float32frombits(uint32(i8964<<16))*f8036) + float32(math.Float32frombits(uint32(i8968<<16))*f8044) + float32(math.Float32frombits(uint32(i8972<<16))*f8052)
 									f8169 := f7906 + float32(math.Float32frombits(uint32(i8964&-65536))*f8039) + float32(math.Float32frombits(uint32(i8968&-65536))*f8047) + float32(math.Float32frombits(uint32(i8972&-65536))*f8055)
-//line warp.go:168
+//line warp.go:163
 									f8248 := f7985 + float32(math.Float32frombits(uint32(i9092<<16))*f8036) + float32(math.Float32frombits(uint32(i9096<<16))*f8044) + float32(math.Float32frombits(uint32(i9100<<16))*f8052)
 									f8254 := f7991 + float32(math.Float32frombits(uint32(i9092&-65536))*f8039) + float32(math.Float32frombits(uint32(i9096&-65536))*f8047) + float32(math.Float32frombits(uint32(i9100&-65536))*f8055)
-//line warp.go:142
+//line warp.go:137
 									i8276 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16))
-//line warp.go:142
+//line warp.go:137
 									i8278 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16+4))
-//line warp.go:142
+//line warp.go:137
 									i8280 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16+8))
-//line warp.go:142
+//line warp.go:137
 									i8282 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16+12))
-//line warp.go:175
+//line warp.go:170
 									f8311 := math.Float32frombits(uint32(i8276 << 16))
 									f8314 := math.Float32frombits(uint32(i8276 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8319 := math.Float32frombits(uint32(i8278 << 16))
 									f8322 := math.Float32frombits(uint32(i8278 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8327 := math.Float32frombits(uint32(i8280 << 16))
 									f8330 := math.Float32frombits(uint32(i8280 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8335 := math.Float32frombits(uint32(i8282 << 16))
 									f8338 := math.Float32frombits(uint32(i8282 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8426 := f8163 + float32(math.Float32frombits(uint32(i8976<<16))*f8060) + float32(math.Float32frombits(uint32(i8980<<16))*f8311) + float32(math.Float32frombits(uint32(i8984<<16))*f8319)
 									f8432 := f8169 + float32(math.Float32frombits(uint32(i8976&-65536))*f8063) + float32(math.Float32frombits(uint32(i8980&-65536))*f8314) + float32(math.Float32frombits(uint32(i8984&-65536))*f8322)
-//line warp.go:168
+//line warp.go:163
 									f8450 = f8426 + float32(math.Float32frombits(uint32(i8988<<16))*f8327) + float32(math.Float32frombits(uint32(i8992<<16))*f8335)
 									f8456 = f8432 + float32(math.Float32frombits(uint32(i8988&-65536))*f8330) + float32(math.Float32frombits(uint32(i8992&-65536))*f8338)
-//line warp.go:168
+//line warp.go:163
 									f8511 := f8248 + float32(math.Float32frombits(uint32(i9104<<16))*f8060) + float32(math.Float32frombits(uint32(i9108<<16))*f8311) + float32(math.Float32frombits(uint32(i9112<<16))*f8319)
 									f8517 := f8254 + float32(math.Float32frombits(uint32(i9104&-65536))*f8063) + float32(math.Float32frombits(uint32(i9108&-65536))*f8314) + float32(math.Float32frombits(uint32(i9112&-65536))*f8322)
-//line warp.go:168
+//line warp.go:163
 									f8535 = f8511 + float32(math.Float32frombits(uint32(i9116<<16))*f8327) + float32(math.Float32frombits(uint32(i9120<<16))*f8335)
 									f8541 = f8517 + float32(math.Float32frombits(uint32(i9116&-65536))*f8330) + float32(math.Float32frombits(uint32(i9120&-65536))*f8338)
-//line warp.go:102
+//line warp.go:97
 									i173 := i151 + 1
 									if i173 == i514 {
-//line warp.go:105
+//line warp.go:100
 										i2898, i200 = i2899+i541, 0
 									} else {
-//line warp.go:103
+//line warp.go:98
 										i2898, i200 = i2899, i173
 									}
-//line warp.go:107
+//line warp.go:102
 									if i2898 < i35 {
-//line warp.go:49
+//line warp.go:44
 										i5579 := i2898 << 1
-//line warp.go:87
+//line warp.go:82
 										i5583 := i200 << 8
-//line warp.go:87
+//line warp.go:82
 										i5584 := i5579*i29 + i5583
-//line warp.go:87
+//line warp.go:82
 										if uint(i5584) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5584, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 256 > uint(wCap-i5584) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5584)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										i5743 := (i5579+1)*i29 + i5583
-//line warp.go:87
+//line warp.go:82
 										if uint(i5743) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5743, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 256 > uint(wCap-i5743) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5743)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
 										i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867 = *(*int32)(unsafe.Add(w, i5743*16+i8274*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i8274*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i8274*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i8274*16)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16)), *(*int32)(unsafe.Add(w, i5743*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i71*16)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16)), *(*int32)(unsafe.Add(w, i5584*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i71*16))
 									} else {
-//line warp.go:107
+//line warp.go:102
 										i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867 = i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868
 									}
-//line warp.go:108
+//line warp.go:103
 									if i173 >= i514 {
-//line warp.go:108
+//line warp.go:103
 										break
 									}
-//line warp.go:108
+//line warp.go:103
 									f9201, f9197, f9193, f9189, i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i2899, i151 = f8541, f8535, f8456, f8450, i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i2898, i173
 								}
-//line warp.go:108
+//line warp.go:103
 								f9202, f9198, f9194, f9190, i9121, i9117, i9113, i9109, i9105, i9101, i9097, i9093, i9089, i9085, i9081, i9077, i9073, i9069, i9065, i9061, i9057, i9053, i9049, i9045, i9041, i9037, i9033, i9029, i9025, i9021, i9017, i9013, i9009, i9005, i9001, i8997, i8993, i8989, i8985, i8981, i8977, i8973, i8969, i8965, i8961, i8957, i8953, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i2900 = f8541, f8535, f8456, f8450, i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i2898
 							} else {
-//line warp.go:100
+//line warp.go:95
 								f9202, f9198, f9194, f9190, i9121, i9117, i9113, i9109, i9105, i9101, i9097, i9093, i9089, i9085, i9081, i9077, i9073, i9069, i9065, i9061, i9057, i9053, i9049, i9045, i9041, i9037, i9033, i9029, i9025, i9021, i9017, i9013, i9009, i9005, i9001, i8997, i8993, i8989, i8985, i8981, i8977, i8973, i8969, i8965, i8961, i8957, i8953, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i2900 = 0, 0, 0, 0, i9122, i9118, i9114, i9110, i9106, i9102, i9098, i9094, i9090, i9086, i9082, i9078, i9074, i9070, i9066, i9062, i9058, i9054, i9050, i9046, i9042, i9038, i9034, i9030, i9026, i9022, i9018, i9014, i9010, i9006, i9002, i8998, i8994, i8990, i8986, i8982, i8978, i8974, i8970, i8966, i8962, i8958, i8954, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i2897
 							}
-//line warp.go:111
+//line warp.go:106
 							if c184 {
 								i2896 = i2900 + i541
 							} else {
-//line warp.go:111
+//line warp.go:106
 								i2896 = i2900
 							}
-//line warp.go:114
+//line warp.go:109
 							if c229 {
-//line warp.go:128
+//line warp.go:123
 								if !c3757 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3756, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c3762 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i3756)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c3789 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3788, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c3794 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i3788)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
 								f9199, f9195, f9191, f9187, i433 = f9202, f9198, f9194, f9190, i431
-//line warp.go:130
+//line warp.go:125
 								for {
-//line warp.go:130
+//line warp.go:125
 									if i433 >= i29 {
-//line warp.go:130
+//line warp.go:125
 										break
 									}
-//line warp.go:131
+//line warp.go:126
 									i2176 := *(*int32)(unsafe.Add(shared, i433*16))
-//line warp.go:131
+//line warp.go:126
 									i2178 := *(*int32)(unsafe.Add(shared, i433*16+4))
-//line warp.go:131
+//line warp.go:126
 									i2180 := *(*int32)(unsafe.Add(shared, i433*16+8))
-//line warp.go:131
+//line warp.go:126
 									i2182 := *(*int32)(unsafe.Add(shared, i433*16+12))
-//line warp.go:175
+//line warp.go:170
 									f4248 := math.Float32frombits(uint32(i2176 << 16))
 									f4251 := math.Float32frombits(uint32(i2176 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f4269 := math.Float32frombits(uint32(i2178 << 16))
 									f4272 := math.Float32frombits(uint32(i2178 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f4290 := math.Float32frombits(uint32(i2180 << 16))
 									f4293 := math.Float32frombits(uint32(i2180 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f4311 := math.Float32frombits(uint32(i2182 << 16))
 									f4314 := math.Float32frombits(uint32(i2182 & -65536))
-//line warp.go:133
+//line warp.go:128
 									i5950 := *(*int32)(unsafe.Add(w, o3759+i433*16))
-//line warp.go:133
+//line warp.go:128
 									i5952 := *(*int32)(unsafe.Add(w, o3759+i433*16+4))
-//line warp.go:133
+//line warp.go:128
 									i5954 := *(*int32)(unsafe.Add(w, o3759+i433*16+8))
-//line warp.go:133
+//line warp.go:128
 									i5956 := *(*int32)(unsafe.Add(w, o3759+i433*16+12))
-//line warp.go:168
+//line warp.go:163
 									f6032 := f9187 + float32(math.Float32frombits(uint32(i5950<<16))*f4248) + float32(math.Float32frombits(uint32(i5952<<16))*f4269) + float32(math.Float32frombits(uint32(i5954<<16))*f4290) + float32(math.Float32frombits(uint32(i5956<<16))*f4311)
 									f6038 := f9191 + float32(math.Float32frombits(uint32(i5950&-65536))*f4251) + float32(math.Float32frombits(uint32(i5952&-65536))*f4272) + float32(math.Float32frombits(uint32(i5954&-65536))*f4293) + float32(math.Float32frombits(uint32(i5956&-65536))*f4314)
-//line warp.go:133
+//line warp.go:128
 									i6056 := *(*int32)(unsafe.Add(w, o3791+i433*16))
-//line warp.go:133
+//line warp.go:128
 									i6058 := *(*int32)(unsafe.Add(w, o3791+i433*16+4))
-//line warp.go:133
+//line warp.go:128
 									i6060 := *(*int32)(unsafe.Add(w, o3791+i433*16+8))
-//line warp.go:133
+//line warp.go:128
 									i6062 := *(*int32)(unsafe.Add(w, o3791+i433*16+12))
-//line warp.go:168
+//line warp.go:163
 									f6138 := f9195 + float32(math.Float32frombits(uint32(i6056<<16))*f4248) + float32(math.Float32frombits(uint32(i6058<<16))*f4269) + float32(math.Float32frombits(uint32(i6060<<16))*f4290) + float32(math.Float32frombits(uint32(i6062<<16))*f4311)
 									f6144 := f9199 + float32(math.Float32frombits(uint32(i6056&-65536))*f4251) + float32(math.Float32frombits(uint32(i6058&-65536))*f4272) + float32(math.Float32frombits(uint32(i6060&-65536))*f4293) + float32(math.Float32frombits(uint32(i6062&-65536))*f4314)
-//line warp.go:130
+//line warp.go:125
 									f9199, f9195, f9191, f9187, i433 = f6144, f6138, f6038, f6032, i433+32
 								}
-//line warp.go:130
+//line warp.go:125
 								f9200, f9196, f9192, f9188 = f9199, f9195, f9191, f9187
 							} else {
-//line warp.go:114
+//line warp.go:109
 								f9200, f9196, f9192, f9188 = f9202, f9198, f9194, f9190
 							}
-//line warp.go:118
+//line warp.go:113
 							f5901 := f9188 + f9192
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5901
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each87, thread*4)) = f87
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9122, thread*4)) = i9121
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9118, thread*4)) = i9117
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9114, thread*4)) = i9113
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9110, thread*4)) = i9109
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9106, thread*4)) = i9105
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9102, thread*4)) = i9101
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9098, thread*4)) = i9097
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9094, thread*4)) = i9093
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9090, thread*4)) = i9089
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9086, thread*4)) = i9085
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9082, thread*4)) = i9081
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9078, thread*4)) = i9077
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9074, thread*4)) = i9073
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9070, thread*4)) = i9069
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9066, thread*4)) = i9065
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9062, thread*4)) = i9061
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9058, thread*4)) = i9057
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9054, thread*4)) = i9053
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9050, thread*4)) = i9049
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9046, thread*4)) = i9045
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9042, thread*4)) = i9041
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9038, thread*4)) = i9037
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9034, thread*4)) = i9033
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9030, thread*4)) = i9029
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9026, thread*4)) = i9025
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9022, thread*4)) = i9021
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9018, thread*4)) = i9017
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9014, thread*4)) = i9013
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9010, thread*4)) = i9009
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9006, thread*4)) = i9005
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9002, thread*4)) = i9001
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8998, thread*4)) = i8997
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8994, thread*4)) = i8993
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8990, thread*4)) = i8989
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8986, thread*4)) = i8985
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8982, thread*4)) = i8981
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8978, thread*4)) = i8977
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8974, thread*4)) = i8973
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8970, thread*4)) = i8969
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8966, thread*4)) = i8965
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8962, thread*4)) = i8961
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8958, thread*4)) = i8957
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8954, thread*4)) = i8953
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8950, thread*4)) = i8949
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8946, thread*4)) = i8945
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8942, thread*4)) = i8941
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8938, thread*4)) = i8937
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8934, thread*4)) = i8933
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8930, thread*4)) = i8929
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8926, thread*4)) = i8925
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8922, thread*4)) = i8921
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8918, thread*4)) = i8917
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8914, thread*4)) = i8913
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8910, thread*4)) = i8909
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8906, thread*4)) = i8905
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8902, thread*4)) = i8901
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8898, thread*4)) = i8897
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8894, thread*4)) = i8893
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8890, thread*4)) = i8889
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8886, thread*4)) = i8885
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8882, thread*4)) = i8881
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8878, thread*4)) = i8877
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8874, thread*4)) = i8873
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8870, thread*4)) = i8869
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each9200, thread*4)) = f9200
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each9196, thread*4)) = f9196
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5901, thread*4)) = f5901
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5902, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f5901 := *(*float32)(unsafe.Add(each5901, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5902 := *(*float32)(unsafe.Add(each5902, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5903 := f5901 + f5902
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5903
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5903, thread*4)) = f5903
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5904, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5903 := *(*float32)(unsafe.Add(each5903, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5904 := *(*float32)(unsafe.Add(each5904, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5905 := f5903 + f5904
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5905
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5905, thread*4)) = f5905
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5906, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5905 := *(*float32)(unsafe.Add(each5905, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5906 := *(*float32)(unsafe.Add(each5906, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5907 := f5905 + f5906
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5907
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5907, thread*4)) = f5907
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5908, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5907 := *(*float32)(unsafe.Add(each5907, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5908 := *(*float32)(unsafe.Add(each5908, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5909 := f5907 + f5908
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5909
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5909, thread*4)) = f5909
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5910, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5909 := *(*float32)(unsafe.Add(each5909, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5910 := *(*float32)(unsafe.Add(each5910, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f9196 := *(*float32)(unsafe.Add(each9196, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f9200 := *(*float32)(unsafe.Add(each9200, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5911 := f5909 + f5910
-//line warp.go:118
+//line warp.go:113
 							f5922 := f9196 + f9200
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5922
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5911, thread*4)) = f5911
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5922, thread*4)) = f5922
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5923, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f5922 := *(*float32)(unsafe.Add(each5922, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5923 := *(*float32)(unsafe.Add(each5923, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5924 := f5922 + f5923
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5924
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5924, thread*4)) = f5924
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5925, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5924 := *(*float32)(unsafe.Add(each5924, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5925 := *(*float32)(unsafe.Add(each5925, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5926 := f5924 + f5925
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5926
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5926, thread*4)) = f5926
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5927, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5926 := *(*float32)(unsafe.Add(each5926, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5927 := *(*float32)(unsafe.Add(each5927, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5928 := f5926 + f5927
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5928
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5928, thread*4)) = f5928
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5929, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5928 := *(*float32)(unsafe.Add(each5928, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5929 := *(*float32)(unsafe.Add(each5929, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5930 := f5928 + f5929
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5930
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5930, thread*4)) = f5930
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5931, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 //line fused.go:31
 						o4846 := o59 + 4
 						for thread := warp; thread < end; thread++ {
 //line fused.go:24
 							f87 := *(*float32)(unsafe.Add(each87, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5911 := *(*float32)(unsafe.Add(each5911, thread*4))
 //line fused.go:26
 							i78 := int32(thread % 32)
 //line fused.go:30
 							c4836 := i78 == 0
-//line warp.go:152
+//line warp.go:147
 							f5930 := *(*float32)(unsafe.Add(each5930, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5931 := *(*float32)(unsafe.Add(each5931, thread*4))
 //line fused.go:30
 							c4842 := i78 == 1
@@ -4591,10 +2579,10 @@ func addProductTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// normSwiGLUTwoRowsTwin runs blocks of the kernel normSwiGLU_twoRows.
+// normSwiGLUTwin runs blocks of the kernel normSwiGLU_deep.
 //
 //line fused.go:43
-func normSwiGLUTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func normSwiGLUTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w := *(*unsafe.Pointer)(args)
 	wLen := *(*int)(unsafe.Add(args, 8))
 	wCap := *(*int)(unsafe.Add(args, 16))
@@ -4616,1377 +2604,13 @@ func normSwiGLUTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each299 := blocks.Scratch(8)
 	each3521 := blocks.Scratch(8)
 	each3520 := blocks.Scratch(8)
-//line warp.go:71
+//line warp.go:66
 	i269 := dx / 32
 //line fused.go:46
 	i30 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line warp.go:72
-	i276 := i30 / 128
-//line warp.go:74
-	c310 := 0 < i276
-//line stage.go:16
-	c588 := uint(i30) <= uint(gainCap)
-//line stage.go:20
-	i4393 := i30 - 1
-//line stage.go:20
-	i6268 := dx << 1
-//line stage.go:20
-	i4475 := dx * 3
-//line stage.go:17
-	i3325 := dx << 2
-//line stage.go:33
-	c1024 := uint(i30) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each8875 := blocks.Scratch(4)
-	each8871 := blocks.Scratch(4)
-	each8867 := blocks.Scratch(4)
-	each8863 := blocks.Scratch(4)
-	each8859 := blocks.Scratch(4)
-	each8855 := blocks.Scratch(4)
-	each8851 := blocks.Scratch(4)
-	each8847 := blocks.Scratch(4)
-	each8843 := blocks.Scratch(4)
-	each8839 := blocks.Scratch(4)
-	each8835 := blocks.Scratch(4)
-	each8831 := blocks.Scratch(4)
-	each8827 := blocks.Scratch(4)
-	each8823 := blocks.Scratch(4)
-	each8819 := blocks.Scratch(4)
-	each8815 := blocks.Scratch(4)
-	each8811 := blocks.Scratch(4)
-	each8807 := blocks.Scratch(4)
-	each8803 := blocks.Scratch(4)
-	each8799 := blocks.Scratch(4)
-	each8795 := blocks.Scratch(4)
-	each8791 := blocks.Scratch(4)
-	each8787 := blocks.Scratch(4)
-	each8783 := blocks.Scratch(4)
-	each8779 := blocks.Scratch(4)
-	each8775 := blocks.Scratch(4)
-	each8771 := blocks.Scratch(4)
-	each8767 := blocks.Scratch(4)
-	each8763 := blocks.Scratch(4)
-	each8759 := blocks.Scratch(4)
-	each8755 := blocks.Scratch(4)
-	each8751 := blocks.Scratch(4)
-	each1031 := blocks.Scratch(4)
-	each4511 := blocks.Scratch(4)
-	each4512 := blocks.Scratch(4)
-	each4521 := blocks.Scratch(4)
-	each4522 := blocks.Scratch(4)
-	each4531 := blocks.Scratch(4)
-	each4532 := blocks.Scratch(4)
-	each4541 := blocks.Scratch(4)
-	each4542 := blocks.Scratch(4)
-	each4551 := blocks.Scratch(4)
-//line stage.go:50
-	c1096 := 0 < i269
-//line stage.go:53
-	f1111 := float32(i30 << 3)
-//line warp.go:73
-	i303 := gx * i269
-//line warp.go:111
-	c161 := i276 == 0
-//line warp.go:114
-	i3269 := i276 << 7
-//line warp.go:114
-	c206 := i3269 < i30
-	each8921 := blocks.Scratch(4)
-	each8917 := blocks.Scratch(4)
-	each6954 := blocks.Scratch(4)
-	each6955 := blocks.Scratch(4)
-	each6956 := blocks.Scratch(4)
-	each6957 := blocks.Scratch(4)
-	each6958 := blocks.Scratch(4)
-	each6959 := blocks.Scratch(4)
-	each6960 := blocks.Scratch(4)
-	each6961 := blocks.Scratch(4)
-	each6962 := blocks.Scratch(4)
-	each6963 := blocks.Scratch(4)
-	each6964 := blocks.Scratch(4)
-	each6975 := blocks.Scratch(4)
-	each6976 := blocks.Scratch(4)
-	each6977 := blocks.Scratch(4)
-	each6978 := blocks.Scratch(4)
-	each6979 := blocks.Scratch(4)
-	each6980 := blocks.Scratch(4)
-	each6981 := blocks.Scratch(4)
-	each6982 := blocks.Scratch(4)
-	each6983 := blocks.Scratch(4)
-	each6984 := blocks.Scratch(4)
-//line fused.go:43
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i284, i299, i3521, i3520 int
-		var i3521next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i284, i299, i3521, i3520 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8))
-				}
-				for state < 6 {
-					switch state {
-					case 0:
-//line warp.go:73
-						i284 = bx * i269
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i8907, i8906, i8905, i8904, i8903, i8902, i8901, i8900, i8899, i8898, i8897, i8896, i8895, i8894, i8893, i8892, i8891, i8890, i8889, i8888, i8887, i8886, i8885, i8884, i8883, i8882, i8881, i8880, i8879, i8878, i8877, i8876 int32
-							var i594, i1032, i1048 int
-							var f1031, f1049 float32
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line warp.go:73
-							i299 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
-							i300 := i284 + i299
-							if c310 {
-//line warp.go:74
-								if i300 < outLen {
-//line warp.go:87
-									i6406 := i300 * i30
-//line warp.go:87
-									if uint(i6406) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6406, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 128 > uint(wCap-i6406) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6406)
-//line warp.go:87
-										return
-									}
-									i6413 := int(uint32(i84))
-//line warp.go:89
-									i6432 := i6413 + 32
-//line warp.go:89
-									i6450 := i6413 + 64
-//line warp.go:89
-									i6468 := i6413 + 96
-//line warp.go:87
-									i6491 := (i300 + outLen) * i30
-//line warp.go:87
-									if uint(i6491) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6491, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 128 > uint(wCap-i6491) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6491)
-//line warp.go:87
-										return
-									}
-									i8907, i8906, i8905, i8904, i8903, i8902, i8901, i8900, i8899, i8898, i8897, i8896, i8895, i8894, i8893, i8892, i8891, i8890, i8889, i8888, i8887, i8886, i8885, i8884, i8883, i8882, i8881, i8880, i8879, i8878, i8877, i8876 = *(*int32)(unsafe.Add(w, i6491*16+i6468*16+12)), *(*int32)(unsafe.Add(w, i6491*16+i6468*16+8)), *(*int32)(unsafe.Add(w, i6491*16+i6468*16+4)), *(*int32)(unsafe.Add(w, i6491*16+i6468*16)), *(*int32)(unsafe.Add(w, i6491*16+i6450*16+12)), *(*int32)(unsafe.Add(w, i6491*16+i6450*16+8)), *(*int32)(unsafe.Add(w, i6491*16+i6450*16+4)), *(*int32)(unsafe.Add(w, i6491*16+i6450*16)), *(*int32)(unsafe.Add(w, i6491*16+i6432*16+12)), *(*int32)(unsafe.Add(w, i6491*16+i6432*16+8)), *(*int32)(unsafe.Add(w, i6491*16+i6432*16+4)), *(*int32)(unsafe.Add(w, i6491*16+i6432*16)), *(*int32)(unsafe.Add(w, i6491*16+i6413*16+12)), *(*int32)(unsafe.Add(w, i6491*16+i6413*16+8)), *(*int32)(unsafe.Add(w, i6491*16+i6413*16+4)), *(*int32)(unsafe.Add(w, i6491*16+i6413*16)), *(*int32)(unsafe.Add(w, i6406*16+i6468*16+12)), *(*int32)(unsafe.Add(w, i6406*16+i6468*16+8)), *(*int32)(unsafe.Add(w, i6406*16+i6468*16+4)), *(*int32)(unsafe.Add(w, i6406*16+i6468*16)), *(*int32)(unsafe.Add(w, i6406*16+i6450*16+12)), *(*int32)(unsafe.Add(w, i6406*16+i6450*16+8)), *(*int32)(unsafe.Add(w, i6406*16+i6450*16+4)), *(*int32)(unsafe.Add(w, i6406*16+i6450*16)), *(*int32)(unsafe.Add(w, i6406*16+i6432*16+12)), *(*int32)(unsafe.Add(w, i6406*16+i6432*16+8)), *(*int32)(unsafe.Add(w, i6406*16+i6432*16+4)), *(*int32)(unsafe.Add(w, i6406*16+i6432*16)), *(*int32)(unsafe.Add(w, i6406*16+i6413*16+12)), *(*int32)(unsafe.Add(w, i6406*16+i6413*16+8)), *(*int32)(unsafe.Add(w, i6406*16+i6413*16+4)), *(*int32)(unsafe.Add(w, i6406*16+i6413*16))
-								} else {
-//line warp.go:74
-									i8907, i8906, i8905, i8904, i8903, i8902, i8901, i8900, i8899, i8898, i8897, i8896, i8895, i8894, i8893, i8892, i8891, i8890, i8889, i8888, i8887, i8886, i8885, i8884, i8883, i8882, i8881, i8880, i8879, i8878, i8877, i8876 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:74
-								i8907, i8906, i8905, i8904, i8903, i8902, i8901, i8900, i8899, i8898, i8897, i8896, i8895, i8894, i8893, i8892, i8891, i8890, i8889, i8888, i8887, i8886, i8885, i8884, i8883, i8882, i8881, i8880, i8879, i8878, i8877, i8876 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c588 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i594 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i594 >= i30 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i594) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i594, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4401 := *(*int32)(unsafe.Add(gain, i594*16+4))
-//line stage.go:20
-								i4403 := *(*int32)(unsafe.Add(gain, i594*16+8))
-//line stage.go:20
-								i4405 := *(*int32)(unsafe.Add(gain, i594*16+12))
-//line stage.go:20
-								i4420 := i594 + dx
-//line stage.go:20
-								i4423 := i4420
-//line stage.go:20
-								if i4393 < i4420 {
-//line stage.go:20
-									i4423 = i4393
-								}
-//line stage.go:20
-								if uint(i4423) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4423, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4427 := *(*int32)(unsafe.Add(gain, i4423*16))
-//line stage.go:20
-								i4429 := *(*int32)(unsafe.Add(gain, i4423*16+4))
-//line stage.go:20
-								i4431 := *(*int32)(unsafe.Add(gain, i4423*16+8))
-//line stage.go:20
-								i4433 := *(*int32)(unsafe.Add(gain, i4423*16+12))
-//line stage.go:20
-								i4448 := i594 + i6268
-//line stage.go:20
-								i4451 := i4448
-//line stage.go:20
-								if i4393 < i4448 {
-//line stage.go:20
-									i4451 = i4393
-								}
-//line stage.go:20
-								if uint(i4451) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4451, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4455 := *(*int32)(unsafe.Add(gain, i4451*16))
-//line stage.go:20
-								i4457 := *(*int32)(unsafe.Add(gain, i4451*16+4))
-//line stage.go:20
-								i4459 := *(*int32)(unsafe.Add(gain, i4451*16+8))
-//line stage.go:20
-								i4461 := *(*int32)(unsafe.Add(gain, i4451*16+12))
-//line stage.go:20
-								i4476 := i594 + i4475
-//line stage.go:20
-								i4479 := i4476
-//line stage.go:20
-								if i4393 < i4476 {
-//line stage.go:20
-									i4479 = i4393
-								}
-//line stage.go:20
-								if uint(i4479) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4479, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4483 := *(*int32)(unsafe.Add(gain, i4479*16))
-//line stage.go:20
-								i4485 := *(*int32)(unsafe.Add(gain, i4479*16+4))
-//line stage.go:20
-								i4487 := *(*int32)(unsafe.Add(gain, i4479*16+8))
-//line stage.go:20
-								i4489 := *(*int32)(unsafe.Add(gain, i4479*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+128)) = *(*int32)(unsafe.Add(gain, i594*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+4+128)) = i4401
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+8+128)) = i4403
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+12+128)) = i4405
-//line stage.go:23
-								if i4420 < i30 {
-									*(*int32)(unsafe.Add(shared, i4420*16+128)) = i4427
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4420*16+4+128)) = i4429
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4420*16+8+128)) = i4431
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4420*16+12+128)) = i4433
-								}
-//line stage.go:23
-								if i4448 < i30 {
-									*(*int32)(unsafe.Add(shared, i4448*16+128)) = i4455
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4448*16+4+128)) = i4457
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4448*16+8+128)) = i4459
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4448*16+12+128)) = i4461
-								}
-//line stage.go:23
-								if i4476 < i30 {
-									*(*int32)(unsafe.Add(shared, i4476*16+128)) = i4483
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4476*16+4+128)) = i4485
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4476*16+8+128)) = i4487
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4476*16+12+128)) = i4489
-								}
-//line stage.go:17
-								i594 = i594 + i3325
-							}
-//line stage.go:33
-							if !c1024 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f1031, i1032 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i1032 >= i30 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i1038 := i1032 + dx
-								if i30 <= i1038 {
-//line stage.go:38
-									i1048, f1049 = i1032, 0
-								} else {
-//line stage.go:38
-									i1048, f1049 = i1038, 1
-								}
-//line stage.go:41
-								f2829 := *(*float32)(unsafe.Add(x, i1032*32))
-//line stage.go:41
-								f2831 := *(*float32)(unsafe.Add(x, i1032*32+4))
-//line stage.go:41
-								f2833 := *(*float32)(unsafe.Add(x, i1032*32+8))
-//line stage.go:41
-								f2835 := *(*float32)(unsafe.Add(x, i1032*32+12))
-//line stage.go:41
-								f2837 := *(*float32)(unsafe.Add(x, i1032*32+16))
-//line stage.go:41
-								f2839 := *(*float32)(unsafe.Add(x, i1032*32+20))
-//line stage.go:41
-								f2841 := *(*float32)(unsafe.Add(x, i1032*32+24))
-//line stage.go:41
-								f2843 := *(*float32)(unsafe.Add(x, i1032*32+28))
-//line stage.go:41
-								if uint(i1048) >= uint(i30) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1048, i30)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f2844 := *(*float32)(unsafe.Add(x, i1048*32))
-//line stage.go:41
-								f2846 := *(*float32)(unsafe.Add(x, i1048*32+4))
-//line stage.go:41
-								f2848 := *(*float32)(unsafe.Add(x, i1048*32+8))
-//line stage.go:41
-								f2850 := *(*float32)(unsafe.Add(x, i1048*32+12))
-//line stage.go:41
-								f2852 := *(*float32)(unsafe.Add(x, i1048*32+16))
-//line stage.go:41
-								f2854 := *(*float32)(unsafe.Add(x, i1048*32+20))
-//line stage.go:41
-								f2856 := *(*float32)(unsafe.Add(x, i1048*32+24))
-//line stage.go:41
-								f2858 := *(*float32)(unsafe.Add(x, i1048*32+28))
-//line stage.go:67
-								f5447 := float32(f2829*f2829) + 0 + float32(f2831*f2831) + float32(f2833*f2833) + float32(f2835*f2835) + float32(f2837*f2837) + float32(f2839*f2839) + float32(f2841*f2841)
-//line stage.go:67
-								f5558 := float32(f2844*f2844) + 0 + float32(f2846*f2846) + float32(f2848*f2848) + float32(f2850*f2850) + float32(f2852*f2852) + float32(f2854*f2854) + float32(f2856*f2856)
-//line stage.go:36
-								f1031, i1032 = f1031+(f5447+float32(f2843*f2843)+float32((f5558+float32(f2858*f2858))*f1049)), i1032+i6268
-							}
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f1031
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8875, thread*4)) = i8907
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8871, thread*4)) = i8906
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8867, thread*4)) = i8905
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8863, thread*4)) = i8904
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8859, thread*4)) = i8903
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8855, thread*4)) = i8902
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8851, thread*4)) = i8901
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8847, thread*4)) = i8900
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8843, thread*4)) = i8899
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8839, thread*4)) = i8898
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8835, thread*4)) = i8897
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8831, thread*4)) = i8896
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8827, thread*4)) = i8895
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8823, thread*4)) = i8894
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8819, thread*4)) = i8893
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8815, thread*4)) = i8892
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8811, thread*4)) = i8891
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8807, thread*4)) = i8890
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8803, thread*4)) = i8889
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8799, thread*4)) = i8888
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8795, thread*4)) = i8887
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8791, thread*4)) = i8886
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8787, thread*4)) = i8885
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8783, thread*4)) = i8884
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8779, thread*4)) = i8883
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8775, thread*4)) = i8882
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8771, thread*4)) = i8881
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8767, thread*4)) = i8880
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8763, thread*4)) = i8879
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8759, thread*4)) = i8878
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8755, thread*4)) = i8877
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8751, thread*4)) = i8876
-//line warp.go:152
-							*(*float32)(unsafe.Add(each1031, thread*4)) = f1031
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4511, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f1031 := *(*float32)(unsafe.Add(each1031, thread*4))
-//line warp.go:152
-							f4511 := *(*float32)(unsafe.Add(each4511, thread*4))
-//line warp.go:152
-							f4512 := f1031 + f4511
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4512
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4512, thread*4)) = f4512
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4521, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4512 := *(*float32)(unsafe.Add(each4512, thread*4))
-//line warp.go:152
-							f4521 := *(*float32)(unsafe.Add(each4521, thread*4))
-//line warp.go:152
-							f4522 := f4512 + f4521
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4522
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4522, thread*4)) = f4522
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4531, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4522 := *(*float32)(unsafe.Add(each4522, thread*4))
-//line warp.go:152
-							f4531 := *(*float32)(unsafe.Add(each4531, thread*4))
-//line warp.go:152
-							f4532 := f4522 + f4531
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4532
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4532, thread*4)) = f4532
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4541, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4532 := *(*float32)(unsafe.Add(each4532, thread*4))
-//line warp.go:152
-							f4541 := *(*float32)(unsafe.Add(each4541, thread*4))
-//line warp.go:152
-							f4542 := f4532 + f4541
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4542
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4542, thread*4)) = f4542
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4551, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line warp.go:152
-							f4542 := *(*float32)(unsafe.Add(each4542, thread*4))
-//line warp.go:152
-							f4551 := *(*float32)(unsafe.Add(each4551, thread*4))
-//line stage.go:45
-							c3215 := i84 == 0
-//line stage.go:45
-							if c3215 {
-								if uint(i299) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i299, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i299*4)) = f4542 + f4551
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8)) = state, alive, i284, i299, i3521, i3520
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normSwiGLUTwoRowsTwinRow(end, warp, blocks, c1096, shared, i269, epsilon, f1111, i30, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8)) = state, alive, i284, i299, i3521, i3520
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:73
-							i300 := i284 + i299
-//line stage.go:61
-							i3521next = i300
-						}
-						i3521 = i3521next
-						state = 3
-					case 3:
-						if i3521 < outLen {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						state = 6
-					case 5:
-//line fused.go:53
-						c60 := uint(i3521) <= uint(outLen)
-//line fused.go:53
-						o62 := i3521 * 2
-//line fused.go:53
-						c69 := 1 <= uint(outCap-i3521)
-//line warp.go:128
-						i4340 := i3521 * i30
-//line warp.go:128
-						c4341 := uint(i4340) <= uint(wLen)
-//line warp.go:128
-						o4343 := i4340 * 16
-//line warp.go:128
-						c4346 := uint(i30) <= uint(wCap-i4340)
-//line warp.go:128
-						i4371 := (i3521 + outLen) * i30
-//line warp.go:128
-						c4372 := uint(i4371) <= uint(wLen)
-//line warp.go:128
-						o4374 := i4371 * 16
-//line warp.go:128
-						c4377 := uint(i30) <= uint(wCap-i4371)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f8922, f8918, f8914, f8910, f8329, f8335, f8414, f8420, f8923, f8919, f8915, f8911, f8920, f8916, f8912, f8908, f8921, f8917, f8913, f8909 float32
-							var i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750 int32
-							var i3523, i128, i3522, i177, i3524, i484 int
-//line warp.go:103
-							i8875 := *(*int32)(unsafe.Add(each8875, thread*4))
-//line warp.go:103
-							i8871 := *(*int32)(unsafe.Add(each8871, thread*4))
-//line warp.go:103
-							i8867 := *(*int32)(unsafe.Add(each8867, thread*4))
-//line warp.go:103
-							i8863 := *(*int32)(unsafe.Add(each8863, thread*4))
-//line warp.go:103
-							i8859 := *(*int32)(unsafe.Add(each8859, thread*4))
-//line warp.go:103
-							i8855 := *(*int32)(unsafe.Add(each8855, thread*4))
-//line warp.go:103
-							i8851 := *(*int32)(unsafe.Add(each8851, thread*4))
-//line warp.go:103
-							i8847 := *(*int32)(unsafe.Add(each8847, thread*4))
-//line warp.go:103
-							i8843 := *(*int32)(unsafe.Add(each8843, thread*4))
-//line warp.go:103
-							i8839 := *(*int32)(unsafe.Add(each8839, thread*4))
-//line warp.go:103
-							i8835 := *(*int32)(unsafe.Add(each8835, thread*4))
-//line warp.go:103
-							i8831 := *(*int32)(unsafe.Add(each8831, thread*4))
-//line warp.go:103
-							i8827 := *(*int32)(unsafe.Add(each8827, thread*4))
-//line warp.go:103
-							i8823 := *(*int32)(unsafe.Add(each8823, thread*4))
-//line warp.go:103
-							i8819 := *(*int32)(unsafe.Add(each8819, thread*4))
-//line warp.go:103
-							i8815 := *(*int32)(unsafe.Add(each8815, thread*4))
-//line warp.go:103
-							i8811 := *(*int32)(unsafe.Add(each8811, thread*4))
-//line warp.go:103
-							i8807 := *(*int32)(unsafe.Add(each8807, thread*4))
-//line warp.go:103
-							i8803 := *(*int32)(unsafe.Add(each8803, thread*4))
-//line warp.go:103
-							i8799 := *(*int32)(unsafe.Add(each8799, thread*4))
-//line warp.go:103
-							i8795 := *(*int32)(unsafe.Add(each8795, thread*4))
-//line warp.go:103
-							i8791 := *(*int32)(unsafe.Add(each8791, thread*4))
-//line warp.go:103
-							i8787 := *(*int32)(unsafe.Add(each8787, thread*4))
-//line warp.go:103
-							i8783 := *(*int32)(unsafe.Add(each8783, thread*4))
-//line warp.go:103
-							i8779 := *(*int32)(unsafe.Add(each8779, thread*4))
-//line warp.go:103
-							i8775 := *(*int32)(unsafe.Add(each8775, thread*4))
-//line warp.go:103
-							i8771 := *(*int32)(unsafe.Add(each8771, thread*4))
-//line warp.go:103
-							i8767 := *(*int32)(unsafe.Add(each8767, thread*4))
-//line warp.go:103
-							i8763 := *(*int32)(unsafe.Add(each8763, thread*4))
-//line warp.go:103
-							i8759 := *(*int32)(unsafe.Add(each8759, thread*4))
-//line warp.go:103
-							i8755 := *(*int32)(unsafe.Add(each8755, thread*4))
-//line warp.go:103
-							i8751 := *(*int32)(unsafe.Add(each8751, thread*4))
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line stage.go:45
-							i1044 := int(uint32(i84))
-//line warp.go:142
-							i7603 := i1044 + 32
-//line warp.go:142
-							i7878 := i1044 + 64
-//line warp.go:142
-							i8153 := i1044 + 96
-//line warp.go:130
-							i482 := i3269 + i1044
-//line fused.go:53
-							if !c60 {
-//line fused.go:53
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3521, outLen)
-//line fused.go:53
-								return
-							}
-//line fused.go:53
-							if !c69 {
-//line fused.go:53
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(1), outCap-i3521)
-//line fused.go:53
-								return
-							}
-//line warp.go:100
-							if c310 {
-//line warp.go:103
-								f8922, f8918, f8914, f8910, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i3523, i128 = 0, 0, 0, 0, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i8779, i8775, i8771, i8767, i8763, i8759, i8755, i8751, i3521, 0
-//line warp.go:103
-								for {
-//line warp.go:101
-									i3225 := i128 << 7
-//line warp.go:101
-									if uint(i3225) > uint(i30) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3225, i30)
-//line warp.go:101
-										return
-									}
-//line warp.go:101
-									if 128 > uint(i30-i3225) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i30-i3225)
-//line warp.go:101
-										return
-									}
-//line warp.go:142
-									i7330 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+128))
-//line warp.go:142
-									i7332 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+4+128))
-//line warp.go:142
-									i7334 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+8+128))
-//line warp.go:142
-									i7336 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+12+128))
-//line warp.go:175
-									f7365 := math.Float32frombits(uint32(i7330 << 16))
-									f7368 := math.Float32frombits(uint32(i7330 & -65536))
-//line warp.go:175
-									f7373 := math.Float32frombits(uint32(i7332 << 16))
-									f7376 := math.Float32frombits(uint32(i7332 & -65536))
-//line warp.go:175
-									f7381 := math.Float32frombits(uint32(i7334 << 16))
-									f7384 := math.Float32frombits(uint32(i7334 & -65536))
-//line warp.go:175
-									f7389 := math.Float32frombits(uint32(i7336 << 16))
-									f7392 := math.Float32frombits(uint32(i7336 & -65536))
-//line warp.go:168
-									f7492 := f8910 + float32(math.Float32frombits(uint32(i8749<<16))*f7365) + float32(math.Float32frombits(uint32(i8753<<16))*f7373) + float32(math.Float32frombits(uint32(i8757<<16))*f7381)
-									f7498 := f8914 + float32(math.Float32frombits(uint32(i8749&-65536))*f7368) + float32(math.Float32frombits(uint32(i8753&-65536))*f7376) + float32(math.Float32frombits(uint32(i8757&-65536))*f7384)
-//line warp.go:168
-									f7577 := f8918 + float32(math.Float32frombits(uint32(i8813<<16))*f7365) + float32(math.Float32frombits(uint32(i8817<<16))*f7373) + float32(math.Float32frombits(uint32(i8821<<16))*f7381)
-									f7583 := f8922 + float32(math.Float32frombits(uint32(i8813&-65536))*f7368) + float32(math.Float32frombits(uint32(i8817&-65536))*f7376) + float32(math.Float32frombits(uint32(i8821&-65536))*f7384)
-//line warp.go:142
-									i7605 := *(*int32)(unsafe.Add(shared, i3225*16+i7603*16+128))
-//line warp.go:142
-									i7607 := *(*int32)(unsafe.Add(shared, i3225*16+i7603*16+4+128))
-//line warp.go:142
-									i7609 := *(*int32)(unsafe.Add(shared, i3225*16+i7603*16+8+128))
-//line warp.go:142
-									i7611 := *(*int32)(unsafe.Add(shared, i3225*16+i7603*16+12+128))
-//line warp.go:175
-									f7640 := math.Float32frombits(uint32(i7605 << 16))
-									f7643 := math.Float32frombits(uint32(i7605 & -65536))
-//line warp.go:175
-									f7648 := math.Float32frombits(uint32(i7607 << 16))
-									f7651 := math.Float32frombits(uint32(i7607 & -65536))
-//line warp.go:175
-									f7656 := math.Float32frombits(uint32(i7609 << 16))
-									f7659 := math.Float32frombits(uint32(i7609 & -65536))
-//line warp.go:175
-									f7664 := math.Float32frombits(uint32(i7611 << 16))
-									f7667 := math.Float32frombits(uint32(i7611 & -65536))
-//line warp.go:168
-									f7755 := f7492 + float32(math.Float32frombits(uint32(i8761<<16))*f7389) + float32(math.Float32frombits(uint32(i8765<<16))*f7640) + float32(math.Float32frombits(uint32(i8769<<16))*f7648)
-									f7761 := f7498 + float32(math.Float32frombits(uint32(i8761&-65536))*f7392) + float32(math.Float32frombits(uint32(i8765&-65536))*f7643) + float32(math.Float32frombits(uint32(i8769&-65536))*f7651)
-//line warp.go:168
-									f7840 := f7577 + float32(math.Float32frombits(uint32(i8825<<16))*f7389) + float32(math.Float32frombits(uint32(i8829<<16))*f7640) + float32(math.Float32frombits(uint32(i8833<<16))*f7648)
-									f7846 := f7583 + float32(math.Float32frombits(uint32(i8825&-65536))*f7392) + float32(math.Float32frombits(uint32(i8829&-65536))*f7643) + float32(math.Float32frombits(uint32(i8833&-65536))*f7651)
-//line warp.go:142
-									i7880 := *(*int32)(unsafe.Add(shared, i3225*16+i7878*16+128))
-//line warp.go:142
-									i7882 := *(*int32)(unsafe.Add(shared, i3225*16+i7878*16+4+128))
-//line warp.go:142
-									i7884 := *(*int32)(unsafe.Add(shared, i3225*16+i7878*16+8+128))
-//line warp.go:142
-									i7886 := *(*int32)(unsafe.Add(shared, i3225*16+i7878*16+12+128))
-//line warp.go:175
-									f7915 := math.Float32frombits(uint32(i7880 << 16))
-									f7918 := math.Float32frombits(uint32(i7880 & -65536))
-//line warp.go:175
-									f7923 := math.Float32frombits(uint32(i7882 << 16))
-									f7926 := math.Float32frombits(uint32(i7882 & -65536))
-//line warp.go:175
-									f7931 := math.Float32frombits(uint32(i7884 << 16))
-									f7934 := math.Float32frombits(uint32(i7884 & -65536))
-//line warp.go:175
-									f7939 := math.Float32frombits(uint32(i7886 << 16))
-									f7942 := math.Float32frombits(uint32(i7886 & -65536))
-//line warp.go:168
-									f8018 := f7755 + float32(math.Float32frombits(uint32(i8773<<16))*f7656) + float32(math.Float32frombits(uint32(i8777<<16))*f7664) + float32(math.Float32frombits(uint32(i8781<<16))*f7915)
-									f8024 := f7761 + float32(math.Float32frombits(uint32(i8773&-65536))*f7659) + float32(math.Float32frombits(uint32(i8777&-65536))*f7667) + float32(math.Float32frombits(uint32(i8781&-65536))*f7918)
-//line warp.go:168
-									f8054 := f8018 + float32(math.Float32frombits(uint32(i8785<<16))*f7923) + float32(math.Float32frombits(uint32(i8789<<16))*f7931) + float32(math.Float32frombits(uint32(i8793<<16))*f7939)
-									f8060 := f8024 + float32(math.Float32frombits(uint32(i8785&-65536))*f7926) + float32(math.Float32frombits(uint32(i8789&-65536))*f7934) + float32(math.Float32frombits(uint32(i8793&-65536))*f7942)
-//line warp.go:168
-									f8103 := f7840 + float32(math.Float32frombits(uint32(i8837<<16))*f7656) + float32(math.Float32frombits(uint32(i8841<<16))*f7664) + float32(math.Float32frombits(uint32(i8845<<16))*f7915)
-									f8109 := f7846 + float32(math.Float32frombits(uint32(i8837&-65536))*f7659) + float32(math.Float32frombits(uint32(i8841&-65536))*f7667) + float32(math.Float32frombits(uint32(i8845&-65536))*f7918)
-//line warp.go:168
-									f8139 := f8103 + float32(math.Float32frombits(uint32(i8849<<16))*f7923) + float32(math.Float32frombits(uint32(i8853<<16))*f7931) + float32(math.Float32frombits(uint32(i8857<<16))*f7939)
-									f8145 := f8109 + float32(math.Float32frombits(uint32(i8849&-65536))*f7926) + float32(math.Float32frombits(uint32(i8853&-65536))*f7934) + float32(math.Float32frombits(uint32(i8857&-65536))*f7942)
-//line warp.go:142
-									i8155 := *(*int32)(unsafe.Add(shared, i3225*16+i8153*16+128))
-//line warp.go:142
-									i8157 := *(*int32)(unsafe.Add(shared, i3225*16+i8153*16+4+128))
-//line warp.go:142
-									i8159 := *(*int32)(unsafe.Add(shared, i3225*16+i8153*16+8+128))
-//line warp.go:142
-									i8161 := *(*int32)(unsafe.Add(shared, i3225*16+i8153*16+12+128))
-//line warp.go:175
-									f8190 := math.Float32frombits(uint32(i8155 << 16))
-									f8193 := math.Float32frombits(uint32(i8155 & -65536))
-//line warp.go:175
-									f8198 := math.Float32frombits(uint32(i8157 << 16))
-									f8201 := math.Float32frombits(uint32(i8157 & -65536))
-//line warp.go:175
-									f8206 := math.Float32frombits(uint32(i8159 << 16))
-									f8209 := math.Float32frombits(uint32(i8159 & -65536))
-//line warp.go:175
-									f8214 := math.Float32frombits(uint32(i8161 << 16))
-									f8217 := math.Float32frombits(uint32(i8161 & -65536))
-//line warp.go:168
-									f8317 := f8054 + float32(math.Float32frombits(uint32(i8797<<16))*f8190) + float32(math.Float32frombits(uint32(i8801<<16))*f8198) + float32(math.Float32frombits(uint32(i8805<<16))*f8206)
-									f8323 := f8060 + float32(math.Float32frombits(uint32(i8797&-65536))*f8193) + float32(math.Float32frombits(uint32(i8801&-65536))*f8201) + float32(math.Float32frombits(uint32(i8805&-65536))*f8209)
-//line warp.go:168
-									f8329 = f8317 + float32(math.Float32frombits(uint32(i8809<<16))*f8214)
-									f8335 = f8323 + float32(math.Float32frombits(uint32(i8809&-65536))*f8217)
-//line warp.go:168
-									f8402 := f8139 + float32(math.Float32frombits(uint32(i8861<<16))*f8190) + float32(math.Float32frombits(uint32(i8865<<16))*f8198) + float32(math.Float32frombits(uint32(i8869<<16))*f8206)
-									f8408 := f8145 + float32(math.Float32frombits(uint32(i8861&-65536))*f8193) + float32(math.Float32frombits(uint32(i8865&-65536))*f8201) + float32(math.Float32frombits(uint32(i8869&-65536))*f8209)
-//line warp.go:168
-									f8414 = f8402 + float32(math.Float32frombits(uint32(i8873<<16))*f8214)
-									f8420 = f8408 + float32(math.Float32frombits(uint32(i8873&-65536))*f8217)
-//line warp.go:102
-									i150 := i128 + 1
-									if i150 == i276 {
-//line warp.go:105
-										i3522, i177 = i3523+i303, 0
-									} else {
-//line warp.go:103
-										i3522, i177 = i3523, i150
-									}
-//line warp.go:107
-									if i3522 < outLen {
-//line warp.go:87
-										i6781 := i177 << 7
-//line warp.go:87
-										i6782 := i3522*i30 + i6781
-//line warp.go:87
-										if uint(i6782) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6782, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 128 > uint(wCap-i6782) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6782)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i6868 := (i3522+outLen)*i30 + i6781
-//line warp.go:87
-										if uint(i6868) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6868, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 128 > uint(wCap-i6868) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6868)
-//line warp.go:87
-											return
-										}
-										i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748 = *(*int32)(unsafe.Add(w, i6868*16+i8153*16+12)), *(*int32)(unsafe.Add(w, i6868*16+i8153*16+8)), *(*int32)(unsafe.Add(w, i6868*16+i8153*16+4)), *(*int32)(unsafe.Add(w, i6868*16+i8153*16)), *(*int32)(unsafe.Add(w, i6868*16+i7878*16+12)), *(*int32)(unsafe.Add(w, i6868*16+i7878*16+8)), *(*int32)(unsafe.Add(w, i6868*16+i7878*16+4)), *(*int32)(unsafe.Add(w, i6868*16+i7878*16)), *(*int32)(unsafe.Add(w, i6868*16+i7603*16+12)), *(*int32)(unsafe.Add(w, i6868*16+i7603*16+8)), *(*int32)(unsafe.Add(w, i6868*16+i7603*16+4)), *(*int32)(unsafe.Add(w, i6868*16+i7603*16)), *(*int32)(unsafe.Add(w, i6868*16+i1044*16+12)), *(*int32)(unsafe.Add(w, i6868*16+i1044*16+8)), *(*int32)(unsafe.Add(w, i6868*16+i1044*16+4)), *(*int32)(unsafe.Add(w, i6868*16+i1044*16)), *(*int32)(unsafe.Add(w, i6782*16+i8153*16+12)), *(*int32)(unsafe.Add(w, i6782*16+i8153*16+8)), *(*int32)(unsafe.Add(w, i6782*16+i8153*16+4)), *(*int32)(unsafe.Add(w, i6782*16+i8153*16)), *(*int32)(unsafe.Add(w, i6782*16+i7878*16+12)), *(*int32)(unsafe.Add(w, i6782*16+i7878*16+8)), *(*int32)(unsafe.Add(w, i6782*16+i7878*16+4)), *(*int32)(unsafe.Add(w, i6782*16+i7878*16)), *(*int32)(unsafe.Add(w, i6782*16+i7603*16+12)), *(*int32)(unsafe.Add(w, i6782*16+i7603*16+8)), *(*int32)(unsafe.Add(w, i6782*16+i7603*16+4)), *(*int32)(unsafe.Add(w, i6782*16+i7603*16)), *(*int32)(unsafe.Add(w, i6782*16+i1044*16+12)), *(*int32)(unsafe.Add(w, i6782*16+i1044*16+8)), *(*int32)(unsafe.Add(w, i6782*16+i1044*16+4)), *(*int32)(unsafe.Add(w, i6782*16+i1044*16))
-									} else {
-//line warp.go:107
-										i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748 = i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749
-									}
-//line warp.go:108
-									if i150 >= i276 {
-//line warp.go:108
-										break
-									}
-//line warp.go:108
-									f8922, f8918, f8914, f8910, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i8821, i8817, i8813, i8809, i8805, i8801, i8797, i8793, i8789, i8785, i8781, i8777, i8773, i8769, i8765, i8761, i8757, i8753, i8749, i3523, i128 = f8420, f8414, f8335, f8329, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748, i3522, i150
-								}
-//line warp.go:108
-								f8923, f8919, f8915, f8911, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750, i3524 = f8420, f8414, f8335, f8329, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8820, i8816, i8812, i8808, i8804, i8800, i8796, i8792, i8788, i8784, i8780, i8776, i8772, i8768, i8764, i8760, i8756, i8752, i8748, i3522
-							} else {
-//line warp.go:100
-								f8923, f8919, f8915, f8911, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i8822, i8818, i8814, i8810, i8806, i8802, i8798, i8794, i8790, i8786, i8782, i8778, i8774, i8770, i8766, i8762, i8758, i8754, i8750, i3524 = 0, 0, 0, 0, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8819, i8815, i8811, i8807, i8803, i8799, i8795, i8791, i8787, i8783, i8779, i8775, i8771, i8767, i8763, i8759, i8755, i8751, i3521
-							}
-//line warp.go:111
-							if c161 {
-								i3520 = i3524 + i303
-							} else {
-//line warp.go:111
-								i3520 = i3524
-							}
-//line warp.go:114
-							if c206 {
-//line warp.go:128
-								if !c4341 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4340, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4346 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, wCap-i4340)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4372 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4371, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4377 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, wCap-i4371)
-//line warp.go:128
-									return
-								}
-								f8920, f8916, f8912, f8908, i484 = f8923, f8919, f8915, f8911, i482
-//line warp.go:130
-								for {
-//line warp.go:130
-									if i484 >= i30 {
-//line warp.go:130
-										break
-									}
-//line warp.go:131
-									i2585 := *(*int32)(unsafe.Add(shared, i484*16+128))
-//line warp.go:131
-									i2587 := *(*int32)(unsafe.Add(shared, i484*16+4+128))
-//line warp.go:131
-									i2589 := *(*int32)(unsafe.Add(shared, i484*16+8+128))
-//line warp.go:131
-									i2591 := *(*int32)(unsafe.Add(shared, i484*16+12+128))
-//line warp.go:175
-									f4894 := math.Float32frombits(uint32(i2585 << 16))
-									f4897 := math.Float32frombits(uint32(i2585 & -65536))
-//line warp.go:175
-									f4915 := math.Float32frombits(uint32(i2587 << 16))
-									f4918 := math.Float32frombits(uint32(i2587 & -65536))
-//line warp.go:175
-									f4936 := math.Float32frombits(uint32(i2589 << 16))
-									f4939 := math.Float32frombits(uint32(i2589 & -65536))
-//line warp.go:175
-									f4957 := math.Float32frombits(uint32(i2591 << 16))
-									f4960 := math.Float32frombits(uint32(i2591 & -65536))
-//line warp.go:133
-									i7003 := *(*int32)(unsafe.Add(w, o4343+i484*16))
-//line warp.go:133
-									i7005 := *(*int32)(unsafe.Add(w, o4343+i484*16+4))
-//line warp.go:133
-									i7007 := *(*int32)(unsafe.Add(w, o4343+i484*16+8))
-//line warp.go:133
-									i7009 := *(*int32)(unsafe.Add(w, o4343+i484*16+12))
-//line warp.go:168
-									f7085 := f8908 + float32(math.Float32frombits(uint32(i7003<<16))*f4894) + float32(math.Float32frombits(uint32(i7005<<16))*f4915) + float32(math.Float32frombits(uint32(i7007<<16))*f4936) + float32(math.Float32frombits(uint32(i7009<<16))*f4957)
-									f7091 := f8912 + float32(math.Float32frombits(uint32(i7003&-65536))*f4897) + float32(math.Float32frombits(uint32(i7005&-65536))*f4918) + float32(math.Float32frombits(uint32(i7007&-65536))*f4939) + float32(math.Float32frombits(uint32(i7009&-65536))*f4960)
-//line warp.go:133
-									i7109 := *(*int32)(unsafe.Add(w, o4374+i484*16))
-//line warp.go:133
-									i7111 := *(*int32)(unsafe.Add(w, o4374+i484*16+4))
-//line warp.go:133
-									i7113 := *(*int32)(unsafe.Add(w, o4374+i484*16+8))
-//line warp.go:133
-									i7115 := *(*int32)(unsafe.Add(w, o4374+i484*16+12))
-//line warp.go:168
-									f7191 := f8916 + float32(math.Float32frombits(uint32(i7109<<16))*f4894) + float32(math.Float32frombits(uint32(i7111<<16))*f4915) + float32(math.Float32frombits(uint32(i7113<<16))*f4936) + float32(math.Float32frombits(uint32(i7115<<16))*f4957)
-									f7197 := f8920 + float32(math.Float32frombits(uint32(i7109&-65536))*f4897) + float32(math.Float32frombits(uint32(i7111&-65536))*f4918) + float32(math.Float32frombits(uint32(i7113&-65536))*f4939) + float32(math.Float32frombits(uint32(i7115&-65536))*f4960)
-//line warp.go:130
-									f8920, f8916, f8912, f8908, i484 = f7197, f7191, f7091, f7085, i484+32
-								}
-//line warp.go:130
-								f8921, f8917, f8913, f8909 = f8920, f8916, f8912, f8908
-							} else {
-//line warp.go:114
-								f8921, f8917, f8913, f8909 = f8923, f8919, f8915, f8911
-							}
-//line warp.go:118
-							f6954 := f8909 + f8913
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6954
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8875, thread*4)) = i8874
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8871, thread*4)) = i8870
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8867, thread*4)) = i8866
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8863, thread*4)) = i8862
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8859, thread*4)) = i8858
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8855, thread*4)) = i8854
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8851, thread*4)) = i8850
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8847, thread*4)) = i8846
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8843, thread*4)) = i8842
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8839, thread*4)) = i8838
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8835, thread*4)) = i8834
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8831, thread*4)) = i8830
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8827, thread*4)) = i8826
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8823, thread*4)) = i8822
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8819, thread*4)) = i8818
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8815, thread*4)) = i8814
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8811, thread*4)) = i8810
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8807, thread*4)) = i8806
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8803, thread*4)) = i8802
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8799, thread*4)) = i8798
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8795, thread*4)) = i8794
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8791, thread*4)) = i8790
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8787, thread*4)) = i8786
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8783, thread*4)) = i8782
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8779, thread*4)) = i8778
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8775, thread*4)) = i8774
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8771, thread*4)) = i8770
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8767, thread*4)) = i8766
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8763, thread*4)) = i8762
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8759, thread*4)) = i8758
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8755, thread*4)) = i8754
-//line warp.go:152
-							*(*int32)(unsafe.Add(each8751, thread*4)) = i8750
-//line warp.go:152
-							*(*float32)(unsafe.Add(each8921, thread*4)) = f8921
-//line warp.go:152
-							*(*float32)(unsafe.Add(each8917, thread*4)) = f8917
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6954, thread*4)) = f6954
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6955, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f6954 := *(*float32)(unsafe.Add(each6954, thread*4))
-//line warp.go:152
-							f6955 := *(*float32)(unsafe.Add(each6955, thread*4))
-//line warp.go:152
-							f6956 := f6954 + f6955
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6956
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6956, thread*4)) = f6956
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6957, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6956 := *(*float32)(unsafe.Add(each6956, thread*4))
-//line warp.go:152
-							f6957 := *(*float32)(unsafe.Add(each6957, thread*4))
-//line warp.go:152
-							f6958 := f6956 + f6957
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6958
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6958, thread*4)) = f6958
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6959, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6958 := *(*float32)(unsafe.Add(each6958, thread*4))
-//line warp.go:152
-							f6959 := *(*float32)(unsafe.Add(each6959, thread*4))
-//line warp.go:152
-							f6960 := f6958 + f6959
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6960
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6960, thread*4)) = f6960
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6961, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6960 := *(*float32)(unsafe.Add(each6960, thread*4))
-//line warp.go:152
-							f6961 := *(*float32)(unsafe.Add(each6961, thread*4))
-//line warp.go:152
-							f6962 := f6960 + f6961
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6962
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6962, thread*4)) = f6962
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6963, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6962 := *(*float32)(unsafe.Add(each6962, thread*4))
-//line warp.go:152
-							f6963 := *(*float32)(unsafe.Add(each6963, thread*4))
-//line warp.go:118
-							f8917 := *(*float32)(unsafe.Add(each8917, thread*4))
-//line warp.go:118
-							f8921 := *(*float32)(unsafe.Add(each8921, thread*4))
-//line warp.go:152
-							f6964 := f6962 + f6963
-//line warp.go:118
-							f6975 := f8917 + f8921
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6975
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6964, thread*4)) = f6964
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6975, thread*4)) = f6975
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6976, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f6975 := *(*float32)(unsafe.Add(each6975, thread*4))
-//line warp.go:152
-							f6976 := *(*float32)(unsafe.Add(each6976, thread*4))
-//line warp.go:152
-							f6977 := f6975 + f6976
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6977
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6977, thread*4)) = f6977
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6978, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6977 := *(*float32)(unsafe.Add(each6977, thread*4))
-//line warp.go:152
-							f6978 := *(*float32)(unsafe.Add(each6978, thread*4))
-//line warp.go:152
-							f6979 := f6977 + f6978
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6979
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6979, thread*4)) = f6979
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6980, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6979 := *(*float32)(unsafe.Add(each6979, thread*4))
-//line warp.go:152
-							f6980 := *(*float32)(unsafe.Add(each6980, thread*4))
-//line warp.go:152
-							f6981 := f6979 + f6980
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6981
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6981, thread*4)) = f6981
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6982, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f6981 := *(*float32)(unsafe.Add(each6981, thread*4))
-//line warp.go:152
-							f6982 := *(*float32)(unsafe.Add(each6982, thread*4))
-//line warp.go:152
-							f6983 := f6981 + f6982
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f6983
-//line warp.go:152
-							*(*float32)(unsafe.Add(each6983, thread*4)) = f6983
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each6984, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							var i5716, i5717 int32
-							var f5729 float32
-//line warp.go:152
-							f6964 := *(*float32)(unsafe.Add(each6964, thread*4))
-//line warp.go:152
-							f6983 := *(*float32)(unsafe.Add(each6983, thread*4))
-//line warp.go:152
-							f6984 := *(*float32)(unsafe.Add(each6984, thread*4))
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line stage.go:45
-							c3215 := i84 == 0
-//line fused.go:56
-							if c3215 {
-//line fused.go:64
-								f5701 := float32(-f6964)
-//line exp.go:36
-								f5702 := math32.FMA(f5701, 1.442695, 1.2582912e+07)
-								f5703 := f5702 - 1.2582912e+07
-								f5705 := math32.FMA(f5703, 1.9046542e-09, math32.FMA(f5703, -0.6931472, f5701))
-//line exp.go:21
-								c5713 := 0 < f5701
-//line exp.go:21
-								if c5713 {
-//line exp.go:21
-									i5716, i5717 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i5716, i5717 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f5721 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5705, 0.008368675), f5705, 0.041668262), f5705, 0.16666521), f5705, 0.49999994), f5705, 1), f5705, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f5702))<<23+i5716)))
-								if 104 < math.Float32frombits(math.Float32bits(f6964)&^(1<<31)) {
-//line exp.go:27
-									if c5713 {
-//line basic.go:19
-										f5729 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f5729 = 0
-									}
-								} else {
-//line exp.go:25
-									f5729 = float32(f5721 * math.Float32frombits(uint32(i5717)))
-								}
-//line fused.go:57
-								*(*int16)(unsafe.Add(out, o62)) = int16(dtype.BF16From32(float32(f6964 / (f5729 + 1) * (f6983 + f6984))))
-//line fused.go:57
-								i3521next = i3520
-							} else {
-//line fused.go:56
-								i3521next = i3520
-							}
-						}
-						i3521 = i3521next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 6
-			}
-		}
-	}
-}
-
-// normSwiGLUTwoRowsTwinRow is what a row of threads does in normSwiGLUTwoRowsTwin.
-//
-//line stage.go:50
-func normSwiGLUTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c1096 bool, shared unsafe.Pointer, i269 int, epsilon float32, f1111 float32, i30 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f1098, f1104, f1108 float32
-		var i1099, i1118 int
-//line stage.go:50
-		if c1096 {
-			f1098, i1099 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f1104 = f1098 + *(*float32)(unsafe.Add(shared, i1099*4))
-//line stage.go:51
-				i1105 := i1099 + 1
-//line stage.go:51
-				if i1105 >= i269 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f1098, i1099 = f1104, i1105
-			}
-//line stage.go:51
-			f1108 = f1104
-		} else {
-//line stage.go:50
-			f1108 = 0
-		}
-//line basic.go:72
-		f1386 := float32(1 / math.Sqrt(float64(f1108/f1111+epsilon)))
-//line stage.go:54
-		i1118 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i1118 >= i30 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2704 := *(*int32)(unsafe.Add(shared, i1118*16+128))
-//line stage.go:55
-			i2706 := *(*int32)(unsafe.Add(shared, i1118*16+4+128))
-//line stage.go:55
-			i2708 := *(*int32)(unsafe.Add(shared, i1118*16+8+128))
-//line stage.go:55
-			i2710 := *(*int32)(unsafe.Add(shared, i1118*16+12+128))
-//line warp.go:180
-			i1438 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2704<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2704&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+4))*f1386))))))<<16
-//line warp.go:180
-			i1560 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2706<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+8))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2706&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+12))*f1386))))))<<16
-//line warp.go:180
-			i1660 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2708<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+16))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2708&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+20))*f1386))))))<<16
-//line warp.go:180
-			i1692 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2710<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+24))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2710&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+28))*f1386))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+128)) = i1438
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+4+128)) = i1560
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+8+128)) = i1660
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+12+128)) = i1692
-//line stage.go:54
-			i1118 = i1118 + dx
-		}
-	}
-}
-
-// normSwiGLUTwoDeepTwin runs blocks of the kernel normSwiGLU_twoDeep.
-//
-//line fused.go:43
-func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	out := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	outLen := *(*int)(unsafe.Add(args, 88))
-	outCap := *(*int)(unsafe.Add(args, 96))
-	shared := blocks.Shared(128)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each284 := blocks.Scratch(8)
-	each299 := blocks.Scratch(8)
-	each3521 := blocks.Scratch(8)
-	each3520 := blocks.Scratch(8)
-//line warp.go:71
-	i269 := dx / 32
-//line fused.go:46
-	i30 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line warp.go:72
+//line warp.go:67
 	i276 := i30 / 256
-//line warp.go:74
+//line warp.go:69
 	c310 := 0 < i276
 //line stage.go:16
 	c588 := uint(i30) <= uint(gainCap)
@@ -6079,13 +2703,13 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c1096 := 0 < i269
 //line stage.go:53
 	f1111 := float32(i30 << 3)
-//line warp.go:73
+//line warp.go:68
 	i303 := gx * i269
-//line warp.go:111
+//line warp.go:106
 	c161 := i276 == 0
-//line warp.go:114
+//line warp.go:109
 	i3269 := i276 << 8
-//line warp.go:114
+//line warp.go:109
 	c206 := i3269 < i30
 	each10849 := blocks.Scratch(4)
 	each10845 := blocks.Scratch(4)
@@ -6127,7 +2751,7 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				for state < 6 {
 					switch state {
 					case 0:
-//line warp.go:73
+//line warp.go:68
 						i284 = bx * i269
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -6138,67 +2762,67 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var f1031, f1049 float32
 //line fused.go:56
 							i84 := int32(thread % 32)
-//line warp.go:73
+//line warp.go:68
 							i299 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
+//line warp.go:68
 							i300 := i284 + i299
 							if c310 {
-//line warp.go:74
+//line warp.go:69
 								if i300 < outLen {
-//line warp.go:87
+//line warp.go:82
 									i6654 := i300 * i30
-//line warp.go:87
+//line warp.go:82
 									if uint(i6654) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6654, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 256 > uint(wCap-i6654) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6654)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i6661 := int(uint32(i84))
-//line warp.go:89
+//line warp.go:84
 									i6680 := i6661 + 32
-//line warp.go:89
+//line warp.go:84
 									i6698 := i6661 + 64
-//line warp.go:89
+//line warp.go:84
 									i6716 := i6661 + 96
-//line warp.go:89
+//line warp.go:84
 									i6734 := i6661 + 128
-//line warp.go:89
+//line warp.go:84
 									i6752 := i6661 + 160
-//line warp.go:89
+//line warp.go:84
 									i6770 := i6661 + 192
-//line warp.go:89
+//line warp.go:84
 									i6788 := i6661 + 224
-//line warp.go:87
+//line warp.go:82
 									i6811 := (i300 + outLen) * i30
-//line warp.go:87
+//line warp.go:82
 									if uint(i6811) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6811, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 256 > uint(wCap-i6811) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6811)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 = *(*int32)(unsafe.Add(w, i6811*16+i6788*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6788*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6788*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6788*16)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16))
 								} else {
-//line warp.go:74
+//line warp.go:69
 									i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 								}
 							} else {
-//line warp.go:74
+//line warp.go:69
 								i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line stage.go:16
@@ -6414,196 +3038,196 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:36
 								f1031, i1032 = f1031+(f5663+float32(f2843*f2843)+float32((f5774+float32(f2858*f2858))*f1049)), i1032+i6508
 							}
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f1031
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10771, thread*4)) = i10835
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10767, thread*4)) = i10834
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10763, thread*4)) = i10833
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10759, thread*4)) = i10832
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10755, thread*4)) = i10831
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10751, thread*4)) = i10830
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10747, thread*4)) = i10829
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10743, thread*4)) = i10828
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10739, thread*4)) = i10827
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10735, thread*4)) = i10826
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10731, thread*4)) = i10825
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10727, thread*4)) = i10824
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10723, thread*4)) = i10823
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10719, thread*4)) = i10822
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10715, thread*4)) = i10821
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10711, thread*4)) = i10820
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10707, thread*4)) = i10819
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10703, thread*4)) = i10818
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10699, thread*4)) = i10817
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10695, thread*4)) = i10816
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10691, thread*4)) = i10815
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10687, thread*4)) = i10814
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10683, thread*4)) = i10813
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10679, thread*4)) = i10812
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10675, thread*4)) = i10811
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10671, thread*4)) = i10810
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10667, thread*4)) = i10809
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10663, thread*4)) = i10808
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10659, thread*4)) = i10807
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10655, thread*4)) = i10806
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10651, thread*4)) = i10805
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10647, thread*4)) = i10804
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10643, thread*4)) = i10803
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10639, thread*4)) = i10802
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10635, thread*4)) = i10801
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10631, thread*4)) = i10800
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10627, thread*4)) = i10799
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10623, thread*4)) = i10798
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10619, thread*4)) = i10797
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10615, thread*4)) = i10796
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10611, thread*4)) = i10795
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10607, thread*4)) = i10794
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10603, thread*4)) = i10793
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10599, thread*4)) = i10792
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10595, thread*4)) = i10791
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10591, thread*4)) = i10790
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10587, thread*4)) = i10789
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10583, thread*4)) = i10788
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10579, thread*4)) = i10787
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10575, thread*4)) = i10786
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10571, thread*4)) = i10785
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10567, thread*4)) = i10784
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10563, thread*4)) = i10783
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10559, thread*4)) = i10782
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10555, thread*4)) = i10781
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10551, thread*4)) = i10780
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10547, thread*4)) = i10779
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10543, thread*4)) = i10778
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10539, thread*4)) = i10777
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10535, thread*4)) = i10776
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10531, thread*4)) = i10775
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10527, thread*4)) = i10774
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10523, thread*4)) = i10773
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10519, thread*4)) = i10772
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each1031, thread*4)) = f1031
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4727, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line stage.go:35
 							f1031 := *(*float32)(unsafe.Add(each1031, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4727 := *(*float32)(unsafe.Add(each4727, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4728 := f1031 + f4727
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4728
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4728, thread*4)) = f4728
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4737, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4728 := *(*float32)(unsafe.Add(each4728, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4737 := *(*float32)(unsafe.Add(each4737, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4738 := f4728 + f4737
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4738
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4738, thread*4)) = f4738
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4747, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4738 := *(*float32)(unsafe.Add(each4738, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4747 := *(*float32)(unsafe.Add(each4747, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4748 := f4738 + f4747
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4748
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4748, thread*4)) = f4748
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4757, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4748 := *(*float32)(unsafe.Add(each4748, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4757 := *(*float32)(unsafe.Add(each4757, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4758 := f4748 + f4757
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4758
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4758, thread*4)) = f4758
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4767, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -6611,9 +3235,9 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tz := blocks.ThreadZ(thread)
 //line fused.go:56
 							i84 := int32(thread % 32)
-//line warp.go:152
+//line warp.go:147
 							f4758 := *(*float32)(unsafe.Add(each4758, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4767 := *(*float32)(unsafe.Add(each4767, thread*4))
 //line stage.go:45
 							c3215 := i84 == 0
@@ -6635,14 +3259,14 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						continue warps
 					case 1:
 //line stage.go:50
-						normSwiGLUTwoDeepTwinRow(end, warp, blocks, c1096, shared, i269, epsilon, f1111, i30, x, dx)
+						normSwiGLUTwinRow(end, warp, blocks, c1096, shared, i269, epsilon, f1111, i30, x, dx)
 						state = 2
 						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8)) = state, alive, i284, i299, i3521, i3520
 						waiting = true
 						continue warps
 					case 2:
 						for thread := warp; thread < end; thread++ {
-//line warp.go:73
+//line warp.go:68
 							i300 := i284 + i299
 //line stage.go:61
 							i3521next = i300
@@ -6664,21 +3288,21 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						o62 := i3521 * 2
 //line fused.go:53
 						c69 := 1 <= uint(outCap-i3521)
-//line warp.go:128
+//line warp.go:123
 						i4556 := i3521 * i30
-//line warp.go:128
+//line warp.go:123
 						c4557 := uint(i4556) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o4559 := i4556 * 16
-//line warp.go:128
+//line warp.go:123
 						c4562 := uint(i30) <= uint(wCap-i4556)
-//line warp.go:128
+//line warp.go:123
 						i4587 := (i3521 + outLen) * i30
-//line warp.go:128
+//line warp.go:123
 						c4588 := uint(i4587) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o4590 := i4587 * 16
-//line warp.go:128
+//line warp.go:123
 						c4593 := uint(i30) <= uint(wCap-i4587)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -6687,153 +3311,153 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var f10850, f10846, f10842, f10838, f10045, f10051, f10130, f10136, f10851, f10847, f10843, f10839, f10848, f10844, f10840, f10836, f10849, f10845, f10841, f10837 float32
 							var i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10546, i10542, i10538, i10534, i10530, i10526, i10522, i10518 int32
 							var i3523, i128, i3522, i177, i3524, i484 int
-//line warp.go:103
+//line warp.go:98
 							i10771 := *(*int32)(unsafe.Add(each10771, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10767 := *(*int32)(unsafe.Add(each10767, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10763 := *(*int32)(unsafe.Add(each10763, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10759 := *(*int32)(unsafe.Add(each10759, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10755 := *(*int32)(unsafe.Add(each10755, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10751 := *(*int32)(unsafe.Add(each10751, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10747 := *(*int32)(unsafe.Add(each10747, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10743 := *(*int32)(unsafe.Add(each10743, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10739 := *(*int32)(unsafe.Add(each10739, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10735 := *(*int32)(unsafe.Add(each10735, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10731 := *(*int32)(unsafe.Add(each10731, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10727 := *(*int32)(unsafe.Add(each10727, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10723 := *(*int32)(unsafe.Add(each10723, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10719 := *(*int32)(unsafe.Add(each10719, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10715 := *(*int32)(unsafe.Add(each10715, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10711 := *(*int32)(unsafe.Add(each10711, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10707 := *(*int32)(unsafe.Add(each10707, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10703 := *(*int32)(unsafe.Add(each10703, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10699 := *(*int32)(unsafe.Add(each10699, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10695 := *(*int32)(unsafe.Add(each10695, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10691 := *(*int32)(unsafe.Add(each10691, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10687 := *(*int32)(unsafe.Add(each10687, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10683 := *(*int32)(unsafe.Add(each10683, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10679 := *(*int32)(unsafe.Add(each10679, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10675 := *(*int32)(unsafe.Add(each10675, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10671 := *(*int32)(unsafe.Add(each10671, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10667 := *(*int32)(unsafe.Add(each10667, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10663 := *(*int32)(unsafe.Add(each10663, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10659 := *(*int32)(unsafe.Add(each10659, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10655 := *(*int32)(unsafe.Add(each10655, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10651 := *(*int32)(unsafe.Add(each10651, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10647 := *(*int32)(unsafe.Add(each10647, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10643 := *(*int32)(unsafe.Add(each10643, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10639 := *(*int32)(unsafe.Add(each10639, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10635 := *(*int32)(unsafe.Add(each10635, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10631 := *(*int32)(unsafe.Add(each10631, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10627 := *(*int32)(unsafe.Add(each10627, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10623 := *(*int32)(unsafe.Add(each10623, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10619 := *(*int32)(unsafe.Add(each10619, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10615 := *(*int32)(unsafe.Add(each10615, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10611 := *(*int32)(unsafe.Add(each10611, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10607 := *(*int32)(unsafe.Add(each10607, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10603 := *(*int32)(unsafe.Add(each10603, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10599 := *(*int32)(unsafe.Add(each10599, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10595 := *(*int32)(unsafe.Add(each10595, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10591 := *(*int32)(unsafe.Add(each10591, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10587 := *(*int32)(unsafe.Add(each10587, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10583 := *(*int32)(unsafe.Add(each10583, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10579 := *(*int32)(unsafe.Add(each10579, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10575 := *(*int32)(unsafe.Add(each10575, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10571 := *(*int32)(unsafe.Add(each10571, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10567 := *(*int32)(unsafe.Add(each10567, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10563 := *(*int32)(unsafe.Add(each10563, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10559 := *(*int32)(unsafe.Add(each10559, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10555 := *(*int32)(unsafe.Add(each10555, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10551 := *(*int32)(unsafe.Add(each10551, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10547 := *(*int32)(unsafe.Add(each10547, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10543 := *(*int32)(unsafe.Add(each10543, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10539 := *(*int32)(unsafe.Add(each10539, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10535 := *(*int32)(unsafe.Add(each10535, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10531 := *(*int32)(unsafe.Add(each10531, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10527 := *(*int32)(unsafe.Add(each10527, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10523 := *(*int32)(unsafe.Add(each10523, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i10519 := *(*int32)(unsafe.Add(each10519, thread*4))
 //line fused.go:56
 							i84 := int32(thread % 32)
 //line stage.go:45
 							i1044 := int(uint32(i84))
-//line warp.go:142
+//line warp.go:137
 							i8219 := i1044 + 32
-//line warp.go:142
+//line warp.go:137
 							i8494 := i1044 + 64
-//line warp.go:142
+//line warp.go:137
 							i8769 := i1044 + 96
-//line warp.go:142
+//line warp.go:137
 							i9044 := i1044 + 128
-//line warp.go:142
+//line warp.go:137
 							i9319 := i1044 + 160
-//line warp.go:142
+//line warp.go:137
 							i9594 := i1044 + 192
-//line warp.go:142
+//line warp.go:137
 							i9869 := i1044 + 224
-//line warp.go:130
+//line warp.go:125
 							i482 := i3269 + i1044
 //line fused.go:53
 							if !c60 {
@@ -6849,697 +3473,697 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line fused.go:53
 								return
 							}
-//line warp.go:100
+//line warp.go:95
 							if c310 {
-//line warp.go:103
+//line warp.go:98
 								f10850, f10846, f10842, f10838, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517, i3523, i128 = 0, 0, 0, 0, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i10547, i10543, i10539, i10535, i10531, i10527, i10523, i10519, i3521, 0
-//line warp.go:103
+//line warp.go:98
 								for {
-//line warp.go:101
+//line warp.go:96
 									i3225 := i128 << 8
-//line warp.go:101
+//line warp.go:96
 									if uint(i3225) > uint(i30) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3225, i30)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:101
+//line warp.go:96
 									if 256 > uint(i30-i3225) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i30-i3225)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:142
+//line warp.go:137
 									i7946 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+128))
-//line warp.go:142
+//line warp.go:137
 									i7948 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i7950 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i7952 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f7981 := math.Float32frombits(uint32(i7946 << 16))
 									f7984 := math.Float32frombits(uint32(i7946 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7989 := math.Float32frombits(uint32(i7948 << 16))
 									f7992 := math.Float32frombits(uint32(i7948 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7997 := math.Float32frombits(uint32(i7950 << 16))
 									f8000 := math.Float32frombits(uint32(i7950 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8005 := math.Float32frombits(uint32(i7952 << 16))
 									f8008 := math.Float32frombits(uint32(i7952 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8108 := f10838 + float32(math.Float32frombits(uint32(i10517<<16))*f7981) + float32(math.Float32frombits(uint32(i10521<<16))*f7989) + float32(math.Float32frombits(uint32(i10525<<16))*f7997)
 									f8114 := f10842 + float32(math.Float32frombits(uint32(i10517&-65536))*f7984) + float32(math.Float32frombits(uint32(i10521&-65536))*f7992) + float32(math.Float32frombits(uint32(i10525&-65536))*f8000)
-//line warp.go:168
+//line warp.go:163
 									f8193 := f10846 + float32(math.Float32frombits(uint32(i10645<<16))*f7981) + float32(math.Float32frombits(uint32(i10649<<16))*f7989) + float32(math.Float32frombits(uint32(i10653<<16))*f7997)
 									f8199 := f10850 + float32(math.Float32frombits(uint32(i10645&-65536))*f7984) + float32(math.Float32frombits(uint32(i10649&-65536))*f7992) + float32(math.Float32frombits(uint32(i10653&-65536))*f8000)
-//line warp.go:142
+//line warp.go:137
 									i8221 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+128))
-//line warp.go:142
+//line warp.go:137
 									i8223 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i8225 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i8227 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f8256 := math.Float32frombits(uint32(i8221 << 16))
 									f8259 := math.Float32frombits(uint32(i8221 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8264 := math.Float32frombits(uint32(i8223 << 16))
 									f8267 := math.Float32frombits(uint32(i8223 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8272 := math.Float32frombits(uint32(i8225 << 16))
 									f8275 := math.Float32frombits(uint32(i8225 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8280 := math.Float32frombits(uint32(i8227 << 16))
 									f8283 := math.Float32frombits(uint32(i8227 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8371 := f8108 + float32(math.Float32frombits(uint32(i10529<<16))*f8005) + float32(math.Float32frombits(uint32(i10533<<16))*f8256) + float32(math.Float32frombits(uint32(i10537<<16))*f8264)
 									f8377 := f8114 + float32(math.Float32frombits(uint32(i10529&-65536))*f8008) + float32(math.Float32frombits(uint32(i10533&-65536))*f8259) + float32(math.Float32frombits(uint32(i10537&-65536))*f8267)
-//line warp.go:168
+//line warp.go:163
 									f8456 := f8193 + float32(math.Float32frombits(uint32(i10657<<16))*f8005) + float32(math.Float32frombits(uint32(i10661<<16))*f8256) + float32(math.Float32frombits(uint32(i10665<<16))*f8264)
 									f8462 := f8199 + float32(math.Float32frombits(uint32(i10657&-65536))*f8008) + float32(math.Float32frombits(uint32(i10661&-65536))*f8259) + float32(math.Float32frombits(uint32(i10665&-65536))*f8267)
-//line warp.go:142
+//line warp.go:137
 									i8496 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+128))
-//line warp.go:142
+//line warp.go:137
 									i8498 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i8500 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i8502 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f8531 := math.Float32frombits(uint32(i8496 << 16))
 									f8534 := math.Float32frombits(uint32(i8496 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8539 := math.Float32frombits(uint32(i8498 << 16))
 									f8542 := math.Float32frombits(uint32(i8498 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8547 := math.Float32frombits(uint32(i8500 << 16))
 									f8550 := math.Float32frombits(uint32(i8500 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8555 := math.Float32frombits(uint32(i8502 << 16))
 									f8558 := math.Float32frombits(uint32(i8502 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8634 := f8371 + float32(math.Float32frombits(uint32(i10541<<16))*f8272) + float32(math.Float32frombits(uint32(i10545<<16))*f8280) + float32(math.Float32frombits(uint32(i10549<<16))*f8531)
 									f8640 := f8377 + float32(math.Float32frombits(uint32(i10541&-65536))*f8275) + float32(math.Float32frombits(uint32(i10545&-65536))*f8283) + float32(math.Float32frombits(uint32(i10549&-65536))*f8534)
-//line warp.go:168
+//line warp.go:163
 									f8670 := f8634 + float32(math.Float32frombits(uint32(i10553<<16))*f8539) + float32(math.Float32frombits(uint32(i10557<<16))*f8547) + float32(math.Float32frombits(uint32(i10561<<16))*f8555)
 									f8676 := f8640 + float32(math.Float32frombits(uint32(i10553&-65536))*f8542) + float32(math.Float32frombits(uint32(i10557&-65536))*f8550) + float32(math.Float32frombits(uint32(i10561&-65536))*f8558)
-//line warp.go:168
+//line warp.go:163
 									f8719 := f8456 + float32(math.Float32frombits(uint32(i10669<<16))*f8272) + float32(math.Float32frombits(uint32(i10673<<16))*f8280) + float32(math.Float32frombits(uint32(i10677<<16))*f8531)
 									f8725 := f8462 + float32(math.Float32frombits(uint32(i10669&-65536))*f8275) + float32(math.Float32frombits(uint32(i10673&-65536))*f8283) + float32(math.Float32frombits(uint32(i10677&-65536))*f8534)
-//line warp.go:168
+//line warp.go:163
 									f8755 := f8719 + float32(math.Float32frombits(uint32(i10681<<16))*f8539) + float32(math.Float32frombits(uint32(i10685<<16))*f8547) + float32(math.Float32frombits(uint32(i10689<<16))*f8555)
 									f8761 := f8725 + float32(math.Float32frombits(uint32(i10681&-65536))*f8542) + float32(math.Float32frombits(uint32(i10685&-65536))*f8550) + float32(math.Float32frombits(uint32(i10689&-65536))*f8558)
-//line warp.go:142
+//line warp.go:137
 									i8771 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+128))
-//line warp.go:142
+//line warp.go:137
 									i8773 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i8775 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i8777 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f8806 := math.Float32frombits(uint32(i8771 << 16))
 									f8809 := math.Float32frombits(uint32(i8771 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8814 := math.Float32frombits(uint32(i8773 << 16))
 									f8817 := math.Float32frombits(uint32(i8773 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8822 := math.Float32frombits(uint32(i8775 << 16))
 									f8825 := math.Float32frombits(uint32(i8775 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8830 := math.Float32frombits(uint32(i8777 << 16))
 									f8833 := math.Float32frombits(uint32(i8777 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8933 := f8670 + float32(math.Float32frombits(uint32(i10565<<16))*f8806) + float32(math.Float32frombits(uint32(i10569<<16))*f8814) + float32(math.Float32frombits(uint32(i10573<<16))*f8822)
 									f8939 := f8676 + float32(math.Float32frombits(uint32(i10565&-65536))*f8809) + float32(math.Float32frombits(uint32(i10569&-65536))*f8817) + float32(math.Float32frombits(uint32(i10573&-65536))*f8825)
-//line warp.go:168
+//line warp.go:163
 									f9018 := f8755 + float32(math.Float32frombits(uint32(i10693<<16))*f8806) + float32(math.Float32frombits(uint32(i10697<<16))*f8814) + float32(math.Float32frombits(uint32(i10701<<16))*f8822)
 									f9024 := f8761 + float32(math.Float32frombits(uint32(i10693&-65536))*f8809) + float32(math.Float32frombits(uint32(i10697&-65536))*f8817) + float32(math.Float32frombits(uint32(i10701&-65536))*f8825)
-//line warp.go:142
+//line warp.go:137
 									i9046 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+128))
-//line warp.go:142
+//line warp.go:137
 									i9048 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i9050 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i9052 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f9081 := math.Float32frombits(uint32(i9046 << 16))
 									f9084 := math.Float32frombits(uint32(i9046 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9089 := math.Float32frombits(uint32(i9048 << 16))
 									f9092 := math.Float32frombits(uint32(i9048 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9097 := math.Float32frombits(uint32(i9050 << 16))
 									f9100 := math.Float32frombits(uint32(i9050 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9105 := math.Float32frombits(uint32(i9052 << 16))
 									f9108 := math.Float32frombits(uint32(i9052 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f9196 := f8933 + float32(math.Float32frombits(uint32(i10577<<16))*f8830) + float32(math.Float32frombits(uint32(i10581<<16))*f9081) + float32(math.Float32frombits(uint32(i10585<<16))*f9089)
 									f9202 := f8939 + float32(math.Float32frombits(uint32(i10577&-65536))*f8833) + float32(math.Float32frombits(uint32(i10581&-65536))*f9084) + float32(math.Float32frombits(uint32(i10585&-65536))*f9092)
-//line warp.go:168
+//line warp.go:163
 									f9281 := f9018 + float32(math.Float32frombits(uint32(i10705<<16))*f8830) + float32(math.Float32frombits(uint32(i10709<<16))*f9081) + float32(math.Float32frombits(uint32(i10713<<16))*f9089)
 									f9287 := f9024 + float32(math.Float32frombits(uint32(i10705&-65536))*f8833) + float32(math.Float32frombits(uint32(i10709&-65536))*f9084) + float32(math.Float32frombits(uint32(i10713&-65536))*f9092)
-//line warp.go:142
+//line warp.go:137
 									i9321 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+128))
-//line warp.go:142
+//line warp.go:137
 									i9323 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i9325 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i9327 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f9356 := math.Float32frombits(uint32(i9321 << 16))
 									f9359 := math.Float32frombits(uint32(i9321 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9364 := math.Float32frombits(uint32(i9323 << 16))
 									f9367 := math.Float32frombits(uint32(i9323 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9372 := math.Float32frombits(uint32(i9325 << 16))
 									f9375 := math.Float32frombits(uint32(i9325 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9380 := math.Float32frombits(uint32(i9327 << 16))
 									f9383 := math.Float32frombits(uint32(i9327 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f9459 := f9196 + float32(math.Float32frombits(uint32(i10589<<16))*f9097) + float32(math.Float32frombits(uint32(i10593<<16))*f9105) + float32(math.Float32frombits(uint32(i10597<<16))*f9356)
 									f9465 := f9202 + float32(math.Float32frombits(uint32(i10589&-65536))*f9100) + float32(math.Float32frombits(uint32(i10593&-65536))*f9108) + float32(math.Float32frombits(uint32(i10597&-65536))*f9359)
-//line warp.go:168
+//line warp.go:163
 									f9495 := f9459 + float32(math.Float32frombits(uint32(i10601<<16))*f9364) + float32(math.Float32frombits(uint32(i10605<<16))*f9372) + float32(math.Float32frombits(uint32(i10609<<16))*f9380)
 									f9501 := f9465 + float32(math.Float32frombits(uint32(i10601&-65536))*f9367) + float32(math.Float32frombits(uint32(i10605&-65536))*f9375) + float32(math.Float32frombits(uint32(i10609&-65536))*f9383)
-//line warp.go:168
+//line warp.go:163
 									f9544 := f9281 + float32(math.Float32frombits(uint32(i10717<<16))*f9097) + float32(math.Float32frombits(uint32(i10721<<16))*f9105) + float32(math.Float32frombits(uint32(i10725<<16))*f9356)
 									f9550 := f9287 + float32(math.Float32frombits(uint32(i10717&-65536))*f9100) + float32(math.Float32frombits(uint32(i10721&-65536))*f9108) + float32(math.Float32frombits(uint32(i10725&-65536))*f9359)
-//line warp.go:168
+//line warp.go:163
 									f9580 := f9544 + float32(math.Float32frombits(uint32(i10729<<16))*f9364) + float32(math.Float32frombits(uint32(i10733<<16))*f9372) + float32(math.Float32frombits(uint32(i10737<<16))*f9380)
 									f9586 := f9550 + float32(math.Float32frombits(uint32(i10729&-65536))*f9367) + float32(math.Float32frombits(uint32(i10733&-65536))*f9375) + float32(math.Float32frombits(uint32(i10737&-65536))*f9383)
-//line warp.go:142
+//line warp.go:137
 									i9596 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+128))
-//line warp.go:142
+//line warp.go:137
 									i9598 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i9600 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i9602 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f9631 := math.Float32frombits(uint32(i9596 << 16))
 									f9634 := math.Float32frombits(uint32(i9596 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9639 := math.Float32frombits(uint32(i9598 << 16))
 									f9642 := math.Float32frombits(uint32(i9598 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9647 := math.Float32frombits(uint32(i9600 << 16))
 									f9650 := math.Float32frombits(uint32(i9600 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9655 := math.Float32frombits(uint32(i9602 << 16))
 									f9658 := math.Float32frombits(uint32(i9602 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f9758 := f9495 + float32(math.Float32frombits(uint32(i10613<<16))*f9631) + float32(math.Float32frombits(uint32(i10617<<16))*f9639) + float32(math.Float32frombits(uint32(i10621<<16))*f9647)
 									f9764 := f9501 + float32(math.Float32frombits(uint32(i10613&-65536))*f9634) + float32(math.Float32frombits(uint32(i10617&-65536))*f9642) + float32(math.Float32frombits(uint32(i10621&-65536))*f9650)
-//line warp.go:168
+//line warp.go:163
 									f9843 := f9580 + float32(math.Float32frombits(uint32(i10741<<16))*f9631) + float32(math.Float32frombits(uint32(i10745<<16))*f9639) + float32(math.Float32frombits(uint32(i10749<<16))*f9647)
 									f9849 := f9586 + float32(math.Float32frombits(uint32(i10741&-65536))*f9634) + float32(math.Float32frombits(uint32(i10745&-65536))*f9642) + float32(math.Float32frombits(uint32(i10749&-65536))*f9650)
-//line warp.go:142
+//line warp.go:137
 									i9871 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+128))
-//line warp.go:142
+//line warp.go:137
 									i9873 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i9875 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i9877 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f9906 := math.Float32frombits(uint32(i9871 << 16))
 									f9909 := math.Float32frombits(uint32(i9871 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9914 := math.Float32frombits(uint32(i9873 << 16))
 									f9917 := math.Float32frombits(uint32(i9873 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9922 := math.Float32frombits(uint32(i9875 << 16))
 									f9925 := math.Float32frombits(uint32(i9875 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f9930 := math.Float32frombits(uint32(i9877 << 16))
 									f9933 := math.Float32frombits(uint32(i9877 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f10021 := f9758 + float32(math.Float32frombits(uint32(i10625<<16))*f9655) + float32(math.Float32frombits(uint32(i10629<<16))*f9906) + float32(math.Float32frombits(uint32(i10633<<16))*f9914)
 									f10027 := f9764 + float32(math.Float32frombits(uint32(i10625&-65536))*f9658) + float32(math.Float32frombits(uint32(i10629&-65536))*f9909) + float32(math.Float32frombits(uint32(i10633&-65536))*f9917)
-//line warp.go:168
+//line warp.go:163
 									f10045 = f10021 + float32(math.Float32frombits(uint32(i10637<<16))*f9922) + float32(math.Float32frombits(uint32(i10641<<16))*f9930)
 									f10051 = f10027 + float32(math.Float32frombits(uint32(i10637&-65536))*f9925) + float32(math.Float32frombits(uint32(i10641&-65536))*f9933)
-//line warp.go:168
+//line warp.go:163
 									f10106 := f9843 + float32(math.Float32frombits(uint32(i10753<<16))*f9655) + float32(math.Float32frombits(uint32(i10757<<16))*f9906) + float32(math.Float32frombits(uint32(i10761<<16))*f9914)
 									f10112 := f9849 + float32(math.Float32frombits(uint32(i10753&-65536))*f9658) + float32(math.Float32frombits(uint32(i10757&-65536))*f9909) + float32(math.Float32frombits(uint32(i10761&-65536))*f9917)
-//line warp.go:168
+//line warp.go:163
 									f10130 = f10106 + float32(math.Float32frombits(uint32(i10765<<16))*f9922) + float32(math.Float32frombits(uint32(i10769<<16))*f9930)
 									f10136 = f10112 + float32(math.Float32frombits(uint32(i10765&-65536))*f9925) + float32(math.Float32frombits(uint32(i10769&-65536))*f9933)
-//line warp.go:102
+//line warp.go:97
 									i150 := i128 + 1
 									if i150 == i276 {
-//line warp.go:105
+//line warp.go:100
 										i3522, i177 = i3523+i303, 0
 									} else {
-//line warp.go:103
+//line warp.go:98
 										i3522, i177 = i3523, i150
 									}
-//line warp.go:107
+//line warp.go:102
 									if i3522 < outLen {
-//line warp.go:87
+//line warp.go:82
 										i7173 := i177 << 8
-//line warp.go:87
+//line warp.go:82
 										i7174 := i3522*i30 + i7173
-//line warp.go:87
+//line warp.go:82
 										if uint(i7174) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7174, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 256 > uint(wCap-i7174) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7174)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										i7332 := (i3522+outLen)*i30 + i7173
-//line warp.go:87
+//line warp.go:82
 										if uint(i7332) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7332, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 256 > uint(wCap-i7332) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7332)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
 										i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516 = *(*int32)(unsafe.Add(w, i7332*16+i9869*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9869*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9869*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9869*16)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16))
 									} else {
-//line warp.go:107
+//line warp.go:102
 										i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516 = i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517
 									}
-//line warp.go:108
+//line warp.go:103
 									if i150 >= i276 {
-//line warp.go:108
+//line warp.go:103
 										break
 									}
-//line warp.go:108
+//line warp.go:103
 									f10850, f10846, f10842, f10838, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517, i3523, i128 = f10136, f10130, f10051, f10045, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516, i3522, i150
 								}
-//line warp.go:108
+//line warp.go:103
 								f10851, f10847, f10843, f10839, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10546, i10542, i10538, i10534, i10530, i10526, i10522, i10518, i3524 = f10136, f10130, f10051, f10045, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516, i3522
 							} else {
-//line warp.go:100
+//line warp.go:95
 								f10851, f10847, f10843, f10839, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10546, i10542, i10538, i10534, i10530, i10526, i10522, i10518, i3524 = 0, 0, 0, 0, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i10547, i10543, i10539, i10535, i10531, i10527, i10523, i10519, i3521
 							}
-//line warp.go:111
+//line warp.go:106
 							if c161 {
 								i3520 = i3524 + i303
 							} else {
-//line warp.go:111
+//line warp.go:106
 								i3520 = i3524
 							}
-//line warp.go:114
+//line warp.go:109
 							if c206 {
-//line warp.go:128
+//line warp.go:123
 								if !c4557 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4556, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4562 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, wCap-i4556)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4588 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4587, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4593 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, wCap-i4587)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
 								f10848, f10844, f10840, f10836, i484 = f10851, f10847, f10843, f10839, i482
-//line warp.go:130
+//line warp.go:125
 								for {
-//line warp.go:130
+//line warp.go:125
 									if i484 >= i30 {
-//line warp.go:130
+//line warp.go:125
 										break
 									}
-//line warp.go:131
+//line warp.go:126
 									i2585 := *(*int32)(unsafe.Add(shared, i484*16+128))
-//line warp.go:131
+//line warp.go:126
 									i2587 := *(*int32)(unsafe.Add(shared, i484*16+4+128))
-//line warp.go:131
+//line warp.go:126
 									i2589 := *(*int32)(unsafe.Add(shared, i484*16+8+128))
-//line warp.go:131
+//line warp.go:126
 									i2591 := *(*int32)(unsafe.Add(shared, i484*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f5110 := math.Float32frombits(uint32(i2585 << 16))
 									f5113 := math.Float32frombits(uint32(i2585 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f5131 := math.Float32frombits(uint32(i2587 << 16))
 									f5134 := math.Float32frombits(uint32(i2587 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f5152 := math.Float32frombits(uint32(i2589 << 16))
 									f5155 := math.Float32frombits(uint32(i2589 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f5173 := math.Float32frombits(uint32(i2591 << 16))
 									f5176 := math.Float32frombits(uint32(i2591 & -65536))
-//line warp.go:133
+//line warp.go:128
 									i7539 := *(*int32)(unsafe.Add(w, o4559+i484*16))
-//line warp.go:133
+//line warp.go:128
 									i7541 := *(*int32)(unsafe.Add(w, o4559+i484*16+4))
-//line warp.go:133
+//line warp.go:128
 									i7543 := *(*int32)(unsafe.Add(w, o4559+i484*16+8))
-//line warp.go:133
+//line warp.go:128
 									i7545 := *(*int32)(unsafe.Add(w, o4559+i484*16+12))
-//line warp.go:168
+//line warp.go:163
 									f7621 := f10836 + float32(math.Float32frombits(uint32(i7539<<16))*f5110) + float32(math.Float32frombits(uint32(i7541<<16))*f5131) + float32(math.Float32frombits(uint32(i7543<<16))*f5152) + float32(math.Float32frombits(uint32(i7545<<16))*f5173)
 									f7627 := f10840 + float32(math.Float32frombits(uint32(i7539&-65536))*f5113) + float32(math.Float32frombits(uint32(i7541&-65536))*f5134) + float32(math.Float32frombits(uint32(i7543&-65536))*f5155) + float32(math.Float32frombits(uint32(i7545&-65536))*f5176)
-//line warp.go:133
+//line warp.go:128
 									i7645 := *(*int32)(unsafe.Add(w, o4590+i484*16))
-//line warp.go:133
+//line warp.go:128
 									i7647 := *(*int32)(unsafe.Add(w, o4590+i484*16+4))
-//line warp.go:133
+//line warp.go:128
 									i7649 := *(*int32)(unsafe.Add(w, o4590+i484*16+8))
-//line warp.go:133
+//line warp.go:128
 									i7651 := *(*int32)(unsafe.Add(w, o4590+i484*16+12))
-//line warp.go:168
+//line warp.go:163
 									f7727 := f10844 + float32(math.Float32frombits(uint32(i7645<<16))*f5110) + float32(math.Float32frombits(uint32(i7647<<16))*f5131) + float32(math.Float32frombits(uint32(i7649<<16))*f5152) + float32(math.Float32frombits(uint32(i7651<<16))*f5173)
 									f7733 := f10848 + float32(math.Float32frombits(uint32(i7645&-65536))*f5113) + float32(math.Float32frombits(uint32(i7647&-65536))*f5134) + float32(math.Float32frombits(uint32(i7649&-65536))*f5155) + float32(math.Float32frombits(uint32(i7651&-65536))*f5176)
-//line warp.go:130
+//line warp.go:125
 									f10848, f10844, f10840, f10836, i484 = f7733, f7727, f7627, f7621, i484+32
 								}
-//line warp.go:130
+//line warp.go:125
 								f10849, f10845, f10841, f10837 = f10848, f10844, f10840, f10836
 							} else {
-//line warp.go:114
+//line warp.go:109
 								f10849, f10845, f10841, f10837 = f10851, f10847, f10843, f10839
 							}
-//line warp.go:118
+//line warp.go:113
 							f7490 := f10837 + f10841
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7490
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10771, thread*4)) = i10770
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10767, thread*4)) = i10766
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10763, thread*4)) = i10762
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10759, thread*4)) = i10758
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10755, thread*4)) = i10754
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10751, thread*4)) = i10750
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10747, thread*4)) = i10746
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10743, thread*4)) = i10742
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10739, thread*4)) = i10738
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10735, thread*4)) = i10734
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10731, thread*4)) = i10730
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10727, thread*4)) = i10726
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10723, thread*4)) = i10722
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10719, thread*4)) = i10718
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10715, thread*4)) = i10714
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10711, thread*4)) = i10710
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10707, thread*4)) = i10706
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10703, thread*4)) = i10702
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10699, thread*4)) = i10698
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10695, thread*4)) = i10694
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10691, thread*4)) = i10690
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10687, thread*4)) = i10686
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10683, thread*4)) = i10682
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10679, thread*4)) = i10678
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10675, thread*4)) = i10674
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10671, thread*4)) = i10670
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10667, thread*4)) = i10666
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10663, thread*4)) = i10662
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10659, thread*4)) = i10658
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10655, thread*4)) = i10654
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10651, thread*4)) = i10650
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10647, thread*4)) = i10646
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10643, thread*4)) = i10642
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10639, thread*4)) = i10638
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10635, thread*4)) = i10634
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10631, thread*4)) = i10630
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10627, thread*4)) = i10626
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10623, thread*4)) = i10622
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10619, thread*4)) = i10618
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10615, thread*4)) = i10614
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10611, thread*4)) = i10610
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10607, thread*4)) = i10606
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10603, thread*4)) = i10602
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10599, thread*4)) = i10598
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10595, thread*4)) = i10594
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10591, thread*4)) = i10590
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10587, thread*4)) = i10586
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10583, thread*4)) = i10582
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10579, thread*4)) = i10578
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10575, thread*4)) = i10574
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10571, thread*4)) = i10570
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10567, thread*4)) = i10566
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10563, thread*4)) = i10562
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10559, thread*4)) = i10558
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10555, thread*4)) = i10554
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10551, thread*4)) = i10550
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10547, thread*4)) = i10546
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10543, thread*4)) = i10542
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10539, thread*4)) = i10538
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10535, thread*4)) = i10534
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10531, thread*4)) = i10530
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10527, thread*4)) = i10526
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10523, thread*4)) = i10522
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each10519, thread*4)) = i10518
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each10849, thread*4)) = f10849
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each10845, thread*4)) = f10845
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7490, thread*4)) = f7490
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7491, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f7490 := *(*float32)(unsafe.Add(each7490, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7491 := *(*float32)(unsafe.Add(each7491, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7492 := f7490 + f7491
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7492
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7492, thread*4)) = f7492
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7493, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7492 := *(*float32)(unsafe.Add(each7492, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7493 := *(*float32)(unsafe.Add(each7493, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7494 := f7492 + f7493
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7494
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7494, thread*4)) = f7494
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7495, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7494 := *(*float32)(unsafe.Add(each7494, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7495 := *(*float32)(unsafe.Add(each7495, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7496 := f7494 + f7495
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7496
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7496, thread*4)) = f7496
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7497, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7496 := *(*float32)(unsafe.Add(each7496, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7497 := *(*float32)(unsafe.Add(each7497, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7498 := f7496 + f7497
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7498
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7498, thread*4)) = f7498
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7499, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7498 := *(*float32)(unsafe.Add(each7498, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7499 := *(*float32)(unsafe.Add(each7499, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f10845 := *(*float32)(unsafe.Add(each10845, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f10849 := *(*float32)(unsafe.Add(each10849, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7500 := f7498 + f7499
-//line warp.go:118
+//line warp.go:113
 							f7511 := f10845 + f10849
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7511
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7500, thread*4)) = f7500
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7511, thread*4)) = f7511
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7512, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f7511 := *(*float32)(unsafe.Add(each7511, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7512 := *(*float32)(unsafe.Add(each7512, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7513 := f7511 + f7512
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7513
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7513, thread*4)) = f7513
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7513 := *(*float32)(unsafe.Add(each7513, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7514 := *(*float32)(unsafe.Add(each7514, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7515 := f7513 + f7514
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7515
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7515, thread*4)) = f7515
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7516, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7515 := *(*float32)(unsafe.Add(each7515, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7516 := *(*float32)(unsafe.Add(each7516, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7517 := f7515 + f7516
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7517
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7517, thread*4)) = f7517
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7518, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7517 := *(*float32)(unsafe.Add(each7517, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7518 := *(*float32)(unsafe.Add(each7518, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7519 := f7517 + f7518
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7519
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7519, thread*4)) = f7519
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7520, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							var i5932, i5933 int32
 							var f5945 float32
-//line warp.go:152
+//line warp.go:147
 							f7500 := *(*float32)(unsafe.Add(each7500, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7519 := *(*float32)(unsafe.Add(each7519, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7520 := *(*float32)(unsafe.Add(each7520, thread*4))
 //line fused.go:56
 							i84 := int32(thread % 32)
@@ -7597,10 +4221,10 @@ func normSwiGLUTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// normSwiGLUTwoDeepTwinRow is what a row of threads does in normSwiGLUTwoDeepTwin.
+// normSwiGLUTwinRow is what a row of threads does in normSwiGLUTwin.
 //
 //line stage.go:50
-func normSwiGLUTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c1096 bool, shared unsafe.Pointer, i269 int, epsilon float32, f1111 float32, i30 int, x unsafe.Pointer, dx int) {
+func normSwiGLUTwinRow(end int, warp int, blocks *gpu.Blocks, c1096 bool, shared unsafe.Pointer, i269 int, epsilon float32, f1111 float32, i30 int, x unsafe.Pointer, dx int) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		var f1098, f1104, f1108 float32
@@ -7647,13 +4271,13 @@ func normSwiGLUTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c1096 bool,
 			i2708 := *(*int32)(unsafe.Add(shared, i1118*16+8+128))
 //line stage.go:55
 			i2710 := *(*int32)(unsafe.Add(shared, i1118*16+12+128))
-//line warp.go:180
+//line warp.go:175
 			i1438 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2704<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2704&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+4))*f1386))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1560 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2706<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+8))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2706&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+12))*f1386))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1660 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2708<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+16))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2708&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+20))*f1386))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1692 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2710<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+24))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2710&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+28))*f1386))))))<<16
 //line stage.go:59
 			*(*int32)(unsafe.Add(shared, i1118*16+128)) = i1438
@@ -7669,10 +4293,10 @@ func normSwiGLUTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c1096 bool,
 	}
 }
 
-// normLogitsTwoRowsTwin runs blocks of the kernel normLogits_twoRows.
+// normLogitsTwin runs blocks of the kernel normLogits_shallow.
 //
 //line fused.go:71
-func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func normLogitsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w := *(*unsafe.Pointer)(args)
 	wLen := *(*int)(unsafe.Add(args, 8))
 	wCap := *(*int)(unsafe.Add(args, 16))
@@ -7696,15 +4320,15 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each265 := blocks.Scratch(8)
 	each3545 := blocks.Scratch(8)
 	each3544 := blocks.Scratch(8)
-//line warp.go:71
+//line warp.go:66
 	i235 := dx / 32
 //line fused.go:74
 	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
 //line fused.go:76
 	i45 := logitsLen / 2
-//line warp.go:72
+//line warp.go:67
 	i242 := i38 / 128
-//line warp.go:74
+//line warp.go:69
 	c276 := 0 < i242
 //line stage.go:16
 	c424 := uint(i38) <= uint(gainCap)
@@ -7766,13 +4390,13 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:53
 	f922 := float32(i38 << 3)
 	each89 := blocks.Scratch(8)
-//line warp.go:73
+//line warp.go:68
 	i269 := gx * i235
-//line warp.go:111
+//line warp.go:106
 	c338 := i242 == 0
-//line warp.go:114
+//line warp.go:109
 	i3300 := i242 << 7
-//line warp.go:114
+//line warp.go:109
 	c383 := i3300 < i38
 	each8996 := blocks.Scratch(4)
 	each8992 := blocks.Scratch(4)
@@ -7814,7 +4438,7 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				for state < 7 {
 					switch state {
 					case 0:
-//line warp.go:73
+//line warp.go:68
 						i250 = bx * i235
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -7825,61 +4449,61 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var f842, f860 float32
 //line fused.go:92
 							i85 := int32(thread % 32)
-//line warp.go:73
+//line warp.go:68
 							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
+//line warp.go:68
 							i266 := i250 + i265
 							if c276 {
-//line warp.go:74
+//line warp.go:69
 								if i266 < i45 {
-//line warp.go:49
+//line warp.go:44
 									i6471 := i266 << 1
-//line warp.go:87
+//line warp.go:82
 									i6474 := i6471 * i38
-//line warp.go:87
+//line warp.go:82
 									if uint(i6474) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6474, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 128 > uint(wCap-i6474) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6474)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i6481 := int(uint32(i85))
-//line warp.go:89
+//line warp.go:84
 									i6500 := i6481 + 32
-//line warp.go:89
+//line warp.go:84
 									i6518 := i6481 + 64
-//line warp.go:89
+//line warp.go:84
 									i6536 := i6481 + 96
-//line warp.go:87
+//line warp.go:82
 									i6560 := (i6471 + 1) * i38
-//line warp.go:87
+//line warp.go:82
 									if uint(i6560) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6560, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 128 > uint(wCap-i6560) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6560)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 = *(*int32)(unsafe.Add(w, i6560*16+i6536*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6536*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6536*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6536*16)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16))
 								} else {
-//line warp.go:74
+//line warp.go:69
 									i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 								}
 							} else {
-//line warp.go:74
+//line warp.go:69
 								i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line stage.go:16
@@ -8095,132 +4719,132 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:36
 								f842, i843 = f842+(f5484+float32(f2869*f2869)+float32((f5595+float32(f2884*f2884))*f860)), i843+i6335
 							}
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f842
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8950, thread*4)) = i8982
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8946, thread*4)) = i8981
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8942, thread*4)) = i8980
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8938, thread*4)) = i8979
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8934, thread*4)) = i8978
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8930, thread*4)) = i8977
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8926, thread*4)) = i8976
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8922, thread*4)) = i8975
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8918, thread*4)) = i8974
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8914, thread*4)) = i8973
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8910, thread*4)) = i8972
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8906, thread*4)) = i8971
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8902, thread*4)) = i8970
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8898, thread*4)) = i8969
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8894, thread*4)) = i8968
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8890, thread*4)) = i8967
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8886, thread*4)) = i8966
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8882, thread*4)) = i8965
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8878, thread*4)) = i8964
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8874, thread*4)) = i8963
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8870, thread*4)) = i8962
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8866, thread*4)) = i8961
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8862, thread*4)) = i8960
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8858, thread*4)) = i8959
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8854, thread*4)) = i8958
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8850, thread*4)) = i8957
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8846, thread*4)) = i8956
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8842, thread*4)) = i8955
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8838, thread*4)) = i8954
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8834, thread*4)) = i8953
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8830, thread*4)) = i8952
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8826, thread*4)) = i8951
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each842, thread*4)) = f842
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4548, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line stage.go:35
 							f842 := *(*float32)(unsafe.Add(each842, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4548 := *(*float32)(unsafe.Add(each4548, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4549 := f842 + f4548
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4549
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4549, thread*4)) = f4549
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4558, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4549 := *(*float32)(unsafe.Add(each4549, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4558 := *(*float32)(unsafe.Add(each4558, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4559 := f4549 + f4558
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4559
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4559, thread*4)) = f4559
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4559 := *(*float32)(unsafe.Add(each4559, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4568 := *(*float32)(unsafe.Add(each4568, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4569 := f4559 + f4568
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4569
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4569, thread*4)) = f4569
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4578, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4569 := *(*float32)(unsafe.Add(each4569, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4578 := *(*float32)(unsafe.Add(each4578, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4579 := f4569 + f4578
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4579
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4579, thread*4)) = f4579
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4588, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -8228,9 +4852,9 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							tz := blocks.ThreadZ(thread)
 //line fused.go:92
 							i85 := int32(thread % 32)
-//line warp.go:152
+//line warp.go:147
 							f4579 := *(*float32)(unsafe.Add(each4579, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4588 := *(*float32)(unsafe.Add(each4588, thread*4))
 //line stage.go:45
 							c3240 := i85 == 0
@@ -8252,14 +4876,14 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						continue warps
 					case 1:
 //line stage.go:50
-						normLogitsTwoRowsTwinRow(end, warp, blocks, c907, shared, i235, epsilon, f922, i38, x, dx)
+						normLogitsTwinRow(end, warp, blocks, c907, shared, i235, epsilon, f922, i38, x, dx)
 						state = 2
 						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
 						waiting = true
 						continue warps
 					case 2:
 						for thread := warp; thread < end; thread++ {
-//line warp.go:73
+//line warp.go:68
 							i266 := i250 + i265
 //line stage.go:61
 							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
@@ -8305,7 +4929,7 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line fused.go:100
 						o169 := bx * 8
 //line fused.go:80
-						if !normLogitsTwoRowsTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
+						if !normLogitsTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
 							return
 						}
 						state = 7
@@ -8317,21 +4941,21 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						o69 := i3251 * 4
 //line fused.go:83
 						c77 := 2 <= uint(logitsCap-i3251)
-//line warp.go:128
+//line warp.go:123
 						i4376 := i3251 * i38
-//line warp.go:128
+//line warp.go:123
 						c4377 := uint(i4376) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o4379 := i4376 * 16
-//line warp.go:128
+//line warp.go:123
 						c4382 := uint(i38) <= uint(wCap-i4376)
-//line warp.go:128
+//line warp.go:123
 						i4408 := (i3251 + 1) * i38
-//line warp.go:128
+//line warp.go:123
 						c4409 := uint(i4408) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o4411 := i4408 * 16
-//line warp.go:128
+//line warp.go:123
 						c4414 := uint(i38) <= uint(wCap-i4408)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -8340,81 +4964,81 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var f8997, f8993, f8989, f8985, f8404, f8410, f8489, f8495, f8998, f8994, f8990, f8986, f8995, f8991, f8987, f8983, f8996, f8992, f8988, f8984 float32
 							var i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825 int32
 							var i3547, i305, i3546, i354, i3548, i755 int
-//line warp.go:103
+//line warp.go:98
 							i8950 := *(*int32)(unsafe.Add(each8950, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8946 := *(*int32)(unsafe.Add(each8946, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8942 := *(*int32)(unsafe.Add(each8942, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8938 := *(*int32)(unsafe.Add(each8938, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8934 := *(*int32)(unsafe.Add(each8934, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8930 := *(*int32)(unsafe.Add(each8930, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8926 := *(*int32)(unsafe.Add(each8926, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8922 := *(*int32)(unsafe.Add(each8922, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8918 := *(*int32)(unsafe.Add(each8918, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8914 := *(*int32)(unsafe.Add(each8914, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8910 := *(*int32)(unsafe.Add(each8910, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8906 := *(*int32)(unsafe.Add(each8906, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8902 := *(*int32)(unsafe.Add(each8902, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8898 := *(*int32)(unsafe.Add(each8898, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8894 := *(*int32)(unsafe.Add(each8894, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8890 := *(*int32)(unsafe.Add(each8890, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8886 := *(*int32)(unsafe.Add(each8886, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8882 := *(*int32)(unsafe.Add(each8882, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8878 := *(*int32)(unsafe.Add(each8878, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8874 := *(*int32)(unsafe.Add(each8874, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8870 := *(*int32)(unsafe.Add(each8870, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8866 := *(*int32)(unsafe.Add(each8866, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8862 := *(*int32)(unsafe.Add(each8862, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8858 := *(*int32)(unsafe.Add(each8858, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8854 := *(*int32)(unsafe.Add(each8854, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8850 := *(*int32)(unsafe.Add(each8850, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8846 := *(*int32)(unsafe.Add(each8846, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8842 := *(*int32)(unsafe.Add(each8842, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8838 := *(*int32)(unsafe.Add(each8838, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8834 := *(*int32)(unsafe.Add(each8834, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8830 := *(*int32)(unsafe.Add(each8830, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i8826 := *(*int32)(unsafe.Add(each8826, thread*4))
 //line fused.go:92
 							i85 := int32(thread % 32)
 //line stage.go:45
 							i855 := int(uint32(i85))
-//line warp.go:142
+//line warp.go:137
 							i7678 := i855 + 32
-//line warp.go:142
+//line warp.go:137
 							i7953 := i855 + 64
-//line warp.go:142
+//line warp.go:137
 							i8228 := i855 + 96
-//line warp.go:130
+//line warp.go:125
 							i753 := i3300 + i855
 //line fused.go:83
 							if !c67 {
@@ -8430,516 +5054,516 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line fused.go:83
 								return
 							}
-//line warp.go:100
+//line warp.go:95
 							if c276 {
-//line warp.go:103
+//line warp.go:98
 								f8997, f8993, f8989, f8985, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i3547, i305 = 0, 0, 0, 0, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i3545, 0
-//line warp.go:103
+//line warp.go:98
 								for {
-//line warp.go:101
+//line warp.go:96
 									i3256 := i305 << 7
-//line warp.go:101
+//line warp.go:96
 									if uint(i3256) > uint(i38) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3256, i38)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:101
+//line warp.go:96
 									if 128 > uint(i38-i3256) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i38-i3256)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:142
+//line warp.go:137
 									i7405 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+384))
-//line warp.go:142
+//line warp.go:137
 									i7407 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+4+384))
-//line warp.go:142
+//line warp.go:137
 									i7409 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+8+384))
-//line warp.go:142
+//line warp.go:137
 									i7411 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+12+384))
-//line warp.go:175
+//line warp.go:170
 									f7440 := math.Float32frombits(uint32(i7405 << 16))
 									f7443 := math.Float32frombits(uint32(i7405 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7448 := math.Float32frombits(uint32(i7407 << 16))
 									f7451 := math.Float32frombits(uint32(i7407 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7456 := math.Float32frombits(uint32(i7409 << 16))
 									f7459 := math.Float32frombits(uint32(i7409 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7464 := math.Float32frombits(uint32(i7411 << 16))
 									f7467 := math.Float32frombits(uint32(i7411 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7567 := f8985 + float32(math.Float32frombits(uint32(i8824<<16))*f7440) + float32(math.Float32frombits(uint32(i8828<<16))*f7448) + float32(math.Float32frombits(uint32(i8832<<16))*f7456)
 									f7573 := f8989 + float32(math.Float32frombits(uint32(i8824&-65536))*f7443) + float32(math.Float32frombits(uint32(i8828&-65536))*f7451) + float32(math.Float32frombits(uint32(i8832&-65536))*f7459)
-//line warp.go:168
+//line warp.go:163
 									f7652 := f8993 + float32(math.Float32frombits(uint32(i8888<<16))*f7440) + float32(math.Float32frombits(uint32(i8892<<16))*f7448) + float32(math.Float32frombits(uint32(i8896<<16))*f7456)
 									f7658 := f8997 + float32(math.Float32frombits(uint32(i8888&-65536))*f7443) + float32(math.Float32frombits(uint32(i8892&-65536))*f7451) + float32(math.Float32frombits(uint32(i8896&-65536))*f7459)
-//line warp.go:142
+//line warp.go:137
 									i7680 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+384))
-//line warp.go:142
+//line warp.go:137
 									i7682 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+4+384))
-//line warp.go:142
+//line warp.go:137
 									i7684 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+8+384))
-//line warp.go:142
+//line warp.go:137
 									i7686 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+12+384))
-//line warp.go:175
+//line warp.go:170
 									f7715 := math.Float32frombits(uint32(i7680 << 16))
 									f7718 := math.Float32frombits(uint32(i7680 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7723 := math.Float32frombits(uint32(i7682 << 16))
 									f7726 := math.Float32frombits(uint32(i7682 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7731 := math.Float32frombits(uint32(i7684 << 16))
 									f7734 := math.Float32frombits(uint32(i7684 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7739 := math.Float32frombits(uint32(i7686 << 16))
 									f7742 := math.Float32frombits(uint32(i7686 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7830 := f7567 + float32(math.Float32frombits(uint32(i8836<<16))*f7464) + float32(math.Float32frombits(uint32(i8840<<16))*f7715) + float32(math.Float32frombits(uint32(i8844<<16))*f7723)
 									f7836 := f7573 + float32(math.Float32frombits(uint32(i8836&-65536))*f7467) + float32(math.Float32frombits(uint32(i8840&-65536))*f7718) + float32(math.Float32frombits(uint32(i8844&-65536))*f7726)
-//line warp.go:168
+//line warp.go:163
 									f7915 := f7652 + float32(math.Float32frombits(uint32(i8900<<16))*f7464) + float32(math.Float32frombits(uint32(i8904<<16))*f7715) + float32(math.Float32frombits(uint32(i8908<<16))*f7723)
 									f7921 := f7658 + float32(math.Float32frombits(uint32(i8900&-65536))*f7467) + float32(math.Float32frombits(uint32(i8904&-65536))*f7718) + float32(math.Float32frombits(uint32(i8908&-65536))*f7726)
-//line warp.go:142
+//line warp.go:137
 									i7955 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+384))
-//line warp.go:142
+//line warp.go:137
 									i7957 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+4+384))
-//line warp.go:142
+//line warp.go:137
 									i7959 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+8+384))
-//line warp.go:142
+//line warp.go:137
 									i7961 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+12+384))
-//line warp.go:175
+//line warp.go:170
 									f7990 := math.Float32frombits(uint32(i7955 << 16))
 									f7993 := math.Float32frombits(uint32(i7955 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7998 := math.Float32frombits(uint32(i7957 << 16))
 									f8001 := math.Float32frombits(uint32(i7957 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8006 := math.Float32frombits(uint32(i7959 << 16))
 									f8009 := math.Float32frombits(uint32(i7959 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8014 := math.Float32frombits(uint32(i7961 << 16))
 									f8017 := math.Float32frombits(uint32(i7961 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8093 := f7830 + float32(math.Float32frombits(uint32(i8848<<16))*f7731) + float32(math.Float32frombits(uint32(i8852<<16))*f7739) + float32(math.Float32frombits(uint32(i8856<<16))*f7990)
 									f8099 := f7836 + float32(math.Float32frombits(uint32(i8848&-65536))*f7734) + float32(math.Float32frombits(uint32(i8852&-65536))*f7742) + float32(math.Float32frombits(uint32(i8856&-65536))*f7993)
-//line warp.go:168
+//line warp.go:163
 									f8129 := f8093 + float32(math.Float32frombits(uint32(i8860<<16))*f7998) + float32(math.Float32frombits(uint32(i8864<<16))*f8006) + float32(math.Float32frombits(uint32(i8868<<16))*f8014)
 									f8135 := f8099 + float32(math.Float32frombits(uint32(i8860&-65536))*f8001) + float32(math.Float32frombits(uint32(i8864&-65536))*f8009) + float32(math.Float32frombits(uint32(i8868&-65536))*f8017)
-//line warp.go:168
+//line warp.go:163
 									f8178 := f7915 + float32(math.Float32frombits(uint32(i8912<<16))*f7731) + float32(math.Float32frombits(uint32(i8916<<16))*f7739) + float32(math.Float32frombits(uint32(i8920<<16))*f7990)
 									f8184 := f7921 + float32(math.Float32frombits(uint32(i8912&-65536))*f7734) + float32(math.Float32frombits(uint32(i8916&-65536))*f7742) + float32(math.Float32frombits(uint32(i8920&-65536))*f7993)
-//line warp.go:168
+//line warp.go:163
 									f8214 := f8178 + float32(math.Float32frombits(uint32(i8924<<16))*f7998) + float32(math.Float32frombits(uint32(i8928<<16))*f8006) + float32(math.Float32frombits(uint32(i8932<<16))*f8014)
 									f8220 := f8184 + float32(math.Float32frombits(uint32(i8924&-65536))*f8001) + float32(math.Float32frombits(uint32(i8928&-65536))*f8009) + float32(math.Float32frombits(uint32(i8932&-65536))*f8017)
-//line warp.go:142
+//line warp.go:137
 									i8230 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+384))
-//line warp.go:142
+//line warp.go:137
 									i8232 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+4+384))
-//line warp.go:142
+//line warp.go:137
 									i8234 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+8+384))
-//line warp.go:142
+//line warp.go:137
 									i8236 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+12+384))
-//line warp.go:175
+//line warp.go:170
 									f8265 := math.Float32frombits(uint32(i8230 << 16))
 									f8268 := math.Float32frombits(uint32(i8230 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8273 := math.Float32frombits(uint32(i8232 << 16))
 									f8276 := math.Float32frombits(uint32(i8232 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8281 := math.Float32frombits(uint32(i8234 << 16))
 									f8284 := math.Float32frombits(uint32(i8234 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8289 := math.Float32frombits(uint32(i8236 << 16))
 									f8292 := math.Float32frombits(uint32(i8236 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8392 := f8129 + float32(math.Float32frombits(uint32(i8872<<16))*f8265) + float32(math.Float32frombits(uint32(i8876<<16))*f8273) + float32(math.Float32frombits(uint32(i8880<<16))*f8281)
 									f8398 := f8135 + float32(math.Float32frombits(uint32(i8872&-65536))*f8268) + float32(math.Float32frombits(uint32(i8876&-65536))*f8276) + float32(math.Float32frombits(uint32(i8880&-65536))*f8284)
-//line warp.go:168
+//line warp.go:163
 									f8404 = f8392 + float32(math.Float32frombits(uint32(i8884<<16))*f8289)
 									f8410 = f8398 + float32(math.Float32frombits(uint32(i8884&-65536))*f8292)
-//line warp.go:168
+//line warp.go:163
 									f8477 := f8214 + float32(math.Float32frombits(uint32(i8936<<16))*f8265) + float32(math.Float32frombits(uint32(i8940<<16))*f8273) + float32(math.Float32frombits(uint32(i8944<<16))*f8281)
 									f8483 := f8220 + float32(math.Float32frombits(uint32(i8936&-65536))*f8268) + float32(math.Float32frombits(uint32(i8940&-65536))*f8276) + float32(math.Float32frombits(uint32(i8944&-65536))*f8284)
-//line warp.go:168
+//line warp.go:163
 									f8489 = f8477 + float32(math.Float32frombits(uint32(i8948<<16))*f8289)
 									f8495 = f8483 + float32(math.Float32frombits(uint32(i8948&-65536))*f8292)
-//line warp.go:102
+//line warp.go:97
 									i327 := i305 + 1
 									if i327 == i242 {
-//line warp.go:105
+//line warp.go:100
 										i3546, i354 = i3547+i269, 0
 									} else {
-//line warp.go:103
+//line warp.go:98
 										i3546, i354 = i3547, i327
 									}
-//line warp.go:107
+//line warp.go:102
 									if i3546 < i45 {
-//line warp.go:49
+//line warp.go:44
 										i6847 := i3546 << 1
-//line warp.go:87
+//line warp.go:82
 										i6851 := i354 << 7
-//line warp.go:87
+//line warp.go:82
 										i6852 := i6847*i38 + i6851
-//line warp.go:87
+//line warp.go:82
 										if uint(i6852) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6852, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 128 > uint(wCap-i6852) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6852)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										i6939 := (i6847+1)*i38 + i6851
-//line warp.go:87
+//line warp.go:82
 										if uint(i6939) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6939, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 128 > uint(wCap-i6939) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6939)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
 										i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823 = *(*int32)(unsafe.Add(w, i6939*16+i8228*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i8228*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i8228*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i8228*16)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16)), *(*int32)(unsafe.Add(w, i6939*16+i855*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i855*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i855*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i855*16)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16)), *(*int32)(unsafe.Add(w, i6852*16+i855*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i855*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i855*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i855*16))
 									} else {
-//line warp.go:107
+//line warp.go:102
 										i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823 = i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824
 									}
-//line warp.go:108
+//line warp.go:103
 									if i327 >= i242 {
-//line warp.go:108
+//line warp.go:103
 										break
 									}
-//line warp.go:108
+//line warp.go:103
 									f8997, f8993, f8989, f8985, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i3547, i305 = f8495, f8489, f8410, f8404, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i3546, i327
 								}
-//line warp.go:108
+//line warp.go:103
 								f8998, f8994, f8990, f8986, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i3548 = f8495, f8489, f8410, f8404, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i3546
 							} else {
-//line warp.go:100
+//line warp.go:95
 								f8998, f8994, f8990, f8986, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i3548 = 0, 0, 0, 0, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i3545
 							}
-//line warp.go:111
+//line warp.go:106
 							if c338 {
 								i3544 = i3548 + i269
 							} else {
-//line warp.go:111
+//line warp.go:106
 								i3544 = i3548
 							}
-//line warp.go:114
+//line warp.go:109
 							if c383 {
-//line warp.go:128
+//line warp.go:123
 								if !c4377 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4376, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4382 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4376)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4409 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4408, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4414 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4408)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
 								f8995, f8991, f8987, f8983, i755 = f8998, f8994, f8990, f8986, i753
-//line warp.go:130
+//line warp.go:125
 								for {
-//line warp.go:130
+//line warp.go:125
 									if i755 >= i38 {
-//line warp.go:130
+//line warp.go:125
 										break
 									}
-//line warp.go:131
+//line warp.go:126
 									i2611 := *(*int32)(unsafe.Add(shared, i755*16+384))
-//line warp.go:131
+//line warp.go:126
 									i2613 := *(*int32)(unsafe.Add(shared, i755*16+4+384))
-//line warp.go:131
+//line warp.go:126
 									i2615 := *(*int32)(unsafe.Add(shared, i755*16+8+384))
-//line warp.go:131
+//line warp.go:126
 									i2617 := *(*int32)(unsafe.Add(shared, i755*16+12+384))
-//line warp.go:175
+//line warp.go:170
 									f4931 := math.Float32frombits(uint32(i2611 << 16))
 									f4934 := math.Float32frombits(uint32(i2611 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f4952 := math.Float32frombits(uint32(i2613 << 16))
 									f4955 := math.Float32frombits(uint32(i2613 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f4973 := math.Float32frombits(uint32(i2615 << 16))
 									f4976 := math.Float32frombits(uint32(i2615 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f4994 := math.Float32frombits(uint32(i2617 << 16))
 									f4997 := math.Float32frombits(uint32(i2617 & -65536))
-//line warp.go:133
+//line warp.go:128
 									i7074 := *(*int32)(unsafe.Add(w, o4379+i755*16))
-//line warp.go:133
+//line warp.go:128
 									i7076 := *(*int32)(unsafe.Add(w, o4379+i755*16+4))
-//line warp.go:133
+//line warp.go:128
 									i7078 := *(*int32)(unsafe.Add(w, o4379+i755*16+8))
-//line warp.go:133
+//line warp.go:128
 									i7080 := *(*int32)(unsafe.Add(w, o4379+i755*16+12))
-//line warp.go:168
+//line warp.go:163
 									f7156 := f8983 + float32(math.Float32frombits(uint32(i7074<<16))*f4931) + float32(math.Float32frombits(uint32(i7076<<16))*f4952) + float32(math.Float32frombits(uint32(i7078<<16))*f4973) + float32(math.Float32frombits(uint32(i7080<<16))*f4994)
 									f7162 := f8987 + float32(math.Float32frombits(uint32(i7074&-65536))*f4934) + float32(math.Float32frombits(uint32(i7076&-65536))*f4955) + float32(math.Float32frombits(uint32(i7078&-65536))*f4976) + float32(math.Float32frombits(uint32(i7080&-65536))*f4997)
-//line warp.go:133
+//line warp.go:128
 									i7180 := *(*int32)(unsafe.Add(w, o4411+i755*16))
-//line warp.go:133
+//line warp.go:128
 									i7182 := *(*int32)(unsafe.Add(w, o4411+i755*16+4))
-//line warp.go:133
+//line warp.go:128
 									i7184 := *(*int32)(unsafe.Add(w, o4411+i755*16+8))
-//line warp.go:133
+//line warp.go:128
 									i7186 := *(*int32)(unsafe.Add(w, o4411+i755*16+12))
-//line warp.go:168
+//line warp.go:163
 									f7262 := f8991 + float32(math.Float32frombits(uint32(i7180<<16))*f4931) + float32(math.Float32frombits(uint32(i7182<<16))*f4952) + float32(math.Float32frombits(uint32(i7184<<16))*f4973) + float32(math.Float32frombits(uint32(i7186<<16))*f4994)
 									f7268 := f8995 + float32(math.Float32frombits(uint32(i7180&-65536))*f4934) + float32(math.Float32frombits(uint32(i7182&-65536))*f4955) + float32(math.Float32frombits(uint32(i7184&-65536))*f4976) + float32(math.Float32frombits(uint32(i7186&-65536))*f4997)
-//line warp.go:130
+//line warp.go:125
 									f8995, f8991, f8987, f8983, i755 = f7268, f7262, f7162, f7156, i755+32
 								}
-//line warp.go:130
+//line warp.go:125
 								f8996, f8992, f8988, f8984 = f8995, f8991, f8987, f8983
 							} else {
-//line warp.go:114
+//line warp.go:109
 								f8996, f8992, f8988, f8984 = f8998, f8994, f8990, f8986
 							}
-//line warp.go:118
+//line warp.go:113
 							f7025 := f8984 + f8988
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7025
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8950, thread*4)) = i8949
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8946, thread*4)) = i8945
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8942, thread*4)) = i8941
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8938, thread*4)) = i8937
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8934, thread*4)) = i8933
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8930, thread*4)) = i8929
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8926, thread*4)) = i8925
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8922, thread*4)) = i8921
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8918, thread*4)) = i8917
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8914, thread*4)) = i8913
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8910, thread*4)) = i8909
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8906, thread*4)) = i8905
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8902, thread*4)) = i8901
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8898, thread*4)) = i8897
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8894, thread*4)) = i8893
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8890, thread*4)) = i8889
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8886, thread*4)) = i8885
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8882, thread*4)) = i8881
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8878, thread*4)) = i8877
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8874, thread*4)) = i8873
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8870, thread*4)) = i8869
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8866, thread*4)) = i8865
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8862, thread*4)) = i8861
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8858, thread*4)) = i8857
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8854, thread*4)) = i8853
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8850, thread*4)) = i8849
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8846, thread*4)) = i8845
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8842, thread*4)) = i8841
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8838, thread*4)) = i8837
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8834, thread*4)) = i8833
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8830, thread*4)) = i8829
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each8826, thread*4)) = i8825
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each8996, thread*4)) = f8996
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each8992, thread*4)) = f8992
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7025, thread*4)) = f7025
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7026, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f7025 := *(*float32)(unsafe.Add(each7025, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7026 := *(*float32)(unsafe.Add(each7026, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7027 := f7025 + f7026
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7027
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7027, thread*4)) = f7027
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7028, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7027 := *(*float32)(unsafe.Add(each7027, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7028 := *(*float32)(unsafe.Add(each7028, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7029 := f7027 + f7028
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7029
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7029, thread*4)) = f7029
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7030, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7029 := *(*float32)(unsafe.Add(each7029, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7030 := *(*float32)(unsafe.Add(each7030, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7031 := f7029 + f7030
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7031
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7031, thread*4)) = f7031
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7032, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7031 := *(*float32)(unsafe.Add(each7031, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7032 := *(*float32)(unsafe.Add(each7032, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7033 := f7031 + f7032
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7033
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7033, thread*4)) = f7033
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7034, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7033 := *(*float32)(unsafe.Add(each7033, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7034 := *(*float32)(unsafe.Add(each7034, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f8992 := *(*float32)(unsafe.Add(each8992, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f8996 := *(*float32)(unsafe.Add(each8996, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7035 := f7033 + f7034
-//line warp.go:118
+//line warp.go:113
 							f7046 := f8992 + f8996
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7046
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7035, thread*4)) = f7035
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7046, thread*4)) = f7046
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7047, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f7046 := *(*float32)(unsafe.Add(each7046, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7047 := *(*float32)(unsafe.Add(each7047, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7048 := f7046 + f7047
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7048
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7048, thread*4)) = f7048
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7049, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7048 := *(*float32)(unsafe.Add(each7048, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7049 := *(*float32)(unsafe.Add(each7049, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7050 := f7048 + f7049
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7050
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7050, thread*4)) = f7050
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7051, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7050 := *(*float32)(unsafe.Add(each7050, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7051 := *(*float32)(unsafe.Add(each7051, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7052 := f7050 + f7051
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7052
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7052, thread*4)) = f7052
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7053, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7052 := *(*float32)(unsafe.Add(each7052, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7053 := *(*float32)(unsafe.Add(each7053, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7054 := f7052 + f7053
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7054
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7054, thread*4)) = f7054
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7055, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 //line key.go:17
 						i5763 := int(uint32(^int32(i3251)))
@@ -8949,11 +5573,11 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i5802 := int(uint32(^int32(i3251 + 1)))
 						for thread := warp; thread < end; thread++ {
 							var i5758, i5797 int32
-//line warp.go:152
+//line warp.go:147
 							f7054 := *(*float32)(unsafe.Add(each7054, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7055 := *(*float32)(unsafe.Add(each7055, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7035 := *(*float32)(unsafe.Add(each7035, thread*4))
 //line fused.go:92
 							i85 := int32(thread % 32)
@@ -8963,7 +5587,7 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i89 := *(*int)(unsafe.Add(each89, thread*8))
 //line fused.go:86
 							c6048 := i85 == 1
-//line warp.go:152
+//line warp.go:147
 							f7056 := f7054 + f7055
 //line fused.go:86
 							if c3240 {
@@ -9030,10 +5654,10 @@ func normLogitsTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// normLogitsTwoRowsTwinRow is what a row of threads does in normLogitsTwoRowsTwin.
+// normLogitsTwinRow is what a row of threads does in normLogitsTwin.
 //
 //line stage.go:50
-func normLogitsTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, shared unsafe.Pointer, i235 int, epsilon float32, f922 float32, i38 int, x unsafe.Pointer, dx int) {
+func normLogitsTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, shared unsafe.Pointer, i235 int, epsilon float32, f922 float32, i38 int, x unsafe.Pointer, dx int) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		var f909, f915, f919 float32
@@ -9080,13 +5704,13 @@ func normLogitsTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, 
 			i2734 := *(*int32)(unsafe.Add(shared, i929*16+8+384))
 //line stage.go:55
 			i2736 := *(*int32)(unsafe.Add(shared, i929*16+12+384))
-//line warp.go:180
+//line warp.go:175
 			i1375 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730<<16))*float32(*(*float32)(unsafe.Add(x, i929*32))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+4))*f1323))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1509 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+8))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+12))*f1323))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1615 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+16))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+20))*f1323))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1704 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+24))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+28))*f1323))))))<<16
 //line stage.go:59
 			*(*int32)(unsafe.Add(shared, i929*16+384)) = i1375
@@ -9102,10 +5726,10 @@ func normLogitsTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, 
 	}
 }
 
-// normLogitsTwoRowsTwinRow_ is what a row of threads does in normLogitsTwoRowsTwin.
+// normLogitsTwinRow_ is what a row of threads does in normLogitsTwin.
 //
 //line fused.go:80
-func normLogitsTwoRowsTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
+func normLogitsTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		ty := blocks.ThreadY(thread)
@@ -9149,3660 +5773,10 @@ func normLogitsTwoRowsTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 uns
 	return true
 }
 
-// normLogitsTwoDeepTwin runs blocks of the kernel normLogits_twoDeep.
-//
-//line fused.go:71
-func normLogitsTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	logits := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	logitsLen := *(*int)(unsafe.Add(args, 88))
-	logitsCap := *(*int)(unsafe.Add(args, 96))
-	best := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	bestLen := *(*int)(unsafe.Add(args, 112))
-	shared := blocks.Shared(384)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each250 := blocks.Scratch(8)
-	each265 := blocks.Scratch(8)
-	each3545 := blocks.Scratch(8)
-	each3544 := blocks.Scratch(8)
-//line warp.go:71
-	i235 := dx / 32
-//line fused.go:74
-	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line fused.go:76
-	i45 := logitsLen / 2
-//line warp.go:72
-	i242 := i38 / 256
-//line warp.go:74
-	c276 := 0 < i242
-//line stage.go:16
-	c424 := uint(i38) <= uint(gainCap)
-//line stage.go:20
-	i4646 := i38 - 1
-//line stage.go:20
-	i6575 := dx << 1
-//line stage.go:20
-	i4728 := dx * 3
-//line stage.go:17
-	i3351 := dx << 2
-//line stage.go:33
-	c835 := uint(i38) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each10846 := blocks.Scratch(4)
-	each10842 := blocks.Scratch(4)
-	each10838 := blocks.Scratch(4)
-	each10834 := blocks.Scratch(4)
-	each10830 := blocks.Scratch(4)
-	each10826 := blocks.Scratch(4)
-	each10822 := blocks.Scratch(4)
-	each10818 := blocks.Scratch(4)
-	each10814 := blocks.Scratch(4)
-	each10810 := blocks.Scratch(4)
-	each10806 := blocks.Scratch(4)
-	each10802 := blocks.Scratch(4)
-	each10798 := blocks.Scratch(4)
-	each10794 := blocks.Scratch(4)
-	each10790 := blocks.Scratch(4)
-	each10786 := blocks.Scratch(4)
-	each10782 := blocks.Scratch(4)
-	each10778 := blocks.Scratch(4)
-	each10774 := blocks.Scratch(4)
-	each10770 := blocks.Scratch(4)
-	each10766 := blocks.Scratch(4)
-	each10762 := blocks.Scratch(4)
-	each10758 := blocks.Scratch(4)
-	each10754 := blocks.Scratch(4)
-	each10750 := blocks.Scratch(4)
-	each10746 := blocks.Scratch(4)
-	each10742 := blocks.Scratch(4)
-	each10738 := blocks.Scratch(4)
-	each10734 := blocks.Scratch(4)
-	each10730 := blocks.Scratch(4)
-	each10726 := blocks.Scratch(4)
-	each10722 := blocks.Scratch(4)
-	each10718 := blocks.Scratch(4)
-	each10714 := blocks.Scratch(4)
-	each10710 := blocks.Scratch(4)
-	each10706 := blocks.Scratch(4)
-	each10702 := blocks.Scratch(4)
-	each10698 := blocks.Scratch(4)
-	each10694 := blocks.Scratch(4)
-	each10690 := blocks.Scratch(4)
-	each10686 := blocks.Scratch(4)
-	each10682 := blocks.Scratch(4)
-	each10678 := blocks.Scratch(4)
-	each10674 := blocks.Scratch(4)
-	each10670 := blocks.Scratch(4)
-	each10666 := blocks.Scratch(4)
-	each10662 := blocks.Scratch(4)
-	each10658 := blocks.Scratch(4)
-	each10654 := blocks.Scratch(4)
-	each10650 := blocks.Scratch(4)
-	each10646 := blocks.Scratch(4)
-	each10642 := blocks.Scratch(4)
-	each10638 := blocks.Scratch(4)
-	each10634 := blocks.Scratch(4)
-	each10630 := blocks.Scratch(4)
-	each10626 := blocks.Scratch(4)
-	each10622 := blocks.Scratch(4)
-	each10618 := blocks.Scratch(4)
-	each10614 := blocks.Scratch(4)
-	each10610 := blocks.Scratch(4)
-	each10606 := blocks.Scratch(4)
-	each10602 := blocks.Scratch(4)
-	each10598 := blocks.Scratch(4)
-	each10594 := blocks.Scratch(4)
-	each842 := blocks.Scratch(4)
-	each4764 := blocks.Scratch(4)
-	each4765 := blocks.Scratch(4)
-	each4774 := blocks.Scratch(4)
-	each4775 := blocks.Scratch(4)
-	each4784 := blocks.Scratch(4)
-	each4785 := blocks.Scratch(4)
-	each4794 := blocks.Scratch(4)
-	each4795 := blocks.Scratch(4)
-	each4804 := blocks.Scratch(4)
-//line stage.go:50
-	c907 := 0 < i235
-//line stage.go:53
-	f922 := float32(i38 << 3)
-	each89 := blocks.Scratch(8)
-//line warp.go:73
-	i269 := gx * i235
-//line warp.go:111
-	c338 := i242 == 0
-//line warp.go:114
-	i3300 := i242 << 8
-//line warp.go:114
-	c383 := i3300 < i38
-	each10924 := blocks.Scratch(4)
-	each10920 := blocks.Scratch(4)
-	each7561 := blocks.Scratch(4)
-	each7562 := blocks.Scratch(4)
-	each7563 := blocks.Scratch(4)
-	each7564 := blocks.Scratch(4)
-	each7565 := blocks.Scratch(4)
-	each7566 := blocks.Scratch(4)
-	each7567 := blocks.Scratch(4)
-	each7568 := blocks.Scratch(4)
-	each7569 := blocks.Scratch(4)
-	each7570 := blocks.Scratch(4)
-	each7571 := blocks.Scratch(4)
-	each7582 := blocks.Scratch(4)
-	each7583 := blocks.Scratch(4)
-	each7584 := blocks.Scratch(4)
-	each7585 := blocks.Scratch(4)
-	each7586 := blocks.Scratch(4)
-	each7587 := blocks.Scratch(4)
-	each7588 := blocks.Scratch(4)
-	each7589 := blocks.Scratch(4)
-	each7590 := blocks.Scratch(4)
-	each7591 := blocks.Scratch(4)
-//line fused.go:71
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i250, i265, i3545, i3544 int
-		var i3545next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i250, i265, i3545, i3544 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8))
-				}
-				for state < 7 {
-					switch state {
-					case 0:
-//line warp.go:73
-						i250 = bx * i235
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i10910, i10909, i10908, i10907, i10906, i10905, i10904, i10903, i10902, i10901, i10900, i10899, i10898, i10897, i10896, i10895, i10894, i10893, i10892, i10891, i10890, i10889, i10888, i10887, i10886, i10885, i10884, i10883, i10882, i10881, i10880, i10879, i10878, i10877, i10876, i10875, i10874, i10873, i10872, i10871, i10870, i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847 int32
-							var i430, i843, i859 int
-							var f842, f860 float32
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line warp.go:73
-							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
-							i266 := i250 + i265
-							if c276 {
-//line warp.go:74
-								if i266 < i45 {
-//line warp.go:49
-									i6719 := i266 << 1
-//line warp.go:87
-									i6722 := i6719 * i38
-//line warp.go:87
-									if uint(i6722) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6722, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 256 > uint(wCap-i6722) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6722)
-//line warp.go:87
-										return
-									}
-									i6729 := int(uint32(i85))
-//line warp.go:89
-									i6748 := i6729 + 32
-//line warp.go:89
-									i6766 := i6729 + 64
-//line warp.go:89
-									i6784 := i6729 + 96
-//line warp.go:89
-									i6802 := i6729 + 128
-//line warp.go:89
-									i6820 := i6729 + 160
-//line warp.go:89
-									i6838 := i6729 + 192
-//line warp.go:89
-									i6856 := i6729 + 224
-//line warp.go:87
-									i6880 := (i6719 + 1) * i38
-//line warp.go:87
-									if uint(i6880) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6880, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 256 > uint(wCap-i6880) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6880)
-//line warp.go:87
-										return
-									}
-									i10910, i10909, i10908, i10907, i10906, i10905, i10904, i10903, i10902, i10901, i10900, i10899, i10898, i10897, i10896, i10895, i10894, i10893, i10892, i10891, i10890, i10889, i10888, i10887, i10886, i10885, i10884, i10883, i10882, i10881, i10880, i10879, i10878, i10877, i10876, i10875, i10874, i10873, i10872, i10871, i10870, i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847 = *(*int32)(unsafe.Add(w, i6880*16+i6856*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6856*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6856*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6856*16)), *(*int32)(unsafe.Add(w, i6880*16+i6838*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6838*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6838*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6838*16)), *(*int32)(unsafe.Add(w, i6880*16+i6820*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6820*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6820*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6820*16)), *(*int32)(unsafe.Add(w, i6880*16+i6802*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6802*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6802*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6802*16)), *(*int32)(unsafe.Add(w, i6880*16+i6784*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6784*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6784*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6784*16)), *(*int32)(unsafe.Add(w, i6880*16+i6766*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6766*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6766*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6766*16)), *(*int32)(unsafe.Add(w, i6880*16+i6748*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6748*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6748*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6748*16)), *(*int32)(unsafe.Add(w, i6880*16+i6729*16+12)), *(*int32)(unsafe.Add(w, i6880*16+i6729*16+8)), *(*int32)(unsafe.Add(w, i6880*16+i6729*16+4)), *(*int32)(unsafe.Add(w, i6880*16+i6729*16)), *(*int32)(unsafe.Add(w, i6722*16+i6856*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6856*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6856*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6856*16)), *(*int32)(unsafe.Add(w, i6722*16+i6838*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6838*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6838*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6838*16)), *(*int32)(unsafe.Add(w, i6722*16+i6820*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6820*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6820*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6820*16)), *(*int32)(unsafe.Add(w, i6722*16+i6802*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6802*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6802*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6802*16)), *(*int32)(unsafe.Add(w, i6722*16+i6784*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6784*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6784*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6784*16)), *(*int32)(unsafe.Add(w, i6722*16+i6766*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6766*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6766*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6766*16)), *(*int32)(unsafe.Add(w, i6722*16+i6748*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6748*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6748*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6748*16)), *(*int32)(unsafe.Add(w, i6722*16+i6729*16+12)), *(*int32)(unsafe.Add(w, i6722*16+i6729*16+8)), *(*int32)(unsafe.Add(w, i6722*16+i6729*16+4)), *(*int32)(unsafe.Add(w, i6722*16+i6729*16))
-								} else {
-//line warp.go:74
-									i10910, i10909, i10908, i10907, i10906, i10905, i10904, i10903, i10902, i10901, i10900, i10899, i10898, i10897, i10896, i10895, i10894, i10893, i10892, i10891, i10890, i10889, i10888, i10887, i10886, i10885, i10884, i10883, i10882, i10881, i10880, i10879, i10878, i10877, i10876, i10875, i10874, i10873, i10872, i10871, i10870, i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:74
-								i10910, i10909, i10908, i10907, i10906, i10905, i10904, i10903, i10902, i10901, i10900, i10899, i10898, i10897, i10896, i10895, i10894, i10893, i10892, i10891, i10890, i10889, i10888, i10887, i10886, i10885, i10884, i10883, i10882, i10881, i10880, i10879, i10878, i10877, i10876, i10875, i10874, i10873, i10872, i10871, i10870, i10869, i10868, i10867, i10866, i10865, i10864, i10863, i10862, i10861, i10860, i10859, i10858, i10857, i10856, i10855, i10854, i10853, i10852, i10851, i10850, i10849, i10848, i10847 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c424 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i430 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i430 >= i38 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i430) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i430, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4654 := *(*int32)(unsafe.Add(gain, i430*16+4))
-//line stage.go:20
-								i4656 := *(*int32)(unsafe.Add(gain, i430*16+8))
-//line stage.go:20
-								i4658 := *(*int32)(unsafe.Add(gain, i430*16+12))
-//line stage.go:20
-								i4673 := i430 + dx
-//line stage.go:20
-								i4676 := i4673
-//line stage.go:20
-								if i4646 < i4673 {
-//line stage.go:20
-									i4676 = i4646
-								}
-//line stage.go:20
-								if uint(i4676) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4676, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4680 := *(*int32)(unsafe.Add(gain, i4676*16))
-//line stage.go:20
-								i4682 := *(*int32)(unsafe.Add(gain, i4676*16+4))
-//line stage.go:20
-								i4684 := *(*int32)(unsafe.Add(gain, i4676*16+8))
-//line stage.go:20
-								i4686 := *(*int32)(unsafe.Add(gain, i4676*16+12))
-//line stage.go:20
-								i4701 := i430 + i6575
-//line stage.go:20
-								i4704 := i4701
-//line stage.go:20
-								if i4646 < i4701 {
-//line stage.go:20
-									i4704 = i4646
-								}
-//line stage.go:20
-								if uint(i4704) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4704, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4708 := *(*int32)(unsafe.Add(gain, i4704*16))
-//line stage.go:20
-								i4710 := *(*int32)(unsafe.Add(gain, i4704*16+4))
-//line stage.go:20
-								i4712 := *(*int32)(unsafe.Add(gain, i4704*16+8))
-//line stage.go:20
-								i4714 := *(*int32)(unsafe.Add(gain, i4704*16+12))
-//line stage.go:20
-								i4729 := i430 + i4728
-//line stage.go:20
-								i4732 := i4729
-//line stage.go:20
-								if i4646 < i4729 {
-//line stage.go:20
-									i4732 = i4646
-								}
-//line stage.go:20
-								if uint(i4732) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4732, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4736 := *(*int32)(unsafe.Add(gain, i4732*16))
-//line stage.go:20
-								i4738 := *(*int32)(unsafe.Add(gain, i4732*16+4))
-//line stage.go:20
-								i4740 := *(*int32)(unsafe.Add(gain, i4732*16+8))
-//line stage.go:20
-								i4742 := *(*int32)(unsafe.Add(gain, i4732*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+384)) = *(*int32)(unsafe.Add(gain, i430*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+4+384)) = i4654
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+8+384)) = i4656
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+12+384)) = i4658
-//line stage.go:23
-								if i4673 < i38 {
-									*(*int32)(unsafe.Add(shared, i4673*16+384)) = i4680
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4673*16+4+384)) = i4682
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4673*16+8+384)) = i4684
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4673*16+12+384)) = i4686
-								}
-//line stage.go:23
-								if i4701 < i38 {
-									*(*int32)(unsafe.Add(shared, i4701*16+384)) = i4708
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4701*16+4+384)) = i4710
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4701*16+8+384)) = i4712
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4701*16+12+384)) = i4714
-								}
-//line stage.go:23
-								if i4729 < i38 {
-									*(*int32)(unsafe.Add(shared, i4729*16+384)) = i4736
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4729*16+4+384)) = i4738
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4729*16+8+384)) = i4740
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4729*16+12+384)) = i4742
-								}
-//line stage.go:17
-								i430 = i430 + i3351
-							}
-//line stage.go:33
-							if !c835 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f842, i843 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i843 >= i38 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i849 := i843 + dx
-								if i38 <= i849 {
-//line stage.go:38
-									i859, f860 = i843, 0
-								} else {
-//line stage.go:38
-									i859, f860 = i849, 1
-								}
-//line stage.go:41
-								f2855 := *(*float32)(unsafe.Add(x, i843*32))
-//line stage.go:41
-								f2857 := *(*float32)(unsafe.Add(x, i843*32+4))
-//line stage.go:41
-								f2859 := *(*float32)(unsafe.Add(x, i843*32+8))
-//line stage.go:41
-								f2861 := *(*float32)(unsafe.Add(x, i843*32+12))
-//line stage.go:41
-								f2863 := *(*float32)(unsafe.Add(x, i843*32+16))
-//line stage.go:41
-								f2865 := *(*float32)(unsafe.Add(x, i843*32+20))
-//line stage.go:41
-								f2867 := *(*float32)(unsafe.Add(x, i843*32+24))
-//line stage.go:41
-								f2869 := *(*float32)(unsafe.Add(x, i843*32+28))
-//line stage.go:41
-								if uint(i859) >= uint(i38) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i859, i38)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f2870 := *(*float32)(unsafe.Add(x, i859*32))
-//line stage.go:41
-								f2872 := *(*float32)(unsafe.Add(x, i859*32+4))
-//line stage.go:41
-								f2874 := *(*float32)(unsafe.Add(x, i859*32+8))
-//line stage.go:41
-								f2876 := *(*float32)(unsafe.Add(x, i859*32+12))
-//line stage.go:41
-								f2878 := *(*float32)(unsafe.Add(x, i859*32+16))
-//line stage.go:41
-								f2880 := *(*float32)(unsafe.Add(x, i859*32+20))
-//line stage.go:41
-								f2882 := *(*float32)(unsafe.Add(x, i859*32+24))
-//line stage.go:41
-								f2884 := *(*float32)(unsafe.Add(x, i859*32+28))
-//line stage.go:67
-								f5700 := float32(f2855*f2855) + 0 + float32(f2857*f2857) + float32(f2859*f2859) + float32(f2861*f2861) + float32(f2863*f2863) + float32(f2865*f2865) + float32(f2867*f2867)
-//line stage.go:67
-								f5811 := float32(f2870*f2870) + 0 + float32(f2872*f2872) + float32(f2874*f2874) + float32(f2876*f2876) + float32(f2878*f2878) + float32(f2880*f2880) + float32(f2882*f2882)
-//line stage.go:36
-								f842, i843 = f842+(f5700+float32(f2869*f2869)+float32((f5811+float32(f2884*f2884))*f860)), i843+i6575
-							}
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f842
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10846, thread*4)) = i10910
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10842, thread*4)) = i10909
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10838, thread*4)) = i10908
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10834, thread*4)) = i10907
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10830, thread*4)) = i10906
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10826, thread*4)) = i10905
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10822, thread*4)) = i10904
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10818, thread*4)) = i10903
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10814, thread*4)) = i10902
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10810, thread*4)) = i10901
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10806, thread*4)) = i10900
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10802, thread*4)) = i10899
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10798, thread*4)) = i10898
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10794, thread*4)) = i10897
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10790, thread*4)) = i10896
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10786, thread*4)) = i10895
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10782, thread*4)) = i10894
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10778, thread*4)) = i10893
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10774, thread*4)) = i10892
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10770, thread*4)) = i10891
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10766, thread*4)) = i10890
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10762, thread*4)) = i10889
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10758, thread*4)) = i10888
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10754, thread*4)) = i10887
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10750, thread*4)) = i10886
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10746, thread*4)) = i10885
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10742, thread*4)) = i10884
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10738, thread*4)) = i10883
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10734, thread*4)) = i10882
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10730, thread*4)) = i10881
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10726, thread*4)) = i10880
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10722, thread*4)) = i10879
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10718, thread*4)) = i10878
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10714, thread*4)) = i10877
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10710, thread*4)) = i10876
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10706, thread*4)) = i10875
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10702, thread*4)) = i10874
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10698, thread*4)) = i10873
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10694, thread*4)) = i10872
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10690, thread*4)) = i10871
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10686, thread*4)) = i10870
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10682, thread*4)) = i10869
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10678, thread*4)) = i10868
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10674, thread*4)) = i10867
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10670, thread*4)) = i10866
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10666, thread*4)) = i10865
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10662, thread*4)) = i10864
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10658, thread*4)) = i10863
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10654, thread*4)) = i10862
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10650, thread*4)) = i10861
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10646, thread*4)) = i10860
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10642, thread*4)) = i10859
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10638, thread*4)) = i10858
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10634, thread*4)) = i10857
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10630, thread*4)) = i10856
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10626, thread*4)) = i10855
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10622, thread*4)) = i10854
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10618, thread*4)) = i10853
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10614, thread*4)) = i10852
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10610, thread*4)) = i10851
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10606, thread*4)) = i10850
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10602, thread*4)) = i10849
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10598, thread*4)) = i10848
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10594, thread*4)) = i10847
-//line warp.go:152
-							*(*float32)(unsafe.Add(each842, thread*4)) = f842
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4764, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f842 := *(*float32)(unsafe.Add(each842, thread*4))
-//line warp.go:152
-							f4764 := *(*float32)(unsafe.Add(each4764, thread*4))
-//line warp.go:152
-							f4765 := f842 + f4764
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4765
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4765, thread*4)) = f4765
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4774, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4765 := *(*float32)(unsafe.Add(each4765, thread*4))
-//line warp.go:152
-							f4774 := *(*float32)(unsafe.Add(each4774, thread*4))
-//line warp.go:152
-							f4775 := f4765 + f4774
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4775
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4775, thread*4)) = f4775
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4784, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4775 := *(*float32)(unsafe.Add(each4775, thread*4))
-//line warp.go:152
-							f4784 := *(*float32)(unsafe.Add(each4784, thread*4))
-//line warp.go:152
-							f4785 := f4775 + f4784
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4785
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4785, thread*4)) = f4785
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4794, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4785 := *(*float32)(unsafe.Add(each4785, thread*4))
-//line warp.go:152
-							f4794 := *(*float32)(unsafe.Add(each4794, thread*4))
-//line warp.go:152
-							f4795 := f4785 + f4794
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4795
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4795, thread*4)) = f4795
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4804, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line warp.go:152
-							f4795 := *(*float32)(unsafe.Add(each4795, thread*4))
-//line warp.go:152
-							f4804 := *(*float32)(unsafe.Add(each4804, thread*4))
-//line stage.go:45
-							c3240 := i85 == 0
-//line stage.go:45
-							if c3240 {
-								if uint(i265) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i265*4+256)) = f4795 + f4804
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normLogitsTwoDeepTwinRow(end, warp, blocks, c907, shared, i235, epsilon, f922, i38, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:73
-							i266 := i250 + i265
-//line stage.go:61
-							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
-						}
-						i3545 = i3545next
-						state = 3
-					case 3:
-						if i3545 < i45 {
-							state = 6
-						} else {
-							state = 4
-						}
-					case 4:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:80
-							i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							c3240 := i85 == 0
-//line fused.go:92
-							if c3240 {
-								if uint(i265) >= 32 {
-//line fused.go:93
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
-//line fused.go:93
-									return
-								}
-//line fused.go:93
-								*(*int)(unsafe.Add(shared, i265*8)) = i89
-							}
-						}
-						state = 5
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 5:
-//line fused.go:100
-						c166 := uint(bx) < uint(bestLen)
-//line fused.go:100
-						o169 := bx * 8
-//line fused.go:80
-						if !normLogitsTwoDeepTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
-							return
-						}
-						state = 7
-					case 6:
-//line fused.go:82
-						i3251 := i3545 << 1
-						c67 := uint(i3251) <= uint(logitsLen)
-//line fused.go:83
-						o69 := i3251 * 4
-//line fused.go:83
-						c77 := 2 <= uint(logitsCap-i3251)
-//line warp.go:128
-						i4592 := i3251 * i38
-//line warp.go:128
-						c4593 := uint(i4592) <= uint(wLen)
-//line warp.go:128
-						o4595 := i4592 * 16
-//line warp.go:128
-						c4598 := uint(i38) <= uint(wCap-i4592)
-//line warp.go:128
-						i4624 := (i3251 + 1) * i38
-//line warp.go:128
-						c4625 := uint(i4624) <= uint(wLen)
-//line warp.go:128
-						o4627 := i4624 * 16
-//line warp.go:128
-						c4630 := uint(i38) <= uint(wCap-i4624)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f10925, f10921, f10917, f10913, f10120, f10126, f10205, f10211, f10926, f10922, f10918, f10914, f10923, f10919, f10915, f10911, f10924, f10920, f10916, f10912 float32
-							var i10844, i10840, i10836, i10832, i10828, i10824, i10820, i10816, i10812, i10808, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10843, i10839, i10835, i10831, i10827, i10823, i10819, i10815, i10811, i10807, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10845, i10841, i10837, i10833, i10829, i10825, i10821, i10817, i10813, i10809, i10805, i10801, i10797, i10793, i10789, i10785, i10781, i10777, i10773, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593 int32
-							var i3547, i305, i3546, i354, i3548, i755 int
-//line warp.go:103
-							i10846 := *(*int32)(unsafe.Add(each10846, thread*4))
-//line warp.go:103
-							i10842 := *(*int32)(unsafe.Add(each10842, thread*4))
-//line warp.go:103
-							i10838 := *(*int32)(unsafe.Add(each10838, thread*4))
-//line warp.go:103
-							i10834 := *(*int32)(unsafe.Add(each10834, thread*4))
-//line warp.go:103
-							i10830 := *(*int32)(unsafe.Add(each10830, thread*4))
-//line warp.go:103
-							i10826 := *(*int32)(unsafe.Add(each10826, thread*4))
-//line warp.go:103
-							i10822 := *(*int32)(unsafe.Add(each10822, thread*4))
-//line warp.go:103
-							i10818 := *(*int32)(unsafe.Add(each10818, thread*4))
-//line warp.go:103
-							i10814 := *(*int32)(unsafe.Add(each10814, thread*4))
-//line warp.go:103
-							i10810 := *(*int32)(unsafe.Add(each10810, thread*4))
-//line warp.go:103
-							i10806 := *(*int32)(unsafe.Add(each10806, thread*4))
-//line warp.go:103
-							i10802 := *(*int32)(unsafe.Add(each10802, thread*4))
-//line warp.go:103
-							i10798 := *(*int32)(unsafe.Add(each10798, thread*4))
-//line warp.go:103
-							i10794 := *(*int32)(unsafe.Add(each10794, thread*4))
-//line warp.go:103
-							i10790 := *(*int32)(unsafe.Add(each10790, thread*4))
-//line warp.go:103
-							i10786 := *(*int32)(unsafe.Add(each10786, thread*4))
-//line warp.go:103
-							i10782 := *(*int32)(unsafe.Add(each10782, thread*4))
-//line warp.go:103
-							i10778 := *(*int32)(unsafe.Add(each10778, thread*4))
-//line warp.go:103
-							i10774 := *(*int32)(unsafe.Add(each10774, thread*4))
-//line warp.go:103
-							i10770 := *(*int32)(unsafe.Add(each10770, thread*4))
-//line warp.go:103
-							i10766 := *(*int32)(unsafe.Add(each10766, thread*4))
-//line warp.go:103
-							i10762 := *(*int32)(unsafe.Add(each10762, thread*4))
-//line warp.go:103
-							i10758 := *(*int32)(unsafe.Add(each10758, thread*4))
-//line warp.go:103
-							i10754 := *(*int32)(unsafe.Add(each10754, thread*4))
-//line warp.go:103
-							i10750 := *(*int32)(unsafe.Add(each10750, thread*4))
-//line warp.go:103
-							i10746 := *(*int32)(unsafe.Add(each10746, thread*4))
-//line warp.go:103
-							i10742 := *(*int32)(unsafe.Add(each10742, thread*4))
-//line warp.go:103
-							i10738 := *(*int32)(unsafe.Add(each10738, thread*4))
-//line warp.go:103
-							i10734 := *(*int32)(unsafe.Add(each10734, thread*4))
-//line warp.go:103
-							i10730 := *(*int32)(unsafe.Add(each10730, thread*4))
-//line warp.go:103
-							i10726 := *(*int32)(unsafe.Add(each10726, thread*4))
-//line warp.go:103
-							i10722 := *(*int32)(unsafe.Add(each10722, thread*4))
-//line warp.go:103
-							i10718 := *(*int32)(unsafe.Add(each10718, thread*4))
-//line warp.go:103
-							i10714 := *(*int32)(unsafe.Add(each10714, thread*4))
-//line warp.go:103
-							i10710 := *(*int32)(unsafe.Add(each10710, thread*4))
-//line warp.go:103
-							i10706 := *(*int32)(unsafe.Add(each10706, thread*4))
-//line warp.go:103
-							i10702 := *(*int32)(unsafe.Add(each10702, thread*4))
-//line warp.go:103
-							i10698 := *(*int32)(unsafe.Add(each10698, thread*4))
-//line warp.go:103
-							i10694 := *(*int32)(unsafe.Add(each10694, thread*4))
-//line warp.go:103
-							i10690 := *(*int32)(unsafe.Add(each10690, thread*4))
-//line warp.go:103
-							i10686 := *(*int32)(unsafe.Add(each10686, thread*4))
-//line warp.go:103
-							i10682 := *(*int32)(unsafe.Add(each10682, thread*4))
-//line warp.go:103
-							i10678 := *(*int32)(unsafe.Add(each10678, thread*4))
-//line warp.go:103
-							i10674 := *(*int32)(unsafe.Add(each10674, thread*4))
-//line warp.go:103
-							i10670 := *(*int32)(unsafe.Add(each10670, thread*4))
-//line warp.go:103
-							i10666 := *(*int32)(unsafe.Add(each10666, thread*4))
-//line warp.go:103
-							i10662 := *(*int32)(unsafe.Add(each10662, thread*4))
-//line warp.go:103
-							i10658 := *(*int32)(unsafe.Add(each10658, thread*4))
-//line warp.go:103
-							i10654 := *(*int32)(unsafe.Add(each10654, thread*4))
-//line warp.go:103
-							i10650 := *(*int32)(unsafe.Add(each10650, thread*4))
-//line warp.go:103
-							i10646 := *(*int32)(unsafe.Add(each10646, thread*4))
-//line warp.go:103
-							i10642 := *(*int32)(unsafe.Add(each10642, thread*4))
-//line warp.go:103
-							i10638 := *(*int32)(unsafe.Add(each10638, thread*4))
-//line warp.go:103
-							i10634 := *(*int32)(unsafe.Add(each10634, thread*4))
-//line warp.go:103
-							i10630 := *(*int32)(unsafe.Add(each10630, thread*4))
-//line warp.go:103
-							i10626 := *(*int32)(unsafe.Add(each10626, thread*4))
-//line warp.go:103
-							i10622 := *(*int32)(unsafe.Add(each10622, thread*4))
-//line warp.go:103
-							i10618 := *(*int32)(unsafe.Add(each10618, thread*4))
-//line warp.go:103
-							i10614 := *(*int32)(unsafe.Add(each10614, thread*4))
-//line warp.go:103
-							i10610 := *(*int32)(unsafe.Add(each10610, thread*4))
-//line warp.go:103
-							i10606 := *(*int32)(unsafe.Add(each10606, thread*4))
-//line warp.go:103
-							i10602 := *(*int32)(unsafe.Add(each10602, thread*4))
-//line warp.go:103
-							i10598 := *(*int32)(unsafe.Add(each10598, thread*4))
-//line warp.go:103
-							i10594 := *(*int32)(unsafe.Add(each10594, thread*4))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							i855 := int(uint32(i85))
-//line warp.go:142
-							i8294 := i855 + 32
-//line warp.go:142
-							i8569 := i855 + 64
-//line warp.go:142
-							i8844 := i855 + 96
-//line warp.go:142
-							i9119 := i855 + 128
-//line warp.go:142
-							i9394 := i855 + 160
-//line warp.go:142
-							i9669 := i855 + 192
-//line warp.go:142
-							i9944 := i855 + 224
-//line warp.go:130
-							i753 := i3300 + i855
-//line fused.go:83
-							if !c67 {
-//line fused.go:83
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3251, logitsLen)
-//line fused.go:83
-								return
-							}
-//line fused.go:83
-							if !c77 {
-//line fused.go:83
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), logitsCap-i3251)
-//line fused.go:83
-								return
-							}
-//line warp.go:100
-							if c276 {
-//line warp.go:103
-								f10925, f10921, f10917, f10913, i10844, i10840, i10836, i10832, i10828, i10824, i10820, i10816, i10812, i10808, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i3547, i305 = 0, 0, 0, 0, i10846, i10842, i10838, i10834, i10830, i10826, i10822, i10818, i10814, i10810, i10806, i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i3545, 0
-//line warp.go:103
-								for {
-//line warp.go:101
-									i3256 := i305 << 8
-//line warp.go:101
-									if uint(i3256) > uint(i38) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3256, i38)
-//line warp.go:101
-										return
-									}
-//line warp.go:101
-									if 256 > uint(i38-i3256) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i38-i3256)
-//line warp.go:101
-										return
-									}
-//line warp.go:142
-									i8021 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+384))
-//line warp.go:142
-									i8023 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+4+384))
-//line warp.go:142
-									i8025 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+8+384))
-//line warp.go:142
-									i8027 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+12+384))
-//line warp.go:175
-									f8056 := math.Float32frombits(uint32(i8021 << 16))
-									f8059 := math.Float32frombits(uint32(i8021 & -65536))
-//line warp.go:175
-									f8064 := math.Float32frombits(uint32(i8023 << 16))
-									f8067 := math.Float32frombits(uint32(i8023 & -65536))
-//line warp.go:175
-									f8072 := math.Float32frombits(uint32(i8025 << 16))
-									f8075 := math.Float32frombits(uint32(i8025 & -65536))
-//line warp.go:175
-									f8080 := math.Float32frombits(uint32(i8027 << 16))
-									f8083 := math.Float32frombits(uint32(i8027 & -65536))
-//line warp.go:168
-									f8183 := f10913 + float32(math.Float32frombits(uint32(i10592<<16))*f8056) + float32(math.Float32frombits(uint32(i10596<<16))*f8064) + float32(math.Float32frombits(uint32(i10600<<16))*f8072)
-									f8189 := f10917 + float32(math.Float32frombits(uint32(i10592&-65536))*f8059) + float32(math.Float32frombits(uint32(i10596&-65536))*f8067) + float32(math.Float32frombits(uint32(i10600&-65536))*f8075)
-//line warp.go:168
-									f8268 := f10921 + float32(math.Float32frombits(uint32(i10720<<16))*f8056) + float32(math.Float32frombits(uint32(i10724<<16))*f8064) + float32(math.Float32frombits(uint32(i10728<<16))*f8072)
-									f8274 := f10925 + float32(math.Float32frombits(uint32(i10720&-65536))*f8059) + float32(math.Float32frombits(uint32(i10724&-65536))*f8067) + float32(math.Float32frombits(uint32(i10728&-65536))*f8075)
-//line warp.go:142
-									i8296 := *(*int32)(unsafe.Add(shared, i3256*16+i8294*16+384))
-//line warp.go:142
-									i8298 := *(*int32)(unsafe.Add(shared, i3256*16+i8294*16+4+384))
-//line warp.go:142
-									i8300 := *(*int32)(unsafe.Add(shared, i3256*16+i8294*16+8+384))
-//line warp.go:142
-									i8302 := *(*int32)(unsafe.Add(shared, i3256*16+i8294*16+12+384))
-//line warp.go:175
-									f8331 := math.Float32frombits(uint32(i8296 << 16))
-									f8334 := math.Float32frombits(uint32(i8296 & -65536))
-//line warp.go:175
-									f8339 := math.Float32frombits(uint32(i8298 << 16))
-									f8342 := math.Float32frombits(uint32(i8298 & -65536))
-//line warp.go:175
-									f8347 := math.Float32frombits(uint32(i8300 << 16))
-									f8350 := math.Float32frombits(uint32(i8300 & -65536))
-//line warp.go:175
-									f8355 := math.Float32frombits(uint32(i8302 << 16))
-									f8358 := math.Float32frombits(uint32(i8302 & -65536))
-//line warp.go:168
-									f8446 := f8183 + float32(math.Float32frombits(uint32(i10604<<16))*f8080) + float32(math.Float32frombits(uint32(i10608<<16))*f8331) + float32(math.Float32frombits(uint32(i10612<<16))*f8339)
-									f8452 := f8189 + float32(math.Float32frombits(uint32(i10604&-65536))*f8083) + float32(math.Float32frombits(uint32(i10608&-65536))*f8334) + float32(math.Float32frombits(uint32(i10612&-65536))*f8342)
-//line warp.go:168
-									f8531 := f8268 + float32(math.Float32frombits(uint32(i10732<<16))*f8080) + float32(math.Float32frombits(uint32(i10736<<16))*f8331) + float32(math.Float32frombits(uint32(i10740<<16))*f8339)
-									f8537 := f8274 + float32(math.Float32frombits(uint32(i10732&-65536))*f8083) + float32(math.Float32frombits(uint32(i10736&-65536))*f8334) + float32(math.Float32frombits(uint32(i10740&-65536))*f8342)
-//line warp.go:142
-									i8571 := *(*int32)(unsafe.Add(shared, i3256*16+i8569*16+384))
-//line warp.go:142
-									i8573 := *(*int32)(unsafe.Add(shared, i3256*16+i8569*16+4+384))
-//line warp.go:142
-									i8575 := *(*int32)(unsafe.Add(shared, i3256*16+i8569*16+8+384))
-//line warp.go:142
-									i8577 := *(*int32)(unsafe.Add(shared, i3256*16+i8569*16+12+384))
-//line warp.go:175
-									f8606 := math.Float32frombits(uint32(i8571 << 16))
-									f8609 := math.Float32frombits(uint32(i8571 & -65536))
-//line warp.go:175
-									f8614 := math.Float32frombits(uint32(i8573 << 16))
-									f8617 := math.Float32frombits(uint32(i8573 & -65536))
-//line warp.go:175
-									f8622 := math.Float32frombits(uint32(i8575 << 16))
-									f8625 := math.Float32frombits(uint32(i8575 & -65536))
-//line warp.go:175
-									f8630 := math.Float32frombits(uint32(i8577 << 16))
-									f8633 := math.Float32frombits(uint32(i8577 & -65536))
-//line warp.go:168
-									f8709 := f8446 + float32(math.Float32frombits(uint32(i10616<<16))*f8347) + float32(math.Float32frombits(uint32(i10620<<16))*f8355) + float32(math.Float32frombits(uint32(i10624<<16))*f8606)
-									f8715 := f8452 + float32(math.Float32frombits(uint32(i10616&-65536))*f8350) + float32(math.Float32frombits(uint32(i10620&-65536))*f8358) + float32(math.Float32frombits(uint32(i10624&-65536))*f8609)
-//line warp.go:168
-									f8745 := f8709 + float32(math.Float32frombits(uint32(i10628<<16))*f8614) + float32(math.Float32frombits(uint32(i10632<<16))*f8622) + float32(math.Float32frombits(uint32(i10636<<16))*f8630)
-									f8751 := f8715 + float32(math.Float32frombits(uint32(i10628&-65536))*f8617) + float32(math.Float32frombits(uint32(i10632&-65536))*f8625) + float32(math.Float32frombits(uint32(i10636&-65536))*f8633)
-//line warp.go:168
-									f8794 := f8531 + float32(math.Float32frombits(uint32(i10744<<16))*f8347) + float32(math.Float32frombits(uint32(i10748<<16))*f8355) + float32(math.Float32frombits(uint32(i10752<<16))*f8606)
-									f8800 := f8537 + float32(math.Float32frombits(uint32(i10744&-65536))*f8350) + float32(math.Float32frombits(uint32(i10748&-65536))*f8358) + float32(math.Float32frombits(uint32(i10752&-65536))*f8609)
-//line warp.go:168
-									f8830 := f8794 + float32(math.Float32frombits(uint32(i10756<<16))*f8614) + float32(math.Float32frombits(uint32(i10760<<16))*f8622) + float32(math.Float32frombits(uint32(i10764<<16))*f8630)
-									f8836 := f8800 + float32(math.Float32frombits(uint32(i10756&-65536))*f8617) + float32(math.Float32frombits(uint32(i10760&-65536))*f8625) + float32(math.Float32frombits(uint32(i10764&-65536))*f8633)
-//line warp.go:142
-									i8846 := *(*int32)(unsafe.Add(shared, i3256*16+i8844*16+384))
-//line warp.go:142
-									i8848 := *(*int32)(unsafe.Add(shared, i3256*16+i8844*16+4+384))
-//line warp.go:142
-									i8850 := *(*int32)(unsafe.Add(shared, i3256*16+i8844*16+8+384))
-//line warp.go:142
-									i8852 := *(*int32)(unsafe.Add(shared, i3256*16+i8844*16+12+384))
-//line warp.go:175
-									f8881 := math.Float32frombits(uint32(i8846 << 16))
-									f8884 := math.Float32frombits(uint32(i8846 & -65536))
-//line warp.go:175
-									f8889 := math.Float32frombits(uint32(i8848 << 16))
-									f8892 := math.Float32frombits(uint32(i8848 & -65536))
-//line warp.go:175
-									f8897 := math.Float32frombits(uint32(i8850 << 16))
-									f8900 := math.Float32frombits(uint32(i8850 & -65536))
-//line warp.go:175
-									f8905 := math.Float32frombits(uint32(i8852 << 16))
-									f8908 := math.Float32frombits(uint32(i8852 & -65536))
-//line warp.go:168
-									f9008 := f8745 + float32(math.Float32frombits(uint32(i10640<<16))*f8881) + float32(math.Float32frombits(uint32(i10644<<16))*f8889) + float32(math.Float32frombits(uint32(i10648<<16))*f8897)
-									f9014 := f8751 + float32(math.Float32frombits(uint32(i10640&-65536))*f8884) + float32(math.Float32frombits(uint32(i10644&-65536))*f8892) + float32(math.Float32frombits(uint32(i10648&-65536))*f8900)
-//line warp.go:168
-									f9093 := f8830 + float32(math.Float32frombits(uint32(i10768<<16))*f8881) + float32(math.Float32frombits(uint32(i10772<<16))*f8889) + float32(math.Float32frombits(uint32(i10776<<16))*f8897)
-									f9099 := f8836 + float32(math.Float32frombits(uint32(i10768&-65536))*f8884) + float32(math.Float32frombits(uint32(i10772&-65536))*f8892) + float32(math.Float32frombits(uint32(i10776&-65536))*f8900)
-//line warp.go:142
-									i9121 := *(*int32)(unsafe.Add(shared, i3256*16+i9119*16+384))
-//line warp.go:142
-									i9123 := *(*int32)(unsafe.Add(shared, i3256*16+i9119*16+4+384))
-//line warp.go:142
-									i9125 := *(*int32)(unsafe.Add(shared, i3256*16+i9119*16+8+384))
-//line warp.go:142
-									i9127 := *(*int32)(unsafe.Add(shared, i3256*16+i9119*16+12+384))
-//line warp.go:175
-									f9156 := math.Float32frombits(uint32(i9121 << 16))
-									f9159 := math.Float32frombits(uint32(i9121 & -65536))
-//line warp.go:175
-									f9164 := math.Float32frombits(uint32(i9123 << 16))
-									f9167 := math.Float32frombits(uint32(i9123 & -65536))
-//line warp.go:175
-									f9172 := math.Float32frombits(uint32(i9125 << 16))
-									f9175 := math.Float32frombits(uint32(i9125 & -65536))
-//line warp.go:175
-									f9180 := math.Float32frombits(uint32(i9127 << 16))
-									f9183 := math.Float32frombits(uint32(i9127 & -65536))
-//line warp.go:168
-									f9271 := f9008 + float32(math.Float32frombits(uint32(i10652<<16))*f8905) + float32(math.Float32frombits(uint32(i10656<<16))*f9156) + float32(math.Float32frombits(uint32(i10660<<16))*f9164)
-									f9277 := f9014 + float32(math.Float32frombits(uint32(i10652&-65536))*f8908) + float32(math.Float32frombits(uint32(i10656&-65536))*f9159) + float32(math.Float32frombits(uint32(i10660&-65536))*f9167)
-//line warp.go:168
-									f9356 := f9093 + float32(math.Float32frombits(uint32(i10780<<16))*f8905) + float32(math.Float32frombits(uint32(i10784<<16))*f9156) + float32(math.Float32frombits(uint32(i10788<<16))*f9164)
-									f9362 := f9099 + float32(math.Float32frombits(uint32(i10780&-65536))*f8908) + float32(math.Float32frombits(uint32(i10784&-65536))*f9159) + float32(math.Float32frombits(uint32(i10788&-65536))*f9167)
-//line warp.go:142
-									i9396 := *(*int32)(unsafe.Add(shared, i3256*16+i9394*16+384))
-//line warp.go:142
-									i9398 := *(*int32)(unsafe.Add(shared, i3256*16+i9394*16+4+384))
-//line warp.go:142
-									i9400 := *(*int32)(unsafe.Add(shared, i3256*16+i9394*16+8+384))
-//line warp.go:142
-									i9402 := *(*int32)(unsafe.Add(shared, i3256*16+i9394*16+12+384))
-//line warp.go:175
-									f9431 := math.Float32frombits(uint32(i9396 << 16))
-									f9434 := math.Float32frombits(uint32(i9396 & -65536))
-//line warp.go:175
-									f9439 := math.Float32frombits(uint32(i9398 << 16))
-									f9442 := math.Float32frombits(uint32(i9398 & -65536))
-//line warp.go:175
-									f9447 := math.Float32frombits(uint32(i9400 << 16))
-									f9450 := math.Float32frombits(uint32(i9400 & -65536))
-//line warp.go:175
-									f9455 := math.Float32frombits(uint32(i9402 << 16))
-									f9458 := math.Float32frombits(uint32(i9402 & -65536))
-//line warp.go:168
-									f9534 := f9271 + float32(math.Float32frombits(uint32(i10664<<16))*f9172) + float32(math.Float32frombits(uint32(i10668<<16))*f9180) + float32(math.Float32frombits(uint32(i10672<<16))*f9431)
-									f9540 := f9277 + float32(math.Float32frombits(uint32(i10664&-65536))*f9175) + float32(math.Float32frombits(uint32(i10668&-65536))*f9183) + float32(math.Float32frombits(uint32(i10672&-65536))*f9434)
-//line warp.go:168
-									f9570 := f9534 + float32(math.Float32frombits(uint32(i10676<<16))*f9439) + float32(math.Float32frombits(uint32(i10680<<16))*f9447) + float32(math.Float32frombits(uint32(i10684<<16))*f9455)
-									f9576 := f9540 + float32(math.Float32frombits(uint32(i10676&-65536))*f9442) + float32(math.Float32frombits(uint32(i10680&-65536))*f9450) + float32(math.Float32frombits(uint32(i10684&-65536))*f9458)
-//line warp.go:168
-									f9619 := f9356 + float32(math.Float32frombits(uint32(i10792<<16))*f9172) + float32(math.Float32frombits(uint32(i10796<<16))*f9180) + float32(math.Float32frombits(uint32(i10800<<16))*f9431)
-									f9625 := f9362 + float32(math.Float32frombits(uint32(i10792&-65536))*f9175) + float32(math.Float32frombits(uint32(i10796&-65536))*f9183) + float32(math.Float32frombits(uint32(i10800&-65536))*f9434)
-//line warp.go:168
-									f9655 := f9619 + float32(math.Float32frombits(uint32(i10804<<16))*f9439) + float32(math.Float32frombits(uint32(i10808<<16))*f9447) + float32(math.Float32frombits(uint32(i10812<<16))*f9455)
-									f9661 := f9625 + float32(math.Float32frombits(uint32(i10804&-65536))*f9442) + float32(math.Float32frombits(uint32(i10808&-65536))*f9450) + float32(math.Float32frombits(uint32(i10812&-65536))*f9458)
-//line warp.go:142
-									i9671 := *(*int32)(unsafe.Add(shared, i3256*16+i9669*16+384))
-//line warp.go:142
-									i9673 := *(*int32)(unsafe.Add(shared, i3256*16+i9669*16+4+384))
-//line warp.go:142
-									i9675 := *(*int32)(unsafe.Add(shared, i3256*16+i9669*16+8+384))
-//line warp.go:142
-									i9677 := *(*int32)(unsafe.Add(shared, i3256*16+i9669*16+12+384))
-//line warp.go:175
-									f9706 := math.Float32frombits(uint32(i9671 << 16))
-									f9709 := math.Float32frombits(uint32(i9671 & -65536))
-//line warp.go:175
-									f9714 := math.Float32frombits(uint32(i9673 << 16))
-									f9717 := math.Float32frombits(uint32(i9673 & -65536))
-//line warp.go:175
-									f9722 := math.Float32frombits(uint32(i9675 << 16))
-									f9725 := math.Float32frombits(uint32(i9675 & -65536))
-//line warp.go:175
-									f9730 := math.Float32frombits(uint32(i9677 << 16))
-									f9733 := math.Float32frombits(uint32(i9677 & -65536))
-//line warp.go:168
-									f9833 := f9570 + float32(math.Float32frombits(uint32(i10688<<16))*f9706) + float32(math.Float32frombits(uint32(i10692<<16))*f9714) + float32(math.Float32frombits(uint32(i10696<<16))*f9722)
-									f9839 := f9576 + float32(math.Float32frombits(uint32(i10688&-65536))*f9709) + float32(math.Float32frombits(uint32(i10692&-65536))*f9717) + float32(math.Float32frombits(uint32(i10696&-65536))*f9725)
-//line warp.go:168
-									f9918 := f9655 + float32(math.Float32frombits(uint32(i10816<<16))*f9706) + float32(math.Float32frombits(uint32(i10820<<16))*f9714) + float32(math.Float32frombits(uint32(i10824<<16))*f9722)
-									f9924 := f9661 + float32(math.Float32frombits(uint32(i10816&-65536))*f9709) + float32(math.Float32frombits(uint32(i10820&-65536))*f9717) + float32(math.Float32frombits(uint32(i10824&-65536))*f9725)
-//line warp.go:142
-									i9946 := *(*int32)(unsafe.Add(shared, i3256*16+i9944*16+384))
-//line warp.go:142
-									i9948 := *(*int32)(unsafe.Add(shared, i3256*16+i9944*16+4+384))
-//line warp.go:142
-									i9950 := *(*int32)(unsafe.Add(shared, i3256*16+i9944*16+8+384))
-//line warp.go:142
-									i9952 := *(*int32)(unsafe.Add(shared, i3256*16+i9944*16+12+384))
-//line warp.go:175
-									f9981 := math.Float32frombits(uint32(i9946 << 16))
-									f9984 := math.Float32frombits(uint32(i9946 & -65536))
-//line warp.go:175
-									f9989 := math.Float32frombits(uint32(i9948 << 16))
-									f9992 := math.Float32frombits(uint32(i9948 & -65536))
-//line warp.go:175
-									f9997 := math.Float32frombits(uint32(i9950 << 16))
-									f10000 := math.Float32frombits(uint32(i9950 & -65536))
-//line warp.go:175
-									f10005 := math.Float32frombits(uint32(i9952 << 16))
-									f10008 := math.Float32frombits(uint32(i9952 & -65536))
-//line warp.go:168
-									f10096 := f9833 + float32(math.Float32frombits(uint32(i10700<<16))*f9730) + float32(math.Float32frombits(uint32(i10704<<16))*f9981) + float32(math.Float32frombits(uint32(i10708<<16))*f9989)
-									f10102 := f9839 + float32(math.Float32frombits(uint32(i10700&-65536))*f9733) + float32(math.Float32frombits(uint32(i10704&-65536))*f9984) + float32(math.Float32frombits(uint32(i10708&-65536))*f9992)
-//line warp.go:168
-									f10120 = f10096 + float32(math.Float32frombits(uint32(i10712<<16))*f9997) + float32(math.Float32frombits(uint32(i10716<<16))*f10005)
-									f10126 = f10102 + float32(math.Float32frombits(uint32(i10712&-65536))*f10000) + float32(math.Float32frombits(uint32(i10716&-65536))*f10008)
-//line warp.go:168
-									f10181 := f9918 + float32(math.Float32frombits(uint32(i10828<<16))*f9730) + float32(math.Float32frombits(uint32(i10832<<16))*f9981) + float32(math.Float32frombits(uint32(i10836<<16))*f9989)
-									f10187 := f9924 + float32(math.Float32frombits(uint32(i10828&-65536))*f9733) + float32(math.Float32frombits(uint32(i10832&-65536))*f9984) + float32(math.Float32frombits(uint32(i10836&-65536))*f9992)
-//line warp.go:168
-									f10205 = f10181 + float32(math.Float32frombits(uint32(i10840<<16))*f9997) + float32(math.Float32frombits(uint32(i10844<<16))*f10005)
-									f10211 = f10187 + float32(math.Float32frombits(uint32(i10840&-65536))*f10000) + float32(math.Float32frombits(uint32(i10844&-65536))*f10008)
-//line warp.go:102
-									i327 := i305 + 1
-									if i327 == i242 {
-//line warp.go:105
-										i3546, i354 = i3547+i269, 0
-									} else {
-//line warp.go:103
-										i3546, i354 = i3547, i327
-									}
-//line warp.go:107
-									if i3546 < i45 {
-//line warp.go:49
-										i7239 := i3546 << 1
-//line warp.go:87
-										i7243 := i354 << 8
-//line warp.go:87
-										i7244 := i7239*i38 + i7243
-//line warp.go:87
-										if uint(i7244) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7244, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 256 > uint(wCap-i7244) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7244)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i7403 := (i7239+1)*i38 + i7243
-//line warp.go:87
-										if uint(i7403) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7403, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 256 > uint(wCap-i7403) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7403)
-//line warp.go:87
-											return
-										}
-										i10843, i10839, i10835, i10831, i10827, i10823, i10819, i10815, i10811, i10807, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591 = *(*int32)(unsafe.Add(w, i7403*16+i9944*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i9944*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i9944*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i9944*16)), *(*int32)(unsafe.Add(w, i7403*16+i9669*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i9669*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i9669*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i9669*16)), *(*int32)(unsafe.Add(w, i7403*16+i9394*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i9394*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i9394*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i9394*16)), *(*int32)(unsafe.Add(w, i7403*16+i9119*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i9119*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i9119*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i9119*16)), *(*int32)(unsafe.Add(w, i7403*16+i8844*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i8844*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i8844*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i8844*16)), *(*int32)(unsafe.Add(w, i7403*16+i8569*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i8569*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i8569*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i8569*16)), *(*int32)(unsafe.Add(w, i7403*16+i8294*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i8294*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i8294*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i8294*16)), *(*int32)(unsafe.Add(w, i7403*16+i855*16+12)), *(*int32)(unsafe.Add(w, i7403*16+i855*16+8)), *(*int32)(unsafe.Add(w, i7403*16+i855*16+4)), *(*int32)(unsafe.Add(w, i7403*16+i855*16)), *(*int32)(unsafe.Add(w, i7244*16+i9944*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i9944*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i9944*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i9944*16)), *(*int32)(unsafe.Add(w, i7244*16+i9669*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i9669*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i9669*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i9669*16)), *(*int32)(unsafe.Add(w, i7244*16+i9394*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i9394*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i9394*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i9394*16)), *(*int32)(unsafe.Add(w, i7244*16+i9119*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i9119*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i9119*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i9119*16)), *(*int32)(unsafe.Add(w, i7244*16+i8844*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i8844*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i8844*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i8844*16)), *(*int32)(unsafe.Add(w, i7244*16+i8569*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i8569*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i8569*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i8569*16)), *(*int32)(unsafe.Add(w, i7244*16+i8294*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i8294*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i8294*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i8294*16)), *(*int32)(unsafe.Add(w, i7244*16+i855*16+12)), *(*int32)(unsafe.Add(w, i7244*16+i855*16+8)), *(*int32)(unsafe.Add(w, i7244*16+i855*16+4)), *(*int32)(unsafe.Add(w, i7244*16+i855*16))
-									} else {
-//line warp.go:107
-										i10843, i10839, i10835, i10831, i10827, i10823, i10819, i10815, i10811, i10807, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591 = i10844, i10840, i10836, i10832, i10828, i10824, i10820, i10816, i10812, i10808, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592
-									}
-//line warp.go:108
-									if i327 >= i242 {
-//line warp.go:108
-										break
-									}
-//line warp.go:108
-									f10925, f10921, f10917, f10913, i10844, i10840, i10836, i10832, i10828, i10824, i10820, i10816, i10812, i10808, i10804, i10800, i10796, i10792, i10788, i10784, i10780, i10776, i10772, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i3547, i305 = f10211, f10205, f10126, f10120, i10843, i10839, i10835, i10831, i10827, i10823, i10819, i10815, i10811, i10807, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i3546, i327
-								}
-//line warp.go:108
-								f10926, f10922, f10918, f10914, i10845, i10841, i10837, i10833, i10829, i10825, i10821, i10817, i10813, i10809, i10805, i10801, i10797, i10793, i10789, i10785, i10781, i10777, i10773, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i3548 = f10211, f10205, f10126, f10120, i10843, i10839, i10835, i10831, i10827, i10823, i10819, i10815, i10811, i10807, i10803, i10799, i10795, i10791, i10787, i10783, i10779, i10775, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i3546
-							} else {
-//line warp.go:100
-								f10926, f10922, f10918, f10914, i10845, i10841, i10837, i10833, i10829, i10825, i10821, i10817, i10813, i10809, i10805, i10801, i10797, i10793, i10789, i10785, i10781, i10777, i10773, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i3548 = 0, 0, 0, 0, i10846, i10842, i10838, i10834, i10830, i10826, i10822, i10818, i10814, i10810, i10806, i10802, i10798, i10794, i10790, i10786, i10782, i10778, i10774, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i3545
-							}
-//line warp.go:111
-							if c338 {
-								i3544 = i3548 + i269
-							} else {
-//line warp.go:111
-								i3544 = i3548
-							}
-//line warp.go:114
-							if c383 {
-//line warp.go:128
-								if !c4593 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4592, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4598 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4592)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4625 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4624, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4630 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4624)
-//line warp.go:128
-									return
-								}
-								f10923, f10919, f10915, f10911, i755 = f10926, f10922, f10918, f10914, i753
-//line warp.go:130
-								for {
-//line warp.go:130
-									if i755 >= i38 {
-//line warp.go:130
-										break
-									}
-//line warp.go:131
-									i2611 := *(*int32)(unsafe.Add(shared, i755*16+384))
-//line warp.go:131
-									i2613 := *(*int32)(unsafe.Add(shared, i755*16+4+384))
-//line warp.go:131
-									i2615 := *(*int32)(unsafe.Add(shared, i755*16+8+384))
-//line warp.go:131
-									i2617 := *(*int32)(unsafe.Add(shared, i755*16+12+384))
-//line warp.go:175
-									f5147 := math.Float32frombits(uint32(i2611 << 16))
-									f5150 := math.Float32frombits(uint32(i2611 & -65536))
-//line warp.go:175
-									f5168 := math.Float32frombits(uint32(i2613 << 16))
-									f5171 := math.Float32frombits(uint32(i2613 & -65536))
-//line warp.go:175
-									f5189 := math.Float32frombits(uint32(i2615 << 16))
-									f5192 := math.Float32frombits(uint32(i2615 & -65536))
-//line warp.go:175
-									f5210 := math.Float32frombits(uint32(i2617 << 16))
-									f5213 := math.Float32frombits(uint32(i2617 & -65536))
-//line warp.go:133
-									i7610 := *(*int32)(unsafe.Add(w, o4595+i755*16))
-//line warp.go:133
-									i7612 := *(*int32)(unsafe.Add(w, o4595+i755*16+4))
-//line warp.go:133
-									i7614 := *(*int32)(unsafe.Add(w, o4595+i755*16+8))
-//line warp.go:133
-									i7616 := *(*int32)(unsafe.Add(w, o4595+i755*16+12))
-//line warp.go:168
-									f7692 := f10911 + float32(math.Float32frombits(uint32(i7610<<16))*f5147) + float32(math.Float32frombits(uint32(i7612<<16))*f5168) + float32(math.Float32frombits(uint32(i7614<<16))*f5189) + float32(math.Float32frombits(uint32(i7616<<16))*f5210)
-									f7698 := f10915 + float32(math.Float32frombits(uint32(i7610&-65536))*f5150) + float32(math.Float32frombits(uint32(i7612&-65536))*f5171) + float32(math.Float32frombits(uint32(i7614&-65536))*f5192) + float32(math.Float32frombits(uint32(i7616&-65536))*f5213)
-//line warp.go:133
-									i7716 := *(*int32)(unsafe.Add(w, o4627+i755*16))
-//line warp.go:133
-									i7718 := *(*int32)(unsafe.Add(w, o4627+i755*16+4))
-//line warp.go:133
-									i7720 := *(*int32)(unsafe.Add(w, o4627+i755*16+8))
-//line warp.go:133
-									i7722 := *(*int32)(unsafe.Add(w, o4627+i755*16+12))
-//line warp.go:168
-									f7798 := f10919 + float32(math.Float32frombits(uint32(i7716<<16))*f5147) + float32(math.Float32frombits(uint32(i7718<<16))*f5168) + float32(math.Float32frombits(uint32(i7720<<16))*f5189) + float32(math.Float32frombits(uint32(i7722<<16))*f5210)
-									f7804 := f10923 + float32(math.Float32frombits(uint32(i7716&-65536))*f5150) + float32(math.Float32frombits(uint32(i7718&-65536))*f5171) + float32(math.Float32frombits(uint32(i7720&-65536))*f5192) + float32(math.Float32frombits(uint32(i7722&-65536))*f5213)
-//line warp.go:130
-									f10923, f10919, f10915, f10911, i755 = f7804, f7798, f7698, f7692, i755+32
-								}
-//line warp.go:130
-								f10924, f10920, f10916, f10912 = f10923, f10919, f10915, f10911
-							} else {
-//line warp.go:114
-								f10924, f10920, f10916, f10912 = f10926, f10922, f10918, f10914
-							}
-//line warp.go:118
-							f7561 := f10912 + f10916
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7561
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10846, thread*4)) = i10845
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10842, thread*4)) = i10841
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10838, thread*4)) = i10837
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10834, thread*4)) = i10833
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10830, thread*4)) = i10829
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10826, thread*4)) = i10825
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10822, thread*4)) = i10821
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10818, thread*4)) = i10817
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10814, thread*4)) = i10813
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10810, thread*4)) = i10809
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10806, thread*4)) = i10805
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10802, thread*4)) = i10801
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10798, thread*4)) = i10797
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10794, thread*4)) = i10793
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10790, thread*4)) = i10789
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10786, thread*4)) = i10785
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10782, thread*4)) = i10781
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10778, thread*4)) = i10777
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10774, thread*4)) = i10773
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10770, thread*4)) = i10769
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10766, thread*4)) = i10765
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10762, thread*4)) = i10761
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10758, thread*4)) = i10757
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10754, thread*4)) = i10753
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10750, thread*4)) = i10749
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10746, thread*4)) = i10745
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10742, thread*4)) = i10741
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10738, thread*4)) = i10737
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10734, thread*4)) = i10733
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10730, thread*4)) = i10729
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10726, thread*4)) = i10725
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10722, thread*4)) = i10721
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10718, thread*4)) = i10717
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10714, thread*4)) = i10713
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10710, thread*4)) = i10709
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10706, thread*4)) = i10705
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10702, thread*4)) = i10701
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10698, thread*4)) = i10697
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10694, thread*4)) = i10693
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10690, thread*4)) = i10689
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10686, thread*4)) = i10685
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10682, thread*4)) = i10681
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10678, thread*4)) = i10677
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10674, thread*4)) = i10673
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10670, thread*4)) = i10669
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10666, thread*4)) = i10665
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10662, thread*4)) = i10661
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10658, thread*4)) = i10657
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10654, thread*4)) = i10653
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10650, thread*4)) = i10649
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10646, thread*4)) = i10645
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10642, thread*4)) = i10641
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10638, thread*4)) = i10637
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10634, thread*4)) = i10633
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10630, thread*4)) = i10629
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10626, thread*4)) = i10625
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10622, thread*4)) = i10621
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10618, thread*4)) = i10617
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10614, thread*4)) = i10613
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10610, thread*4)) = i10609
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10606, thread*4)) = i10605
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10602, thread*4)) = i10601
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10598, thread*4)) = i10597
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10594, thread*4)) = i10593
-//line warp.go:152
-							*(*float32)(unsafe.Add(each10924, thread*4)) = f10924
-//line warp.go:152
-							*(*float32)(unsafe.Add(each10920, thread*4)) = f10920
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7561, thread*4)) = f7561
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7562, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7561 := *(*float32)(unsafe.Add(each7561, thread*4))
-//line warp.go:152
-							f7562 := *(*float32)(unsafe.Add(each7562, thread*4))
-//line warp.go:152
-							f7563 := f7561 + f7562
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7563
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7563, thread*4)) = f7563
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7564, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7563 := *(*float32)(unsafe.Add(each7563, thread*4))
-//line warp.go:152
-							f7564 := *(*float32)(unsafe.Add(each7564, thread*4))
-//line warp.go:152
-							f7565 := f7563 + f7564
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7565
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7565, thread*4)) = f7565
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7566, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7565 := *(*float32)(unsafe.Add(each7565, thread*4))
-//line warp.go:152
-							f7566 := *(*float32)(unsafe.Add(each7566, thread*4))
-//line warp.go:152
-							f7567 := f7565 + f7566
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7567
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7567, thread*4)) = f7567
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7567 := *(*float32)(unsafe.Add(each7567, thread*4))
-//line warp.go:152
-							f7568 := *(*float32)(unsafe.Add(each7568, thread*4))
-//line warp.go:152
-							f7569 := f7567 + f7568
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7569
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7569, thread*4)) = f7569
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7570, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7569 := *(*float32)(unsafe.Add(each7569, thread*4))
-//line warp.go:152
-							f7570 := *(*float32)(unsafe.Add(each7570, thread*4))
-//line warp.go:118
-							f10920 := *(*float32)(unsafe.Add(each10920, thread*4))
-//line warp.go:118
-							f10924 := *(*float32)(unsafe.Add(each10924, thread*4))
-//line warp.go:152
-							f7571 := f7569 + f7570
-//line warp.go:118
-							f7582 := f10920 + f10924
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7582
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7571, thread*4)) = f7571
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7582, thread*4)) = f7582
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7583, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7582 := *(*float32)(unsafe.Add(each7582, thread*4))
-//line warp.go:152
-							f7583 := *(*float32)(unsafe.Add(each7583, thread*4))
-//line warp.go:152
-							f7584 := f7582 + f7583
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7584
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7584, thread*4)) = f7584
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7585, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7584 := *(*float32)(unsafe.Add(each7584, thread*4))
-//line warp.go:152
-							f7585 := *(*float32)(unsafe.Add(each7585, thread*4))
-//line warp.go:152
-							f7586 := f7584 + f7585
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7586
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7586, thread*4)) = f7586
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7587, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7586 := *(*float32)(unsafe.Add(each7586, thread*4))
-//line warp.go:152
-							f7587 := *(*float32)(unsafe.Add(each7587, thread*4))
-//line warp.go:152
-							f7588 := f7586 + f7587
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7588
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7588, thread*4)) = f7588
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7589, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7588 := *(*float32)(unsafe.Add(each7588, thread*4))
-//line warp.go:152
-							f7589 := *(*float32)(unsafe.Add(each7589, thread*4))
-//line warp.go:152
-							f7590 := f7588 + f7589
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7590
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7590, thread*4)) = f7590
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line key.go:17
-						i5979 := int(uint32(^int32(i3251)))
-//line fused.go:87
-						o6292 := o69 + 4
-//line key.go:17
-						i6018 := int(uint32(^int32(i3251 + 1)))
-						for thread := warp; thread < end; thread++ {
-							var i5974, i6013 int32
-//line warp.go:152
-							f7590 := *(*float32)(unsafe.Add(each7590, thread*4))
-//line warp.go:152
-							f7591 := *(*float32)(unsafe.Add(each7591, thread*4))
-//line warp.go:152
-							f7571 := *(*float32)(unsafe.Add(each7571, thread*4))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							c3240 := i85 == 0
-//line fused.go:80
-							i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:86
-							c6288 := i85 == 1
-//line warp.go:152
-							f7592 := f7590 + f7591
-//line fused.go:86
-							if c3240 {
-								*(*float32)(unsafe.Add(logits, o69)) = f7571
-							}
-//line key.go:8
-							i5964 := int32(math.Float32bits(f7571))
-//line key.go:10
-							if f7571 != f7571 {
-//line key.go:10
-								i5974 = 0
-							} else {
-								if int32(uint32(i5964)>>31) != 0 {
-									i5974 = ^i5964
-								} else {
-									i5974 = i5964 | -2147483648
-								}
-							}
-//line key.go:17
-							i5980 := int(uint32(i5974))<<32 | i5979
-//line fused.go:89
-							i5982 := i89
-//line fused.go:89
-							if uint(i89) < uint(i5980) {
-//line fused.go:89
-								i5982 = i5980
-							}
-//line fused.go:86
-							if c6288 {
-								*(*float32)(unsafe.Add(logits, o6292)) = f7592
-							}
-//line key.go:8
-							i6003 := int32(math.Float32bits(f7592))
-//line key.go:10
-							if f7592 != f7592 {
-//line key.go:10
-								i6013 = 0
-							} else {
-								if int32(uint32(i6003)>>31) != 0 {
-									i6013 = ^i6003
-								} else {
-									i6013 = i6003 | -2147483648
-								}
-							}
-//line key.go:17
-							i6019 := int(uint32(i6013))<<32 | i6018
-//line fused.go:89
-							i6021 := i5982
-//line fused.go:89
-							if uint(i5982) < uint(i6019) {
-//line fused.go:89
-								i6021 = i6019
-							}
-//line fused.go:80
-							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i3544, i6021
-						}
-						i3545 = i3545next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 7
-			}
-		}
-	}
-}
-
-// normLogitsTwoDeepTwinRow is what a row of threads does in normLogitsTwoDeepTwin.
-//
-//line stage.go:50
-func normLogitsTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, shared unsafe.Pointer, i235 int, epsilon float32, f922 float32, i38 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f909, f915, f919 float32
-		var i910, i929 int
-//line stage.go:50
-		if c907 {
-			f909, i910 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f915 = f909 + *(*float32)(unsafe.Add(shared, i910*4+256))
-//line stage.go:51
-				i916 := i910 + 1
-//line stage.go:51
-				if i916 >= i235 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f909, i910 = f915, i916
-			}
-//line stage.go:51
-			f919 = f915
-		} else {
-//line stage.go:50
-			f919 = 0
-		}
-//line basic.go:72
-		f1323 := float32(1 / math.Sqrt(float64(f919/f922+epsilon)))
-//line stage.go:54
-		i929 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i929 >= i38 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2730 := *(*int32)(unsafe.Add(shared, i929*16+384))
-//line stage.go:55
-			i2732 := *(*int32)(unsafe.Add(shared, i929*16+4+384))
-//line stage.go:55
-			i2734 := *(*int32)(unsafe.Add(shared, i929*16+8+384))
-//line stage.go:55
-			i2736 := *(*int32)(unsafe.Add(shared, i929*16+12+384))
-//line warp.go:180
-			i1375 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730<<16))*float32(*(*float32)(unsafe.Add(x, i929*32))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+4))*f1323))))))<<16
-//line warp.go:180
-			i1509 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+8))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+12))*f1323))))))<<16
-//line warp.go:180
-			i1615 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+16))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+20))*f1323))))))<<16
-//line warp.go:180
-			i1704 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+24))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+28))*f1323))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+384)) = i1375
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+4+384)) = i1509
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+8+384)) = i1615
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+12+384)) = i1704
-//line stage.go:54
-			i929 = i929 + dx
-		}
-	}
-}
-
-// normLogitsTwoDeepTwinRow_ is what a row of threads does in normLogitsTwoDeepTwin.
-//
-//line fused.go:80
-func normLogitsTwoDeepTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var i148, i149 int
-//line fused.go:80
-		i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:96
-		if int32(tx) == 0 {
-			i148, i149 = i89, 1
-//line fused.go:97
-			for {
-//line fused.go:97
-				if i149 >= i235 {
-//line fused.go:97
-					break
-				}
-//line fused.go:98
-				i158 := *(*int)(unsafe.Add(shared, i149*8))
-//line fused.go:98
-				i160 := i148
-//line fused.go:98
-				if uint(i148) < uint(i158) {
-//line fused.go:98
-					i160 = i158
-				}
-//line fused.go:97
-				i148, i149 = i160, i149+1
-			}
-//line fused.go:100
-			if !c166 {
-//line fused.go:100
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, bestLen)
-//line fused.go:100
-				return false
-			}
-//line fused.go:100
-			*(*int)(unsafe.Add(best, o169)) = i148
-		}
-	}
-	return true
-}
-
-// normLogitsFourRowsTwin runs blocks of the kernel normLogits_fourRows.
-//
-//line fused.go:71
-func normLogitsFourRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	logits := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	logitsLen := *(*int)(unsafe.Add(args, 88))
-	logitsCap := *(*int)(unsafe.Add(args, 96))
-	best := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	bestLen := *(*int)(unsafe.Add(args, 112))
-	shared := blocks.Shared(384)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each250 := blocks.Scratch(8)
-	each265 := blocks.Scratch(8)
-	each3545 := blocks.Scratch(8)
-	each3544 := blocks.Scratch(8)
-//line warp.go:71
-	i235 := dx / 32
-//line fused.go:74
-	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line fused.go:76
-	i45 := logitsLen / 4
-//line warp.go:72
-	i242 := i38 / 64
-//line warp.go:74
-	c276 := 0 < i242
-//line stage.go:16
-	c424 := uint(i38) <= uint(gainCap)
-//line stage.go:20
-	i4386 := i38 - 1
-//line stage.go:20
-	i6387 := dx << 1
-//line stage.go:20
-	i4468 := dx * 3
-//line stage.go:17
-	i3351 := dx << 2
-//line stage.go:33
-	c835 := uint(i38) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each9356 := blocks.Scratch(4)
-	each9352 := blocks.Scratch(4)
-	each9348 := blocks.Scratch(4)
-	each9344 := blocks.Scratch(4)
-	each9340 := blocks.Scratch(4)
-	each9336 := blocks.Scratch(4)
-	each9332 := blocks.Scratch(4)
-	each9328 := blocks.Scratch(4)
-	each9324 := blocks.Scratch(4)
-	each9320 := blocks.Scratch(4)
-	each9316 := blocks.Scratch(4)
-	each9312 := blocks.Scratch(4)
-	each9308 := blocks.Scratch(4)
-	each9304 := blocks.Scratch(4)
-	each9300 := blocks.Scratch(4)
-	each9296 := blocks.Scratch(4)
-	each9292 := blocks.Scratch(4)
-	each9288 := blocks.Scratch(4)
-	each9284 := blocks.Scratch(4)
-	each9280 := blocks.Scratch(4)
-	each9276 := blocks.Scratch(4)
-	each9272 := blocks.Scratch(4)
-	each9268 := blocks.Scratch(4)
-	each9264 := blocks.Scratch(4)
-	each9260 := blocks.Scratch(4)
-	each9256 := blocks.Scratch(4)
-	each9252 := blocks.Scratch(4)
-	each9248 := blocks.Scratch(4)
-	each9244 := blocks.Scratch(4)
-	each9240 := blocks.Scratch(4)
-	each9236 := blocks.Scratch(4)
-	each9232 := blocks.Scratch(4)
-	each842 := blocks.Scratch(4)
-	each4504 := blocks.Scratch(4)
-	each4505 := blocks.Scratch(4)
-	each4514 := blocks.Scratch(4)
-	each4515 := blocks.Scratch(4)
-	each4524 := blocks.Scratch(4)
-	each4525 := blocks.Scratch(4)
-	each4534 := blocks.Scratch(4)
-	each4535 := blocks.Scratch(4)
-	each4544 := blocks.Scratch(4)
-//line stage.go:50
-	c907 := 0 < i235
-//line stage.go:53
-	f922 := float32(i38 << 3)
-	each89 := blocks.Scratch(8)
-//line warp.go:73
-	i269 := gx * i235
-//line warp.go:111
-	c338 := i242 == 0
-//line warp.go:114
-	i3300 := i242 << 6
-//line warp.go:114
-	c383 := i3300 < i38
-	each9418 := blocks.Scratch(4)
-	each9414 := blocks.Scratch(4)
-	each9410 := blocks.Scratch(4)
-	each9406 := blocks.Scratch(4)
-	each9402 := blocks.Scratch(4)
-	each9398 := blocks.Scratch(4)
-	each7339 := blocks.Scratch(4)
-	each7340 := blocks.Scratch(4)
-	each7341 := blocks.Scratch(4)
-	each7342 := blocks.Scratch(4)
-	each7343 := blocks.Scratch(4)
-	each7344 := blocks.Scratch(4)
-	each7345 := blocks.Scratch(4)
-	each7346 := blocks.Scratch(4)
-	each7347 := blocks.Scratch(4)
-	each7348 := blocks.Scratch(4)
-	each7349 := blocks.Scratch(4)
-	each7360 := blocks.Scratch(4)
-	each7361 := blocks.Scratch(4)
-	each7362 := blocks.Scratch(4)
-	each7363 := blocks.Scratch(4)
-	each7364 := blocks.Scratch(4)
-	each7365 := blocks.Scratch(4)
-	each7366 := blocks.Scratch(4)
-	each7367 := blocks.Scratch(4)
-	each7368 := blocks.Scratch(4)
-	each7369 := blocks.Scratch(4)
-	each7370 := blocks.Scratch(4)
-	each7381 := blocks.Scratch(4)
-	each7382 := blocks.Scratch(4)
-	each7383 := blocks.Scratch(4)
-	each7384 := blocks.Scratch(4)
-	each7385 := blocks.Scratch(4)
-	each7386 := blocks.Scratch(4)
-	each7387 := blocks.Scratch(4)
-	each7388 := blocks.Scratch(4)
-	each7389 := blocks.Scratch(4)
-	each7390 := blocks.Scratch(4)
-	each7391 := blocks.Scratch(4)
-	each7402 := blocks.Scratch(4)
-	each7403 := blocks.Scratch(4)
-	each7404 := blocks.Scratch(4)
-	each7405 := blocks.Scratch(4)
-	each7406 := blocks.Scratch(4)
-	each7407 := blocks.Scratch(4)
-	each7408 := blocks.Scratch(4)
-	each7409 := blocks.Scratch(4)
-	each7410 := blocks.Scratch(4)
-	each7411 := blocks.Scratch(4)
-//line fused.go:71
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i250, i265, i3545, i3544 int
-		var i3545next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i250, i265, i3545, i3544 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8))
-				}
-				for state < 7 {
-					switch state {
-					case 0:
-//line warp.go:73
-						i250 = bx * i235
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i9388, i9387, i9386, i9385, i9384, i9383, i9382, i9381, i9380, i9379, i9378, i9377, i9376, i9375, i9374, i9373, i9372, i9371, i9370, i9369, i9368, i9367, i9366, i9365, i9364, i9363, i9362, i9361, i9360, i9359, i9358, i9357 int32
-							var i430, i843, i859 int
-							var f842, f860 float32
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line warp.go:73
-							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
-							i266 := i250 + i265
-							if c276 {
-//line warp.go:74
-								if i266 < i45 {
-//line warp.go:49
-									i6523 := i266 << 2
-//line warp.go:87
-									i6526 := i6523 * i38
-//line warp.go:87
-									if uint(i6526) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6526, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 64 > uint(wCap-i6526) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6526)
-//line warp.go:87
-										return
-									}
-									i6533 := int(uint32(i85))
-//line warp.go:89
-									i6552 := i6533 + 32
-//line warp.go:87
-									i6576 := (i6523 + 1) * i38
-//line warp.go:87
-									if uint(i6576) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6576, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 64 > uint(wCap-i6576) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6576)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									i6626 := (i6523 + 2) * i38
-//line warp.go:87
-									if uint(i6626) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6626, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 64 > uint(wCap-i6626) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6626)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									i6676 := (i6523 + 3) * i38
-//line warp.go:87
-									if uint(i6676) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6676, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 64 > uint(wCap-i6676) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i6676)
-//line warp.go:87
-										return
-									}
-									i9388, i9387, i9386, i9385, i9384, i9383, i9382, i9381, i9380, i9379, i9378, i9377, i9376, i9375, i9374, i9373, i9372, i9371, i9370, i9369, i9368, i9367, i9366, i9365, i9364, i9363, i9362, i9361, i9360, i9359, i9358, i9357 = *(*int32)(unsafe.Add(w, i6676*16+i6552*16+12)), *(*int32)(unsafe.Add(w, i6676*16+i6552*16+8)), *(*int32)(unsafe.Add(w, i6676*16+i6552*16+4)), *(*int32)(unsafe.Add(w, i6676*16+i6552*16)), *(*int32)(unsafe.Add(w, i6676*16+i6533*16+12)), *(*int32)(unsafe.Add(w, i6676*16+i6533*16+8)), *(*int32)(unsafe.Add(w, i6676*16+i6533*16+4)), *(*int32)(unsafe.Add(w, i6676*16+i6533*16)), *(*int32)(unsafe.Add(w, i6626*16+i6552*16+12)), *(*int32)(unsafe.Add(w, i6626*16+i6552*16+8)), *(*int32)(unsafe.Add(w, i6626*16+i6552*16+4)), *(*int32)(unsafe.Add(w, i6626*16+i6552*16)), *(*int32)(unsafe.Add(w, i6626*16+i6533*16+12)), *(*int32)(unsafe.Add(w, i6626*16+i6533*16+8)), *(*int32)(unsafe.Add(w, i6626*16+i6533*16+4)), *(*int32)(unsafe.Add(w, i6626*16+i6533*16)), *(*int32)(unsafe.Add(w, i6576*16+i6552*16+12)), *(*int32)(unsafe.Add(w, i6576*16+i6552*16+8)), *(*int32)(unsafe.Add(w, i6576*16+i6552*16+4)), *(*int32)(unsafe.Add(w, i6576*16+i6552*16)), *(*int32)(unsafe.Add(w, i6576*16+i6533*16+12)), *(*int32)(unsafe.Add(w, i6576*16+i6533*16+8)), *(*int32)(unsafe.Add(w, i6576*16+i6533*16+4)), *(*int32)(unsafe.Add(w, i6576*16+i6533*16)), *(*int32)(unsafe.Add(w, i6526*16+i6552*16+12)), *(*int32)(unsafe.Add(w, i6526*16+i6552*16+8)), *(*int32)(unsafe.Add(w, i6526*16+i6552*16+4)), *(*int32)(unsafe.Add(w, i6526*16+i6552*16)), *(*int32)(unsafe.Add(w, i6526*16+i6533*16+12)), *(*int32)(unsafe.Add(w, i6526*16+i6533*16+8)), *(*int32)(unsafe.Add(w, i6526*16+i6533*16+4)), *(*int32)(unsafe.Add(w, i6526*16+i6533*16))
-								} else {
-//line warp.go:74
-									i9388, i9387, i9386, i9385, i9384, i9383, i9382, i9381, i9380, i9379, i9378, i9377, i9376, i9375, i9374, i9373, i9372, i9371, i9370, i9369, i9368, i9367, i9366, i9365, i9364, i9363, i9362, i9361, i9360, i9359, i9358, i9357 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:74
-								i9388, i9387, i9386, i9385, i9384, i9383, i9382, i9381, i9380, i9379, i9378, i9377, i9376, i9375, i9374, i9373, i9372, i9371, i9370, i9369, i9368, i9367, i9366, i9365, i9364, i9363, i9362, i9361, i9360, i9359, i9358, i9357 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c424 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i430 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i430 >= i38 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i430) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i430, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4394 := *(*int32)(unsafe.Add(gain, i430*16+4))
-//line stage.go:20
-								i4396 := *(*int32)(unsafe.Add(gain, i430*16+8))
-//line stage.go:20
-								i4398 := *(*int32)(unsafe.Add(gain, i430*16+12))
-//line stage.go:20
-								i4413 := i430 + dx
-//line stage.go:20
-								i4416 := i4413
-//line stage.go:20
-								if i4386 < i4413 {
-//line stage.go:20
-									i4416 = i4386
-								}
-//line stage.go:20
-								if uint(i4416) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4416, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4420 := *(*int32)(unsafe.Add(gain, i4416*16))
-//line stage.go:20
-								i4422 := *(*int32)(unsafe.Add(gain, i4416*16+4))
-//line stage.go:20
-								i4424 := *(*int32)(unsafe.Add(gain, i4416*16+8))
-//line stage.go:20
-								i4426 := *(*int32)(unsafe.Add(gain, i4416*16+12))
-//line stage.go:20
-								i4441 := i430 + i6387
-//line stage.go:20
-								i4444 := i4441
-//line stage.go:20
-								if i4386 < i4441 {
-//line stage.go:20
-									i4444 = i4386
-								}
-//line stage.go:20
-								if uint(i4444) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4444, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4448 := *(*int32)(unsafe.Add(gain, i4444*16))
-//line stage.go:20
-								i4450 := *(*int32)(unsafe.Add(gain, i4444*16+4))
-//line stage.go:20
-								i4452 := *(*int32)(unsafe.Add(gain, i4444*16+8))
-//line stage.go:20
-								i4454 := *(*int32)(unsafe.Add(gain, i4444*16+12))
-//line stage.go:20
-								i4469 := i430 + i4468
-//line stage.go:20
-								i4472 := i4469
-//line stage.go:20
-								if i4386 < i4469 {
-//line stage.go:20
-									i4472 = i4386
-								}
-//line stage.go:20
-								if uint(i4472) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4472, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4476 := *(*int32)(unsafe.Add(gain, i4472*16))
-//line stage.go:20
-								i4478 := *(*int32)(unsafe.Add(gain, i4472*16+4))
-//line stage.go:20
-								i4480 := *(*int32)(unsafe.Add(gain, i4472*16+8))
-//line stage.go:20
-								i4482 := *(*int32)(unsafe.Add(gain, i4472*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+384)) = *(*int32)(unsafe.Add(gain, i430*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+4+384)) = i4394
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+8+384)) = i4396
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+12+384)) = i4398
-//line stage.go:23
-								if i4413 < i38 {
-									*(*int32)(unsafe.Add(shared, i4413*16+384)) = i4420
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4413*16+4+384)) = i4422
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4413*16+8+384)) = i4424
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4413*16+12+384)) = i4426
-								}
-//line stage.go:23
-								if i4441 < i38 {
-									*(*int32)(unsafe.Add(shared, i4441*16+384)) = i4448
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4441*16+4+384)) = i4450
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4441*16+8+384)) = i4452
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4441*16+12+384)) = i4454
-								}
-//line stage.go:23
-								if i4469 < i38 {
-									*(*int32)(unsafe.Add(shared, i4469*16+384)) = i4476
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4469*16+4+384)) = i4478
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4469*16+8+384)) = i4480
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4469*16+12+384)) = i4482
-								}
-//line stage.go:17
-								i430 = i430 + i3351
-							}
-//line stage.go:33
-							if !c835 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f842, i843 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i843 >= i38 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i849 := i843 + dx
-								if i38 <= i849 {
-//line stage.go:38
-									i859, f860 = i843, 0
-								} else {
-//line stage.go:38
-									i859, f860 = i849, 1
-								}
-//line stage.go:41
-								f2855 := *(*float32)(unsafe.Add(x, i843*32))
-//line stage.go:41
-								f2857 := *(*float32)(unsafe.Add(x, i843*32+4))
-//line stage.go:41
-								f2859 := *(*float32)(unsafe.Add(x, i843*32+8))
-//line stage.go:41
-								f2861 := *(*float32)(unsafe.Add(x, i843*32+12))
-//line stage.go:41
-								f2863 := *(*float32)(unsafe.Add(x, i843*32+16))
-//line stage.go:41
-								f2865 := *(*float32)(unsafe.Add(x, i843*32+20))
-//line stage.go:41
-								f2867 := *(*float32)(unsafe.Add(x, i843*32+24))
-//line stage.go:41
-								f2869 := *(*float32)(unsafe.Add(x, i843*32+28))
-//line stage.go:41
-								if uint(i859) >= uint(i38) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i859, i38)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f2870 := *(*float32)(unsafe.Add(x, i859*32))
-//line stage.go:41
-								f2872 := *(*float32)(unsafe.Add(x, i859*32+4))
-//line stage.go:41
-								f2874 := *(*float32)(unsafe.Add(x, i859*32+8))
-//line stage.go:41
-								f2876 := *(*float32)(unsafe.Add(x, i859*32+12))
-//line stage.go:41
-								f2878 := *(*float32)(unsafe.Add(x, i859*32+16))
-//line stage.go:41
-								f2880 := *(*float32)(unsafe.Add(x, i859*32+20))
-//line stage.go:41
-								f2882 := *(*float32)(unsafe.Add(x, i859*32+24))
-//line stage.go:41
-								f2884 := *(*float32)(unsafe.Add(x, i859*32+28))
-//line stage.go:67
-								f5440 := float32(f2855*f2855) + 0 + float32(f2857*f2857) + float32(f2859*f2859) + float32(f2861*f2861) + float32(f2863*f2863) + float32(f2865*f2865) + float32(f2867*f2867)
-//line stage.go:67
-								f5551 := float32(f2870*f2870) + 0 + float32(f2872*f2872) + float32(f2874*f2874) + float32(f2876*f2876) + float32(f2878*f2878) + float32(f2880*f2880) + float32(f2882*f2882)
-//line stage.go:36
-								f842, i843 = f842+(f5440+float32(f2869*f2869)+float32((f5551+float32(f2884*f2884))*f860)), i843+i6387
-							}
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f842
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9356, thread*4)) = i9388
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9352, thread*4)) = i9387
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9348, thread*4)) = i9386
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9344, thread*4)) = i9385
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9340, thread*4)) = i9384
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9336, thread*4)) = i9383
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9332, thread*4)) = i9382
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9328, thread*4)) = i9381
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9324, thread*4)) = i9380
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9320, thread*4)) = i9379
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9316, thread*4)) = i9378
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9312, thread*4)) = i9377
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9308, thread*4)) = i9376
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9304, thread*4)) = i9375
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9300, thread*4)) = i9374
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9296, thread*4)) = i9373
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9292, thread*4)) = i9372
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9288, thread*4)) = i9371
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9284, thread*4)) = i9370
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9280, thread*4)) = i9369
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9276, thread*4)) = i9368
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9272, thread*4)) = i9367
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9268, thread*4)) = i9366
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9264, thread*4)) = i9365
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9260, thread*4)) = i9364
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9256, thread*4)) = i9363
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9252, thread*4)) = i9362
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9248, thread*4)) = i9361
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9244, thread*4)) = i9360
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9240, thread*4)) = i9359
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9236, thread*4)) = i9358
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9232, thread*4)) = i9357
-//line warp.go:152
-							*(*float32)(unsafe.Add(each842, thread*4)) = f842
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4504, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f842 := *(*float32)(unsafe.Add(each842, thread*4))
-//line warp.go:152
-							f4504 := *(*float32)(unsafe.Add(each4504, thread*4))
-//line warp.go:152
-							f4505 := f842 + f4504
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4505
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4505, thread*4)) = f4505
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4505 := *(*float32)(unsafe.Add(each4505, thread*4))
-//line warp.go:152
-							f4514 := *(*float32)(unsafe.Add(each4514, thread*4))
-//line warp.go:152
-							f4515 := f4505 + f4514
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4515
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4515, thread*4)) = f4515
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4524, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4515 := *(*float32)(unsafe.Add(each4515, thread*4))
-//line warp.go:152
-							f4524 := *(*float32)(unsafe.Add(each4524, thread*4))
-//line warp.go:152
-							f4525 := f4515 + f4524
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4525
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4525, thread*4)) = f4525
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4534, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f4525 := *(*float32)(unsafe.Add(each4525, thread*4))
-//line warp.go:152
-							f4534 := *(*float32)(unsafe.Add(each4534, thread*4))
-//line warp.go:152
-							f4535 := f4525 + f4534
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4535
-//line warp.go:152
-							*(*float32)(unsafe.Add(each4535, thread*4)) = f4535
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4544, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line warp.go:152
-							f4535 := *(*float32)(unsafe.Add(each4535, thread*4))
-//line warp.go:152
-							f4544 := *(*float32)(unsafe.Add(each4544, thread*4))
-//line stage.go:45
-							c3240 := i85 == 0
-//line stage.go:45
-							if c3240 {
-								if uint(i265) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i265*4+256)) = f4535 + f4544
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normLogitsFourRowsTwinRow(end, warp, blocks, c907, shared, i235, epsilon, f922, i38, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:73
-							i266 := i250 + i265
-//line stage.go:61
-							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
-						}
-						i3545 = i3545next
-						state = 3
-					case 3:
-						if i3545 < i45 {
-							state = 6
-						} else {
-							state = 4
-						}
-					case 4:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:80
-							i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							c3240 := i85 == 0
-//line fused.go:92
-							if c3240 {
-								if uint(i265) >= 32 {
-//line fused.go:93
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
-//line fused.go:93
-									return
-								}
-//line fused.go:93
-								*(*int)(unsafe.Add(shared, i265*8)) = i89
-							}
-						}
-						state = 5
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 5:
-//line fused.go:100
-						c166 := uint(bx) < uint(bestLen)
-//line fused.go:100
-						o169 := bx * 8
-//line fused.go:80
-						if !normLogitsFourRowsTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
-							return
-						}
-						state = 7
-					case 6:
-//line fused.go:82
-						i3251 := i3545 << 2
-						c67 := uint(i3251) <= uint(logitsLen)
-//line fused.go:83
-						o69 := i3251 * 4
-//line fused.go:83
-						c77 := 4 <= uint(logitsCap-i3251)
-//line warp.go:128
-						i4268 := i3251 * i38
-//line warp.go:128
-						c4269 := uint(i4268) <= uint(wLen)
-//line warp.go:128
-						o4271 := i4268 * 16
-//line warp.go:128
-						c4274 := uint(i38) <= uint(wCap-i4268)
-//line warp.go:128
-						i4300 := (i3251 + 1) * i38
-//line warp.go:128
-						c4301 := uint(i4300) <= uint(wLen)
-//line warp.go:128
-						o4303 := i4300 * 16
-//line warp.go:128
-						c4306 := uint(i38) <= uint(wCap-i4300)
-//line warp.go:128
-						i4332 := (i3251 + 2) * i38
-//line warp.go:128
-						c4333 := uint(i4332) <= uint(wLen)
-//line warp.go:128
-						o4335 := i4332 * 16
-//line warp.go:128
-						c4338 := uint(i38) <= uint(wCap-i4332)
-//line warp.go:128
-						i4364 := (i3251 + 3) * i38
-//line warp.go:128
-						c4365 := uint(i4364) <= uint(wLen)
-//line warp.go:128
-						o4367 := i4364 * 16
-//line warp.go:128
-						c4370 := uint(i38) <= uint(wCap-i4364)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f9419, f9415, f9411, f9407, f9403, f9399, f9395, f9391, f8646, f8652, f8731, f8737, f8816, f8822, f8901, f8907, f9420, f9416, f9412, f9408, f9404, f9400, f9396, f9392, f9417, f9413, f9409, f9405, f9401, f9397, f9393, f9389, f9418, f9414, f9410, f9406, f9402, f9398, f9394, f9390 float32
-							var i9354, i9350, i9346, i9342, i9338, i9334, i9330, i9326, i9322, i9318, i9314, i9310, i9306, i9302, i9298, i9294, i9290, i9286, i9282, i9278, i9274, i9270, i9266, i9262, i9258, i9254, i9250, i9246, i9242, i9238, i9234, i9230, i9353, i9349, i9345, i9341, i9337, i9333, i9329, i9325, i9321, i9317, i9313, i9309, i9305, i9301, i9297, i9293, i9289, i9285, i9281, i9277, i9273, i9269, i9265, i9261, i9257, i9253, i9249, i9245, i9241, i9237, i9233, i9229, i9355, i9351, i9347, i9343, i9339, i9335, i9331, i9327, i9323, i9319, i9315, i9311, i9307, i9303, i9299, i9295, i9291, i9287, i9283, i9279, i9275, i9271, i9267, i9263, i9259, i9255, i9251, i9247, i9243, i9239, i9235, i9231 int32
-							var i3547, i305, i3546, i354, i3548, i755 int
-//line warp.go:103
-							i9356 := *(*int32)(unsafe.Add(each9356, thread*4))
-//line warp.go:103
-							i9352 := *(*int32)(unsafe.Add(each9352, thread*4))
-//line warp.go:103
-							i9348 := *(*int32)(unsafe.Add(each9348, thread*4))
-//line warp.go:103
-							i9344 := *(*int32)(unsafe.Add(each9344, thread*4))
-//line warp.go:103
-							i9340 := *(*int32)(unsafe.Add(each9340, thread*4))
-//line warp.go:103
-							i9336 := *(*int32)(unsafe.Add(each9336, thread*4))
-//line warp.go:103
-							i9332 := *(*int32)(unsafe.Add(each9332, thread*4))
-//line warp.go:103
-							i9328 := *(*int32)(unsafe.Add(each9328, thread*4))
-//line warp.go:103
-							i9324 := *(*int32)(unsafe.Add(each9324, thread*4))
-//line warp.go:103
-							i9320 := *(*int32)(unsafe.Add(each9320, thread*4))
-//line warp.go:103
-							i9316 := *(*int32)(unsafe.Add(each9316, thread*4))
-//line warp.go:103
-							i9312 := *(*int32)(unsafe.Add(each9312, thread*4))
-//line warp.go:103
-							i9308 := *(*int32)(unsafe.Add(each9308, thread*4))
-//line warp.go:103
-							i9304 := *(*int32)(unsafe.Add(each9304, thread*4))
-//line warp.go:103
-							i9300 := *(*int32)(unsafe.Add(each9300, thread*4))
-//line warp.go:103
-							i9296 := *(*int32)(unsafe.Add(each9296, thread*4))
-//line warp.go:103
-							i9292 := *(*int32)(unsafe.Add(each9292, thread*4))
-//line warp.go:103
-							i9288 := *(*int32)(unsafe.Add(each9288, thread*4))
-//line warp.go:103
-							i9284 := *(*int32)(unsafe.Add(each9284, thread*4))
-//line warp.go:103
-							i9280 := *(*int32)(unsafe.Add(each9280, thread*4))
-//line warp.go:103
-							i9276 := *(*int32)(unsafe.Add(each9276, thread*4))
-//line warp.go:103
-							i9272 := *(*int32)(unsafe.Add(each9272, thread*4))
-//line warp.go:103
-							i9268 := *(*int32)(unsafe.Add(each9268, thread*4))
-//line warp.go:103
-							i9264 := *(*int32)(unsafe.Add(each9264, thread*4))
-//line warp.go:103
-							i9260 := *(*int32)(unsafe.Add(each9260, thread*4))
-//line warp.go:103
-							i9256 := *(*int32)(unsafe.Add(each9256, thread*4))
-//line warp.go:103
-							i9252 := *(*int32)(unsafe.Add(each9252, thread*4))
-//line warp.go:103
-							i9248 := *(*int32)(unsafe.Add(each9248, thread*4))
-//line warp.go:103
-							i9244 := *(*int32)(unsafe.Add(each9244, thread*4))
-//line warp.go:103
-							i9240 := *(*int32)(unsafe.Add(each9240, thread*4))
-//line warp.go:103
-							i9236 := *(*int32)(unsafe.Add(each9236, thread*4))
-//line warp.go:103
-							i9232 := *(*int32)(unsafe.Add(each9232, thread*4))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							i855 := int(uint32(i85))
-//line warp.go:142
-							i8470 := i855 + 32
-//line warp.go:130
-							i753 := i3300 + i855
-//line fused.go:83
-							if !c67 {
-//line fused.go:83
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3251, logitsLen)
-//line fused.go:83
-								return
-							}
-//line fused.go:83
-							if !c77 {
-//line fused.go:83
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(4), logitsCap-i3251)
-//line fused.go:83
-								return
-							}
-//line warp.go:100
-							if c276 {
-//line warp.go:103
-								f9419, f9415, f9411, f9407, f9403, f9399, f9395, f9391, i9354, i9350, i9346, i9342, i9338, i9334, i9330, i9326, i9322, i9318, i9314, i9310, i9306, i9302, i9298, i9294, i9290, i9286, i9282, i9278, i9274, i9270, i9266, i9262, i9258, i9254, i9250, i9246, i9242, i9238, i9234, i9230, i3547, i305 = 0, 0, 0, 0, 0, 0, 0, 0, i9356, i9352, i9348, i9344, i9340, i9336, i9332, i9328, i9324, i9320, i9316, i9312, i9308, i9304, i9300, i9296, i9292, i9288, i9284, i9280, i9276, i9272, i9268, i9264, i9260, i9256, i9252, i9248, i9244, i9240, i9236, i9232, i3545, 0
-//line warp.go:103
-								for {
-//line warp.go:101
-									i3256 := i305 << 6
-//line warp.go:101
-									if uint(i3256) > uint(i38) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3256, i38)
-//line warp.go:101
-										return
-									}
-//line warp.go:101
-									if 64 > uint(i38-i3256) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), i38-i3256)
-//line warp.go:101
-										return
-									}
-//line warp.go:142
-									i8027 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+384))
-//line warp.go:142
-									i8029 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+4+384))
-//line warp.go:142
-									i8031 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+8+384))
-//line warp.go:142
-									i8033 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+12+384))
-//line warp.go:175
-									f8062 := math.Float32frombits(uint32(i8027 << 16))
-									f8065 := math.Float32frombits(uint32(i8027 & -65536))
-//line warp.go:175
-									f8070 := math.Float32frombits(uint32(i8029 << 16))
-									f8073 := math.Float32frombits(uint32(i8029 & -65536))
-//line warp.go:175
-									f8078 := math.Float32frombits(uint32(i8031 << 16))
-									f8081 := math.Float32frombits(uint32(i8031 & -65536))
-//line warp.go:175
-									f8086 := math.Float32frombits(uint32(i8033 << 16))
-									f8089 := math.Float32frombits(uint32(i8033 & -65536))
-//line warp.go:168
-									f8189 := f9391 + float32(math.Float32frombits(uint32(i9230<<16))*f8062) + float32(math.Float32frombits(uint32(i9234<<16))*f8070) + float32(math.Float32frombits(uint32(i9238<<16))*f8078)
-									f8195 := f9395 + float32(math.Float32frombits(uint32(i9230&-65536))*f8065) + float32(math.Float32frombits(uint32(i9234&-65536))*f8073) + float32(math.Float32frombits(uint32(i9238&-65536))*f8081)
-//line warp.go:168
-									f8274 := f9399 + float32(math.Float32frombits(uint32(i9262<<16))*f8062) + float32(math.Float32frombits(uint32(i9266<<16))*f8070) + float32(math.Float32frombits(uint32(i9270<<16))*f8078)
-									f8280 := f9403 + float32(math.Float32frombits(uint32(i9262&-65536))*f8065) + float32(math.Float32frombits(uint32(i9266&-65536))*f8073) + float32(math.Float32frombits(uint32(i9270&-65536))*f8081)
-//line warp.go:168
-									f8359 := f9407 + float32(math.Float32frombits(uint32(i9294<<16))*f8062) + float32(math.Float32frombits(uint32(i9298<<16))*f8070) + float32(math.Float32frombits(uint32(i9302<<16))*f8078)
-									f8365 := f9411 + float32(math.Float32frombits(uint32(i9294&-65536))*f8065) + float32(math.Float32frombits(uint32(i9298&-65536))*f8073) + float32(math.Float32frombits(uint32(i9302&-65536))*f8081)
-//line warp.go:168
-									f8444 := f9415 + float32(math.Float32frombits(uint32(i9326<<16))*f8062) + float32(math.Float32frombits(uint32(i9330<<16))*f8070) + float32(math.Float32frombits(uint32(i9334<<16))*f8078)
-									f8450 := f9419 + float32(math.Float32frombits(uint32(i9326&-65536))*f8065) + float32(math.Float32frombits(uint32(i9330&-65536))*f8073) + float32(math.Float32frombits(uint32(i9334&-65536))*f8081)
-//line warp.go:142
-									i8472 := *(*int32)(unsafe.Add(shared, i3256*16+i8470*16+384))
-//line warp.go:142
-									i8474 := *(*int32)(unsafe.Add(shared, i3256*16+i8470*16+4+384))
-//line warp.go:142
-									i8476 := *(*int32)(unsafe.Add(shared, i3256*16+i8470*16+8+384))
-//line warp.go:142
-									i8478 := *(*int32)(unsafe.Add(shared, i3256*16+i8470*16+12+384))
-//line warp.go:175
-									f8507 := math.Float32frombits(uint32(i8472 << 16))
-									f8510 := math.Float32frombits(uint32(i8472 & -65536))
-//line warp.go:175
-									f8515 := math.Float32frombits(uint32(i8474 << 16))
-									f8518 := math.Float32frombits(uint32(i8474 & -65536))
-//line warp.go:175
-									f8523 := math.Float32frombits(uint32(i8476 << 16))
-									f8526 := math.Float32frombits(uint32(i8476 & -65536))
-//line warp.go:175
-									f8531 := math.Float32frombits(uint32(i8478 << 16))
-									f8534 := math.Float32frombits(uint32(i8478 & -65536))
-//line warp.go:168
-									f8622 := f8189 + float32(math.Float32frombits(uint32(i9242<<16))*f8086) + float32(math.Float32frombits(uint32(i9246<<16))*f8507) + float32(math.Float32frombits(uint32(i9250<<16))*f8515)
-									f8628 := f8195 + float32(math.Float32frombits(uint32(i9242&-65536))*f8089) + float32(math.Float32frombits(uint32(i9246&-65536))*f8510) + float32(math.Float32frombits(uint32(i9250&-65536))*f8518)
-//line warp.go:168
-									f8646 = f8622 + float32(math.Float32frombits(uint32(i9254<<16))*f8523) + float32(math.Float32frombits(uint32(i9258<<16))*f8531)
-									f8652 = f8628 + float32(math.Float32frombits(uint32(i9254&-65536))*f8526) + float32(math.Float32frombits(uint32(i9258&-65536))*f8534)
-//line warp.go:168
-									f8707 := f8274 + float32(math.Float32frombits(uint32(i9274<<16))*f8086) + float32(math.Float32frombits(uint32(i9278<<16))*f8507) + float32(math.Float32frombits(uint32(i9282<<16))*f8515)
-									f8713 := f8280 + float32(math.Float32frombits(uint32(i9274&-65536))*f8089) + float32(math.Float32frombits(uint32(i9278&-65536))*f8510) + float32(math.Float32frombits(uint32(i9282&-65536))*f8518)
-//line warp.go:168
-									f8731 = f8707 + float32(math.Float32frombits(uint32(i9286<<16))*f8523) + float32(math.Float32frombits(uint32(i9290<<16))*f8531)
-									f8737 = f8713 + float32(math.Float32frombits(uint32(i9286&-65536))*f8526) + float32(math.Float32frombits(uint32(i9290&-65536))*f8534)
-//line warp.go:168
-									f8792 := f8359 + float32(math.Float32frombits(uint32(i9306<<16))*f8086) + float32(math.Float32frombits(uint32(i9310<<16))*f8507) + float32(math.Float32frombits(uint32(i9314<<16))*f8515)
-									f8798 := f8365 + float32(math.Float32frombits(uint32(i9306&-65536))*f8089) + float32(math.Float32frombits(uint32(i9310&-65536))*f8510) + float32(math.Float32frombits(uint32(i9314&-65536))*f8518)
-//line warp.go:168
-									f8816 = f8792 + float32(math.Float32frombits(uint32(i9318<<16))*f8523) + float32(math.Float32frombits(uint32(i9322<<16))*f8531)
-									f8822 = f8798 + float32(math.Float32frombits(uint32(i9318&-65536))*f8526) + float32(math.Float32frombits(uint32(i9322&-65536))*f8534)
-//line warp.go:168
-									f8877 := f8444 + float32(math.Float32frombits(uint32(i9338<<16))*f8086) + float32(math.Float32frombits(uint32(i9342<<16))*f8507) + float32(math.Float32frombits(uint32(i9346<<16))*f8515)
-									f8883 := f8450 + float32(math.Float32frombits(uint32(i9338&-65536))*f8089) + float32(math.Float32frombits(uint32(i9342&-65536))*f8510) + float32(math.Float32frombits(uint32(i9346&-65536))*f8518)
-//line warp.go:168
-									f8901 = f8877 + float32(math.Float32frombits(uint32(i9350<<16))*f8523) + float32(math.Float32frombits(uint32(i9354<<16))*f8531)
-									f8907 = f8883 + float32(math.Float32frombits(uint32(i9350&-65536))*f8526) + float32(math.Float32frombits(uint32(i9354&-65536))*f8534)
-//line warp.go:102
-									i327 := i305 + 1
-									if i327 == i242 {
-//line warp.go:105
-										i3546, i354 = i3547+i269, 0
-									} else {
-//line warp.go:103
-										i3546, i354 = i3547, i327
-									}
-//line warp.go:107
-									if i3546 < i45 {
-//line warp.go:49
-										i7131 := i3546 << 2
-//line warp.go:87
-										i7135 := i354 << 6
-//line warp.go:87
-										i7136 := i7131*i38 + i7135
-//line warp.go:87
-										if uint(i7136) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7136, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 64 > uint(wCap-i7136) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i7136)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i7187 := (i7131+1)*i38 + i7135
-//line warp.go:87
-										if uint(i7187) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7187, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 64 > uint(wCap-i7187) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i7187)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i7238 := (i7131+2)*i38 + i7135
-//line warp.go:87
-										if uint(i7238) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7238, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 64 > uint(wCap-i7238) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i7238)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i7289 := (i7131+3)*i38 + i7135
-//line warp.go:87
-										if uint(i7289) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7289, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 64 > uint(wCap-i7289) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(64), wCap-i7289)
-//line warp.go:87
-											return
-										}
-										i9353, i9349, i9345, i9341, i9337, i9333, i9329, i9325, i9321, i9317, i9313, i9309, i9305, i9301, i9297, i9293, i9289, i9285, i9281, i9277, i9273, i9269, i9265, i9261, i9257, i9253, i9249, i9245, i9241, i9237, i9233, i9229 = *(*int32)(unsafe.Add(w, i7289*16+i8470*16+12)), *(*int32)(unsafe.Add(w, i7289*16+i8470*16+8)), *(*int32)(unsafe.Add(w, i7289*16+i8470*16+4)), *(*int32)(unsafe.Add(w, i7289*16+i8470*16)), *(*int32)(unsafe.Add(w, i7289*16+i855*16+12)), *(*int32)(unsafe.Add(w, i7289*16+i855*16+8)), *(*int32)(unsafe.Add(w, i7289*16+i855*16+4)), *(*int32)(unsafe.Add(w, i7289*16+i855*16)), *(*int32)(unsafe.Add(w, i7238*16+i8470*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i8470*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i8470*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i8470*16)), *(*int32)(unsafe.Add(w, i7238*16+i855*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i855*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i855*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i855*16)), *(*int32)(unsafe.Add(w, i7187*16+i8470*16+12)), *(*int32)(unsafe.Add(w, i7187*16+i8470*16+8)), *(*int32)(unsafe.Add(w, i7187*16+i8470*16+4)), *(*int32)(unsafe.Add(w, i7187*16+i8470*16)), *(*int32)(unsafe.Add(w, i7187*16+i855*16+12)), *(*int32)(unsafe.Add(w, i7187*16+i855*16+8)), *(*int32)(unsafe.Add(w, i7187*16+i855*16+4)), *(*int32)(unsafe.Add(w, i7187*16+i855*16)), *(*int32)(unsafe.Add(w, i7136*16+i8470*16+12)), *(*int32)(unsafe.Add(w, i7136*16+i8470*16+8)), *(*int32)(unsafe.Add(w, i7136*16+i8470*16+4)), *(*int32)(unsafe.Add(w, i7136*16+i8470*16)), *(*int32)(unsafe.Add(w, i7136*16+i855*16+12)), *(*int32)(unsafe.Add(w, i7136*16+i855*16+8)), *(*int32)(unsafe.Add(w, i7136*16+i855*16+4)), *(*int32)(unsafe.Add(w, i7136*16+i855*16))
-									} else {
-//line warp.go:107
-										i9353, i9349, i9345, i9341, i9337, i9333, i9329, i9325, i9321, i9317, i9313, i9309, i9305, i9301, i9297, i9293, i9289, i9285, i9281, i9277, i9273, i9269, i9265, i9261, i9257, i9253, i9249, i9245, i9241, i9237, i9233, i9229 = i9354, i9350, i9346, i9342, i9338, i9334, i9330, i9326, i9322, i9318, i9314, i9310, i9306, i9302, i9298, i9294, i9290, i9286, i9282, i9278, i9274, i9270, i9266, i9262, i9258, i9254, i9250, i9246, i9242, i9238, i9234, i9230
-									}
-//line warp.go:108
-									if i327 >= i242 {
-//line warp.go:108
-										break
-									}
-//line warp.go:108
-									f9419, f9415, f9411, f9407, f9403, f9399, f9395, f9391, i9354, i9350, i9346, i9342, i9338, i9334, i9330, i9326, i9322, i9318, i9314, i9310, i9306, i9302, i9298, i9294, i9290, i9286, i9282, i9278, i9274, i9270, i9266, i9262, i9258, i9254, i9250, i9246, i9242, i9238, i9234, i9230, i3547, i305 = f8907, f8901, f8822, f8816, f8737, f8731, f8652, f8646, i9353, i9349, i9345, i9341, i9337, i9333, i9329, i9325, i9321, i9317, i9313, i9309, i9305, i9301, i9297, i9293, i9289, i9285, i9281, i9277, i9273, i9269, i9265, i9261, i9257, i9253, i9249, i9245, i9241, i9237, i9233, i9229, i3546, i327
-								}
-//line warp.go:108
-								f9420, f9416, f9412, f9408, f9404, f9400, f9396, f9392, i9355, i9351, i9347, i9343, i9339, i9335, i9331, i9327, i9323, i9319, i9315, i9311, i9307, i9303, i9299, i9295, i9291, i9287, i9283, i9279, i9275, i9271, i9267, i9263, i9259, i9255, i9251, i9247, i9243, i9239, i9235, i9231, i3548 = f8907, f8901, f8822, f8816, f8737, f8731, f8652, f8646, i9353, i9349, i9345, i9341, i9337, i9333, i9329, i9325, i9321, i9317, i9313, i9309, i9305, i9301, i9297, i9293, i9289, i9285, i9281, i9277, i9273, i9269, i9265, i9261, i9257, i9253, i9249, i9245, i9241, i9237, i9233, i9229, i3546
-							} else {
-//line warp.go:100
-								f9420, f9416, f9412, f9408, f9404, f9400, f9396, f9392, i9355, i9351, i9347, i9343, i9339, i9335, i9331, i9327, i9323, i9319, i9315, i9311, i9307, i9303, i9299, i9295, i9291, i9287, i9283, i9279, i9275, i9271, i9267, i9263, i9259, i9255, i9251, i9247, i9243, i9239, i9235, i9231, i3548 = 0, 0, 0, 0, 0, 0, 0, 0, i9356, i9352, i9348, i9344, i9340, i9336, i9332, i9328, i9324, i9320, i9316, i9312, i9308, i9304, i9300, i9296, i9292, i9288, i9284, i9280, i9276, i9272, i9268, i9264, i9260, i9256, i9252, i9248, i9244, i9240, i9236, i9232, i3545
-							}
-//line warp.go:111
-							if c338 {
-								i3544 = i3548 + i269
-							} else {
-//line warp.go:111
-								i3544 = i3548
-							}
-//line warp.go:114
-							if c383 {
-//line warp.go:128
-								if !c4269 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4268, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4274 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4268)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4301 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4300, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4306 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4300)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4333 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4332, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4338 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4332)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4365 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4364, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c4370 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4364)
-//line warp.go:128
-									return
-								}
-								f9417, f9413, f9409, f9405, f9401, f9397, f9393, f9389, i755 = f9420, f9416, f9412, f9408, f9404, f9400, f9396, f9392, i753
-//line warp.go:130
-								for {
-//line warp.go:130
-									if i755 >= i38 {
-//line warp.go:130
-										break
-									}
-//line warp.go:131
-									i2611 := *(*int32)(unsafe.Add(shared, i755*16+384))
-//line warp.go:131
-									i2613 := *(*int32)(unsafe.Add(shared, i755*16+4+384))
-//line warp.go:131
-									i2615 := *(*int32)(unsafe.Add(shared, i755*16+8+384))
-//line warp.go:131
-									i2617 := *(*int32)(unsafe.Add(shared, i755*16+12+384))
-//line warp.go:175
-									f4887 := math.Float32frombits(uint32(i2611 << 16))
-									f4890 := math.Float32frombits(uint32(i2611 & -65536))
-//line warp.go:175
-									f4908 := math.Float32frombits(uint32(i2613 << 16))
-									f4911 := math.Float32frombits(uint32(i2613 & -65536))
-//line warp.go:175
-									f4929 := math.Float32frombits(uint32(i2615 << 16))
-									f4932 := math.Float32frombits(uint32(i2615 & -65536))
-//line warp.go:175
-									f4950 := math.Float32frombits(uint32(i2617 << 16))
-									f4953 := math.Float32frombits(uint32(i2617 & -65536))
-//line warp.go:133
-									i7430 := *(*int32)(unsafe.Add(w, o4271+i755*16))
-//line warp.go:133
-									i7432 := *(*int32)(unsafe.Add(w, o4271+i755*16+4))
-//line warp.go:133
-									i7434 := *(*int32)(unsafe.Add(w, o4271+i755*16+8))
-//line warp.go:133
-									i7436 := *(*int32)(unsafe.Add(w, o4271+i755*16+12))
-//line warp.go:168
-									f7512 := f9389 + float32(math.Float32frombits(uint32(i7430<<16))*f4887) + float32(math.Float32frombits(uint32(i7432<<16))*f4908) + float32(math.Float32frombits(uint32(i7434<<16))*f4929) + float32(math.Float32frombits(uint32(i7436<<16))*f4950)
-									f7518 := f9393 + float32(math.Float32frombits(uint32(i7430&-65536))*f4890) + float32(math.Float32frombits(uint32(i7432&-65536))*f4911) + float32(math.Float32frombits(uint32(i7434&-65536))*f4932) + float32(math.Float32frombits(uint32(i7436&-65536))*f4953)
-//line warp.go:133
-									i7536 := *(*int32)(unsafe.Add(w, o4303+i755*16))
-//line warp.go:133
-									i7538 := *(*int32)(unsafe.Add(w, o4303+i755*16+4))
-//line warp.go:133
-									i7540 := *(*int32)(unsafe.Add(w, o4303+i755*16+8))
-//line warp.go:133
-									i7542 := *(*int32)(unsafe.Add(w, o4303+i755*16+12))
-//line warp.go:168
-									f7618 := f9397 + float32(math.Float32frombits(uint32(i7536<<16))*f4887) + float32(math.Float32frombits(uint32(i7538<<16))*f4908) + float32(math.Float32frombits(uint32(i7540<<16))*f4929) + float32(math.Float32frombits(uint32(i7542<<16))*f4950)
-									f7624 := f9401 + float32(math.Float32frombits(uint32(i7536&-65536))*f4890) + float32(math.Float32frombits(uint32(i7538&-65536))*f4911) + float32(math.Float32frombits(uint32(i7540&-65536))*f4932) + float32(math.Float32frombits(uint32(i7542&-65536))*f4953)
-//line warp.go:133
-									i7642 := *(*int32)(unsafe.Add(w, o4335+i755*16))
-//line warp.go:133
-									i7644 := *(*int32)(unsafe.Add(w, o4335+i755*16+4))
-//line warp.go:133
-									i7646 := *(*int32)(unsafe.Add(w, o4335+i755*16+8))
-//line warp.go:133
-									i7648 := *(*int32)(unsafe.Add(w, o4335+i755*16+12))
-//line warp.go:168
-									f7724 := f9405 + float32(math.Float32frombits(uint32(i7642<<16))*f4887) + float32(math.Float32frombits(uint32(i7644<<16))*f4908) + float32(math.Float32frombits(uint32(i7646<<16))*f4929) + float32(math.Float32frombits(uint32(i7648<<16))*f4950)
-									f7730 := f9409 + float32(math.Float32frombits(uint32(i7642&-65536))*f4890) + float32(math.Float32frombits(uint32(i7644&-65536))*f4911) + float32(math.Float32frombits(uint32(i7646&-65536))*f4932) + float32(math.Float32frombits(uint32(i7648&-65536))*f4953)
-//line warp.go:133
-									i7748 := *(*int32)(unsafe.Add(w, o4367+i755*16))
-//line warp.go:133
-									i7750 := *(*int32)(unsafe.Add(w, o4367+i755*16+4))
-//line warp.go:133
-									i7752 := *(*int32)(unsafe.Add(w, o4367+i755*16+8))
-//line warp.go:133
-									i7754 := *(*int32)(unsafe.Add(w, o4367+i755*16+12))
-//line warp.go:168
-									f7830 := f9413 + float32(math.Float32frombits(uint32(i7748<<16))*f4887) + float32(math.Float32frombits(uint32(i7750<<16))*f4908) + float32(math.Float32frombits(uint32(i7752<<16))*f4929) + float32(math.Float32frombits(uint32(i7754<<16))*f4950)
-									f7836 := f9417 + float32(math.Float32frombits(uint32(i7748&-65536))*f4890) + float32(math.Float32frombits(uint32(i7750&-65536))*f4911) + float32(math.Float32frombits(uint32(i7752&-65536))*f4932) + float32(math.Float32frombits(uint32(i7754&-65536))*f4953)
-//line warp.go:130
-									f9417, f9413, f9409, f9405, f9401, f9397, f9393, f9389, i755 = f7836, f7830, f7730, f7724, f7624, f7618, f7518, f7512, i755+32
-								}
-//line warp.go:130
-								f9418, f9414, f9410, f9406, f9402, f9398, f9394, f9390 = f9417, f9413, f9409, f9405, f9401, f9397, f9393, f9389
-							} else {
-//line warp.go:114
-								f9418, f9414, f9410, f9406, f9402, f9398, f9394, f9390 = f9420, f9416, f9412, f9408, f9404, f9400, f9396, f9392
-							}
-//line warp.go:118
-							f7339 := f9390 + f9394
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7339
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9356, thread*4)) = i9355
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9352, thread*4)) = i9351
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9348, thread*4)) = i9347
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9344, thread*4)) = i9343
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9340, thread*4)) = i9339
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9336, thread*4)) = i9335
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9332, thread*4)) = i9331
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9328, thread*4)) = i9327
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9324, thread*4)) = i9323
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9320, thread*4)) = i9319
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9316, thread*4)) = i9315
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9312, thread*4)) = i9311
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9308, thread*4)) = i9307
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9304, thread*4)) = i9303
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9300, thread*4)) = i9299
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9296, thread*4)) = i9295
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9292, thread*4)) = i9291
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9288, thread*4)) = i9287
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9284, thread*4)) = i9283
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9280, thread*4)) = i9279
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9276, thread*4)) = i9275
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9272, thread*4)) = i9271
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9268, thread*4)) = i9267
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9264, thread*4)) = i9263
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9260, thread*4)) = i9259
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9256, thread*4)) = i9255
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9252, thread*4)) = i9251
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9248, thread*4)) = i9247
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9244, thread*4)) = i9243
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9240, thread*4)) = i9239
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9236, thread*4)) = i9235
-//line warp.go:152
-							*(*int32)(unsafe.Add(each9232, thread*4)) = i9231
-//line warp.go:152
-							*(*float32)(unsafe.Add(each9418, thread*4)) = f9418
-//line warp.go:152
-							*(*float32)(unsafe.Add(each9414, thread*4)) = f9414
-//line warp.go:152
-							*(*float32)(unsafe.Add(each9410, thread*4)) = f9410
-//line warp.go:152
-							*(*float32)(unsafe.Add(each9406, thread*4)) = f9406
-//line warp.go:152
-							*(*float32)(unsafe.Add(each9402, thread*4)) = f9402
-//line warp.go:152
-							*(*float32)(unsafe.Add(each9398, thread*4)) = f9398
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7339, thread*4)) = f7339
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7340, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7339 := *(*float32)(unsafe.Add(each7339, thread*4))
-//line warp.go:152
-							f7340 := *(*float32)(unsafe.Add(each7340, thread*4))
-//line warp.go:152
-							f7341 := f7339 + f7340
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7341
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7341, thread*4)) = f7341
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7342, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7341 := *(*float32)(unsafe.Add(each7341, thread*4))
-//line warp.go:152
-							f7342 := *(*float32)(unsafe.Add(each7342, thread*4))
-//line warp.go:152
-							f7343 := f7341 + f7342
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7343
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7343, thread*4)) = f7343
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7344, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7343 := *(*float32)(unsafe.Add(each7343, thread*4))
-//line warp.go:152
-							f7344 := *(*float32)(unsafe.Add(each7344, thread*4))
-//line warp.go:152
-							f7345 := f7343 + f7344
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7345
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7345, thread*4)) = f7345
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7346, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7345 := *(*float32)(unsafe.Add(each7345, thread*4))
-//line warp.go:152
-							f7346 := *(*float32)(unsafe.Add(each7346, thread*4))
-//line warp.go:152
-							f7347 := f7345 + f7346
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7347
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7347, thread*4)) = f7347
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7348, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7347 := *(*float32)(unsafe.Add(each7347, thread*4))
-//line warp.go:152
-							f7348 := *(*float32)(unsafe.Add(each7348, thread*4))
-//line warp.go:118
-							f9398 := *(*float32)(unsafe.Add(each9398, thread*4))
-//line warp.go:118
-							f9402 := *(*float32)(unsafe.Add(each9402, thread*4))
-//line warp.go:152
-							f7349 := f7347 + f7348
-//line warp.go:118
-							f7360 := f9398 + f9402
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7360
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7349, thread*4)) = f7349
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7360, thread*4)) = f7360
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7361, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7360 := *(*float32)(unsafe.Add(each7360, thread*4))
-//line warp.go:152
-							f7361 := *(*float32)(unsafe.Add(each7361, thread*4))
-//line warp.go:152
-							f7362 := f7360 + f7361
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7362
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7362, thread*4)) = f7362
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7363, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7362 := *(*float32)(unsafe.Add(each7362, thread*4))
-//line warp.go:152
-							f7363 := *(*float32)(unsafe.Add(each7363, thread*4))
-//line warp.go:152
-							f7364 := f7362 + f7363
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7364
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7364, thread*4)) = f7364
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7365, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7364 := *(*float32)(unsafe.Add(each7364, thread*4))
-//line warp.go:152
-							f7365 := *(*float32)(unsafe.Add(each7365, thread*4))
-//line warp.go:152
-							f7366 := f7364 + f7365
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7366
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7366, thread*4)) = f7366
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7367, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7366 := *(*float32)(unsafe.Add(each7366, thread*4))
-//line warp.go:152
-							f7367 := *(*float32)(unsafe.Add(each7367, thread*4))
-//line warp.go:152
-							f7368 := f7366 + f7367
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7368
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7368, thread*4)) = f7368
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7369, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7368 := *(*float32)(unsafe.Add(each7368, thread*4))
-//line warp.go:152
-							f7369 := *(*float32)(unsafe.Add(each7369, thread*4))
-//line warp.go:118
-							f9406 := *(*float32)(unsafe.Add(each9406, thread*4))
-//line warp.go:118
-							f9410 := *(*float32)(unsafe.Add(each9410, thread*4))
-//line warp.go:152
-							f7370 := f7368 + f7369
-//line warp.go:118
-							f7381 := f9406 + f9410
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7381
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7370, thread*4)) = f7370
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7381, thread*4)) = f7381
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7382, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7381 := *(*float32)(unsafe.Add(each7381, thread*4))
-//line warp.go:152
-							f7382 := *(*float32)(unsafe.Add(each7382, thread*4))
-//line warp.go:152
-							f7383 := f7381 + f7382
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7383
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7383, thread*4)) = f7383
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7384, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7383 := *(*float32)(unsafe.Add(each7383, thread*4))
-//line warp.go:152
-							f7384 := *(*float32)(unsafe.Add(each7384, thread*4))
-//line warp.go:152
-							f7385 := f7383 + f7384
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7385
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7385, thread*4)) = f7385
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7386, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7385 := *(*float32)(unsafe.Add(each7385, thread*4))
-//line warp.go:152
-							f7386 := *(*float32)(unsafe.Add(each7386, thread*4))
-//line warp.go:152
-							f7387 := f7385 + f7386
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7387
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7387, thread*4)) = f7387
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7388, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7387 := *(*float32)(unsafe.Add(each7387, thread*4))
-//line warp.go:152
-							f7388 := *(*float32)(unsafe.Add(each7388, thread*4))
-//line warp.go:152
-							f7389 := f7387 + f7388
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7389
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7389, thread*4)) = f7389
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7390, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7389 := *(*float32)(unsafe.Add(each7389, thread*4))
-//line warp.go:152
-							f7390 := *(*float32)(unsafe.Add(each7390, thread*4))
-//line warp.go:118
-							f9414 := *(*float32)(unsafe.Add(each9414, thread*4))
-//line warp.go:118
-							f9418 := *(*float32)(unsafe.Add(each9418, thread*4))
-//line warp.go:152
-							f7391 := f7389 + f7390
-//line warp.go:118
-							f7402 := f9414 + f9418
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7402
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7391, thread*4)) = f7391
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7402, thread*4)) = f7402
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7403, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7402 := *(*float32)(unsafe.Add(each7402, thread*4))
-//line warp.go:152
-							f7403 := *(*float32)(unsafe.Add(each7403, thread*4))
-//line warp.go:152
-							f7404 := f7402 + f7403
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7404
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7404, thread*4)) = f7404
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7405, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7404 := *(*float32)(unsafe.Add(each7404, thread*4))
-//line warp.go:152
-							f7405 := *(*float32)(unsafe.Add(each7405, thread*4))
-//line warp.go:152
-							f7406 := f7404 + f7405
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7406
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7406, thread*4)) = f7406
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7407, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7406 := *(*float32)(unsafe.Add(each7406, thread*4))
-//line warp.go:152
-							f7407 := *(*float32)(unsafe.Add(each7407, thread*4))
-//line warp.go:152
-							f7408 := f7406 + f7407
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7408
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7408, thread*4)) = f7408
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7409, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7408 := *(*float32)(unsafe.Add(each7408, thread*4))
-//line warp.go:152
-							f7409 := *(*float32)(unsafe.Add(each7409, thread*4))
-//line warp.go:152
-							f7410 := f7408 + f7409
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7410
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7410, thread*4)) = f7410
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7411, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line key.go:17
-						i5718 := int(uint32(^int32(i3251)))
-//line fused.go:87
-						o6083 := o69 + 4
-//line key.go:17
-						i5756 := int(uint32(^int32(i3251 + 1)))
-//line fused.go:87
-						o6092 := o69 + 8
-//line key.go:17
-						i5794 := int(uint32(^int32(i3251 + 2)))
-//line fused.go:87
-						o6103 := o69 + 12
-//line key.go:17
-						i5832 := int(uint32(^int32(i3251 + 3)))
-						for thread := warp; thread < end; thread++ {
-							var i5713, i5751, i5789, i5827 int32
-//line warp.go:152
-							f7410 := *(*float32)(unsafe.Add(each7410, thread*4))
-//line warp.go:152
-							f7411 := *(*float32)(unsafe.Add(each7411, thread*4))
-//line warp.go:152
-							f7349 := *(*float32)(unsafe.Add(each7349, thread*4))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							c3240 := i85 == 0
-//line fused.go:80
-							i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line warp.go:152
-							f7370 := *(*float32)(unsafe.Add(each7370, thread*4))
-//line fused.go:86
-							c6080 := i85 == 1
-//line warp.go:152
-							f7391 := *(*float32)(unsafe.Add(each7391, thread*4))
-//line fused.go:86
-							c6089 := i85 == 2
-//line fused.go:86
-							c6100 := i85 == 3
-//line warp.go:152
-							f7412 := f7410 + f7411
-//line fused.go:86
-							if c3240 {
-								*(*float32)(unsafe.Add(logits, o69)) = f7349
-							}
-//line key.go:8
-							i5703 := int32(math.Float32bits(f7349))
-//line key.go:10
-							if f7349 != f7349 {
-//line key.go:10
-								i5713 = 0
-							} else {
-								if int32(uint32(i5703)>>31) != 0 {
-									i5713 = ^i5703
-								} else {
-									i5713 = i5703 | -2147483648
-								}
-							}
-//line key.go:17
-							i5719 := int(uint32(i5713))<<32 | i5718
-//line fused.go:89
-							i5721 := i89
-//line fused.go:89
-							if uint(i89) < uint(i5719) {
-//line fused.go:89
-								i5721 = i5719
-							}
-//line fused.go:86
-							if c6080 {
-								*(*float32)(unsafe.Add(logits, o6083)) = f7370
-							}
-//line key.go:8
-							i5741 := int32(math.Float32bits(f7370))
-//line key.go:10
-							if f7370 != f7370 {
-//line key.go:10
-								i5751 = 0
-							} else {
-								if int32(uint32(i5741)>>31) != 0 {
-									i5751 = ^i5741
-								} else {
-									i5751 = i5741 | -2147483648
-								}
-							}
-//line key.go:17
-							i5757 := int(uint32(i5751))<<32 | i5756
-//line fused.go:89
-							i5759 := i5721
-//line fused.go:89
-							if uint(i5721) < uint(i5757) {
-//line fused.go:89
-								i5759 = i5757
-							}
-//line fused.go:86
-							if c6089 {
-								*(*float32)(unsafe.Add(logits, o6092)) = f7391
-							}
-//line key.go:8
-							i5779 := int32(math.Float32bits(f7391))
-//line key.go:10
-							if f7391 != f7391 {
-//line key.go:10
-								i5789 = 0
-							} else {
-								if int32(uint32(i5779)>>31) != 0 {
-									i5789 = ^i5779
-								} else {
-									i5789 = i5779 | -2147483648
-								}
-							}
-//line key.go:17
-							i5795 := int(uint32(i5789))<<32 | i5794
-//line fused.go:89
-							i5797 := i5759
-//line fused.go:89
-							if uint(i5759) < uint(i5795) {
-//line fused.go:89
-								i5797 = i5795
-							}
-//line fused.go:86
-							if c6100 {
-								*(*float32)(unsafe.Add(logits, o6103)) = f7412
-							}
-//line key.go:8
-							i5817 := int32(math.Float32bits(f7412))
-//line key.go:10
-							if f7412 != f7412 {
-//line key.go:10
-								i5827 = 0
-							} else {
-								if int32(uint32(i5817)>>31) != 0 {
-									i5827 = ^i5817
-								} else {
-									i5827 = i5817 | -2147483648
-								}
-							}
-//line key.go:17
-							i5833 := int(uint32(i5827))<<32 | i5832
-//line fused.go:89
-							i5835 := i5797
-//line fused.go:89
-							if uint(i5797) < uint(i5833) {
-//line fused.go:89
-								i5835 = i5833
-							}
-//line fused.go:80
-							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i3544, i5835
-						}
-						i3545 = i3545next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 7
-			}
-		}
-	}
-}
-
-// normLogitsFourRowsTwinRow is what a row of threads does in normLogitsFourRowsTwin.
-//
-//line stage.go:50
-func normLogitsFourRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, shared unsafe.Pointer, i235 int, epsilon float32, f922 float32, i38 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f909, f915, f919 float32
-		var i910, i929 int
-//line stage.go:50
-		if c907 {
-			f909, i910 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f915 = f909 + *(*float32)(unsafe.Add(shared, i910*4+256))
-//line stage.go:51
-				i916 := i910 + 1
-//line stage.go:51
-				if i916 >= i235 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f909, i910 = f915, i916
-			}
-//line stage.go:51
-			f919 = f915
-		} else {
-//line stage.go:50
-			f919 = 0
-		}
-//line basic.go:72
-		f1323 := float32(1 / math.Sqrt(float64(f919/f922+epsilon)))
-//line stage.go:54
-		i929 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i929 >= i38 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2730 := *(*int32)(unsafe.Add(shared, i929*16+384))
-//line stage.go:55
-			i2732 := *(*int32)(unsafe.Add(shared, i929*16+4+384))
-//line stage.go:55
-			i2734 := *(*int32)(unsafe.Add(shared, i929*16+8+384))
-//line stage.go:55
-			i2736 := *(*int32)(unsafe.Add(shared, i929*16+12+384))
-//line warp.go:180
-			i1375 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730<<16))*float32(*(*float32)(unsafe.Add(x, i929*32))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+4))*f1323))))))<<16
-//line warp.go:180
-			i1509 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+8))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+12))*f1323))))))<<16
-//line warp.go:180
-			i1615 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+16))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+20))*f1323))))))<<16
-//line warp.go:180
-			i1704 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+24))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+28))*f1323))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+384)) = i1375
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+4+384)) = i1509
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+8+384)) = i1615
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+12+384)) = i1704
-//line stage.go:54
-			i929 = i929 + dx
-		}
-	}
-}
-
-// normLogitsFourRowsTwinRow_ is what a row of threads does in normLogitsFourRowsTwin.
-//
-//line fused.go:80
-func normLogitsFourRowsTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var i148, i149 int
-//line fused.go:80
-		i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:96
-		if int32(tx) == 0 {
-			i148, i149 = i89, 1
-//line fused.go:97
-			for {
-//line fused.go:97
-				if i149 >= i235 {
-//line fused.go:97
-					break
-				}
-//line fused.go:98
-				i158 := *(*int)(unsafe.Add(shared, i149*8))
-//line fused.go:98
-				i160 := i148
-//line fused.go:98
-				if uint(i148) < uint(i158) {
-//line fused.go:98
-					i160 = i158
-				}
-//line fused.go:97
-				i148, i149 = i160, i149+1
-			}
-//line fused.go:100
-			if !c166 {
-//line fused.go:100
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, bestLen)
-//line fused.go:100
-				return false
-			}
-//line fused.go:100
-			*(*int)(unsafe.Add(best, o169)) = i148
-		}
-	}
-	return true
-}
-
-// normQKVTwoRowsTwin runs blocks of the kernel normQKV_twoRows.
+// normQKVTwin runs blocks of the kernel normQKV_shallow.
 //
 //line rope.go:28
-func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func normQKVTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w := *(*unsafe.Pointer)(args)
 	wLen := *(*int)(unsafe.Add(args, 8))
 	wCap := *(*int)(unsafe.Add(args, 16))
@@ -12837,14 +5811,14 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each643 := blocks.Scratch(8)
 	each3799 := blocks.Scratch(8)
 	each3798 := blocks.Scratch(8)
-//line warp.go:71
+//line warp.go:66
 	i120 := dx / 32
 //line rope.go:30
 	i49 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
 	i3134 := (h0 + h8<<1) << 6
-//line warp.go:72
+//line warp.go:67
 	i127 := i49 / 128
-//line warp.go:74
+//line warp.go:69
 	c161 := 0 < i127
 //line stage.go:16
 	c321 := uint(i49) <= uint(gainCap)
@@ -12907,13 +5881,13 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c737 := 0 < i120
 //line stage.go:53
 	f752 := float32(i49 << 3)
-//line warp.go:73
+//line warp.go:68
 	i154 := gx * i120
-//line warp.go:111
+//line warp.go:106
 	c540 := i127 == 0
-//line warp.go:114
+//line warp.go:109
 	i3488 := i127 << 7
-//line warp.go:114
+//line warp.go:109
 	c585 := i3488 < i49
 	each2465 := blocks.Scratch(4)
 	each2467 := blocks.Scratch(4)
@@ -12959,7 +5933,7 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				for state < 6 {
 					switch state {
 					case 0:
-//line warp.go:73
+//line warp.go:68
 						i135 = bx * i120
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -12968,63 +5942,63 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 int32
 							var i327, i673, i689 int
 							var f672, f690 float32
-//line warp.go:89
+//line warp.go:84
 							i450 := int32(thread % 32)
-//line warp.go:73
+//line warp.go:68
 							i150 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
+//line warp.go:68
 							i151 := i135 + i150
 							if c161 {
-//line warp.go:74
+//line warp.go:69
 								if i151 < i3134 {
-//line warp.go:51
+//line warp.go:46
 									i6760 := i151 + int(uint32(int32(uint32(int32(i151))/64)))<<6
-//line warp.go:87
+//line warp.go:82
 									i6761 := i6760 * i49
-//line warp.go:87
+//line warp.go:82
 									if uint(i6761) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6761, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 128 > uint(wCap-i6761) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6761)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i6768 := int(uint32(i450))
-//line warp.go:89
+//line warp.go:84
 									i6787 := i6768 + 32
-//line warp.go:89
+//line warp.go:84
 									i6805 := i6768 + 64
-//line warp.go:89
+//line warp.go:84
 									i6823 := i6768 + 96
-//line warp.go:87
+//line warp.go:82
 									i6851 := (i6760 + 64) * i49
-//line warp.go:87
+//line warp.go:82
 									if uint(i6851) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6851, wLen)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
-//line warp.go:87
+//line warp.go:82
 									if 128 > uint(wCap-i6851) {
-//line warp.go:87
+//line warp.go:82
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6851)
-//line warp.go:87
+//line warp.go:82
 										return
 									}
 									i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 = *(*int32)(unsafe.Add(w, i6851*16+i6823*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6823*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6823*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6823*16)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16))
 								} else {
-//line warp.go:74
+//line warp.go:69
 									i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 								}
 							} else {
-//line warp.go:74
+//line warp.go:69
 								i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line stage.go:16
@@ -13249,142 +6223,142 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line stage.go:36
 								f672, i673 = f672+(f5917+float32(f3057*f3057)+float32((f6028+float32(f3072*f3072))*f690)), i673+i6621
 							}
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f672
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9251, thread*4)) = i9283
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9247, thread*4)) = i9282
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9243, thread*4)) = i9281
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9239, thread*4)) = i9280
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9235, thread*4)) = i9279
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9231, thread*4)) = i9278
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9227, thread*4)) = i9277
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9223, thread*4)) = i9276
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9219, thread*4)) = i9275
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9215, thread*4)) = i9274
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9211, thread*4)) = i9273
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9207, thread*4)) = i9272
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9203, thread*4)) = i9271
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9199, thread*4)) = i9270
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9195, thread*4)) = i9269
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9191, thread*4)) = i9268
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9187, thread*4)) = i9267
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9183, thread*4)) = i9266
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9179, thread*4)) = i9265
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9175, thread*4)) = i9264
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9171, thread*4)) = i9263
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9167, thread*4)) = i9262
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9163, thread*4)) = i9261
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9159, thread*4)) = i9260
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9155, thread*4)) = i9259
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9151, thread*4)) = i9258
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9147, thread*4)) = i9257
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9143, thread*4)) = i9256
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9139, thread*4)) = i9255
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9135, thread*4)) = i9254
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9131, thread*4)) = i9253
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9127, thread*4)) = i9252
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each672, thread*4)) = f672
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4981, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
 //line stage.go:35
 							f672 := *(*float32)(unsafe.Add(each672, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4981 := *(*float32)(unsafe.Add(each4981, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4982 := f672 + f4981
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4982
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4982, thread*4)) = f4982
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4991, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4982 := *(*float32)(unsafe.Add(each4982, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4991 := *(*float32)(unsafe.Add(each4991, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f4992 := f4982 + f4991
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f4992
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each4992, thread*4)) = f4992
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5001, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f4992 := *(*float32)(unsafe.Add(each4992, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5001 := *(*float32)(unsafe.Add(each5001, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5002 := f4992 + f5001
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5002
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5002, thread*4)) = f5002
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5011, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f5002 := *(*float32)(unsafe.Add(each5002, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5011 := *(*float32)(unsafe.Add(each5011, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5012 := f5002 + f5011
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f5012
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each5012, thread*4)) = f5012
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5021, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
 							ty := blocks.ThreadY(thread)
 							tz := blocks.ThreadZ(thread)
-//line warp.go:89
+//line warp.go:84
 							i450 := int32(thread % 32)
-//line warp.go:152
+//line warp.go:147
 							f5012 := *(*float32)(unsafe.Add(each5012, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f5021 := *(*float32)(unsafe.Add(each5021, thread*4))
 //line stage.go:45
 							c3431 := i450 == 0
@@ -13406,14 +6380,14 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						continue warps
 					case 1:
 //line stage.go:50
-						normQKVTwoRowsTwinRow(end, warp, blocks, c737, shared, i120, epsilon, f752, i49, x, dx)
+						normQKVTwinRow(end, warp, blocks, c737, shared, i120, epsilon, f752, i49, x, dx)
 						state = 2
 						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8)) = state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798
 						waiting = true
 						continue warps
 					case 2:
 						for thread := warp; thread < end; thread++ {
-//line warp.go:73
+//line warp.go:68
 							i151 := i135 + i150
 //line rope.go:56
 							i3438 = i78 << 6
@@ -13437,23 +6411,23 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line rope.go:55
 						i175 := i3799 % 64
 						i178 := i3799 / 64
-//line warp.go:51
+//line warp.go:46
 						i4804 := i3799 + int(uint32(int32(uint32(int32(i3799))/64)))<<6
-//line warp.go:128
+//line warp.go:123
 						i4805 := i4804 * i49
-//line warp.go:128
+//line warp.go:123
 						c4806 := uint(i4805) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o4808 := i4805 * 16
-//line warp.go:128
+//line warp.go:123
 						c4811 := uint(i49) <= uint(wCap-i4805)
-//line warp.go:128
+//line warp.go:123
 						i4841 := (i4804 + 64) * i49
-//line warp.go:128
+//line warp.go:123
 						c4842 := uint(i4841) <= uint(wLen)
-//line warp.go:128
+//line warp.go:123
 						o4844 := i4841 * 16
-//line warp.go:128
+//line warp.go:123
 						c4847 := uint(i49) <= uint(wCap-i4841)
 						for thread := warp; thread < end; thread++ {
 							tx := blocks.ThreadX(thread)
@@ -13462,81 +6436,81 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var f9298, f9294, f9290, f9286, f8709, f8715, f8794, f8800, f9299, f9295, f9291, f9287, f9296, f9292, f9288, f9284, f9297, f9293, f9289, f9285 float32
 							var i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125, i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124, i9250, i9246, i9242, i9238, i9234, i9230, i9226, i9222, i9218, i9214, i9210, i9206, i9202, i9198, i9194, i9190, i9186, i9182, i9178, i9174, i9170, i9166, i9162, i9158, i9154, i9150, i9146, i9142, i9138, i9134, i9130, i9126 int32
 							var i3801, i507, i3800, i556, i3802, i1058 int
-//line warp.go:103
+//line warp.go:98
 							i9251 := *(*int32)(unsafe.Add(each9251, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9247 := *(*int32)(unsafe.Add(each9247, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9243 := *(*int32)(unsafe.Add(each9243, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9239 := *(*int32)(unsafe.Add(each9239, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9235 := *(*int32)(unsafe.Add(each9235, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9231 := *(*int32)(unsafe.Add(each9231, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9227 := *(*int32)(unsafe.Add(each9227, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9223 := *(*int32)(unsafe.Add(each9223, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9219 := *(*int32)(unsafe.Add(each9219, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9215 := *(*int32)(unsafe.Add(each9215, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9211 := *(*int32)(unsafe.Add(each9211, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9207 := *(*int32)(unsafe.Add(each9207, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9203 := *(*int32)(unsafe.Add(each9203, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9199 := *(*int32)(unsafe.Add(each9199, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9195 := *(*int32)(unsafe.Add(each9195, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9191 := *(*int32)(unsafe.Add(each9191, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9187 := *(*int32)(unsafe.Add(each9187, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9183 := *(*int32)(unsafe.Add(each9183, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9179 := *(*int32)(unsafe.Add(each9179, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9175 := *(*int32)(unsafe.Add(each9175, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9171 := *(*int32)(unsafe.Add(each9171, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9167 := *(*int32)(unsafe.Add(each9167, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9163 := *(*int32)(unsafe.Add(each9163, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9159 := *(*int32)(unsafe.Add(each9159, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9155 := *(*int32)(unsafe.Add(each9155, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9151 := *(*int32)(unsafe.Add(each9151, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9147 := *(*int32)(unsafe.Add(each9147, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9143 := *(*int32)(unsafe.Add(each9143, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9139 := *(*int32)(unsafe.Add(each9139, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9135 := *(*int32)(unsafe.Add(each9135, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9131 := *(*int32)(unsafe.Add(each9131, thread*4))
-//line warp.go:103
+//line warp.go:98
 							i9127 := *(*int32)(unsafe.Add(each9127, thread*4))
-//line warp.go:89
+//line warp.go:84
 							i450 := int32(thread % 32)
 //line stage.go:45
 							i685 := int(uint32(i450))
-//line warp.go:142
+//line warp.go:137
 							i7983 := i685 + 32
-//line warp.go:142
+//line warp.go:137
 							i8258 := i685 + 64
-//line warp.go:142
+//line warp.go:137
 							i8533 := i685 + 96
-//line warp.go:130
+//line warp.go:125
 							i1056 := i3488 + i685
 //line rope.go:56
 							i184 := i3438 + i175
@@ -13551,520 +6525,520 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							f2465 := *(*float32)(unsafe.Add(turns, i184*8))
 //line rope.go:56
 							f2467 := *(*float32)(unsafe.Add(turns, i184*8+4))
-//line warp.go:100
+//line warp.go:95
 							if c161 {
-//line warp.go:103
+//line warp.go:98
 								f9298, f9294, f9290, f9286, i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125, i3801, i507 = 0, 0, 0, 0, i9251, i9247, i9243, i9239, i9235, i9231, i9227, i9223, i9219, i9215, i9211, i9207, i9203, i9199, i9195, i9191, i9187, i9183, i9179, i9175, i9171, i9167, i9163, i9159, i9155, i9151, i9147, i9143, i9139, i9135, i9131, i9127, i3799, 0
-//line warp.go:103
+//line warp.go:98
 								for {
-//line warp.go:101
+//line warp.go:96
 									i3444 := i507 << 7
-//line warp.go:101
+//line warp.go:96
 									if uint(i3444) > uint(i49) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3444, i49)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:101
+//line warp.go:96
 									if 128 > uint(i49-i3444) {
-//line warp.go:101
+//line warp.go:96
 										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i49-i3444)
-//line warp.go:101
+//line warp.go:96
 										return
 									}
-//line warp.go:142
+//line warp.go:137
 									i7710 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+128))
-//line warp.go:142
+//line warp.go:137
 									i7712 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i7714 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i7716 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f7745 := math.Float32frombits(uint32(i7710 << 16))
 									f7748 := math.Float32frombits(uint32(i7710 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7753 := math.Float32frombits(uint32(i7712 << 16))
 									f7756 := math.Float32frombits(uint32(i7712 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7761 := math.Float32frombits(uint32(i7714 << 16))
 									f7764 := math.Float32frombits(uint32(i7714 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f7769 := math.Float32frombits(uint32(i7716 << 16))
 									f7772 := math.Float32frombits(uint32(i7716 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f7872 := f9286 + float32(math.Float32frombits(uint32(i9125<<16))*f7745) + float32(math.Float32frombits(uint32(i9129<<16))*f7753) + float32(math.Float32frombits(uint32(i9133<<16))*f7761)
 									f7878 := f9290 + float32(math.Float32frombits(uint32(i9125&-65536))*f7748) + float32(math.Float32frombits(uint32(i9129&-65536))*f7756) + float32(math.Float32frombits(uint32(i9133&-65536))*f7764)
-//line warp.go:168
+//line warp.go:163
 									f7957 := f9294 + float32(math.Float32frombits(uint32(i9189<<16))*f7745) + float32(math.Float32frombits(uint32(i9193<<16))*f7753) + float32(math.Float32frombits(uint32(i9197<<16))*f7761)
 									f7963 := f9298 + float32(math.Float32frombits(uint32(i9189&-65536))*f7748) + float32(math.Float32frombits(uint32(i9193&-65536))*f7756) + float32(math.Float32frombits(uint32(i9197&-65536))*f7764)
-//line warp.go:142
+//line warp.go:137
 									i7985 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+128))
-//line warp.go:142
+//line warp.go:137
 									i7987 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i7989 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i7991 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f8020 := math.Float32frombits(uint32(i7985 << 16))
 									f8023 := math.Float32frombits(uint32(i7985 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8028 := math.Float32frombits(uint32(i7987 << 16))
 									f8031 := math.Float32frombits(uint32(i7987 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8036 := math.Float32frombits(uint32(i7989 << 16))
 									f8039 := math.Float32frombits(uint32(i7989 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8044 := math.Float32frombits(uint32(i7991 << 16))
 									f8047 := math.Float32frombits(uint32(i7991 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8135 := f7872 + float32(math.Float32frombits(uint32(i9137<<16))*f7769) + float32(math.Float32frombits(uint32(i9141<<16))*f8020) + float32(math.Float32frombits(uint32(i9145<<16))*f8028)
 									f8141 := f7878 + float32(math.Float32frombits(uint32(i9137&-65536))*f7772) + float32(math.Float32frombits(uint32(i9141&-65536))*f8023) + float32(math.Float32frombits(uint32(i9145&-65536))*f8031)
-//line warp.go:168
+//line warp.go:163
 									f8220 := f7957 + float32(math.Float32frombits(uint32(i9201<<16))*f7769) + float32(math.Float32frombits(uint32(i9205<<16))*f8020) + float32(math.Float32frombits(uint32(i9209<<16))*f8028)
 									f8226 := f7963 + float32(math.Float32frombits(uint32(i9201&-65536))*f7772) + float32(math.Float32frombits(uint32(i9205&-65536))*f8023) + float32(math.Float32frombits(uint32(i9209&-65536))*f8031)
-//line warp.go:142
+//line warp.go:137
 									i8260 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+128))
-//line warp.go:142
+//line warp.go:137
 									i8262 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i8264 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i8266 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f8295 := math.Float32frombits(uint32(i8260 << 16))
 									f8298 := math.Float32frombits(uint32(i8260 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8303 := math.Float32frombits(uint32(i8262 << 16))
 									f8306 := math.Float32frombits(uint32(i8262 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8311 := math.Float32frombits(uint32(i8264 << 16))
 									f8314 := math.Float32frombits(uint32(i8264 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8319 := math.Float32frombits(uint32(i8266 << 16))
 									f8322 := math.Float32frombits(uint32(i8266 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8398 := f8135 + float32(math.Float32frombits(uint32(i9149<<16))*f8036) + float32(math.Float32frombits(uint32(i9153<<16))*f8044) + float32(math.Float32frombits(uint32(i9157<<16))*f8295)
 									f8404 := f8141 + float32(math.Float32frombits(uint32(i9149&-65536))*f8039) + float32(math.Float32frombits(uint32(i9153&-65536))*f8047) + float32(math.Float32frombits(uint32(i9157&-65536))*f8298)
-//line warp.go:168
+//line warp.go:163
 									f8434 := f8398 + float32(math.Float32frombits(uint32(i9161<<16))*f8303) + float32(math.Float32frombits(uint32(i9165<<16))*f8311) + float32(math.Float32frombits(uint32(i9169<<16))*f8319)
 									f8440 := f8404 + float32(math.Float32frombits(uint32(i9161&-65536))*f8306) + float32(math.Float32frombits(uint32(i9165&-65536))*f8314) + float32(math.Float32frombits(uint32(i9169&-65536))*f8322)
-//line warp.go:168
+//line warp.go:163
 									f8483 := f8220 + float32(math.Float32frombits(uint32(i9213<<16))*f8036) + float32(math.Float32frombits(uint32(i9217<<16))*f8044) + float32(math.Float32frombits(uint32(i9221<<16))*f8295)
 									f8489 := f8226 + float32(math.Float32frombits(uint32(i9213&-65536))*f8039) + float32(math.Float32frombits(uint32(i9217&-65536))*f8047) + float32(math.Float32frombits(uint32(i9221&-65536))*f8298)
-//line warp.go:168
+//line warp.go:163
 									f8519 := f8483 + float32(math.Float32frombits(uint32(i9225<<16))*f8303) + float32(math.Float32frombits(uint32(i9229<<16))*f8311) + float32(math.Float32frombits(uint32(i9233<<16))*f8319)
 									f8525 := f8489 + float32(math.Float32frombits(uint32(i9225&-65536))*f8306) + float32(math.Float32frombits(uint32(i9229&-65536))*f8314) + float32(math.Float32frombits(uint32(i9233&-65536))*f8322)
-//line warp.go:142
+//line warp.go:137
 									i8535 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+128))
-//line warp.go:142
+//line warp.go:137
 									i8537 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+4+128))
-//line warp.go:142
+//line warp.go:137
 									i8539 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+8+128))
-//line warp.go:142
+//line warp.go:137
 									i8541 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f8570 := math.Float32frombits(uint32(i8535 << 16))
 									f8573 := math.Float32frombits(uint32(i8535 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8578 := math.Float32frombits(uint32(i8537 << 16))
 									f8581 := math.Float32frombits(uint32(i8537 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8586 := math.Float32frombits(uint32(i8539 << 16))
 									f8589 := math.Float32frombits(uint32(i8539 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f8594 := math.Float32frombits(uint32(i8541 << 16))
 									f8597 := math.Float32frombits(uint32(i8541 & -65536))
-//line warp.go:168
+//line warp.go:163
 									f8697 := f8434 + float32(math.Float32frombits(uint32(i9173<<16))*f8570) + float32(math.Float32frombits(uint32(i9177<<16))*f8578) + float32(math.Float32frombits(uint32(i9181<<16))*f8586)
 									f8703 := f8440 + float32(math.Float32frombits(uint32(i9173&-65536))*f8573) + float32(math.Float32frombits(uint32(i9177&-65536))*f8581) + float32(math.Float32frombits(uint32(i9181&-65536))*f8589)
-//line warp.go:168
+//line warp.go:163
 									f8709 = f8697 + float32(math.Float32frombits(uint32(i9185<<16))*f8594)
 									f8715 = f8703 + float32(math.Float32frombits(uint32(i9185&-65536))*f8597)
-//line warp.go:168
+//line warp.go:163
 									f8782 := f8519 + float32(math.Float32frombits(uint32(i9237<<16))*f8570) + float32(math.Float32frombits(uint32(i9241<<16))*f8578) + float32(math.Float32frombits(uint32(i9245<<16))*f8586)
 									f8788 := f8525 + float32(math.Float32frombits(uint32(i9237&-65536))*f8573) + float32(math.Float32frombits(uint32(i9241&-65536))*f8581) + float32(math.Float32frombits(uint32(i9245&-65536))*f8589)
-//line warp.go:168
+//line warp.go:163
 									f8794 = f8782 + float32(math.Float32frombits(uint32(i9249<<16))*f8594)
 									f8800 = f8788 + float32(math.Float32frombits(uint32(i9249&-65536))*f8597)
-//line warp.go:102
+//line warp.go:97
 									i529 := i507 + 1
 									if i529 == i127 {
-//line warp.go:105
+//line warp.go:100
 										i3800, i556 = i3801+i154, 0
 									} else {
-//line warp.go:103
+//line warp.go:98
 										i3800, i556 = i3801, i529
 									}
-//line warp.go:107
+//line warp.go:102
 									if i3800 < i3134 {
-//line warp.go:51
+//line warp.go:46
 										i7144 := i3800 + int(uint32(int32(uint32(int32(i3800))/64)))<<6
-//line warp.go:87
+//line warp.go:82
 										i7146 := i556 << 7
-//line warp.go:87
+//line warp.go:82
 										i7147 := i7144*i49 + i7146
-//line warp.go:87
+//line warp.go:82
 										if uint(i7147) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7147, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 128 > uint(wCap-i7147) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i7147)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										i7238 := (i7144+64)*i49 + i7146
-//line warp.go:87
+//line warp.go:82
 										if uint(i7238) > uint(wLen) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7238, wLen)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
-//line warp.go:87
+//line warp.go:82
 										if 128 > uint(wCap-i7238) {
-//line warp.go:87
+//line warp.go:82
 											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i7238)
-//line warp.go:87
+//line warp.go:82
 											return
 										}
 										i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124 = *(*int32)(unsafe.Add(w, i7238*16+i8533*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i8533*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i8533*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i8533*16)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16)), *(*int32)(unsafe.Add(w, i7238*16+i685*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i685*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i685*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i685*16)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16)), *(*int32)(unsafe.Add(w, i7147*16+i685*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i685*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i685*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i685*16))
 									} else {
-//line warp.go:107
+//line warp.go:102
 										i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124 = i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125
 									}
-//line warp.go:108
+//line warp.go:103
 									if i529 >= i127 {
-//line warp.go:108
+//line warp.go:103
 										break
 									}
-//line warp.go:108
+//line warp.go:103
 									f9298, f9294, f9290, f9286, i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125, i3801, i507 = f8800, f8794, f8715, f8709, i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124, i3800, i529
 								}
-//line warp.go:108
+//line warp.go:103
 								f9299, f9295, f9291, f9287, i9250, i9246, i9242, i9238, i9234, i9230, i9226, i9222, i9218, i9214, i9210, i9206, i9202, i9198, i9194, i9190, i9186, i9182, i9178, i9174, i9170, i9166, i9162, i9158, i9154, i9150, i9146, i9142, i9138, i9134, i9130, i9126, i3802 = f8800, f8794, f8715, f8709, i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124, i3800
 							} else {
-//line warp.go:100
+//line warp.go:95
 								f9299, f9295, f9291, f9287, i9250, i9246, i9242, i9238, i9234, i9230, i9226, i9222, i9218, i9214, i9210, i9206, i9202, i9198, i9194, i9190, i9186, i9182, i9178, i9174, i9170, i9166, i9162, i9158, i9154, i9150, i9146, i9142, i9138, i9134, i9130, i9126, i3802 = 0, 0, 0, 0, i9251, i9247, i9243, i9239, i9235, i9231, i9227, i9223, i9219, i9215, i9211, i9207, i9203, i9199, i9195, i9191, i9187, i9183, i9179, i9175, i9171, i9167, i9163, i9159, i9155, i9151, i9147, i9143, i9139, i9135, i9131, i9127, i3799
 							}
-//line warp.go:111
+//line warp.go:106
 							if c540 {
 								i3798 = i3802 + i154
 							} else {
-//line warp.go:111
+//line warp.go:106
 								i3798 = i3802
 							}
-//line warp.go:114
+//line warp.go:109
 							if c585 {
-//line warp.go:128
+//line warp.go:123
 								if !c4806 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4805, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4811 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, wCap-i4805)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4842 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4841, wLen)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
-//line warp.go:128
+//line warp.go:123
 								if !c4847 {
-//line warp.go:128
+//line warp.go:123
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, wCap-i4841)
-//line warp.go:128
+//line warp.go:123
 									return
 								}
 								f9296, f9292, f9288, f9284, i1058 = f9299, f9295, f9291, f9287, i1056
-//line warp.go:130
+//line warp.go:125
 								for {
-//line warp.go:130
+//line warp.go:125
 									if i1058 >= i49 {
-//line warp.go:130
+//line warp.go:125
 										break
 									}
-//line warp.go:131
+//line warp.go:126
 									i2799 := *(*int32)(unsafe.Add(shared, i1058*16+128))
-//line warp.go:131
+//line warp.go:126
 									i2801 := *(*int32)(unsafe.Add(shared, i1058*16+4+128))
-//line warp.go:131
+//line warp.go:126
 									i2803 := *(*int32)(unsafe.Add(shared, i1058*16+8+128))
-//line warp.go:131
+//line warp.go:126
 									i2805 := *(*int32)(unsafe.Add(shared, i1058*16+12+128))
-//line warp.go:175
+//line warp.go:170
 									f5364 := math.Float32frombits(uint32(i2799 << 16))
 									f5367 := math.Float32frombits(uint32(i2799 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f5385 := math.Float32frombits(uint32(i2801 << 16))
 									f5388 := math.Float32frombits(uint32(i2801 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f5406 := math.Float32frombits(uint32(i2803 << 16))
 									f5409 := math.Float32frombits(uint32(i2803 & -65536))
-//line warp.go:175
+//line warp.go:170
 									f5427 := math.Float32frombits(uint32(i2805 << 16))
 									f5430 := math.Float32frombits(uint32(i2805 & -65536))
-//line warp.go:133
+//line warp.go:128
 									i7373 := *(*int32)(unsafe.Add(w, o4808+i1058*16))
-//line warp.go:133
+//line warp.go:128
 									i7375 := *(*int32)(unsafe.Add(w, o4808+i1058*16+4))
-//line warp.go:133
+//line warp.go:128
 									i7377 := *(*int32)(unsafe.Add(w, o4808+i1058*16+8))
-//line warp.go:133
+//line warp.go:128
 									i7379 := *(*int32)(unsafe.Add(w, o4808+i1058*16+12))
-//line warp.go:168
+//line warp.go:163
 									f7455 := f9284 + float32(math.Float32frombits(uint32(i7373<<16))*f5364) + float32(math.Float32frombits(uint32(i7375<<16))*f5385) + float32(math.Float32frombits(uint32(i7377<<16))*f5406) + float32(math.Float32frombits(uint32(i7379<<16))*f5427)
 									f7461 := f9288 + float32(math.Float32frombits(uint32(i7373&-65536))*f5367) + float32(math.Float32frombits(uint32(i7375&-65536))*f5388) + float32(math.Float32frombits(uint32(i7377&-65536))*f5409) + float32(math.Float32frombits(uint32(i7379&-65536))*f5430)
-//line warp.go:133
+//line warp.go:128
 									i7479 := *(*int32)(unsafe.Add(w, o4844+i1058*16))
-//line warp.go:133
+//line warp.go:128
 									i7481 := *(*int32)(unsafe.Add(w, o4844+i1058*16+4))
-//line warp.go:133
+//line warp.go:128
 									i7483 := *(*int32)(unsafe.Add(w, o4844+i1058*16+8))
-//line warp.go:133
+//line warp.go:128
 									i7485 := *(*int32)(unsafe.Add(w, o4844+i1058*16+12))
-//line warp.go:168
+//line warp.go:163
 									f7561 := f9292 + float32(math.Float32frombits(uint32(i7479<<16))*f5364) + float32(math.Float32frombits(uint32(i7481<<16))*f5385) + float32(math.Float32frombits(uint32(i7483<<16))*f5406) + float32(math.Float32frombits(uint32(i7485<<16))*f5427)
 									f7567 := f9296 + float32(math.Float32frombits(uint32(i7479&-65536))*f5367) + float32(math.Float32frombits(uint32(i7481&-65536))*f5388) + float32(math.Float32frombits(uint32(i7483&-65536))*f5409) + float32(math.Float32frombits(uint32(i7485&-65536))*f5430)
-//line warp.go:130
+//line warp.go:125
 									f9296, f9292, f9288, f9284, i1058 = f7567, f7561, f7461, f7455, i1058+32
 								}
-//line warp.go:130
+//line warp.go:125
 								f9297, f9293, f9289, f9285 = f9296, f9292, f9288, f9284
 							} else {
-//line warp.go:114
+//line warp.go:109
 								f9297, f9293, f9289, f9285 = f9299, f9295, f9291, f9287
 							}
-//line warp.go:118
+//line warp.go:113
 							f7324 := f9285 + f9289
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7324
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each2465, thread*4)) = f2465
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each2467, thread*4)) = f2467
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9251, thread*4)) = i9250
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9247, thread*4)) = i9246
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9243, thread*4)) = i9242
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9239, thread*4)) = i9238
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9235, thread*4)) = i9234
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9231, thread*4)) = i9230
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9227, thread*4)) = i9226
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9223, thread*4)) = i9222
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9219, thread*4)) = i9218
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9215, thread*4)) = i9214
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9211, thread*4)) = i9210
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9207, thread*4)) = i9206
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9203, thread*4)) = i9202
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9199, thread*4)) = i9198
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9195, thread*4)) = i9194
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9191, thread*4)) = i9190
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9187, thread*4)) = i9186
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9183, thread*4)) = i9182
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9179, thread*4)) = i9178
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9175, thread*4)) = i9174
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9171, thread*4)) = i9170
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9167, thread*4)) = i9166
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9163, thread*4)) = i9162
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9159, thread*4)) = i9158
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9155, thread*4)) = i9154
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9151, thread*4)) = i9150
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9147, thread*4)) = i9146
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9143, thread*4)) = i9142
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9139, thread*4)) = i9138
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9135, thread*4)) = i9134
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9131, thread*4)) = i9130
-//line warp.go:152
+//line warp.go:147
 							*(*int32)(unsafe.Add(each9127, thread*4)) = i9126
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each9297, thread*4)) = f9297
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each9293, thread*4)) = f9293
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7324, thread*4)) = f7324
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7325, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f7324 := *(*float32)(unsafe.Add(each7324, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7325 := *(*float32)(unsafe.Add(each7325, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7326 := f7324 + f7325
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7326
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7326, thread*4)) = f7326
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7327, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7326 := *(*float32)(unsafe.Add(each7326, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7327 := *(*float32)(unsafe.Add(each7327, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7328 := f7326 + f7327
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7328
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7328, thread*4)) = f7328
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7329, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7328 := *(*float32)(unsafe.Add(each7328, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7329 := *(*float32)(unsafe.Add(each7329, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7330 := f7328 + f7329
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7330
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7330, thread*4)) = f7330
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7331, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7330 := *(*float32)(unsafe.Add(each7330, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7331 := *(*float32)(unsafe.Add(each7331, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7332 := f7330 + f7331
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7332
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7332, thread*4)) = f7332
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7333, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7332 := *(*float32)(unsafe.Add(each7332, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7333 := *(*float32)(unsafe.Add(each7333, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f9293 := *(*float32)(unsafe.Add(each9293, thread*4))
-//line warp.go:118
+//line warp.go:113
 							f9297 := *(*float32)(unsafe.Add(each9297, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7334 := f7332 + f7333
-//line warp.go:118
+//line warp.go:113
 							f7345 := f9293 + f9297
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7345
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7334, thread*4)) = f7334
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7345, thread*4)) = f7345
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7346, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:118
+//line warp.go:113
 							f7345 := *(*float32)(unsafe.Add(each7345, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7346 := *(*float32)(unsafe.Add(each7346, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7347 := f7345 + f7346
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7347
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7347, thread*4)) = f7347
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7348, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7347 := *(*float32)(unsafe.Add(each7347, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7348 := *(*float32)(unsafe.Add(each7348, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7349 := f7347 + f7348
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7349
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7349, thread*4)) = f7349
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7350, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7349 := *(*float32)(unsafe.Add(each7349, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7350 := *(*float32)(unsafe.Add(each7350, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7351 := f7349 + f7350
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7351
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7351, thread*4)) = f7351
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7352, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
 						for thread := warp; thread < end; thread++ {
-//line warp.go:152
+//line warp.go:147
 							f7351 := *(*float32)(unsafe.Add(each7351, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7352 := *(*float32)(unsafe.Add(each7352, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7353 := f7351 + f7352
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(brought32, thread*4)) = f7353
-//line warp.go:152
+//line warp.go:147
 							*(*float32)(unsafe.Add(each7353, thread*4)) = f7353
 						}
-//line warp.go:152
+//line warp.go:147
 						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7354, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
 //line rope.go:62
 						c233 := i178 < i232
@@ -14083,21 +7057,21 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var f3804, f3803 float32
 							var i263, i2797 int
 							var p2796 unsafe.Pointer
-//line warp.go:152
+//line warp.go:147
 							f7353 := *(*float32)(unsafe.Add(each7353, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7354 := *(*float32)(unsafe.Add(each7354, thread*4))
 //line rope.go:56
 							f2465 := *(*float32)(unsafe.Add(each2465, thread*4))
-//line warp.go:152
+//line warp.go:147
 							f7334 := *(*float32)(unsafe.Add(each7334, thread*4))
 //line rope.go:56
 							f2467 := *(*float32)(unsafe.Add(each2467, thread*4))
-//line warp.go:89
+//line warp.go:84
 							i450 := int32(thread % 32)
 //line stage.go:45
 							c3431 := i450 == 0
-//line warp.go:152
+//line warp.go:147
 							f7355 := f7353 + f7354
 //line rope.go:39
 							if c3431 {
@@ -14157,10 +7131,10 @@ func normQKVTwoRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// normQKVTwoRowsTwinRow is what a row of threads does in normQKVTwoRowsTwin.
+// normQKVTwinRow is what a row of threads does in normQKVTwin.
 //
 //line stage.go:50
-func normQKVTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c737 bool, shared unsafe.Pointer, i120 int, epsilon float32, f752 float32, i49 int, x unsafe.Pointer, dx int) {
+func normQKVTwinRow(end int, warp int, blocks *gpu.Blocks, c737 bool, shared unsafe.Pointer, i120 int, epsilon float32, f752 float32, i49 int, x unsafe.Pointer, dx int) {
 	for thread := warp; thread < end; thread++ {
 		tx := blocks.ThreadX(thread)
 		var f739, f745, f749 float32
@@ -14207,1793 +7181,13 @@ func normQKVTwoRowsTwinRow(end int, warp int, blocks *gpu.Blocks, c737 bool, sha
 			i2922 := *(*int32)(unsafe.Add(shared, i759*16+8+128))
 //line stage.go:55
 			i2924 := *(*int32)(unsafe.Add(shared, i759*16+12+128))
-//line warp.go:180
+//line warp.go:175
 			i1218 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2918<<16))*float32(*(*float32)(unsafe.Add(x, i759*32))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2918&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+4))*f1166))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1478 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2920<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+8))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2920&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+12))*f1166))))))<<16
-//line warp.go:180
+//line warp.go:175
 			i1596 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2922<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+16))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2922&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+20))*f1166))))))<<16
-//line warp.go:180
-			i1691 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2924<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+24))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2924&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+28))*f1166))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+128)) = i1218
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+4+128)) = i1478
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+8+128)) = i1596
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+12+128)) = i1691
-//line stage.go:54
-			i759 = i759 + dx
-		}
-	}
-}
-
-// normQKVTwoDeepTwin runs blocks of the kernel normQKV_twoDeep.
-//
-//line rope.go:28
-func normQKVTwoDeepTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	position := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	positionLen := *(*int)(unsafe.Add(args, 88))
-	turns := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	turnsLen := *(*int)(unsafe.Add(args, 112))
-	h0 := *(*int)(unsafe.Add(args, 128))
-	h8 := *(*int)(unsafe.Add(args, 136))
-	q := *(*unsafe.Pointer)(unsafe.Add(args, 144))
-	qLen := *(*int)(unsafe.Add(args, 152))
-	k := *(*unsafe.Pointer)(unsafe.Add(args, 168))
-	kLen := *(*int)(unsafe.Add(args, 176))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 192))
-	vLen := *(*int)(unsafe.Add(args, 200))
-	shared := blocks.Shared(128)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each135 := blocks.Scratch(8)
-	each150 := blocks.Scratch(8)
-	each78 := blocks.Scratch(8)
-	each3438 := blocks.Scratch(8)
-	each640 := blocks.Scratch(8)
-	each643 := blocks.Scratch(8)
-	each3799 := blocks.Scratch(8)
-	each3798 := blocks.Scratch(8)
-//line warp.go:71
-	i120 := dx / 32
-//line rope.go:30
-	i49 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-	i3134 := (h0 + h8<<1) << 6
-//line warp.go:72
-	i127 := i49 / 256
-//line warp.go:74
-	c161 := 0 < i127
-//line stage.go:16
-	c321 := uint(i49) <= uint(gainCap)
-//line stage.go:20
-	i5079 := i49 - 1
-//line stage.go:20
-	i6861 := dx << 1
-//line stage.go:20
-	i5161 := dx * 3
-//line stage.go:17
-	i3557 := dx << 2
-//line rope.go:34
-	c73 := 0 < uint(positionLen)
-//line stage.go:33
-	c665 := uint(i49) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each11147 := blocks.Scratch(4)
-	each11143 := blocks.Scratch(4)
-	each11139 := blocks.Scratch(4)
-	each11135 := blocks.Scratch(4)
-	each11131 := blocks.Scratch(4)
-	each11127 := blocks.Scratch(4)
-	each11123 := blocks.Scratch(4)
-	each11119 := blocks.Scratch(4)
-	each11115 := blocks.Scratch(4)
-	each11111 := blocks.Scratch(4)
-	each11107 := blocks.Scratch(4)
-	each11103 := blocks.Scratch(4)
-	each11099 := blocks.Scratch(4)
-	each11095 := blocks.Scratch(4)
-	each11091 := blocks.Scratch(4)
-	each11087 := blocks.Scratch(4)
-	each11083 := blocks.Scratch(4)
-	each11079 := blocks.Scratch(4)
-	each11075 := blocks.Scratch(4)
-	each11071 := blocks.Scratch(4)
-	each11067 := blocks.Scratch(4)
-	each11063 := blocks.Scratch(4)
-	each11059 := blocks.Scratch(4)
-	each11055 := blocks.Scratch(4)
-	each11051 := blocks.Scratch(4)
-	each11047 := blocks.Scratch(4)
-	each11043 := blocks.Scratch(4)
-	each11039 := blocks.Scratch(4)
-	each11035 := blocks.Scratch(4)
-	each11031 := blocks.Scratch(4)
-	each11027 := blocks.Scratch(4)
-	each11023 := blocks.Scratch(4)
-	each11019 := blocks.Scratch(4)
-	each11015 := blocks.Scratch(4)
-	each11011 := blocks.Scratch(4)
-	each11007 := blocks.Scratch(4)
-	each11003 := blocks.Scratch(4)
-	each10999 := blocks.Scratch(4)
-	each10995 := blocks.Scratch(4)
-	each10991 := blocks.Scratch(4)
-	each10987 := blocks.Scratch(4)
-	each10983 := blocks.Scratch(4)
-	each10979 := blocks.Scratch(4)
-	each10975 := blocks.Scratch(4)
-	each10971 := blocks.Scratch(4)
-	each10967 := blocks.Scratch(4)
-	each10963 := blocks.Scratch(4)
-	each10959 := blocks.Scratch(4)
-	each10955 := blocks.Scratch(4)
-	each10951 := blocks.Scratch(4)
-	each10947 := blocks.Scratch(4)
-	each10943 := blocks.Scratch(4)
-	each10939 := blocks.Scratch(4)
-	each10935 := blocks.Scratch(4)
-	each10931 := blocks.Scratch(4)
-	each10927 := blocks.Scratch(4)
-	each10923 := blocks.Scratch(4)
-	each10919 := blocks.Scratch(4)
-	each10915 := blocks.Scratch(4)
-	each10911 := blocks.Scratch(4)
-	each10907 := blocks.Scratch(4)
-	each10903 := blocks.Scratch(4)
-	each10899 := blocks.Scratch(4)
-	each10895 := blocks.Scratch(4)
-	each672 := blocks.Scratch(4)
-	each5197 := blocks.Scratch(4)
-	each5198 := blocks.Scratch(4)
-	each5207 := blocks.Scratch(4)
-	each5208 := blocks.Scratch(4)
-	each5217 := blocks.Scratch(4)
-	each5218 := blocks.Scratch(4)
-	each5227 := blocks.Scratch(4)
-	each5228 := blocks.Scratch(4)
-	each5237 := blocks.Scratch(4)
-//line stage.go:50
-	c737 := 0 < i120
-//line stage.go:53
-	f752 := float32(i49 << 3)
-//line warp.go:73
-	i154 := gx * i120
-//line warp.go:111
-	c540 := i127 == 0
-//line warp.go:114
-	i3488 := i127 << 8
-//line warp.go:114
-	c585 := i3488 < i49
-	each2465 := blocks.Scratch(4)
-	each2467 := blocks.Scratch(4)
-	each11225 := blocks.Scratch(4)
-	each11221 := blocks.Scratch(4)
-	each7860 := blocks.Scratch(4)
-	each7861 := blocks.Scratch(4)
-	each7862 := blocks.Scratch(4)
-	each7863 := blocks.Scratch(4)
-	each7864 := blocks.Scratch(4)
-	each7865 := blocks.Scratch(4)
-	each7866 := blocks.Scratch(4)
-	each7867 := blocks.Scratch(4)
-	each7868 := blocks.Scratch(4)
-	each7869 := blocks.Scratch(4)
-	each7870 := blocks.Scratch(4)
-	each7881 := blocks.Scratch(4)
-	each7882 := blocks.Scratch(4)
-	each7883 := blocks.Scratch(4)
-	each7884 := blocks.Scratch(4)
-	each7885 := blocks.Scratch(4)
-	each7886 := blocks.Scratch(4)
-	each7887 := blocks.Scratch(4)
-	each7888 := blocks.Scratch(4)
-	each7889 := blocks.Scratch(4)
-	each7890 := blocks.Scratch(4)
-//line rope.go:62
-	i232 := h0 + h8
-//line rope.go:28
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i135, i150, i78, i3438, i640, i643, i3799, i3798 int
-		var i3799next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8))
-				}
-				for state < 6 {
-					switch state {
-					case 0:
-//line warp.go:73
-						i135 = bx * i120
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i11211, i11210, i11209, i11208, i11207, i11206, i11205, i11204, i11203, i11202, i11201, i11200, i11199, i11198, i11197, i11196, i11195, i11194, i11193, i11192, i11191, i11190, i11189, i11188, i11187, i11186, i11185, i11184, i11183, i11182, i11181, i11180, i11179, i11178, i11177, i11176, i11175, i11174, i11173, i11172, i11171, i11170, i11169, i11168, i11167, i11166, i11165, i11164, i11163, i11162, i11161, i11160, i11159, i11158, i11157, i11156, i11155, i11154, i11153, i11152, i11151, i11150, i11149, i11148 int32
-							var i327, i673, i689 int
-							var f672, f690 float32
-//line warp.go:89
-							i450 := int32(thread % 32)
-//line warp.go:73
-							i150 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:73
-							i151 := i135 + i150
-							if c161 {
-//line warp.go:74
-								if i151 < i3134 {
-//line warp.go:51
-									i7008 := i151 + int(uint32(int32(uint32(int32(i151))/64)))<<6
-//line warp.go:87
-									i7009 := i7008 * i49
-//line warp.go:87
-									if uint(i7009) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7009, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 256 > uint(wCap-i7009) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7009)
-//line warp.go:87
-										return
-									}
-									i7016 := int(uint32(i450))
-//line warp.go:89
-									i7035 := i7016 + 32
-//line warp.go:89
-									i7053 := i7016 + 64
-//line warp.go:89
-									i7071 := i7016 + 96
-//line warp.go:89
-									i7089 := i7016 + 128
-//line warp.go:89
-									i7107 := i7016 + 160
-//line warp.go:89
-									i7125 := i7016 + 192
-//line warp.go:89
-									i7143 := i7016 + 224
-//line warp.go:87
-									i7171 := (i7008 + 64) * i49
-//line warp.go:87
-									if uint(i7171) > uint(wLen) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7171, wLen)
-//line warp.go:87
-										return
-									}
-//line warp.go:87
-									if 256 > uint(wCap-i7171) {
-//line warp.go:87
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7171)
-//line warp.go:87
-										return
-									}
-									i11211, i11210, i11209, i11208, i11207, i11206, i11205, i11204, i11203, i11202, i11201, i11200, i11199, i11198, i11197, i11196, i11195, i11194, i11193, i11192, i11191, i11190, i11189, i11188, i11187, i11186, i11185, i11184, i11183, i11182, i11181, i11180, i11179, i11178, i11177, i11176, i11175, i11174, i11173, i11172, i11171, i11170, i11169, i11168, i11167, i11166, i11165, i11164, i11163, i11162, i11161, i11160, i11159, i11158, i11157, i11156, i11155, i11154, i11153, i11152, i11151, i11150, i11149, i11148 = *(*int32)(unsafe.Add(w, i7171*16+i7143*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7143*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7143*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7143*16)), *(*int32)(unsafe.Add(w, i7171*16+i7125*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7125*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7125*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7125*16)), *(*int32)(unsafe.Add(w, i7171*16+i7107*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7107*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7107*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7107*16)), *(*int32)(unsafe.Add(w, i7171*16+i7089*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7089*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7089*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7089*16)), *(*int32)(unsafe.Add(w, i7171*16+i7071*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7071*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7071*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7071*16)), *(*int32)(unsafe.Add(w, i7171*16+i7053*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7053*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7053*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7053*16)), *(*int32)(unsafe.Add(w, i7171*16+i7035*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7035*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7035*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7035*16)), *(*int32)(unsafe.Add(w, i7171*16+i7016*16+12)), *(*int32)(unsafe.Add(w, i7171*16+i7016*16+8)), *(*int32)(unsafe.Add(w, i7171*16+i7016*16+4)), *(*int32)(unsafe.Add(w, i7171*16+i7016*16)), *(*int32)(unsafe.Add(w, i7009*16+i7143*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7143*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7143*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7143*16)), *(*int32)(unsafe.Add(w, i7009*16+i7125*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7125*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7125*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7125*16)), *(*int32)(unsafe.Add(w, i7009*16+i7107*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7107*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7107*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7107*16)), *(*int32)(unsafe.Add(w, i7009*16+i7089*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7089*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7089*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7089*16)), *(*int32)(unsafe.Add(w, i7009*16+i7071*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7071*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7071*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7071*16)), *(*int32)(unsafe.Add(w, i7009*16+i7053*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7053*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7053*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7053*16)), *(*int32)(unsafe.Add(w, i7009*16+i7035*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7035*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7035*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7035*16)), *(*int32)(unsafe.Add(w, i7009*16+i7016*16+12)), *(*int32)(unsafe.Add(w, i7009*16+i7016*16+8)), *(*int32)(unsafe.Add(w, i7009*16+i7016*16+4)), *(*int32)(unsafe.Add(w, i7009*16+i7016*16))
-								} else {
-//line warp.go:74
-									i11211, i11210, i11209, i11208, i11207, i11206, i11205, i11204, i11203, i11202, i11201, i11200, i11199, i11198, i11197, i11196, i11195, i11194, i11193, i11192, i11191, i11190, i11189, i11188, i11187, i11186, i11185, i11184, i11183, i11182, i11181, i11180, i11179, i11178, i11177, i11176, i11175, i11174, i11173, i11172, i11171, i11170, i11169, i11168, i11167, i11166, i11165, i11164, i11163, i11162, i11161, i11160, i11159, i11158, i11157, i11156, i11155, i11154, i11153, i11152, i11151, i11150, i11149, i11148 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:74
-								i11211, i11210, i11209, i11208, i11207, i11206, i11205, i11204, i11203, i11202, i11201, i11200, i11199, i11198, i11197, i11196, i11195, i11194, i11193, i11192, i11191, i11190, i11189, i11188, i11187, i11186, i11185, i11184, i11183, i11182, i11181, i11180, i11179, i11178, i11177, i11176, i11175, i11174, i11173, i11172, i11171, i11170, i11169, i11168, i11167, i11166, i11165, i11164, i11163, i11162, i11161, i11160, i11159, i11158, i11157, i11156, i11155, i11154, i11153, i11152, i11151, i11150, i11149, i11148 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c321 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i327 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i327 >= i49 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i327) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i327, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i5087 := *(*int32)(unsafe.Add(gain, i327*16+4))
-//line stage.go:20
-								i5089 := *(*int32)(unsafe.Add(gain, i327*16+8))
-//line stage.go:20
-								i5091 := *(*int32)(unsafe.Add(gain, i327*16+12))
-//line stage.go:20
-								i5106 := i327 + dx
-//line stage.go:20
-								i5109 := i5106
-//line stage.go:20
-								if i5079 < i5106 {
-//line stage.go:20
-									i5109 = i5079
-								}
-//line stage.go:20
-								if uint(i5109) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5109, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i5113 := *(*int32)(unsafe.Add(gain, i5109*16))
-//line stage.go:20
-								i5115 := *(*int32)(unsafe.Add(gain, i5109*16+4))
-//line stage.go:20
-								i5117 := *(*int32)(unsafe.Add(gain, i5109*16+8))
-//line stage.go:20
-								i5119 := *(*int32)(unsafe.Add(gain, i5109*16+12))
-//line stage.go:20
-								i5134 := i327 + i6861
-//line stage.go:20
-								i5137 := i5134
-//line stage.go:20
-								if i5079 < i5134 {
-//line stage.go:20
-									i5137 = i5079
-								}
-//line stage.go:20
-								if uint(i5137) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5137, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i5141 := *(*int32)(unsafe.Add(gain, i5137*16))
-//line stage.go:20
-								i5143 := *(*int32)(unsafe.Add(gain, i5137*16+4))
-//line stage.go:20
-								i5145 := *(*int32)(unsafe.Add(gain, i5137*16+8))
-//line stage.go:20
-								i5147 := *(*int32)(unsafe.Add(gain, i5137*16+12))
-//line stage.go:20
-								i5162 := i327 + i5161
-//line stage.go:20
-								i5165 := i5162
-//line stage.go:20
-								if i5079 < i5162 {
-//line stage.go:20
-									i5165 = i5079
-								}
-//line stage.go:20
-								if uint(i5165) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5165, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i5169 := *(*int32)(unsafe.Add(gain, i5165*16))
-//line stage.go:20
-								i5171 := *(*int32)(unsafe.Add(gain, i5165*16+4))
-//line stage.go:20
-								i5173 := *(*int32)(unsafe.Add(gain, i5165*16+8))
-//line stage.go:20
-								i5175 := *(*int32)(unsafe.Add(gain, i5165*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+128)) = *(*int32)(unsafe.Add(gain, i327*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+4+128)) = i5087
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+8+128)) = i5089
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+12+128)) = i5091
-//line stage.go:23
-								if i5106 < i49 {
-									*(*int32)(unsafe.Add(shared, i5106*16+128)) = i5113
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5106*16+4+128)) = i5115
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5106*16+8+128)) = i5117
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5106*16+12+128)) = i5119
-								}
-//line stage.go:23
-								if i5134 < i49 {
-									*(*int32)(unsafe.Add(shared, i5134*16+128)) = i5141
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5134*16+4+128)) = i5143
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5134*16+8+128)) = i5145
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5134*16+12+128)) = i5147
-								}
-//line stage.go:23
-								if i5162 < i49 {
-									*(*int32)(unsafe.Add(shared, i5162*16+128)) = i5169
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5162*16+4+128)) = i5171
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5162*16+8+128)) = i5173
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i5162*16+12+128)) = i5175
-								}
-//line stage.go:17
-								i327 = i327 + i3557
-							}
-//line rope.go:34
-							if !c73 {
-//line rope.go:34
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
-//line rope.go:34
-								return
-							}
-//line rope.go:34
-							i78 = int(*(*int32)(position))
-//line stage.go:33
-							if !c665 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f672, i673 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i673 >= i49 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i679 := i673 + dx
-								if i49 <= i679 {
-//line stage.go:38
-									i689, f690 = i673, 0
-								} else {
-//line stage.go:38
-									i689, f690 = i679, 1
-								}
-//line stage.go:41
-								f3043 := *(*float32)(unsafe.Add(x, i673*32))
-//line stage.go:41
-								f3045 := *(*float32)(unsafe.Add(x, i673*32+4))
-//line stage.go:41
-								f3047 := *(*float32)(unsafe.Add(x, i673*32+8))
-//line stage.go:41
-								f3049 := *(*float32)(unsafe.Add(x, i673*32+12))
-//line stage.go:41
-								f3051 := *(*float32)(unsafe.Add(x, i673*32+16))
-//line stage.go:41
-								f3053 := *(*float32)(unsafe.Add(x, i673*32+20))
-//line stage.go:41
-								f3055 := *(*float32)(unsafe.Add(x, i673*32+24))
-//line stage.go:41
-								f3057 := *(*float32)(unsafe.Add(x, i673*32+28))
-//line stage.go:41
-								if uint(i689) >= uint(i49) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i689, i49)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f3058 := *(*float32)(unsafe.Add(x, i689*32))
-//line stage.go:41
-								f3060 := *(*float32)(unsafe.Add(x, i689*32+4))
-//line stage.go:41
-								f3062 := *(*float32)(unsafe.Add(x, i689*32+8))
-//line stage.go:41
-								f3064 := *(*float32)(unsafe.Add(x, i689*32+12))
-//line stage.go:41
-								f3066 := *(*float32)(unsafe.Add(x, i689*32+16))
-//line stage.go:41
-								f3068 := *(*float32)(unsafe.Add(x, i689*32+20))
-//line stage.go:41
-								f3070 := *(*float32)(unsafe.Add(x, i689*32+24))
-//line stage.go:41
-								f3072 := *(*float32)(unsafe.Add(x, i689*32+28))
-//line stage.go:67
-								f6133 := float32(f3043*f3043) + 0 + float32(f3045*f3045) + float32(f3047*f3047) + float32(f3049*f3049) + float32(f3051*f3051) + float32(f3053*f3053) + float32(f3055*f3055)
-//line stage.go:67
-								f6244 := float32(f3058*f3058) + 0 + float32(f3060*f3060) + float32(f3062*f3062) + float32(f3064*f3064) + float32(f3066*f3066) + float32(f3068*f3068) + float32(f3070*f3070)
-//line stage.go:36
-								f672, i673 = f672+(f6133+float32(f3057*f3057)+float32((f6244+float32(f3072*f3072))*f690)), i673+i6861
-							}
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f672
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11147, thread*4)) = i11211
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11143, thread*4)) = i11210
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11139, thread*4)) = i11209
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11135, thread*4)) = i11208
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11131, thread*4)) = i11207
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11127, thread*4)) = i11206
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11123, thread*4)) = i11205
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11119, thread*4)) = i11204
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11115, thread*4)) = i11203
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11111, thread*4)) = i11202
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11107, thread*4)) = i11201
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11103, thread*4)) = i11200
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11099, thread*4)) = i11199
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11095, thread*4)) = i11198
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11091, thread*4)) = i11197
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11087, thread*4)) = i11196
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11083, thread*4)) = i11195
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11079, thread*4)) = i11194
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11075, thread*4)) = i11193
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11071, thread*4)) = i11192
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11067, thread*4)) = i11191
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11063, thread*4)) = i11190
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11059, thread*4)) = i11189
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11055, thread*4)) = i11188
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11051, thread*4)) = i11187
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11047, thread*4)) = i11186
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11043, thread*4)) = i11185
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11039, thread*4)) = i11184
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11035, thread*4)) = i11183
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11031, thread*4)) = i11182
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11027, thread*4)) = i11181
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11023, thread*4)) = i11180
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11019, thread*4)) = i11179
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11015, thread*4)) = i11178
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11011, thread*4)) = i11177
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11007, thread*4)) = i11176
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11003, thread*4)) = i11175
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10999, thread*4)) = i11174
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10995, thread*4)) = i11173
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10991, thread*4)) = i11172
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10987, thread*4)) = i11171
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10983, thread*4)) = i11170
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10979, thread*4)) = i11169
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10975, thread*4)) = i11168
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10971, thread*4)) = i11167
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10967, thread*4)) = i11166
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10963, thread*4)) = i11165
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10959, thread*4)) = i11164
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10955, thread*4)) = i11163
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10951, thread*4)) = i11162
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10947, thread*4)) = i11161
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10943, thread*4)) = i11160
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10939, thread*4)) = i11159
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10935, thread*4)) = i11158
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10931, thread*4)) = i11157
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10927, thread*4)) = i11156
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10923, thread*4)) = i11155
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10919, thread*4)) = i11154
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10915, thread*4)) = i11153
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10911, thread*4)) = i11152
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10907, thread*4)) = i11151
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10903, thread*4)) = i11150
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10899, thread*4)) = i11149
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10895, thread*4)) = i11148
-//line warp.go:152
-							*(*float32)(unsafe.Add(each672, thread*4)) = f672
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5197, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f672 := *(*float32)(unsafe.Add(each672, thread*4))
-//line warp.go:152
-							f5197 := *(*float32)(unsafe.Add(each5197, thread*4))
-//line warp.go:152
-							f5198 := f672 + f5197
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5198
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5198, thread*4)) = f5198
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5207, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5198 := *(*float32)(unsafe.Add(each5198, thread*4))
-//line warp.go:152
-							f5207 := *(*float32)(unsafe.Add(each5207, thread*4))
-//line warp.go:152
-							f5208 := f5198 + f5207
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5208
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5208, thread*4)) = f5208
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5217, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5208 := *(*float32)(unsafe.Add(each5208, thread*4))
-//line warp.go:152
-							f5217 := *(*float32)(unsafe.Add(each5217, thread*4))
-//line warp.go:152
-							f5218 := f5208 + f5217
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5218
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5218, thread*4)) = f5218
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5227, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f5218 := *(*float32)(unsafe.Add(each5218, thread*4))
-//line warp.go:152
-							f5227 := *(*float32)(unsafe.Add(each5227, thread*4))
-//line warp.go:152
-							f5228 := f5218 + f5227
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5228
-//line warp.go:152
-							*(*float32)(unsafe.Add(each5228, thread*4)) = f5228
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5237, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line warp.go:89
-							i450 := int32(thread % 32)
-//line warp.go:152
-							f5228 := *(*float32)(unsafe.Add(each5228, thread*4))
-//line warp.go:152
-							f5237 := *(*float32)(unsafe.Add(each5237, thread*4))
-//line stage.go:45
-							c3431 := i450 == 0
-//line stage.go:45
-							if c3431 {
-								if uint(i150) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i150, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i150*4)) = f5228 + f5237
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8)) = state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normQKVTwoDeepTwinRow(end, warp, blocks, c737, shared, i120, epsilon, f752, i49, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8)) = state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:73
-							i151 := i135 + i150
-//line rope.go:56
-							i3438 = i78 << 6
-//line rope.go:82
-							i640 = i78 % 64
-							i643 = i78 / 64 * h8
-//line stage.go:61
-							i3799next = i151
-						}
-						i3799 = i3799next
-						state = 3
-					case 3:
-						if i3799 < i3134 {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						state = 6
-					case 5:
-//line rope.go:55
-						i175 := i3799 % 64
-						i178 := i3799 / 64
-//line warp.go:51
-						i5020 := i3799 + int(uint32(int32(uint32(int32(i3799))/64)))<<6
-//line warp.go:128
-						i5021 := i5020 * i49
-//line warp.go:128
-						c5022 := uint(i5021) <= uint(wLen)
-//line warp.go:128
-						o5024 := i5021 * 16
-//line warp.go:128
-						c5027 := uint(i49) <= uint(wCap-i5021)
-//line warp.go:128
-						i5057 := (i5020 + 64) * i49
-//line warp.go:128
-						c5058 := uint(i5057) <= uint(wLen)
-//line warp.go:128
-						o5060 := i5057 * 16
-//line warp.go:128
-						c5063 := uint(i49) <= uint(wCap-i5057)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f11226, f11222, f11218, f11214, f10425, f10431, f10510, f10516, f11227, f11223, f11219, f11215, f11224, f11220, f11216, f11212, f11225, f11221, f11217, f11213 float32
-							var i11145, i11141, i11137, i11133, i11129, i11125, i11121, i11117, i11113, i11109, i11105, i11101, i11097, i11093, i11089, i11085, i11081, i11077, i11073, i11069, i11065, i11061, i11057, i11053, i11049, i11045, i11041, i11037, i11033, i11029, i11025, i11021, i11017, i11013, i11009, i11005, i11001, i10997, i10993, i10989, i10985, i10981, i10977, i10973, i10969, i10965, i10961, i10957, i10953, i10949, i10945, i10941, i10937, i10933, i10929, i10925, i10921, i10917, i10913, i10909, i10905, i10901, i10897, i10893, i11144, i11140, i11136, i11132, i11128, i11124, i11120, i11116, i11112, i11108, i11104, i11100, i11096, i11092, i11088, i11084, i11080, i11076, i11072, i11068, i11064, i11060, i11056, i11052, i11048, i11044, i11040, i11036, i11032, i11028, i11024, i11020, i11016, i11012, i11008, i11004, i11000, i10996, i10992, i10988, i10984, i10980, i10976, i10972, i10968, i10964, i10960, i10956, i10952, i10948, i10944, i10940, i10936, i10932, i10928, i10924, i10920, i10916, i10912, i10908, i10904, i10900, i10896, i10892, i11146, i11142, i11138, i11134, i11130, i11126, i11122, i11118, i11114, i11110, i11106, i11102, i11098, i11094, i11090, i11086, i11082, i11078, i11074, i11070, i11066, i11062, i11058, i11054, i11050, i11046, i11042, i11038, i11034, i11030, i11026, i11022, i11018, i11014, i11010, i11006, i11002, i10998, i10994, i10990, i10986, i10982, i10978, i10974, i10970, i10966, i10962, i10958, i10954, i10950, i10946, i10942, i10938, i10934, i10930, i10926, i10922, i10918, i10914, i10910, i10906, i10902, i10898, i10894 int32
-							var i3801, i507, i3800, i556, i3802, i1058 int
-//line warp.go:103
-							i11147 := *(*int32)(unsafe.Add(each11147, thread*4))
-//line warp.go:103
-							i11143 := *(*int32)(unsafe.Add(each11143, thread*4))
-//line warp.go:103
-							i11139 := *(*int32)(unsafe.Add(each11139, thread*4))
-//line warp.go:103
-							i11135 := *(*int32)(unsafe.Add(each11135, thread*4))
-//line warp.go:103
-							i11131 := *(*int32)(unsafe.Add(each11131, thread*4))
-//line warp.go:103
-							i11127 := *(*int32)(unsafe.Add(each11127, thread*4))
-//line warp.go:103
-							i11123 := *(*int32)(unsafe.Add(each11123, thread*4))
-//line warp.go:103
-							i11119 := *(*int32)(unsafe.Add(each11119, thread*4))
-//line warp.go:103
-							i11115 := *(*int32)(unsafe.Add(each11115, thread*4))
-//line warp.go:103
-							i11111 := *(*int32)(unsafe.Add(each11111, thread*4))
-//line warp.go:103
-							i11107 := *(*int32)(unsafe.Add(each11107, thread*4))
-//line warp.go:103
-							i11103 := *(*int32)(unsafe.Add(each11103, thread*4))
-//line warp.go:103
-							i11099 := *(*int32)(unsafe.Add(each11099, thread*4))
-//line warp.go:103
-							i11095 := *(*int32)(unsafe.Add(each11095, thread*4))
-//line warp.go:103
-							i11091 := *(*int32)(unsafe.Add(each11091, thread*4))
-//line warp.go:103
-							i11087 := *(*int32)(unsafe.Add(each11087, thread*4))
-//line warp.go:103
-							i11083 := *(*int32)(unsafe.Add(each11083, thread*4))
-//line warp.go:103
-							i11079 := *(*int32)(unsafe.Add(each11079, thread*4))
-//line warp.go:103
-							i11075 := *(*int32)(unsafe.Add(each11075, thread*4))
-//line warp.go:103
-							i11071 := *(*int32)(unsafe.Add(each11071, thread*4))
-//line warp.go:103
-							i11067 := *(*int32)(unsafe.Add(each11067, thread*4))
-//line warp.go:103
-							i11063 := *(*int32)(unsafe.Add(each11063, thread*4))
-//line warp.go:103
-							i11059 := *(*int32)(unsafe.Add(each11059, thread*4))
-//line warp.go:103
-							i11055 := *(*int32)(unsafe.Add(each11055, thread*4))
-//line warp.go:103
-							i11051 := *(*int32)(unsafe.Add(each11051, thread*4))
-//line warp.go:103
-							i11047 := *(*int32)(unsafe.Add(each11047, thread*4))
-//line warp.go:103
-							i11043 := *(*int32)(unsafe.Add(each11043, thread*4))
-//line warp.go:103
-							i11039 := *(*int32)(unsafe.Add(each11039, thread*4))
-//line warp.go:103
-							i11035 := *(*int32)(unsafe.Add(each11035, thread*4))
-//line warp.go:103
-							i11031 := *(*int32)(unsafe.Add(each11031, thread*4))
-//line warp.go:103
-							i11027 := *(*int32)(unsafe.Add(each11027, thread*4))
-//line warp.go:103
-							i11023 := *(*int32)(unsafe.Add(each11023, thread*4))
-//line warp.go:103
-							i11019 := *(*int32)(unsafe.Add(each11019, thread*4))
-//line warp.go:103
-							i11015 := *(*int32)(unsafe.Add(each11015, thread*4))
-//line warp.go:103
-							i11011 := *(*int32)(unsafe.Add(each11011, thread*4))
-//line warp.go:103
-							i11007 := *(*int32)(unsafe.Add(each11007, thread*4))
-//line warp.go:103
-							i11003 := *(*int32)(unsafe.Add(each11003, thread*4))
-//line warp.go:103
-							i10999 := *(*int32)(unsafe.Add(each10999, thread*4))
-//line warp.go:103
-							i10995 := *(*int32)(unsafe.Add(each10995, thread*4))
-//line warp.go:103
-							i10991 := *(*int32)(unsafe.Add(each10991, thread*4))
-//line warp.go:103
-							i10987 := *(*int32)(unsafe.Add(each10987, thread*4))
-//line warp.go:103
-							i10983 := *(*int32)(unsafe.Add(each10983, thread*4))
-//line warp.go:103
-							i10979 := *(*int32)(unsafe.Add(each10979, thread*4))
-//line warp.go:103
-							i10975 := *(*int32)(unsafe.Add(each10975, thread*4))
-//line warp.go:103
-							i10971 := *(*int32)(unsafe.Add(each10971, thread*4))
-//line warp.go:103
-							i10967 := *(*int32)(unsafe.Add(each10967, thread*4))
-//line warp.go:103
-							i10963 := *(*int32)(unsafe.Add(each10963, thread*4))
-//line warp.go:103
-							i10959 := *(*int32)(unsafe.Add(each10959, thread*4))
-//line warp.go:103
-							i10955 := *(*int32)(unsafe.Add(each10955, thread*4))
-//line warp.go:103
-							i10951 := *(*int32)(unsafe.Add(each10951, thread*4))
-//line warp.go:103
-							i10947 := *(*int32)(unsafe.Add(each10947, thread*4))
-//line warp.go:103
-							i10943 := *(*int32)(unsafe.Add(each10943, thread*4))
-//line warp.go:103
-							i10939 := *(*int32)(unsafe.Add(each10939, thread*4))
-//line warp.go:103
-							i10935 := *(*int32)(unsafe.Add(each10935, thread*4))
-//line warp.go:103
-							i10931 := *(*int32)(unsafe.Add(each10931, thread*4))
-//line warp.go:103
-							i10927 := *(*int32)(unsafe.Add(each10927, thread*4))
-//line warp.go:103
-							i10923 := *(*int32)(unsafe.Add(each10923, thread*4))
-//line warp.go:103
-							i10919 := *(*int32)(unsafe.Add(each10919, thread*4))
-//line warp.go:103
-							i10915 := *(*int32)(unsafe.Add(each10915, thread*4))
-//line warp.go:103
-							i10911 := *(*int32)(unsafe.Add(each10911, thread*4))
-//line warp.go:103
-							i10907 := *(*int32)(unsafe.Add(each10907, thread*4))
-//line warp.go:103
-							i10903 := *(*int32)(unsafe.Add(each10903, thread*4))
-//line warp.go:103
-							i10899 := *(*int32)(unsafe.Add(each10899, thread*4))
-//line warp.go:103
-							i10895 := *(*int32)(unsafe.Add(each10895, thread*4))
-//line warp.go:89
-							i450 := int32(thread % 32)
-//line stage.go:45
-							i685 := int(uint32(i450))
-//line warp.go:142
-							i8599 := i685 + 32
-//line warp.go:142
-							i8874 := i685 + 64
-//line warp.go:142
-							i9149 := i685 + 96
-//line warp.go:142
-							i9424 := i685 + 128
-//line warp.go:142
-							i9699 := i685 + 160
-//line warp.go:142
-							i9974 := i685 + 192
-//line warp.go:142
-							i10249 := i685 + 224
-//line warp.go:130
-							i1056 := i3488 + i685
-//line rope.go:56
-							i184 := i3438 + i175
-//line rope.go:56
-							if uint(i184) >= uint(turnsLen) {
-//line rope.go:56
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i184, turnsLen)
-//line rope.go:56
-								return
-							}
-//line rope.go:56
-							f2465 := *(*float32)(unsafe.Add(turns, i184*8))
-//line rope.go:56
-							f2467 := *(*float32)(unsafe.Add(turns, i184*8+4))
-//line warp.go:100
-							if c161 {
-//line warp.go:103
-								f11226, f11222, f11218, f11214, i11145, i11141, i11137, i11133, i11129, i11125, i11121, i11117, i11113, i11109, i11105, i11101, i11097, i11093, i11089, i11085, i11081, i11077, i11073, i11069, i11065, i11061, i11057, i11053, i11049, i11045, i11041, i11037, i11033, i11029, i11025, i11021, i11017, i11013, i11009, i11005, i11001, i10997, i10993, i10989, i10985, i10981, i10977, i10973, i10969, i10965, i10961, i10957, i10953, i10949, i10945, i10941, i10937, i10933, i10929, i10925, i10921, i10917, i10913, i10909, i10905, i10901, i10897, i10893, i3801, i507 = 0, 0, 0, 0, i11147, i11143, i11139, i11135, i11131, i11127, i11123, i11119, i11115, i11111, i11107, i11103, i11099, i11095, i11091, i11087, i11083, i11079, i11075, i11071, i11067, i11063, i11059, i11055, i11051, i11047, i11043, i11039, i11035, i11031, i11027, i11023, i11019, i11015, i11011, i11007, i11003, i10999, i10995, i10991, i10987, i10983, i10979, i10975, i10971, i10967, i10963, i10959, i10955, i10951, i10947, i10943, i10939, i10935, i10931, i10927, i10923, i10919, i10915, i10911, i10907, i10903, i10899, i10895, i3799, 0
-//line warp.go:103
-								for {
-//line warp.go:101
-									i3444 := i507 << 8
-//line warp.go:101
-									if uint(i3444) > uint(i49) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3444, i49)
-//line warp.go:101
-										return
-									}
-//line warp.go:101
-									if 256 > uint(i49-i3444) {
-//line warp.go:101
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i49-i3444)
-//line warp.go:101
-										return
-									}
-//line warp.go:142
-									i8326 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+128))
-//line warp.go:142
-									i8328 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+4+128))
-//line warp.go:142
-									i8330 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+8+128))
-//line warp.go:142
-									i8332 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+12+128))
 //line warp.go:175
-									f8361 := math.Float32frombits(uint32(i8326 << 16))
-									f8364 := math.Float32frombits(uint32(i8326 & -65536))
-//line warp.go:175
-									f8369 := math.Float32frombits(uint32(i8328 << 16))
-									f8372 := math.Float32frombits(uint32(i8328 & -65536))
-//line warp.go:175
-									f8377 := math.Float32frombits(uint32(i8330 << 16))
-									f8380 := math.Float32frombits(uint32(i8330 & -65536))
-//line warp.go:175
-									f8385 := math.Float32frombits(uint32(i8332 << 16))
-									f8388 := math.Float32frombits(uint32(i8332 & -65536))
-//line warp.go:168
-									f8488 := f11214 + float32(math.Float32frombits(uint32(i10893<<16))*f8361) + float32(math.Float32frombits(uint32(i10897<<16))*f8369) + float32(math.Float32frombits(uint32(i10901<<16))*f8377)
-									f8494 := f11218 + float32(math.Float32frombits(uint32(i10893&-65536))*f8364) + float32(math.Float32frombits(uint32(i10897&-65536))*f8372) + float32(math.Float32frombits(uint32(i10901&-65536))*f8380)
-//line warp.go:168
-									f8573 := f11222 + float32(math.Float32frombits(uint32(i11021<<16))*f8361) + float32(math.Float32frombits(uint32(i11025<<16))*f8369) + float32(math.Float32frombits(uint32(i11029<<16))*f8377)
-									f8579 := f11226 + float32(math.Float32frombits(uint32(i11021&-65536))*f8364) + float32(math.Float32frombits(uint32(i11025&-65536))*f8372) + float32(math.Float32frombits(uint32(i11029&-65536))*f8380)
-//line warp.go:142
-									i8601 := *(*int32)(unsafe.Add(shared, i3444*16+i8599*16+128))
-//line warp.go:142
-									i8603 := *(*int32)(unsafe.Add(shared, i3444*16+i8599*16+4+128))
-//line warp.go:142
-									i8605 := *(*int32)(unsafe.Add(shared, i3444*16+i8599*16+8+128))
-//line warp.go:142
-									i8607 := *(*int32)(unsafe.Add(shared, i3444*16+i8599*16+12+128))
-//line warp.go:175
-									f8636 := math.Float32frombits(uint32(i8601 << 16))
-									f8639 := math.Float32frombits(uint32(i8601 & -65536))
-//line warp.go:175
-									f8644 := math.Float32frombits(uint32(i8603 << 16))
-									f8647 := math.Float32frombits(uint32(i8603 & -65536))
-//line warp.go:175
-									f8652 := math.Float32frombits(uint32(i8605 << 16))
-									f8655 := math.Float32frombits(uint32(i8605 & -65536))
-//line warp.go:175
-									f8660 := math.Float32frombits(uint32(i8607 << 16))
-									f8663 := math.Float32frombits(uint32(i8607 & -65536))
-//line warp.go:168
-									f8751 := f8488 + float32(math.Float32frombits(uint32(i10905<<16))*f8385) + float32(math.Float32frombits(uint32(i10909<<16))*f8636) + float32(math.Float32frombits(uint32(i10913<<16))*f8644)
-									f8757 := f8494 + float32(math.Float32frombits(uint32(i10905&-65536))*f8388) + float32(math.Float32frombits(uint32(i10909&-65536))*f8639) + float32(math.Float32frombits(uint32(i10913&-65536))*f8647)
-//line warp.go:168
-									f8836 := f8573 + float32(math.Float32frombits(uint32(i11033<<16))*f8385) + float32(math.Float32frombits(uint32(i11037<<16))*f8636) + float32(math.Float32frombits(uint32(i11041<<16))*f8644)
-									f8842 := f8579 + float32(math.Float32frombits(uint32(i11033&-65536))*f8388) + float32(math.Float32frombits(uint32(i11037&-65536))*f8639) + float32(math.Float32frombits(uint32(i11041&-65536))*f8647)
-//line warp.go:142
-									i8876 := *(*int32)(unsafe.Add(shared, i3444*16+i8874*16+128))
-//line warp.go:142
-									i8878 := *(*int32)(unsafe.Add(shared, i3444*16+i8874*16+4+128))
-//line warp.go:142
-									i8880 := *(*int32)(unsafe.Add(shared, i3444*16+i8874*16+8+128))
-//line warp.go:142
-									i8882 := *(*int32)(unsafe.Add(shared, i3444*16+i8874*16+12+128))
-//line warp.go:175
-									f8911 := math.Float32frombits(uint32(i8876 << 16))
-									f8914 := math.Float32frombits(uint32(i8876 & -65536))
-//line warp.go:175
-									f8919 := math.Float32frombits(uint32(i8878 << 16))
-									f8922 := math.Float32frombits(uint32(i8878 & -65536))
-//line warp.go:175
-									f8927 := math.Float32frombits(uint32(i8880 << 16))
-									f8930 := math.Float32frombits(uint32(i8880 & -65536))
-//line warp.go:175
-									f8935 := math.Float32frombits(uint32(i8882 << 16))
-									f8938 := math.Float32frombits(uint32(i8882 & -65536))
-//line warp.go:168
-									f9014 := f8751 + float32(math.Float32frombits(uint32(i10917<<16))*f8652) + float32(math.Float32frombits(uint32(i10921<<16))*f8660) + float32(math.Float32frombits(uint32(i10925<<16))*f8911)
-									f9020 := f8757 + float32(math.Float32frombits(uint32(i10917&-65536))*f8655) + float32(math.Float32frombits(uint32(i10921&-65536))*f8663) + float32(math.Float32frombits(uint32(i10925&-65536))*f8914)
-//line warp.go:168
-									f9050 := f9014 + float32(math.Float32frombits(uint32(i10929<<16))*f8919) + float32(math.Float32frombits(uint32(i10933<<16))*f8927) + float32(math.Float32frombits(uint32(i10937<<16))*f8935)
-									f9056 := f9020 + float32(math.Float32frombits(uint32(i10929&-65536))*f8922) + float32(math.Float32frombits(uint32(i10933&-65536))*f8930) + float32(math.Float32frombits(uint32(i10937&-65536))*f8938)
-//line warp.go:168
-									f9099 := f8836 + float32(math.Float32frombits(uint32(i11045<<16))*f8652) + float32(math.Float32frombits(uint32(i11049<<16))*f8660) + float32(math.Float32frombits(uint32(i11053<<16))*f8911)
-									f9105 := f8842 + float32(math.Float32frombits(uint32(i11045&-65536))*f8655) + float32(math.Float32frombits(uint32(i11049&-65536))*f8663) + float32(math.Float32frombits(uint32(i11053&-65536))*f8914)
-//line warp.go:168
-									f9135 := f9099 + float32(math.Float32frombits(uint32(i11057<<16))*f8919) + float32(math.Float32frombits(uint32(i11061<<16))*f8927) + float32(math.Float32frombits(uint32(i11065<<16))*f8935)
-									f9141 := f9105 + float32(math.Float32frombits(uint32(i11057&-65536))*f8922) + float32(math.Float32frombits(uint32(i11061&-65536))*f8930) + float32(math.Float32frombits(uint32(i11065&-65536))*f8938)
-//line warp.go:142
-									i9151 := *(*int32)(unsafe.Add(shared, i3444*16+i9149*16+128))
-//line warp.go:142
-									i9153 := *(*int32)(unsafe.Add(shared, i3444*16+i9149*16+4+128))
-//line warp.go:142
-									i9155 := *(*int32)(unsafe.Add(shared, i3444*16+i9149*16+8+128))
-//line warp.go:142
-									i9157 := *(*int32)(unsafe.Add(shared, i3444*16+i9149*16+12+128))
-//line warp.go:175
-									f9186 := math.Float32frombits(uint32(i9151 << 16))
-									f9189 := math.Float32frombits(uint32(i9151 & -65536))
-//line warp.go:175
-									f9194 := math.Float32frombits(uint32(i9153 << 16))
-									f9197 := math.Float32frombits(uint32(i9153 & -65536))
-//line warp.go:175
-									f9202 := math.Float32frombits(uint32(i9155 << 16))
-									f9205 := math.Float32frombits(uint32(i9155 & -65536))
-//line warp.go:175
-									f9210 := math.Float32frombits(uint32(i9157 << 16))
-									f9213 := math.Float32frombits(uint32(i9157 & -65536))
-//line warp.go:168
-									f9313 := f9050 + float32(math.Float32frombits(uint32(i10941<<16))*f9186) + float32(math.Float32frombits(uint32(i10945<<16))*f9194) + float32(math.Float32frombits(uint32(i10949<<16))*f9202)
-									f9319 := f9056 + float32(math.Float32frombits(uint32(i10941&-65536))*f9189) + float32(math.Float32frombits(uint32(i10945&-65536))*f9197) + float32(math.Float32frombits(uint32(i10949&-65536))*f9205)
-//line warp.go:168
-									f9398 := f9135 + float32(math.Float32frombits(uint32(i11069<<16))*f9186) + float32(math.Float32frombits(uint32(i11073<<16))*f9194) + float32(math.Float32frombits(uint32(i11077<<16))*f9202)
-									f9404 := f9141 + float32(math.Float32frombits(uint32(i11069&-65536))*f9189) + float32(math.Float32frombits(uint32(i11073&-65536))*f9197) + float32(math.Float32frombits(uint32(i11077&-65536))*f9205)
-//line warp.go:142
-									i9426 := *(*int32)(unsafe.Add(shared, i3444*16+i9424*16+128))
-//line warp.go:142
-									i9428 := *(*int32)(unsafe.Add(shared, i3444*16+i9424*16+4+128))
-//line warp.go:142
-									i9430 := *(*int32)(unsafe.Add(shared, i3444*16+i9424*16+8+128))
-//line warp.go:142
-									i9432 := *(*int32)(unsafe.Add(shared, i3444*16+i9424*16+12+128))
-//line warp.go:175
-									f9461 := math.Float32frombits(uint32(i9426 << 16))
-									f9464 := math.Float32frombits(uint32(i9426 & -65536))
-//line warp.go:175
-									f9469 := math.Float32frombits(uint32(i9428 << 16))
-									f9472 := math.Float32frombits(uint32(i9428 & -65536))
-//line warp.go:175
-									f9477 := math.Float32frombits(uint32(i9430 << 16))
-									f9480 := math.Float32frombits(uint32(i9430 & -65536))
-//line warp.go:175
-									f9485 := math.Float32frombits(uint32(i9432 << 16))
-									f9488 := math.Float32frombits(uint32(i9432 & -65536))
-//line warp.go:168
-									f9576 := f9313 + float32(math.Float32frombits(uint32(i10953<<16))*f9210) + float32(math.Float32frombits(uint32(i10957<<16))*f9461) + float32(math.Float32frombits(uint32(i10961<<16))*f9469)
-									f9582 := f9319 + float32(math.Float32frombits(uint32(i10953&-65536))*f9213) + float32(math.Float32frombits(uint32(i10957&-65536))*f9464) + float32(math.Float32frombits(uint32(i10961&-65536))*f9472)
-//line warp.go:168
-									f9661 := f9398 + float32(math.Float32frombits(uint32(i11081<<16))*f9210) + float32(math.Float32frombits(uint32(i11085<<16))*f9461) + float32(math.Float32frombits(uint32(i11089<<16))*f9469)
-									f9667 := f9404 + float32(math.Float32frombits(uint32(i11081&-65536))*f9213) + float32(math.Float32frombits(uint32(i11085&-65536))*f9464) + float32(math.Float32frombits(uint32(i11089&-65536))*f9472)
-//line warp.go:142
-									i9701 := *(*int32)(unsafe.Add(shared, i3444*16+i9699*16+128))
-//line warp.go:142
-									i9703 := *(*int32)(unsafe.Add(shared, i3444*16+i9699*16+4+128))
-//line warp.go:142
-									i9705 := *(*int32)(unsafe.Add(shared, i3444*16+i9699*16+8+128))
-//line warp.go:142
-									i9707 := *(*int32)(unsafe.Add(shared, i3444*16+i9699*16+12+128))
-//line warp.go:175
-									f9736 := math.Float32frombits(uint32(i9701 << 16))
-									f9739 := math.Float32frombits(uint32(i9701 & -65536))
-//line warp.go:175
-									f9744 := math.Float32frombits(uint32(i9703 << 16))
-									f9747 := math.Float32frombits(uint32(i9703 & -65536))
-//line warp.go:175
-									f9752 := math.Float32frombits(uint32(i9705 << 16))
-									f9755 := math.Float32frombits(uint32(i9705 & -65536))
-//line warp.go:175
-									f9760 := math.Float32frombits(uint32(i9707 << 16))
-									f9763 := math.Float32frombits(uint32(i9707 & -65536))
-//line warp.go:168
-									f9839 := f9576 + float32(math.Float32frombits(uint32(i10965<<16))*f9477) + float32(math.Float32frombits(uint32(i10969<<16))*f9485) + float32(math.Float32frombits(uint32(i10973<<16))*f9736)
-									f9845 := f9582 + float32(math.Float32frombits(uint32(i10965&-65536))*f9480) + float32(math.Float32frombits(uint32(i10969&-65536))*f9488) + float32(math.Float32frombits(uint32(i10973&-65536))*f9739)
-//line warp.go:168
-									f9875 := f9839 + float32(math.Float32frombits(uint32(i10977<<16))*f9744) + float32(math.Float32frombits(uint32(i10981<<16))*f9752) + float32(math.Float32frombits(uint32(i10985<<16))*f9760)
-									f9881 := f9845 + float32(math.Float32frombits(uint32(i10977&-65536))*f9747) + float32(math.Float32frombits(uint32(i10981&-65536))*f9755) + float32(math.Float32frombits(uint32(i10985&-65536))*f9763)
-//line warp.go:168
-									f9924 := f9661 + float32(math.Float32frombits(uint32(i11093<<16))*f9477) + float32(math.Float32frombits(uint32(i11097<<16))*f9485) + float32(math.Float32frombits(uint32(i11101<<16))*f9736)
-									f9930 := f9667 + float32(math.Float32frombits(uint32(i11093&-65536))*f9480) + float32(math.Float32frombits(uint32(i11097&-65536))*f9488) + float32(math.Float32frombits(uint32(i11101&-65536))*f9739)
-//line warp.go:168
-									f9960 := f9924 + float32(math.Float32frombits(uint32(i11105<<16))*f9744) + float32(math.Float32frombits(uint32(i11109<<16))*f9752) + float32(math.Float32frombits(uint32(i11113<<16))*f9760)
-									f9966 := f9930 + float32(math.Float32frombits(uint32(i11105&-65536))*f9747) + float32(math.Float32frombits(uint32(i11109&-65536))*f9755) + float32(math.Float32frombits(uint32(i11113&-65536))*f9763)
-//line warp.go:142
-									i9976 := *(*int32)(unsafe.Add(shared, i3444*16+i9974*16+128))
-//line warp.go:142
-									i9978 := *(*int32)(unsafe.Add(shared, i3444*16+i9974*16+4+128))
-//line warp.go:142
-									i9980 := *(*int32)(unsafe.Add(shared, i3444*16+i9974*16+8+128))
-//line warp.go:142
-									i9982 := *(*int32)(unsafe.Add(shared, i3444*16+i9974*16+12+128))
-//line warp.go:175
-									f10011 := math.Float32frombits(uint32(i9976 << 16))
-									f10014 := math.Float32frombits(uint32(i9976 & -65536))
-//line warp.go:175
-									f10019 := math.Float32frombits(uint32(i9978 << 16))
-									f10022 := math.Float32frombits(uint32(i9978 & -65536))
-//line warp.go:175
-									f10027 := math.Float32frombits(uint32(i9980 << 16))
-									f10030 := math.Float32frombits(uint32(i9980 & -65536))
-//line warp.go:175
-									f10035 := math.Float32frombits(uint32(i9982 << 16))
-									f10038 := math.Float32frombits(uint32(i9982 & -65536))
-//line warp.go:168
-									f10138 := f9875 + float32(math.Float32frombits(uint32(i10989<<16))*f10011) + float32(math.Float32frombits(uint32(i10993<<16))*f10019) + float32(math.Float32frombits(uint32(i10997<<16))*f10027)
-									f10144 := f9881 + float32(math.Float32frombits(uint32(i10989&-65536))*f10014) + float32(math.Float32frombits(uint32(i10993&-65536))*f10022) + float32(math.Float32frombits(uint32(i10997&-65536))*f10030)
-//line warp.go:168
-									f10223 := f9960 + float32(math.Float32frombits(uint32(i11117<<16))*f10011) + float32(math.Float32frombits(uint32(i11121<<16))*f10019) + float32(math.Float32frombits(uint32(i11125<<16))*f10027)
-									f10229 := f9966 + float32(math.Float32frombits(uint32(i11117&-65536))*f10014) + float32(math.Float32frombits(uint32(i11121&-65536))*f10022) + float32(math.Float32frombits(uint32(i11125&-65536))*f10030)
-//line warp.go:142
-									i10251 := *(*int32)(unsafe.Add(shared, i3444*16+i10249*16+128))
-//line warp.go:142
-									i10253 := *(*int32)(unsafe.Add(shared, i3444*16+i10249*16+4+128))
-//line warp.go:142
-									i10255 := *(*int32)(unsafe.Add(shared, i3444*16+i10249*16+8+128))
-//line warp.go:142
-									i10257 := *(*int32)(unsafe.Add(shared, i3444*16+i10249*16+12+128))
-//line warp.go:175
-									f10286 := math.Float32frombits(uint32(i10251 << 16))
-									f10289 := math.Float32frombits(uint32(i10251 & -65536))
-//line warp.go:175
-									f10294 := math.Float32frombits(uint32(i10253 << 16))
-									f10297 := math.Float32frombits(uint32(i10253 & -65536))
-//line warp.go:175
-									f10302 := math.Float32frombits(uint32(i10255 << 16))
-									f10305 := math.Float32frombits(uint32(i10255 & -65536))
-//line warp.go:175
-									f10310 := math.Float32frombits(uint32(i10257 << 16))
-									f10313 := math.Float32frombits(uint32(i10257 & -65536))
-//line warp.go:168
-									f10401 := f10138 + float32(math.Float32frombits(uint32(i11001<<16))*f10035) + float32(math.Float32frombits(uint32(i11005<<16))*f10286) + float32(math.Float32frombits(uint32(i11009<<16))*f10294)
-									f10407 := f10144 + float32(math.Float32frombits(uint32(i11001&-65536))*f10038) + float32(math.Float32frombits(uint32(i11005&-65536))*f10289) + float32(math.Float32frombits(uint32(i11009&-65536))*f10297)
-//line warp.go:168
-									f10425 = f10401 + float32(math.Float32frombits(uint32(i11013<<16))*f10302) + float32(math.Float32frombits(uint32(i11017<<16))*f10310)
-									f10431 = f10407 + float32(math.Float32frombits(uint32(i11013&-65536))*f10305) + float32(math.Float32frombits(uint32(i11017&-65536))*f10313)
-//line warp.go:168
-									f10486 := f10223 + float32(math.Float32frombits(uint32(i11129<<16))*f10035) + float32(math.Float32frombits(uint32(i11133<<16))*f10286) + float32(math.Float32frombits(uint32(i11137<<16))*f10294)
-									f10492 := f10229 + float32(math.Float32frombits(uint32(i11129&-65536))*f10038) + float32(math.Float32frombits(uint32(i11133&-65536))*f10289) + float32(math.Float32frombits(uint32(i11137&-65536))*f10297)
-//line warp.go:168
-									f10510 = f10486 + float32(math.Float32frombits(uint32(i11141<<16))*f10302) + float32(math.Float32frombits(uint32(i11145<<16))*f10310)
-									f10516 = f10492 + float32(math.Float32frombits(uint32(i11141&-65536))*f10305) + float32(math.Float32frombits(uint32(i11145&-65536))*f10313)
-//line warp.go:102
-									i529 := i507 + 1
-									if i529 == i127 {
-//line warp.go:105
-										i3800, i556 = i3801+i154, 0
-									} else {
-//line warp.go:103
-										i3800, i556 = i3801, i529
-									}
-//line warp.go:107
-									if i3800 < i3134 {
-//line warp.go:51
-										i7536 := i3800 + int(uint32(int32(uint32(int32(i3800))/64)))<<6
-//line warp.go:87
-										i7538 := i556 << 8
-//line warp.go:87
-										i7539 := i7536*i49 + i7538
-//line warp.go:87
-										if uint(i7539) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7539, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 256 > uint(wCap-i7539) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7539)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										i7702 := (i7536+64)*i49 + i7538
-//line warp.go:87
-										if uint(i7702) > uint(wLen) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7702, wLen)
-//line warp.go:87
-											return
-										}
-//line warp.go:87
-										if 256 > uint(wCap-i7702) {
-//line warp.go:87
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7702)
-//line warp.go:87
-											return
-										}
-										i11144, i11140, i11136, i11132, i11128, i11124, i11120, i11116, i11112, i11108, i11104, i11100, i11096, i11092, i11088, i11084, i11080, i11076, i11072, i11068, i11064, i11060, i11056, i11052, i11048, i11044, i11040, i11036, i11032, i11028, i11024, i11020, i11016, i11012, i11008, i11004, i11000, i10996, i10992, i10988, i10984, i10980, i10976, i10972, i10968, i10964, i10960, i10956, i10952, i10948, i10944, i10940, i10936, i10932, i10928, i10924, i10920, i10916, i10912, i10908, i10904, i10900, i10896, i10892 = *(*int32)(unsafe.Add(w, i7702*16+i10249*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i10249*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i10249*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i10249*16)), *(*int32)(unsafe.Add(w, i7702*16+i9974*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i9974*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i9974*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i9974*16)), *(*int32)(unsafe.Add(w, i7702*16+i9699*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i9699*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i9699*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i9699*16)), *(*int32)(unsafe.Add(w, i7702*16+i9424*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i9424*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i9424*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i9424*16)), *(*int32)(unsafe.Add(w, i7702*16+i9149*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i9149*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i9149*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i9149*16)), *(*int32)(unsafe.Add(w, i7702*16+i8874*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i8874*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i8874*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i8874*16)), *(*int32)(unsafe.Add(w, i7702*16+i8599*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i8599*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i8599*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i8599*16)), *(*int32)(unsafe.Add(w, i7702*16+i685*16+12)), *(*int32)(unsafe.Add(w, i7702*16+i685*16+8)), *(*int32)(unsafe.Add(w, i7702*16+i685*16+4)), *(*int32)(unsafe.Add(w, i7702*16+i685*16)), *(*int32)(unsafe.Add(w, i7539*16+i10249*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i10249*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i10249*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i10249*16)), *(*int32)(unsafe.Add(w, i7539*16+i9974*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i9974*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i9974*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i9974*16)), *(*int32)(unsafe.Add(w, i7539*16+i9699*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i9699*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i9699*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i9699*16)), *(*int32)(unsafe.Add(w, i7539*16+i9424*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i9424*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i9424*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i9424*16)), *(*int32)(unsafe.Add(w, i7539*16+i9149*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i9149*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i9149*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i9149*16)), *(*int32)(unsafe.Add(w, i7539*16+i8874*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i8874*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i8874*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i8874*16)), *(*int32)(unsafe.Add(w, i7539*16+i8599*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i8599*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i8599*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i8599*16)), *(*int32)(unsafe.Add(w, i7539*16+i685*16+12)), *(*int32)(unsafe.Add(w, i7539*16+i685*16+8)), *(*int32)(unsafe.Add(w, i7539*16+i685*16+4)), *(*int32)(unsafe.Add(w, i7539*16+i685*16))
-									} else {
-//line warp.go:107
-										i11144, i11140, i11136, i11132, i11128, i11124, i11120, i11116, i11112, i11108, i11104, i11100, i11096, i11092, i11088, i11084, i11080, i11076, i11072, i11068, i11064, i11060, i11056, i11052, i11048, i11044, i11040, i11036, i11032, i11028, i11024, i11020, i11016, i11012, i11008, i11004, i11000, i10996, i10992, i10988, i10984, i10980, i10976, i10972, i10968, i10964, i10960, i10956, i10952, i10948, i10944, i10940, i10936, i10932, i10928, i10924, i10920, i10916, i10912, i10908, i10904, i10900, i10896, i10892 = i11145, i11141, i11137, i11133, i11129, i11125, i11121, i11117, i11113, i11109, i11105, i11101, i11097, i11093, i11089, i11085, i11081, i11077, i11073, i11069, i11065, i11061, i11057, i11053, i11049, i11045, i11041, i11037, i11033, i11029, i11025, i11021, i11017, i11013, i11009, i11005, i11001, i10997, i10993, i10989, i10985, i10981, i10977, i10973, i10969, i10965, i10961, i10957, i10953, i10949, i10945, i10941, i10937, i10933, i10929, i10925, i10921, i10917, i10913, i10909, i10905, i10901, i10897, i10893
-									}
-//line warp.go:108
-									if i529 >= i127 {
-//line warp.go:108
-										break
-									}
-//line warp.go:108
-									f11226, f11222, f11218, f11214, i11145, i11141, i11137, i11133, i11129, i11125, i11121, i11117, i11113, i11109, i11105, i11101, i11097, i11093, i11089, i11085, i11081, i11077, i11073, i11069, i11065, i11061, i11057, i11053, i11049, i11045, i11041, i11037, i11033, i11029, i11025, i11021, i11017, i11013, i11009, i11005, i11001, i10997, i10993, i10989, i10985, i10981, i10977, i10973, i10969, i10965, i10961, i10957, i10953, i10949, i10945, i10941, i10937, i10933, i10929, i10925, i10921, i10917, i10913, i10909, i10905, i10901, i10897, i10893, i3801, i507 = f10516, f10510, f10431, f10425, i11144, i11140, i11136, i11132, i11128, i11124, i11120, i11116, i11112, i11108, i11104, i11100, i11096, i11092, i11088, i11084, i11080, i11076, i11072, i11068, i11064, i11060, i11056, i11052, i11048, i11044, i11040, i11036, i11032, i11028, i11024, i11020, i11016, i11012, i11008, i11004, i11000, i10996, i10992, i10988, i10984, i10980, i10976, i10972, i10968, i10964, i10960, i10956, i10952, i10948, i10944, i10940, i10936, i10932, i10928, i10924, i10920, i10916, i10912, i10908, i10904, i10900, i10896, i10892, i3800, i529
-								}
-//line warp.go:108
-								f11227, f11223, f11219, f11215, i11146, i11142, i11138, i11134, i11130, i11126, i11122, i11118, i11114, i11110, i11106, i11102, i11098, i11094, i11090, i11086, i11082, i11078, i11074, i11070, i11066, i11062, i11058, i11054, i11050, i11046, i11042, i11038, i11034, i11030, i11026, i11022, i11018, i11014, i11010, i11006, i11002, i10998, i10994, i10990, i10986, i10982, i10978, i10974, i10970, i10966, i10962, i10958, i10954, i10950, i10946, i10942, i10938, i10934, i10930, i10926, i10922, i10918, i10914, i10910, i10906, i10902, i10898, i10894, i3802 = f10516, f10510, f10431, f10425, i11144, i11140, i11136, i11132, i11128, i11124, i11120, i11116, i11112, i11108, i11104, i11100, i11096, i11092, i11088, i11084, i11080, i11076, i11072, i11068, i11064, i11060, i11056, i11052, i11048, i11044, i11040, i11036, i11032, i11028, i11024, i11020, i11016, i11012, i11008, i11004, i11000, i10996, i10992, i10988, i10984, i10980, i10976, i10972, i10968, i10964, i10960, i10956, i10952, i10948, i10944, i10940, i10936, i10932, i10928, i10924, i10920, i10916, i10912, i10908, i10904, i10900, i10896, i10892, i3800
-							} else {
-//line warp.go:100
-								f11227, f11223, f11219, f11215, i11146, i11142, i11138, i11134, i11130, i11126, i11122, i11118, i11114, i11110, i11106, i11102, i11098, i11094, i11090, i11086, i11082, i11078, i11074, i11070, i11066, i11062, i11058, i11054, i11050, i11046, i11042, i11038, i11034, i11030, i11026, i11022, i11018, i11014, i11010, i11006, i11002, i10998, i10994, i10990, i10986, i10982, i10978, i10974, i10970, i10966, i10962, i10958, i10954, i10950, i10946, i10942, i10938, i10934, i10930, i10926, i10922, i10918, i10914, i10910, i10906, i10902, i10898, i10894, i3802 = 0, 0, 0, 0, i11147, i11143, i11139, i11135, i11131, i11127, i11123, i11119, i11115, i11111, i11107, i11103, i11099, i11095, i11091, i11087, i11083, i11079, i11075, i11071, i11067, i11063, i11059, i11055, i11051, i11047, i11043, i11039, i11035, i11031, i11027, i11023, i11019, i11015, i11011, i11007, i11003, i10999, i10995, i10991, i10987, i10983, i10979, i10975, i10971, i10967, i10963, i10959, i10955, i10951, i10947, i10943, i10939, i10935, i10931, i10927, i10923, i10919, i10915, i10911, i10907, i10903, i10899, i10895, i3799
-							}
-//line warp.go:111
-							if c540 {
-								i3798 = i3802 + i154
-							} else {
-//line warp.go:111
-								i3798 = i3802
-							}
-//line warp.go:114
-							if c585 {
-//line warp.go:128
-								if !c5022 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5021, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c5027 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, wCap-i5021)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c5058 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5057, wLen)
-//line warp.go:128
-									return
-								}
-//line warp.go:128
-								if !c5063 {
-//line warp.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, wCap-i5057)
-//line warp.go:128
-									return
-								}
-								f11224, f11220, f11216, f11212, i1058 = f11227, f11223, f11219, f11215, i1056
-//line warp.go:130
-								for {
-//line warp.go:130
-									if i1058 >= i49 {
-//line warp.go:130
-										break
-									}
-//line warp.go:131
-									i2799 := *(*int32)(unsafe.Add(shared, i1058*16+128))
-//line warp.go:131
-									i2801 := *(*int32)(unsafe.Add(shared, i1058*16+4+128))
-//line warp.go:131
-									i2803 := *(*int32)(unsafe.Add(shared, i1058*16+8+128))
-//line warp.go:131
-									i2805 := *(*int32)(unsafe.Add(shared, i1058*16+12+128))
-//line warp.go:175
-									f5580 := math.Float32frombits(uint32(i2799 << 16))
-									f5583 := math.Float32frombits(uint32(i2799 & -65536))
-//line warp.go:175
-									f5601 := math.Float32frombits(uint32(i2801 << 16))
-									f5604 := math.Float32frombits(uint32(i2801 & -65536))
-//line warp.go:175
-									f5622 := math.Float32frombits(uint32(i2803 << 16))
-									f5625 := math.Float32frombits(uint32(i2803 & -65536))
-//line warp.go:175
-									f5643 := math.Float32frombits(uint32(i2805 << 16))
-									f5646 := math.Float32frombits(uint32(i2805 & -65536))
-//line warp.go:133
-									i7909 := *(*int32)(unsafe.Add(w, o5024+i1058*16))
-//line warp.go:133
-									i7911 := *(*int32)(unsafe.Add(w, o5024+i1058*16+4))
-//line warp.go:133
-									i7913 := *(*int32)(unsafe.Add(w, o5024+i1058*16+8))
-//line warp.go:133
-									i7915 := *(*int32)(unsafe.Add(w, o5024+i1058*16+12))
-//line warp.go:168
-									f7991 := f11212 + float32(math.Float32frombits(uint32(i7909<<16))*f5580) + float32(math.Float32frombits(uint32(i7911<<16))*f5601) + float32(math.Float32frombits(uint32(i7913<<16))*f5622) + float32(math.Float32frombits(uint32(i7915<<16))*f5643)
-									f7997 := f11216 + float32(math.Float32frombits(uint32(i7909&-65536))*f5583) + float32(math.Float32frombits(uint32(i7911&-65536))*f5604) + float32(math.Float32frombits(uint32(i7913&-65536))*f5625) + float32(math.Float32frombits(uint32(i7915&-65536))*f5646)
-//line warp.go:133
-									i8015 := *(*int32)(unsafe.Add(w, o5060+i1058*16))
-//line warp.go:133
-									i8017 := *(*int32)(unsafe.Add(w, o5060+i1058*16+4))
-//line warp.go:133
-									i8019 := *(*int32)(unsafe.Add(w, o5060+i1058*16+8))
-//line warp.go:133
-									i8021 := *(*int32)(unsafe.Add(w, o5060+i1058*16+12))
-//line warp.go:168
-									f8097 := f11220 + float32(math.Float32frombits(uint32(i8015<<16))*f5580) + float32(math.Float32frombits(uint32(i8017<<16))*f5601) + float32(math.Float32frombits(uint32(i8019<<16))*f5622) + float32(math.Float32frombits(uint32(i8021<<16))*f5643)
-									f8103 := f11224 + float32(math.Float32frombits(uint32(i8015&-65536))*f5583) + float32(math.Float32frombits(uint32(i8017&-65536))*f5604) + float32(math.Float32frombits(uint32(i8019&-65536))*f5625) + float32(math.Float32frombits(uint32(i8021&-65536))*f5646)
-//line warp.go:130
-									f11224, f11220, f11216, f11212, i1058 = f8103, f8097, f7997, f7991, i1058+32
-								}
-//line warp.go:130
-								f11225, f11221, f11217, f11213 = f11224, f11220, f11216, f11212
-							} else {
-//line warp.go:114
-								f11225, f11221, f11217, f11213 = f11227, f11223, f11219, f11215
-							}
-//line warp.go:118
-							f7860 := f11213 + f11217
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7860
-//line warp.go:152
-							*(*float32)(unsafe.Add(each2465, thread*4)) = f2465
-//line warp.go:152
-							*(*float32)(unsafe.Add(each2467, thread*4)) = f2467
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11147, thread*4)) = i11146
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11143, thread*4)) = i11142
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11139, thread*4)) = i11138
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11135, thread*4)) = i11134
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11131, thread*4)) = i11130
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11127, thread*4)) = i11126
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11123, thread*4)) = i11122
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11119, thread*4)) = i11118
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11115, thread*4)) = i11114
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11111, thread*4)) = i11110
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11107, thread*4)) = i11106
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11103, thread*4)) = i11102
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11099, thread*4)) = i11098
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11095, thread*4)) = i11094
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11091, thread*4)) = i11090
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11087, thread*4)) = i11086
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11083, thread*4)) = i11082
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11079, thread*4)) = i11078
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11075, thread*4)) = i11074
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11071, thread*4)) = i11070
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11067, thread*4)) = i11066
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11063, thread*4)) = i11062
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11059, thread*4)) = i11058
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11055, thread*4)) = i11054
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11051, thread*4)) = i11050
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11047, thread*4)) = i11046
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11043, thread*4)) = i11042
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11039, thread*4)) = i11038
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11035, thread*4)) = i11034
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11031, thread*4)) = i11030
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11027, thread*4)) = i11026
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11023, thread*4)) = i11022
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11019, thread*4)) = i11018
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11015, thread*4)) = i11014
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11011, thread*4)) = i11010
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11007, thread*4)) = i11006
-//line warp.go:152
-							*(*int32)(unsafe.Add(each11003, thread*4)) = i11002
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10999, thread*4)) = i10998
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10995, thread*4)) = i10994
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10991, thread*4)) = i10990
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10987, thread*4)) = i10986
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10983, thread*4)) = i10982
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10979, thread*4)) = i10978
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10975, thread*4)) = i10974
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10971, thread*4)) = i10970
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10967, thread*4)) = i10966
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10963, thread*4)) = i10962
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10959, thread*4)) = i10958
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10955, thread*4)) = i10954
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10951, thread*4)) = i10950
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10947, thread*4)) = i10946
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10943, thread*4)) = i10942
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10939, thread*4)) = i10938
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10935, thread*4)) = i10934
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10931, thread*4)) = i10930
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10927, thread*4)) = i10926
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10923, thread*4)) = i10922
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10919, thread*4)) = i10918
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10915, thread*4)) = i10914
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10911, thread*4)) = i10910
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10907, thread*4)) = i10906
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10903, thread*4)) = i10902
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10899, thread*4)) = i10898
-//line warp.go:152
-							*(*int32)(unsafe.Add(each10895, thread*4)) = i10894
-//line warp.go:152
-							*(*float32)(unsafe.Add(each11225, thread*4)) = f11225
-//line warp.go:152
-							*(*float32)(unsafe.Add(each11221, thread*4)) = f11221
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7860, thread*4)) = f7860
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7861, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7860 := *(*float32)(unsafe.Add(each7860, thread*4))
-//line warp.go:152
-							f7861 := *(*float32)(unsafe.Add(each7861, thread*4))
-//line warp.go:152
-							f7862 := f7860 + f7861
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7862
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7862, thread*4)) = f7862
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7863, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7862 := *(*float32)(unsafe.Add(each7862, thread*4))
-//line warp.go:152
-							f7863 := *(*float32)(unsafe.Add(each7863, thread*4))
-//line warp.go:152
-							f7864 := f7862 + f7863
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7864
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7864, thread*4)) = f7864
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7865, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7864 := *(*float32)(unsafe.Add(each7864, thread*4))
-//line warp.go:152
-							f7865 := *(*float32)(unsafe.Add(each7865, thread*4))
-//line warp.go:152
-							f7866 := f7864 + f7865
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7866
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7866, thread*4)) = f7866
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7867, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7866 := *(*float32)(unsafe.Add(each7866, thread*4))
-//line warp.go:152
-							f7867 := *(*float32)(unsafe.Add(each7867, thread*4))
-//line warp.go:152
-							f7868 := f7866 + f7867
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7868
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7868, thread*4)) = f7868
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7869, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7868 := *(*float32)(unsafe.Add(each7868, thread*4))
-//line warp.go:152
-							f7869 := *(*float32)(unsafe.Add(each7869, thread*4))
-//line warp.go:118
-							f11221 := *(*float32)(unsafe.Add(each11221, thread*4))
-//line warp.go:118
-							f11225 := *(*float32)(unsafe.Add(each11225, thread*4))
-//line warp.go:152
-							f7870 := f7868 + f7869
-//line warp.go:118
-							f7881 := f11221 + f11225
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7881
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7870, thread*4)) = f7870
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7881, thread*4)) = f7881
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7882, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:118
-							f7881 := *(*float32)(unsafe.Add(each7881, thread*4))
-//line warp.go:152
-							f7882 := *(*float32)(unsafe.Add(each7882, thread*4))
-//line warp.go:152
-							f7883 := f7881 + f7882
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7883
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7883, thread*4)) = f7883
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7884, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7883 := *(*float32)(unsafe.Add(each7883, thread*4))
-//line warp.go:152
-							f7884 := *(*float32)(unsafe.Add(each7884, thread*4))
-//line warp.go:152
-							f7885 := f7883 + f7884
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7885
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7885, thread*4)) = f7885
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7886, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7885 := *(*float32)(unsafe.Add(each7885, thread*4))
-//line warp.go:152
-							f7886 := *(*float32)(unsafe.Add(each7886, thread*4))
-//line warp.go:152
-							f7887 := f7885 + f7886
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7887
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7887, thread*4)) = f7887
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7888, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:152
-							f7887 := *(*float32)(unsafe.Add(each7887, thread*4))
-//line warp.go:152
-							f7888 := *(*float32)(unsafe.Add(each7888, thread*4))
-//line warp.go:152
-							f7889 := f7887 + f7888
-//line warp.go:152
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7889
-//line warp.go:152
-							*(*float32)(unsafe.Add(each7889, thread*4)) = f7889
-						}
-//line warp.go:152
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7890, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line rope.go:62
-						c233 := i178 < i232
-//line rope.go:67
-						c261 := i178 < h0
-//line rope.go:74
-						i308 := i178 - h0 - h8
-//line rope.go:71
-						i291 := i178 - h0
-//line rope.go:68
-						i285 := i175 + i178<<7
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f3804, f3803 float32
-							var i263, i2797 int
-							var p2796 unsafe.Pointer
-//line warp.go:152
-							f7889 := *(*float32)(unsafe.Add(each7889, thread*4))
-//line warp.go:152
-							f7890 := *(*float32)(unsafe.Add(each7890, thread*4))
-//line rope.go:56
-							f2465 := *(*float32)(unsafe.Add(each2465, thread*4))
-//line warp.go:152
-							f7870 := *(*float32)(unsafe.Add(each7870, thread*4))
-//line rope.go:56
-							f2467 := *(*float32)(unsafe.Add(each2467, thread*4))
-//line warp.go:89
-							i450 := int32(thread % 32)
-//line stage.go:45
-							c3431 := i450 == 0
-//line warp.go:152
-							f7891 := f7889 + f7890
-//line rope.go:39
-							if c3431 {
-//line rope.go:62
-								if c233 {
-									f3804, f3803 = float32(f7891*f2465)+float32(f7870*f2467), float32(f7870*f2465)-float32(f7891*f2467)
-								} else {
-//line rope.go:62
-									f3804, f3803 = f7891, f7870
-								}
-//line rope.go:67
-								if c261 {
-									i263, p2796, i2797 = i285, q, qLen
-								} else {
-//line rope.go:69
-									if c233 {
-//line rope.go:71
-										i263, p2796, i2797 = i175+((i643+i291)<<6+i640)<<7, k, kLen
-									} else {
-//line rope.go:74
-										i263, p2796, i2797 = i175+((i643+i308)<<6+i640)<<7, v, vLen
-									}
-								}
-//line rope.go:76
-								if uint(i263) >= uint(i2797) {
-//line rope.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i263, i2797)
-//line rope.go:76
-									return
-								}
-//line rope.go:76
-								*(*int16)(unsafe.Add(p2796, i263*2)) = int16(dtype.BF16From32(f3803))
-								i273 := i263 + 64
-//line rope.go:77
-								if uint(i273) >= uint(i2797) {
-//line rope.go:77
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i273, i2797)
-//line rope.go:77
-									return
-								}
-//line rope.go:77
-								*(*int16)(unsafe.Add(p2796, i273*2)) = int16(dtype.BF16From32(f3804))
-//line rope.go:77
-								i3799next = i3798
-							} else {
-//line rope.go:39
-								i3799next = i3798
-							}
-						}
-						i3799 = i3799next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 6
-			}
-		}
-	}
-}
-
-// normQKVTwoDeepTwinRow is what a row of threads does in normQKVTwoDeepTwin.
-//
-//line stage.go:50
-func normQKVTwoDeepTwinRow(end int, warp int, blocks *gpu.Blocks, c737 bool, shared unsafe.Pointer, i120 int, epsilon float32, f752 float32, i49 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f739, f745, f749 float32
-		var i740, i759 int
-//line stage.go:50
-		if c737 {
-			f739, i740 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f745 = f739 + *(*float32)(unsafe.Add(shared, i740*4))
-//line stage.go:51
-				i746 := i740 + 1
-//line stage.go:51
-				if i746 >= i120 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f739, i740 = f745, i746
-			}
-//line stage.go:51
-			f749 = f745
-		} else {
-//line stage.go:50
-			f749 = 0
-		}
-//line basic.go:72
-		f1166 := float32(1 / math.Sqrt(float64(f749/f752+epsilon)))
-//line stage.go:54
-		i759 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i759 >= i49 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2918 := *(*int32)(unsafe.Add(shared, i759*16+128))
-//line stage.go:55
-			i2920 := *(*int32)(unsafe.Add(shared, i759*16+4+128))
-//line stage.go:55
-			i2922 := *(*int32)(unsafe.Add(shared, i759*16+8+128))
-//line stage.go:55
-			i2924 := *(*int32)(unsafe.Add(shared, i759*16+12+128))
-//line warp.go:180
-			i1218 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2918<<16))*float32(*(*float32)(unsafe.Add(x, i759*32))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2918&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+4))*f1166))))))<<16
-//line warp.go:180
-			i1478 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2920<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+8))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2920&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+12))*f1166))))))<<16
-//line warp.go:180
-			i1596 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2922<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+16))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2922&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+20))*f1166))))))<<16
-//line warp.go:180
 			i1691 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2924<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+24))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2924&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+28))*f1166))))))<<16
 //line stage.go:59
 			*(*int32)(unsafe.Add(shared, i759*16+128)) = i1218
