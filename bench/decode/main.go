@@ -3,9 +3,11 @@
 // the time of each kind of kernel and the steps per second, with kernels that start before the preceding one is done and
 // without.
 //
-//	decode            # the H200's forms
-//	decode -search    # tries all forms first
-//	decode -layers 2 -vocabulary 1000 -hidden 256 -inner 512 -heads 4 -keyheads 1    # a small one
+//	gopherwarp run ./bench/decode            # the H200's forms
+//	gopherwarp run ./bench/decode -search    # tries all forms first
+//	gopherwarp run ./bench/decode -layers 2 -vocabulary 1000 -hidden 256 -inner 512 -heads 4 -keyheads 1    # a small one
+//
+//gpu:ondemand
 package main
 
 import (

@@ -52,10 +52,7 @@ var attendKernel = &driver.Kernel{
 		{File: "attend.go", Line: 138, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 136, 144},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: attendSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: attendSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			q, k, v  []quad
@@ -68,9 +65,6 @@ var attendKernel = &driver.Kernel{
 			attend(ts.Thread(), a.q, a.k, a.v, a.position, a.scale, a.sums, a.states)
 		}
 	},
-	Twin:    attendTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29},
 }
 
 // AttendJoin does what attend and join do: the last block of a head to be done joins the parts. The counters, one for each head, are
@@ -124,10 +118,7 @@ var attendJoinKernel = &driver.Kernel{
 		{File: "attend.go", Line: 138, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 136, 144, 160, 168, 184, 192},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: attendJoinSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: attendJoinSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			q, k, v  []quad
@@ -142,9 +133,6 @@ var attendJoinKernel = &driver.Kernel{
 			attendJoin(ts.Thread(), a.q, a.k, a.v, a.position, a.scale, a.sums, a.states, a.done, a.out)
 		}
 	},
-	Twin:    attendJoinTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29},
 }
 
 // Join combines what attend has stored: a block for each head.
@@ -178,11 +166,7 @@ var joinKernel = &driver.Kernel{
 		{File: "attend.go", Line: 210, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: joinSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: joinSM90Narrow},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			sums     []float32
@@ -194,9 +178,6 @@ var joinKernel = &driver.Kernel{
 			join(ts.Thread(), a.sums, a.states, a.position, a.out)
 		}
 	},
-	Twin:    joinTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 17, 20, 24, 27},
 }
 
 // Embed copies the vector of a token to x.
@@ -224,10 +205,7 @@ var embedKernel = &driver.Kernel{
 		{File: "token.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: embedSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: embedSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			token []int32
@@ -238,9 +216,6 @@ var embedKernel = &driver.Kernel{
 			embed(ts.Thread(), a.token, a.table, a.x)
 		}
 	},
-	Twin:    embedTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{19, 22, 29, 31},
 }
 
 // Choose stores the index of the largest key as the next token.
@@ -268,10 +243,7 @@ var chooseKernel = &driver.Kernel{
 		{File: "token.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: chooseSM90Narrow},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: chooseSM90},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			keys  []uint64
@@ -281,9 +253,6 @@ var chooseKernel = &driver.Kernel{
 			choose(ts.Thread(), a.keys, a.token)
 		}
 	},
-	Twin:    chooseTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 30},
 }
 
 // Fill stores numbers from -span to span that depend on seed and the index, eight in each thread.
@@ -309,10 +278,7 @@ var fillKernel = &driver.Kernel{
 	},
 	ParamBytes: 56,
 	Integers:   []int{8, 16},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: fillSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: fillSM90},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x            [][8]dtype.BF16
@@ -323,7 +289,4 @@ var fillKernel = &driver.Kernel{
 			fill(ts.Thread(), a.x, a.seed, a.span, a.middle)
 		}
 	},
-	Twin:    fillTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{32, 33},
 }

@@ -2,8 +2,10 @@
 // sampling. Inputs are random, results hold NaNs before, and rows of each result are compared with a reference in float64. It
 // prints the median of several launches by the device's clock and, for the bytes that a kernel must read and write, the rate.
 //
-//	rows              # arrays of 1 GiB
-//	rows -bytes 65536 # of 64 KiB, to try it without a GPU
+//	gopherwarp run ./bench/rows              # arrays of 1 GiB
+//	gopherwarp run ./bench/rows -bytes 65536 # of 64 KiB, to try it without a GPU
+//
+//gpu:ondemand
 package main
 
 import (

@@ -35,12 +35,7 @@ var softsignKernel = &driver.Kernel{
 		{File: "kernels.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: softsignSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: softsignSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: softsignSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: softsignSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y []row.BF16x8
@@ -49,7 +44,4 @@ var softsignKernel = &driver.Kernel{
 			activation.MapKernel[row.BF16x8, softsign](ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin:    softsignTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7},
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -14,22 +13,17 @@ const PageTokens = 64
 // MaxDim is the largest number of elements of a cached key.
 const MaxDim = 128
 
-// Element is the element type of a Cache.
-type Element interface {
-	float32 | dtype.BF16 | dtype.F16
-}
-
 // Cache holds keys and values of sequences in pages of PageTokens tokens, as Kwon et al., "Efficient Memory Management for Large
 // Language Model Serving with PagedAttention" (2023), describe. Any page may hold tokens of any sequence.
 //
 // Table has a row of MaxPages numbers of pages for each sequence: token i of a sequence is in the row's page i/PageTokens. The table
 // may change between launches of a graph. Attend reads whole pages, also where no token has been stored, so that Keys must have been
 // written before, with any numbers.
-type Cache[T Element] struct {
+type Cache struct {
 	CacheShape
-	Keys   device.Slice[T]     // [Pages][KeyHeads][Dim][PageTokens]
-	Values device.Slice[T]     // [Pages][KeyHeads][PageTokens][Dim]
-	Table  device.Slice[int32] // [sequences][MaxPages]
+	Keys   device.Slice[float32] // [Pages][KeyHeads][Dim][PageTokens]
+	Values device.Slice[float32] // [Pages][KeyHeads][PageTokens][Dim]
+	Table  device.Slice[int32]   // [sequences][MaxPages]
 }
 
 // CacheShape is the size of a Cache. Dim is a multiple of 16, and at most MaxDim.
@@ -55,7 +49,7 @@ type Queries struct {
 }
 
 // check returns ErrShape with an explanation if the slices do not have the shape.
-func (c Cache[T]) check() error {
+func (c Cache) check() error {
 	s := c.CacheShape
 	if s.Pages < 1 || s.KeyHeads < 1 || s.MaxPages < 1 || s.Dim < row.Lanes || s.Dim%row.Lanes != 0 || s.Dim > MaxDim {
 		return fmt.Errorf("attention: cache of %+v: %w", s, ErrShape)
@@ -68,7 +62,7 @@ func (c Cache[T]) check() error {
 
 // Store stores the keys and values of tokens. Tokens that are outside the table, or whose page is outside the cache, are ignored.
 // The error is ErrShape or that of the launch.
-func (c Cache[T]) Store(s *device.Stream, x New) error {
+func (c Cache) Store(s *device.Stream, x New) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -79,13 +73,13 @@ func (c Cache[T]) Store(s *device.Stream, x New) error {
 	if tokens == 0 {
 		return nil
 	}
-	return c.store(s, device.Blocks{X: tokens, Y: c.KeyHeads}, x)
+	return StoreCached(s, device.Blocks{X: tokens, Y: c.KeyHeads}, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
 }
 
 // Attend computes O = softmax(Q x K^T / sqrt(Dim)) x V for each query, with the keys and values of its sequence from position 0 up to
 // its own, which must have been stored. A query outside the table has a result of zeros; if a page is outside the cache, the result
 // has NaNs. The error is ErrShape or that of the launch.
-func (c Cache[T]) Attend(s *device.Stream, x Queries) error {
+func (c Cache) Attend(s *device.Stream, x Queries) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -97,39 +91,8 @@ func (c Cache[T]) Attend(s *device.Stream, x Queries) error {
 	if tokens == 0 {
 		return nil
 	}
-	return c.attend(s, device.Blocks{X: tokens, Y: x.Heads}, x)
-}
-
-//gpu:instance store32 = storeCached[float32, row.F32]
-//gpu:instance storeBF16 = storeCached[dtype.BF16, row.BF16]
-//gpu:instance storeF16 = storeCached[dtype.F16, row.F16]
-
-func (c Cache[T]) store(s *device.Stream, g device.Blocks, x New) error {
-	switch c := any(c).(type) {
-	case Cache[float32]:
-		return store32(s, g, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.BF16]:
-		return storeBF16(s, g, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.F16]:
-		return storeF16(s, g, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	}
-	panic("BUG: attention: no such element type")
-}
-
-//gpu:instance attend32 = attendCached[float32, row.F32]
-//gpu:instance attendBF16 = attendCached[dtype.BF16, row.BF16]
-//gpu:instance attendF16 = attendCached[dtype.F16, row.F16]
-
-func (c Cache[T]) attend(s *device.Stream, g device.Blocks, x Queries) error {
-	q, o := device.View[[row.Lanes]float32](x.Q), device.View[[row.Lanes]float32](x.O)
-	keys, values := device.View[[row.Lanes]T](c.Keys), device.View[[row.Lanes]T](c.Values)
-	switch keys := any(keys).(type) {
-	case device.Slice[[row.Lanes]float32]:
-		return attend32(s, g, q, o, keys, any(values).(device.Slice[[row.Lanes]float32]), c.Table, x.Tokens, c.CacheShape)
-	case device.Slice[[row.Lanes]dtype.BF16]:
-		return attendBF16(s, g, q, o, keys, any(values).(device.Slice[[row.Lanes]dtype.BF16]), c.Table, x.Tokens, c.CacheShape)
-	case device.Slice[[row.Lanes]dtype.F16]:
-		return attendF16(s, g, q, o, keys, any(values).(device.Slice[[row.Lanes]dtype.F16]), c.Table, x.Tokens, c.CacheShape)
-	}
-	panic("BUG: attention: no such element type")
+	type lanes = [row.Lanes]float32
+	q, o := device.View[lanes](x.Q), device.View[lanes](x.O)
+	keys, values := device.View[lanes](c.Keys), device.View[lanes](c.Values)
+	return AttendCached(s, device.Blocks{X: tokens, Y: x.Heads}, q, o, keys, values, c.Table, x.Tokens, c.CacheShape)
 }

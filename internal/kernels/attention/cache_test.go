@@ -4,31 +4,25 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 func TestCache(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range []struct{ dim, heads, keyHeads int }{{64, 9, 3}, {16, 2, 2}, {128, 4, 1}, {80, 1, 1}} {
-				cached[float32](t, open, c.dim, c.heads, c.keyHeads)
-				cached[dtype.F16](t, open, c.dim, c.heads, c.keyHeads)
-				cached[dtype.BF16](t, open, c.dim, c.heads, c.keyHeads)
+				cached(t, open, c.dim, c.heads, c.keyHeads)
 			}
 		})
 	}
 }
 
 // cached stores two sequences whose pages are in random order, and compares queries at some positions with float64.
-func cached[T interface {
-	attention.Element
-	row.Number
-}](t *testing.T, open kerneltest.Opener, dim, heads, keyHeads int) {
+func cached(t *testing.T, open kerneltest.Opener, dim, heads, keyHeads int) {
 	t.Helper()
 	const maxPages, pages = 3, 6
 	r := rand.New(rand.NewPCG(uint64(dim), 7))
@@ -54,11 +48,8 @@ func cached[T interface {
 	}
 	s := kerneltest.Stream(t, open)
 	shape := attention.CacheShape{Pages: pages, KeyHeads: keyHeads, Dim: dim, MaxPages: maxPages}
-	nan := make([]T, shape.Elements())
-	for i := range nan {
-		nan[i] = row.From64[T](math.NaN())
-	}
-	c := attention.Cache[T]{CacheShape: shape, Keys: kerneltest.Upload(t, s, nan), Values: kerneltest.Upload(t, s, nan), Table: kerneltest.Upload(t, s, table)}
+	nan := slices.Repeat([]float32{float32(math.NaN())}, shape.Elements())
+	c := attention.Cache{CacheShape: shape, Keys: kerneltest.Upload(t, s, nan), Values: kerneltest.Upload(t, s, nan), Table: kerneltest.Upload(t, s, table)}
 	if err := c.Store(s, attention.New{K: kerneltest.Upload(t, s, k), V: kerneltest.Upload(t, s, v), Tokens: kerneltest.Upload(t, s, tokens)}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +66,7 @@ func cached[T interface {
 			want := make([]float64, dim)
 			if i < 6 {
 				want = stored{tokens, func(of []float32, token, d int) float64 {
-					return row.Float64(row.From64[T](float64(of[(token*keyHeads+h/(heads/keyHeads))*dim+d])))
+					return float64(of[(token*keyHeads+h/(heads/keyHeads))*dim+d])
 				}, k, v}.attended(q[from:from+dim], at)
 			}
 			for d, w := range want {
@@ -124,7 +115,7 @@ func TestPagesOutsideTheCache(t *testing.T) {
 			s := kerneltest.Stream(t, open)
 			shape := attention.CacheShape{Pages: 1, KeyHeads: 1, Dim: 16, MaxPages: 2}
 			zeros := make([]float32, shape.Elements())
-			c := attention.Cache[float32]{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, -1, 0, 7})}
+			c := attention.Cache{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, -1, 0, 7})}
 			tokens := kerneltest.Upload(t, s, []attention.Token{{0, 0}, {0, 64}, {1, 64}, {1, 3}})
 			x := kerneltest.Upload(t, s, make([]float32, 4*16))
 			o := kerneltest.Upload(t, s, make([]float32, 4*16))
@@ -144,15 +135,15 @@ func TestCacheShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["native"])
 	shape := attention.CacheShape{Pages: 1, KeyHeads: 2, Dim: 16, MaxPages: 1}
 	x := kerneltest.Upload(t, s, make([]float32, shape.Elements()))
-	good := attention.Cache[float32]{CacheShape: shape, Keys: x, Values: x, Table: kerneltest.Upload(t, s, []int32{0})}
+	good := attention.Cache{CacheShape: shape, Keys: x, Values: x, Table: kerneltest.Upload(t, s, []int32{0})}
 	one := kerneltest.Upload(t, s, []attention.Token{{}})
 	row := x.Slice(0, 32)
-	for name, change := range map[string]func(c *attention.Cache[float32], n *attention.New, q *attention.Queries){
-		"dim":      func(c *attention.Cache[float32], _ *attention.New, _ *attention.Queries) { c.Dim = 8 },
-		"pages":    func(c *attention.Cache[float32], _ *attention.New, _ *attention.Queries) { c.Pages = 2 },
-		"no heads": func(c *attention.Cache[float32], _ *attention.New, _ *attention.Queries) { c.KeyHeads = 0 },
-		"operands": func(_ *attention.Cache[float32], n *attention.New, q *attention.Queries) { n.V, q.O = x, x },
-		"heads":    func(_ *attention.Cache[float32], n *attention.New, q *attention.Queries) { n.K, q.Heads = x, 3 },
+	for name, change := range map[string]func(c *attention.Cache, n *attention.New, q *attention.Queries){
+		"dim":      func(c *attention.Cache, _ *attention.New, _ *attention.Queries) { c.Dim = 8 },
+		"pages":    func(c *attention.Cache, _ *attention.New, _ *attention.Queries) { c.Pages = 2 },
+		"no heads": func(c *attention.Cache, _ *attention.New, _ *attention.Queries) { c.KeyHeads = 0 },
+		"operands": func(_ *attention.Cache, n *attention.New, q *attention.Queries) { n.V, q.O = x, x },
+		"heads":    func(_ *attention.Cache, n *attention.New, q *attention.Queries) { n.K, q.Heads = x, 3 },
 	} {
 		c, n, q := good, attention.New{K: row, V: row, Tokens: one}, attention.Queries{Heads: 2, Q: row, O: row, Tokens: one}
 		change(&c, &n, &q)

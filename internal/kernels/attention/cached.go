@@ -20,8 +20,7 @@ func (s CacheShape) holds(table []int32, at Token) bool {
 //
 //gpu:kernel
 //gpu:block 16
-func storeCached[T any, F row.Format[T]](t gpu.Thread, k, v []float32, keys, values []T, table []int32, tokens []Token, s CacheShape) {
-	var f F
+func storeCached(t gpu.Thread, k, v, keys, values []float32, table []int32, tokens []Token, s CacheShape) {
 	at, head := tokens[t.BlockX()], t.BlockY()
 	if !s.holds(table, at) {
 		return
@@ -34,8 +33,8 @@ func storeCached[T any, F row.Format[T]](t gpu.Thread, k, v []float32, keys, val
 	page := (number*s.KeyHeads + head) * PageTokens * s.Dim
 	from := (t.BlockX()*s.KeyHeads + head) * s.Dim
 	for d := t.ThreadX(); d < s.Dim; d += row.Lanes {
-		keys[page+d*PageTokens+position%PageTokens] = f.Of(k[from+d])
-		values[page+position%PageTokens*s.Dim+d] = f.Of(v[from+d])
+		keys[page+d*PageTokens+position%PageTokens] = k[from+d]
+		values[page+position%PageTokens*s.Dim+d] = v[from+d]
 	}
 }
 
@@ -50,7 +49,7 @@ const (
 //
 //gpu:kernel
 //gpu:block 16
-func attendCached[T any, F row.Format[T]](t gpu.Thread, q, o [][row.Lanes]float32, keys, values [][row.Lanes]T, table []int32, tokens []Token, s CacheShape) {
+func attendCached(t gpu.Thread, q, o, keys, values [][row.Lanes]float32, table []int32, tokens []Token, s CacheShape) {
 	scaled := gpu.Shared[[MaxDim]float32](t) // the query
 	weights := gpu.Shared[[PageTokens]float32](t)
 	lanes := gpu.Shared[[row.Lanes]float32](t)
@@ -77,7 +76,7 @@ func attendCached[T any, F row.Format[T]](t gpu.Thread, q, o [][row.Lanes]float3
 		page := (min(max(number, 0), s.Pages-1)*s.KeyHeads + head) * PageTokens * width
 		count := min(length-from, PageTokens)
 		t.Sync()
-		scores := scoresOf[T, F](scaled, keys[page:page+PageTokens*width], lane)
+		scores := scoresOf(scaled, keys[page:page+PageTokens*width], lane)
 		best := most
 		for g := range groups {
 			if g*row.Lanes+lane >= count {
@@ -105,7 +104,7 @@ func attendCached[T any, F row.Format[T]](t gpu.Thread, q, o [][row.Lanes]float3
 		for p := range parts {
 			sums[p] *= shrink
 		}
-		addValues[T, F](&sums, weights, values[page:page+count*width], spot{lane, width})
+		addValues(&sums, weights, values[page:page+count*width], spot{lane, width})
 		t.Sync()
 	}
 	lanes[lane] = sum
@@ -123,11 +122,10 @@ func attendCached[T any, F row.Format[T]](t gpu.Thread, q, o [][row.Lanes]float3
 }
 
 // scoresOf returns the products of a query and the keys of a page: one for each group of tokens.
-func scoresOf[T any, F row.Format[T]](query *[MaxDim]float32, keys [][row.Lanes]T, lane int) (scores [groups]float32) {
-	var f F
+func scoresOf(query *[MaxDim]float32, keys [][row.Lanes]float32, lane int) (scores [groups]float32) {
 	for d := range min(len(keys)/groups, MaxDim) {
 		for g := range groups {
-			scores[g] = math32.FMA(query[d], f.Float32(keys[d*groups+g][lane]), scores[g])
+			scores[g] = math32.FMA(query[d], keys[d*groups+g][lane], scores[g])
 		}
 	}
 	return scores
@@ -137,13 +135,12 @@ func scoresOf[T any, F row.Format[T]](query *[MaxDim]float32, keys [][row.Lanes]
 type spot struct{ lane, width int }
 
 // addValues adds the products of weights and the values of the first tokens of a page.
-func addValues[T any, F row.Format[T]](sums *[parts]float32, weights *[PageTokens]float32, values [][row.Lanes]T, at spot) {
-	var f F
+func addValues(sums *[parts]float32, weights *[PageTokens]float32, values [][row.Lanes]float32, at spot) {
 	for i := range min(len(values)/at.width, PageTokens) {
 		value := values[i*at.width : (i+1)*at.width]
 		for p := range parts {
 			if p < len(value) {
-				sums[p] = math32.FMA(weights[i], f.Float32(value[p][at.lane]), sums[p])
+				sums[p] = math32.FMA(weights[i], value[p][at.lane], sums[p])
 			}
 		}
 	}

@@ -6,16 +6,15 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attention/zvector"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// store32Twin runs blocks of the kernel storeCached_float32_row_F32.
+// storeCachedTwin runs blocks of the kernel storeCached.
 //
 //line cached.go:23
-func store32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func storeCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	k := *(*unsafe.Pointer)(args)
 	kLen := *(*int)(unsafe.Add(args, 8))
 	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -33,147 +32,148 @@ func store32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s16 := *(*int)(unsafe.Add(args, 160))
 	s24 := *(*int)(unsafe.Add(args, 168))
 //line cached.go:16
-	var i174 int
+	var i170 int
 //line cached.go:16
 	if s24 != 0 {
 //line cached.go:16
-		i174 = tableLen / s24
+		i170 = tableLen / s24
 	}
 //line cached.go:16
-	i219 := s24 << 6
+	i209 := s24 << 6
 //line cached.go:16
-	c172 := s24 != 0
+	c168 := s24 != 0
 //line cached.go:23
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
+//line cached.go:24
 		if uint(bx) >= uint(tokensLen) {
-//line cached.go:25
+//line cached.go:24
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:25
+//line cached.go:24
 			return
 		}
-//line cached.go:25
-		i192 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:25
-		i194 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line cached.go:24
+		i182 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:24
+		i184 := *(*int32)(unsafe.Add(tokens, bx*8+4))
 //line cached.go:16
-		c151 := 0 <= i192
+		c147 := 0 <= i182
 //line cached.go:16
-		c175 := int(i192) < i174
+		c171 := int(i182) < i170
 //line cached.go:16
-		c165 := 0 <= i194
+		c161 := 0 <= i184
 //line cached.go:16
-		c159 := int(i194) < i219
+		c155 := int(i184) < i209
+//line cached.go:28
+		i53 := int(i184)
+		i60 := int(i182)*s24 + i53/64
 //line cached.go:29
-		i55 := int(i194)
-		i62 := int(i192)*s24 + i55/64
-//line cached.go:30
-		c64 := uint(i62) < uint(tableLen)
-//line cached.go:30
-		o67 := i62 * 4
-//line cached.go:35
-		i89 := (bx*s8 + by) * s16
-//line cached.go:37
-		i103 := i55 % 64
-		i122 := i103 * s16
+		c62 := uint(i60) < uint(tableLen)
+//line cached.go:29
+		o65 := i60 * 4
+//line cached.go:34
+		i87 := (bx*s8 + by) * s16
+//line cached.go:36
+		i101 := i53 % 64
+		i119 := i101 * s16
 		for tx := range 16 {
-			var c161 bool
-			var i96 int
+			var c157 bool
+			var i94 int
 //line cached.go:16
-			if c151 {
+			if c147 {
 //line cached.go:16
-				if !c172 {
+				if !c168 {
 //line cached.go:16
 					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line cached.go:16
 					return
 				}
 //line cached.go:16
-				if c175 {
+				if c171 {
 //line cached.go:16
-					if c165 {
+					if c161 {
 //line cached.go:16
-						c161 = c159
+						c157 = c155
 					} else {
 //line cached.go:16
-						c161 = false
+						c157 = false
 					}
 				} else {
 //line cached.go:16
-					c161 = false
+					c157 = false
 				}
 			} else {
 //line cached.go:16
-				c161 = false
+				c157 = false
 			}
-//line cached.go:26
-			if c161 {
-//line cached.go:30
-				if !c64 {
-//line cached.go:30
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, tableLen)
-//line cached.go:30
+//line cached.go:25
+			if c157 {
+//line cached.go:29
+				if !c62 {
+//line cached.go:29
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i60, tableLen)
+//line cached.go:29
 					return
 				}
+//line cached.go:29
+				i66 := *(*int32)(unsafe.Add(table, o65))
+//line cached.go:29
+				i67 := int(i66)
+				if i66 >= 0 {
 //line cached.go:30
-				i68 := *(*int32)(unsafe.Add(table, o67))
-//line cached.go:30
-				i69 := int(i68)
-				if i68 >= 0 {
-//line cached.go:31
-					if s0 > i69 {
-//line cached.go:34
-						i80 := (i69*s8 + by) << 6 * s16
-//line cached.go:38
-						i123 := i80 + i122
-//line cached.go:36
-						i96 = tx
-//line cached.go:36
+					if s0 > i67 {
+//line cached.go:33
+						i78 := (i67*s8 + by) << 6 * s16
+//line cached.go:37
+						i120 := i78 + i119
+//line cached.go:35
+						i94 = tx
+//line cached.go:35
 						for {
-//line cached.go:36
-							if i96 >= s16 {
-//line cached.go:36
+//line cached.go:35
+							if i94 >= s16 {
+//line cached.go:35
 								break
 							}
-//line cached.go:37
-							i104 := i80 + i96<<6 + i103
-//line cached.go:37
-							i105 := i89 + i96
-//line cached.go:37
-							if uint(i105) >= uint(kLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i105, kLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							if uint(i104) >= uint(keysLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i104, keysLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							*(*float32)(unsafe.Add(keys, i104*4)) = *(*float32)(unsafe.Add(k, i105*4))
-							i124 := i123 + i96
-//line cached.go:38
-							if uint(i105) >= uint(vLen) {
-//line cached.go:38
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i105, vLen)
-//line cached.go:38
-								return
-							}
-//line cached.go:38
-							if uint(i124) >= uint(valuesLen) {
-//line cached.go:38
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i124, valuesLen)
-//line cached.go:38
-								return
-							}
-//line cached.go:38
-							*(*float32)(unsafe.Add(values, i124*4)) = *(*float32)(unsafe.Add(v, i105*4))
 //line cached.go:36
-							i96 = i96 + 16
+							i102 := i78 + i94<<6 + i101
+//line cached.go:36
+							i103 := i87 + i94
+//line cached.go:36
+							if uint(i103) >= uint(kLen) {
+//line cached.go:36
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, kLen)
+//line cached.go:36
+								return
+							}
+//line cached.go:36
+							if uint(i102) >= uint(keysLen) {
+//line cached.go:36
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i102, keysLen)
+//line cached.go:36
+								return
+							}
+//line cached.go:36
+							*(*float32)(unsafe.Add(keys, i102*4)) = *(*float32)(unsafe.Add(k, i103*4))
+							i121 := i120 + i94
+//line cached.go:37
+							if uint(i103) >= uint(vLen) {
+//line cached.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, vLen)
+//line cached.go:37
+								return
+							}
+//line cached.go:37
+							if uint(i121) >= uint(valuesLen) {
+//line cached.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i121, valuesLen)
+//line cached.go:37
+								return
+							}
+//line cached.go:37
+							*(*float32)(unsafe.Add(values, i121*4)) = *(*float32)(unsafe.Add(v, i103*4))
+//line cached.go:35
+							i94 = i94 + 16
 						}
 					}
 				}
@@ -182,350 +182,10 @@ func store32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// storeBF16Twin runs blocks of the kernel storeCached_dtype_BF16_row_BF16.
+// attendCachedTwin runs blocks of the kernel attendCached.
 //
-//line cached.go:23
-func storeBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	k := *(*unsafe.Pointer)(args)
-	kLen := *(*int)(unsafe.Add(args, 8))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	vLen := *(*int)(unsafe.Add(args, 32))
-	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	keysLen := *(*int)(unsafe.Add(args, 56))
-	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	valuesLen := *(*int)(unsafe.Add(args, 80))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	tableLen := *(*int)(unsafe.Add(args, 104))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tokensLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int)(unsafe.Add(args, 144))
-	s8 := *(*int)(unsafe.Add(args, 152))
-	s16 := *(*int)(unsafe.Add(args, 160))
-	s24 := *(*int)(unsafe.Add(args, 168))
-//line cached.go:16
-	var i174 int
-//line cached.go:16
-	if s24 != 0 {
-//line cached.go:16
-		i174 = tableLen / s24
-	}
-//line cached.go:16
-	i221 := s24 << 6
-//line cached.go:16
-	c172 := s24 != 0
-//line cached.go:23
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:25
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:25
-			return
-		}
-//line cached.go:25
-		i194 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:25
-		i196 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-//line cached.go:16
-		c151 := 0 <= i194
-//line cached.go:16
-		c175 := int(i194) < i174
-//line cached.go:16
-		c165 := 0 <= i196
-//line cached.go:16
-		c159 := int(i196) < i221
-//line cached.go:29
-		i55 := int(i196)
-		i62 := int(i194)*s24 + i55/64
-//line cached.go:30
-		c64 := uint(i62) < uint(tableLen)
-//line cached.go:30
-		o67 := i62 * 4
-//line cached.go:35
-		i89 := (bx*s8 + by) * s16
-//line cached.go:37
-		i103 := i55 % 64
-		i122 := i103 * s16
-		for tx := range 16 {
-			var c161 bool
-			var i96 int
-//line cached.go:16
-			if c151 {
-//line cached.go:16
-				if !c172 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
-					return
-				}
-//line cached.go:16
-				if c175 {
-//line cached.go:16
-					if c165 {
-//line cached.go:16
-						c161 = c159
-					} else {
-//line cached.go:16
-						c161 = false
-					}
-				} else {
-//line cached.go:16
-					c161 = false
-				}
-			} else {
-//line cached.go:16
-				c161 = false
-			}
-//line cached.go:26
-			if c161 {
-//line cached.go:30
-				if !c64 {
-//line cached.go:30
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, tableLen)
-//line cached.go:30
-					return
-				}
-//line cached.go:30
-				i68 := *(*int32)(unsafe.Add(table, o67))
-//line cached.go:30
-				i69 := int(i68)
-				if i68 >= 0 {
-//line cached.go:31
-					if s0 > i69 {
-//line cached.go:34
-						i80 := (i69*s8 + by) << 6 * s16
-//line cached.go:38
-						i123 := i80 + i122
-//line cached.go:36
-						i96 = tx
-//line cached.go:36
-						for {
-//line cached.go:36
-							if i96 >= s16 {
-//line cached.go:36
-								break
-							}
-//line cached.go:37
-							i104 := i80 + i96<<6 + i103
-//line cached.go:37
-							i105 := i89 + i96
-//line cached.go:37
-							if uint(i105) >= uint(kLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i105, kLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							if uint(i104) >= uint(keysLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i104, keysLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							*(*int16)(unsafe.Add(keys, i104*2)) = int16(dtype.BF16From32(*(*float32)(unsafe.Add(k, i105*4))))
-							i124 := i123 + i96
-//line cached.go:38
-							if uint(i105) >= uint(vLen) {
-//line cached.go:38
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i105, vLen)
-//line cached.go:38
-								return
-							}
-//line cached.go:38
-							if uint(i124) >= uint(valuesLen) {
-//line cached.go:38
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i124, valuesLen)
-//line cached.go:38
-								return
-							}
-//line cached.go:38
-							*(*int16)(unsafe.Add(values, i124*2)) = int16(dtype.BF16From32(*(*float32)(unsafe.Add(v, i105*4))))
-//line cached.go:36
-							i96 = i96 + 16
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// storeF16Twin runs blocks of the kernel storeCached_dtype_F16_row_F16.
-//
-//line cached.go:23
-func storeF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	k := *(*unsafe.Pointer)(args)
-	kLen := *(*int)(unsafe.Add(args, 8))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	vLen := *(*int)(unsafe.Add(args, 32))
-	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	keysLen := *(*int)(unsafe.Add(args, 56))
-	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	valuesLen := *(*int)(unsafe.Add(args, 80))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	tableLen := *(*int)(unsafe.Add(args, 104))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tokensLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int)(unsafe.Add(args, 144))
-	s8 := *(*int)(unsafe.Add(args, 152))
-	s16 := *(*int)(unsafe.Add(args, 160))
-	s24 := *(*int)(unsafe.Add(args, 168))
-//line cached.go:16
-	var i174 int
-//line cached.go:16
-	if s24 != 0 {
-//line cached.go:16
-		i174 = tableLen / s24
-	}
-//line cached.go:16
-	i221 := s24 << 6
-//line cached.go:16
-	c172 := s24 != 0
-//line cached.go:23
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:25
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:25
-			return
-		}
-//line cached.go:25
-		i194 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:25
-		i196 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-//line cached.go:16
-		c151 := 0 <= i194
-//line cached.go:16
-		c175 := int(i194) < i174
-//line cached.go:16
-		c165 := 0 <= i196
-//line cached.go:16
-		c159 := int(i196) < i221
-//line cached.go:29
-		i55 := int(i196)
-		i62 := int(i194)*s24 + i55/64
-//line cached.go:30
-		c64 := uint(i62) < uint(tableLen)
-//line cached.go:30
-		o67 := i62 * 4
-//line cached.go:35
-		i89 := (bx*s8 + by) * s16
-//line cached.go:37
-		i103 := i55 % 64
-		i122 := i103 * s16
-		for tx := range 16 {
-			var c161 bool
-			var i96 int
-//line cached.go:16
-			if c151 {
-//line cached.go:16
-				if !c172 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
-					return
-				}
-//line cached.go:16
-				if c175 {
-//line cached.go:16
-					if c165 {
-//line cached.go:16
-						c161 = c159
-					} else {
-//line cached.go:16
-						c161 = false
-					}
-				} else {
-//line cached.go:16
-					c161 = false
-				}
-			} else {
-//line cached.go:16
-				c161 = false
-			}
-//line cached.go:26
-			if c161 {
-//line cached.go:30
-				if !c64 {
-//line cached.go:30
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, tableLen)
-//line cached.go:30
-					return
-				}
-//line cached.go:30
-				i68 := *(*int32)(unsafe.Add(table, o67))
-//line cached.go:30
-				i69 := int(i68)
-				if i68 >= 0 {
-//line cached.go:31
-					if s0 > i69 {
-//line cached.go:34
-						i80 := (i69*s8 + by) << 6 * s16
-//line cached.go:38
-						i123 := i80 + i122
-//line cached.go:36
-						i96 = tx
-//line cached.go:36
-						for {
-//line cached.go:36
-							if i96 >= s16 {
-//line cached.go:36
-								break
-							}
-//line cached.go:37
-							i104 := i80 + i96<<6 + i103
-//line cached.go:37
-							i105 := i89 + i96
-//line cached.go:37
-							if uint(i105) >= uint(kLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i105, kLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							if uint(i104) >= uint(keysLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i104, keysLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							*(*int16)(unsafe.Add(keys, i104*2)) = int16(dtype.F16From32(*(*float32)(unsafe.Add(k, i105*4))))
-							i124 := i123 + i96
-//line cached.go:38
-							if uint(i105) >= uint(vLen) {
-//line cached.go:38
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i105, vLen)
-//line cached.go:38
-								return
-							}
-//line cached.go:38
-							if uint(i124) >= uint(valuesLen) {
-//line cached.go:38
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i124, valuesLen)
-//line cached.go:38
-								return
-							}
-//line cached.go:38
-							*(*int16)(unsafe.Add(values, i124*2)) = int16(dtype.F16From32(*(*float32)(unsafe.Add(v, i105*4))))
-//line cached.go:36
-							i96 = i96 + 16
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// attend32Twin runs blocks of the kernel attendCached_float32_row_F32.
-//
-//line cached.go:53
-func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line cached.go:52
+func attendCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qCap := *(*int)(unsafe.Add(args, 16))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -545,25 +205,25 @@ func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(832)
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line cached.go:57
+//line cached.go:56
 	i61 := s16 / 16
-//line cached.go:62
-	c1449 := 0 < i61
-//line cached.go:62
-	c1467 := 1 < i61
-//line cached.go:62
-	c1485 := 2 < i61
-//line cached.go:62
-	c1503 := 3 < i61
-//line cached.go:62
-	c1521 := 4 < i61
-//line cached.go:62
-	c1539 := 5 < i61
-//line cached.go:62
-	c1557 := 6 < i61
-//line cached.go:62
-	c1575 := 7 < i61
-//line cached.go:59
+//line cached.go:61
+	c1439 := 0 < i61
+//line cached.go:61
+	c1457 := 1 < i61
+//line cached.go:61
+	c1475 := 2 < i61
+//line cached.go:61
+	c1493 := 3 < i61
+//line cached.go:61
+	c1511 := 4 < i61
+//line cached.go:61
+	c1529 := 5 < i61
+//line cached.go:61
+	c1547 := 6 < i61
+//line cached.go:61
+	c1565 := 7 < i61
+//line cached.go:58
 	f74 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
 //line cached.go:16
 	var i380 int
@@ -573,179 +233,179 @@ func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i380 = tableLen / s24
 	}
 //line cached.go:16
-	i835 := s24 << 6
-//line cached.go:71
+	i825 := s24 << 6
+//line cached.go:70
 	var i130 int
-//line cached.go:71
+//line cached.go:70
 	if s8 != 0 {
-//line cached.go:71
+//line cached.go:70
 		i130 = gy / s8
 	}
 //line cached.go:16
 	c378 := s24 != 0
-//line cached.go:71
+//line cached.go:70
 	c128 := s8 != 0
-//line cached.go:71
+//line cached.go:70
 	c131 := i130 != 0
-	each2613 := blocks.Scratch(4)
-	each2609 := blocks.Scratch(4)
-	each2605 := blocks.Scratch(4)
-	each2601 := blocks.Scratch(4)
-	each2597 := blocks.Scratch(4)
-	each2593 := blocks.Scratch(4)
-	each2589 := blocks.Scratch(4)
-	each2585 := blocks.Scratch(4)
+	each2603 := blocks.Scratch(4)
+	each2599 := blocks.Scratch(4)
+	each2595 := blocks.Scratch(4)
+	each2591 := blocks.Scratch(4)
+	each2587 := blocks.Scratch(4)
+	each2583 := blocks.Scratch(4)
+	each2579 := blocks.Scratch(4)
+	each2575 := blocks.Scratch(4)
 	each136 := blocks.Scratch(4)
 	each137 := blocks.Scratch(4)
-//line cached.go:77
-	i849 := s0 - 1
-//line cached.go:80
-	i853 := i61 << 6
-//line cached.go:128
-	i407 := i853 / 4
-//line cached.go:128
-	i409 := i407
-//line cached.go:128
-	if 128 < i407 {
-//line cached.go:128
-		i409 = 128
+//line cached.go:76
+	i839 := s0 - 1
+//line cached.go:79
+	i843 := i61 << 6
+//line cached.go:126
+	i406 := i843 / 4
+//line cached.go:126
+	i408 := i406
+//line cached.go:126
+	if 128 < i406 {
+//line cached.go:126
+		i408 = 128
 	}
-//line cached.go:128
-	c410 := 0 < i409
-//line cached.go:86
-	i2810 := i409 - 3
-//line cached.go:86
-	i2669 := 0
-//line cached.go:86
-	if i2810 <= i409 && 0 < i2810 {
-//line cached.go:86
-		i2669 = i2810
+//line cached.go:126
+	c409 := 0 < i408
+//line cached.go:85
+	i2800 := i408 - 3
+//line cached.go:85
+	i2659 := 0
+//line cached.go:85
+	if i2800 <= i408 && 0 < i2800 {
+//line cached.go:85
+		i2659 = i2800
 	}
-//line cached.go:86
-	c2670 := 0 < i2669
-	each2614 := blocks.Scratch(4)
-	each2616 := blocks.Scratch(4)
-	each2618 := blocks.Scratch(4)
-	each2620 := blocks.Scratch(4)
-	each2142 := blocks.Scratch(4)
-	each687 := blocks.Scratch(4)
-//line cached.go:142
-	c528 := i61 != 0
-//line cached.go:53
+//line cached.go:85
+	c2660 := 0 < i2659
+	each2604 := blocks.Scratch(4)
+	each2606 := blocks.Scratch(4)
+	each2608 := blocks.Scratch(4)
+	each2610 := blocks.Scratch(4)
+	each2132 := blocks.Scratch(4)
+	each677 := blocks.Scratch(4)
+//line cached.go:139
+	c525 := i61 != 0
+//line cached.go:52
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
 		var i123, i138, i169 int
 		var c139 bool
 		if uint(bx) >= uint(tokensLen) {
-//line cached.go:57
+//line cached.go:56
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:57
+//line cached.go:56
 			return
 		}
-//line cached.go:57
-		i769 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:57
-		i771 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line cached.go:56
+		i759 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:56
+		i761 := *(*int32)(unsafe.Add(tokens, bx*8+4))
 		i69 := (bx*gy + by) * i61
-//line cached.go:60
+//line cached.go:59
 		i75 := i69 + i61
-//line cached.go:60
+//line cached.go:59
 		if uint(i75) > uint(qCap) {
-//line cached.go:60
+//line cached.go:59
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, qCap)
-//line cached.go:60
+//line cached.go:59
 			return
 		}
-//line cached.go:60
+//line cached.go:59
 		if uint(i69) > uint(i75) {
-//line cached.go:60
+//line cached.go:59
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i69, i75)
-//line cached.go:60
+//line cached.go:59
 			return
 		}
-//line cached.go:60
+//line cached.go:59
 		o83 := i69 * 64
-//line cached.go:63
-		o2161 := o83 + 64
-//line cached.go:63
-		o2165 := o83 + 128
-//line cached.go:63
-		o2169 := o83 + 192
-//line cached.go:63
-		o2173 := o83 + 256
-//line cached.go:63
-		o2177 := o83 + 320
-//line cached.go:63
-		o2181 := o83 + 384
-//line cached.go:63
-		o2185 := o83 + 448
+//line cached.go:62
+		o2151 := o83 + 64
+//line cached.go:62
+		o2155 := o83 + 128
+//line cached.go:62
+		o2159 := o83 + 192
+//line cached.go:62
+		o2163 := o83 + 256
+//line cached.go:62
+		o2167 := o83 + 320
+//line cached.go:62
+		o2171 := o83 + 384
+//line cached.go:62
+		o2175 := o83 + 448
 		{
 			{
 				first := 0
-//line cached.go:53
+//line cached.go:52
 				if lanes == 16 {
-//line cached.go:53
-					first = zvector.Attend32Twin(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1449, c1467, c1485, c1503, c1521, c1539, c1557, c1575, q, o83, f74, shared)
-//line cached.go:53
+//line cached.go:52
+					first = zvector.AttendCachedTwin(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, q, o83, f74, shared)
+//line cached.go:52
 				} else if lanes == 8 {
-//line cached.go:53
-					first = zvector.Attend32TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1449, c1467, c1485, c1503, c1521, c1539, c1557, c1575, q, o83, f74, shared)
+//line cached.go:52
+					first = zvector.AttendCachedTwinAVX2(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, q, o83, f74, shared)
 				}
 				for tx := first; tx < 16; tx++ {
-//line cached.go:62
-					if c1449 {
+//line cached.go:61
+					if c1439 {
 						*(*float32)(unsafe.Add(shared, tx*4)) = float32(*(*float32)(unsafe.Add(q, o83+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1467 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2161+tx*4)) * f74)
+//line cached.go:61
+					if c1457 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2151+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1485 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2165+tx*4)) * f74)
+//line cached.go:61
+					if c1475 {
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2155+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1503 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2169+tx*4)) * f74)
+//line cached.go:61
+					if c1493 {
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2159+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1521 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2173+tx*4)) * f74)
+//line cached.go:61
+					if c1511 {
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2163+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1539 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2177+tx*4)) * f74)
+//line cached.go:61
+					if c1529 {
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2167+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1557 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2181+tx*4)) * f74)
+//line cached.go:61
+					if c1547 {
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2171+tx*4)) * f74)
 					}
-//line cached.go:62
-					if c1575 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2185+tx*4)) * f74)
+//line cached.go:61
+					if c1565 {
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2175+tx*4)) * f74)
 					}
 				}
 			}
 		}
 //line cached.go:16
-		c357 := 0 <= i769
+		c357 := 0 <= i759
 //line cached.go:16
-		c381 := int(i769) < i380
+		c381 := int(i759) < i380
 //line cached.go:16
-		c371 := 0 <= i771
+		c371 := 0 <= i761
 //line cached.go:16
-		c365 := int(i771) < i835
-//line cached.go:69
-		i121 := int(i771) + 1
-//line cached.go:71
+		c365 := int(i761) < i825
+//line cached.go:68
+		i121 := int(i761) + 1
+//line cached.go:70
 		var i133 int
-//line cached.go:71
+//line cached.go:70
 		if i130 != 0 {
-//line cached.go:71
+//line cached.go:70
 			i133 = by / i130
 		}
-//line cached.go:76
-		i145 := int(i769) * s24
+//line cached.go:75
+		i145 := int(i759) * s24
 		for tx := range 16 {
 			var c367 bool
 //line cached.go:16
@@ -775,622 +435,622 @@ func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line cached.go:16
 				c367 = false
 			}
-//line cached.go:68
+//line cached.go:67
 			if c367 {
 				i123 = i121
 			} else {
-//line cached.go:68
+//line cached.go:67
 				i123 = 0
 			}
-//line cached.go:71
+//line cached.go:70
 			if !c128 {
-//line cached.go:71
+//line cached.go:70
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line cached.go:70
 				return
 			}
-//line cached.go:71
+//line cached.go:70
 			if !c131 {
-//line cached.go:71
+//line cached.go:70
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line cached.go:70
 				return
 			}
 //line basic.go:21
-			*(*float32)(unsafe.Add(each2613, tx*4)), *(*float32)(unsafe.Add(each2609, tx*4)), *(*float32)(unsafe.Add(each2605, tx*4)), *(*float32)(unsafe.Add(each2601, tx*4)), *(*float32)(unsafe.Add(each2597, tx*4)), *(*float32)(unsafe.Add(each2593, tx*4)), *(*float32)(unsafe.Add(each2589, tx*4)), *(*float32)(unsafe.Add(each2585, tx*4)), *(*float32)(unsafe.Add(each136, tx*4)), *(*float32)(unsafe.Add(each137, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+			*(*float32)(unsafe.Add(each2603, tx*4)), *(*float32)(unsafe.Add(each2599, tx*4)), *(*float32)(unsafe.Add(each2595, tx*4)), *(*float32)(unsafe.Add(each2591, tx*4)), *(*float32)(unsafe.Add(each2587, tx*4)), *(*float32)(unsafe.Add(each2583, tx*4)), *(*float32)(unsafe.Add(each2579, tx*4)), *(*float32)(unsafe.Add(each2575, tx*4)), *(*float32)(unsafe.Add(each136, tx*4)), *(*float32)(unsafe.Add(each137, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
 		}
 		i138 = 0
-//line cached.go:75
+//line cached.go:74
 		for {
 			for range 16 {
-//line cached.go:75
+//line cached.go:74
 				c139 = i138 < i123
 			}
-//line cached.go:75
+//line cached.go:74
 			if !c139 {
 				break
 			}
-//line cached.go:76
+//line cached.go:75
 			i147 := i145 + i138/64
-//line cached.go:76
+//line cached.go:75
 			if uint(i147) >= uint(tableLen) {
-//line cached.go:76
+//line cached.go:75
 				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i147, tableLen)
-//line cached.go:76
+//line cached.go:75
 				return
 			}
-//line cached.go:76
+//line cached.go:75
 			i153 := *(*int32)(unsafe.Add(table, i147*4))
-//line cached.go:76
+//line cached.go:75
 			i154 := int(i153)
-			c847 := i153 < 0
-//line cached.go:77
+			c837 := i153 < 0
+//line cached.go:76
 			i156 := i154
-//line cached.go:77
-			if c847 {
-//line cached.go:77
+//line cached.go:76
+			if c837 {
+//line cached.go:76
 				i156 = 0
 			}
-//line cached.go:77
+//line cached.go:76
 			i160 := i156
-//line cached.go:77
-			if i849 < i156 {
-//line cached.go:77
-				i160 = i849
+//line cached.go:76
+			if i839 < i156 {
+//line cached.go:76
+				i160 = i839
 			}
-//line cached.go:77
+//line cached.go:76
 			i166 := (i160*s8 + i133) << 6 * i61
 			for range 16 {
-//line cached.go:78
+//line cached.go:77
 				i167 := i123 - i138
-//line cached.go:78
+//line cached.go:77
 				i169 = i167
-//line cached.go:78
+//line cached.go:77
 				if 64 < i167 {
-//line cached.go:78
+//line cached.go:77
 					i169 = 64
 				}
 			}
-//line cached.go:80
-			i173 := i166 + i853
-//line cached.go:80
+//line cached.go:79
+			i173 := i166 + i843
+//line cached.go:79
 			if uint(i173) > uint(keysCap) {
-//line cached.go:80
+//line cached.go:79
 				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i173, keysCap)
-//line cached.go:80
+//line cached.go:79
 				return
 			}
-//line cached.go:80
+//line cached.go:79
 			if uint(i166) > uint(i173) {
-//line cached.go:80
+//line cached.go:79
 				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i166, i173)
-//line cached.go:80
+//line cached.go:79
 				return
 			}
-//line cached.go:80
+//line cached.go:79
 			o181 := i166 * 64
-//line cached.go:86
-			c2058 := s0 <= i154
-//line cached.go:86
-			c2083 := s0 <= i154
-//line cached.go:86
-			c2108 := s0 <= i154
-//line cached.go:86
-			c2133 := s0 <= i154
+//line cached.go:85
+			c2048 := s0 <= i154
+//line cached.go:85
+			c2073 := s0 <= i154
+//line cached.go:85
+			c2098 := s0 <= i154
+//line cached.go:85
+			c2123 := s0 <= i154
 			{
 				{
 					first := 0
-//line cached.go:80
+//line cached.go:79
 					if lanes == 16 {
-//line cached.go:80
-						first = zvector.Attend32Twin_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c410, c2670, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i853, keys, o181, shared, i2669, i409, i169, c847, c2058, c2083, c2108, c2133, unsafe.Add(each2614, 0*4), unsafe.Add(each2616, 0*4), unsafe.Add(each2618, 0*4), unsafe.Add(each2620, 0*4), unsafe.Add(each2142, 0*4))
-//line cached.go:80
+//line cached.go:79
+						first = zvector.AttendCachedTwin_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c409, c2660, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i843, keys, o181, shared, i2659, i408, i169, c837, c2048, c2073, c2098, c2123, unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2132, 0*4))
+//line cached.go:79
 					} else if lanes == 8 {
-//line cached.go:80
-						first = zvector.Attend32TwinAVX2_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c410, c2670, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i853, keys, o181, shared, i2669, i409, i169, c847, c2058, c2083, c2108, c2133, unsafe.Add(each2614, 0*4), unsafe.Add(each2616, 0*4), unsafe.Add(each2618, 0*4), unsafe.Add(each2620, 0*4), unsafe.Add(each2142, 0*4))
+//line cached.go:79
+						first = zvector.AttendCachedTwinAVX2_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c409, c2660, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i843, keys, o181, shared, i2659, i408, i169, c837, c2048, c2073, c2098, c2123, unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2132, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f2671, f2672, f2673, f2674, f2766, f2776, f2786, f2796, f2797, f2799, f2801, f2803, f2817, f2818, f2819, f2820, f2629, f2627, f2625, f2623, f2628, f2626, f2624, f2622, f1142, f1146, f1166, f1186, f1206, f2615, f2614, f2617, f2616, f2619, f2618, f2621, f2620, f2142 float32
-						var i2675, i2677, i2682, i2687, i2692, i2697, i2698, i2704, i2709, i2714, i2812, i2720, i2726, i2731, i2736, i2814, i2742, i2748, i2753, i2758, i2816, i2821, i412, i1132, i1153, i1173, i1193, i450 int
-						var c2711, c2744, c2804 bool
-//line cached.go:83
-						i2075 := tx + 16
-//line cached.go:83
-						i2100 := tx + 32
-//line cached.go:83
-						i2125 := tx + 48
-//line cached.go:74
+						var f2661, f2662, f2663, f2664, f2755, f2765, f2775, f2785, f2787, f2789, f2791, f2793, f2807, f2808, f2809, f2810, f2619, f2617, f2615, f2613, f2618, f2616, f2614, f2612, f1124, f1136, f1156, f1176, f1196, f2605, f2604, f2607, f2606, f2609, f2608, f2611, f2610, f2132 float32
+						var i2665, i2668, i2672, i2677, i2682, i2687, i2689, i2694, i2699, i2704, i2802, i2711, i2716, i2721, i2726, i2804, i2733, i2738, i2743, i2748, i2806, i2811, i411, i1125, i1146, i1166, i1186, i448 int
+						var c2701, c2735, c2794 bool
+//line cached.go:82
+						i2065 := tx + 16
+//line cached.go:82
+						i2090 := tx + 32
+//line cached.go:82
+						i2115 := tx + 48
+//line cached.go:73
 						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:91
+//line cached.go:90
 						o206 := tx * 4
+//line cached.go:126
+						if c409 {
+//line cached.go:126
+							if c2660 {
 //line cached.go:128
-						if c410 {
+								f2661, f2662, f2663, f2664, i2665 = 0, 0, 0, 0, 0
 //line cached.go:128
-							if c2670 {
-//line cached.go:130
-								f2671, f2672, f2673, f2674, i2675 = 0, 0, 0, 0, 0
-//line cached.go:130
 								for {
-//line cached.go:130
-									i2677 = i2675 << 2
-//line cached.go:130
-									i2682 = i2677 + 1
-//line cached.go:130
-									i2687 = i2677 + 2
-//line cached.go:130
-									i2692 = i2677 + 3
-//line cached.go:130
-									i2697 = i2675 + 1
-//line cached.go:130
-									i2698 = i2697 << 2
-//line cached.go:130
-									i2704 = i2698 + 1
-//line cached.go:130
-									i2709 = i2698 + 2
-//line cached.go:130
-									c2711 = uint(i2677) < uint(i853) && uint(i2682) < uint(i853) && uint(i2687) < uint(i853) && uint(i2692) < uint(i853) && uint(i2698) < uint(i853) && uint(i2704) < uint(i853) && uint(i2709) < uint(i853)
-//line cached.go:130
-									i2714 = i2698 + 3
-//line cached.go:130
-									i2812 = i2675 + 2
-//line cached.go:130
-									i2720 = i2812 << 2
-//line cached.go:130
-									i2726 = i2720 + 1
-//line cached.go:130
-									i2731 = i2720 + 2
-//line cached.go:130
-									i2736 = i2720 + 3
-//line cached.go:130
-									i2814 = i2675 + 3
-//line cached.go:130
-									i2742 = i2814 << 2
-//line cached.go:130
-									c2744 = c2711 && uint(i2714) < uint(i853) && uint(i2720) < uint(i853) && uint(i2726) < uint(i853) && uint(i2731) < uint(i853) && uint(i2736) < uint(i853) && uint(i2742) < uint(i853)
-//line cached.go:130
-									i2748 = i2742 + 1
-//line cached.go:130
-									i2753 = i2742 + 2
-//line cached.go:130
-									i2758 = i2742 + 3
-//line cached.go:130
-									i2816 = i2675 + 4
-//line cached.go:130
-									if !(c2744 && uint(i2748) < uint(i853) && uint(i2753) < uint(i853) && uint(i2758) < uint(i853)) {
-//line cached.go:130
+//line cached.go:128
+									i2668 = i2665 << 2
+//line cached.go:128
+									i2672 = i2668 + 1
+//line cached.go:128
+									i2677 = i2668 + 2
+//line cached.go:128
+									i2682 = i2668 + 3
+//line cached.go:128
+									i2687 = i2665 + 1
+//line cached.go:128
+									i2689 = i2687 << 2
+//line cached.go:128
+									i2694 = i2689 + 1
+//line cached.go:128
+									i2699 = i2689 + 2
+//line cached.go:128
+									c2701 = uint(i2668) < uint(i843) && uint(i2672) < uint(i843) && uint(i2677) < uint(i843) && uint(i2682) < uint(i843) && uint(i2689) < uint(i843) && uint(i2694) < uint(i843) && uint(i2699) < uint(i843)
+//line cached.go:128
+									i2704 = i2689 + 3
+//line cached.go:128
+									i2802 = i2665 + 2
+//line cached.go:128
+									i2711 = i2802 << 2
+//line cached.go:128
+									i2716 = i2711 + 1
+//line cached.go:128
+									i2721 = i2711 + 2
+//line cached.go:128
+									i2726 = i2711 + 3
+//line cached.go:128
+									i2804 = i2665 + 3
+//line cached.go:128
+									i2733 = i2804 << 2
+//line cached.go:128
+									c2735 = c2701 && uint(i2704) < uint(i843) && uint(i2711) < uint(i843) && uint(i2716) < uint(i843) && uint(i2721) < uint(i843) && uint(i2726) < uint(i843) && uint(i2733) < uint(i843)
+//line cached.go:128
+									i2738 = i2733 + 1
+//line cached.go:128
+									i2743 = i2733 + 2
+//line cached.go:128
+									i2748 = i2733 + 3
+//line cached.go:128
+									i2806 = i2665 + 4
+//line cached.go:128
+									if !(c2735 && uint(i2738) < uint(i843) && uint(i2743) < uint(i843) && uint(i2748) < uint(i843)) {
+//line cached.go:128
 										goto l1
 									}
-//line cached.go:130
-									f2766 = *(*float32)(unsafe.Add(shared, i2675*4))
-//line cached.go:130
-									f2776 = *(*float32)(unsafe.Add(shared, i2697*4))
-//line cached.go:130
-									f2786 = *(*float32)(unsafe.Add(shared, i2812*4))
-//line cached.go:130
-									f2796 = *(*float32)(unsafe.Add(shared, i2814*4))
-//line cached.go:130
-									f2797 = math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o181+i2742*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o181+i2720*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o181+i2698*64+tx*4)), math32.FMA(f2766, *(*float32)(unsafe.Add(keys, o181+i2677*64+tx*4)), f2674))))
-//line cached.go:130
-									f2799 = math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o181+i2748*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o181+i2726*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o181+i2704*64+tx*4)), math32.FMA(f2766, *(*float32)(unsafe.Add(keys, o181+i2682*64+tx*4)), f2673))))
-//line cached.go:130
-									f2801 = math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o181+i2753*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o181+i2731*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o181+i2709*64+tx*4)), math32.FMA(f2766, *(*float32)(unsafe.Add(keys, o181+i2687*64+tx*4)), f2672))))
-//line cached.go:130
-									f2803 = math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o181+i2758*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o181+i2736*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o181+i2714*64+tx*4)), math32.FMA(f2766, *(*float32)(unsafe.Add(keys, o181+i2692*64+tx*4)), f2671))))
-//line cached.go:130
-									c2804 = i2816 < i409
-//line cached.go:130
-									if i2816 >= i2669 {
-//line cached.go:130
+//line cached.go:128
+									f2755 = *(*float32)(unsafe.Add(shared, i2665*4))
+//line cached.go:128
+									f2765 = *(*float32)(unsafe.Add(shared, i2687*4))
+//line cached.go:128
+									f2775 = *(*float32)(unsafe.Add(shared, i2802*4))
+//line cached.go:128
+									f2785 = *(*float32)(unsafe.Add(shared, i2804*4))
+//line cached.go:128
+									f2787 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2733*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2711*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2689*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2668*64+tx*4)), f2664))))
+//line cached.go:128
+									f2789 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2738*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2716*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2694*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2672*64+tx*4)), f2663))))
+//line cached.go:128
+									f2791 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2743*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2721*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2699*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2677*64+tx*4)), f2662))))
+//line cached.go:128
+									f2793 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2748*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2726*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2704*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2682*64+tx*4)), f2661))))
+//line cached.go:128
+									c2794 = i2806 < i408
+//line cached.go:128
+									if i2806 >= i2659 {
+//line cached.go:128
 										break
 									}
-//line cached.go:130
-									f2671, f2672, f2673, f2674, i2675 = f2803, f2801, f2799, f2797, i2816
+//line cached.go:128
+									f2661, f2662, f2663, f2664, i2665 = f2793, f2791, f2789, f2787, i2806
 								}
-//line cached.go:130
-								if c2804 {
-//line cached.go:130
-									f2817, f2818, f2819, f2820, i2821 = f2803, f2801, f2799, f2797, i2816
-//line cached.go:130
+//line cached.go:128
+								if c2794 {
+//line cached.go:128
+									f2807, f2808, f2809, f2810, i2811 = f2793, f2791, f2789, f2787, i2806
+//line cached.go:128
 									goto l2
 								}
-//line cached.go:130
-								f2629, f2627, f2625, f2623 = f2803, f2801, f2799, f2797
-//line cached.go:130
+//line cached.go:128
+								f2619, f2617, f2615, f2613 = f2793, f2791, f2789, f2787
+//line cached.go:128
 								goto l3
 							l1:
-//line cached.go:130
-								f2817, f2818, f2819, f2820, i2821 = f2671, f2672, f2673, f2674, i2675
-							} else {
 //line cached.go:128
-								f2817, f2818, f2819, f2820, i2821 = 0, 0, 0, 0, 0
+								f2807, f2808, f2809, f2810, i2811 = f2661, f2662, f2663, f2664, i2665
+							} else {
+//line cached.go:126
+								f2807, f2808, f2809, f2810, i2811 = 0, 0, 0, 0, 0
 							}
 						l2:
+//line cached.go:126
+							f2618, f2616, f2614, f2612, i411 = f2807, f2808, f2809, f2810, i2811
 //line cached.go:128
-							f2628, f2626, f2624, f2622, i412 = f2817, f2818, f2819, f2820, i2821
-//line cached.go:130
 							for {
-//line cached.go:130
-								i1132 = i412 << 2
-//line cached.go:130
-								if uint(i1132) >= uint(i853) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1132, i853)
-//line cached.go:130
+//line cached.go:128
+								f1124 = *(*float32)(unsafe.Add(shared, i411*4))
+//line cached.go:128
+								i1125 = i411 << 2
+//line cached.go:128
+								if uint(i1125) >= uint(i843) {
+//line cached.go:128
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1125, i843)
+//line cached.go:128
 									return
 								}
-//line cached.go:130
-								f1142 = *(*float32)(unsafe.Add(shared, i412*4))
-//line cached.go:130
-								f1146 = math32.FMA(f1142, *(*float32)(unsafe.Add(keys, o181+i1132*64+tx*4)), f2622)
-//line cached.go:130
-								i1153 = i1132 + 1
-//line cached.go:130
-								if uint(i1153) >= uint(i853) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1153, i853)
-//line cached.go:130
+//line cached.go:128
+								f1136 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1125*64+tx*4)), f2612)
+//line cached.go:128
+								i1146 = i1125 + 1
+//line cached.go:128
+								if uint(i1146) >= uint(i843) {
+//line cached.go:128
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1146, i843)
+//line cached.go:128
 									return
 								}
-//line cached.go:130
-								f1166 = math32.FMA(f1142, *(*float32)(unsafe.Add(keys, o181+i1153*64+tx*4)), f2624)
-//line cached.go:130
-								i1173 = i1132 + 2
-//line cached.go:130
-								if uint(i1173) >= uint(i853) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1173, i853)
-//line cached.go:130
+//line cached.go:128
+								f1156 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1146*64+tx*4)), f2614)
+//line cached.go:128
+								i1166 = i1125 + 2
+//line cached.go:128
+								if uint(i1166) >= uint(i843) {
+//line cached.go:128
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1166, i843)
+//line cached.go:128
 									return
 								}
-//line cached.go:130
-								f1186 = math32.FMA(f1142, *(*float32)(unsafe.Add(keys, o181+i1173*64+tx*4)), f2626)
-//line cached.go:130
-								i1193 = i1132 + 3
-//line cached.go:130
-								if uint(i1193) >= uint(i853) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1193, i853)
-//line cached.go:130
+//line cached.go:128
+								f1176 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1166*64+tx*4)), f2616)
+//line cached.go:128
+								i1186 = i1125 + 3
+//line cached.go:128
+								if uint(i1186) >= uint(i843) {
+//line cached.go:128
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1186, i843)
+//line cached.go:128
 									return
 								}
-//line cached.go:130
-								f1206 = math32.FMA(f1142, *(*float32)(unsafe.Add(keys, o181+i1193*64+tx*4)), f2628)
-//line cached.go:130
-								i450 = i412 + 1
-//line cached.go:130
-								if i450 >= i409 {
-//line cached.go:130
+//line cached.go:128
+								f1196 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1186*64+tx*4)), f2618)
+//line cached.go:128
+								i448 = i411 + 1
+//line cached.go:128
+								if i448 >= i408 {
+//line cached.go:128
 									break
 								}
-//line cached.go:130
-								f2628, f2626, f2624, f2622, i412 = f1206, f1186, f1166, f1146, i450
-							}
-//line cached.go:130
-							f2629, f2627, f2625, f2623 = f1206, f1186, f1166, f1146
-						} else {
 //line cached.go:128
-							f2629, f2627, f2625, f2623 = 0, 0, 0, 0
+								f2618, f2616, f2614, f2612, i411 = f1196, f1176, f1156, f1136, i448
+							}
+//line cached.go:128
+							f2619, f2617, f2615, f2613 = f1196, f1176, f1156, f1136
+						} else {
+//line cached.go:126
+							f2619, f2617, f2615, f2613 = 0, 0, 0, 0
 						}
 					l3:
-//line cached.go:83
+//line cached.go:82
 						if i169 <= tx {
-							f2615 = math.Float32frombits(0xff800000)
+							f2605 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2615 = f2623
+//line cached.go:82
+							f2605 = f2613
 						}
-//line cached.go:86
-						if c847 {
-//line cached.go:86
-							f2614 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+						if c837 {
+//line cached.go:85
+							f2604 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2058 {
-								f2614 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+							if c2048 {
+								f2604 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2614 = f2615
+//line cached.go:85
+								f2604 = f2605
 							}
 						}
-//line cached.go:83
-						if i169 <= i2075 {
-							f2617 = math.Float32frombits(0xff800000)
+//line cached.go:82
+						if i169 <= i2065 {
+							f2607 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2617 = f2625
+//line cached.go:82
+							f2607 = f2615
 						}
-//line cached.go:86
-						if c847 {
-//line cached.go:86
-							f2616 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+						if c837 {
+//line cached.go:85
+							f2606 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2083 {
-								f2616 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+							if c2073 {
+								f2606 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2616 = f2617
+//line cached.go:85
+								f2606 = f2607
 							}
 						}
-//line cached.go:83
-						if i169 <= i2100 {
-							f2619 = math.Float32frombits(0xff800000)
+//line cached.go:82
+						if i169 <= i2090 {
+							f2609 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2619 = f2627
+//line cached.go:82
+							f2609 = f2617
 						}
-//line cached.go:86
-						if c847 {
-//line cached.go:86
-							f2618 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+						if c837 {
+//line cached.go:85
+							f2608 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2108 {
-								f2618 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+							if c2098 {
+								f2608 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2618 = f2619
+//line cached.go:85
+								f2608 = f2609
 							}
 						}
-//line cached.go:83
-						if i169 <= i2125 {
-							f2621 = math.Float32frombits(0xff800000)
+//line cached.go:82
+						if i169 <= i2115 {
+							f2611 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2621 = f2629
+//line cached.go:82
+							f2611 = f2619
 						}
-//line cached.go:86
-						if c847 {
-//line cached.go:86
-							f2620 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+						if c837 {
+//line cached.go:85
+							f2610 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2133 {
-								f2620 = math.Float32frombits(0x7fc00000)
+//line cached.go:85
+							if c2123 {
+								f2610 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2620 = f2621
+//line cached.go:85
+								f2610 = f2611
 							}
 						}
-						f2142 = max(max(max(max(f137, f2614), f2616), f2618), f2620)
+						f2132 = max(max(max(max(f137, f2604), f2606), f2608), f2610)
+//line cached.go:90
+						*(*float32)(unsafe.Add(shared, o206+768)) = f2132
+						*(*float32)(unsafe.Add(each2604, tx*4)) = f2604
 //line cached.go:91
-						*(*float32)(unsafe.Add(shared, o206+768)) = f2142
-						*(*float32)(unsafe.Add(each2614, tx*4)) = f2614
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2616, tx*4)) = f2616
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2618, tx*4)) = f2618
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2620, tx*4)) = f2620
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2142, tx*4)) = f2142
+						*(*float32)(unsafe.Add(each2606, tx*4)) = f2606
+//line cached.go:91
+						*(*float32)(unsafe.Add(each2608, tx*4)) = f2608
+//line cached.go:91
+						*(*float32)(unsafe.Add(each2610, tx*4)) = f2610
+//line cached.go:91
+						*(*float32)(unsafe.Add(each2132, tx*4)) = f2132
 					}
 				}
 			}
-//line cached.go:94
-			f1220 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:94
-			f1230 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:94
-			f1240 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:94
-			f1250 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:94
-			f1260 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:94
-			f1270 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:94
-			f1280 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:94
-			f1290 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:94
-			f1300 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:94
-			f1310 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:94
-			f1320 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:94
-			f1330 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:94
-			f1340 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:94
-			f1350 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:94
-			f1360 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:94
-			f1370 := *(*float32)(unsafe.Add(shared, 60+768))
+//line cached.go:93
+			f1210 := *(*float32)(unsafe.Add(shared, 768))
+//line cached.go:93
+			f1220 := *(*float32)(unsafe.Add(shared, 4+768))
+//line cached.go:93
+			f1230 := *(*float32)(unsafe.Add(shared, 8+768))
+//line cached.go:93
+			f1240 := *(*float32)(unsafe.Add(shared, 12+768))
+//line cached.go:93
+			f1250 := *(*float32)(unsafe.Add(shared, 16+768))
+//line cached.go:93
+			f1260 := *(*float32)(unsafe.Add(shared, 20+768))
+//line cached.go:93
+			f1270 := *(*float32)(unsafe.Add(shared, 24+768))
+//line cached.go:93
+			f1280 := *(*float32)(unsafe.Add(shared, 28+768))
+//line cached.go:93
+			f1290 := *(*float32)(unsafe.Add(shared, 32+768))
+//line cached.go:93
+			f1300 := *(*float32)(unsafe.Add(shared, 36+768))
+//line cached.go:93
+			f1310 := *(*float32)(unsafe.Add(shared, 40+768))
+//line cached.go:93
+			f1320 := *(*float32)(unsafe.Add(shared, 44+768))
+//line cached.go:93
+			f1330 := *(*float32)(unsafe.Add(shared, 48+768))
+//line cached.go:93
+			f1340 := *(*float32)(unsafe.Add(shared, 52+768))
+//line cached.go:93
+			f1350 := *(*float32)(unsafe.Add(shared, 56+768))
+//line cached.go:93
+			f1360 := *(*float32)(unsafe.Add(shared, 60+768))
 			{
 				{
 					first := 0
-//line cached.go:94
+//line cached.go:93
 					if lanes == 16 {
-//line cached.go:94
-						first = zvector.Attend32Twin__(16, unsafe.Add(each2142, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2614, 0*4), unsafe.Add(each2616, 0*4), unsafe.Add(each2618, 0*4), unsafe.Add(each2620, 0*4), f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, unsafe.Add(shared, 512), unsafe.Add(each687, 0*4))
-//line cached.go:94
+//line cached.go:93
+						first = zvector.AttendCachedTwin__(16, unsafe.Add(each2132, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), f1210, f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, unsafe.Add(shared, 512), unsafe.Add(each677, 0*4))
+//line cached.go:93
 					} else if lanes == 8 {
-//line cached.go:94
-						first = zvector.Attend32TwinAVX2__(16, unsafe.Add(each2142, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2614, 0*4), unsafe.Add(each2616, 0*4), unsafe.Add(each2618, 0*4), unsafe.Add(each2620, 0*4), f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, unsafe.Add(shared, 512), unsafe.Add(each687, 0*4))
+//line cached.go:93
+						first = zvector.AttendCachedTwinAVX2__(16, unsafe.Add(each2132, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), f1210, f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, unsafe.Add(shared, 512), unsafe.Add(each677, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f687, f1900, f1944, f1988, f2032 float32
-//line cached.go:89
-						f2142 := *(*float32)(unsafe.Add(each2142, tx*4))
-//line cached.go:74
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:100
-						f2614 := *(*float32)(unsafe.Add(each2614, tx*4))
-						o1904 := tx * 4
-//line cached.go:100
-						f2616 := *(*float32)(unsafe.Add(each2616, tx*4))
-//line cached.go:83
-						i2075 := tx + 16
-//line cached.go:101
-						o1948 := i2075 * 4
-//line cached.go:100
-						f2618 := *(*float32)(unsafe.Add(each2618, tx*4))
-//line cached.go:83
-						i2100 := tx + 32
-//line cached.go:101
-						o1992 := i2100 * 4
-//line cached.go:100
-						f2620 := *(*float32)(unsafe.Add(each2620, tx*4))
-//line cached.go:83
-						i2125 := tx + 48
-//line cached.go:101
-						o2036 := i2125 * 4
+						var f677, f1890, f1934, f1978, f2022 float32
+//line cached.go:88
+						f2132 := *(*float32)(unsafe.Add(each2132, tx*4))
 //line cached.go:73
+						f137 := *(*float32)(unsafe.Add(each137, tx*4))
+//line cached.go:99
+						f2604 := *(*float32)(unsafe.Add(each2604, tx*4))
+						o1894 := tx * 4
+//line cached.go:99
+						f2606 := *(*float32)(unsafe.Add(each2606, tx*4))
+//line cached.go:82
+						i2065 := tx + 16
+//line cached.go:100
+						o1938 := i2065 * 4
+//line cached.go:99
+						f2608 := *(*float32)(unsafe.Add(each2608, tx*4))
+//line cached.go:82
+						i2090 := tx + 32
+//line cached.go:100
+						o1982 := i2090 * 4
+//line cached.go:99
+						f2610 := *(*float32)(unsafe.Add(each2610, tx*4))
+//line cached.go:82
+						i2115 := tx + 48
+//line cached.go:100
+						o2026 := i2115 * 4
+//line cached.go:72
 						f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:94
-						f1281 := max(max(max(max(max(max(max(f2142, f1220), f1230), f1240), f1250), f1260), f1270), f1280)
-//line cached.go:94
-						f1341 := max(max(max(max(max(max(f1281, f1290), f1300), f1310), f1320), f1330), f1340)
-//line cached.go:94
-						f1371 := max(max(max(f1341, f1350), f1360), f1370)
-//line cached.go:96
-						f247 := f137 - f1371
+//line cached.go:93
+						f1271 := max(max(max(max(max(max(max(f2132, f1210), f1220), f1230), f1240), f1250), f1260), f1270)
+//line cached.go:93
+						f1331 := max(max(max(max(max(max(f1271, f1280), f1290), f1300), f1310), f1320), f1330)
+//line cached.go:93
+						f1361 := max(max(max(f1331, f1340), f1350), f1360)
+//line cached.go:95
+						f247 := f137 - f1361
 //line exp.go:73
-						f611 := f247 + 1.2582912e+07
-						f614 := f247 - (f611 - 1.2582912e+07) + 0
+						f604 := f247 + 1.2582912e+07
+						f607 := f247 - (f604 - 1.2582912e+07) + 0
 //line exp.go:77
-						i621 := int32(math.Float32bits(f611))
+						i614 := int32(math.Float32bits(f604))
 //line exp.go:47
-						i653 := int32(uint32(i621) >> 1)
-						f658 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f614, 0.001339097), f614, 0.009618499), f614, 0.055503596), f614, 0.24022648), f614, 0.6931472), f614, 1)*math.Float32frombits(uint32(i653<<23+1065353216))) * math.Float32frombits(uint32((i621-i653)<<23+1065353216)))
+						i643 := int32(uint32(i614) >> 1)
+						f648 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f607, 0.001339097), f607, 0.009618499), f607, 0.055503596), f607, 0.24022648), f607, 0.6931472), f607, 1)*math.Float32frombits(uint32(i643<<23+1065353216))) * math.Float32frombits(uint32((i614-i643)<<23+1065353216)))
 //line exp.go:56
 						if 151 < f247 {
 //line exp.go:56
-							f687 = math.Float32frombits(0x7f800000)
+							f677 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
 							if f247 < -151 {
 //line exp.go:59
-								f687 = 0
+								f677 = 0
 							} else {
 //line exp.go:62
-								f687 = f658
+								f677 = f648
+							}
+						}
+//line cached.go:99
+						f1863 := f2604 - f1361
+//line exp.go:73
+						f1864 := f1863 + 1.2582912e+07
+						f1867 := f1863 - (f1864 - 1.2582912e+07) + 0
+//line exp.go:77
+						i1874 := int32(math.Float32bits(f1864))
+//line exp.go:47
+						i1875 := int32(uint32(i1874) >> 1)
+						f1884 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1867, 0.001339097), f1867, 0.009618499), f1867, 0.055503596), f1867, 0.24022648), f1867, 0.6931472), f1867, 1)*math.Float32frombits(uint32(i1875<<23+1065353216))) * math.Float32frombits(uint32((i1874-i1875)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f1863 {
+//line exp.go:56
+							f1890 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f1863 < -151 {
+//line exp.go:59
+								f1890 = 0
+							} else {
+//line exp.go:62
+								f1890 = f1884
 							}
 						}
 //line cached.go:100
-						f1873 := f2614 - f1371
+						*(*float32)(unsafe.Add(shared, o1894+512)) = f1890
+//line cached.go:99
+						f1907 := f2606 - f1361
 //line exp.go:73
-						f1874 := f1873 + 1.2582912e+07
-						f1877 := f1873 - (f1874 - 1.2582912e+07) + 0
+						f1908 := f1907 + 1.2582912e+07
+						f1911 := f1907 - (f1908 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1884 := int32(math.Float32bits(f1874))
+						i1918 := int32(math.Float32bits(f1908))
 //line exp.go:47
-						i1885 := int32(uint32(i1884) >> 1)
-						f1894 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1877, 0.001339097), f1877, 0.009618499), f1877, 0.055503596), f1877, 0.24022648), f1877, 0.6931472), f1877, 1)*math.Float32frombits(uint32(i1885<<23+1065353216))) * math.Float32frombits(uint32((i1884-i1885)<<23+1065353216)))
+						i1919 := int32(uint32(i1918) >> 1)
+						f1928 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1911, 0.001339097), f1911, 0.009618499), f1911, 0.055503596), f1911, 0.24022648), f1911, 0.6931472), f1911, 1)*math.Float32frombits(uint32(i1919<<23+1065353216))) * math.Float32frombits(uint32((i1918-i1919)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1873 {
+						if 151 < f1907 {
 //line exp.go:56
-							f1900 = math.Float32frombits(0x7f800000)
+							f1934 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1873 < -151 {
+							if f1907 < -151 {
 //line exp.go:59
-								f1900 = 0
+								f1934 = 0
 							} else {
 //line exp.go:62
-								f1900 = f1894
+								f1934 = f1928
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1904+512)) = f1900
 //line cached.go:100
-						f1917 := f2616 - f1371
+						*(*float32)(unsafe.Add(shared, o1938+512)) = f1934
+//line cached.go:99
+						f1951 := f2608 - f1361
 //line exp.go:73
-						f1918 := f1917 + 1.2582912e+07
-						f1921 := f1917 - (f1918 - 1.2582912e+07) + 0
+						f1952 := f1951 + 1.2582912e+07
+						f1955 := f1951 - (f1952 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1928 := int32(math.Float32bits(f1918))
+						i1962 := int32(math.Float32bits(f1952))
 //line exp.go:47
-						i1929 := int32(uint32(i1928) >> 1)
-						f1938 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1921, 0.001339097), f1921, 0.009618499), f1921, 0.055503596), f1921, 0.24022648), f1921, 0.6931472), f1921, 1)*math.Float32frombits(uint32(i1929<<23+1065353216))) * math.Float32frombits(uint32((i1928-i1929)<<23+1065353216)))
+						i1963 := int32(uint32(i1962) >> 1)
+						f1972 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1955, 0.001339097), f1955, 0.009618499), f1955, 0.055503596), f1955, 0.24022648), f1955, 0.6931472), f1955, 1)*math.Float32frombits(uint32(i1963<<23+1065353216))) * math.Float32frombits(uint32((i1962-i1963)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1917 {
+						if 151 < f1951 {
 //line exp.go:56
-							f1944 = math.Float32frombits(0x7f800000)
+							f1978 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1917 < -151 {
+							if f1951 < -151 {
 //line exp.go:59
-								f1944 = 0
+								f1978 = 0
 							} else {
 //line exp.go:62
-								f1944 = f1938
+								f1978 = f1972
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1948+512)) = f1944
 //line cached.go:100
-						f1961 := f2618 - f1371
+						*(*float32)(unsafe.Add(shared, o1982+512)) = f1978
+//line cached.go:99
+						f1995 := f2610 - f1361
 //line exp.go:73
-						f1962 := f1961 + 1.2582912e+07
-						f1965 := f1961 - (f1962 - 1.2582912e+07) + 0
+						f1996 := f1995 + 1.2582912e+07
+						f1999 := f1995 - (f1996 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1972 := int32(math.Float32bits(f1962))
+						i2006 := int32(math.Float32bits(f1996))
 //line exp.go:47
-						i1973 := int32(uint32(i1972) >> 1)
-						f1982 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1965, 0.001339097), f1965, 0.009618499), f1965, 0.055503596), f1965, 0.24022648), f1965, 0.6931472), f1965, 1)*math.Float32frombits(uint32(i1973<<23+1065353216))) * math.Float32frombits(uint32((i1972-i1973)<<23+1065353216)))
+						i2007 := int32(uint32(i2006) >> 1)
+						f2016 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1999, 0.001339097), f1999, 0.009618499), f1999, 0.055503596), f1999, 0.24022648), f1999, 0.6931472), f1999, 1)*math.Float32frombits(uint32(i2007<<23+1065353216))) * math.Float32frombits(uint32((i2006-i2007)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1961 {
+						if 151 < f1995 {
 //line exp.go:56
-							f1988 = math.Float32frombits(0x7f800000)
+							f2022 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1961 < -151 {
+							if f1995 < -151 {
 //line exp.go:59
-								f1988 = 0
+								f2022 = 0
 							} else {
 //line exp.go:62
-								f1988 = f1982
+								f2022 = f2016
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1992+512)) = f1988
 //line cached.go:100
-						f2005 := f2620 - f1371
-//line exp.go:73
-						f2006 := f2005 + 1.2582912e+07
-						f2009 := f2005 - (f2006 - 1.2582912e+07) + 0
-//line exp.go:77
-						i2016 := int32(math.Float32bits(f2006))
-//line exp.go:47
-						i2017 := int32(uint32(i2016) >> 1)
-						f2026 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2009, 0.001339097), f2009, 0.009618499), f2009, 0.055503596), f2009, 0.24022648), f2009, 0.6931472), f2009, 1)*math.Float32frombits(uint32(i2017<<23+1065353216))) * math.Float32frombits(uint32((i2016-i2017)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f2005 {
-//line exp.go:56
-							f2032 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f2005 < -151 {
-//line exp.go:59
-								f2032 = 0
-							} else {
-//line exp.go:62
-								f2032 = f2026
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2036+512)) = f2032
-						f2038 := float32(f136*f687) + f1900 + f1944 + f1988 + f2032
-//line cached.go:104
-						*(*float32)(unsafe.Add(each137, tx*4)) = f1371
-//line cached.go:104
-						*(*float32)(unsafe.Add(each687, tx*4)) = f687
-//line cached.go:104
-						*(*float32)(unsafe.Add(each136, tx*4)) = f2038
+						*(*float32)(unsafe.Add(shared, o2026+512)) = f2022
+						f2028 := float32(f136*f677) + f1890 + f1934 + f1978 + f2022
+//line cached.go:103
+						*(*float32)(unsafe.Add(each137, tx*4)) = f1361
+//line cached.go:103
+						*(*float32)(unsafe.Add(each677, tx*4)) = f677
+//line cached.go:103
+						*(*float32)(unsafe.Add(each136, tx*4)) = f2028
 					}
 				}
 			}
 			o296 := i166 * 64
-//line cached.go:108
+//line cached.go:107
 			i298 := valuesCap - i166
 			{
 				{
-//line cached.go:106
-					if !attend32TwinRow(lanes, c528, each2585, each2589, each2593, each2597, each2601, each2605, each2609, each2613, each687, i166, i169, i298, i61, o296, shared, values, valuesCap, by, blocks) {
+//line cached.go:105
+					if !attendCachedTwinRow(lanes, c525, each2575, each2579, each2583, each2587, each2591, each2595, each2599, each2603, each677, i166, i169, i298, i61, o296, shared, values, valuesCap, by, blocks) {
 						return
 					}
 				}
@@ -1399,1548 +1059,140 @@ func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line cached.go:111
-				attend32TwinRow_(lanes, each136, shared)
+//line cached.go:110
+				attendCachedTwinRow_(lanes, each136, shared)
 			}
 		}
 //line lanes.go:9
-		f975 := *(*float32)(unsafe.Add(shared, 768))
+		f965 := *(*float32)(unsafe.Add(shared, 768))
 //line lanes.go:9
-		f985 := *(*float32)(unsafe.Add(shared, 4+768))
+		f975 := *(*float32)(unsafe.Add(shared, 4+768))
 //line lanes.go:9
-		f995 := *(*float32)(unsafe.Add(shared, 8+768))
+		f985 := *(*float32)(unsafe.Add(shared, 8+768))
 //line lanes.go:9
-		f1005 := *(*float32)(unsafe.Add(shared, 12+768))
+		f995 := *(*float32)(unsafe.Add(shared, 12+768))
 //line lanes.go:9
-		f1015 := *(*float32)(unsafe.Add(shared, 16+768))
+		f1005 := *(*float32)(unsafe.Add(shared, 16+768))
 //line lanes.go:9
-		f1025 := *(*float32)(unsafe.Add(shared, 20+768))
+		f1015 := *(*float32)(unsafe.Add(shared, 20+768))
 //line lanes.go:9
-		f1035 := *(*float32)(unsafe.Add(shared, 24+768))
+		f1025 := *(*float32)(unsafe.Add(shared, 24+768))
 //line lanes.go:9
-		f1036 := f975 + 0 + f985 + f995 + f1005 + f1015 + f1025 + f1035
+		f1026 := f965 + 0 + f975 + f985 + f995 + f1005 + f1015 + f1025
 //line lanes.go:9
-		f1045 := *(*float32)(unsafe.Add(shared, 28+768))
+		f1035 := *(*float32)(unsafe.Add(shared, 28+768))
 //line lanes.go:9
-		f1055 := *(*float32)(unsafe.Add(shared, 32+768))
+		f1045 := *(*float32)(unsafe.Add(shared, 32+768))
 //line lanes.go:9
-		f1065 := *(*float32)(unsafe.Add(shared, 36+768))
+		f1055 := *(*float32)(unsafe.Add(shared, 36+768))
 //line lanes.go:9
-		f1075 := *(*float32)(unsafe.Add(shared, 40+768))
+		f1065 := *(*float32)(unsafe.Add(shared, 40+768))
 //line lanes.go:9
-		f1085 := *(*float32)(unsafe.Add(shared, 44+768))
+		f1075 := *(*float32)(unsafe.Add(shared, 44+768))
 //line lanes.go:9
-		f1095 := *(*float32)(unsafe.Add(shared, 48+768))
+		f1085 := *(*float32)(unsafe.Add(shared, 48+768))
 //line lanes.go:9
-		f1096 := f1036 + f1045 + f1055 + f1065 + f1075 + f1085 + f1095
+		f1086 := f1026 + f1035 + f1045 + f1055 + f1065 + f1075 + f1085
 //line lanes.go:9
-		f1105 := *(*float32)(unsafe.Add(shared, 52+768))
+		f1095 := *(*float32)(unsafe.Add(shared, 52+768))
 //line lanes.go:9
-		f1115 := *(*float32)(unsafe.Add(shared, 56+768))
+		f1105 := *(*float32)(unsafe.Add(shared, 56+768))
 //line lanes.go:9
-		f1125 := *(*float32)(unsafe.Add(shared, 60+768))
+		f1115 := *(*float32)(unsafe.Add(shared, 60+768))
 //line lanes.go:9
-		f1126 := f1096 + f1105 + f1115 + f1125
-//line cached.go:117
+		f1116 := f1086 + f1095 + f1105 + f1115
+//line cached.go:116
 		if uint(i75) > uint(oCap) {
-//line cached.go:117
+//line cached.go:116
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, oCap)
-//line cached.go:117
+//line cached.go:116
 			return
 		}
-//line cached.go:117
+//line cached.go:116
 		o319 := i69 * 64
-//line cached.go:120
-		o2254 := o319 + 64
-//line cached.go:120
-		o2259 := o319 + 128
-//line cached.go:120
-		o2264 := o319 + 192
-//line cached.go:120
-		o2269 := o319 + 256
-//line cached.go:120
-		o2274 := o319 + 320
-//line cached.go:120
-		o2279 := o319 + 384
-//line cached.go:120
-		o2284 := o319 + 448
+//line cached.go:119
+		o2244 := o319 + 64
+//line cached.go:119
+		o2249 := o319 + 128
+//line cached.go:119
+		o2254 := o319 + 192
+//line cached.go:119
+		o2259 := o319 + 256
+//line cached.go:119
+		o2264 := o319 + 320
+//line cached.go:119
+		o2269 := o319 + 384
+//line cached.go:119
+		o2274 := o319 + 448
 		{
 			{
 				first := 0
 //line lanes.go:9
 				if lanes == 16 {
 //line lanes.go:9
-					first = zvector.Attend32Twin_____(16, uint(i75) <= uint(oCap), c1449, c1467, c1485, c1503, c1521, c1539, c1557, c1575, unsafe.Add(each2585, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), i123, f1126, o, o319)
+					first = zvector.AttendCachedTwin_____(16, uint(i75) <= uint(oCap), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, unsafe.Add(each2575, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i123, f1116, o, o319)
 //line lanes.go:9
 				} else if lanes == 8 {
 //line lanes.go:9
-					first = zvector.Attend32TwinAVX2_____(16, uint(i75) <= uint(oCap), c1449, c1467, c1485, c1503, c1521, c1539, c1557, c1575, unsafe.Add(each2585, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), i123, f1126, o, o319)
+					first = zvector.AttendCachedTwinAVX2_____(16, uint(i75) <= uint(oCap), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, unsafe.Add(each2575, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i123, f1116, o, o319)
 				}
 				for tx := first; tx < 16; tx++ {
 					var f310 float32
-//line cached.go:120
-					f2585 := *(*float32)(unsafe.Add(each2585, tx*4))
-//line cached.go:120
-					f2589 := *(*float32)(unsafe.Add(each2589, tx*4))
-//line cached.go:120
-					f2593 := *(*float32)(unsafe.Add(each2593, tx*4))
-//line cached.go:120
-					f2597 := *(*float32)(unsafe.Add(each2597, tx*4))
-//line cached.go:120
-					f2601 := *(*float32)(unsafe.Add(each2601, tx*4))
-//line cached.go:120
-					f2605 := *(*float32)(unsafe.Add(each2605, tx*4))
-//line cached.go:120
-					f2609 := *(*float32)(unsafe.Add(each2609, tx*4))
-//line cached.go:120
-					f2613 := *(*float32)(unsafe.Add(each2613, tx*4))
-//line cached.go:114
-					if i123 == 0 {
-//line cached.go:114
-						f310 = 1
-					} else {
-//line cached.go:114
-						f310 = f1126
-					}
 //line cached.go:119
-					if c1449 {
-						*(*float32)(unsafe.Add(o, o319+tx*4)) = f2585 / f310
-					}
+					f2575 := *(*float32)(unsafe.Add(each2575, tx*4))
 //line cached.go:119
-					if c1467 {
-						*(*float32)(unsafe.Add(o, o2254+tx*4)) = f2589 / f310
-					}
+					f2579 := *(*float32)(unsafe.Add(each2579, tx*4))
 //line cached.go:119
-					if c1485 {
-						*(*float32)(unsafe.Add(o, o2259+tx*4)) = f2593 / f310
-					}
+					f2583 := *(*float32)(unsafe.Add(each2583, tx*4))
 //line cached.go:119
-					if c1503 {
-						*(*float32)(unsafe.Add(o, o2264+tx*4)) = f2597 / f310
-					}
+					f2587 := *(*float32)(unsafe.Add(each2587, tx*4))
 //line cached.go:119
-					if c1521 {
-						*(*float32)(unsafe.Add(o, o2269+tx*4)) = f2601 / f310
-					}
+					f2591 := *(*float32)(unsafe.Add(each2591, tx*4))
 //line cached.go:119
-					if c1539 {
-						*(*float32)(unsafe.Add(o, o2274+tx*4)) = f2605 / f310
-					}
+					f2595 := *(*float32)(unsafe.Add(each2595, tx*4))
 //line cached.go:119
-					if c1557 {
-						*(*float32)(unsafe.Add(o, o2279+tx*4)) = f2609 / f310
-					}
-//line cached.go:119
-					if c1575 {
-						*(*float32)(unsafe.Add(o, o2284+tx*4)) = f2613 / f310
-					}
-				}
-			}
-		}
-	}
-}
-
-// attend32TwinRow is what a row of threads does in attend32Twin.
-//
-//line cached.go:106
-func attend32TwinRow(lanes int, c528 bool, each2585 unsafe.Pointer, each2589 unsafe.Pointer, each2593 unsafe.Pointer, each2597 unsafe.Pointer, each2601 unsafe.Pointer, each2605 unsafe.Pointer, each2609 unsafe.Pointer, each2613 unsafe.Pointer, each687 unsafe.Pointer, i166 int, i169 int, i298 int, i61 int, o296 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line cached.go:106
-	if lanes == 16 {
-//line cached.go:106
-		first = zvector.Attend32Twin___(16, c528, unsafe.Add(each2585, 0*4), unsafe.Add(each687, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
-//line cached.go:106
-	} else if lanes == 8 {
-//line cached.go:106
-		first = zvector.Attend32TwinAVX2___(16, c528, unsafe.Add(each2585, 0*4), unsafe.Add(each687, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
-	}
-	for tx := first; tx < 16; tx += 4 {
-		var f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, f2603a, f2603b, f2603c, f2603d, f2599a, f2599b, f2599c, f2599d, f2595a, f2595b, f2595c, f2595d, f2591a, f2591b, f2591c, f2591d, f2587a, f2587b, f2587c, f2587d, f2583a, f2583b, f2583c, f2583d, f2582a, f2582b, f2582c, f2582d, f2586a, f2586b, f2586c, f2586d, f2590a, f2590b, f2590c, f2590d, f2594a, f2594b, f2594c, f2594d, f2598a, f2598b, f2598c, f2598d, f2602a, f2602b, f2602c, f2602d, f2606a, f2606b, f2606c, f2606d, f2610a, f2610b, f2610c, f2610d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d float32
-		var i535 int
-//line cached.go:106
-		f2585a := *(*float32)(unsafe.Add(each2585, tx*4))
-//line cached.go:106
-		f2585b := *(*float32)(unsafe.Add(each2585, (tx+1)*4))
-//line cached.go:106
-		f2585c := *(*float32)(unsafe.Add(each2585, (tx+2)*4))
-//line cached.go:106
-		f2585d := *(*float32)(unsafe.Add(each2585, (tx+3)*4))
-//line cached.go:106
-		f687a := *(*float32)(unsafe.Add(each687, tx*4))
-//line cached.go:106
-		f687b := *(*float32)(unsafe.Add(each687, (tx+1)*4))
-//line cached.go:106
-		f687c := *(*float32)(unsafe.Add(each687, (tx+2)*4))
-//line cached.go:106
-		f687d := *(*float32)(unsafe.Add(each687, (tx+3)*4))
-//line cached.go:106
-		f2589a := *(*float32)(unsafe.Add(each2589, tx*4))
-//line cached.go:106
-		f2589b := *(*float32)(unsafe.Add(each2589, (tx+1)*4))
-//line cached.go:106
-		f2589c := *(*float32)(unsafe.Add(each2589, (tx+2)*4))
-//line cached.go:106
-		f2589d := *(*float32)(unsafe.Add(each2589, (tx+3)*4))
-//line cached.go:106
-		f2593a := *(*float32)(unsafe.Add(each2593, tx*4))
-//line cached.go:106
-		f2593b := *(*float32)(unsafe.Add(each2593, (tx+1)*4))
-//line cached.go:106
-		f2593c := *(*float32)(unsafe.Add(each2593, (tx+2)*4))
-//line cached.go:106
-		f2593d := *(*float32)(unsafe.Add(each2593, (tx+3)*4))
-//line cached.go:106
-		f2597a := *(*float32)(unsafe.Add(each2597, tx*4))
-//line cached.go:106
-		f2597b := *(*float32)(unsafe.Add(each2597, (tx+1)*4))
-//line cached.go:106
-		f2597c := *(*float32)(unsafe.Add(each2597, (tx+2)*4))
-//line cached.go:106
-		f2597d := *(*float32)(unsafe.Add(each2597, (tx+3)*4))
-//line cached.go:106
-		f2601a := *(*float32)(unsafe.Add(each2601, tx*4))
-//line cached.go:106
-		f2601b := *(*float32)(unsafe.Add(each2601, (tx+1)*4))
-//line cached.go:106
-		f2601c := *(*float32)(unsafe.Add(each2601, (tx+2)*4))
-//line cached.go:106
-		f2601d := *(*float32)(unsafe.Add(each2601, (tx+3)*4))
-//line cached.go:106
-		f2605a := *(*float32)(unsafe.Add(each2605, tx*4))
-//line cached.go:106
-		f2605b := *(*float32)(unsafe.Add(each2605, (tx+1)*4))
-//line cached.go:106
-		f2605c := *(*float32)(unsafe.Add(each2605, (tx+2)*4))
-//line cached.go:106
-		f2605d := *(*float32)(unsafe.Add(each2605, (tx+3)*4))
-//line cached.go:106
-		f2609a := *(*float32)(unsafe.Add(each2609, tx*4))
-//line cached.go:106
-		f2609b := *(*float32)(unsafe.Add(each2609, (tx+1)*4))
-//line cached.go:106
-		f2609c := *(*float32)(unsafe.Add(each2609, (tx+2)*4))
-//line cached.go:106
-		f2609d := *(*float32)(unsafe.Add(each2609, (tx+3)*4))
-//line cached.go:106
-		f2613a := *(*float32)(unsafe.Add(each2613, tx*4))
-//line cached.go:106
-		f2613b := *(*float32)(unsafe.Add(each2613, (tx+1)*4))
-//line cached.go:106
-		f2613c := *(*float32)(unsafe.Add(each2613, (tx+2)*4))
-//line cached.go:106
-		f2613d := *(*float32)(unsafe.Add(each2613, (tx+3)*4))
-//line cached.go:106
-		f1380a := float32(f2585a * f687a)
-//line cached.go:106
-		f1380b := float32(f2585b * f687b)
-//line cached.go:106
-		f1380c := float32(f2585c * f687c)
-//line cached.go:106
-		f1380d := float32(f2585d * f687d)
-//line cached.go:106
-		f1389a := float32(f2589a * f687a)
-//line cached.go:106
-		f1389b := float32(f2589b * f687b)
-//line cached.go:106
-		f1389c := float32(f2589c * f687c)
-//line cached.go:106
-		f1389d := float32(f2589d * f687d)
-//line cached.go:106
-		f1398a := float32(f2593a * f687a)
-//line cached.go:106
-		f1398b := float32(f2593b * f687b)
-//line cached.go:106
-		f1398c := float32(f2593c * f687c)
-//line cached.go:106
-		f1398d := float32(f2593d * f687d)
-//line cached.go:106
-		f1407a := float32(f2597a * f687a)
-//line cached.go:106
-		f1407b := float32(f2597b * f687b)
-//line cached.go:106
-		f1407c := float32(f2597c * f687c)
-//line cached.go:106
-		f1407d := float32(f2597d * f687d)
-//line cached.go:106
-		f1416a := float32(f2601a * f687a)
-//line cached.go:106
-		f1416b := float32(f2601b * f687b)
-//line cached.go:106
-		f1416c := float32(f2601c * f687c)
-//line cached.go:106
-		f1416d := float32(f2601d * f687d)
-//line cached.go:106
-		f1425a := float32(f2605a * f687a)
-//line cached.go:106
-		f1425b := float32(f2605b * f687b)
-//line cached.go:106
-		f1425c := float32(f2605c * f687c)
-//line cached.go:106
-		f1425d := float32(f2605d * f687d)
-//line cached.go:106
-		f1434a := float32(f2609a * f687a)
-//line cached.go:106
-		f1434b := float32(f2609b * f687b)
-//line cached.go:106
-		f1434c := float32(f2609c * f687c)
-//line cached.go:106
-		f1434d := float32(f2609d * f687d)
-//line cached.go:106
-		f1443a := float32(f2613a * f687a)
-//line cached.go:106
-		f1443b := float32(f2613b * f687b)
-//line cached.go:106
-		f1443c := float32(f2613c * f687c)
-//line cached.go:106
-		f1443d := float32(f2613d * f687d)
-//line cached.go:108
-		i287 := i169 * i61
-//line cached.go:108
-		i288 := i166 + i287
-//line cached.go:108
-		if uint(i288) > uint(valuesCap) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i288, valuesCap)
-//line cached.go:108
-			return false
-		}
-//line cached.go:108
-		if uint(i166) > uint(i288) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i166, i288)
-//line cached.go:108
-			return false
-		}
-//line cached.go:142
-		if !c528 {
-//line cached.go:142
-			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:142
-			return false
-		}
-//line cached.go:142
-		var i530 int
-//line cached.go:142
-		if i61 != 0 {
-//line cached.go:142
-			i530 = i287 / i61
-		}
-//line cached.go:142
-		i532 := i530
-//line cached.go:142
-		if 64 < i530 {
-//line cached.go:142
-			i532 = 64
-		}
-//line cached.go:142
-		if 0 < i532 {
-//line cached.go:145
-			f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, f2603a, f2603b, f2603c, f2603d, f2599a, f2599b, f2599c, f2599d, f2595a, f2595b, f2595c, f2595d, f2591a, f2591b, f2591c, f2591d, f2587a, f2587b, f2587c, f2587d, f2583a, f2583b, f2583c, f2583d, i535 = f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, f1389a, f1389b, f1389c, f1389d, f1380a, f1380b, f1380c, f1380d, 0
-//line cached.go:145
-			for {
-//line cached.go:143
-				i538 := i535 * i61
-//line cached.go:143
-				i539 := i535 + 1
-//line cached.go:143
-				i542 := i539 * i61
-//line cached.go:143
-				if uint(i542) > uint(i298) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i542, i298)
-//line cached.go:143
-					return false
-				}
-//line cached.go:143
-				if uint(i538) > uint(i542) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i538, i542)
-//line cached.go:143
-					return false
-				}
-//line cached.go:143
-				i551 := i542 - i538
-//line cached.go:145
-				if 0 < i551 {
-					f2582a, f2582b, f2582c, f2582d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+tx*4)), f2583a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+(tx+1)*4)), f2583b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+(tx+2)*4)), f2583c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+(tx+3)*4)), f2583d)
-				} else {
-//line cached.go:145
-					f2582a, f2582b, f2582c, f2582d = f2583a, f2583b, f2583c, f2583d
-				}
-//line cached.go:145
-				if 1 < i551 {
-					f2586a, f2586b, f2586c, f2586d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+64+tx*4)), f2587a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+64+(tx+1)*4)), f2587b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+64+(tx+2)*4)), f2587c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+64+(tx+3)*4)), f2587d)
-				} else {
-//line cached.go:145
-					f2586a, f2586b, f2586c, f2586d = f2587a, f2587b, f2587c, f2587d
-				}
-//line cached.go:145
-				if 2 < i551 {
-					f2590a, f2590b, f2590c, f2590d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+128+tx*4)), f2591a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+128+(tx+1)*4)), f2591b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+128+(tx+2)*4)), f2591c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+128+(tx+3)*4)), f2591d)
-				} else {
-//line cached.go:145
-					f2590a, f2590b, f2590c, f2590d = f2591a, f2591b, f2591c, f2591d
-				}
-//line cached.go:145
-				if 3 < i551 {
-					f2594a, f2594b, f2594c, f2594d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+192+tx*4)), f2595a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+192+(tx+1)*4)), f2595b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+192+(tx+2)*4)), f2595c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+192+(tx+3)*4)), f2595d)
-				} else {
-//line cached.go:145
-					f2594a, f2594b, f2594c, f2594d = f2595a, f2595b, f2595c, f2595d
-				}
-//line cached.go:145
-				if 4 < i551 {
-					f2598a, f2598b, f2598c, f2598d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+256+tx*4)), f2599a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+256+(tx+1)*4)), f2599b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+256+(tx+2)*4)), f2599c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+256+(tx+3)*4)), f2599d)
-				} else {
-//line cached.go:145
-					f2598a, f2598b, f2598c, f2598d = f2599a, f2599b, f2599c, f2599d
-				}
-//line cached.go:145
-				if 5 < i551 {
-					f2602a, f2602b, f2602c, f2602d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+320+tx*4)), f2603a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+320+(tx+1)*4)), f2603b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+320+(tx+2)*4)), f2603c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+320+(tx+3)*4)), f2603d)
-				} else {
-//line cached.go:145
-					f2602a, f2602b, f2602c, f2602d = f2603a, f2603b, f2603c, f2603d
-				}
-//line cached.go:145
-				if 6 < i551 {
-					f2606a, f2606b, f2606c, f2606d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+384+tx*4)), f2607a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+384+(tx+1)*4)), f2607b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+384+(tx+2)*4)), f2607c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+384+(tx+3)*4)), f2607d)
-				} else {
-//line cached.go:145
-					f2606a, f2606b, f2606c, f2606d = f2607a, f2607b, f2607c, f2607d
-				}
-//line cached.go:145
-				if 7 < i551 {
-					f2610a, f2610b, f2610c, f2610d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+448+tx*4)), f2611a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+448+(tx+1)*4)), f2611b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+448+(tx+2)*4)), f2611c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), *(*float32)(unsafe.Add(values, o296+i538*64+448+(tx+3)*4)), f2611d)
-				} else {
-//line cached.go:145
-					f2610a, f2610b, f2610c, f2610d = f2611a, f2611b, f2611c, f2611d
-				}
-//line cached.go:146
-				if i539 >= i532 {
-//line cached.go:146
-					break
-				}
-//line cached.go:146
-				f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, f2603a, f2603b, f2603c, f2603d, f2599a, f2599b, f2599c, f2599d, f2595a, f2595b, f2595c, f2595d, f2591a, f2591b, f2591c, f2591d, f2587a, f2587b, f2587c, f2587d, f2583a, f2583b, f2583c, f2583d, i535 = f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, i539
-			}
-//line cached.go:146
-			f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d = f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d
-		} else {
-//line cached.go:142
-			f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d = f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, f1389a, f1389b, f1389c, f1389d, f1380a, f1380b, f1380c, f1380d
-		}
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2613, tx*4)) = f2612a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2613, (tx+1)*4)) = f2612b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2613, (tx+2)*4)) = f2612c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2613, (tx+3)*4)) = f2612d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2609, tx*4)) = f2608a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2609, (tx+1)*4)) = f2608b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2609, (tx+2)*4)) = f2608c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2609, (tx+3)*4)) = f2608d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2605, tx*4)) = f2604a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2605, (tx+1)*4)) = f2604b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2605, (tx+2)*4)) = f2604c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2605, (tx+3)*4)) = f2604d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2601, tx*4)) = f2600a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2601, (tx+1)*4)) = f2600b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2601, (tx+2)*4)) = f2600c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2601, (tx+3)*4)) = f2600d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2597, tx*4)) = f2596a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2597, (tx+1)*4)) = f2596b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2597, (tx+2)*4)) = f2596c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2597, (tx+3)*4)) = f2596d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2593, tx*4)) = f2592a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2593, (tx+1)*4)) = f2592b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2593, (tx+2)*4)) = f2592c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2593, (tx+3)*4)) = f2592d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2589, tx*4)) = f2588a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2589, (tx+1)*4)) = f2588b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2589, (tx+2)*4)) = f2588c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2589, (tx+3)*4)) = f2588d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2585, tx*4)) = f2584a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2585, (tx+1)*4)) = f2584b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2585, (tx+2)*4)) = f2584c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2585, (tx+3)*4)) = f2584d
-	}
-	return true
-}
-
-// attend32TwinRow_ is what a row of threads does in attend32Twin.
-//
-//line cached.go:111
-func attend32TwinRow_(lanes int, each136 unsafe.Pointer, shared unsafe.Pointer) {
-	first := 0
-//line cached.go:111
-	if lanes == 16 {
-//line cached.go:111
-		first = zvector.Attend32Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
-//line cached.go:111
-	} else if lanes == 8 {
-//line cached.go:111
-		first = zvector.Attend32TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
-	}
-	for tx := first; tx < 16; tx++ {
-//line cached.go:73
-		f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:91
-		o206 := tx * 4
-//line cached.go:111
-		*(*float32)(unsafe.Add(shared, o206+768)) = f136
-	}
-}
-
-// attendBF16Twin runs blocks of the kernel attendCached_dtype_BF16_row_BF16.
-//
-//line cached.go:53
-func attendBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	q := *(*unsafe.Pointer)(args)
-	qCap := *(*int)(unsafe.Add(args, 16))
-	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	oCap := *(*int)(unsafe.Add(args, 40))
-	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	keysCap := *(*int)(unsafe.Add(args, 64))
-	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	valuesCap := *(*int)(unsafe.Add(args, 88))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	tableLen := *(*int)(unsafe.Add(args, 104))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tokensLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int)(unsafe.Add(args, 144))
-	s8 := *(*int)(unsafe.Add(args, 152))
-	s16 := *(*int)(unsafe.Add(args, 160))
-	s24 := *(*int)(unsafe.Add(args, 168))
-	shared := blocks.Shared(832)
-	_, gy, _ := blocks.Grid()
-	lanes := blocks.Lanes()
-//line cached.go:57
-	i61 := s16 / 16
-//line cached.go:62
-	c1455 := 0 < i61
-//line cached.go:62
-	c1473 := 1 < i61
-//line cached.go:62
-	c1491 := 2 < i61
-//line cached.go:62
-	c1509 := 3 < i61
-//line cached.go:62
-	c1527 := 4 < i61
-//line cached.go:62
-	c1545 := 5 < i61
-//line cached.go:62
-	c1563 := 6 < i61
-//line cached.go:62
-	c1581 := 7 < i61
-//line cached.go:59
-	f74 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
-//line cached.go:16
-	var i380 int
-//line cached.go:16
-	if s24 != 0 {
-//line cached.go:16
-		i380 = tableLen / s24
-	}
-//line cached.go:16
-	i837 := s24 << 6
-//line cached.go:71
-	var i130 int
-//line cached.go:71
-	if s8 != 0 {
-//line cached.go:71
-		i130 = gy / s8
-	}
-//line cached.go:16
-	c378 := s24 != 0
-//line cached.go:71
-	c128 := s8 != 0
-//line cached.go:71
-	c131 := i130 != 0
-	each2627 := blocks.Scratch(4)
-	each2623 := blocks.Scratch(4)
-	each2619 := blocks.Scratch(4)
-	each2615 := blocks.Scratch(4)
-	each2611 := blocks.Scratch(4)
-	each2607 := blocks.Scratch(4)
-	each2603 := blocks.Scratch(4)
-	each2599 := blocks.Scratch(4)
-	each136 := blocks.Scratch(4)
-	each137 := blocks.Scratch(4)
-//line cached.go:77
-	i851 := s0 - 1
-//line cached.go:80
-	i855 := i61 << 6
-//line cached.go:128
-	i407 := i855 / 4
-//line cached.go:128
-	i409 := i407
-//line cached.go:128
-	if 128 < i407 {
-//line cached.go:128
-		i409 = 128
-	}
-//line cached.go:128
-	c410 := 0 < i409
-//line cached.go:86
-	i2840 := i409 - 3
-//line cached.go:86
-	i2683 := 0
-//line cached.go:86
-	if i2840 <= i409 && 0 < i2840 {
-//line cached.go:86
-		i2683 = i2840
-	}
-//line cached.go:86
-	c2684 := 0 < i2683
-	each2628 := blocks.Scratch(4)
-	each2630 := blocks.Scratch(4)
-	each2632 := blocks.Scratch(4)
-	each2634 := blocks.Scratch(4)
-	each2156 := blocks.Scratch(4)
-	each689 := blocks.Scratch(4)
-//line cached.go:142
-	c528 := i61 != 0
-//line cached.go:53
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		var i123, i138, i169 int
-		var c139 bool
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:57
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:57
-			return
-		}
-//line cached.go:57
-		i771 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:57
-		i773 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-		i69 := (bx*gy + by) * i61
-//line cached.go:60
-		i75 := i69 + i61
-//line cached.go:60
-		if uint(i75) > uint(qCap) {
-//line cached.go:60
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, qCap)
-//line cached.go:60
-			return
-		}
-//line cached.go:60
-		if uint(i69) > uint(i75) {
-//line cached.go:60
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i69, i75)
-//line cached.go:60
-			return
-		}
-//line cached.go:60
-		o83 := i69 * 64
-//line cached.go:63
-		o2175 := o83 + 64
-//line cached.go:63
-		o2179 := o83 + 128
-//line cached.go:63
-		o2183 := o83 + 192
-//line cached.go:63
-		o2187 := o83 + 256
-//line cached.go:63
-		o2191 := o83 + 320
-//line cached.go:63
-		o2195 := o83 + 384
-//line cached.go:63
-		o2199 := o83 + 448
-		{
-			{
-				first := 0
-//line cached.go:53
-				if lanes == 16 {
-//line cached.go:53
-					first = zvector.AttendBF16Twin(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, q, o83, f74, shared)
-//line cached.go:53
-				} else if lanes == 8 {
-//line cached.go:53
-					first = zvector.AttendBF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, q, o83, f74, shared)
-				}
-				for tx := first; tx < 16; tx++ {
-//line cached.go:62
-					if c1455 {
-						*(*float32)(unsafe.Add(shared, tx*4)) = float32(*(*float32)(unsafe.Add(q, o83+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1473 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2175+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1491 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2179+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1509 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2183+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1527 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2187+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1545 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2191+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1563 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2195+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1581 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2199+tx*4)) * f74)
-					}
-				}
-			}
-		}
-//line cached.go:16
-		c357 := 0 <= i771
-//line cached.go:16
-		c381 := int(i771) < i380
-//line cached.go:16
-		c371 := 0 <= i773
-//line cached.go:16
-		c365 := int(i773) < i837
-//line cached.go:69
-		i121 := int(i773) + 1
-//line cached.go:71
-		var i133 int
-//line cached.go:71
-		if i130 != 0 {
-//line cached.go:71
-			i133 = by / i130
-		}
-//line cached.go:76
-		i145 := int(i771) * s24
-		for tx := range 16 {
-			var c367 bool
-//line cached.go:16
-			if c357 {
-//line cached.go:16
-				if !c378 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
-					return
-				}
-//line cached.go:16
-				if c381 {
-//line cached.go:16
-					if c371 {
-//line cached.go:16
-						c367 = c365
-					} else {
-//line cached.go:16
-						c367 = false
-					}
-				} else {
-//line cached.go:16
-					c367 = false
-				}
-			} else {
-//line cached.go:16
-				c367 = false
-			}
-//line cached.go:68
-			if c367 {
-				i123 = i121
-			} else {
-//line cached.go:68
-				i123 = 0
-			}
-//line cached.go:71
-			if !c128 {
-//line cached.go:71
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
-				return
-			}
-//line cached.go:71
-			if !c131 {
-//line cached.go:71
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
-				return
-			}
-//line basic.go:21
-			*(*float32)(unsafe.Add(each2627, tx*4)), *(*float32)(unsafe.Add(each2623, tx*4)), *(*float32)(unsafe.Add(each2619, tx*4)), *(*float32)(unsafe.Add(each2615, tx*4)), *(*float32)(unsafe.Add(each2611, tx*4)), *(*float32)(unsafe.Add(each2607, tx*4)), *(*float32)(unsafe.Add(each2603, tx*4)), *(*float32)(unsafe.Add(each2599, tx*4)), *(*float32)(unsafe.Add(each136, tx*4)), *(*float32)(unsafe.Add(each137, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
-		}
-		i138 = 0
-//line cached.go:75
-		for {
-			for range 16 {
-//line cached.go:75
-				c139 = i138 < i123
-			}
-//line cached.go:75
-			if !c139 {
-				break
-			}
-//line cached.go:76
-			i147 := i145 + i138/64
-//line cached.go:76
-			if uint(i147) >= uint(tableLen) {
-//line cached.go:76
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i147, tableLen)
-//line cached.go:76
-				return
-			}
-//line cached.go:76
-			i153 := *(*int32)(unsafe.Add(table, i147*4))
-//line cached.go:76
-			i154 := int(i153)
-			c849 := i153 < 0
-//line cached.go:77
-			i156 := i154
-//line cached.go:77
-			if c849 {
-//line cached.go:77
-				i156 = 0
-			}
-//line cached.go:77
-			i160 := i156
-//line cached.go:77
-			if i851 < i156 {
-//line cached.go:77
-				i160 = i851
-			}
-//line cached.go:77
-			i166 := (i160*s8 + i133) << 6 * i61
-			for range 16 {
-//line cached.go:78
-				i167 := i123 - i138
-//line cached.go:78
-				i169 = i167
-//line cached.go:78
-				if 64 < i167 {
-//line cached.go:78
-					i169 = 64
-				}
-			}
-//line cached.go:80
-			i173 := i166 + i855
-//line cached.go:80
-			if uint(i173) > uint(keysCap) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i173, keysCap)
-//line cached.go:80
-				return
-			}
-//line cached.go:80
-			if uint(i166) > uint(i173) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i166, i173)
-//line cached.go:80
-				return
-			}
-//line cached.go:80
-			o181 := i166 * 32
-//line cached.go:86
-			c2072 := s0 <= i154
-//line cached.go:86
-			c2097 := s0 <= i154
-//line cached.go:86
-			c2122 := s0 <= i154
-//line cached.go:86
-			c2147 := s0 <= i154
-			{
-				{
-					first := 0
-//line cached.go:80
-					if lanes == 16 {
-//line cached.go:80
-						first = zvector.AttendBF16Twin_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c410, c2684, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i855, keys, o181, shared, i2683, i409, i169, c849, c2072, c2097, c2122, c2147, unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), unsafe.Add(each2156, 0*4))
-//line cached.go:80
-					} else if lanes == 8 {
-//line cached.go:80
-						first = zvector.AttendBF16TwinAVX2_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c410, c2684, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i855, keys, o181, shared, i2683, i409, i169, c849, c2072, c2097, c2122, c2147, unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), unsafe.Add(each2156, 0*4))
-					}
-					for tx := first; tx < 16; tx++ {
-						var f2685, f2686, f2687, f2688, f2781, f2795, f2809, f2810, f2813, f2816, f2819, f2823, f2824, f2827, f2830, f2833, f2847, f2848, f2849, f2850, f2643, f2641, f2639, f2637, f2642, f2640, f2638, f2636, f1145, f1149, f1170, f1191, f1212, f2629, f2628, f2631, f2630, f2633, f2632, f2635, f2634, f2156 float32
-						var i2689, i2691, i2696, i2701, i2706, i2711, i2712, i2718, i2723, i2728, i2842, i2734, i2740, i2745, i2750, i2844, i2756, i2762, i2767, i2772, i2846, i2851, i412, i1134, i1156, i1177, i1198, i450 int
-						var c2725, c2758, c2834 bool
-//line cached.go:83
-						i2089 := tx + 16
-//line cached.go:83
-						i2114 := tx + 32
-//line cached.go:83
-						i2139 := tx + 48
-//line cached.go:74
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:91
-						o206 := tx * 4
-//line cached.go:128
-						if c410 {
-//line cached.go:128
-							if c2684 {
-//line cached.go:130
-								f2685, f2686, f2687, f2688, i2689 = 0, 0, 0, 0, 0
-//line cached.go:130
-								for {
-//line cached.go:130
-									i2691 = i2689 << 2
-//line cached.go:130
-									i2696 = i2691 + 1
-//line cached.go:130
-									i2701 = i2691 + 2
-//line cached.go:130
-									i2706 = i2691 + 3
-//line cached.go:130
-									i2711 = i2689 + 1
-//line cached.go:130
-									i2712 = i2711 << 2
-//line cached.go:130
-									i2718 = i2712 + 1
-//line cached.go:130
-									i2723 = i2712 + 2
-//line cached.go:130
-									c2725 = uint(i2691) < uint(i855) && uint(i2696) < uint(i855) && uint(i2701) < uint(i855) && uint(i2706) < uint(i855) && uint(i2712) < uint(i855) && uint(i2718) < uint(i855) && uint(i2723) < uint(i855)
-//line cached.go:130
-									i2728 = i2712 + 3
-//line cached.go:130
-									i2842 = i2689 + 2
-//line cached.go:130
-									i2734 = i2842 << 2
-//line cached.go:130
-									i2740 = i2734 + 1
-//line cached.go:130
-									i2745 = i2734 + 2
-//line cached.go:130
-									i2750 = i2734 + 3
-//line cached.go:130
-									i2844 = i2689 + 3
-//line cached.go:130
-									i2756 = i2844 << 2
-//line cached.go:130
-									c2758 = c2725 && uint(i2728) < uint(i855) && uint(i2734) < uint(i855) && uint(i2740) < uint(i855) && uint(i2745) < uint(i855) && uint(i2750) < uint(i855) && uint(i2756) < uint(i855)
-//line cached.go:130
-									i2762 = i2756 + 1
-//line cached.go:130
-									i2767 = i2756 + 2
-//line cached.go:130
-									i2772 = i2756 + 3
-//line cached.go:130
-									i2846 = i2689 + 4
-//line cached.go:130
-									if !(c2758 && uint(i2762) < uint(i855) && uint(i2767) < uint(i855) && uint(i2772) < uint(i855)) {
-//line cached.go:130
-										goto l1
-									}
-//line cached.go:130
-									f2781 = *(*float32)(unsafe.Add(shared, i2689*4))
-//line cached.go:130
-									f2795 = *(*float32)(unsafe.Add(shared, i2711*4))
-//line cached.go:130
-									f2809 = *(*float32)(unsafe.Add(shared, i2842*4))
-//line cached.go:130
-									f2810 = math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2734*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2712*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2691*32+tx*2)))).Float32(), f2688)))
-//line cached.go:130
-									f2813 = math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2740*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2718*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2696*32+tx*2)))).Float32(), f2687)))
-//line cached.go:130
-									f2816 = math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2745*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2723*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2701*32+tx*2)))).Float32(), f2686)))
-//line cached.go:130
-									f2819 = math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2750*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2728*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2706*32+tx*2)))).Float32(), f2685)))
-//line cached.go:130
-									f2823 = *(*float32)(unsafe.Add(shared, i2844*4))
-//line cached.go:130
-									f2824 = math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2756*32+tx*2)))).Float32(), f2810)
-//line cached.go:130
-									f2827 = math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2762*32+tx*2)))).Float32(), f2813)
-//line cached.go:130
-									f2830 = math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2767*32+tx*2)))).Float32(), f2816)
-//line cached.go:130
-									f2833 = math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i2772*32+tx*2)))).Float32(), f2819)
-//line cached.go:130
-									c2834 = i2846 < i409
-//line cached.go:130
-									if i2846 >= i2683 {
-//line cached.go:130
-										break
-									}
-//line cached.go:130
-									f2685, f2686, f2687, f2688, i2689 = f2833, f2830, f2827, f2824, i2846
-								}
-//line cached.go:130
-								if c2834 {
-//line cached.go:130
-									f2847, f2848, f2849, f2850, i2851 = f2833, f2830, f2827, f2824, i2846
-//line cached.go:130
-									goto l2
-								}
-//line cached.go:130
-								f2643, f2641, f2639, f2637 = f2833, f2830, f2827, f2824
-//line cached.go:130
-								goto l3
-							l1:
-//line cached.go:130
-								f2847, f2848, f2849, f2850, i2851 = f2685, f2686, f2687, f2688, i2689
-							} else {
-//line cached.go:128
-								f2847, f2848, f2849, f2850, i2851 = 0, 0, 0, 0, 0
-							}
-						l2:
-//line cached.go:128
-							f2642, f2640, f2638, f2636, i412 = f2847, f2848, f2849, f2850, i2851
-//line cached.go:130
-							for {
-//line cached.go:130
-								i1134 = i412 << 2
-//line cached.go:130
-								if uint(i1134) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1134, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1145 = *(*float32)(unsafe.Add(shared, i412*4))
-//line cached.go:130
-								f1149 = math32.FMA(f1145, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i1134*32+tx*2)))).Float32(), f2636)
-//line cached.go:130
-								i1156 = i1134 + 1
-//line cached.go:130
-								if uint(i1156) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1156, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1170 = math32.FMA(f1145, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i1156*32+tx*2)))).Float32(), f2638)
-//line cached.go:130
-								i1177 = i1134 + 2
-//line cached.go:130
-								if uint(i1177) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1177, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1191 = math32.FMA(f1145, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i1177*32+tx*2)))).Float32(), f2640)
-//line cached.go:130
-								i1198 = i1134 + 3
-//line cached.go:130
-								if uint(i1198) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1198, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1212 = math32.FMA(f1145, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o181+i1198*32+tx*2)))).Float32(), f2642)
-//line cached.go:130
-								i450 = i412 + 1
-//line cached.go:130
-								if i450 >= i409 {
-//line cached.go:130
-									break
-								}
-//line cached.go:130
-								f2642, f2640, f2638, f2636, i412 = f1212, f1191, f1170, f1149, i450
-							}
-//line cached.go:130
-							f2643, f2641, f2639, f2637 = f1212, f1191, f1170, f1149
-						} else {
-//line cached.go:128
-							f2643, f2641, f2639, f2637 = 0, 0, 0, 0
-						}
-					l3:
-//line cached.go:83
-						if i169 <= tx {
-							f2629 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2629 = f2637
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2628 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2072 {
-								f2628 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2628 = f2629
-							}
-						}
-//line cached.go:83
-						if i169 <= i2089 {
-							f2631 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2631 = f2639
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2630 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2097 {
-								f2630 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2630 = f2631
-							}
-						}
-//line cached.go:83
-						if i169 <= i2114 {
-							f2633 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2633 = f2641
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2632 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2122 {
-								f2632 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2632 = f2633
-							}
-						}
-//line cached.go:83
-						if i169 <= i2139 {
-							f2635 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2635 = f2643
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2634 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2147 {
-								f2634 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2634 = f2635
-							}
-						}
-						f2156 = max(max(max(max(f137, f2628), f2630), f2632), f2634)
-//line cached.go:91
-						*(*float32)(unsafe.Add(shared, o206+768)) = f2156
-						*(*float32)(unsafe.Add(each2628, tx*4)) = f2628
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2630, tx*4)) = f2630
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2632, tx*4)) = f2632
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2634, tx*4)) = f2634
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2156, tx*4)) = f2156
-					}
-				}
-			}
-//line cached.go:94
-			f1226 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:94
-			f1236 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:94
-			f1246 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:94
-			f1256 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:94
-			f1266 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:94
-			f1276 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:94
-			f1286 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:94
-			f1296 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:94
-			f1306 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:94
-			f1316 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:94
-			f1326 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:94
-			f1336 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:94
-			f1346 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:94
-			f1356 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:94
-			f1366 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:94
-			f1376 := *(*float32)(unsafe.Add(shared, 60+768))
-			{
-				{
-					first := 0
-//line cached.go:94
-					if lanes == 16 {
-//line cached.go:94
-						first = zvector.AttendBF16Twin__(16, unsafe.Add(each2156, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), f1226, f1236, f1246, f1256, f1266, f1276, f1286, f1296, f1306, f1316, f1326, f1336, f1346, f1356, f1366, f1376, unsafe.Add(shared, 512), unsafe.Add(each689, 0*4))
-//line cached.go:94
-					} else if lanes == 8 {
-//line cached.go:94
-						first = zvector.AttendBF16TwinAVX2__(16, unsafe.Add(each2156, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), f1226, f1236, f1246, f1256, f1266, f1276, f1286, f1296, f1306, f1316, f1326, f1336, f1346, f1356, f1366, f1376, unsafe.Add(shared, 512), unsafe.Add(each689, 0*4))
-					}
-					for tx := first; tx < 16; tx++ {
-						var f689, f1914, f1958, f2002, f2046 float32
-//line cached.go:89
-						f2156 := *(*float32)(unsafe.Add(each2156, tx*4))
-//line cached.go:74
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:100
-						f2628 := *(*float32)(unsafe.Add(each2628, tx*4))
-						o1918 := tx * 4
-//line cached.go:100
-						f2630 := *(*float32)(unsafe.Add(each2630, tx*4))
-//line cached.go:83
-						i2089 := tx + 16
-//line cached.go:101
-						o1962 := i2089 * 4
-//line cached.go:100
-						f2632 := *(*float32)(unsafe.Add(each2632, tx*4))
-//line cached.go:83
-						i2114 := tx + 32
-//line cached.go:101
-						o2006 := i2114 * 4
-//line cached.go:100
-						f2634 := *(*float32)(unsafe.Add(each2634, tx*4))
-//line cached.go:83
-						i2139 := tx + 48
-//line cached.go:101
-						o2050 := i2139 * 4
-//line cached.go:73
-						f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:94
-						f1287 := max(max(max(max(max(max(max(f2156, f1226), f1236), f1246), f1256), f1266), f1276), f1286)
-//line cached.go:94
-						f1347 := max(max(max(max(max(max(f1287, f1296), f1306), f1316), f1326), f1336), f1346)
-//line cached.go:94
-						f1377 := max(max(max(f1347, f1356), f1366), f1376)
-//line cached.go:96
-						f247 := f137 - f1377
-//line exp.go:73
-						f612 := f247 + 1.2582912e+07
-						f615 := f247 - (f612 - 1.2582912e+07) + 0
-//line exp.go:77
-						i622 := int32(math.Float32bits(f612))
-//line exp.go:47
-						i655 := int32(uint32(i622) >> 1)
-						f660 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f615, 0.001339097), f615, 0.009618499), f615, 0.055503596), f615, 0.24022648), f615, 0.6931472), f615, 1)*math.Float32frombits(uint32(i655<<23+1065353216))) * math.Float32frombits(uint32((i622-i655)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f247 {
-//line exp.go:56
-							f689 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f247 < -151 {
-//line exp.go:59
-								f689 = 0
-							} else {
-//line exp.go:62
-								f689 = f660
-							}
-						}
-//line cached.go:100
-						f1887 := f2628 - f1377
-//line exp.go:73
-						f1888 := f1887 + 1.2582912e+07
-						f1891 := f1887 - (f1888 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1898 := int32(math.Float32bits(f1888))
-//line exp.go:47
-						i1899 := int32(uint32(i1898) >> 1)
-						f1908 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1891, 0.001339097), f1891, 0.009618499), f1891, 0.055503596), f1891, 0.24022648), f1891, 0.6931472), f1891, 1)*math.Float32frombits(uint32(i1899<<23+1065353216))) * math.Float32frombits(uint32((i1898-i1899)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1887 {
-//line exp.go:56
-							f1914 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1887 < -151 {
-//line exp.go:59
-								f1914 = 0
-							} else {
-//line exp.go:62
-								f1914 = f1908
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1918+512)) = f1914
-//line cached.go:100
-						f1931 := f2630 - f1377
-//line exp.go:73
-						f1932 := f1931 + 1.2582912e+07
-						f1935 := f1931 - (f1932 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1942 := int32(math.Float32bits(f1932))
-//line exp.go:47
-						i1943 := int32(uint32(i1942) >> 1)
-						f1952 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1935, 0.001339097), f1935, 0.009618499), f1935, 0.055503596), f1935, 0.24022648), f1935, 0.6931472), f1935, 1)*math.Float32frombits(uint32(i1943<<23+1065353216))) * math.Float32frombits(uint32((i1942-i1943)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1931 {
-//line exp.go:56
-							f1958 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1931 < -151 {
-//line exp.go:59
-								f1958 = 0
-							} else {
-//line exp.go:62
-								f1958 = f1952
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1962+512)) = f1958
-//line cached.go:100
-						f1975 := f2632 - f1377
-//line exp.go:73
-						f1976 := f1975 + 1.2582912e+07
-						f1979 := f1975 - (f1976 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1986 := int32(math.Float32bits(f1976))
-//line exp.go:47
-						i1987 := int32(uint32(i1986) >> 1)
-						f1996 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1979, 0.001339097), f1979, 0.009618499), f1979, 0.055503596), f1979, 0.24022648), f1979, 0.6931472), f1979, 1)*math.Float32frombits(uint32(i1987<<23+1065353216))) * math.Float32frombits(uint32((i1986-i1987)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1975 {
-//line exp.go:56
-							f2002 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1975 < -151 {
-//line exp.go:59
-								f2002 = 0
-							} else {
-//line exp.go:62
-								f2002 = f1996
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2006+512)) = f2002
-//line cached.go:100
-						f2019 := f2634 - f1377
-//line exp.go:73
-						f2020 := f2019 + 1.2582912e+07
-						f2023 := f2019 - (f2020 - 1.2582912e+07) + 0
-//line exp.go:77
-						i2030 := int32(math.Float32bits(f2020))
-//line exp.go:47
-						i2031 := int32(uint32(i2030) >> 1)
-						f2040 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2023, 0.001339097), f2023, 0.009618499), f2023, 0.055503596), f2023, 0.24022648), f2023, 0.6931472), f2023, 1)*math.Float32frombits(uint32(i2031<<23+1065353216))) * math.Float32frombits(uint32((i2030-i2031)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f2019 {
-//line exp.go:56
-							f2046 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f2019 < -151 {
-//line exp.go:59
-								f2046 = 0
-							} else {
-//line exp.go:62
-								f2046 = f2040
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2050+512)) = f2046
-						f2052 := float32(f136*f689) + f1914 + f1958 + f2002 + f2046
-//line cached.go:104
-						*(*float32)(unsafe.Add(each137, tx*4)) = f1377
-//line cached.go:104
-						*(*float32)(unsafe.Add(each689, tx*4)) = f689
-//line cached.go:104
-						*(*float32)(unsafe.Add(each136, tx*4)) = f2052
-					}
-				}
-			}
-			o296 := i166 * 32
-//line cached.go:108
-			i298 := valuesCap - i166
-			{
-				{
-//line cached.go:106
-					if !attendBF16TwinRow(lanes, c528, each2599, each2603, each2607, each2611, each2615, each2619, each2623, each2627, each689, i166, i169, i298, i61, o296, shared, values, valuesCap, by, blocks) {
-						return
-					}
-				}
-			}
-			i138 = i138 + 64
-		}
-		{
-			{
-//line cached.go:111
-				attendBF16TwinRow_(lanes, each136, shared)
-			}
-		}
-//line lanes.go:9
-		f977 := *(*float32)(unsafe.Add(shared, 768))
-//line lanes.go:9
-		f987 := *(*float32)(unsafe.Add(shared, 4+768))
-//line lanes.go:9
-		f997 := *(*float32)(unsafe.Add(shared, 8+768))
-//line lanes.go:9
-		f1007 := *(*float32)(unsafe.Add(shared, 12+768))
-//line lanes.go:9
-		f1017 := *(*float32)(unsafe.Add(shared, 16+768))
-//line lanes.go:9
-		f1027 := *(*float32)(unsafe.Add(shared, 20+768))
-//line lanes.go:9
-		f1037 := *(*float32)(unsafe.Add(shared, 24+768))
-//line lanes.go:9
-		f1038 := f977 + 0 + f987 + f997 + f1007 + f1017 + f1027 + f1037
-//line lanes.go:9
-		f1047 := *(*float32)(unsafe.Add(shared, 28+768))
-//line lanes.go:9
-		f1057 := *(*float32)(unsafe.Add(shared, 32+768))
-//line lanes.go:9
-		f1067 := *(*float32)(unsafe.Add(shared, 36+768))
-//line lanes.go:9
-		f1077 := *(*float32)(unsafe.Add(shared, 40+768))
-//line lanes.go:9
-		f1087 := *(*float32)(unsafe.Add(shared, 44+768))
-//line lanes.go:9
-		f1097 := *(*float32)(unsafe.Add(shared, 48+768))
-//line lanes.go:9
-		f1098 := f1038 + f1047 + f1057 + f1067 + f1077 + f1087 + f1097
-//line lanes.go:9
-		f1107 := *(*float32)(unsafe.Add(shared, 52+768))
-//line lanes.go:9
-		f1117 := *(*float32)(unsafe.Add(shared, 56+768))
-//line lanes.go:9
-		f1127 := *(*float32)(unsafe.Add(shared, 60+768))
-//line lanes.go:9
-		f1128 := f1098 + f1107 + f1117 + f1127
-//line cached.go:117
-		if uint(i75) > uint(oCap) {
-//line cached.go:117
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, oCap)
-//line cached.go:117
-			return
-		}
-//line cached.go:117
-		o319 := i69 * 64
-//line cached.go:120
-		o2268 := o319 + 64
-//line cached.go:120
-		o2273 := o319 + 128
-//line cached.go:120
-		o2278 := o319 + 192
-//line cached.go:120
-		o2283 := o319 + 256
-//line cached.go:120
-		o2288 := o319 + 320
-//line cached.go:120
-		o2293 := o319 + 384
-//line cached.go:120
-		o2298 := o319 + 448
-		{
-			{
-				first := 0
-//line lanes.go:9
-				if lanes == 16 {
-//line lanes.go:9
-					first = zvector.AttendBF16Twin_____(16, uint(i75) <= uint(oCap), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i123, f1128, o, o319)
-//line lanes.go:9
-				} else if lanes == 8 {
-//line lanes.go:9
-					first = zvector.AttendBF16TwinAVX2_____(16, uint(i75) <= uint(oCap), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i123, f1128, o, o319)
-				}
-				for tx := first; tx < 16; tx++ {
-					var f310 float32
-//line cached.go:120
 					f2599 := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:120
+//line cached.go:119
 					f2603 := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:120
-					f2607 := *(*float32)(unsafe.Add(each2607, tx*4))
-//line cached.go:120
-					f2611 := *(*float32)(unsafe.Add(each2611, tx*4))
-//line cached.go:120
-					f2615 := *(*float32)(unsafe.Add(each2615, tx*4))
-//line cached.go:120
-					f2619 := *(*float32)(unsafe.Add(each2619, tx*4))
-//line cached.go:120
-					f2623 := *(*float32)(unsafe.Add(each2623, tx*4))
-//line cached.go:120
-					f2627 := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:114
+//line cached.go:113
 					if i123 == 0 {
-//line cached.go:114
+//line cached.go:113
 						f310 = 1
 					} else {
-//line cached.go:114
-						f310 = f1128
+//line cached.go:113
+						f310 = f1116
 					}
-//line cached.go:119
-					if c1455 {
-						*(*float32)(unsafe.Add(o, o319+tx*4)) = f2599 / f310
+//line cached.go:118
+					if c1439 {
+						*(*float32)(unsafe.Add(o, o319+tx*4)) = f2575 / f310
 					}
-//line cached.go:119
-					if c1473 {
-						*(*float32)(unsafe.Add(o, o2268+tx*4)) = f2603 / f310
+//line cached.go:118
+					if c1457 {
+						*(*float32)(unsafe.Add(o, o2244+tx*4)) = f2579 / f310
 					}
-//line cached.go:119
-					if c1491 {
-						*(*float32)(unsafe.Add(o, o2273+tx*4)) = f2607 / f310
+//line cached.go:118
+					if c1475 {
+						*(*float32)(unsafe.Add(o, o2249+tx*4)) = f2583 / f310
 					}
-//line cached.go:119
-					if c1509 {
-						*(*float32)(unsafe.Add(o, o2278+tx*4)) = f2611 / f310
+//line cached.go:118
+					if c1493 {
+						*(*float32)(unsafe.Add(o, o2254+tx*4)) = f2587 / f310
 					}
-//line cached.go:119
-					if c1527 {
-						*(*float32)(unsafe.Add(o, o2283+tx*4)) = f2615 / f310
+//line cached.go:118
+					if c1511 {
+						*(*float32)(unsafe.Add(o, o2259+tx*4)) = f2591 / f310
 					}
-//line cached.go:119
-					if c1545 {
-						*(*float32)(unsafe.Add(o, o2288+tx*4)) = f2619 / f310
+//line cached.go:118
+					if c1529 {
+						*(*float32)(unsafe.Add(o, o2264+tx*4)) = f2595 / f310
 					}
-//line cached.go:119
-					if c1563 {
-						*(*float32)(unsafe.Add(o, o2293+tx*4)) = f2623 / f310
+//line cached.go:118
+					if c1547 {
+						*(*float32)(unsafe.Add(o, o2269+tx*4)) = f2599 / f310
 					}
-//line cached.go:119
-					if c1581 {
-						*(*float32)(unsafe.Add(o, o2298+tx*4)) = f2627 / f310
+//line cached.go:118
+					if c1565 {
+						*(*float32)(unsafe.Add(o, o2274+tx*4)) = f2603 / f310
 					}
 				}
 			}
@@ -2948,1792 +1200,384 @@ func attendBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// attendBF16TwinRow is what a row of threads does in attendBF16Twin.
+// attendCachedTwinRow is what a row of threads does in attendCachedTwin.
 //
-//line cached.go:106
-func attendBF16TwinRow(lanes int, c528 bool, each2599 unsafe.Pointer, each2603 unsafe.Pointer, each2607 unsafe.Pointer, each2611 unsafe.Pointer, each2615 unsafe.Pointer, each2619 unsafe.Pointer, each2623 unsafe.Pointer, each2627 unsafe.Pointer, each689 unsafe.Pointer, i166 int, i169 int, i298 int, i61 int, o296 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+//line cached.go:105
+func attendCachedTwinRow(lanes int, c525 bool, each2575 unsafe.Pointer, each2579 unsafe.Pointer, each2583 unsafe.Pointer, each2587 unsafe.Pointer, each2591 unsafe.Pointer, each2595 unsafe.Pointer, each2599 unsafe.Pointer, each2603 unsafe.Pointer, each677 unsafe.Pointer, i166 int, i169 int, i298 int, i61 int, o296 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line cached.go:106
+//line cached.go:105
 	if lanes == 16 {
-//line cached.go:106
-		first = zvector.AttendBF16Twin___(16, c528, unsafe.Add(each2599, 0*4), unsafe.Add(each689, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
-//line cached.go:106
+//line cached.go:105
+		first = zvector.AttendCachedTwin___(16, c525, unsafe.Add(each2575, 0*4), unsafe.Add(each677, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
+//line cached.go:105
 	} else if lanes == 8 {
-//line cached.go:106
-		first = zvector.AttendBF16TwinAVX2___(16, c528, unsafe.Add(each2599, 0*4), unsafe.Add(each689, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
+//line cached.go:105
+		first = zvector.AttendCachedTwinAVX2___(16, c525, unsafe.Add(each2575, 0*4), unsafe.Add(each677, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
 	}
 	for tx := first; tx < 16; tx += 4 {
-		var f2625a, f2625b, f2625c, f2625d, f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2596a, f2596b, f2596c, f2596d, f2600a, f2600b, f2600c, f2600d, f2604a, f2604b, f2604c, f2604d, f2608a, f2608b, f2608c, f2608d, f2612a, f2612b, f2612c, f2612d, f2616a, f2616b, f2616c, f2616d, f2620a, f2620b, f2620c, f2620d, f2624a, f2624b, f2624c, f2624d, f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d float32
-		var i535 int
-//line cached.go:106
+		var f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2589a, f2589b, f2589c, f2589d, f2585a, f2585b, f2585c, f2585d, f2581a, f2581b, f2581c, f2581d, f2577a, f2577b, f2577c, f2577d, f2573a, f2573b, f2573c, f2573d, f2572a, f2572b, f2572c, f2572d, f2576a, f2576b, f2576c, f2576d, f2580a, f2580b, f2580c, f2580d, f2584a, f2584b, f2584c, f2584d, f2588a, f2588b, f2588c, f2588d, f2592a, f2592b, f2592c, f2592d, f2596a, f2596b, f2596c, f2596d, f2600a, f2600b, f2600c, f2600d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d float32
+		var i532 int
+//line cached.go:105
+		f2575a := *(*float32)(unsafe.Add(each2575, tx*4))
+//line cached.go:105
+		f2575b := *(*float32)(unsafe.Add(each2575, (tx+1)*4))
+//line cached.go:105
+		f2575c := *(*float32)(unsafe.Add(each2575, (tx+2)*4))
+//line cached.go:105
+		f2575d := *(*float32)(unsafe.Add(each2575, (tx+3)*4))
+//line cached.go:105
+		f677a := *(*float32)(unsafe.Add(each677, tx*4))
+//line cached.go:105
+		f677b := *(*float32)(unsafe.Add(each677, (tx+1)*4))
+//line cached.go:105
+		f677c := *(*float32)(unsafe.Add(each677, (tx+2)*4))
+//line cached.go:105
+		f677d := *(*float32)(unsafe.Add(each677, (tx+3)*4))
+//line cached.go:105
+		f2579a := *(*float32)(unsafe.Add(each2579, tx*4))
+//line cached.go:105
+		f2579b := *(*float32)(unsafe.Add(each2579, (tx+1)*4))
+//line cached.go:105
+		f2579c := *(*float32)(unsafe.Add(each2579, (tx+2)*4))
+//line cached.go:105
+		f2579d := *(*float32)(unsafe.Add(each2579, (tx+3)*4))
+//line cached.go:105
+		f2583a := *(*float32)(unsafe.Add(each2583, tx*4))
+//line cached.go:105
+		f2583b := *(*float32)(unsafe.Add(each2583, (tx+1)*4))
+//line cached.go:105
+		f2583c := *(*float32)(unsafe.Add(each2583, (tx+2)*4))
+//line cached.go:105
+		f2583d := *(*float32)(unsafe.Add(each2583, (tx+3)*4))
+//line cached.go:105
+		f2587a := *(*float32)(unsafe.Add(each2587, tx*4))
+//line cached.go:105
+		f2587b := *(*float32)(unsafe.Add(each2587, (tx+1)*4))
+//line cached.go:105
+		f2587c := *(*float32)(unsafe.Add(each2587, (tx+2)*4))
+//line cached.go:105
+		f2587d := *(*float32)(unsafe.Add(each2587, (tx+3)*4))
+//line cached.go:105
+		f2591a := *(*float32)(unsafe.Add(each2591, tx*4))
+//line cached.go:105
+		f2591b := *(*float32)(unsafe.Add(each2591, (tx+1)*4))
+//line cached.go:105
+		f2591c := *(*float32)(unsafe.Add(each2591, (tx+2)*4))
+//line cached.go:105
+		f2591d := *(*float32)(unsafe.Add(each2591, (tx+3)*4))
+//line cached.go:105
+		f2595a := *(*float32)(unsafe.Add(each2595, tx*4))
+//line cached.go:105
+		f2595b := *(*float32)(unsafe.Add(each2595, (tx+1)*4))
+//line cached.go:105
+		f2595c := *(*float32)(unsafe.Add(each2595, (tx+2)*4))
+//line cached.go:105
+		f2595d := *(*float32)(unsafe.Add(each2595, (tx+3)*4))
+//line cached.go:105
 		f2599a := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:106
+//line cached.go:105
 		f2599b := *(*float32)(unsafe.Add(each2599, (tx+1)*4))
-//line cached.go:106
+//line cached.go:105
 		f2599c := *(*float32)(unsafe.Add(each2599, (tx+2)*4))
-//line cached.go:106
+//line cached.go:105
 		f2599d := *(*float32)(unsafe.Add(each2599, (tx+3)*4))
-//line cached.go:106
-		f689a := *(*float32)(unsafe.Add(each689, tx*4))
-//line cached.go:106
-		f689b := *(*float32)(unsafe.Add(each689, (tx+1)*4))
-//line cached.go:106
-		f689c := *(*float32)(unsafe.Add(each689, (tx+2)*4))
-//line cached.go:106
-		f689d := *(*float32)(unsafe.Add(each689, (tx+3)*4))
-//line cached.go:106
+//line cached.go:105
 		f2603a := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:106
+//line cached.go:105
 		f2603b := *(*float32)(unsafe.Add(each2603, (tx+1)*4))
-//line cached.go:106
+//line cached.go:105
 		f2603c := *(*float32)(unsafe.Add(each2603, (tx+2)*4))
-//line cached.go:106
+//line cached.go:105
 		f2603d := *(*float32)(unsafe.Add(each2603, (tx+3)*4))
-//line cached.go:106
-		f2607a := *(*float32)(unsafe.Add(each2607, tx*4))
-//line cached.go:106
-		f2607b := *(*float32)(unsafe.Add(each2607, (tx+1)*4))
-//line cached.go:106
-		f2607c := *(*float32)(unsafe.Add(each2607, (tx+2)*4))
-//line cached.go:106
-		f2607d := *(*float32)(unsafe.Add(each2607, (tx+3)*4))
-//line cached.go:106
-		f2611a := *(*float32)(unsafe.Add(each2611, tx*4))
-//line cached.go:106
-		f2611b := *(*float32)(unsafe.Add(each2611, (tx+1)*4))
-//line cached.go:106
-		f2611c := *(*float32)(unsafe.Add(each2611, (tx+2)*4))
-//line cached.go:106
-		f2611d := *(*float32)(unsafe.Add(each2611, (tx+3)*4))
-//line cached.go:106
-		f2615a := *(*float32)(unsafe.Add(each2615, tx*4))
-//line cached.go:106
-		f2615b := *(*float32)(unsafe.Add(each2615, (tx+1)*4))
-//line cached.go:106
-		f2615c := *(*float32)(unsafe.Add(each2615, (tx+2)*4))
-//line cached.go:106
-		f2615d := *(*float32)(unsafe.Add(each2615, (tx+3)*4))
-//line cached.go:106
-		f2619a := *(*float32)(unsafe.Add(each2619, tx*4))
-//line cached.go:106
-		f2619b := *(*float32)(unsafe.Add(each2619, (tx+1)*4))
-//line cached.go:106
-		f2619c := *(*float32)(unsafe.Add(each2619, (tx+2)*4))
-//line cached.go:106
-		f2619d := *(*float32)(unsafe.Add(each2619, (tx+3)*4))
-//line cached.go:106
-		f2623a := *(*float32)(unsafe.Add(each2623, tx*4))
-//line cached.go:106
-		f2623b := *(*float32)(unsafe.Add(each2623, (tx+1)*4))
-//line cached.go:106
-		f2623c := *(*float32)(unsafe.Add(each2623, (tx+2)*4))
-//line cached.go:106
-		f2623d := *(*float32)(unsafe.Add(each2623, (tx+3)*4))
-//line cached.go:106
-		f2627a := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:106
-		f2627b := *(*float32)(unsafe.Add(each2627, (tx+1)*4))
-//line cached.go:106
-		f2627c := *(*float32)(unsafe.Add(each2627, (tx+2)*4))
-//line cached.go:106
-		f2627d := *(*float32)(unsafe.Add(each2627, (tx+3)*4))
-//line cached.go:106
-		f1386a := float32(f2599a * f689a)
-//line cached.go:106
-		f1386b := float32(f2599b * f689b)
-//line cached.go:106
-		f1386c := float32(f2599c * f689c)
-//line cached.go:106
-		f1386d := float32(f2599d * f689d)
-//line cached.go:106
-		f1395a := float32(f2603a * f689a)
-//line cached.go:106
-		f1395b := float32(f2603b * f689b)
-//line cached.go:106
-		f1395c := float32(f2603c * f689c)
-//line cached.go:106
-		f1395d := float32(f2603d * f689d)
-//line cached.go:106
-		f1404a := float32(f2607a * f689a)
-//line cached.go:106
-		f1404b := float32(f2607b * f689b)
-//line cached.go:106
-		f1404c := float32(f2607c * f689c)
-//line cached.go:106
-		f1404d := float32(f2607d * f689d)
-//line cached.go:106
-		f1413a := float32(f2611a * f689a)
-//line cached.go:106
-		f1413b := float32(f2611b * f689b)
-//line cached.go:106
-		f1413c := float32(f2611c * f689c)
-//line cached.go:106
-		f1413d := float32(f2611d * f689d)
-//line cached.go:106
-		f1422a := float32(f2615a * f689a)
-//line cached.go:106
-		f1422b := float32(f2615b * f689b)
-//line cached.go:106
-		f1422c := float32(f2615c * f689c)
-//line cached.go:106
-		f1422d := float32(f2615d * f689d)
-//line cached.go:106
-		f1431a := float32(f2619a * f689a)
-//line cached.go:106
-		f1431b := float32(f2619b * f689b)
-//line cached.go:106
-		f1431c := float32(f2619c * f689c)
-//line cached.go:106
-		f1431d := float32(f2619d * f689d)
-//line cached.go:106
-		f1440a := float32(f2623a * f689a)
-//line cached.go:106
-		f1440b := float32(f2623b * f689b)
-//line cached.go:106
-		f1440c := float32(f2623c * f689c)
-//line cached.go:106
-		f1440d := float32(f2623d * f689d)
-//line cached.go:106
-		f1449a := float32(f2627a * f689a)
-//line cached.go:106
-		f1449b := float32(f2627b * f689b)
-//line cached.go:106
-		f1449c := float32(f2627c * f689c)
-//line cached.go:106
-		f1449d := float32(f2627d * f689d)
-//line cached.go:108
+//line cached.go:105
+		f1370a := float32(f2575a * f677a)
+//line cached.go:105
+		f1370b := float32(f2575b * f677b)
+//line cached.go:105
+		f1370c := float32(f2575c * f677c)
+//line cached.go:105
+		f1370d := float32(f2575d * f677d)
+//line cached.go:105
+		f1379a := float32(f2579a * f677a)
+//line cached.go:105
+		f1379b := float32(f2579b * f677b)
+//line cached.go:105
+		f1379c := float32(f2579c * f677c)
+//line cached.go:105
+		f1379d := float32(f2579d * f677d)
+//line cached.go:105
+		f1388a := float32(f2583a * f677a)
+//line cached.go:105
+		f1388b := float32(f2583b * f677b)
+//line cached.go:105
+		f1388c := float32(f2583c * f677c)
+//line cached.go:105
+		f1388d := float32(f2583d * f677d)
+//line cached.go:105
+		f1397a := float32(f2587a * f677a)
+//line cached.go:105
+		f1397b := float32(f2587b * f677b)
+//line cached.go:105
+		f1397c := float32(f2587c * f677c)
+//line cached.go:105
+		f1397d := float32(f2587d * f677d)
+//line cached.go:105
+		f1406a := float32(f2591a * f677a)
+//line cached.go:105
+		f1406b := float32(f2591b * f677b)
+//line cached.go:105
+		f1406c := float32(f2591c * f677c)
+//line cached.go:105
+		f1406d := float32(f2591d * f677d)
+//line cached.go:105
+		f1415a := float32(f2595a * f677a)
+//line cached.go:105
+		f1415b := float32(f2595b * f677b)
+//line cached.go:105
+		f1415c := float32(f2595c * f677c)
+//line cached.go:105
+		f1415d := float32(f2595d * f677d)
+//line cached.go:105
+		f1424a := float32(f2599a * f677a)
+//line cached.go:105
+		f1424b := float32(f2599b * f677b)
+//line cached.go:105
+		f1424c := float32(f2599c * f677c)
+//line cached.go:105
+		f1424d := float32(f2599d * f677d)
+//line cached.go:105
+		f1433a := float32(f2603a * f677a)
+//line cached.go:105
+		f1433b := float32(f2603b * f677b)
+//line cached.go:105
+		f1433c := float32(f2603c * f677c)
+//line cached.go:105
+		f1433d := float32(f2603d * f677d)
+//line cached.go:107
 		i287 := i169 * i61
-//line cached.go:108
+//line cached.go:107
 		i288 := i166 + i287
-//line cached.go:108
+//line cached.go:107
 		if uint(i288) > uint(valuesCap) {
-//line cached.go:108
+//line cached.go:107
 			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i288, valuesCap)
-//line cached.go:108
+//line cached.go:107
 			return false
 		}
-//line cached.go:108
+//line cached.go:107
 		if uint(i166) > uint(i288) {
-//line cached.go:108
+//line cached.go:107
 			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i166, i288)
-//line cached.go:108
+//line cached.go:107
 			return false
 		}
-//line cached.go:142
-		if !c528 {
-//line cached.go:142
+//line cached.go:139
+		if !c525 {
+//line cached.go:139
 			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:142
+//line cached.go:139
 			return false
 		}
-//line cached.go:142
-		var i530 int
-//line cached.go:142
+//line cached.go:139
+		var i527 int
+//line cached.go:139
 		if i61 != 0 {
-//line cached.go:142
-			i530 = i287 / i61
+//line cached.go:139
+			i527 = i287 / i61
 		}
-//line cached.go:142
-		i532 := i530
-//line cached.go:142
-		if 64 < i530 {
-//line cached.go:142
-			i532 = 64
+//line cached.go:139
+		i529 := i527
+//line cached.go:139
+		if 64 < i527 {
+//line cached.go:139
+			i529 = 64
 		}
+//line cached.go:139
+		if 0 < i529 {
 //line cached.go:142
-		if 0 < i532 {
-//line cached.go:145
-			f2625a, f2625b, f2625c, f2625d, f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, i535 = f1449a, f1449b, f1449c, f1449d, f1440a, f1440b, f1440c, f1440d, f1431a, f1431b, f1431c, f1431d, f1422a, f1422b, f1422c, f1422d, f1413a, f1413b, f1413c, f1413d, f1404a, f1404b, f1404c, f1404d, f1395a, f1395b, f1395c, f1395d, f1386a, f1386b, f1386c, f1386d, 0
-//line cached.go:145
+			f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2589a, f2589b, f2589c, f2589d, f2585a, f2585b, f2585c, f2585d, f2581a, f2581b, f2581c, f2581d, f2577a, f2577b, f2577c, f2577d, f2573a, f2573b, f2573c, f2573d, i532 = f1433a, f1433b, f1433c, f1433d, f1424a, f1424b, f1424c, f1424d, f1415a, f1415b, f1415c, f1415d, f1406a, f1406b, f1406c, f1406d, f1397a, f1397b, f1397c, f1397d, f1388a, f1388b, f1388c, f1388d, f1379a, f1379b, f1379c, f1379d, f1370a, f1370b, f1370c, f1370d, 0
+//line cached.go:142
 			for {
-//line cached.go:143
-				i538 := i535 * i61
-//line cached.go:143
-				i539 := i535 + 1
-//line cached.go:143
-				i542 := i539 * i61
-//line cached.go:143
-				if uint(i542) > uint(i298) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i542, i298)
-//line cached.go:143
+//line cached.go:140
+				i535 := i532 * i61
+//line cached.go:140
+				i536 := i532 + 1
+//line cached.go:140
+				i539 := i536 * i61
+//line cached.go:140
+				if uint(i539) > uint(i298) {
+//line cached.go:140
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i539, i298)
+//line cached.go:140
 					return false
 				}
-//line cached.go:143
-				if uint(i538) > uint(i542) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i538, i542)
-//line cached.go:143
+//line cached.go:140
+				if uint(i535) > uint(i539) {
+//line cached.go:140
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i535, i539)
+//line cached.go:140
 					return false
 				}
-//line cached.go:143
-				i551 := i542 - i538
-//line cached.go:145
-				if 0 < i551 {
-					f2596a, f2596b, f2596c, f2596d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+tx*2)))).Float32(), f2597a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+(tx+1)*2)))).Float32(), f2597b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+(tx+2)*2)))).Float32(), f2597c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+(tx+3)*2)))).Float32(), f2597d)
+//line cached.go:140
+				i548 := i539 - i535
+//line cached.go:142
+				if 0 < i548 {
+					f2572a, f2572b, f2572c, f2572d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+tx*4)), f2573a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+(tx+1)*4)), f2573b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+(tx+2)*4)), f2573c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+(tx+3)*4)), f2573d)
 				} else {
-//line cached.go:145
+//line cached.go:142
+					f2572a, f2572b, f2572c, f2572d = f2573a, f2573b, f2573c, f2573d
+				}
+//line cached.go:142
+				if 1 < i548 {
+					f2576a, f2576b, f2576c, f2576d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+tx*4)), f2577a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+(tx+1)*4)), f2577b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+(tx+2)*4)), f2577c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+(tx+3)*4)), f2577d)
+				} else {
+//line cached.go:142
+					f2576a, f2576b, f2576c, f2576d = f2577a, f2577b, f2577c, f2577d
+				}
+//line cached.go:142
+				if 2 < i548 {
+					f2580a, f2580b, f2580c, f2580d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+tx*4)), f2581a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+(tx+1)*4)), f2581b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+(tx+2)*4)), f2581c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+(tx+3)*4)), f2581d)
+				} else {
+//line cached.go:142
+					f2580a, f2580b, f2580c, f2580d = f2581a, f2581b, f2581c, f2581d
+				}
+//line cached.go:142
+				if 3 < i548 {
+					f2584a, f2584b, f2584c, f2584d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+tx*4)), f2585a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+(tx+1)*4)), f2585b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+(tx+2)*4)), f2585c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+(tx+3)*4)), f2585d)
+				} else {
+//line cached.go:142
+					f2584a, f2584b, f2584c, f2584d = f2585a, f2585b, f2585c, f2585d
+				}
+//line cached.go:142
+				if 4 < i548 {
+					f2588a, f2588b, f2588c, f2588d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+tx*4)), f2589a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+(tx+1)*4)), f2589b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+(tx+2)*4)), f2589c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+(tx+3)*4)), f2589d)
+				} else {
+//line cached.go:142
+					f2588a, f2588b, f2588c, f2588d = f2589a, f2589b, f2589c, f2589d
+				}
+//line cached.go:142
+				if 5 < i548 {
+					f2592a, f2592b, f2592c, f2592d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+tx*4)), f2593a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+(tx+1)*4)), f2593b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+(tx+2)*4)), f2593c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+(tx+3)*4)), f2593d)
+				} else {
+//line cached.go:142
+					f2592a, f2592b, f2592c, f2592d = f2593a, f2593b, f2593c, f2593d
+				}
+//line cached.go:142
+				if 6 < i548 {
+					f2596a, f2596b, f2596c, f2596d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+tx*4)), f2597a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+(tx+1)*4)), f2597b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+(tx+2)*4)), f2597c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+(tx+3)*4)), f2597d)
+				} else {
+//line cached.go:142
 					f2596a, f2596b, f2596c, f2596d = f2597a, f2597b, f2597c, f2597d
 				}
-//line cached.go:145
-				if 1 < i551 {
-					f2600a, f2600b, f2600c, f2600d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+tx*2)))).Float32(), f2601a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+(tx+1)*2)))).Float32(), f2601b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+(tx+2)*2)))).Float32(), f2601c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+(tx+3)*2)))).Float32(), f2601d)
+//line cached.go:142
+				if 7 < i548 {
+					f2600a, f2600b, f2600c, f2600d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+tx*4)), f2601a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+(tx+1)*4)), f2601b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+(tx+2)*4)), f2601c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+(tx+3)*4)), f2601d)
 				} else {
-//line cached.go:145
+//line cached.go:142
 					f2600a, f2600b, f2600c, f2600d = f2601a, f2601b, f2601c, f2601d
 				}
-//line cached.go:145
-				if 2 < i551 {
-					f2604a, f2604b, f2604c, f2604d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+tx*2)))).Float32(), f2605a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+(tx+1)*2)))).Float32(), f2605b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+(tx+2)*2)))).Float32(), f2605c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+(tx+3)*2)))).Float32(), f2605d)
-				} else {
-//line cached.go:145
-					f2604a, f2604b, f2604c, f2604d = f2605a, f2605b, f2605c, f2605d
-				}
-//line cached.go:145
-				if 3 < i551 {
-					f2608a, f2608b, f2608c, f2608d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+tx*2)))).Float32(), f2609a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+(tx+1)*2)))).Float32(), f2609b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+(tx+2)*2)))).Float32(), f2609c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+(tx+3)*2)))).Float32(), f2609d)
-				} else {
-//line cached.go:145
-					f2608a, f2608b, f2608c, f2608d = f2609a, f2609b, f2609c, f2609d
-				}
-//line cached.go:145
-				if 4 < i551 {
-					f2612a, f2612b, f2612c, f2612d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+tx*2)))).Float32(), f2613a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+(tx+1)*2)))).Float32(), f2613b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+(tx+2)*2)))).Float32(), f2613c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+(tx+3)*2)))).Float32(), f2613d)
-				} else {
-//line cached.go:145
-					f2612a, f2612b, f2612c, f2612d = f2613a, f2613b, f2613c, f2613d
-				}
-//line cached.go:145
-				if 5 < i551 {
-					f2616a, f2616b, f2616c, f2616d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+tx*2)))).Float32(), f2617a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+(tx+1)*2)))).Float32(), f2617b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+(tx+2)*2)))).Float32(), f2617c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+(tx+3)*2)))).Float32(), f2617d)
-				} else {
-//line cached.go:145
-					f2616a, f2616b, f2616c, f2616d = f2617a, f2617b, f2617c, f2617d
-				}
-//line cached.go:145
-				if 6 < i551 {
-					f2620a, f2620b, f2620c, f2620d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+tx*2)))).Float32(), f2621a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+(tx+1)*2)))).Float32(), f2621b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+(tx+2)*2)))).Float32(), f2621c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+(tx+3)*2)))).Float32(), f2621d)
-				} else {
-//line cached.go:145
-					f2620a, f2620b, f2620c, f2620d = f2621a, f2621b, f2621c, f2621d
-				}
-//line cached.go:145
-				if 7 < i551 {
-					f2624a, f2624b, f2624c, f2624d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+tx*2)))).Float32(), f2625a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+(tx+1)*2)))).Float32(), f2625b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+(tx+2)*2)))).Float32(), f2625c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+(tx+3)*2)))).Float32(), f2625d)
-				} else {
-//line cached.go:145
-					f2624a, f2624b, f2624c, f2624d = f2625a, f2625b, f2625c, f2625d
-				}
-//line cached.go:146
-				if i539 >= i532 {
-//line cached.go:146
+//line cached.go:143
+				if i536 >= i529 {
+//line cached.go:143
 					break
 				}
-//line cached.go:146
-				f2625a, f2625b, f2625c, f2625d, f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, i535 = f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, i539
+//line cached.go:143
+				f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2589a, f2589b, f2589c, f2589d, f2585a, f2585b, f2585c, f2585d, f2581a, f2581b, f2581c, f2581d, f2577a, f2577b, f2577c, f2577d, f2573a, f2573b, f2573c, f2573d, i532 = f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d, f2572a, f2572b, f2572c, f2572d, i536
 			}
-//line cached.go:146
-			f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d = f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d
+//line cached.go:143
+			f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d = f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d, f2572a, f2572b, f2572c, f2572d
 		} else {
-//line cached.go:142
-			f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d = f1449a, f1449b, f1449c, f1449d, f1440a, f1440b, f1440c, f1440d, f1431a, f1431b, f1431c, f1431d, f1422a, f1422b, f1422c, f1422d, f1413a, f1413b, f1413c, f1413d, f1404a, f1404b, f1404c, f1404d, f1395a, f1395b, f1395c, f1395d, f1386a, f1386b, f1386c, f1386d
+//line cached.go:139
+			f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d = f1433a, f1433b, f1433c, f1433d, f1424a, f1424b, f1424c, f1424d, f1415a, f1415b, f1415c, f1415d, f1406a, f1406b, f1406c, f1406d, f1397a, f1397b, f1397c, f1397d, f1388a, f1388b, f1388c, f1388d, f1379a, f1379b, f1379c, f1379d, f1370a, f1370b, f1370c, f1370d
 		}
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, tx*4)) = f2626a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+1)*4)) = f2626b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+2)*4)) = f2626c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+3)*4)) = f2626d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, tx*4)) = f2622a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+1)*4)) = f2622b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+2)*4)) = f2622c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+3)*4)) = f2622d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, tx*4)) = f2618a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+1)*4)) = f2618b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+2)*4)) = f2618c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+3)*4)) = f2618d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, tx*4)) = f2614a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+1)*4)) = f2614b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+2)*4)) = f2614c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+3)*4)) = f2614d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, tx*4)) = f2610a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+1)*4)) = f2610b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+2)*4)) = f2610c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+3)*4)) = f2610d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, tx*4)) = f2606a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+1)*4)) = f2606b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+2)*4)) = f2606c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+3)*4)) = f2606d
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2603, tx*4)) = f2602a
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2603, (tx+1)*4)) = f2602b
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2603, (tx+2)*4)) = f2602c
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2603, (tx+3)*4)) = f2602d
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2599, tx*4)) = f2598a
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2599, (tx+1)*4)) = f2598b
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2599, (tx+2)*4)) = f2598c
-//line cached.go:109
+//line cached.go:108
 		*(*float32)(unsafe.Add(each2599, (tx+3)*4)) = f2598d
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2595, tx*4)) = f2594a
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2595, (tx+1)*4)) = f2594b
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2595, (tx+2)*4)) = f2594c
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2595, (tx+3)*4)) = f2594d
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2591, tx*4)) = f2590a
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2591, (tx+1)*4)) = f2590b
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2591, (tx+2)*4)) = f2590c
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2591, (tx+3)*4)) = f2590d
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2587, tx*4)) = f2586a
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2587, (tx+1)*4)) = f2586b
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2587, (tx+2)*4)) = f2586c
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2587, (tx+3)*4)) = f2586d
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2583, tx*4)) = f2582a
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2583, (tx+1)*4)) = f2582b
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2583, (tx+2)*4)) = f2582c
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2583, (tx+3)*4)) = f2582d
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2579, tx*4)) = f2578a
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2579, (tx+1)*4)) = f2578b
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2579, (tx+2)*4)) = f2578c
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2579, (tx+3)*4)) = f2578d
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2575, tx*4)) = f2574a
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2575, (tx+1)*4)) = f2574b
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2575, (tx+2)*4)) = f2574c
+//line cached.go:108
+		*(*float32)(unsafe.Add(each2575, (tx+3)*4)) = f2574d
 	}
 	return true
 }
 
-// attendBF16TwinRow_ is what a row of threads does in attendBF16Twin.
+// attendCachedTwinRow_ is what a row of threads does in attendCachedTwin.
 //
-//line cached.go:111
-func attendBF16TwinRow_(lanes int, each136 unsafe.Pointer, shared unsafe.Pointer) {
+//line cached.go:110
+func attendCachedTwinRow_(lanes int, each136 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line cached.go:111
+//line cached.go:110
 	if lanes == 16 {
-//line cached.go:111
-		first = zvector.AttendBF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
-//line cached.go:111
+//line cached.go:110
+		first = zvector.AttendCachedTwin____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
+//line cached.go:110
 	} else if lanes == 8 {
-//line cached.go:111
-		first = zvector.AttendBF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
+//line cached.go:110
+		first = zvector.AttendCachedTwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
 	}
 	for tx := first; tx < 16; tx++ {
-//line cached.go:73
+//line cached.go:72
 		f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:91
+//line cached.go:90
 		o206 := tx * 4
-//line cached.go:111
-		*(*float32)(unsafe.Add(shared, o206+768)) = f136
-	}
-}
-
-// attendF16Twin runs blocks of the kernel attendCached_dtype_F16_row_F16.
-//
-//line cached.go:53
-func attendF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	q := *(*unsafe.Pointer)(args)
-	qCap := *(*int)(unsafe.Add(args, 16))
-	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	oCap := *(*int)(unsafe.Add(args, 40))
-	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	keysCap := *(*int)(unsafe.Add(args, 64))
-	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	valuesCap := *(*int)(unsafe.Add(args, 88))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	tableLen := *(*int)(unsafe.Add(args, 104))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tokensLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int)(unsafe.Add(args, 144))
-	s8 := *(*int)(unsafe.Add(args, 152))
-	s16 := *(*int)(unsafe.Add(args, 160))
-	s24 := *(*int)(unsafe.Add(args, 168))
-	shared := blocks.Shared(832)
-	_, gy, _ := blocks.Grid()
-	lanes := blocks.Lanes()
-//line cached.go:57
-	i61 := s16 / 16
-//line cached.go:62
-	c1455 := 0 < i61
-//line cached.go:62
-	c1473 := 1 < i61
-//line cached.go:62
-	c1491 := 2 < i61
-//line cached.go:62
-	c1509 := 3 < i61
-//line cached.go:62
-	c1527 := 4 < i61
-//line cached.go:62
-	c1545 := 5 < i61
-//line cached.go:62
-	c1563 := 6 < i61
-//line cached.go:62
-	c1581 := 7 < i61
-//line cached.go:59
-	f74 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
-//line cached.go:16
-	var i380 int
-//line cached.go:16
-	if s24 != 0 {
-//line cached.go:16
-		i380 = tableLen / s24
-	}
-//line cached.go:16
-	i837 := s24 << 6
-//line cached.go:71
-	var i130 int
-//line cached.go:71
-	if s8 != 0 {
-//line cached.go:71
-		i130 = gy / s8
-	}
-//line cached.go:16
-	c378 := s24 != 0
-//line cached.go:71
-	c128 := s8 != 0
-//line cached.go:71
-	c131 := i130 != 0
-	each2627 := blocks.Scratch(4)
-	each2623 := blocks.Scratch(4)
-	each2619 := blocks.Scratch(4)
-	each2615 := blocks.Scratch(4)
-	each2611 := blocks.Scratch(4)
-	each2607 := blocks.Scratch(4)
-	each2603 := blocks.Scratch(4)
-	each2599 := blocks.Scratch(4)
-	each136 := blocks.Scratch(4)
-	each137 := blocks.Scratch(4)
-//line cached.go:77
-	i851 := s0 - 1
-//line cached.go:80
-	i855 := i61 << 6
-//line cached.go:128
-	i407 := i855 / 4
-//line cached.go:128
-	i409 := i407
-//line cached.go:128
-	if 128 < i407 {
-//line cached.go:128
-		i409 = 128
-	}
-//line cached.go:128
-	c410 := 0 < i409
-//line cached.go:86
-	i2840 := i409 - 3
-//line cached.go:86
-	i2683 := 0
-//line cached.go:86
-	if i2840 <= i409 && 0 < i2840 {
-//line cached.go:86
-		i2683 = i2840
-	}
-//line cached.go:86
-	c2684 := 0 < i2683
-	each2628 := blocks.Scratch(4)
-	each2630 := blocks.Scratch(4)
-	each2632 := blocks.Scratch(4)
-	each2634 := blocks.Scratch(4)
-	each2156 := blocks.Scratch(4)
-	each689 := blocks.Scratch(4)
-//line cached.go:142
-	c528 := i61 != 0
-//line cached.go:53
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		var i123, i138, i169 int
-		var c139 bool
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:57
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:57
-			return
-		}
-//line cached.go:57
-		i771 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:57
-		i773 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-		i69 := (bx*gy + by) * i61
-//line cached.go:60
-		i75 := i69 + i61
-//line cached.go:60
-		if uint(i75) > uint(qCap) {
-//line cached.go:60
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, qCap)
-//line cached.go:60
-			return
-		}
-//line cached.go:60
-		if uint(i69) > uint(i75) {
-//line cached.go:60
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i69, i75)
-//line cached.go:60
-			return
-		}
-//line cached.go:60
-		o83 := i69 * 64
-//line cached.go:63
-		o2175 := o83 + 64
-//line cached.go:63
-		o2179 := o83 + 128
-//line cached.go:63
-		o2183 := o83 + 192
-//line cached.go:63
-		o2187 := o83 + 256
-//line cached.go:63
-		o2191 := o83 + 320
-//line cached.go:63
-		o2195 := o83 + 384
-//line cached.go:63
-		o2199 := o83 + 448
-		{
-			{
-				first := 0
-//line cached.go:53
-				if lanes == 16 {
-//line cached.go:53
-					first = zvector.AttendF16Twin(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, q, o83, f74, shared)
-//line cached.go:53
-				} else if lanes == 8 {
-//line cached.go:53
-					first = zvector.AttendF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, q, o83, f74, shared)
-				}
-				for tx := first; tx < 16; tx++ {
-//line cached.go:62
-					if c1455 {
-						*(*float32)(unsafe.Add(shared, tx*4)) = float32(*(*float32)(unsafe.Add(q, o83+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1473 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2175+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1491 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2179+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1509 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2183+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1527 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2187+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1545 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2191+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1563 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2195+tx*4)) * f74)
-					}
-//line cached.go:62
-					if c1581 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2199+tx*4)) * f74)
-					}
-				}
-			}
-		}
-//line cached.go:16
-		c357 := 0 <= i771
-//line cached.go:16
-		c381 := int(i771) < i380
-//line cached.go:16
-		c371 := 0 <= i773
-//line cached.go:16
-		c365 := int(i773) < i837
-//line cached.go:69
-		i121 := int(i773) + 1
-//line cached.go:71
-		var i133 int
-//line cached.go:71
-		if i130 != 0 {
-//line cached.go:71
-			i133 = by / i130
-		}
-//line cached.go:76
-		i145 := int(i771) * s24
-		for tx := range 16 {
-			var c367 bool
-//line cached.go:16
-			if c357 {
-//line cached.go:16
-				if !c378 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
-					return
-				}
-//line cached.go:16
-				if c381 {
-//line cached.go:16
-					if c371 {
-//line cached.go:16
-						c367 = c365
-					} else {
-//line cached.go:16
-						c367 = false
-					}
-				} else {
-//line cached.go:16
-					c367 = false
-				}
-			} else {
-//line cached.go:16
-				c367 = false
-			}
-//line cached.go:68
-			if c367 {
-				i123 = i121
-			} else {
-//line cached.go:68
-				i123 = 0
-			}
-//line cached.go:71
-			if !c128 {
-//line cached.go:71
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
-				return
-			}
-//line cached.go:71
-			if !c131 {
-//line cached.go:71
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
-				return
-			}
-//line basic.go:21
-			*(*float32)(unsafe.Add(each2627, tx*4)), *(*float32)(unsafe.Add(each2623, tx*4)), *(*float32)(unsafe.Add(each2619, tx*4)), *(*float32)(unsafe.Add(each2615, tx*4)), *(*float32)(unsafe.Add(each2611, tx*4)), *(*float32)(unsafe.Add(each2607, tx*4)), *(*float32)(unsafe.Add(each2603, tx*4)), *(*float32)(unsafe.Add(each2599, tx*4)), *(*float32)(unsafe.Add(each136, tx*4)), *(*float32)(unsafe.Add(each137, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
-		}
-		i138 = 0
-//line cached.go:75
-		for {
-			for range 16 {
-//line cached.go:75
-				c139 = i138 < i123
-			}
-//line cached.go:75
-			if !c139 {
-				break
-			}
-//line cached.go:76
-			i147 := i145 + i138/64
-//line cached.go:76
-			if uint(i147) >= uint(tableLen) {
-//line cached.go:76
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i147, tableLen)
-//line cached.go:76
-				return
-			}
-//line cached.go:76
-			i153 := *(*int32)(unsafe.Add(table, i147*4))
-//line cached.go:76
-			i154 := int(i153)
-			c849 := i153 < 0
-//line cached.go:77
-			i156 := i154
-//line cached.go:77
-			if c849 {
-//line cached.go:77
-				i156 = 0
-			}
-//line cached.go:77
-			i160 := i156
-//line cached.go:77
-			if i851 < i156 {
-//line cached.go:77
-				i160 = i851
-			}
-//line cached.go:77
-			i166 := (i160*s8 + i133) << 6 * i61
-			for range 16 {
-//line cached.go:78
-				i167 := i123 - i138
-//line cached.go:78
-				i169 = i167
-//line cached.go:78
-				if 64 < i167 {
-//line cached.go:78
-					i169 = 64
-				}
-			}
-//line cached.go:80
-			i173 := i166 + i855
-//line cached.go:80
-			if uint(i173) > uint(keysCap) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i173, keysCap)
-//line cached.go:80
-				return
-			}
-//line cached.go:80
-			if uint(i166) > uint(i173) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i166, i173)
-//line cached.go:80
-				return
-			}
-//line cached.go:80
-			o181 := i166 * 32
-//line cached.go:86
-			c2072 := s0 <= i154
-//line cached.go:86
-			c2097 := s0 <= i154
-//line cached.go:86
-			c2122 := s0 <= i154
-//line cached.go:86
-			c2147 := s0 <= i154
-			{
-				{
-					first := 0
-//line cached.go:80
-					if lanes == 16 {
-//line cached.go:80
-						first = zvector.AttendF16Twin_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c410, c2684, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i855, keys, o181, shared, i2683, i409, i169, c849, c2072, c2097, c2122, c2147, unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), unsafe.Add(each2156, 0*4))
-//line cached.go:80
-					} else if lanes == 8 {
-//line cached.go:80
-						first = zvector.AttendF16TwinAVX2_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c410, c2684, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i855, keys, o181, shared, i2683, i409, i169, c849, c2072, c2097, c2122, c2147, unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), unsafe.Add(each2156, 0*4))
-					}
-					for tx := first; tx < 16; tx++ {
-						var f2685, f2686, f2687, f2688, f2781, f2795, f2809, f2810, f2813, f2816, f2819, f2823, f2824, f2827, f2830, f2833, f2847, f2848, f2849, f2850, f2643, f2641, f2639, f2637, f2642, f2640, f2638, f2636, f1145, f1149, f1170, f1191, f1212, f2629, f2628, f2631, f2630, f2633, f2632, f2635, f2634, f2156 float32
-						var i2689, i2691, i2696, i2701, i2706, i2711, i2712, i2718, i2723, i2728, i2842, i2734, i2740, i2745, i2750, i2844, i2756, i2762, i2767, i2772, i2846, i2851, i412, i1134, i1156, i1177, i1198, i450 int
-						var c2725, c2758, c2834 bool
-//line cached.go:83
-						i2089 := tx + 16
-//line cached.go:83
-						i2114 := tx + 32
-//line cached.go:83
-						i2139 := tx + 48
-//line cached.go:74
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:91
-						o206 := tx * 4
-//line cached.go:128
-						if c410 {
-//line cached.go:128
-							if c2684 {
-//line cached.go:130
-								f2685, f2686, f2687, f2688, i2689 = 0, 0, 0, 0, 0
-//line cached.go:130
-								for {
-//line cached.go:130
-									i2691 = i2689 << 2
-//line cached.go:130
-									i2696 = i2691 + 1
-//line cached.go:130
-									i2701 = i2691 + 2
-//line cached.go:130
-									i2706 = i2691 + 3
-//line cached.go:130
-									i2711 = i2689 + 1
-//line cached.go:130
-									i2712 = i2711 << 2
-//line cached.go:130
-									i2718 = i2712 + 1
-//line cached.go:130
-									i2723 = i2712 + 2
-//line cached.go:130
-									c2725 = uint(i2691) < uint(i855) && uint(i2696) < uint(i855) && uint(i2701) < uint(i855) && uint(i2706) < uint(i855) && uint(i2712) < uint(i855) && uint(i2718) < uint(i855) && uint(i2723) < uint(i855)
-//line cached.go:130
-									i2728 = i2712 + 3
-//line cached.go:130
-									i2842 = i2689 + 2
-//line cached.go:130
-									i2734 = i2842 << 2
-//line cached.go:130
-									i2740 = i2734 + 1
-//line cached.go:130
-									i2745 = i2734 + 2
-//line cached.go:130
-									i2750 = i2734 + 3
-//line cached.go:130
-									i2844 = i2689 + 3
-//line cached.go:130
-									i2756 = i2844 << 2
-//line cached.go:130
-									c2758 = c2725 && uint(i2728) < uint(i855) && uint(i2734) < uint(i855) && uint(i2740) < uint(i855) && uint(i2745) < uint(i855) && uint(i2750) < uint(i855) && uint(i2756) < uint(i855)
-//line cached.go:130
-									i2762 = i2756 + 1
-//line cached.go:130
-									i2767 = i2756 + 2
-//line cached.go:130
-									i2772 = i2756 + 3
-//line cached.go:130
-									i2846 = i2689 + 4
-//line cached.go:130
-									if !(c2758 && uint(i2762) < uint(i855) && uint(i2767) < uint(i855) && uint(i2772) < uint(i855)) {
-//line cached.go:130
-										goto l1
-									}
-//line cached.go:130
-									f2781 = *(*float32)(unsafe.Add(shared, i2689*4))
-//line cached.go:130
-									f2795 = *(*float32)(unsafe.Add(shared, i2711*4))
-//line cached.go:130
-									f2809 = *(*float32)(unsafe.Add(shared, i2842*4))
-//line cached.go:130
-									f2810 = math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2734*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2712*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2691*32+tx*2)))).Float32(), f2688)))
-//line cached.go:130
-									f2813 = math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2740*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2718*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2696*32+tx*2)))).Float32(), f2687)))
-//line cached.go:130
-									f2816 = math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2745*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2723*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2701*32+tx*2)))).Float32(), f2686)))
-//line cached.go:130
-									f2819 = math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2750*32+tx*2)))).Float32(), math32.FMA(f2795, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2728*32+tx*2)))).Float32(), math32.FMA(f2781, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2706*32+tx*2)))).Float32(), f2685)))
-//line cached.go:130
-									f2823 = *(*float32)(unsafe.Add(shared, i2844*4))
-//line cached.go:130
-									f2824 = math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2756*32+tx*2)))).Float32(), f2810)
-//line cached.go:130
-									f2827 = math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2762*32+tx*2)))).Float32(), f2813)
-//line cached.go:130
-									f2830 = math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2767*32+tx*2)))).Float32(), f2816)
-//line cached.go:130
-									f2833 = math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i2772*32+tx*2)))).Float32(), f2819)
-//line cached.go:130
-									c2834 = i2846 < i409
-//line cached.go:130
-									if i2846 >= i2683 {
-//line cached.go:130
-										break
-									}
-//line cached.go:130
-									f2685, f2686, f2687, f2688, i2689 = f2833, f2830, f2827, f2824, i2846
-								}
-//line cached.go:130
-								if c2834 {
-//line cached.go:130
-									f2847, f2848, f2849, f2850, i2851 = f2833, f2830, f2827, f2824, i2846
-//line cached.go:130
-									goto l2
-								}
-//line cached.go:130
-								f2643, f2641, f2639, f2637 = f2833, f2830, f2827, f2824
-//line cached.go:130
-								goto l3
-							l1:
-//line cached.go:130
-								f2847, f2848, f2849, f2850, i2851 = f2685, f2686, f2687, f2688, i2689
-							} else {
-//line cached.go:128
-								f2847, f2848, f2849, f2850, i2851 = 0, 0, 0, 0, 0
-							}
-						l2:
-//line cached.go:128
-							f2642, f2640, f2638, f2636, i412 = f2847, f2848, f2849, f2850, i2851
-//line cached.go:130
-							for {
-//line cached.go:130
-								i1134 = i412 << 2
-//line cached.go:130
-								if uint(i1134) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1134, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1145 = *(*float32)(unsafe.Add(shared, i412*4))
-//line cached.go:130
-								f1149 = math32.FMA(f1145, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i1134*32+tx*2)))).Float32(), f2636)
-//line cached.go:130
-								i1156 = i1134 + 1
-//line cached.go:130
-								if uint(i1156) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1156, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1170 = math32.FMA(f1145, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i1156*32+tx*2)))).Float32(), f2638)
-//line cached.go:130
-								i1177 = i1134 + 2
-//line cached.go:130
-								if uint(i1177) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1177, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1191 = math32.FMA(f1145, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i1177*32+tx*2)))).Float32(), f2640)
-//line cached.go:130
-								i1198 = i1134 + 3
-//line cached.go:130
-								if uint(i1198) >= uint(i855) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1198, i855)
-//line cached.go:130
-									return
-								}
-//line cached.go:130
-								f1212 = math32.FMA(f1145, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o181+i1198*32+tx*2)))).Float32(), f2642)
-//line cached.go:130
-								i450 = i412 + 1
-//line cached.go:130
-								if i450 >= i409 {
-//line cached.go:130
-									break
-								}
-//line cached.go:130
-								f2642, f2640, f2638, f2636, i412 = f1212, f1191, f1170, f1149, i450
-							}
-//line cached.go:130
-							f2643, f2641, f2639, f2637 = f1212, f1191, f1170, f1149
-						} else {
-//line cached.go:128
-							f2643, f2641, f2639, f2637 = 0, 0, 0, 0
-						}
-					l3:
-//line cached.go:83
-						if i169 <= tx {
-							f2629 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2629 = f2637
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2628 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2072 {
-								f2628 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2628 = f2629
-							}
-						}
-//line cached.go:83
-						if i169 <= i2089 {
-							f2631 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2631 = f2639
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2630 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2097 {
-								f2630 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2630 = f2631
-							}
-						}
-//line cached.go:83
-						if i169 <= i2114 {
-							f2633 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2633 = f2641
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2632 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2122 {
-								f2632 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2632 = f2633
-							}
-						}
-//line cached.go:83
-						if i169 <= i2139 {
-							f2635 = math.Float32frombits(0xff800000)
-						} else {
-//line cached.go:83
-							f2635 = f2643
-						}
-//line cached.go:86
-						if c849 {
-//line cached.go:86
-							f2634 = math.Float32frombits(0x7fc00000)
-						} else {
-//line cached.go:86
-							if c2147 {
-								f2634 = math.Float32frombits(0x7fc00000)
-							} else {
-//line cached.go:86
-								f2634 = f2635
-							}
-						}
-						f2156 = max(max(max(max(f137, f2628), f2630), f2632), f2634)
-//line cached.go:91
-						*(*float32)(unsafe.Add(shared, o206+768)) = f2156
-						*(*float32)(unsafe.Add(each2628, tx*4)) = f2628
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2630, tx*4)) = f2630
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2632, tx*4)) = f2632
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2634, tx*4)) = f2634
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2156, tx*4)) = f2156
-					}
-				}
-			}
-//line cached.go:94
-			f1226 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:94
-			f1236 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:94
-			f1246 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:94
-			f1256 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:94
-			f1266 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:94
-			f1276 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:94
-			f1286 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:94
-			f1296 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:94
-			f1306 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:94
-			f1316 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:94
-			f1326 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:94
-			f1336 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:94
-			f1346 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:94
-			f1356 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:94
-			f1366 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:94
-			f1376 := *(*float32)(unsafe.Add(shared, 60+768))
-			{
-				{
-					first := 0
-//line cached.go:94
-					if lanes == 16 {
-//line cached.go:94
-						first = zvector.AttendF16Twin__(16, unsafe.Add(each2156, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), f1226, f1236, f1246, f1256, f1266, f1276, f1286, f1296, f1306, f1316, f1326, f1336, f1346, f1356, f1366, f1376, unsafe.Add(shared, 512), unsafe.Add(each689, 0*4))
-//line cached.go:94
-					} else if lanes == 8 {
-//line cached.go:94
-						first = zvector.AttendF16TwinAVX2__(16, unsafe.Add(each2156, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2632, 0*4), unsafe.Add(each2634, 0*4), f1226, f1236, f1246, f1256, f1266, f1276, f1286, f1296, f1306, f1316, f1326, f1336, f1346, f1356, f1366, f1376, unsafe.Add(shared, 512), unsafe.Add(each689, 0*4))
-					}
-					for tx := first; tx < 16; tx++ {
-						var f689, f1914, f1958, f2002, f2046 float32
-//line cached.go:89
-						f2156 := *(*float32)(unsafe.Add(each2156, tx*4))
-//line cached.go:74
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:100
-						f2628 := *(*float32)(unsafe.Add(each2628, tx*4))
-						o1918 := tx * 4
-//line cached.go:100
-						f2630 := *(*float32)(unsafe.Add(each2630, tx*4))
-//line cached.go:83
-						i2089 := tx + 16
-//line cached.go:101
-						o1962 := i2089 * 4
-//line cached.go:100
-						f2632 := *(*float32)(unsafe.Add(each2632, tx*4))
-//line cached.go:83
-						i2114 := tx + 32
-//line cached.go:101
-						o2006 := i2114 * 4
-//line cached.go:100
-						f2634 := *(*float32)(unsafe.Add(each2634, tx*4))
-//line cached.go:83
-						i2139 := tx + 48
-//line cached.go:101
-						o2050 := i2139 * 4
-//line cached.go:73
-						f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:94
-						f1287 := max(max(max(max(max(max(max(f2156, f1226), f1236), f1246), f1256), f1266), f1276), f1286)
-//line cached.go:94
-						f1347 := max(max(max(max(max(max(f1287, f1296), f1306), f1316), f1326), f1336), f1346)
-//line cached.go:94
-						f1377 := max(max(max(f1347, f1356), f1366), f1376)
-//line cached.go:96
-						f247 := f137 - f1377
-//line exp.go:73
-						f612 := f247 + 1.2582912e+07
-						f615 := f247 - (f612 - 1.2582912e+07) + 0
-//line exp.go:77
-						i622 := int32(math.Float32bits(f612))
-//line exp.go:47
-						i655 := int32(uint32(i622) >> 1)
-						f660 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f615, 0.001339097), f615, 0.009618499), f615, 0.055503596), f615, 0.24022648), f615, 0.6931472), f615, 1)*math.Float32frombits(uint32(i655<<23+1065353216))) * math.Float32frombits(uint32((i622-i655)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f247 {
-//line exp.go:56
-							f689 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f247 < -151 {
-//line exp.go:59
-								f689 = 0
-							} else {
-//line exp.go:62
-								f689 = f660
-							}
-						}
-//line cached.go:100
-						f1887 := f2628 - f1377
-//line exp.go:73
-						f1888 := f1887 + 1.2582912e+07
-						f1891 := f1887 - (f1888 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1898 := int32(math.Float32bits(f1888))
-//line exp.go:47
-						i1899 := int32(uint32(i1898) >> 1)
-						f1908 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1891, 0.001339097), f1891, 0.009618499), f1891, 0.055503596), f1891, 0.24022648), f1891, 0.6931472), f1891, 1)*math.Float32frombits(uint32(i1899<<23+1065353216))) * math.Float32frombits(uint32((i1898-i1899)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1887 {
-//line exp.go:56
-							f1914 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1887 < -151 {
-//line exp.go:59
-								f1914 = 0
-							} else {
-//line exp.go:62
-								f1914 = f1908
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1918+512)) = f1914
-//line cached.go:100
-						f1931 := f2630 - f1377
-//line exp.go:73
-						f1932 := f1931 + 1.2582912e+07
-						f1935 := f1931 - (f1932 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1942 := int32(math.Float32bits(f1932))
-//line exp.go:47
-						i1943 := int32(uint32(i1942) >> 1)
-						f1952 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1935, 0.001339097), f1935, 0.009618499), f1935, 0.055503596), f1935, 0.24022648), f1935, 0.6931472), f1935, 1)*math.Float32frombits(uint32(i1943<<23+1065353216))) * math.Float32frombits(uint32((i1942-i1943)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1931 {
-//line exp.go:56
-							f1958 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1931 < -151 {
-//line exp.go:59
-								f1958 = 0
-							} else {
-//line exp.go:62
-								f1958 = f1952
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1962+512)) = f1958
-//line cached.go:100
-						f1975 := f2632 - f1377
-//line exp.go:73
-						f1976 := f1975 + 1.2582912e+07
-						f1979 := f1975 - (f1976 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1986 := int32(math.Float32bits(f1976))
-//line exp.go:47
-						i1987 := int32(uint32(i1986) >> 1)
-						f1996 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1979, 0.001339097), f1979, 0.009618499), f1979, 0.055503596), f1979, 0.24022648), f1979, 0.6931472), f1979, 1)*math.Float32frombits(uint32(i1987<<23+1065353216))) * math.Float32frombits(uint32((i1986-i1987)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1975 {
-//line exp.go:56
-							f2002 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1975 < -151 {
-//line exp.go:59
-								f2002 = 0
-							} else {
-//line exp.go:62
-								f2002 = f1996
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2006+512)) = f2002
-//line cached.go:100
-						f2019 := f2634 - f1377
-//line exp.go:73
-						f2020 := f2019 + 1.2582912e+07
-						f2023 := f2019 - (f2020 - 1.2582912e+07) + 0
-//line exp.go:77
-						i2030 := int32(math.Float32bits(f2020))
-//line exp.go:47
-						i2031 := int32(uint32(i2030) >> 1)
-						f2040 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2023, 0.001339097), f2023, 0.009618499), f2023, 0.055503596), f2023, 0.24022648), f2023, 0.6931472), f2023, 1)*math.Float32frombits(uint32(i2031<<23+1065353216))) * math.Float32frombits(uint32((i2030-i2031)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f2019 {
-//line exp.go:56
-							f2046 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f2019 < -151 {
-//line exp.go:59
-								f2046 = 0
-							} else {
-//line exp.go:62
-								f2046 = f2040
-							}
-						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2050+512)) = f2046
-						f2052 := float32(f136*f689) + f1914 + f1958 + f2002 + f2046
-//line cached.go:104
-						*(*float32)(unsafe.Add(each137, tx*4)) = f1377
-//line cached.go:104
-						*(*float32)(unsafe.Add(each689, tx*4)) = f689
-//line cached.go:104
-						*(*float32)(unsafe.Add(each136, tx*4)) = f2052
-					}
-				}
-			}
-			o296 := i166 * 32
-//line cached.go:108
-			i298 := valuesCap - i166
-			{
-				{
-//line cached.go:106
-					if !attendF16TwinRow(lanes, c528, each2599, each2603, each2607, each2611, each2615, each2619, each2623, each2627, each689, i166, i169, i298, i61, o296, shared, values, valuesCap, by, blocks) {
-						return
-					}
-				}
-			}
-			i138 = i138 + 64
-		}
-		{
-			{
-//line cached.go:111
-				attendF16TwinRow_(lanes, each136, shared)
-			}
-		}
-//line lanes.go:9
-		f977 := *(*float32)(unsafe.Add(shared, 768))
-//line lanes.go:9
-		f987 := *(*float32)(unsafe.Add(shared, 4+768))
-//line lanes.go:9
-		f997 := *(*float32)(unsafe.Add(shared, 8+768))
-//line lanes.go:9
-		f1007 := *(*float32)(unsafe.Add(shared, 12+768))
-//line lanes.go:9
-		f1017 := *(*float32)(unsafe.Add(shared, 16+768))
-//line lanes.go:9
-		f1027 := *(*float32)(unsafe.Add(shared, 20+768))
-//line lanes.go:9
-		f1037 := *(*float32)(unsafe.Add(shared, 24+768))
-//line lanes.go:9
-		f1038 := f977 + 0 + f987 + f997 + f1007 + f1017 + f1027 + f1037
-//line lanes.go:9
-		f1047 := *(*float32)(unsafe.Add(shared, 28+768))
-//line lanes.go:9
-		f1057 := *(*float32)(unsafe.Add(shared, 32+768))
-//line lanes.go:9
-		f1067 := *(*float32)(unsafe.Add(shared, 36+768))
-//line lanes.go:9
-		f1077 := *(*float32)(unsafe.Add(shared, 40+768))
-//line lanes.go:9
-		f1087 := *(*float32)(unsafe.Add(shared, 44+768))
-//line lanes.go:9
-		f1097 := *(*float32)(unsafe.Add(shared, 48+768))
-//line lanes.go:9
-		f1098 := f1038 + f1047 + f1057 + f1067 + f1077 + f1087 + f1097
-//line lanes.go:9
-		f1107 := *(*float32)(unsafe.Add(shared, 52+768))
-//line lanes.go:9
-		f1117 := *(*float32)(unsafe.Add(shared, 56+768))
-//line lanes.go:9
-		f1127 := *(*float32)(unsafe.Add(shared, 60+768))
-//line lanes.go:9
-		f1128 := f1098 + f1107 + f1117 + f1127
-//line cached.go:117
-		if uint(i75) > uint(oCap) {
-//line cached.go:117
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, oCap)
-//line cached.go:117
-			return
-		}
-//line cached.go:117
-		o319 := i69 * 64
-//line cached.go:120
-		o2268 := o319 + 64
-//line cached.go:120
-		o2273 := o319 + 128
-//line cached.go:120
-		o2278 := o319 + 192
-//line cached.go:120
-		o2283 := o319 + 256
-//line cached.go:120
-		o2288 := o319 + 320
-//line cached.go:120
-		o2293 := o319 + 384
-//line cached.go:120
-		o2298 := o319 + 448
-		{
-			{
-				first := 0
-//line lanes.go:9
-				if lanes == 16 {
-//line lanes.go:9
-					first = zvector.AttendF16Twin_____(16, uint(i75) <= uint(oCap), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i123, f1128, o, o319)
-//line lanes.go:9
-				} else if lanes == 8 {
-//line lanes.go:9
-					first = zvector.AttendF16TwinAVX2_____(16, uint(i75) <= uint(oCap), c1455, c1473, c1491, c1509, c1527, c1545, c1563, c1581, unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i123, f1128, o, o319)
-				}
-				for tx := first; tx < 16; tx++ {
-					var f310 float32
-//line cached.go:120
-					f2599 := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:120
-					f2603 := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:120
-					f2607 := *(*float32)(unsafe.Add(each2607, tx*4))
-//line cached.go:120
-					f2611 := *(*float32)(unsafe.Add(each2611, tx*4))
-//line cached.go:120
-					f2615 := *(*float32)(unsafe.Add(each2615, tx*4))
-//line cached.go:120
-					f2619 := *(*float32)(unsafe.Add(each2619, tx*4))
-//line cached.go:120
-					f2623 := *(*float32)(unsafe.Add(each2623, tx*4))
-//line cached.go:120
-					f2627 := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:114
-					if i123 == 0 {
-//line cached.go:114
-						f310 = 1
-					} else {
-//line cached.go:114
-						f310 = f1128
-					}
-//line cached.go:119
-					if c1455 {
-						*(*float32)(unsafe.Add(o, o319+tx*4)) = f2599 / f310
-					}
-//line cached.go:119
-					if c1473 {
-						*(*float32)(unsafe.Add(o, o2268+tx*4)) = f2603 / f310
-					}
-//line cached.go:119
-					if c1491 {
-						*(*float32)(unsafe.Add(o, o2273+tx*4)) = f2607 / f310
-					}
-//line cached.go:119
-					if c1509 {
-						*(*float32)(unsafe.Add(o, o2278+tx*4)) = f2611 / f310
-					}
-//line cached.go:119
-					if c1527 {
-						*(*float32)(unsafe.Add(o, o2283+tx*4)) = f2615 / f310
-					}
-//line cached.go:119
-					if c1545 {
-						*(*float32)(unsafe.Add(o, o2288+tx*4)) = f2619 / f310
-					}
-//line cached.go:119
-					if c1563 {
-						*(*float32)(unsafe.Add(o, o2293+tx*4)) = f2623 / f310
-					}
-//line cached.go:119
-					if c1581 {
-						*(*float32)(unsafe.Add(o, o2298+tx*4)) = f2627 / f310
-					}
-				}
-			}
-		}
-	}
-}
-
-// attendF16TwinRow is what a row of threads does in attendF16Twin.
-//
-//line cached.go:106
-func attendF16TwinRow(lanes int, c528 bool, each2599 unsafe.Pointer, each2603 unsafe.Pointer, each2607 unsafe.Pointer, each2611 unsafe.Pointer, each2615 unsafe.Pointer, each2619 unsafe.Pointer, each2623 unsafe.Pointer, each2627 unsafe.Pointer, each689 unsafe.Pointer, i166 int, i169 int, i298 int, i61 int, o296 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line cached.go:106
-	if lanes == 16 {
-//line cached.go:106
-		first = zvector.AttendF16Twin___(16, c528, unsafe.Add(each2599, 0*4), unsafe.Add(each689, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
-//line cached.go:106
-	} else if lanes == 8 {
-//line cached.go:106
-		first = zvector.AttendF16TwinAVX2___(16, c528, unsafe.Add(each2599, 0*4), unsafe.Add(each689, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), unsafe.Add(each2627, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
-	}
-	for tx := first; tx < 16; tx += 4 {
-		var f2625a, f2625b, f2625c, f2625d, f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2596a, f2596b, f2596c, f2596d, f2600a, f2600b, f2600c, f2600d, f2604a, f2604b, f2604c, f2604d, f2608a, f2608b, f2608c, f2608d, f2612a, f2612b, f2612c, f2612d, f2616a, f2616b, f2616c, f2616d, f2620a, f2620b, f2620c, f2620d, f2624a, f2624b, f2624c, f2624d, f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d float32
-		var i535 int
-//line cached.go:106
-		f2599a := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:106
-		f2599b := *(*float32)(unsafe.Add(each2599, (tx+1)*4))
-//line cached.go:106
-		f2599c := *(*float32)(unsafe.Add(each2599, (tx+2)*4))
-//line cached.go:106
-		f2599d := *(*float32)(unsafe.Add(each2599, (tx+3)*4))
-//line cached.go:106
-		f689a := *(*float32)(unsafe.Add(each689, tx*4))
-//line cached.go:106
-		f689b := *(*float32)(unsafe.Add(each689, (tx+1)*4))
-//line cached.go:106
-		f689c := *(*float32)(unsafe.Add(each689, (tx+2)*4))
-//line cached.go:106
-		f689d := *(*float32)(unsafe.Add(each689, (tx+3)*4))
-//line cached.go:106
-		f2603a := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:106
-		f2603b := *(*float32)(unsafe.Add(each2603, (tx+1)*4))
-//line cached.go:106
-		f2603c := *(*float32)(unsafe.Add(each2603, (tx+2)*4))
-//line cached.go:106
-		f2603d := *(*float32)(unsafe.Add(each2603, (tx+3)*4))
-//line cached.go:106
-		f2607a := *(*float32)(unsafe.Add(each2607, tx*4))
-//line cached.go:106
-		f2607b := *(*float32)(unsafe.Add(each2607, (tx+1)*4))
-//line cached.go:106
-		f2607c := *(*float32)(unsafe.Add(each2607, (tx+2)*4))
-//line cached.go:106
-		f2607d := *(*float32)(unsafe.Add(each2607, (tx+3)*4))
-//line cached.go:106
-		f2611a := *(*float32)(unsafe.Add(each2611, tx*4))
-//line cached.go:106
-		f2611b := *(*float32)(unsafe.Add(each2611, (tx+1)*4))
-//line cached.go:106
-		f2611c := *(*float32)(unsafe.Add(each2611, (tx+2)*4))
-//line cached.go:106
-		f2611d := *(*float32)(unsafe.Add(each2611, (tx+3)*4))
-//line cached.go:106
-		f2615a := *(*float32)(unsafe.Add(each2615, tx*4))
-//line cached.go:106
-		f2615b := *(*float32)(unsafe.Add(each2615, (tx+1)*4))
-//line cached.go:106
-		f2615c := *(*float32)(unsafe.Add(each2615, (tx+2)*4))
-//line cached.go:106
-		f2615d := *(*float32)(unsafe.Add(each2615, (tx+3)*4))
-//line cached.go:106
-		f2619a := *(*float32)(unsafe.Add(each2619, tx*4))
-//line cached.go:106
-		f2619b := *(*float32)(unsafe.Add(each2619, (tx+1)*4))
-//line cached.go:106
-		f2619c := *(*float32)(unsafe.Add(each2619, (tx+2)*4))
-//line cached.go:106
-		f2619d := *(*float32)(unsafe.Add(each2619, (tx+3)*4))
-//line cached.go:106
-		f2623a := *(*float32)(unsafe.Add(each2623, tx*4))
-//line cached.go:106
-		f2623b := *(*float32)(unsafe.Add(each2623, (tx+1)*4))
-//line cached.go:106
-		f2623c := *(*float32)(unsafe.Add(each2623, (tx+2)*4))
-//line cached.go:106
-		f2623d := *(*float32)(unsafe.Add(each2623, (tx+3)*4))
-//line cached.go:106
-		f2627a := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:106
-		f2627b := *(*float32)(unsafe.Add(each2627, (tx+1)*4))
-//line cached.go:106
-		f2627c := *(*float32)(unsafe.Add(each2627, (tx+2)*4))
-//line cached.go:106
-		f2627d := *(*float32)(unsafe.Add(each2627, (tx+3)*4))
-//line cached.go:106
-		f1386a := float32(f2599a * f689a)
-//line cached.go:106
-		f1386b := float32(f2599b * f689b)
-//line cached.go:106
-		f1386c := float32(f2599c * f689c)
-//line cached.go:106
-		f1386d := float32(f2599d * f689d)
-//line cached.go:106
-		f1395a := float32(f2603a * f689a)
-//line cached.go:106
-		f1395b := float32(f2603b * f689b)
-//line cached.go:106
-		f1395c := float32(f2603c * f689c)
-//line cached.go:106
-		f1395d := float32(f2603d * f689d)
-//line cached.go:106
-		f1404a := float32(f2607a * f689a)
-//line cached.go:106
-		f1404b := float32(f2607b * f689b)
-//line cached.go:106
-		f1404c := float32(f2607c * f689c)
-//line cached.go:106
-		f1404d := float32(f2607d * f689d)
-//line cached.go:106
-		f1413a := float32(f2611a * f689a)
-//line cached.go:106
-		f1413b := float32(f2611b * f689b)
-//line cached.go:106
-		f1413c := float32(f2611c * f689c)
-//line cached.go:106
-		f1413d := float32(f2611d * f689d)
-//line cached.go:106
-		f1422a := float32(f2615a * f689a)
-//line cached.go:106
-		f1422b := float32(f2615b * f689b)
-//line cached.go:106
-		f1422c := float32(f2615c * f689c)
-//line cached.go:106
-		f1422d := float32(f2615d * f689d)
-//line cached.go:106
-		f1431a := float32(f2619a * f689a)
-//line cached.go:106
-		f1431b := float32(f2619b * f689b)
-//line cached.go:106
-		f1431c := float32(f2619c * f689c)
-//line cached.go:106
-		f1431d := float32(f2619d * f689d)
-//line cached.go:106
-		f1440a := float32(f2623a * f689a)
-//line cached.go:106
-		f1440b := float32(f2623b * f689b)
-//line cached.go:106
-		f1440c := float32(f2623c * f689c)
-//line cached.go:106
-		f1440d := float32(f2623d * f689d)
-//line cached.go:106
-		f1449a := float32(f2627a * f689a)
-//line cached.go:106
-		f1449b := float32(f2627b * f689b)
-//line cached.go:106
-		f1449c := float32(f2627c * f689c)
-//line cached.go:106
-		f1449d := float32(f2627d * f689d)
-//line cached.go:108
-		i287 := i169 * i61
-//line cached.go:108
-		i288 := i166 + i287
-//line cached.go:108
-		if uint(i288) > uint(valuesCap) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i288, valuesCap)
-//line cached.go:108
-			return false
-		}
-//line cached.go:108
-		if uint(i166) > uint(i288) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i166, i288)
-//line cached.go:108
-			return false
-		}
-//line cached.go:142
-		if !c528 {
-//line cached.go:142
-			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:142
-			return false
-		}
-//line cached.go:142
-		var i530 int
-//line cached.go:142
-		if i61 != 0 {
-//line cached.go:142
-			i530 = i287 / i61
-		}
-//line cached.go:142
-		i532 := i530
-//line cached.go:142
-		if 64 < i530 {
-//line cached.go:142
-			i532 = 64
-		}
-//line cached.go:142
-		if 0 < i532 {
-//line cached.go:145
-			f2625a, f2625b, f2625c, f2625d, f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, i535 = f1449a, f1449b, f1449c, f1449d, f1440a, f1440b, f1440c, f1440d, f1431a, f1431b, f1431c, f1431d, f1422a, f1422b, f1422c, f1422d, f1413a, f1413b, f1413c, f1413d, f1404a, f1404b, f1404c, f1404d, f1395a, f1395b, f1395c, f1395d, f1386a, f1386b, f1386c, f1386d, 0
-//line cached.go:145
-			for {
-//line cached.go:143
-				i538 := i535 * i61
-//line cached.go:143
-				i539 := i535 + 1
-//line cached.go:143
-				i542 := i539 * i61
-//line cached.go:143
-				if uint(i542) > uint(i298) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i542, i298)
-//line cached.go:143
-					return false
-				}
-//line cached.go:143
-				if uint(i538) > uint(i542) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i538, i542)
-//line cached.go:143
-					return false
-				}
-//line cached.go:143
-				i551 := i542 - i538
-//line cached.go:145
-				if 0 < i551 {
-					f2596a, f2596b, f2596c, f2596d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+tx*2)))).Float32(), f2597a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+(tx+1)*2)))).Float32(), f2597b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+(tx+2)*2)))).Float32(), f2597c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+(tx+3)*2)))).Float32(), f2597d)
-				} else {
-//line cached.go:145
-					f2596a, f2596b, f2596c, f2596d = f2597a, f2597b, f2597c, f2597d
-				}
-//line cached.go:145
-				if 1 < i551 {
-					f2600a, f2600b, f2600c, f2600d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+tx*2)))).Float32(), f2601a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+(tx+1)*2)))).Float32(), f2601b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+(tx+2)*2)))).Float32(), f2601c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+32+(tx+3)*2)))).Float32(), f2601d)
-				} else {
-//line cached.go:145
-					f2600a, f2600b, f2600c, f2600d = f2601a, f2601b, f2601c, f2601d
-				}
-//line cached.go:145
-				if 2 < i551 {
-					f2604a, f2604b, f2604c, f2604d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+tx*2)))).Float32(), f2605a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+(tx+1)*2)))).Float32(), f2605b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+(tx+2)*2)))).Float32(), f2605c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+64+(tx+3)*2)))).Float32(), f2605d)
-				} else {
-//line cached.go:145
-					f2604a, f2604b, f2604c, f2604d = f2605a, f2605b, f2605c, f2605d
-				}
-//line cached.go:145
-				if 3 < i551 {
-					f2608a, f2608b, f2608c, f2608d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+tx*2)))).Float32(), f2609a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+(tx+1)*2)))).Float32(), f2609b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+(tx+2)*2)))).Float32(), f2609c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+96+(tx+3)*2)))).Float32(), f2609d)
-				} else {
-//line cached.go:145
-					f2608a, f2608b, f2608c, f2608d = f2609a, f2609b, f2609c, f2609d
-				}
-//line cached.go:145
-				if 4 < i551 {
-					f2612a, f2612b, f2612c, f2612d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+tx*2)))).Float32(), f2613a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+(tx+1)*2)))).Float32(), f2613b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+(tx+2)*2)))).Float32(), f2613c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+128+(tx+3)*2)))).Float32(), f2613d)
-				} else {
-//line cached.go:145
-					f2612a, f2612b, f2612c, f2612d = f2613a, f2613b, f2613c, f2613d
-				}
-//line cached.go:145
-				if 5 < i551 {
-					f2616a, f2616b, f2616c, f2616d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+tx*2)))).Float32(), f2617a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+(tx+1)*2)))).Float32(), f2617b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+(tx+2)*2)))).Float32(), f2617c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+160+(tx+3)*2)))).Float32(), f2617d)
-				} else {
-//line cached.go:145
-					f2616a, f2616b, f2616c, f2616d = f2617a, f2617b, f2617c, f2617d
-				}
-//line cached.go:145
-				if 6 < i551 {
-					f2620a, f2620b, f2620c, f2620d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+tx*2)))).Float32(), f2621a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+(tx+1)*2)))).Float32(), f2621b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+(tx+2)*2)))).Float32(), f2621c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+192+(tx+3)*2)))).Float32(), f2621d)
-				} else {
-//line cached.go:145
-					f2620a, f2620b, f2620c, f2620d = f2621a, f2621b, f2621c, f2621d
-				}
-//line cached.go:145
-				if 7 < i551 {
-					f2624a, f2624b, f2624c, f2624d = math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+tx*2)))).Float32(), f2625a), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+(tx+1)*2)))).Float32(), f2625b), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+(tx+2)*2)))).Float32(), f2625c), math32.FMA(*(*float32)(unsafe.Add(shared, i535*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o296+i538*32+224+(tx+3)*2)))).Float32(), f2625d)
-				} else {
-//line cached.go:145
-					f2624a, f2624b, f2624c, f2624d = f2625a, f2625b, f2625c, f2625d
-				}
-//line cached.go:146
-				if i539 >= i532 {
-//line cached.go:146
-					break
-				}
-//line cached.go:146
-				f2625a, f2625b, f2625c, f2625d, f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, i535 = f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, i539
-			}
-//line cached.go:146
-			f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d = f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d
-		} else {
-//line cached.go:142
-			f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d = f1449a, f1449b, f1449c, f1449d, f1440a, f1440b, f1440c, f1440d, f1431a, f1431b, f1431c, f1431d, f1422a, f1422b, f1422c, f1422d, f1413a, f1413b, f1413c, f1413d, f1404a, f1404b, f1404c, f1404d, f1395a, f1395b, f1395c, f1395d, f1386a, f1386b, f1386c, f1386d
-		}
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, tx*4)) = f2626a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+1)*4)) = f2626b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+2)*4)) = f2626c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+3)*4)) = f2626d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, tx*4)) = f2622a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+1)*4)) = f2622b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+2)*4)) = f2622c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+3)*4)) = f2622d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, tx*4)) = f2618a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+1)*4)) = f2618b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+2)*4)) = f2618c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+3)*4)) = f2618d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, tx*4)) = f2614a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+1)*4)) = f2614b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+2)*4)) = f2614c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+3)*4)) = f2614d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, tx*4)) = f2610a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+1)*4)) = f2610b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+2)*4)) = f2610c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+3)*4)) = f2610d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, tx*4)) = f2606a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+1)*4)) = f2606b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+2)*4)) = f2606c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+3)*4)) = f2606d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, tx*4)) = f2602a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, (tx+1)*4)) = f2602b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, (tx+2)*4)) = f2602c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, (tx+3)*4)) = f2602d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, tx*4)) = f2598a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, (tx+1)*4)) = f2598b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, (tx+2)*4)) = f2598c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, (tx+3)*4)) = f2598d
-	}
-	return true
-}
-
-// attendF16TwinRow_ is what a row of threads does in attendF16Twin.
-//
-//line cached.go:111
-func attendF16TwinRow_(lanes int, each136 unsafe.Pointer, shared unsafe.Pointer) {
-	first := 0
-//line cached.go:111
-	if lanes == 16 {
-//line cached.go:111
-		first = zvector.AttendF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
-//line cached.go:111
-	} else if lanes == 8 {
-//line cached.go:111
-		first = zvector.AttendF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
-	}
-	for tx := first; tx < 16; tx++ {
-//line cached.go:73
-		f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:91
-		o206 := tx * 4
-//line cached.go:111
+//line cached.go:110
 		*(*float32)(unsafe.Add(shared, o206+768)) = f136
 	}
 }

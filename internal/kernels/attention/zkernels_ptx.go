@@ -15,16 +15,6 @@ d4070200a422827	../../../math32/exp.go	shifter
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
-37d8ac170aa0ebd6	../row/format.go	BF16
-8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
-c0c886d06aa20c0a	../row/format.go	BF16.Of
-f5c5a8153459784e	../row/format.go	F16
-1d0227999566a9f3	../row/format.go	F16.Float32
-51b970318c691bd6	../row/format.go	F16.Of
-54c38ab3a36e32a4	../row/format.go	F32
-ebeba963c2ca8401	../row/format.go	F32.Float32
-2f0109eb4a885549	../row/format.go	F32.Of
-de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
 a0ca291ab8306839	attend.go	add
@@ -57,13 +47,13 @@ e2d734400fa36dcb	cache.go	CacheShape
 f57687f3413c6cb0	cache.go	PageTokens
 4794aed3df5291a4	cache.go	Token
 85c45103d19698a7	cached.go	CacheShape.holds
-ef93ef92798ac431	cached.go	addValues
-961c76c11f3a7dc3	cached.go	attendCached
+8b78dc85deccc798	cached.go	addValues
+6cf628e9de442295	cached.go	attendCached
 952fe06d320b56be	cached.go	groups
 952fe06d320b56be	cached.go	parts
-a5197aa6f39ec92e	cached.go	scoresOf
+97471c875dce7821	cached.go	scoresOf
 d34a60f6cb3d0702	cached.go	spot
-8867de580937e3c	cached.go	storeCached
+2f72fb3518224c34	cached.go	storeCached
 ae1441d5721a7d04	launch.go	Dim
 6c48cea376f57f74	launch.go	Shape
 5b1b94c32f88d982	online.go	online
@@ -2474,12 +2464,12 @@ $FAULT:
 }
 `
 
-const store32SM70Narrow = `.version 6.0
+const storeCachedSM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "cached.go"
 
-.visible .entry storeCached_float32_row_F32(.param .align 8 .b8 storeCached_float32_row_F32_params[192])
+.visible .entry storeCached(.param .align 8 .b8 storeCached_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<45>;
@@ -2487,23 +2477,23 @@ const store32SM70Narrow = `.version 6.0
 	.reg .b64 %rd<112>;
 	.reg .f32 %f<8>;
 
-	ld.param.u64 %rd1, [storeCached_float32_row_F32_params];
-	ld.param.u64 %rd2, [storeCached_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [storeCached_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [storeCached_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [storeCached_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [storeCached_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [storeCached_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [storeCached_float32_row_F32_params+80];
-	ld.param.u64 %rd9, [storeCached_float32_row_F32_params+96];
-	ld.param.u64 %rd10, [storeCached_float32_row_F32_params+104];
-	ld.param.u64 %rd11, [storeCached_float32_row_F32_params+120];
-	ld.param.u64 %rd12, [storeCached_float32_row_F32_params+128];
-	ld.param.u64 %rd13, [storeCached_float32_row_F32_params+144];
-	ld.param.u64 %rd14, [storeCached_float32_row_F32_params+152];
-	ld.param.u64 %rd15, [storeCached_float32_row_F32_params+160];
-	ld.param.u64 %rd16, [storeCached_float32_row_F32_params+168];
-	.loc 1 25 29
+	ld.param.u64 %rd1, [storeCached_params];
+	ld.param.u64 %rd2, [storeCached_params+8];
+	ld.param.u64 %rd3, [storeCached_params+24];
+	ld.param.u64 %rd4, [storeCached_params+32];
+	ld.param.u64 %rd5, [storeCached_params+48];
+	ld.param.u64 %rd6, [storeCached_params+56];
+	ld.param.u64 %rd7, [storeCached_params+72];
+	ld.param.u64 %rd8, [storeCached_params+80];
+	ld.param.u64 %rd9, [storeCached_params+96];
+	ld.param.u64 %rd10, [storeCached_params+104];
+	ld.param.u64 %rd11, [storeCached_params+120];
+	ld.param.u64 %rd12, [storeCached_params+128];
+	ld.param.u64 %rd13, [storeCached_params+144];
+	ld.param.u64 %rd14, [storeCached_params+152];
+	ld.param.u64 %rd15, [storeCached_params+160];
+	ld.param.u64 %rd16, [storeCached_params+168];
+	.loc 1 24 29
 	mov.u32 %r1, %ctaid.x;
 	cvt.u32.u64 %r2, %rd12;
 	cvt.u64.u32 %rd17, %r2;
@@ -2511,7 +2501,7 @@ const store32SM70Narrow = `.version 6.0
 	setp.lt.u32 %p1, %r1, %r2;
 	@!%p1 bra $FAULT0;
 	mov.u32 %r3, %ctaid.y;
-	.loc 1 36 20
+	.loc 1 35 20
 	mov.u32 %r4, %tid.x;
 	cvt.u32.u64 %r5, %rd2;
 	cvt.u64.u32 %rd19, %r5;
@@ -2529,7 +2519,7 @@ const store32SM70Narrow = `.version 6.0
 	cvt.s64.s32 %rd24, %r12;
 	cvt.u32.u64 %r13, %rd16;
 	cvt.s64.s32 %rd25, %r13;
-	.loc 1 25 20
+	.loc 1 24 20
 	mad.wide.u32 %rd26, %r1, 8, %rd11;
 	ld.global.u32 %r14, [%rd26];
 	ld.global.u32 %r15, [%rd26+4];
@@ -2589,14 +2579,14 @@ $B1:
 	and.pred %p12, %p8, %p11;
 	mov.pred %p3, %p12;
 $B2:
-	.loc 1 26 13
+	.loc 1 25 13
 	@%p3 bra $B3;
-	.loc 1 27 3
+	.loc 1 26 3
 	bra $EXIT;
 $B3:
-	.loc 1 29 17
+	.loc 1 28 17
 	cvt.s64.s32 %rd56, %r15;
-	.loc 1 30 58
+	.loc 1 29 58
 	shr.s32 %r19, %r15, 63;
 	cvt.s64.s32 %rd57, %r19;
 	shr.u64 %rd58, %rd57, 58;
@@ -2608,29 +2598,29 @@ $B3:
 	shl.b64 %rd62, %rd61, 2;
 	add.s64 %rd63, %rd9, %rd62;
 	ld.global.u32 %r20, [%rd63];
-	.loc 1 31 12
+	.loc 1 30 12
 	setp.le.s32 %p14, 0, %r20;
 	setp.lt.s32 %p15, %r20, %r10;
 	and.pred %p16, %p14, %p15;
 	@%p16 bra $B4;
-	.loc 1 32 3
+	.loc 1 31 3
 	bra $EXIT;
 $B4:
-	.loc 1 34 29
+	.loc 1 33 29
 	mad.wide.s32 %rd64, %r20, %r11, %rd27;
 	shl.b64 %rd65, %rd64, 6;
 	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 35 33
+	.loc 1 34 33
 	mad.wide.s32 %rd67, %r1, %r11, %rd27;
 	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 36 20
+	.loc 1 35 20
 	cvt.u64.u32 %rd69, %r4;
 	setp.lt.s32 %p17, %r4, %r12;
 	@!%p17 bra $B7;
-	.loc 1 37 34
+	.loc 1 36 34
 	shl.b64 %rd70, %rd60, 6;
 	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 38 14
+	.loc 1 37 14
 	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
 	add.s32 %r21, %r12, -1;
 	setp.lt.u32 %p18, %r4, %r12;
@@ -2670,7 +2660,7 @@ $B4:
 	@%p37 bra $B6;
 $B5:
 	cvt.u64.u32 %rd84, %r4;
-	.loc 1 37 12
+	.loc 1 36 12
 	mad.wide.u32 %rd85, %r4, 64, %rd66;
 	add.s64 %rd86, %rd85, %rd71;
 	add.s64 %rd87, %rd68, %rd84;
@@ -2684,7 +2674,7 @@ $B5:
 	shl.b64 %rd90, %rd86, 2;
 	add.s64 %rd91, %rd5, %rd90;
 	st.global.f32 [%rd91], %f4;
-	.loc 1 38 40
+	.loc 1 37 40
 	add.s64 %rd92, %rd72, %rd84;
 	cvt.u32.u64 %r25, %rd87;
 	setp.lt.u32 %p40, %r25, %r6;
@@ -2696,14 +2686,14 @@ $B5:
 	shl.b64 %rd94, %rd92, 2;
 	add.s64 %rd95, %rd7, %rd94;
 	st.global.f32 [%rd95], %f5;
-	.loc 1 36 35
+	.loc 1 35 35
 	add.s32 %r4, %r4, 16;
 	setp.lt.u32 %p42, %r4, %r12;
 	@%p42 bra $B5;
 	bra $B7;
 $B6:
 	cvt.u64.u32 %rd96, %r4;
-	.loc 1 37 12
+	.loc 1 36 12
 	mad.wide.u32 %rd97, %r4, 64, %rd66;
 	add.s64 %rd98, %rd97, %rd71;
 	add.s64 %rd99, %rd68, %rd96;
@@ -2713,14 +2703,14 @@ $B6:
 	shl.b64 %rd102, %rd98, 2;
 	add.s64 %rd103, %rd5, %rd102;
 	st.global.f32 [%rd103], %f6;
-	.loc 1 38 40
+	.loc 1 37 40
 	add.s64 %rd104, %rd72, %rd96;
 	add.s64 %rd105, %rd3, %rd100;
 	ld.global.f32 %f7, [%rd105];
 	shl.b64 %rd106, %rd104, 2;
 	add.s64 %rd107, %rd7, %rd106;
 	st.global.f32 [%rd107], %f7;
-	.loc 1 36 35
+	.loc 1 35 35
 	add.s32 %r4, %r4, 16;
 	setp.lt.u32 %p43, %r4, %r12;
 	@%p43 bra $B6;
@@ -2728,7 +2718,7 @@ $B7:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 25 20
+	.loc 1 24 20
 	mov.u32 %r26, 0;
 	mov.u64 %rd108, %rd18;
 	mov.u64 %rd109, %rd17;
@@ -2740,13 +2730,13 @@ $FAULT1:
 	mov.u64 %rd109, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 30 21
+	.loc 1 29 21
 	mov.u32 %r26, 1;
 	mov.u64 %rd108, %rd61;
 	mov.u64 %rd109, %rd23;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 37 55
+	.loc 1 36 50
 	mov.u32 %r26, 3;
 	mov.u64 %rd108, %rd87;
 	mov.u64 %rd109, %rd19;
@@ -2757,7 +2747,7 @@ $FAULT4:
 	mov.u64 %rd109, %rd21;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 38 52
+	.loc 1 37 47
 	mov.u32 %r26, 4;
 	mov.u64 %rd108, %rd87;
 	mov.u64 %rd109, %rd20;
@@ -2767,14 +2757,14 @@ $FAULT6:
 	mov.u64 %rd108, %rd92;
 	mov.u64 %rd109, %rd22;
 $FAULT:
-	ld.param.u64 %rd110, [storeCached_float32_row_F32_params+176];
+	ld.param.u64 %rd110, [storeCached_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r27, [%rd110], 0, 1;
 	setp.ne.u32 %p44, %r27, 0;
 	@%p44 bra $EXIT;
 	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r28, [storeCached_float32_row_F32_params+184];
+	ld.param.u32 %r28, [storeCached_params+184];
 	st.global.u32 [%rd111+4], %r28;
-	ld.param.u32 %r29, [storeCached_float32_row_F32_params+188];
+	ld.param.u32 %r29, [storeCached_params+188];
 	st.global.v2.u32 [%rd111+8], {%r29, %r26};
 	mov.u32 %r30, %ctaid.x;
 	mov.u32 %r31, %ctaid.y;
@@ -2793,12 +2783,12 @@ $FAULT:
 }
 `
 
-const store32SM70 = `.version 6.0
+const storeCachedSM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "cached.go"
 
-.visible .entry storeCached_float32_row_F32(.param .align 8 .b8 storeCached_float32_row_F32_params[192])
+.visible .entry storeCached(.param .align 8 .b8 storeCached_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<44>;
@@ -2806,31 +2796,31 @@ const store32SM70 = `.version 6.0
 	.reg .b64 %rd<108>;
 	.reg .f32 %f<8>;
 
-	ld.param.u64 %rd1, [storeCached_float32_row_F32_params];
-	ld.param.u64 %rd2, [storeCached_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [storeCached_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [storeCached_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [storeCached_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [storeCached_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [storeCached_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [storeCached_float32_row_F32_params+80];
-	ld.param.u64 %rd9, [storeCached_float32_row_F32_params+96];
-	ld.param.u64 %rd10, [storeCached_float32_row_F32_params+104];
-	ld.param.u64 %rd11, [storeCached_float32_row_F32_params+120];
-	ld.param.u64 %rd12, [storeCached_float32_row_F32_params+128];
-	ld.param.u64 %rd13, [storeCached_float32_row_F32_params+144];
-	ld.param.u64 %rd14, [storeCached_float32_row_F32_params+152];
-	ld.param.u64 %rd15, [storeCached_float32_row_F32_params+160];
-	ld.param.u64 %rd16, [storeCached_float32_row_F32_params+168];
-	.loc 1 25 29
+	ld.param.u64 %rd1, [storeCached_params];
+	ld.param.u64 %rd2, [storeCached_params+8];
+	ld.param.u64 %rd3, [storeCached_params+24];
+	ld.param.u64 %rd4, [storeCached_params+32];
+	ld.param.u64 %rd5, [storeCached_params+48];
+	ld.param.u64 %rd6, [storeCached_params+56];
+	ld.param.u64 %rd7, [storeCached_params+72];
+	ld.param.u64 %rd8, [storeCached_params+80];
+	ld.param.u64 %rd9, [storeCached_params+96];
+	ld.param.u64 %rd10, [storeCached_params+104];
+	ld.param.u64 %rd11, [storeCached_params+120];
+	ld.param.u64 %rd12, [storeCached_params+128];
+	ld.param.u64 %rd13, [storeCached_params+144];
+	ld.param.u64 %rd14, [storeCached_params+152];
+	ld.param.u64 %rd15, [storeCached_params+160];
+	ld.param.u64 %rd16, [storeCached_params+168];
+	.loc 1 24 29
 	mov.u32 %r1, %ctaid.x;
 	cvt.u64.u32 %rd17, %r1;
 	setp.lt.u64 %p1, %rd17, %rd12;
 	@!%p1 bra $FAULT0;
 	mov.u32 %r2, %ctaid.y;
-	.loc 1 36 20
+	.loc 1 35 20
 	mov.u32 %r3, %tid.x;
-	.loc 1 25 20
+	.loc 1 24 20
 	mad.wide.u32 %rd18, %r1, 8, %rd11;
 	ld.global.u32 %r4, [%rd18];
 	ld.global.u32 %r5, [%rd18+4];
@@ -2892,14 +2882,14 @@ $B1:
 	and.pred %p12, %p8, %p11;
 	mov.pred %p3, %p12;
 $B2:
-	.loc 1 26 13
+	.loc 1 25 13
 	@%p3 bra $B3;
-	.loc 1 27 3
+	.loc 1 26 3
 	bra $EXIT;
 $B3:
-	.loc 1 29 17
+	.loc 1 28 17
 	cvt.s64.s32 %rd48, %r5;
-	.loc 1 30 25
+	.loc 1 29 25
 	cvt.s64.s32 %rd49, %r4;
 	shr.s32 %r11, %r5, 63;
 	cvt.s64.s32 %rd50, %r11;
@@ -2913,29 +2903,29 @@ $B3:
 	add.s64 %rd56, %rd9, %rd55;
 	ld.global.u32 %r12, [%rd56];
 	cvt.s64.s32 %rd57, %r12;
-	.loc 1 31 12
+	.loc 1 30 12
 	setp.le.s32 %p14, 0, %r12;
 	setp.lt.s64 %p15, %rd57, %rd13;
 	and.pred %p16, %p14, %p15;
 	@%p16 bra $B4;
-	.loc 1 32 3
+	.loc 1 31 3
 	bra $EXIT;
 $B4:
-	.loc 1 34 29
+	.loc 1 33 29
 	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
 	shl.b64 %rd59, %rd58, 6;
 	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 35 33
+	.loc 1 34 33
 	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
 	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 36 20
+	.loc 1 35 20
 	cvt.u64.u32 %rd63, %r3;
 	setp.lt.s64 %p17, %rd63, %rd15;
 	@!%p17 bra $B7;
-	.loc 1 37 34
+	.loc 1 36 34
 	shl.b64 %rd64, %rd53, 6;
 	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 38 14
+	.loc 1 37 14
 	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
 	add.s64 %rd67, %rd15, -1;
 	selp.b64 %rd68, %rd67, %rd63, %p17;
@@ -2972,7 +2962,7 @@ $B4:
 	and.pred %p36, %p34, %p35;
 	@%p36 bra $B6;
 $B5:
-	.loc 1 37 14
+	.loc 1 36 14
 	shl.b64 %rd80, %rd63, 6;
 	add.s64 %rd81, %rd60, %rd80;
 	add.s64 %rd82, %rd81, %rd65;
@@ -2987,7 +2977,7 @@ $B5:
 	shl.b64 %rd86, %rd82, 2;
 	add.s64 %rd87, %rd5, %rd86;
 	st.global.f32 [%rd87], %f4;
-	.loc 1 38 40
+	.loc 1 37 40
 	add.s64 %rd88, %rd66, %rd63;
 	setp.lt.u64 %p39, %rd83, %rd4;
 	@!%p39 bra $FAULT5;
@@ -2998,13 +2988,13 @@ $B5:
 	shl.b64 %rd90, %rd88, 2;
 	add.s64 %rd91, %rd7, %rd90;
 	st.global.f32 [%rd91], %f5;
-	.loc 1 36 35
+	.loc 1 35 35
 	add.s64 %rd63, %rd63, 16;
 	setp.lt.s64 %p41, %rd63, %rd15;
 	@%p41 bra $B5;
 	bra $B7;
 $B6:
-	.loc 1 37 14
+	.loc 1 36 14
 	shl.b64 %rd92, %rd63, 6;
 	add.s64 %rd93, %rd60, %rd92;
 	add.s64 %rd94, %rd93, %rd65;
@@ -3015,14 +3005,14 @@ $B6:
 	shl.b64 %rd98, %rd94, 2;
 	add.s64 %rd99, %rd5, %rd98;
 	st.global.f32 [%rd99], %f6;
-	.loc 1 38 40
+	.loc 1 37 40
 	add.s64 %rd100, %rd66, %rd63;
 	add.s64 %rd101, %rd3, %rd96;
 	ld.global.f32 %f7, [%rd101];
 	shl.b64 %rd102, %rd100, 2;
 	add.s64 %rd103, %rd7, %rd102;
 	st.global.f32 [%rd103], %f7;
-	.loc 1 36 35
+	.loc 1 35 35
 	add.s64 %rd63, %rd63, 16;
 	setp.lt.s64 %p42, %rd63, %rd15;
 	@%p42 bra $B6;
@@ -3030,7 +3020,7 @@ $B7:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 25 20
+	.loc 1 24 20
 	mov.u32 %r14, 0;
 	mov.u64 %rd104, %rd17;
 	mov.u64 %rd105, %rd12;
@@ -3042,13 +3032,13 @@ $FAULT1:
 	mov.u64 %rd105, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 30 21
+	.loc 1 29 21
 	mov.u32 %r14, 1;
 	mov.u64 %rd104, %rd54;
 	mov.u64 %rd105, %rd10;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 37 55
+	.loc 1 36 50
 	mov.u32 %r14, 3;
 	mov.u64 %rd104, %rd83;
 	mov.u64 %rd105, %rd2;
@@ -3059,7 +3049,7 @@ $FAULT4:
 	mov.u64 %rd105, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 38 52
+	.loc 1 37 47
 	mov.u32 %r14, 4;
 	mov.u64 %rd104, %rd83;
 	mov.u64 %rd105, %rd4;
@@ -3069,14 +3059,14 @@ $FAULT6:
 	mov.u64 %rd104, %rd88;
 	mov.u64 %rd105, %rd8;
 $FAULT:
-	ld.param.u64 %rd106, [storeCached_float32_row_F32_params+176];
+	ld.param.u64 %rd106, [storeCached_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r15, [%rd106], 0, 1;
 	setp.ne.u32 %p43, %r15, 0;
 	@%p43 bra $EXIT;
 	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r16, [storeCached_float32_row_F32_params+184];
+	ld.param.u32 %r16, [storeCached_params+184];
 	st.global.u32 [%rd107+4], %r16;
-	ld.param.u32 %r17, [storeCached_float32_row_F32_params+188];
+	ld.param.u32 %r17, [storeCached_params+188];
 	st.global.v2.u32 [%rd107+8], {%r17, %r14};
 	mov.u32 %r18, %ctaid.x;
 	mov.u32 %r19, %ctaid.y;
@@ -3095,2035 +3085,18 @@ $FAULT:
 }
 `
 
-const storeBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-
-.visible .entry storeCached_dtype_BF16_row_BF16(.param .align 8 .b8 storeCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b16 %rs<5>;
-	.reg .b32 %r<40>;
-	.reg .b64 %rd<112>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 25 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd12;
-	cvt.u64.u32 %rd17, %r2;
-	cvt.u64.u32 %rd18, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 36 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd19, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd20, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd21, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd22, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd23, %r9;
-	cvt.u32.u64 %r10, %rd13;
-	cvt.u32.u64 %r11, %rd14;
-	cvt.u32.u64 %r12, %rd15;
-	cvt.s64.s32 %rd24, %r12;
-	cvt.u32.u64 %r13, %rd16;
-	cvt.s64.s32 %rd25, %r13;
-	.loc 1 25 20
-	mad.wide.u32 %rd26, %r1, 8, %rd11;
-	ld.global.u32 %r14, [%rd26];
-	ld.global.u32 %r15, [%rd26+4];
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r14;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s32 %p4, %r13, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd28, %r14;
-	or.b64 %rd29, %rd23, %rd25;
-	setp.lt.u64 %p5, %rd29, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd30, %rd23, %rd25;
-	shr.s64 %rd31, %rd30, 63;
-	abs.s64 %rd32, %rd23;
-	abs.s64 %rd33, %rd25;
-	cvt.rp.f32.u64 %f1, %rd33;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r16, %f2;
-	add.s32 %r17, %r16, 536870910;
-	mov.b32 %f3, %r17;
-	cvt.rzi.u64.f32 %rd34, %f3;
-	mul.lo.s64 %rd35, %rd34, %rd33;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.lo.s64 %rd39, %rd38, %rd33;
-	neg.s64 %rd40, %rd39;
-	mul.hi.u64 %rd41, %rd38, %rd40;
-	add.s64 %rd42, %rd38, %rd41;
-	mul.hi.u64 %rd43, %rd32, %rd42;
-	mul.lo.s64 %rd44, %rd43, %rd33;
-	sub.s64 %rd45, %rd32, %rd44;
-	setp.ge.u64 %p6, %rd45, %rd33;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p6;
-	sub.s64 %rd48, %rd45, %rd33;
-	selp.b64 %rd49, %rd48, %rd45, %p6;
-	setp.ge.u64 %p7, %rd49, %rd33;
-	add.s64 %rd50, %rd47, 1;
-	selp.b64 %rd51, %rd50, %rd47, %p7;
-	xor.b64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd52, %rd31;
-	bra $B1;
-$B0:
-	div.u32 %r18, %r9, %r13;
-	cvt.u64.u32 %rd53, %r18;
-$B1:
-	setp.lt.s64 %p8, %rd28, %rd53;
-	setp.le.s32 %p9, 0, %r15;
-	cvt.u64.u32 %rd54, %r15;
-	mul.wide.s32 %rd55, %r13, 64;
-	setp.lt.s64 %p10, %rd54, %rd55;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 26 13
-	@%p3 bra $B3;
-	.loc 1 27 3
-	bra $EXIT;
-$B3:
-	.loc 1 29 17
-	cvt.s64.s32 %rd56, %r15;
-	.loc 1 30 58
-	shr.s32 %r19, %r15, 63;
-	cvt.s64.s32 %rd57, %r19;
-	shr.u64 %rd58, %rd57, 58;
-	add.s64 %rd59, %rd56, %rd58;
-	shr.s64 %rd60, %rd59, 6;
-	mad.wide.s32 %rd61, %r14, %r13, %rd60;
-	setp.lt.u64 %p13, %rd61, %rd23;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd62, %rd61, 2;
-	add.s64 %rd63, %rd9, %rd62;
-	ld.global.u32 %r20, [%rd63];
-	.loc 1 31 12
-	setp.le.s32 %p14, 0, %r20;
-	setp.lt.s32 %p15, %r20, %r10;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 32 3
-	bra $EXIT;
-$B4:
-	.loc 1 34 29
-	mad.wide.s32 %rd64, %r20, %r11, %rd27;
-	shl.b64 %rd65, %rd64, 6;
-	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 35 33
-	mad.wide.s32 %rd67, %r1, %r11, %rd27;
-	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 36 20
-	cvt.u64.u32 %rd69, %r4;
-	setp.lt.s32 %p17, %r4, %r12;
-	@!%p17 bra $B7;
-	.loc 1 37 34
-	shl.b64 %rd70, %rd60, 6;
-	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 38 14
-	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
-	add.s32 %r21, %r12, -1;
-	setp.lt.u32 %p18, %r4, %r12;
-	selp.b32 %r22, %r21, %r4, %p18;
-	cvt.u64.u32 %rd73, %r22;
-	sub.s32 %r23, %r22, %r4;
-	cvt.s64.s32 %rd74, %r23;
-	setp.lt.u64 %p19, %rd74, 2147483648;
-	setp.lt.s64 %p20, %rd73, 2305843009213693952;
-	and.pred %p21, %p19, %p20;
-	add.s64 %rd75, %rd68, %rd69;
-	setp.lt.u64 %p22, %rd75, %rd19;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd76, %rd68, %rd73;
-	setp.lt.u64 %p24, %rd76, %rd19;
-	and.pred %p25, %p23, %p24;
-	shl.b32 %r24, %r4, 6;
-	cvt.u64.u32 %rd77, %r24;
-	add.s64 %rd78, %rd66, %rd77;
-	add.s64 %rd79, %rd78, %rd71;
-	setp.lt.u64 %p26, %rd79, %rd21;
-	and.pred %p27, %p25, %p26;
-	mad.wide.u32 %rd80, %r22, 64, %rd66;
-	add.s64 %rd81, %rd80, %rd71;
-	setp.lt.u64 %p28, %rd81, %rd21;
-	and.pred %p29, %p27, %p28;
-	setp.lt.u64 %p30, %rd75, %rd20;
-	and.pred %p31, %p29, %p30;
-	setp.lt.u64 %p32, %rd76, %rd20;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd82, %rd72, %rd69;
-	setp.lt.u64 %p34, %rd82, %rd22;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd83, %rd72, %rd73;
-	setp.lt.u64 %p36, %rd83, %rd22;
-	and.pred %p37, %p35, %p36;
-	@%p37 bra $B6;
-$B5:
-	cvt.u64.u32 %rd84, %r4;
-	.loc 1 37 12
-	mad.wide.u32 %rd85, %r4, 64, %rd66;
-	add.s64 %rd86, %rd85, %rd71;
-	add.s64 %rd87, %rd68, %rd84;
-	setp.lt.u64 %p38, %rd87, %rd19;
-	@!%p38 bra $FAULT3;
-	shl.b64 %rd88, %rd87, 2;
-	add.s64 %rd89, %rd1, %rd88;
-	ld.global.f32 %f4, [%rd89];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f4;
-	cvt.u32.u16 %r25, %rs1;
-	.loc 1 37 7
-	setp.lt.u64 %p39, %rd86, %rd21;
-	@!%p39 bra $FAULT4;
-	shl.b64 %rd90, %rd86, 1;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.u16 [%rd91], %r25;
-	.loc 1 38 40
-	add.s64 %rd92, %rd72, %rd84;
-	cvt.u32.u64 %r26, %rd87;
-	setp.lt.u32 %p40, %r26, %r6;
-	@!%p40 bra $FAULT5;
-	add.s64 %rd93, %rd3, %rd88;
-	ld.global.f32 %f5, [%rd93];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f5;
-	cvt.u32.u16 %r27, %rs2;
-	.loc 1 38 9
-	setp.lt.u64 %p41, %rd92, %rd22;
-	@!%p41 bra $FAULT6;
-	shl.b64 %rd94, %rd92, 1;
-	add.s64 %rd95, %rd7, %rd94;
-	st.global.u16 [%rd95], %r27;
-	.loc 1 36 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p42, %r4, %r12;
-	@%p42 bra $B5;
-	bra $B7;
-$B6:
-	cvt.u64.u32 %rd96, %r4;
-	.loc 1 37 12
-	mad.wide.u32 %rd97, %r4, 64, %rd66;
-	add.s64 %rd98, %rd97, %rd71;
-	add.s64 %rd99, %rd68, %rd96;
-	shl.b64 %rd100, %rd99, 2;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.f32 %f6, [%rd101];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs3, %f6;
-	cvt.u32.u16 %r28, %rs3;
-	.loc 1 37 7
-	shl.b64 %rd102, %rd98, 1;
-	add.s64 %rd103, %rd5, %rd102;
-	st.global.u16 [%rd103], %r28;
-	.loc 1 38 40
-	add.s64 %rd104, %rd72, %rd96;
-	add.s64 %rd105, %rd3, %rd100;
-	ld.global.f32 %f7, [%rd105];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs4, %f7;
-	cvt.u32.u16 %r29, %rs4;
-	.loc 1 38 9
-	shl.b64 %rd106, %rd104, 1;
-	add.s64 %rd107, %rd7, %rd106;
-	st.global.u16 [%rd107], %r29;
-	.loc 1 36 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p43, %r4, %r12;
-	@%p43 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 25 20
-	mov.u32 %r30, 0;
-	mov.u64 %rd108, %rd18;
-	mov.u64 %rd109, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r30, 2;
-	mov.u64 %rd108, 0;
-	mov.u64 %rd109, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 30 21
-	mov.u32 %r30, 1;
-	mov.u64 %rd108, %rd61;
-	mov.u64 %rd109, %rd23;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 37 55
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd19;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd86;
-	mov.u64 %rd109, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 38 52
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd20;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd92;
-	mov.u64 %rd109, %rd22;
-$FAULT:
-	ld.param.u64 %rd110, [storeCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd110], 0, 1;
-	setp.ne.u32 %p44, %r31, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r32, [storeCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd111+4], %r32;
-	ld.param.u32 %r33, [storeCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd111+8], {%r33, %r30};
-	mov.u32 %r34, %ctaid.x;
-	mov.u32 %r35, %ctaid.y;
-	st.global.v2.u32 [%rd111+16], {%r34, %r35};
-	mov.u32 %r36, %ctaid.z;
-	mov.u32 %r37, %tid.x;
-	st.global.v2.u32 [%rd111+24], {%r36, %r37};
-	mov.u32 %r38, %tid.y;
-	mov.u32 %r39, %tid.z;
-	st.global.v2.u32 [%rd111+32], {%r38, %r39};
-	st.global.u64 [%rd111+40], %rd108;
-	st.global.u64 [%rd111+48], %rd109;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd111], 56;
-	bra $EXIT;
-}
-`
-
-const storeBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-
-.visible .entry storeCached_dtype_BF16_row_BF16(.param .align 8 .b8 storeCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<44>;
-	.reg .b16 %rs<5>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<108>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 25 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.y;
-	.loc 1 36 20
-	mov.u32 %r3, %tid.x;
-	.loc 1 25 20
-	mad.wide.u32 %rd18, %r1, 8, %rd11;
-	ld.global.u32 %r4, [%rd18];
-	ld.global.u32 %r5, [%rd18+4];
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r4;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s64 %p4, %rd16, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd20, %r4;
-	or.b64 %rd21, %rd10, %rd16;
-	setp.lt.u64 %p5, %rd21, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd22, %rd10, %rd16;
-	shr.s64 %rd23, %rd22, 63;
-	abs.s64 %rd24, %rd10;
-	abs.s64 %rd25, %rd16;
-	cvt.rp.f32.u64 %f1, %rd25;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r6, %f2;
-	add.s32 %r7, %r6, 536870910;
-	mov.b32 %f3, %r7;
-	cvt.rzi.u64.f32 %rd26, %f3;
-	mul.lo.s64 %rd27, %rd26, %rd25;
-	neg.s64 %rd28, %rd27;
-	mul.hi.u64 %rd29, %rd26, %rd28;
-	add.s64 %rd30, %rd26, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd25;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.hi.u64 %rd35, %rd24, %rd34;
-	mul.lo.s64 %rd36, %rd35, %rd25;
-	sub.s64 %rd37, %rd24, %rd36;
-	setp.ge.u64 %p6, %rd37, %rd25;
-	add.s64 %rd38, %rd35, 1;
-	selp.b64 %rd39, %rd38, %rd35, %p6;
-	sub.s64 %rd40, %rd37, %rd25;
-	selp.b64 %rd41, %rd40, %rd37, %p6;
-	setp.ge.u64 %p7, %rd41, %rd25;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p7;
-	xor.b64 %rd44, %rd43, %rd23;
-	sub.s64 %rd45, %rd44, %rd23;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u32.u64 %r9, %rd16;
-	div.u32 %r10, %r8, %r9;
-	cvt.u64.u32 %rd45, %r10;
-$B1:
-	setp.lt.s64 %p8, %rd20, %rd45;
-	setp.le.s32 %p9, 0, %r5;
-	cvt.u64.u32 %rd46, %r5;
-	shl.b64 %rd47, %rd16, 6;
-	setp.lt.s64 %p10, %rd46, %rd47;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 26 13
-	@%p3 bra $B3;
-	.loc 1 27 3
-	bra $EXIT;
-$B3:
-	.loc 1 29 17
-	cvt.s64.s32 %rd48, %r5;
-	.loc 1 30 25
-	cvt.s64.s32 %rd49, %r4;
-	shr.s32 %r11, %r5, 63;
-	cvt.s64.s32 %rd50, %r11;
-	shr.u64 %rd51, %rd50, 58;
-	add.s64 %rd52, %rd48, %rd51;
-	shr.s64 %rd53, %rd52, 6;
-	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
-	setp.lt.u64 %p13, %rd54, %rd10;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd55, %rd54, 2;
-	add.s64 %rd56, %rd9, %rd55;
-	ld.global.u32 %r12, [%rd56];
-	cvt.s64.s32 %rd57, %r12;
-	.loc 1 31 12
-	setp.le.s32 %p14, 0, %r12;
-	setp.lt.s64 %p15, %rd57, %rd13;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 32 3
-	bra $EXIT;
-$B4:
-	.loc 1 34 29
-	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
-	shl.b64 %rd59, %rd58, 6;
-	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 35 33
-	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
-	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 36 20
-	cvt.u64.u32 %rd63, %r3;
-	setp.lt.s64 %p17, %rd63, %rd15;
-	@!%p17 bra $B7;
-	.loc 1 37 34
-	shl.b64 %rd64, %rd53, 6;
-	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 38 14
-	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
-	add.s64 %rd67, %rd15, -1;
-	selp.b64 %rd68, %rd67, %rd63, %p17;
-	sub.s64 %rd69, %rd68, %rd63;
-	setp.lt.u64 %p18, %rd69, 2147483648;
-	setp.lt.s64 %p19, %rd68, 2305843009213693952;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd70, %rd62, %rd63;
-	setp.lt.u64 %p21, %rd70, %rd2;
-	and.pred %p22, %p20, %p21;
-	add.s64 %rd71, %rd62, %rd68;
-	setp.lt.u64 %p23, %rd71, %rd2;
-	and.pred %p24, %p22, %p23;
-	shl.b32 %r13, %r3, 6;
-	cvt.u64.u32 %rd72, %r13;
-	add.s64 %rd73, %rd60, %rd72;
-	add.s64 %rd74, %rd73, %rd65;
-	setp.lt.u64 %p25, %rd74, %rd6;
-	and.pred %p26, %p24, %p25;
-	shl.b64 %rd75, %rd68, 6;
-	add.s64 %rd76, %rd60, %rd75;
-	add.s64 %rd77, %rd76, %rd65;
-	setp.lt.u64 %p27, %rd77, %rd6;
-	and.pred %p28, %p26, %p27;
-	setp.lt.u64 %p29, %rd70, %rd4;
-	and.pred %p30, %p28, %p29;
-	setp.lt.u64 %p31, %rd71, %rd4;
-	and.pred %p32, %p30, %p31;
-	add.s64 %rd78, %rd66, %rd63;
-	setp.lt.u64 %p33, %rd78, %rd8;
-	and.pred %p34, %p32, %p33;
-	add.s64 %rd79, %rd66, %rd68;
-	setp.lt.u64 %p35, %rd79, %rd8;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B6;
-$B5:
-	.loc 1 37 14
-	shl.b64 %rd80, %rd63, 6;
-	add.s64 %rd81, %rd60, %rd80;
-	add.s64 %rd82, %rd81, %rd65;
-	add.s64 %rd83, %rd62, %rd63;
-	setp.lt.u64 %p37, %rd83, %rd2;
-	@!%p37 bra $FAULT3;
-	shl.b64 %rd84, %rd83, 2;
-	add.s64 %rd85, %rd1, %rd84;
-	ld.global.f32 %f4, [%rd85];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f4;
-	cvt.u32.u16 %r14, %rs1;
-	.loc 1 37 7
-	setp.lt.u64 %p38, %rd82, %rd6;
-	@!%p38 bra $FAULT4;
-	shl.b64 %rd86, %rd82, 1;
-	add.s64 %rd87, %rd5, %rd86;
-	st.global.u16 [%rd87], %r14;
-	.loc 1 38 40
-	add.s64 %rd88, %rd66, %rd63;
-	setp.lt.u64 %p39, %rd83, %rd4;
-	@!%p39 bra $FAULT5;
-	add.s64 %rd89, %rd3, %rd84;
-	ld.global.f32 %f5, [%rd89];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f5;
-	cvt.u32.u16 %r15, %rs2;
-	.loc 1 38 9
-	setp.lt.u64 %p40, %rd88, %rd8;
-	@!%p40 bra $FAULT6;
-	shl.b64 %rd90, %rd88, 1;
-	add.s64 %rd91, %rd7, %rd90;
-	st.global.u16 [%rd91], %r15;
-	.loc 1 36 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p41, %rd63, %rd15;
-	@%p41 bra $B5;
-	bra $B7;
-$B6:
-	.loc 1 37 14
-	shl.b64 %rd92, %rd63, 6;
-	add.s64 %rd93, %rd60, %rd92;
-	add.s64 %rd94, %rd93, %rd65;
-	add.s64 %rd95, %rd62, %rd63;
-	shl.b64 %rd96, %rd95, 2;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.f32 %f6, [%rd97];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs3, %f6;
-	cvt.u32.u16 %r16, %rs3;
-	.loc 1 37 7
-	shl.b64 %rd98, %rd94, 1;
-	add.s64 %rd99, %rd5, %rd98;
-	st.global.u16 [%rd99], %r16;
-	.loc 1 38 40
-	add.s64 %rd100, %rd66, %rd63;
-	add.s64 %rd101, %rd3, %rd96;
-	ld.global.f32 %f7, [%rd101];
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs4, %f7;
-	cvt.u32.u16 %r17, %rs4;
-	.loc 1 38 9
-	shl.b64 %rd102, %rd100, 1;
-	add.s64 %rd103, %rd7, %rd102;
-	st.global.u16 [%rd103], %r17;
-	.loc 1 36 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p42, %rd63, %rd15;
-	@%p42 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 25 20
-	mov.u32 %r18, 0;
-	mov.u64 %rd104, %rd17;
-	mov.u64 %rd105, %rd12;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r18, 2;
-	mov.u64 %rd104, 0;
-	mov.u64 %rd105, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 30 21
-	mov.u32 %r18, 1;
-	mov.u64 %rd104, %rd54;
-	mov.u64 %rd105, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 37 55
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd82;
-	mov.u64 %rd105, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 38 52
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd88;
-	mov.u64 %rd105, %rd8;
-$FAULT:
-	ld.param.u64 %rd106, [storeCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r19, [%rd106], 0, 1;
-	setp.ne.u32 %p43, %r19, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r20, [storeCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd107+4], %r20;
-	ld.param.u32 %r21, [storeCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd107+8], {%r21, %r18};
-	mov.u32 %r22, %ctaid.x;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd107+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	mov.u32 %r25, %tid.x;
-	st.global.v2.u32 [%rd107+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd107+32], {%r26, %r27};
-	st.global.u64 [%rd107+40], %rd104;
-	st.global.u64 [%rd107+48], %rd105;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd107], 56;
-	bra $EXIT;
-}
-`
-
-const storeBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-
-.visible .entry storeCached_dtype_BF16_row_BF16(.param .align 8 .b8 storeCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<49>;
-	.reg .b32 %r<64>;
-	.reg .b64 %rd<112>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 25 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd12;
-	cvt.u64.u32 %rd17, %r2;
-	cvt.u64.u32 %rd18, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 36 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd19, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd20, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd21, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd22, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd23, %r9;
-	cvt.u32.u64 %r10, %rd13;
-	cvt.u32.u64 %r11, %rd14;
-	cvt.u32.u64 %r12, %rd15;
-	cvt.s64.s32 %rd24, %r12;
-	cvt.u32.u64 %r13, %rd16;
-	cvt.s64.s32 %rd25, %r13;
-	.loc 1 25 20
-	mad.wide.u32 %rd26, %r1, 8, %rd11;
-	ld.global.u32 %r14, [%rd26];
-	ld.global.u32 %r15, [%rd26+4];
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r14;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s32 %p4, %r13, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd28, %r14;
-	or.b64 %rd29, %rd23, %rd25;
-	setp.lt.u64 %p5, %rd29, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd30, %rd23, %rd25;
-	shr.s64 %rd31, %rd30, 63;
-	abs.s64 %rd32, %rd23;
-	abs.s64 %rd33, %rd25;
-	cvt.rp.f32.u64 %f1, %rd33;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r16, %f2;
-	add.s32 %r17, %r16, 536870910;
-	mov.b32 %f3, %r17;
-	cvt.rzi.u64.f32 %rd34, %f3;
-	mul.lo.s64 %rd35, %rd34, %rd33;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.lo.s64 %rd39, %rd38, %rd33;
-	neg.s64 %rd40, %rd39;
-	mul.hi.u64 %rd41, %rd38, %rd40;
-	add.s64 %rd42, %rd38, %rd41;
-	mul.hi.u64 %rd43, %rd32, %rd42;
-	mul.lo.s64 %rd44, %rd43, %rd33;
-	sub.s64 %rd45, %rd32, %rd44;
-	setp.ge.u64 %p6, %rd45, %rd33;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p6;
-	sub.s64 %rd48, %rd45, %rd33;
-	selp.b64 %rd49, %rd48, %rd45, %p6;
-	setp.ge.u64 %p7, %rd49, %rd33;
-	add.s64 %rd50, %rd47, 1;
-	selp.b64 %rd51, %rd50, %rd47, %p7;
-	xor.b64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd52, %rd31;
-	bra $B1;
-$B0:
-	div.u32 %r18, %r9, %r13;
-	cvt.u64.u32 %rd53, %r18;
-$B1:
-	setp.lt.s64 %p8, %rd28, %rd53;
-	setp.le.s32 %p9, 0, %r15;
-	cvt.u64.u32 %rd54, %r15;
-	mul.wide.s32 %rd55, %r13, 64;
-	setp.lt.s64 %p10, %rd54, %rd55;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 26 13
-	@%p3 bra $B3;
-	.loc 1 27 3
-	bra $EXIT;
-$B3:
-	.loc 1 29 17
-	cvt.s64.s32 %rd56, %r15;
-	.loc 1 30 58
-	shr.s32 %r19, %r15, 63;
-	cvt.s64.s32 %rd57, %r19;
-	shr.u64 %rd58, %rd57, 58;
-	add.s64 %rd59, %rd56, %rd58;
-	shr.s64 %rd60, %rd59, 6;
-	mad.wide.s32 %rd61, %r14, %r13, %rd60;
-	setp.lt.u64 %p13, %rd61, %rd23;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd62, %rd61, 2;
-	add.s64 %rd63, %rd9, %rd62;
-	ld.global.u32 %r20, [%rd63];
-	.loc 1 31 12
-	setp.le.s32 %p14, 0, %r20;
-	setp.lt.s32 %p15, %r20, %r10;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 32 3
-	bra $EXIT;
-$B4:
-	.loc 1 34 29
-	mad.wide.s32 %rd64, %r20, %r11, %rd27;
-	shl.b64 %rd65, %rd64, 6;
-	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 35 33
-	mad.wide.s32 %rd67, %r1, %r11, %rd27;
-	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 36 20
-	cvt.u64.u32 %rd69, %r4;
-	setp.lt.s32 %p17, %r4, %r12;
-	@!%p17 bra $B7;
-	.loc 1 37 34
-	shl.b64 %rd70, %rd60, 6;
-	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 38 14
-	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
-	add.s32 %r21, %r12, -1;
-	setp.lt.u32 %p18, %r4, %r12;
-	selp.b32 %r22, %r21, %r4, %p18;
-	cvt.u64.u32 %rd73, %r22;
-	sub.s32 %r23, %r22, %r4;
-	cvt.s64.s32 %rd74, %r23;
-	setp.lt.u64 %p19, %rd74, 2147483648;
-	setp.lt.s64 %p20, %rd73, 2305843009213693952;
-	and.pred %p21, %p19, %p20;
-	add.s64 %rd75, %rd68, %rd69;
-	setp.lt.u64 %p22, %rd75, %rd19;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd76, %rd68, %rd73;
-	setp.lt.u64 %p24, %rd76, %rd19;
-	and.pred %p25, %p23, %p24;
-	shl.b32 %r24, %r4, 6;
-	cvt.u64.u32 %rd77, %r24;
-	add.s64 %rd78, %rd66, %rd77;
-	add.s64 %rd79, %rd78, %rd71;
-	setp.lt.u64 %p26, %rd79, %rd21;
-	and.pred %p27, %p25, %p26;
-	mad.wide.u32 %rd80, %r22, 64, %rd66;
-	add.s64 %rd81, %rd80, %rd71;
-	setp.lt.u64 %p28, %rd81, %rd21;
-	and.pred %p29, %p27, %p28;
-	setp.lt.u64 %p30, %rd75, %rd20;
-	and.pred %p31, %p29, %p30;
-	setp.lt.u64 %p32, %rd76, %rd20;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd82, %rd72, %rd69;
-	setp.lt.u64 %p34, %rd82, %rd22;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd83, %rd72, %rd73;
-	setp.lt.u64 %p36, %rd83, %rd22;
-	and.pred %p37, %p35, %p36;
-	@%p37 bra $B6;
-$B5:
-	cvt.u64.u32 %rd84, %r4;
-	.loc 1 37 12
-	mad.wide.u32 %rd85, %r4, 64, %rd66;
-	add.s64 %rd86, %rd85, %rd71;
-	add.s64 %rd87, %rd68, %rd84;
-	setp.lt.u64 %p38, %rd87, %rd19;
-	@!%p38 bra $FAULT3;
-	shl.b64 %rd88, %rd87, 2;
-	add.s64 %rd89, %rd1, %rd88;
-	ld.global.f32 %f4, [%rd89];
-	.loc 2 32 63
-	mov.b32 %r25, %f4;
-	shr.u32 %r26, %r25, 16;
-	and.b32 %r27, %r26, 1;
-	add.s32 %r28, %r25, 32767;
-	add.s32 %r29, %r28, %r27;
-	setp.nan.f32 %p39, %f4, %f4;
-	shr.u32 %r30, %r29, 16;
-	selp.b32 %r31, 32767, %r30, %p39;
-	.loc 1 37 7
-	setp.lt.u64 %p40, %rd86, %rd21;
-	@!%p40 bra $FAULT4;
-	shl.b64 %rd90, %rd86, 1;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.u16 [%rd91], %r31;
-	.loc 1 38 40
-	add.s64 %rd92, %rd72, %rd84;
-	cvt.u32.u64 %r32, %rd87;
-	setp.lt.u32 %p41, %r32, %r6;
-	@!%p41 bra $FAULT5;
-	add.s64 %rd93, %rd3, %rd88;
-	ld.global.f32 %f5, [%rd93];
-	.loc 2 32 63
-	mov.b32 %r33, %f5;
-	shr.u32 %r34, %r33, 16;
-	and.b32 %r35, %r34, 1;
-	add.s32 %r36, %r33, 32767;
-	add.s32 %r37, %r36, %r35;
-	setp.nan.f32 %p42, %f5, %f5;
-	shr.u32 %r38, %r37, 16;
-	selp.b32 %r39, 32767, %r38, %p42;
-	.loc 1 38 9
-	setp.lt.u64 %p43, %rd92, %rd22;
-	@!%p43 bra $FAULT6;
-	shl.b64 %rd94, %rd92, 1;
-	add.s64 %rd95, %rd7, %rd94;
-	st.global.u16 [%rd95], %r39;
-	.loc 1 36 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p44, %r4, %r12;
-	@%p44 bra $B5;
-	bra $B7;
-$B6:
-	cvt.u64.u32 %rd96, %r4;
-	.loc 1 37 12
-	mad.wide.u32 %rd97, %r4, 64, %rd66;
-	add.s64 %rd98, %rd97, %rd71;
-	add.s64 %rd99, %rd68, %rd96;
-	shl.b64 %rd100, %rd99, 2;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.f32 %f6, [%rd101];
-	.loc 2 32 63
-	mov.b32 %r40, %f6;
-	shr.u32 %r41, %r40, 16;
-	and.b32 %r42, %r41, 1;
-	add.s32 %r43, %r40, 32767;
-	add.s32 %r44, %r43, %r42;
-	setp.nan.f32 %p45, %f6, %f6;
-	shr.u32 %r45, %r44, 16;
-	selp.b32 %r46, 32767, %r45, %p45;
-	.loc 1 37 7
-	shl.b64 %rd102, %rd98, 1;
-	add.s64 %rd103, %rd5, %rd102;
-	st.global.u16 [%rd103], %r46;
-	.loc 1 38 40
-	add.s64 %rd104, %rd72, %rd96;
-	add.s64 %rd105, %rd3, %rd100;
-	ld.global.f32 %f7, [%rd105];
-	.loc 2 32 63
-	mov.b32 %r47, %f7;
-	shr.u32 %r48, %r47, 16;
-	and.b32 %r49, %r48, 1;
-	add.s32 %r50, %r47, 32767;
-	add.s32 %r51, %r50, %r49;
-	setp.nan.f32 %p46, %f7, %f7;
-	shr.u32 %r52, %r51, 16;
-	selp.b32 %r53, 32767, %r52, %p46;
-	.loc 1 38 9
-	shl.b64 %rd106, %rd104, 1;
-	add.s64 %rd107, %rd7, %rd106;
-	st.global.u16 [%rd107], %r53;
-	.loc 1 36 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p47, %r4, %r12;
-	@%p47 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 25 20
-	mov.u32 %r54, 0;
-	mov.u64 %rd108, %rd18;
-	mov.u64 %rd109, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r54, 2;
-	mov.u64 %rd108, 0;
-	mov.u64 %rd109, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 30 21
-	mov.u32 %r54, 1;
-	mov.u64 %rd108, %rd61;
-	mov.u64 %rd109, %rd23;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 37 55
-	mov.u32 %r54, 3;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd19;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r54, 3;
-	mov.u64 %rd108, %rd86;
-	mov.u64 %rd109, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 38 52
-	mov.u32 %r54, 4;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd20;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r54, 4;
-	mov.u64 %rd108, %rd92;
-	mov.u64 %rd109, %rd22;
-$FAULT:
-	ld.param.u64 %rd110, [storeCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r55, [%rd110], 0, 1;
-	setp.ne.u32 %p48, %r55, 0;
-	@%p48 bra $EXIT;
-	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r56, [storeCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd111+4], %r56;
-	ld.param.u32 %r57, [storeCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd111+8], {%r57, %r54};
-	mov.u32 %r58, %ctaid.x;
-	mov.u32 %r59, %ctaid.y;
-	st.global.v2.u32 [%rd111+16], {%r58, %r59};
-	mov.u32 %r60, %ctaid.z;
-	mov.u32 %r61, %tid.x;
-	st.global.v2.u32 [%rd111+24], {%r60, %r61};
-	mov.u32 %r62, %tid.y;
-	mov.u32 %r63, %tid.z;
-	st.global.v2.u32 [%rd111+32], {%r62, %r63};
-	st.global.u64 [%rd111+40], %rd108;
-	st.global.u64 [%rd111+48], %rd109;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd111], 56;
-	bra $EXIT;
-}
-`
-
-const storeBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-
-.visible .entry storeCached_dtype_BF16_row_BF16(.param .align 8 .b8 storeCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<48>;
-	.reg .b32 %r<52>;
-	.reg .b64 %rd<108>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 25 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.y;
-	.loc 1 36 20
-	mov.u32 %r3, %tid.x;
-	.loc 1 25 20
-	mad.wide.u32 %rd18, %r1, 8, %rd11;
-	ld.global.u32 %r4, [%rd18];
-	ld.global.u32 %r5, [%rd18+4];
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r4;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s64 %p4, %rd16, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd20, %r4;
-	or.b64 %rd21, %rd10, %rd16;
-	setp.lt.u64 %p5, %rd21, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd22, %rd10, %rd16;
-	shr.s64 %rd23, %rd22, 63;
-	abs.s64 %rd24, %rd10;
-	abs.s64 %rd25, %rd16;
-	cvt.rp.f32.u64 %f1, %rd25;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r6, %f2;
-	add.s32 %r7, %r6, 536870910;
-	mov.b32 %f3, %r7;
-	cvt.rzi.u64.f32 %rd26, %f3;
-	mul.lo.s64 %rd27, %rd26, %rd25;
-	neg.s64 %rd28, %rd27;
-	mul.hi.u64 %rd29, %rd26, %rd28;
-	add.s64 %rd30, %rd26, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd25;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.hi.u64 %rd35, %rd24, %rd34;
-	mul.lo.s64 %rd36, %rd35, %rd25;
-	sub.s64 %rd37, %rd24, %rd36;
-	setp.ge.u64 %p6, %rd37, %rd25;
-	add.s64 %rd38, %rd35, 1;
-	selp.b64 %rd39, %rd38, %rd35, %p6;
-	sub.s64 %rd40, %rd37, %rd25;
-	selp.b64 %rd41, %rd40, %rd37, %p6;
-	setp.ge.u64 %p7, %rd41, %rd25;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p7;
-	xor.b64 %rd44, %rd43, %rd23;
-	sub.s64 %rd45, %rd44, %rd23;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u32.u64 %r9, %rd16;
-	div.u32 %r10, %r8, %r9;
-	cvt.u64.u32 %rd45, %r10;
-$B1:
-	setp.lt.s64 %p8, %rd20, %rd45;
-	setp.le.s32 %p9, 0, %r5;
-	cvt.u64.u32 %rd46, %r5;
-	shl.b64 %rd47, %rd16, 6;
-	setp.lt.s64 %p10, %rd46, %rd47;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 26 13
-	@%p3 bra $B3;
-	.loc 1 27 3
-	bra $EXIT;
-$B3:
-	.loc 1 29 17
-	cvt.s64.s32 %rd48, %r5;
-	.loc 1 30 25
-	cvt.s64.s32 %rd49, %r4;
-	shr.s32 %r11, %r5, 63;
-	cvt.s64.s32 %rd50, %r11;
-	shr.u64 %rd51, %rd50, 58;
-	add.s64 %rd52, %rd48, %rd51;
-	shr.s64 %rd53, %rd52, 6;
-	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
-	setp.lt.u64 %p13, %rd54, %rd10;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd55, %rd54, 2;
-	add.s64 %rd56, %rd9, %rd55;
-	ld.global.u32 %r12, [%rd56];
-	cvt.s64.s32 %rd57, %r12;
-	.loc 1 31 12
-	setp.le.s32 %p14, 0, %r12;
-	setp.lt.s64 %p15, %rd57, %rd13;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 32 3
-	bra $EXIT;
-$B4:
-	.loc 1 34 29
-	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
-	shl.b64 %rd59, %rd58, 6;
-	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 35 33
-	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
-	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 36 20
-	cvt.u64.u32 %rd63, %r3;
-	setp.lt.s64 %p17, %rd63, %rd15;
-	@!%p17 bra $B7;
-	.loc 1 37 34
-	shl.b64 %rd64, %rd53, 6;
-	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 38 14
-	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
-	add.s64 %rd67, %rd15, -1;
-	selp.b64 %rd68, %rd67, %rd63, %p17;
-	sub.s64 %rd69, %rd68, %rd63;
-	setp.lt.u64 %p18, %rd69, 2147483648;
-	setp.lt.s64 %p19, %rd68, 2305843009213693952;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd70, %rd62, %rd63;
-	setp.lt.u64 %p21, %rd70, %rd2;
-	and.pred %p22, %p20, %p21;
-	add.s64 %rd71, %rd62, %rd68;
-	setp.lt.u64 %p23, %rd71, %rd2;
-	and.pred %p24, %p22, %p23;
-	shl.b32 %r13, %r3, 6;
-	cvt.u64.u32 %rd72, %r13;
-	add.s64 %rd73, %rd60, %rd72;
-	add.s64 %rd74, %rd73, %rd65;
-	setp.lt.u64 %p25, %rd74, %rd6;
-	and.pred %p26, %p24, %p25;
-	shl.b64 %rd75, %rd68, 6;
-	add.s64 %rd76, %rd60, %rd75;
-	add.s64 %rd77, %rd76, %rd65;
-	setp.lt.u64 %p27, %rd77, %rd6;
-	and.pred %p28, %p26, %p27;
-	setp.lt.u64 %p29, %rd70, %rd4;
-	and.pred %p30, %p28, %p29;
-	setp.lt.u64 %p31, %rd71, %rd4;
-	and.pred %p32, %p30, %p31;
-	add.s64 %rd78, %rd66, %rd63;
-	setp.lt.u64 %p33, %rd78, %rd8;
-	and.pred %p34, %p32, %p33;
-	add.s64 %rd79, %rd66, %rd68;
-	setp.lt.u64 %p35, %rd79, %rd8;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B6;
-$B5:
-	.loc 1 37 14
-	shl.b64 %rd80, %rd63, 6;
-	add.s64 %rd81, %rd60, %rd80;
-	add.s64 %rd82, %rd81, %rd65;
-	add.s64 %rd83, %rd62, %rd63;
-	setp.lt.u64 %p37, %rd83, %rd2;
-	@!%p37 bra $FAULT3;
-	shl.b64 %rd84, %rd83, 2;
-	add.s64 %rd85, %rd1, %rd84;
-	ld.global.f32 %f4, [%rd85];
-	.loc 2 32 63
-	mov.b32 %r14, %f4;
-	shr.u32 %r15, %r14, 16;
-	and.b32 %r16, %r15, 1;
-	add.s32 %r17, %r14, 32767;
-	add.s32 %r18, %r17, %r16;
-	setp.nan.f32 %p38, %f4, %f4;
-	shr.u32 %r19, %r18, 16;
-	selp.b32 %r20, 32767, %r19, %p38;
-	.loc 1 37 7
-	setp.lt.u64 %p39, %rd82, %rd6;
-	@!%p39 bra $FAULT4;
-	shl.b64 %rd86, %rd82, 1;
-	add.s64 %rd87, %rd5, %rd86;
-	st.global.u16 [%rd87], %r20;
-	.loc 1 38 40
-	add.s64 %rd88, %rd66, %rd63;
-	setp.lt.u64 %p40, %rd83, %rd4;
-	@!%p40 bra $FAULT5;
-	add.s64 %rd89, %rd3, %rd84;
-	ld.global.f32 %f5, [%rd89];
-	.loc 2 32 63
-	mov.b32 %r21, %f5;
-	shr.u32 %r22, %r21, 16;
-	and.b32 %r23, %r22, 1;
-	add.s32 %r24, %r21, 32767;
-	add.s32 %r25, %r24, %r23;
-	setp.nan.f32 %p41, %f5, %f5;
-	shr.u32 %r26, %r25, 16;
-	selp.b32 %r27, 32767, %r26, %p41;
-	.loc 1 38 9
-	setp.lt.u64 %p42, %rd88, %rd8;
-	@!%p42 bra $FAULT6;
-	shl.b64 %rd90, %rd88, 1;
-	add.s64 %rd91, %rd7, %rd90;
-	st.global.u16 [%rd91], %r27;
-	.loc 1 36 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p43, %rd63, %rd15;
-	@%p43 bra $B5;
-	bra $B7;
-$B6:
-	.loc 1 37 14
-	shl.b64 %rd92, %rd63, 6;
-	add.s64 %rd93, %rd60, %rd92;
-	add.s64 %rd94, %rd93, %rd65;
-	add.s64 %rd95, %rd62, %rd63;
-	shl.b64 %rd96, %rd95, 2;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.f32 %f6, [%rd97];
-	.loc 2 32 63
-	mov.b32 %r28, %f6;
-	shr.u32 %r29, %r28, 16;
-	and.b32 %r30, %r29, 1;
-	add.s32 %r31, %r28, 32767;
-	add.s32 %r32, %r31, %r30;
-	setp.nan.f32 %p44, %f6, %f6;
-	shr.u32 %r33, %r32, 16;
-	selp.b32 %r34, 32767, %r33, %p44;
-	.loc 1 37 7
-	shl.b64 %rd98, %rd94, 1;
-	add.s64 %rd99, %rd5, %rd98;
-	st.global.u16 [%rd99], %r34;
-	.loc 1 38 40
-	add.s64 %rd100, %rd66, %rd63;
-	add.s64 %rd101, %rd3, %rd96;
-	ld.global.f32 %f7, [%rd101];
-	.loc 2 32 63
-	mov.b32 %r35, %f7;
-	shr.u32 %r36, %r35, 16;
-	and.b32 %r37, %r36, 1;
-	add.s32 %r38, %r35, 32767;
-	add.s32 %r39, %r38, %r37;
-	setp.nan.f32 %p45, %f7, %f7;
-	shr.u32 %r40, %r39, 16;
-	selp.b32 %r41, 32767, %r40, %p45;
-	.loc 1 38 9
-	shl.b64 %rd102, %rd100, 1;
-	add.s64 %rd103, %rd7, %rd102;
-	st.global.u16 [%rd103], %r41;
-	.loc 1 36 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p46, %rd63, %rd15;
-	@%p46 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 25 20
-	mov.u32 %r42, 0;
-	mov.u64 %rd104, %rd17;
-	mov.u64 %rd105, %rd12;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r42, 2;
-	mov.u64 %rd104, 0;
-	mov.u64 %rd105, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 30 21
-	mov.u32 %r42, 1;
-	mov.u64 %rd104, %rd54;
-	mov.u64 %rd105, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 37 55
-	mov.u32 %r42, 3;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r42, 3;
-	mov.u64 %rd104, %rd82;
-	mov.u64 %rd105, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 38 52
-	mov.u32 %r42, 4;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r42, 4;
-	mov.u64 %rd104, %rd88;
-	mov.u64 %rd105, %rd8;
-$FAULT:
-	ld.param.u64 %rd106, [storeCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r43, [%rd106], 0, 1;
-	setp.ne.u32 %p47, %r43, 0;
-	@%p47 bra $EXIT;
-	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r44, [storeCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd107+4], %r44;
-	ld.param.u32 %r45, [storeCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd107+8], {%r45, %r42};
-	mov.u32 %r46, %ctaid.x;
-	mov.u32 %r47, %ctaid.y;
-	st.global.v2.u32 [%rd107+16], {%r46, %r47};
-	mov.u32 %r48, %ctaid.z;
-	mov.u32 %r49, %tid.x;
-	st.global.v2.u32 [%rd107+24], {%r48, %r49};
-	mov.u32 %r50, %tid.y;
-	mov.u32 %r51, %tid.z;
-	st.global.v2.u32 [%rd107+32], {%r50, %r51};
-	st.global.u64 [%rd107+40], %rd104;
-	st.global.u64 [%rd107+48], %rd105;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd107], 56;
-	bra $EXIT;
-}
-`
-
-const storeF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-
-.visible .entry storeCached_dtype_F16_row_F16(.param .align 8 .b8 storeCached_dtype_F16_row_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b16 %rs<5>;
-	.reg .b32 %r<40>;
-	.reg .b64 %rd<112>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_F16_row_F16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_F16_row_F16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_F16_row_F16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_F16_row_F16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_F16_row_F16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_F16_row_F16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_F16_row_F16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_F16_row_F16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_F16_row_F16_params+168];
-	.loc 1 25 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd12;
-	cvt.u64.u32 %rd17, %r2;
-	cvt.u64.u32 %rd18, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 36 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd19, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd20, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd21, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd22, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd23, %r9;
-	cvt.u32.u64 %r10, %rd13;
-	cvt.u32.u64 %r11, %rd14;
-	cvt.u32.u64 %r12, %rd15;
-	cvt.s64.s32 %rd24, %r12;
-	cvt.u32.u64 %r13, %rd16;
-	cvt.s64.s32 %rd25, %r13;
-	.loc 1 25 20
-	mad.wide.u32 %rd26, %r1, 8, %rd11;
-	ld.global.u32 %r14, [%rd26];
-	ld.global.u32 %r15, [%rd26+4];
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r14;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s32 %p4, %r13, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd28, %r14;
-	or.b64 %rd29, %rd23, %rd25;
-	setp.lt.u64 %p5, %rd29, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd30, %rd23, %rd25;
-	shr.s64 %rd31, %rd30, 63;
-	abs.s64 %rd32, %rd23;
-	abs.s64 %rd33, %rd25;
-	cvt.rp.f32.u64 %f1, %rd33;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r16, %f2;
-	add.s32 %r17, %r16, 536870910;
-	mov.b32 %f3, %r17;
-	cvt.rzi.u64.f32 %rd34, %f3;
-	mul.lo.s64 %rd35, %rd34, %rd33;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.lo.s64 %rd39, %rd38, %rd33;
-	neg.s64 %rd40, %rd39;
-	mul.hi.u64 %rd41, %rd38, %rd40;
-	add.s64 %rd42, %rd38, %rd41;
-	mul.hi.u64 %rd43, %rd32, %rd42;
-	mul.lo.s64 %rd44, %rd43, %rd33;
-	sub.s64 %rd45, %rd32, %rd44;
-	setp.ge.u64 %p6, %rd45, %rd33;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p6;
-	sub.s64 %rd48, %rd45, %rd33;
-	selp.b64 %rd49, %rd48, %rd45, %p6;
-	setp.ge.u64 %p7, %rd49, %rd33;
-	add.s64 %rd50, %rd47, 1;
-	selp.b64 %rd51, %rd50, %rd47, %p7;
-	xor.b64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd52, %rd31;
-	bra $B1;
-$B0:
-	div.u32 %r18, %r9, %r13;
-	cvt.u64.u32 %rd53, %r18;
-$B1:
-	setp.lt.s64 %p8, %rd28, %rd53;
-	setp.le.s32 %p9, 0, %r15;
-	cvt.u64.u32 %rd54, %r15;
-	mul.wide.s32 %rd55, %r13, 64;
-	setp.lt.s64 %p10, %rd54, %rd55;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 26 13
-	@%p3 bra $B3;
-	.loc 1 27 3
-	bra $EXIT;
-$B3:
-	.loc 1 29 17
-	cvt.s64.s32 %rd56, %r15;
-	.loc 1 30 58
-	shr.s32 %r19, %r15, 63;
-	cvt.s64.s32 %rd57, %r19;
-	shr.u64 %rd58, %rd57, 58;
-	add.s64 %rd59, %rd56, %rd58;
-	shr.s64 %rd60, %rd59, 6;
-	mad.wide.s32 %rd61, %r14, %r13, %rd60;
-	setp.lt.u64 %p13, %rd61, %rd23;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd62, %rd61, 2;
-	add.s64 %rd63, %rd9, %rd62;
-	ld.global.u32 %r20, [%rd63];
-	.loc 1 31 12
-	setp.le.s32 %p14, 0, %r20;
-	setp.lt.s32 %p15, %r20, %r10;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 32 3
-	bra $EXIT;
-$B4:
-	.loc 1 34 29
-	mad.wide.s32 %rd64, %r20, %r11, %rd27;
-	shl.b64 %rd65, %rd64, 6;
-	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 35 33
-	mad.wide.s32 %rd67, %r1, %r11, %rd27;
-	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 36 20
-	cvt.u64.u32 %rd69, %r4;
-	setp.lt.s32 %p17, %r4, %r12;
-	@!%p17 bra $B7;
-	.loc 1 37 34
-	shl.b64 %rd70, %rd60, 6;
-	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 38 14
-	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
-	add.s32 %r21, %r12, -1;
-	setp.lt.u32 %p18, %r4, %r12;
-	selp.b32 %r22, %r21, %r4, %p18;
-	cvt.u64.u32 %rd73, %r22;
-	sub.s32 %r23, %r22, %r4;
-	cvt.s64.s32 %rd74, %r23;
-	setp.lt.u64 %p19, %rd74, 2147483648;
-	setp.lt.s64 %p20, %rd73, 2305843009213693952;
-	and.pred %p21, %p19, %p20;
-	add.s64 %rd75, %rd68, %rd69;
-	setp.lt.u64 %p22, %rd75, %rd19;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd76, %rd68, %rd73;
-	setp.lt.u64 %p24, %rd76, %rd19;
-	and.pred %p25, %p23, %p24;
-	shl.b32 %r24, %r4, 6;
-	cvt.u64.u32 %rd77, %r24;
-	add.s64 %rd78, %rd66, %rd77;
-	add.s64 %rd79, %rd78, %rd71;
-	setp.lt.u64 %p26, %rd79, %rd21;
-	and.pred %p27, %p25, %p26;
-	mad.wide.u32 %rd80, %r22, 64, %rd66;
-	add.s64 %rd81, %rd80, %rd71;
-	setp.lt.u64 %p28, %rd81, %rd21;
-	and.pred %p29, %p27, %p28;
-	setp.lt.u64 %p30, %rd75, %rd20;
-	and.pred %p31, %p29, %p30;
-	setp.lt.u64 %p32, %rd76, %rd20;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd82, %rd72, %rd69;
-	setp.lt.u64 %p34, %rd82, %rd22;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd83, %rd72, %rd73;
-	setp.lt.u64 %p36, %rd83, %rd22;
-	and.pred %p37, %p35, %p36;
-	@%p37 bra $B6;
-$B5:
-	cvt.u64.u32 %rd84, %r4;
-	.loc 1 37 12
-	mad.wide.u32 %rd85, %r4, 64, %rd66;
-	add.s64 %rd86, %rd85, %rd71;
-	add.s64 %rd87, %rd68, %rd84;
-	setp.lt.u64 %p38, %rd87, %rd19;
-	@!%p38 bra $FAULT3;
-	shl.b64 %rd88, %rd87, 2;
-	add.s64 %rd89, %rd1, %rd88;
-	ld.global.f32 %f4, [%rd89];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs1, %f4;
-	cvt.u32.u16 %r25, %rs1;
-	.loc 1 37 7
-	setp.lt.u64 %p39, %rd86, %rd21;
-	@!%p39 bra $FAULT4;
-	shl.b64 %rd90, %rd86, 1;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.u16 [%rd91], %r25;
-	.loc 1 38 40
-	add.s64 %rd92, %rd72, %rd84;
-	cvt.u32.u64 %r26, %rd87;
-	setp.lt.u32 %p40, %r26, %r6;
-	@!%p40 bra $FAULT5;
-	add.s64 %rd93, %rd3, %rd88;
-	ld.global.f32 %f5, [%rd93];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs2, %f5;
-	cvt.u32.u16 %r27, %rs2;
-	.loc 1 38 9
-	setp.lt.u64 %p41, %rd92, %rd22;
-	@!%p41 bra $FAULT6;
-	shl.b64 %rd94, %rd92, 1;
-	add.s64 %rd95, %rd7, %rd94;
-	st.global.u16 [%rd95], %r27;
-	.loc 1 36 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p42, %r4, %r12;
-	@%p42 bra $B5;
-	bra $B7;
-$B6:
-	cvt.u64.u32 %rd96, %r4;
-	.loc 1 37 12
-	mad.wide.u32 %rd97, %r4, 64, %rd66;
-	add.s64 %rd98, %rd97, %rd71;
-	add.s64 %rd99, %rd68, %rd96;
-	shl.b64 %rd100, %rd99, 2;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.f32 %f6, [%rd101];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f6;
-	cvt.u32.u16 %r28, %rs3;
-	.loc 1 37 7
-	shl.b64 %rd102, %rd98, 1;
-	add.s64 %rd103, %rd5, %rd102;
-	st.global.u16 [%rd103], %r28;
-	.loc 1 38 40
-	add.s64 %rd104, %rd72, %rd96;
-	add.s64 %rd105, %rd3, %rd100;
-	ld.global.f32 %f7, [%rd105];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs4, %f7;
-	cvt.u32.u16 %r29, %rs4;
-	.loc 1 38 9
-	shl.b64 %rd106, %rd104, 1;
-	add.s64 %rd107, %rd7, %rd106;
-	st.global.u16 [%rd107], %r29;
-	.loc 1 36 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p43, %r4, %r12;
-	@%p43 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 25 20
-	mov.u32 %r30, 0;
-	mov.u64 %rd108, %rd18;
-	mov.u64 %rd109, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r30, 2;
-	mov.u64 %rd108, 0;
-	mov.u64 %rd109, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 30 21
-	mov.u32 %r30, 1;
-	mov.u64 %rd108, %rd61;
-	mov.u64 %rd109, %rd23;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 37 55
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd19;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd86;
-	mov.u64 %rd109, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 38 52
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd20;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd92;
-	mov.u64 %rd109, %rd22;
-$FAULT:
-	ld.param.u64 %rd110, [storeCached_dtype_F16_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd110], 0, 1;
-	setp.ne.u32 %p44, %r31, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r32, [storeCached_dtype_F16_row_F16_params+184];
-	st.global.u32 [%rd111+4], %r32;
-	ld.param.u32 %r33, [storeCached_dtype_F16_row_F16_params+188];
-	st.global.v2.u32 [%rd111+8], {%r33, %r30};
-	mov.u32 %r34, %ctaid.x;
-	mov.u32 %r35, %ctaid.y;
-	st.global.v2.u32 [%rd111+16], {%r34, %r35};
-	mov.u32 %r36, %ctaid.z;
-	mov.u32 %r37, %tid.x;
-	st.global.v2.u32 [%rd111+24], {%r36, %r37};
-	mov.u32 %r38, %tid.y;
-	mov.u32 %r39, %tid.z;
-	st.global.v2.u32 [%rd111+32], {%r38, %r39};
-	st.global.u64 [%rd111+40], %rd108;
-	st.global.u64 [%rd111+48], %rd109;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd111], 56;
-	bra $EXIT;
-}
-`
-
-const storeF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-
-.visible .entry storeCached_dtype_F16_row_F16(.param .align 8 .b8 storeCached_dtype_F16_row_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<44>;
-	.reg .b16 %rs<5>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<108>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_F16_row_F16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_F16_row_F16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_F16_row_F16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_F16_row_F16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_F16_row_F16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_F16_row_F16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_F16_row_F16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_F16_row_F16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_F16_row_F16_params+168];
-	.loc 1 25 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.y;
-	.loc 1 36 20
-	mov.u32 %r3, %tid.x;
-	.loc 1 25 20
-	mad.wide.u32 %rd18, %r1, 8, %rd11;
-	ld.global.u32 %r4, [%rd18];
-	ld.global.u32 %r5, [%rd18+4];
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r4;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s64 %p4, %rd16, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd20, %r4;
-	or.b64 %rd21, %rd10, %rd16;
-	setp.lt.u64 %p5, %rd21, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd22, %rd10, %rd16;
-	shr.s64 %rd23, %rd22, 63;
-	abs.s64 %rd24, %rd10;
-	abs.s64 %rd25, %rd16;
-	cvt.rp.f32.u64 %f1, %rd25;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r6, %f2;
-	add.s32 %r7, %r6, 536870910;
-	mov.b32 %f3, %r7;
-	cvt.rzi.u64.f32 %rd26, %f3;
-	mul.lo.s64 %rd27, %rd26, %rd25;
-	neg.s64 %rd28, %rd27;
-	mul.hi.u64 %rd29, %rd26, %rd28;
-	add.s64 %rd30, %rd26, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd25;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.hi.u64 %rd35, %rd24, %rd34;
-	mul.lo.s64 %rd36, %rd35, %rd25;
-	sub.s64 %rd37, %rd24, %rd36;
-	setp.ge.u64 %p6, %rd37, %rd25;
-	add.s64 %rd38, %rd35, 1;
-	selp.b64 %rd39, %rd38, %rd35, %p6;
-	sub.s64 %rd40, %rd37, %rd25;
-	selp.b64 %rd41, %rd40, %rd37, %p6;
-	setp.ge.u64 %p7, %rd41, %rd25;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p7;
-	xor.b64 %rd44, %rd43, %rd23;
-	sub.s64 %rd45, %rd44, %rd23;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u32.u64 %r9, %rd16;
-	div.u32 %r10, %r8, %r9;
-	cvt.u64.u32 %rd45, %r10;
-$B1:
-	setp.lt.s64 %p8, %rd20, %rd45;
-	setp.le.s32 %p9, 0, %r5;
-	cvt.u64.u32 %rd46, %r5;
-	shl.b64 %rd47, %rd16, 6;
-	setp.lt.s64 %p10, %rd46, %rd47;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 26 13
-	@%p3 bra $B3;
-	.loc 1 27 3
-	bra $EXIT;
-$B3:
-	.loc 1 29 17
-	cvt.s64.s32 %rd48, %r5;
-	.loc 1 30 25
-	cvt.s64.s32 %rd49, %r4;
-	shr.s32 %r11, %r5, 63;
-	cvt.s64.s32 %rd50, %r11;
-	shr.u64 %rd51, %rd50, 58;
-	add.s64 %rd52, %rd48, %rd51;
-	shr.s64 %rd53, %rd52, 6;
-	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
-	setp.lt.u64 %p13, %rd54, %rd10;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd55, %rd54, 2;
-	add.s64 %rd56, %rd9, %rd55;
-	ld.global.u32 %r12, [%rd56];
-	cvt.s64.s32 %rd57, %r12;
-	.loc 1 31 12
-	setp.le.s32 %p14, 0, %r12;
-	setp.lt.s64 %p15, %rd57, %rd13;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 32 3
-	bra $EXIT;
-$B4:
-	.loc 1 34 29
-	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
-	shl.b64 %rd59, %rd58, 6;
-	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 35 33
-	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
-	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 36 20
-	cvt.u64.u32 %rd63, %r3;
-	setp.lt.s64 %p17, %rd63, %rd15;
-	@!%p17 bra $B7;
-	.loc 1 37 34
-	shl.b64 %rd64, %rd53, 6;
-	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 38 14
-	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
-	add.s64 %rd67, %rd15, -1;
-	selp.b64 %rd68, %rd67, %rd63, %p17;
-	sub.s64 %rd69, %rd68, %rd63;
-	setp.lt.u64 %p18, %rd69, 2147483648;
-	setp.lt.s64 %p19, %rd68, 2305843009213693952;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd70, %rd62, %rd63;
-	setp.lt.u64 %p21, %rd70, %rd2;
-	and.pred %p22, %p20, %p21;
-	add.s64 %rd71, %rd62, %rd68;
-	setp.lt.u64 %p23, %rd71, %rd2;
-	and.pred %p24, %p22, %p23;
-	shl.b32 %r13, %r3, 6;
-	cvt.u64.u32 %rd72, %r13;
-	add.s64 %rd73, %rd60, %rd72;
-	add.s64 %rd74, %rd73, %rd65;
-	setp.lt.u64 %p25, %rd74, %rd6;
-	and.pred %p26, %p24, %p25;
-	shl.b64 %rd75, %rd68, 6;
-	add.s64 %rd76, %rd60, %rd75;
-	add.s64 %rd77, %rd76, %rd65;
-	setp.lt.u64 %p27, %rd77, %rd6;
-	and.pred %p28, %p26, %p27;
-	setp.lt.u64 %p29, %rd70, %rd4;
-	and.pred %p30, %p28, %p29;
-	setp.lt.u64 %p31, %rd71, %rd4;
-	and.pred %p32, %p30, %p31;
-	add.s64 %rd78, %rd66, %rd63;
-	setp.lt.u64 %p33, %rd78, %rd8;
-	and.pred %p34, %p32, %p33;
-	add.s64 %rd79, %rd66, %rd68;
-	setp.lt.u64 %p35, %rd79, %rd8;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B6;
-$B5:
-	.loc 1 37 14
-	shl.b64 %rd80, %rd63, 6;
-	add.s64 %rd81, %rd60, %rd80;
-	add.s64 %rd82, %rd81, %rd65;
-	add.s64 %rd83, %rd62, %rd63;
-	setp.lt.u64 %p37, %rd83, %rd2;
-	@!%p37 bra $FAULT3;
-	shl.b64 %rd84, %rd83, 2;
-	add.s64 %rd85, %rd1, %rd84;
-	ld.global.f32 %f4, [%rd85];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs1, %f4;
-	cvt.u32.u16 %r14, %rs1;
-	.loc 1 37 7
-	setp.lt.u64 %p38, %rd82, %rd6;
-	@!%p38 bra $FAULT4;
-	shl.b64 %rd86, %rd82, 1;
-	add.s64 %rd87, %rd5, %rd86;
-	st.global.u16 [%rd87], %r14;
-	.loc 1 38 40
-	add.s64 %rd88, %rd66, %rd63;
-	setp.lt.u64 %p39, %rd83, %rd4;
-	@!%p39 bra $FAULT5;
-	add.s64 %rd89, %rd3, %rd84;
-	ld.global.f32 %f5, [%rd89];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs2, %f5;
-	cvt.u32.u16 %r15, %rs2;
-	.loc 1 38 9
-	setp.lt.u64 %p40, %rd88, %rd8;
-	@!%p40 bra $FAULT6;
-	shl.b64 %rd90, %rd88, 1;
-	add.s64 %rd91, %rd7, %rd90;
-	st.global.u16 [%rd91], %r15;
-	.loc 1 36 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p41, %rd63, %rd15;
-	@%p41 bra $B5;
-	bra $B7;
-$B6:
-	.loc 1 37 14
-	shl.b64 %rd92, %rd63, 6;
-	add.s64 %rd93, %rd60, %rd92;
-	add.s64 %rd94, %rd93, %rd65;
-	add.s64 %rd95, %rd62, %rd63;
-	shl.b64 %rd96, %rd95, 2;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.f32 %f6, [%rd97];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f6;
-	cvt.u32.u16 %r16, %rs3;
-	.loc 1 37 7
-	shl.b64 %rd98, %rd94, 1;
-	add.s64 %rd99, %rd5, %rd98;
-	st.global.u16 [%rd99], %r16;
-	.loc 1 38 40
-	add.s64 %rd100, %rd66, %rd63;
-	add.s64 %rd101, %rd3, %rd96;
-	ld.global.f32 %f7, [%rd101];
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs4, %f7;
-	cvt.u32.u16 %r17, %rs4;
-	.loc 1 38 9
-	shl.b64 %rd102, %rd100, 1;
-	add.s64 %rd103, %rd7, %rd102;
-	st.global.u16 [%rd103], %r17;
-	.loc 1 36 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p42, %rd63, %rd15;
-	@%p42 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 25 20
-	mov.u32 %r18, 0;
-	mov.u64 %rd104, %rd17;
-	mov.u64 %rd105, %rd12;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r18, 2;
-	mov.u64 %rd104, 0;
-	mov.u64 %rd105, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 30 21
-	mov.u32 %r18, 1;
-	mov.u64 %rd104, %rd54;
-	mov.u64 %rd105, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 37 55
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd82;
-	mov.u64 %rd105, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 38 52
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd88;
-	mov.u64 %rd105, %rd8;
-$FAULT:
-	ld.param.u64 %rd106, [storeCached_dtype_F16_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r19, [%rd106], 0, 1;
-	setp.ne.u32 %p43, %r19, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r20, [storeCached_dtype_F16_row_F16_params+184];
-	st.global.u32 [%rd107+4], %r20;
-	ld.param.u32 %r21, [storeCached_dtype_F16_row_F16_params+188];
-	st.global.v2.u32 [%rd107+8], {%r21, %r18};
-	mov.u32 %r22, %ctaid.x;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd107+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	mov.u32 %r25, %tid.x;
-	st.global.v2.u32 [%rd107+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd107+32], {%r26, %r27};
-	st.global.u64 [%rd107+40], %rd104;
-	st.global.u64 [%rd107+48], %rd105;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd107], 56;
-	bra $EXIT;
-}
-`
-
-const attend32SM80 = `.version 7.0
+const attendCachedSM80 = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "cached.go"
 .file 2 "exp.go"
 .file 3 "lanes.go"
 
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d3[64];
+.shared .align 16 .b8 $shared$attendCached$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached$2eshared$2d3[64];
 
-.visible .entry attendCached_float32_row_F32(.param .align 8 .b8 attendCached_float32_row_F32_params[192])
+.visible .entry attendCached(.param .align 8 .b8 attendCached_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<151>;
@@ -5131,28 +3104,28 @@ const attend32SM80 = `.version 7.0
 	.reg .b64 %rd<234>;
 	.reg .f32 %f<218>;
 
-	ld.param.u64 %rd1, [attendCached_float32_row_F32_params];
-	ld.param.u64 %rd2, [attendCached_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [attendCached_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [attendCached_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [attendCached_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [attendCached_float32_row_F32_params+64];
-	ld.param.u64 %rd7, [attendCached_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [attendCached_float32_row_F32_params+88];
-	ld.param.u64 %rd9, [attendCached_float32_row_F32_params+96];
-	ld.param.u64 %rd10, [attendCached_float32_row_F32_params+104];
-	ld.param.u64 %rd11, [attendCached_float32_row_F32_params+120];
-	ld.param.u64 %rd12, [attendCached_float32_row_F32_params+128];
-	ld.param.u64 %rd13, [attendCached_float32_row_F32_params+144];
-	ld.param.u64 %rd14, [attendCached_float32_row_F32_params+152];
-	ld.param.u64 %rd15, [attendCached_float32_row_F32_params+160];
-	ld.param.u64 %rd16, [attendCached_float32_row_F32_params+168];
-	.loc 1 57 56
+	ld.param.u64 %rd1, [attendCached_params];
+	ld.param.u64 %rd2, [attendCached_params+16];
+	ld.param.u64 %rd3, [attendCached_params+24];
+	ld.param.u64 %rd4, [attendCached_params+40];
+	ld.param.u64 %rd5, [attendCached_params+48];
+	ld.param.u64 %rd6, [attendCached_params+64];
+	ld.param.u64 %rd7, [attendCached_params+72];
+	ld.param.u64 %rd8, [attendCached_params+88];
+	ld.param.u64 %rd9, [attendCached_params+96];
+	ld.param.u64 %rd10, [attendCached_params+104];
+	ld.param.u64 %rd11, [attendCached_params+120];
+	ld.param.u64 %rd12, [attendCached_params+128];
+	ld.param.u64 %rd13, [attendCached_params+144];
+	ld.param.u64 %rd14, [attendCached_params+152];
+	ld.param.u64 %rd15, [attendCached_params+160];
+	ld.param.u64 %rd16, [attendCached_params+168];
+	.loc 1 56 56
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
+	.loc 1 57 39
 	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
+	.loc 1 56 56
 	cvt.u64.u32 %rd17, %r1;
 	setp.lt.u64 %p1, %rd17, %rd12;
 	cvt.u64.u32 %rd18, %r2;
@@ -5160,29 +3133,29 @@ const attend32SM80 = `.version 7.0
 	shr.u64 %rd20, %rd19, 60;
 	add.s64 %rd21, %rd15, %rd20;
 	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
+	.loc 1 57 39
 	cvt.u64.u32 %rd23, %r3;
 	mad.wide.u32 %rd24, %r1, %r2, %rd23;
 	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
+	.loc 1 59 26
 	add.s64 %rd26, %rd25, %rd22;
 	setp.le.u64 %p2, %rd26, %rd2;
 	setp.le.u64 %p3, %rd25, %rd26;
 	and.pred %p4, %p1, %p2;
 	and.pred %p5, %p4, %p3;
 	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_float32_row_F32$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_float32_row_F32$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_float32_row_F32$2eshared$2d3;
-	.loc 1 57 37
+	.loc 1 53 39
+	mov.u32 %r4, $shared$attendCached$2eshared;
+	.loc 1 54 44
+	mov.u32 %r5, $shared$attendCached$2eshared$2d2;
+	.loc 1 55 41
+	mov.u32 %r6, $shared$attendCached$2eshared$2d3;
+	.loc 1 56 37
 	mov.u32 %r7, %tid.x;
 	mad.wide.u32 %rd27, %r1, 8, %rd11;
 	ld.global.u32 %r8, [%rd27];
 	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
+	.loc 1 58 43
 	cvt.rn.f32.s64 %f1, %rd15;
 	rsqrt.approx.ftz.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f1, %f2;
@@ -5202,96 +3175,96 @@ const attend32SM80 = `.version 7.0
 	abs.f32 %f16, %f15;
 	setp.lt.f32 %p7, 0f03800000, %f16;
 	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
+	.loc 1 59 12
 	shl.b64 %rd28, %rd25, 6;
 	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p9, 0, %rd22;
 	@%p8 bra $B0;
-	.loc 1 59 35
+	.loc 1 58 35
 	sqrt.rn.f32 %f17, %f1;
 	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
 $B0:
-	.loc 1 62 8
+	.loc 1 61 8
 	@!%p9 bra $B1;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd30, %r7, 4, %rd29;
 	ld.global.f32 %f18, [%rd30];
 	mul.rn.f32 %f19, %f18, %f15;
 	mad.lo.s32 %r10, %r7, 4, %r4;
 	st.shared.f32 [%r10], %f19;
 $B1:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p10, 1, %rd22;
 	@!%p10 bra $B2;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd31, %r7, 4, %rd29;
 	ld.global.f32 %f20, [%rd31+64];
 	mul.rn.f32 %f21, %f20, %f15;
 	mad.lo.s32 %r11, %r7, 4, %r4;
 	st.shared.f32 [%r11+64], %f21;
 $B2:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p11, 2, %rd22;
 	@!%p11 bra $B3;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd32, %r7, 4, %rd29;
 	ld.global.f32 %f22, [%rd32+128];
 	mul.rn.f32 %f23, %f22, %f15;
 	mad.lo.s32 %r12, %r7, 4, %r4;
 	st.shared.f32 [%r12+128], %f23;
 $B3:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p12, 3, %rd22;
 	@!%p12 bra $B4;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd33, %r7, 4, %rd29;
 	ld.global.f32 %f24, [%rd33+192];
 	mul.rn.f32 %f25, %f24, %f15;
 	mad.lo.s32 %r13, %r7, 4, %r4;
 	st.shared.f32 [%r13+192], %f25;
 $B4:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p13, 4, %rd22;
 	@!%p13 bra $B5;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd34, %r7, 4, %rd29;
 	ld.global.f32 %f26, [%rd34+256];
 	mul.rn.f32 %f27, %f26, %f15;
 	mad.lo.s32 %r14, %r7, 4, %r4;
 	st.shared.f32 [%r14+256], %f27;
 $B5:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p14, 5, %rd22;
 	@!%p14 bra $B6;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd35, %r7, 4, %rd29;
 	ld.global.f32 %f28, [%rd35+320];
 	mul.rn.f32 %f29, %f28, %f15;
 	mad.lo.s32 %r15, %r7, 4, %r4;
 	st.shared.f32 [%r15+320], %f29;
 $B6:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p15, 6, %rd22;
 	@!%p15 bra $B7;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd36, %r7, 4, %rd29;
 	ld.global.f32 %f30, [%rd36+384];
 	mul.rn.f32 %f31, %f30, %f15;
 	mad.lo.s32 %r16, %r7, 4, %r4;
 	st.shared.f32 [%r16+384], %f31;
 $B7:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p16, 7, %rd22;
 	@!%p16 bra $B8;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd37, %r7, 4, %rd29;
 	ld.global.f32 %f32, [%rd37+448];
 	mul.rn.f32 %f33, %f32, %f15;
 	mad.lo.s32 %r17, %r7, 4, %r4;
 	st.shared.f32 [%r17+448], %f33;
 $B8:
-	.loc 1 66 8
+	.loc 1 65 8
 	bar.sync 0;
 	.loc 1 16 21
 	setp.le.s32 %p17, 0, %r8;
@@ -5350,15 +3323,15 @@ $B10:
 	and.pred %p27, %p23, %p26;
 	mov.pred %p18, %p27;
 $B11:
-	.loc 1 71 30
+	.loc 1 70 30
 	setp.ne.s64 %p28, %rd14, 0;
 	@!%p28 bra $FAULT1;
-	.loc 1 69 15
+	.loc 1 68 15
 	cvt.s64.s32 %rd66, %r9;
 	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
+	.loc 1 67 12
 	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
+	.loc 1 70 30
 	or.b64 %rd69, %rd18, %rd14;
 	setp.lt.u64 %p29, %rd69, 4294967296;
 	@%p29 bra $B12;
@@ -5441,7 +3414,7 @@ $B14:
 	div.u32 %r30, %r3, %r29;
 	cvt.u64.u32 %rd118, %r30;
 $B15:
-	.loc 1 75 22
+	.loc 1 74 22
 	setp.lt.s64 %p36, 0, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -5453,14 +3426,14 @@ $B15:
 	mov.f32 %f50, 0f00000000;
 	mov.f32 %f51, 0f00000000;
 	@!%p36 bra $B43;
-	.loc 1 76 26
+	.loc 1 75 26
 	cvt.s64.s32 %rd119, %r8;
 	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
+	.loc 1 76 39
 	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
+	.loc 1 79 55
 	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
+	.loc 1 126 30
 	shr.s64 %rd123, %rd122, 63;
 	shr.u64 %rd124, %rd123, 62;
 	add.s64 %rd125, %rd122, %rd124;
@@ -5468,15 +3441,15 @@ $B15:
 	setp.lt.s64 %p37, 128, %rd126;
 	selp.b64 %rd127, 128, %rd126, %p37;
 	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
+	.loc 1 82 18
 	add.s32 %r31, %r7, 16;
 	add.s32 %r32, %r7, 32;
 	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
+	.loc 1 90 8
 	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
+	.loc 1 100 11
 	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
+	.loc 1 139 32
 	setp.ne.s64 %p39, %rd22, 0;
 	cvt.u32.u64 %r36, %rd127;
 	add.s32 %r37, %r36, -3;
@@ -5485,7 +3458,7 @@ $B15:
 	and.pred %p42, %p40, %p41;
 	selp.b32 %r38, %r37, 0, %p42;
 	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
+	.loc 1 74 22
 	cvt.u32.u64 %r39, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -5499,7 +3472,7 @@ $B15:
 	mov.f32 %f52, 0fFF800000;
 	mov.u32 %r40, 0;
 $B16:
-	.loc 1 76 55
+	.loc 1 75 55
 	shr.u32 %r41, %r40, 6;
 	cvt.u64.u32 %rd128, %r41;
 	add.s64 %rd129, %rd120, %rd128;
@@ -5510,7 +3483,7 @@ $B16:
 	add.s64 %rd132, %rd9, %rd131;
 	ld.global.u32 %r42, [%rd132];
 	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
+	.loc 1 76 19
 	setp.lt.s32 %p45, %r42, 0;
 	selp.b32 %r43, 0, %r42, %p45;
 	cvt.s64.s32 %rd134, %r43;
@@ -5519,15 +3492,15 @@ $B16:
 	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
 	shl.b64 %rd137, %rd136, 6;
 	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
+	.loc 1 77 22
 	sub.s64 %rd139, %rd68, %rd130;
 	setp.lt.s64 %p47, 64, %rd139;
 	cvt.u32.u64 %r44, %rd139;
 	selp.b32 %r45, 64, %r44, %p47;
 	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
+	.loc 1 78 9
 	bar.sync 0;
-	.loc 1 80 50
+	.loc 1 79 44
 	add.s64 %rd141, %rd138, %rd122;
 	setp.le.u64 %p48, %rd141, %rd6;
 	setp.le.u64 %p49, %rd138, %rd141;
@@ -5539,7 +3512,7 @@ $B16:
 	mov.f32 %f54, 0f00000000;
 	mov.f32 %f55, 0f00000000;
 	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
+	.loc 1 126 20
 	@!%p38 bra $B21;
 	@!%p43 bra $B17;
 	mov.f32 %f53, 0f00000000;
@@ -5556,22 +3529,22 @@ $B17:
 	mov.u32 %r46, 0;
 	bra $B19;
 $B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
+	.loc 1 128 32
+	mad.lo.s32 %r47, %r46, 4, %r4;
+	shl.b32 %r48, %r46, 2;
+	cvt.u64.u32 %rd144, %r48;
 	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 64, %rd143;
+	mad.wide.u32 %rd145, %r48, 64, %rd143;
 	mad.wide.u32 %rd146, %r7, 4, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
+	add.s32 %r49, %r48, 1;
 	cvt.u64.u32 %rd147, %r49;
 	setp.lt.u64 %p52, %rd147, %rd122;
 	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
+	add.s32 %r50, %r48, 2;
 	cvt.u64.u32 %rd148, %r50;
 	setp.lt.u64 %p54, %rd148, %rd122;
 	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
+	add.s32 %r51, %r48, 3;
 	cvt.u64.u32 %rd149, %r51;
 	setp.lt.u64 %p56, %rd149, %rd122;
 	and.pred %p57, %p55, %p56;
@@ -5634,39 +3607,39 @@ $B18:
 	and.pred %p81, %p79, %p80;
 	add.s32 %r67, %r46, 4;
 	@!%p81 bra $B19;
-	ld.global.f32 %f57, [%rd146];
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
+	ld.shared.v4.f32 {%f57, %f58, %f59, %f60}, [%r47];
+	ld.global.f32 %f61, [%rd146];
+	fma.rn.f32 %f62, %f57, %f61, %f56;
 	ld.global.f32 %f63, [%rd146+64];
-	fma.rn.f32 %f64, %f58, %f63, %f55;
+	fma.rn.f32 %f64, %f57, %f63, %f55;
 	ld.global.f32 %f65, [%rd146+128];
-	fma.rn.f32 %f66, %f58, %f65, %f54;
+	fma.rn.f32 %f66, %f57, %f65, %f54;
 	ld.global.f32 %f67, [%rd146+192];
-	fma.rn.f32 %f68, %f58, %f67, %f53;
+	fma.rn.f32 %f68, %f57, %f67, %f53;
 	ld.global.f32 %f69, [%rd152];
-	fma.rn.f32 %f70, %f59, %f69, %f62;
+	fma.rn.f32 %f70, %f58, %f69, %f62;
 	ld.global.f32 %f71, [%rd152+64];
-	fma.rn.f32 %f72, %f59, %f71, %f64;
+	fma.rn.f32 %f72, %f58, %f71, %f64;
 	ld.global.f32 %f73, [%rd152+128];
-	fma.rn.f32 %f74, %f59, %f73, %f66;
+	fma.rn.f32 %f74, %f58, %f73, %f66;
 	ld.global.f32 %f75, [%rd152+192];
-	fma.rn.f32 %f76, %f59, %f75, %f68;
+	fma.rn.f32 %f76, %f58, %f75, %f68;
 	ld.global.f32 %f77, [%rd158];
-	fma.rn.f32 %f78, %f60, %f77, %f70;
+	fma.rn.f32 %f78, %f59, %f77, %f70;
 	ld.global.f32 %f79, [%rd158+64];
-	fma.rn.f32 %f80, %f60, %f79, %f72;
+	fma.rn.f32 %f80, %f59, %f79, %f72;
 	ld.global.f32 %f81, [%rd158+128];
-	fma.rn.f32 %f82, %f60, %f81, %f74;
+	fma.rn.f32 %f82, %f59, %f81, %f74;
 	ld.global.f32 %f83, [%rd158+192];
-	fma.rn.f32 %f84, %f60, %f83, %f76;
+	fma.rn.f32 %f84, %f59, %f83, %f76;
 	ld.global.f32 %f85, [%rd164];
-	fma.rn.f32 %f56, %f61, %f85, %f78;
+	fma.rn.f32 %f56, %f60, %f85, %f78;
 	ld.global.f32 %f86, [%rd164+64];
-	fma.rn.f32 %f55, %f61, %f86, %f80;
+	fma.rn.f32 %f55, %f60, %f86, %f80;
 	ld.global.f32 %f87, [%rd164+128];
-	fma.rn.f32 %f54, %f61, %f87, %f82;
+	fma.rn.f32 %f54, %f60, %f87, %f82;
 	ld.global.f32 %f88, [%rd164+192];
-	fma.rn.f32 %f53, %f61, %f88, %f84;
+	fma.rn.f32 %f53, %f60, %f88, %f84;
 	setp.lt.u32 %p82, %r67, %r36;
 	setp.lt.u32 %p83, %r67, %r38;
 	mov.u32 %r46, %r67;
@@ -5691,83 +3664,83 @@ $B20:
 	and.pred %p89, %p88, %p86;
 	and.pred %p90, %p89, %p87;
 	@!%p90 bra $B55;
+	mad.lo.s32 %r72, %r46, 4, %r4;
+	ld.shared.f32 %f89, [%r72];
 	mad.wide.u32 %rd172, %r68, 64, %rd143;
 	mad.wide.u32 %rd173, %r7, 4, %rd172;
-	ld.global.f32 %f89, [%rd173];
-	mad.lo.s32 %r72, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r72];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
+	ld.global.f32 %f90, [%rd173];
+	fma.rn.f32 %f56, %f89, %f90, %f56;
 	ld.global.f32 %f91, [%rd173+64];
-	fma.rn.f32 %f55, %f90, %f91, %f55;
+	fma.rn.f32 %f55, %f89, %f91, %f55;
 	ld.global.f32 %f92, [%rd173+128];
-	fma.rn.f32 %f54, %f90, %f92, %f54;
+	fma.rn.f32 %f54, %f89, %f92, %f54;
 	ld.global.f32 %f93, [%rd173+192];
-	fma.rn.f32 %f53, %f90, %f93, %f53;
+	fma.rn.f32 %f53, %f89, %f93, %f53;
 	add.s32 %r46, %r46, 1;
 	setp.lt.u32 %p91, %r46, %r36;
 	@%p91 bra $B20;
 $B21:
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p92, %r45, %r7;
 	@!%p92 bra $B22;
 	mov.f32 %f56, 0fFF800000;
 $B22:
-	.loc 1 86 14
+	.loc 1 85 14
 	setp.le.s32 %p93, 0, %r42;
 	setp.lt.s64 %p94, %rd133, %rd13;
 	and.pred %p95, %p93, %p94;
 	@%p95 bra $B23;
 	mov.f32 %f56, 0f7FC00000;
 $B23:
-	.loc 1 89 14
+	.loc 1 88 14
 	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p96, %r45, %r31;
 	@!%p96 bra $B24;
 	mov.f32 %f55, 0fFF800000;
 $B24:
-	.loc 1 86 14
+	.loc 1 85 14
 	@%p95 bra $B25;
 	mov.f32 %f55, 0f7FC00000;
 $B25:
-	.loc 1 89 14
+	.loc 1 88 14
 	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p97, %r45, %r32;
 	@!%p97 bra $B26;
 	mov.f32 %f54, 0fFF800000;
 $B26:
-	.loc 1 86 14
+	.loc 1 85 14
 	@%p95 bra $B27;
 	mov.f32 %f54, 0f7FC00000;
 $B27:
-	.loc 1 89 14
+	.loc 1 88 14
 	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p98, %r45, %r33;
 	@!%p98 bra $B28;
 	mov.f32 %f53, 0fFF800000;
 $B28:
-	.loc 1 86 14
+	.loc 1 85 14
 	@%p95 bra $B29;
 	mov.f32 %f53, 0f7FC00000;
 $B29:
-	.loc 1 89 14
+	.loc 1 88 14
 	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 91 8
+	.loc 1 90 8
 	st.shared.f32 [%r34], %f97;
-	.loc 1 92 9
+	.loc 1 91 9
 	bar.sync 0;
 	mov.u32 %r73, 0;
 $B30:
-	.loc 1 94 26
+	.loc 1 93 26
 	mad.lo.s32 %r74, %r73, 4, %r6;
 	ld.shared.f32 %f98, [%r74];
 	max.NaN.f32 %f97, %f97, %f98;
 	add.s32 %r73, %r73, 1;
 	setp.lt.u32 %p99, %r73, 16;
 	@%p99 bra $B30;
-	.loc 1 96 30
+	.loc 1 95 30
 	sub.rn.f32 %f99, %f52, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f100, %f99, 0f4B400000;
@@ -5808,9 +3781,9 @@ $B30:
 	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
 	and.pred %p104, %p102, %p103;
 	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 98 3
+	.loc 1 97 3
 	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f117, %f56, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f118, %f117, 0f4B400000;
@@ -5851,11 +3824,11 @@ $B30:
 	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
 	and.pred %p109, %p107, %p108;
 	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35], %f133;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f135, %f55, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f136, %f135, 0f4B400000;
@@ -5896,11 +3869,11 @@ $B30:
 	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
 	and.pred %p114, %p112, %p113;
 	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35+64], %f151;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f153, %f54, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f154, %f153, 0f4B400000;
@@ -5941,11 +3914,11 @@ $B30:
 	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
 	and.pred %p119, %p117, %p118;
 	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35+128], %f169;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f171, %f53, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f172, %f171, 0f4B400000;
@@ -5986,22 +3959,22 @@ $B30:
 	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
 	and.pred %p124, %p122, %p123;
 	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35+192], %f187;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 104 9
+	.loc 1 103 9
 	bar.sync 0;
-	.loc 1 108 57
+	.loc 1 107 51
 	mul.lo.s64 %rd174, %rd140, %rd22;
 	add.s64 %rd175, %rd138, %rd174;
 	setp.le.u64 %p125, %rd175, %rd8;
 	setp.le.u64 %p126, %rd138, %rd175;
 	and.pred %p127, %p125, %p126;
-	.loc 1 142 32
+	.loc 1 139 32
 	and.pred %p128, %p127, %p39;
 	@!%p128 bra $B56;
-	.loc 1 106 4
+	.loc 1 105 4
 	mul.rn.f32 %f50, %f50, %f115;
 	mul.rn.f32 %f49, %f49, %f115;
 	mul.rn.f32 %f48, %f48, %f115;
@@ -6010,11 +3983,11 @@ $B30:
 	mul.rn.f32 %f45, %f45, %f115;
 	mul.rn.f32 %f44, %f44, %f115;
 	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 108 41
+	.loc 1 107 35
 	shl.b64 %rd176, %rd138, 6;
 	add.s64 %rd177, %rd7, %rd176;
 	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
+	.loc 1 139 32
 	or.b64 %rd179, %rd174, %rd22;
 	setp.lt.u64 %p129, %rd179, 4294967296;
 	@%p129 bra $B31;
@@ -6060,12 +4033,12 @@ $B32:
 	selp.b64 %rd204, 64, %rd203, %p132;
 	setp.lt.s64 %p133, 0, %rd204;
 	@!%p133 bra $B42;
-	.loc 1 146 9
+	.loc 1 143 9
 	cvt.u32.u64 %r105, %rd204;
 	mov.u32 %r106, 0;
 $B33:
 	cvt.u64.u32 %rd205, %r106;
-	.loc 1 143 20
+	.loc 1 140 20
 	mul.lo.s64 %rd206, %rd205, %rd22;
 	add.s32 %r107, %r106, 1;
 	cvt.u64.u32 %rd207, %r107;
@@ -6077,102 +4050,102 @@ $B33:
 	shl.b64 %rd209, %rd206, 6;
 	add.s64 %rd210, %rd177, %rd209;
 	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p137, 0, %rd211;
 	@!%p137 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 4, %rd210;
-	ld.global.f32 %f191, [%rd212];
+	.loc 1 143 33
 	mad.lo.s32 %r108, %r106, 4, %r5;
-	ld.shared.f32 %f192, [%r108];
-	fma.rn.f32 %f50, %f192, %f191, %f50;
+	ld.shared.f32 %f191, [%r108];
+	mad.wide.u32 %rd212, %r7, 4, %rd210;
+	ld.global.f32 %f192, [%rd212];
+	fma.rn.f32 %f50, %f191, %f192, %f50;
 $B34:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p138, 1, %rd211;
 	@!%p138 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 4, %rd210;
-	ld.global.f32 %f193, [%rd213+64];
+	.loc 1 143 33
 	mad.lo.s32 %r109, %r106, 4, %r5;
-	ld.shared.f32 %f194, [%r109];
-	fma.rn.f32 %f49, %f194, %f193, %f49;
+	ld.shared.f32 %f193, [%r109];
+	mad.wide.u32 %rd213, %r7, 4, %rd210;
+	ld.global.f32 %f194, [%rd213+64];
+	fma.rn.f32 %f49, %f193, %f194, %f49;
 $B35:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p139, 2, %rd211;
 	@!%p139 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 4, %rd210;
-	ld.global.f32 %f195, [%rd214+128];
+	.loc 1 143 33
 	mad.lo.s32 %r110, %r106, 4, %r5;
-	ld.shared.f32 %f196, [%r110];
-	fma.rn.f32 %f48, %f196, %f195, %f48;
+	ld.shared.f32 %f195, [%r110];
+	mad.wide.u32 %rd214, %r7, 4, %rd210;
+	ld.global.f32 %f196, [%rd214+128];
+	fma.rn.f32 %f48, %f195, %f196, %f48;
 $B36:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p140, 3, %rd211;
 	@!%p140 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 4, %rd210;
-	ld.global.f32 %f197, [%rd215+192];
+	.loc 1 143 33
 	mad.lo.s32 %r111, %r106, 4, %r5;
-	ld.shared.f32 %f198, [%r111];
-	fma.rn.f32 %f47, %f198, %f197, %f47;
+	ld.shared.f32 %f197, [%r111];
+	mad.wide.u32 %rd215, %r7, 4, %rd210;
+	ld.global.f32 %f198, [%rd215+192];
+	fma.rn.f32 %f47, %f197, %f198, %f47;
 $B37:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p141, 4, %rd211;
 	@!%p141 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 4, %rd210;
-	ld.global.f32 %f199, [%rd216+256];
+	.loc 1 143 33
 	mad.lo.s32 %r112, %r106, 4, %r5;
-	ld.shared.f32 %f200, [%r112];
-	fma.rn.f32 %f46, %f200, %f199, %f46;
+	ld.shared.f32 %f199, [%r112];
+	mad.wide.u32 %rd216, %r7, 4, %rd210;
+	ld.global.f32 %f200, [%rd216+256];
+	fma.rn.f32 %f46, %f199, %f200, %f46;
 $B38:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p142, 5, %rd211;
 	@!%p142 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 4, %rd210;
-	ld.global.f32 %f201, [%rd217+320];
+	.loc 1 143 33
 	mad.lo.s32 %r113, %r106, 4, %r5;
-	ld.shared.f32 %f202, [%r113];
-	fma.rn.f32 %f45, %f202, %f201, %f45;
+	ld.shared.f32 %f201, [%r113];
+	mad.wide.u32 %rd217, %r7, 4, %rd210;
+	ld.global.f32 %f202, [%rd217+320];
+	fma.rn.f32 %f45, %f201, %f202, %f45;
 $B39:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p143, 6, %rd211;
 	@!%p143 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 4, %rd210;
-	ld.global.f32 %f203, [%rd218+384];
+	.loc 1 143 33
 	mad.lo.s32 %r114, %r106, 4, %r5;
-	ld.shared.f32 %f204, [%r114];
-	fma.rn.f32 %f44, %f204, %f203, %f44;
+	ld.shared.f32 %f203, [%r114];
+	mad.wide.u32 %rd218, %r7, 4, %rd210;
+	ld.global.f32 %f204, [%rd218+384];
+	fma.rn.f32 %f44, %f203, %f204, %f44;
 $B40:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p144, 7, %rd211;
 	@!%p144 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 4, %rd210;
-	ld.global.f32 %f205, [%rd219+448];
+	.loc 1 143 33
 	mad.lo.s32 %r115, %r106, 4, %r5;
-	ld.shared.f32 %f206, [%r115];
-	fma.rn.f32 %f43, %f206, %f205, %f43;
+	ld.shared.f32 %f205, [%r115];
+	mad.wide.u32 %rd219, %r7, 4, %rd210;
+	ld.global.f32 %f206, [%rd219+448];
+	fma.rn.f32 %f43, %f205, %f206, %f43;
 $B41:
 	setp.lt.u32 %p145, %r107, %r105;
 	mov.u32 %r106, %r107;
 	@%p145 bra $B33;
 $B42:
-	.loc 1 109 9
+	.loc 1 108 9
 	bar.sync 0;
-	.loc 1 75 32
+	.loc 1 74 32
 	add.s32 %r40, %r40, 64;
 	setp.lt.u32 %p146, %r40, %r39;
 	mov.f32 %f52, %f97;
 	@%p146 bra $B16;
 $B43:
-	.loc 1 111 7
+	.loc 1 110 7
 	mad.lo.s32 %r116, %r7, 4, %r6;
 	st.shared.f32 [%r116], %f51;
-	.loc 1 112 8
+	.loc 1 111 8
 	bar.sync 0;
 	mov.f32 %f207, 0f00000000;
 	mov.u32 %r117, 0;
@@ -6184,96 +4157,96 @@ $B44:
 	add.s32 %r117, %r117, 1;
 	setp.lt.u32 %p147, %r117, 16;
 	@%p147 bra $B44;
-	.loc 1 117 10
+	.loc 1 116 10
 	setp.le.u64 %p148, %rd26, %rd4;
 	@!%p148 bra $FAULT3;
-	.loc 1 114 12
+	.loc 1 113 12
 	setp.eq.s64 %p149, %rd68, 0;
 	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 117 10
+	.loc 1 116 10
 	shl.b64 %rd220, %rd25, 6;
 	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p9 bra $B45;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f210, %f50, %f209;
 	mad.wide.u32 %rd222, %r7, 4, %rd221;
 	st.global.f32 [%rd222], %f210;
 $B45:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p10 bra $B46;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f211, %f49, %f209;
 	mad.wide.u32 %rd223, %r7, 4, %rd221;
 	st.global.f32 [%rd223+64], %f211;
 $B46:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p11 bra $B47;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f212, %f48, %f209;
 	mad.wide.u32 %rd224, %r7, 4, %rd221;
 	st.global.f32 [%rd224+128], %f212;
 $B47:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p12 bra $B48;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f213, %f47, %f209;
 	mad.wide.u32 %rd225, %r7, 4, %rd221;
 	st.global.f32 [%rd225+192], %f213;
 $B48:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p13 bra $B49;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f214, %f46, %f209;
 	mad.wide.u32 %rd226, %r7, 4, %rd221;
 	st.global.f32 [%rd226+256], %f214;
 $B49:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p14 bra $B50;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f215, %f45, %f209;
 	mad.wide.u32 %rd227, %r7, 4, %rd221;
 	st.global.f32 [%rd227+320], %f215;
 $B50:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p15 bra $B51;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f216, %f44, %f209;
 	mad.wide.u32 %rd228, %r7, 4, %rd221;
 	st.global.f32 [%rd228+384], %f216;
 $B51:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p16 bra $B52;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f217, %f43, %f209;
 	mad.wide.u32 %rd229, %r7, 4, %rd221;
 	st.global.f32 [%rd229+448], %f217;
 $B52:
 	bra $EXIT;
 $B53:
-	.loc 1 57 47
+	.loc 1 56 47
 	@!%p1 bra $FAULT4;
-	.loc 1 60 12
+	.loc 1 59 12
 	@!%p2 bra $FAULT5;
 	bra $FAULT6;
 $B54:
-	.loc 1 80 40
+	.loc 1 79 34
 	@!%p48 bra $FAULT7;
 	bra $FAULT8;
 $B55:
-	.loc 1 130 51
+	.loc 1 128 41
 	@!%p84 bra $FAULT9;
 	@!%p85 bra $FAULT10;
 	@!%p86 bra $FAULT11;
 	bra $FAULT12;
 $B56:
-	.loc 1 108 41
+	.loc 1 107 35
 	@!%p125 bra $FAULT13;
 	@!%p126 bra $FAULT14;
-	.loc 1 142 32
+	.loc 1 139 32
 	bra $FAULT15;
 $B57:
-	.loc 1 143 18
+	.loc 1 140 18
 	@!%p134 bra $FAULT16;
 	bra $FAULT17;
 $EXIT:
@@ -6285,31 +4258,31 @@ $FAULT0:
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 71 30
+	.loc 1 70 30
 	mov.u32 %r119, 1;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 76 22
+	.loc 1 75 22
 	mov.u32 %r119, 0;
 	mov.u64 %rd230, %rd129;
 	mov.u64 %rd231, %rd10;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 117 10
+	.loc 1 116 10
 	mov.u32 %r119, 3;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd4;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 57 47
+	.loc 1 56 47
 	mov.u32 %r119, 4;
 	mov.u64 %rd230, %rd17;
 	mov.u64 %rd231, %rd12;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 60 12
+	.loc 1 59 12
 	mov.u32 %r119, 5;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd2;
@@ -6320,7 +4293,7 @@ $FAULT6:
 	mov.u64 %rd231, %rd26;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 80 40
+	.loc 1 79 34
 	mov.u32 %r119, 7;
 	mov.u64 %rd230, %rd141;
 	mov.u64 %rd231, %rd6;
@@ -6331,7 +4304,7 @@ $FAULT8:
 	mov.u64 %rd231, %rd141;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 130 51
+	.loc 1 128 41
 	mov.u32 %r119, 12;
 	mov.u64 %rd230, %rd168;
 	mov.u64 %rd231, %rd122;
@@ -6352,7 +4325,7 @@ $FAULT12:
 	mov.u64 %rd231, %rd122;
 	bra $FAULT;
 $FAULT13:
-	.loc 1 108 41
+	.loc 1 107 35
 	mov.u32 %r119, 9;
 	mov.u64 %rd230, %rd175;
 	mov.u64 %rd231, %rd8;
@@ -6363,13 +4336,13 @@ $FAULT14:
 	mov.u64 %rd231, %rd175;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 142 32
+	.loc 1 139 32
 	mov.u32 %r119, 11;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT16:
-	.loc 1 143 18
+	.loc 1 140 18
 	mov.u32 %r119, 13;
 	mov.u64 %rd230, %rd208;
 	mov.u64 %rd231, %rd178;
@@ -6379,14 +4352,14 @@ $FAULT17:
 	mov.u64 %rd230, %rd206;
 	mov.u64 %rd231, %rd208;
 $FAULT:
-	ld.param.u64 %rd232, [attendCached_float32_row_F32_params+176];
+	ld.param.u64 %rd232, [attendCached_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r120, [%rd232], 0, 1;
 	setp.ne.u32 %p150, %r120, 0;
 	@%p150 bra $EXIT;
 	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r121, [attendCached_float32_row_F32_params+184];
+	ld.param.u32 %r121, [attendCached_params+184];
 	st.global.u32 [%rd233+4], %r121;
-	ld.param.u32 %r122, [attendCached_float32_row_F32_params+188];
+	ld.param.u32 %r122, [attendCached_params+188];
 	st.global.v2.u32 [%rd233+8], {%r122, %r119};
 	mov.u32 %r123, %ctaid.x;
 	mov.u32 %r124, %ctaid.y;
@@ -6405,18 +4378,18 @@ $FAULT:
 }
 `
 
-const attend32SM70 = `.version 6.0
+const attendCachedSM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "cached.go"
 .file 2 "exp.go"
 .file 3 "lanes.go"
 
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d3[64];
+.shared .align 16 .b8 $shared$attendCached$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached$2eshared$2d3[64];
 
-.visible .entry attendCached_float32_row_F32(.param .align 8 .b8 attendCached_float32_row_F32_params[192])
+.visible .entry attendCached(.param .align 8 .b8 attendCached_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<156>;
@@ -6424,28 +4397,28 @@ const attend32SM70 = `.version 6.0
 	.reg .b64 %rd<234>;
 	.reg .f32 %f<223>;
 
-	ld.param.u64 %rd1, [attendCached_float32_row_F32_params];
-	ld.param.u64 %rd2, [attendCached_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [attendCached_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [attendCached_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [attendCached_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [attendCached_float32_row_F32_params+64];
-	ld.param.u64 %rd7, [attendCached_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [attendCached_float32_row_F32_params+88];
-	ld.param.u64 %rd9, [attendCached_float32_row_F32_params+96];
-	ld.param.u64 %rd10, [attendCached_float32_row_F32_params+104];
-	ld.param.u64 %rd11, [attendCached_float32_row_F32_params+120];
-	ld.param.u64 %rd12, [attendCached_float32_row_F32_params+128];
-	ld.param.u64 %rd13, [attendCached_float32_row_F32_params+144];
-	ld.param.u64 %rd14, [attendCached_float32_row_F32_params+152];
-	ld.param.u64 %rd15, [attendCached_float32_row_F32_params+160];
-	ld.param.u64 %rd16, [attendCached_float32_row_F32_params+168];
-	.loc 1 57 56
+	ld.param.u64 %rd1, [attendCached_params];
+	ld.param.u64 %rd2, [attendCached_params+16];
+	ld.param.u64 %rd3, [attendCached_params+24];
+	ld.param.u64 %rd4, [attendCached_params+40];
+	ld.param.u64 %rd5, [attendCached_params+48];
+	ld.param.u64 %rd6, [attendCached_params+64];
+	ld.param.u64 %rd7, [attendCached_params+72];
+	ld.param.u64 %rd8, [attendCached_params+88];
+	ld.param.u64 %rd9, [attendCached_params+96];
+	ld.param.u64 %rd10, [attendCached_params+104];
+	ld.param.u64 %rd11, [attendCached_params+120];
+	ld.param.u64 %rd12, [attendCached_params+128];
+	ld.param.u64 %rd13, [attendCached_params+144];
+	ld.param.u64 %rd14, [attendCached_params+152];
+	ld.param.u64 %rd15, [attendCached_params+160];
+	ld.param.u64 %rd16, [attendCached_params+168];
+	.loc 1 56 56
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
+	.loc 1 57 39
 	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
+	.loc 1 56 56
 	cvt.u64.u32 %rd17, %r1;
 	setp.lt.u64 %p1, %rd17, %rd12;
 	cvt.u64.u32 %rd18, %r2;
@@ -6453,29 +4426,29 @@ const attend32SM70 = `.version 6.0
 	shr.u64 %rd20, %rd19, 60;
 	add.s64 %rd21, %rd15, %rd20;
 	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
+	.loc 1 57 39
 	cvt.u64.u32 %rd23, %r3;
 	mad.wide.u32 %rd24, %r1, %r2, %rd23;
 	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
+	.loc 1 59 26
 	add.s64 %rd26, %rd25, %rd22;
 	setp.le.u64 %p2, %rd26, %rd2;
 	setp.le.u64 %p3, %rd25, %rd26;
 	and.pred %p4, %p1, %p2;
 	and.pred %p5, %p4, %p3;
 	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_float32_row_F32$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_float32_row_F32$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_float32_row_F32$2eshared$2d3;
-	.loc 1 57 37
+	.loc 1 53 39
+	mov.u32 %r4, $shared$attendCached$2eshared;
+	.loc 1 54 44
+	mov.u32 %r5, $shared$attendCached$2eshared$2d2;
+	.loc 1 55 41
+	mov.u32 %r6, $shared$attendCached$2eshared$2d3;
+	.loc 1 56 37
 	mov.u32 %r7, %tid.x;
 	mad.wide.u32 %rd27, %r1, 8, %rd11;
 	ld.global.u32 %r8, [%rd27];
 	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
+	.loc 1 58 43
 	cvt.rn.f32.s64 %f1, %rd15;
 	rsqrt.approx.ftz.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f1, %f2;
@@ -6495,96 +4468,96 @@ const attend32SM70 = `.version 6.0
 	abs.f32 %f16, %f15;
 	setp.lt.f32 %p7, 0f03800000, %f16;
 	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
+	.loc 1 59 12
 	shl.b64 %rd28, %rd25, 6;
 	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p9, 0, %rd22;
 	@%p8 bra $B0;
-	.loc 1 59 35
+	.loc 1 58 35
 	sqrt.rn.f32 %f17, %f1;
 	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
 $B0:
-	.loc 1 62 8
+	.loc 1 61 8
 	@!%p9 bra $B1;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd30, %r7, 4, %rd29;
 	ld.global.f32 %f18, [%rd30];
 	mul.rn.f32 %f19, %f18, %f15;
 	mad.lo.s32 %r10, %r7, 4, %r4;
 	st.shared.f32 [%r10], %f19;
 $B1:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p10, 1, %rd22;
 	@!%p10 bra $B2;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd31, %r7, 4, %rd29;
 	ld.global.f32 %f20, [%rd31+64];
 	mul.rn.f32 %f21, %f20, %f15;
 	mad.lo.s32 %r11, %r7, 4, %r4;
 	st.shared.f32 [%r11+64], %f21;
 $B2:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p11, 2, %rd22;
 	@!%p11 bra $B3;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd32, %r7, 4, %rd29;
 	ld.global.f32 %f22, [%rd32+128];
 	mul.rn.f32 %f23, %f22, %f15;
 	mad.lo.s32 %r12, %r7, 4, %r4;
 	st.shared.f32 [%r12+128], %f23;
 $B3:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p12, 3, %rd22;
 	@!%p12 bra $B4;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd33, %r7, 4, %rd29;
 	ld.global.f32 %f24, [%rd33+192];
 	mul.rn.f32 %f25, %f24, %f15;
 	mad.lo.s32 %r13, %r7, 4, %r4;
 	st.shared.f32 [%r13+192], %f25;
 $B4:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p13, 4, %rd22;
 	@!%p13 bra $B5;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd34, %r7, 4, %rd29;
 	ld.global.f32 %f26, [%rd34+256];
 	mul.rn.f32 %f27, %f26, %f15;
 	mad.lo.s32 %r14, %r7, 4, %r4;
 	st.shared.f32 [%r14+256], %f27;
 $B5:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p14, 5, %rd22;
 	@!%p14 bra $B6;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd35, %r7, 4, %rd29;
 	ld.global.f32 %f28, [%rd35+320];
 	mul.rn.f32 %f29, %f28, %f15;
 	mad.lo.s32 %r15, %r7, 4, %r4;
 	st.shared.f32 [%r15+320], %f29;
 $B6:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p15, 6, %rd22;
 	@!%p15 bra $B7;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd36, %r7, 4, %rd29;
 	ld.global.f32 %f30, [%rd36+384];
 	mul.rn.f32 %f31, %f30, %f15;
 	mad.lo.s32 %r16, %r7, 4, %r4;
 	st.shared.f32 [%r16+384], %f31;
 $B7:
-	.loc 1 62 8
+	.loc 1 61 8
 	setp.lt.s64 %p16, 7, %rd22;
 	@!%p16 bra $B8;
-	.loc 1 63 39
+	.loc 1 62 39
 	mad.wide.u32 %rd37, %r7, 4, %rd29;
 	ld.global.f32 %f32, [%rd37+448];
 	mul.rn.f32 %f33, %f32, %f15;
 	mad.lo.s32 %r17, %r7, 4, %r4;
 	st.shared.f32 [%r17+448], %f33;
 $B8:
-	.loc 1 66 8
+	.loc 1 65 8
 	bar.sync 0;
 	.loc 1 16 21
 	setp.le.s32 %p17, 0, %r8;
@@ -6643,15 +4616,15 @@ $B10:
 	and.pred %p27, %p23, %p26;
 	mov.pred %p18, %p27;
 $B11:
-	.loc 1 71 30
+	.loc 1 70 30
 	setp.ne.s64 %p28, %rd14, 0;
 	@!%p28 bra $FAULT1;
-	.loc 1 69 15
+	.loc 1 68 15
 	cvt.s64.s32 %rd66, %r9;
 	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
+	.loc 1 67 12
 	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
+	.loc 1 70 30
 	or.b64 %rd69, %rd18, %rd14;
 	setp.lt.u64 %p29, %rd69, 4294967296;
 	@%p29 bra $B12;
@@ -6734,7 +4707,7 @@ $B14:
 	div.u32 %r30, %r3, %r29;
 	cvt.u64.u32 %rd118, %r30;
 $B15:
-	.loc 1 75 22
+	.loc 1 74 22
 	setp.lt.s64 %p36, 0, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -6746,14 +4719,14 @@ $B15:
 	mov.f32 %f50, 0f00000000;
 	mov.f32 %f51, 0f00000000;
 	@!%p36 bra $B43;
-	.loc 1 76 26
+	.loc 1 75 26
 	cvt.s64.s32 %rd119, %r8;
 	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
+	.loc 1 76 39
 	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
+	.loc 1 79 55
 	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
+	.loc 1 126 30
 	shr.s64 %rd123, %rd122, 63;
 	shr.u64 %rd124, %rd123, 62;
 	add.s64 %rd125, %rd122, %rd124;
@@ -6761,15 +4734,15 @@ $B15:
 	setp.lt.s64 %p37, 128, %rd126;
 	selp.b64 %rd127, 128, %rd126, %p37;
 	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
+	.loc 1 82 18
 	add.s32 %r31, %r7, 16;
 	add.s32 %r32, %r7, 32;
 	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
+	.loc 1 90 8
 	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
+	.loc 1 100 11
 	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
+	.loc 1 139 32
 	setp.ne.s64 %p39, %rd22, 0;
 	cvt.u32.u64 %r36, %rd127;
 	add.s32 %r37, %r36, -3;
@@ -6778,7 +4751,7 @@ $B15:
 	and.pred %p42, %p40, %p41;
 	selp.b32 %r38, %r37, 0, %p42;
 	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
+	.loc 1 74 22
 	cvt.u32.u64 %r39, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -6792,7 +4765,7 @@ $B15:
 	mov.f32 %f52, 0fFF800000;
 	mov.u32 %r40, 0;
 $B16:
-	.loc 1 76 55
+	.loc 1 75 55
 	shr.u32 %r41, %r40, 6;
 	cvt.u64.u32 %rd128, %r41;
 	add.s64 %rd129, %rd120, %rd128;
@@ -6803,7 +4776,7 @@ $B16:
 	add.s64 %rd132, %rd9, %rd131;
 	ld.global.u32 %r42, [%rd132];
 	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
+	.loc 1 76 19
 	setp.lt.s32 %p45, %r42, 0;
 	selp.b32 %r43, 0, %r42, %p45;
 	cvt.s64.s32 %rd134, %r43;
@@ -6812,15 +4785,15 @@ $B16:
 	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
 	shl.b64 %rd137, %rd136, 6;
 	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
+	.loc 1 77 22
 	sub.s64 %rd139, %rd68, %rd130;
 	setp.lt.s64 %p47, 64, %rd139;
 	cvt.u32.u64 %r44, %rd139;
 	selp.b32 %r45, 64, %r44, %p47;
 	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
+	.loc 1 78 9
 	bar.sync 0;
-	.loc 1 80 50
+	.loc 1 79 44
 	add.s64 %rd141, %rd138, %rd122;
 	setp.le.u64 %p48, %rd141, %rd6;
 	setp.le.u64 %p49, %rd138, %rd141;
@@ -6832,7 +4805,7 @@ $B16:
 	mov.f32 %f54, 0f00000000;
 	mov.f32 %f55, 0f00000000;
 	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
+	.loc 1 126 20
 	@!%p38 bra $B21;
 	@!%p43 bra $B17;
 	mov.f32 %f53, 0f00000000;
@@ -6849,22 +4822,22 @@ $B17:
 	mov.u32 %r46, 0;
 	bra $B19;
 $B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
+	.loc 1 128 32
+	mad.lo.s32 %r47, %r46, 4, %r4;
+	shl.b32 %r48, %r46, 2;
+	cvt.u64.u32 %rd144, %r48;
 	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 64, %rd143;
+	mad.wide.u32 %rd145, %r48, 64, %rd143;
 	mad.wide.u32 %rd146, %r7, 4, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
+	add.s32 %r49, %r48, 1;
 	cvt.u64.u32 %rd147, %r49;
 	setp.lt.u64 %p52, %rd147, %rd122;
 	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
+	add.s32 %r50, %r48, 2;
 	cvt.u64.u32 %rd148, %r50;
 	setp.lt.u64 %p54, %rd148, %rd122;
 	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
+	add.s32 %r51, %r48, 3;
 	cvt.u64.u32 %rd149, %r51;
 	setp.lt.u64 %p56, %rd149, %rd122;
 	and.pred %p57, %p55, %p56;
@@ -6927,39 +4900,39 @@ $B18:
 	and.pred %p81, %p79, %p80;
 	add.s32 %r67, %r46, 4;
 	@!%p81 bra $B19;
-	ld.global.f32 %f57, [%rd146];
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
+	ld.shared.v4.f32 {%f57, %f58, %f59, %f60}, [%r47];
+	ld.global.f32 %f61, [%rd146];
+	fma.rn.f32 %f62, %f57, %f61, %f56;
 	ld.global.f32 %f63, [%rd146+64];
-	fma.rn.f32 %f64, %f58, %f63, %f55;
+	fma.rn.f32 %f64, %f57, %f63, %f55;
 	ld.global.f32 %f65, [%rd146+128];
-	fma.rn.f32 %f66, %f58, %f65, %f54;
+	fma.rn.f32 %f66, %f57, %f65, %f54;
 	ld.global.f32 %f67, [%rd146+192];
-	fma.rn.f32 %f68, %f58, %f67, %f53;
+	fma.rn.f32 %f68, %f57, %f67, %f53;
 	ld.global.f32 %f69, [%rd152];
-	fma.rn.f32 %f70, %f59, %f69, %f62;
+	fma.rn.f32 %f70, %f58, %f69, %f62;
 	ld.global.f32 %f71, [%rd152+64];
-	fma.rn.f32 %f72, %f59, %f71, %f64;
+	fma.rn.f32 %f72, %f58, %f71, %f64;
 	ld.global.f32 %f73, [%rd152+128];
-	fma.rn.f32 %f74, %f59, %f73, %f66;
+	fma.rn.f32 %f74, %f58, %f73, %f66;
 	ld.global.f32 %f75, [%rd152+192];
-	fma.rn.f32 %f76, %f59, %f75, %f68;
+	fma.rn.f32 %f76, %f58, %f75, %f68;
 	ld.global.f32 %f77, [%rd158];
-	fma.rn.f32 %f78, %f60, %f77, %f70;
+	fma.rn.f32 %f78, %f59, %f77, %f70;
 	ld.global.f32 %f79, [%rd158+64];
-	fma.rn.f32 %f80, %f60, %f79, %f72;
+	fma.rn.f32 %f80, %f59, %f79, %f72;
 	ld.global.f32 %f81, [%rd158+128];
-	fma.rn.f32 %f82, %f60, %f81, %f74;
+	fma.rn.f32 %f82, %f59, %f81, %f74;
 	ld.global.f32 %f83, [%rd158+192];
-	fma.rn.f32 %f84, %f60, %f83, %f76;
+	fma.rn.f32 %f84, %f59, %f83, %f76;
 	ld.global.f32 %f85, [%rd164];
-	fma.rn.f32 %f56, %f61, %f85, %f78;
+	fma.rn.f32 %f56, %f60, %f85, %f78;
 	ld.global.f32 %f86, [%rd164+64];
-	fma.rn.f32 %f55, %f61, %f86, %f80;
+	fma.rn.f32 %f55, %f60, %f86, %f80;
 	ld.global.f32 %f87, [%rd164+128];
-	fma.rn.f32 %f54, %f61, %f87, %f82;
+	fma.rn.f32 %f54, %f60, %f87, %f82;
 	ld.global.f32 %f88, [%rd164+192];
-	fma.rn.f32 %f53, %f61, %f88, %f84;
+	fma.rn.f32 %f53, %f60, %f88, %f84;
 	setp.lt.u32 %p82, %r67, %r36;
 	setp.lt.u32 %p83, %r67, %r38;
 	mov.u32 %r46, %r67;
@@ -6984,84 +4957,84 @@ $B20:
 	and.pred %p89, %p88, %p86;
 	and.pred %p90, %p89, %p87;
 	@!%p90 bra $B55;
+	mad.lo.s32 %r72, %r46, 4, %r4;
+	ld.shared.f32 %f89, [%r72];
 	mad.wide.u32 %rd172, %r68, 64, %rd143;
 	mad.wide.u32 %rd173, %r7, 4, %rd172;
-	ld.global.f32 %f89, [%rd173];
-	mad.lo.s32 %r72, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r72];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
+	ld.global.f32 %f90, [%rd173];
+	fma.rn.f32 %f56, %f89, %f90, %f56;
 	ld.global.f32 %f91, [%rd173+64];
-	fma.rn.f32 %f55, %f90, %f91, %f55;
+	fma.rn.f32 %f55, %f89, %f91, %f55;
 	ld.global.f32 %f92, [%rd173+128];
-	fma.rn.f32 %f54, %f90, %f92, %f54;
+	fma.rn.f32 %f54, %f89, %f92, %f54;
 	ld.global.f32 %f93, [%rd173+192];
-	fma.rn.f32 %f53, %f90, %f93, %f53;
+	fma.rn.f32 %f53, %f89, %f93, %f53;
 	add.s32 %r46, %r46, 1;
 	setp.lt.u32 %p91, %r46, %r36;
 	@%p91 bra $B20;
 $B21:
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p92, %r45, %r7;
 	@!%p92 bra $B22;
 	mov.f32 %f56, 0fFF800000;
 $B22:
-	.loc 1 86 14
+	.loc 1 85 14
 	setp.le.s32 %p93, 0, %r42;
 	setp.lt.s64 %p94, %rd133, %rd13;
 	and.pred %p95, %p93, %p94;
 	@%p95 bra $B23;
 	mov.f32 %f56, 0f7FC00000;
 $B23:
-	.loc 1 89 14
+	.loc 1 88 14
 	setp.nan.f32 %p96, %f52, %f56;
 	max.f32 %f94, %f52, %f56;
 	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p97, %r45, %r31;
 	@!%p97 bra $B24;
 	mov.f32 %f55, 0fFF800000;
 $B24:
-	.loc 1 86 14
+	.loc 1 85 14
 	@%p95 bra $B25;
 	mov.f32 %f55, 0f7FC00000;
 $B25:
-	.loc 1 89 14
+	.loc 1 88 14
 	setp.nan.f32 %p98, %f95, %f55;
 	max.f32 %f96, %f95, %f55;
 	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p99, %r45, %r32;
 	@!%p99 bra $B26;
 	mov.f32 %f54, 0fFF800000;
 $B26:
-	.loc 1 86 14
+	.loc 1 85 14
 	@%p95 bra $B27;
 	mov.f32 %f54, 0f7FC00000;
 $B27:
-	.loc 1 89 14
+	.loc 1 88 14
 	setp.nan.f32 %p100, %f97, %f54;
 	max.f32 %f98, %f97, %f54;
 	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 83 24
+	.loc 1 82 24
 	setp.le.s32 %p101, %r45, %r33;
 	@!%p101 bra $B28;
 	mov.f32 %f53, 0fFF800000;
 $B28:
-	.loc 1 86 14
+	.loc 1 85 14
 	@%p95 bra $B29;
 	mov.f32 %f53, 0f7FC00000;
 $B29:
-	.loc 1 89 14
+	.loc 1 88 14
 	setp.nan.f32 %p102, %f99, %f53;
 	max.f32 %f100, %f99, %f53;
 	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 91 8
+	.loc 1 90 8
 	st.shared.f32 [%r34], %f101;
-	.loc 1 92 9
+	.loc 1 91 9
 	bar.sync 0;
 	mov.u32 %r73, 0;
 $B30:
-	.loc 1 94 26
+	.loc 1 93 26
 	mad.lo.s32 %r74, %r73, 4, %r6;
 	ld.shared.f32 %f102, [%r74];
 	setp.nan.f32 %p103, %f101, %f102;
@@ -7070,7 +5043,7 @@ $B30:
 	add.s32 %r73, %r73, 1;
 	setp.lt.u32 %p104, %r73, 16;
 	@%p104 bra $B30;
-	.loc 1 96 30
+	.loc 1 95 30
 	sub.rn.f32 %f104, %f52, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f105, %f104, 0f4B400000;
@@ -7111,9 +5084,9 @@ $B30:
 	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
 	and.pred %p109, %p107, %p108;
 	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 98 3
+	.loc 1 97 3
 	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f122, %f56, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f123, %f122, 0f4B400000;
@@ -7154,11 +5127,11 @@ $B30:
 	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
 	and.pred %p114, %p112, %p113;
 	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35], %f138;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f140, %f55, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f141, %f140, 0f4B400000;
@@ -7199,11 +5172,11 @@ $B30:
 	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
 	and.pred %p119, %p117, %p118;
 	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35+64], %f156;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f158, %f54, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f159, %f158, 0f4B400000;
@@ -7244,11 +5217,11 @@ $B30:
 	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
 	and.pred %p124, %p122, %p123;
 	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35+128], %f174;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 100 31
+	.loc 1 99 31
 	sub.rn.f32 %f176, %f53, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f177, %f176, 0f4B400000;
@@ -7289,22 +5262,22 @@ $B30:
 	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
 	and.pred %p129, %p127, %p128;
 	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 101 11
+	.loc 1 100 11
 	st.shared.f32 [%r35+192], %f192;
-	.loc 1 102 4
+	.loc 1 101 4
 	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 104 9
+	.loc 1 103 9
 	bar.sync 0;
-	.loc 1 108 57
+	.loc 1 107 51
 	mul.lo.s64 %rd174, %rd140, %rd22;
 	add.s64 %rd175, %rd138, %rd174;
 	setp.le.u64 %p130, %rd175, %rd8;
 	setp.le.u64 %p131, %rd138, %rd175;
 	and.pred %p132, %p130, %p131;
-	.loc 1 142 32
+	.loc 1 139 32
 	and.pred %p133, %p132, %p39;
 	@!%p133 bra $B56;
-	.loc 1 106 4
+	.loc 1 105 4
 	mul.rn.f32 %f50, %f50, %f120;
 	mul.rn.f32 %f49, %f49, %f120;
 	mul.rn.f32 %f48, %f48, %f120;
@@ -7313,11 +5286,11 @@ $B30:
 	mul.rn.f32 %f45, %f45, %f120;
 	mul.rn.f32 %f44, %f44, %f120;
 	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 108 41
+	.loc 1 107 35
 	shl.b64 %rd176, %rd138, 6;
 	add.s64 %rd177, %rd7, %rd176;
 	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
+	.loc 1 139 32
 	or.b64 %rd179, %rd174, %rd22;
 	setp.lt.u64 %p134, %rd179, 4294967296;
 	@%p134 bra $B31;
@@ -7363,12 +5336,12 @@ $B32:
 	selp.b64 %rd204, 64, %rd203, %p137;
 	setp.lt.s64 %p138, 0, %rd204;
 	@!%p138 bra $B42;
-	.loc 1 146 9
+	.loc 1 143 9
 	cvt.u32.u64 %r105, %rd204;
 	mov.u32 %r106, 0;
 $B33:
 	cvt.u64.u32 %rd205, %r106;
-	.loc 1 143 20
+	.loc 1 140 20
 	mul.lo.s64 %rd206, %rd205, %rd22;
 	add.s32 %r107, %r106, 1;
 	cvt.u64.u32 %rd207, %r107;
@@ -7380,102 +5353,102 @@ $B33:
 	shl.b64 %rd209, %rd206, 6;
 	add.s64 %rd210, %rd177, %rd209;
 	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p142, 0, %rd211;
 	@!%p142 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 4, %rd210;
-	ld.global.f32 %f196, [%rd212];
+	.loc 1 143 33
 	mad.lo.s32 %r108, %r106, 4, %r5;
-	ld.shared.f32 %f197, [%r108];
-	fma.rn.f32 %f50, %f197, %f196, %f50;
+	ld.shared.f32 %f196, [%r108];
+	mad.wide.u32 %rd212, %r7, 4, %rd210;
+	ld.global.f32 %f197, [%rd212];
+	fma.rn.f32 %f50, %f196, %f197, %f50;
 $B34:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p143, 1, %rd211;
 	@!%p143 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 4, %rd210;
-	ld.global.f32 %f198, [%rd213+64];
+	.loc 1 143 33
 	mad.lo.s32 %r109, %r106, 4, %r5;
-	ld.shared.f32 %f199, [%r109];
-	fma.rn.f32 %f49, %f199, %f198, %f49;
+	ld.shared.f32 %f198, [%r109];
+	mad.wide.u32 %rd213, %r7, 4, %rd210;
+	ld.global.f32 %f199, [%rd213+64];
+	fma.rn.f32 %f49, %f198, %f199, %f49;
 $B35:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p144, 2, %rd211;
 	@!%p144 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 4, %rd210;
-	ld.global.f32 %f200, [%rd214+128];
+	.loc 1 143 33
 	mad.lo.s32 %r110, %r106, 4, %r5;
-	ld.shared.f32 %f201, [%r110];
-	fma.rn.f32 %f48, %f201, %f200, %f48;
+	ld.shared.f32 %f200, [%r110];
+	mad.wide.u32 %rd214, %r7, 4, %rd210;
+	ld.global.f32 %f201, [%rd214+128];
+	fma.rn.f32 %f48, %f200, %f201, %f48;
 $B36:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p145, 3, %rd211;
 	@!%p145 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 4, %rd210;
-	ld.global.f32 %f202, [%rd215+192];
+	.loc 1 143 33
 	mad.lo.s32 %r111, %r106, 4, %r5;
-	ld.shared.f32 %f203, [%r111];
-	fma.rn.f32 %f47, %f203, %f202, %f47;
+	ld.shared.f32 %f202, [%r111];
+	mad.wide.u32 %rd215, %r7, 4, %rd210;
+	ld.global.f32 %f203, [%rd215+192];
+	fma.rn.f32 %f47, %f202, %f203, %f47;
 $B37:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p146, 4, %rd211;
 	@!%p146 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 4, %rd210;
-	ld.global.f32 %f204, [%rd216+256];
+	.loc 1 143 33
 	mad.lo.s32 %r112, %r106, 4, %r5;
-	ld.shared.f32 %f205, [%r112];
-	fma.rn.f32 %f46, %f205, %f204, %f46;
+	ld.shared.f32 %f204, [%r112];
+	mad.wide.u32 %rd216, %r7, 4, %rd210;
+	ld.global.f32 %f205, [%rd216+256];
+	fma.rn.f32 %f46, %f204, %f205, %f46;
 $B38:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p147, 5, %rd211;
 	@!%p147 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 4, %rd210;
-	ld.global.f32 %f206, [%rd217+320];
+	.loc 1 143 33
 	mad.lo.s32 %r113, %r106, 4, %r5;
-	ld.shared.f32 %f207, [%r113];
-	fma.rn.f32 %f45, %f207, %f206, %f45;
+	ld.shared.f32 %f206, [%r113];
+	mad.wide.u32 %rd217, %r7, 4, %rd210;
+	ld.global.f32 %f207, [%rd217+320];
+	fma.rn.f32 %f45, %f206, %f207, %f45;
 $B39:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p148, 6, %rd211;
 	@!%p148 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 4, %rd210;
-	ld.global.f32 %f208, [%rd218+384];
+	.loc 1 143 33
 	mad.lo.s32 %r114, %r106, 4, %r5;
-	ld.shared.f32 %f209, [%r114];
-	fma.rn.f32 %f44, %f209, %f208, %f44;
+	ld.shared.f32 %f208, [%r114];
+	mad.wide.u32 %rd218, %r7, 4, %rd210;
+	ld.global.f32 %f209, [%rd218+384];
+	fma.rn.f32 %f44, %f208, %f209, %f44;
 $B40:
-	.loc 1 145 9
+	.loc 1 142 9
 	setp.lt.s64 %p149, 7, %rd211;
 	@!%p149 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 4, %rd210;
-	ld.global.f32 %f210, [%rd219+448];
+	.loc 1 143 33
 	mad.lo.s32 %r115, %r106, 4, %r5;
-	ld.shared.f32 %f211, [%r115];
-	fma.rn.f32 %f43, %f211, %f210, %f43;
+	ld.shared.f32 %f210, [%r115];
+	mad.wide.u32 %rd219, %r7, 4, %rd210;
+	ld.global.f32 %f211, [%rd219+448];
+	fma.rn.f32 %f43, %f210, %f211, %f43;
 $B41:
 	setp.lt.u32 %p150, %r107, %r105;
 	mov.u32 %r106, %r107;
 	@%p150 bra $B33;
 $B42:
-	.loc 1 109 9
+	.loc 1 108 9
 	bar.sync 0;
-	.loc 1 75 32
+	.loc 1 74 32
 	add.s32 %r40, %r40, 64;
 	setp.lt.u32 %p151, %r40, %r39;
 	mov.f32 %f52, %f101;
 	@%p151 bra $B16;
 $B43:
-	.loc 1 111 7
+	.loc 1 110 7
 	mad.lo.s32 %r116, %r7, 4, %r6;
 	st.shared.f32 [%r116], %f51;
-	.loc 1 112 8
+	.loc 1 111 8
 	bar.sync 0;
 	mov.f32 %f212, 0f00000000;
 	mov.u32 %r117, 0;
@@ -7487,96 +5460,96 @@ $B44:
 	add.s32 %r117, %r117, 1;
 	setp.lt.u32 %p152, %r117, 16;
 	@%p152 bra $B44;
-	.loc 1 117 10
+	.loc 1 116 10
 	setp.le.u64 %p153, %rd26, %rd4;
 	@!%p153 bra $FAULT3;
-	.loc 1 114 12
+	.loc 1 113 12
 	setp.eq.s64 %p154, %rd68, 0;
 	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 117 10
+	.loc 1 116 10
 	shl.b64 %rd220, %rd25, 6;
 	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p9 bra $B45;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f215, %f50, %f214;
 	mad.wide.u32 %rd222, %r7, 4, %rd221;
 	st.global.f32 [%rd222], %f215;
 $B45:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p10 bra $B46;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f216, %f49, %f214;
 	mad.wide.u32 %rd223, %r7, 4, %rd221;
 	st.global.f32 [%rd223+64], %f216;
 $B46:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p11 bra $B47;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f217, %f48, %f214;
 	mad.wide.u32 %rd224, %r7, 4, %rd221;
 	st.global.f32 [%rd224+128], %f217;
 $B47:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p12 bra $B48;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f218, %f47, %f214;
 	mad.wide.u32 %rd225, %r7, 4, %rd221;
 	st.global.f32 [%rd225+192], %f218;
 $B48:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p13 bra $B49;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f219, %f46, %f214;
 	mad.wide.u32 %rd226, %r7, 4, %rd221;
 	st.global.f32 [%rd226+256], %f219;
 $B49:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p14 bra $B50;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f220, %f45, %f214;
 	mad.wide.u32 %rd227, %r7, 4, %rd221;
 	st.global.f32 [%rd227+320], %f220;
 $B50:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p15 bra $B51;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f221, %f44, %f214;
 	mad.wide.u32 %rd228, %r7, 4, %rd221;
 	st.global.f32 [%rd228+384], %f221;
 $B51:
-	.loc 1 119 8
+	.loc 1 118 8
 	@!%p16 bra $B52;
-	.loc 1 120 27
+	.loc 1 119 27
 	div.rn.f32 %f222, %f43, %f214;
 	mad.wide.u32 %rd229, %r7, 4, %rd221;
 	st.global.f32 [%rd229+448], %f222;
 $B52:
 	bra $EXIT;
 $B53:
-	.loc 1 57 47
+	.loc 1 56 47
 	@!%p1 bra $FAULT4;
-	.loc 1 60 12
+	.loc 1 59 12
 	@!%p2 bra $FAULT5;
 	bra $FAULT6;
 $B54:
-	.loc 1 80 40
+	.loc 1 79 34
 	@!%p48 bra $FAULT7;
 	bra $FAULT8;
 $B55:
-	.loc 1 130 51
+	.loc 1 128 41
 	@!%p84 bra $FAULT9;
 	@!%p85 bra $FAULT10;
 	@!%p86 bra $FAULT11;
 	bra $FAULT12;
 $B56:
-	.loc 1 108 41
+	.loc 1 107 35
 	@!%p130 bra $FAULT13;
 	@!%p131 bra $FAULT14;
-	.loc 1 142 32
+	.loc 1 139 32
 	bra $FAULT15;
 $B57:
-	.loc 1 143 18
+	.loc 1 140 18
 	@!%p139 bra $FAULT16;
 	bra $FAULT17;
 $EXIT:
@@ -7588,31 +5561,31 @@ $FAULT0:
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 71 30
+	.loc 1 70 30
 	mov.u32 %r119, 1;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 76 22
+	.loc 1 75 22
 	mov.u32 %r119, 0;
 	mov.u64 %rd230, %rd129;
 	mov.u64 %rd231, %rd10;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 117 10
+	.loc 1 116 10
 	mov.u32 %r119, 3;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd4;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 57 47
+	.loc 1 56 47
 	mov.u32 %r119, 4;
 	mov.u64 %rd230, %rd17;
 	mov.u64 %rd231, %rd12;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 60 12
+	.loc 1 59 12
 	mov.u32 %r119, 5;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd2;
@@ -7623,7 +5596,7 @@ $FAULT6:
 	mov.u64 %rd231, %rd26;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 80 40
+	.loc 1 79 34
 	mov.u32 %r119, 7;
 	mov.u64 %rd230, %rd141;
 	mov.u64 %rd231, %rd6;
@@ -7634,7 +5607,7 @@ $FAULT8:
 	mov.u64 %rd231, %rd141;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 130 51
+	.loc 1 128 41
 	mov.u32 %r119, 12;
 	mov.u64 %rd230, %rd168;
 	mov.u64 %rd231, %rd122;
@@ -7655,7 +5628,7 @@ $FAULT12:
 	mov.u64 %rd231, %rd122;
 	bra $FAULT;
 $FAULT13:
-	.loc 1 108 41
+	.loc 1 107 35
 	mov.u32 %r119, 9;
 	mov.u64 %rd230, %rd175;
 	mov.u64 %rd231, %rd8;
@@ -7666,13 +5639,13 @@ $FAULT14:
 	mov.u64 %rd231, %rd175;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 142 32
+	.loc 1 139 32
 	mov.u32 %r119, 11;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT16:
-	.loc 1 143 18
+	.loc 1 140 18
 	mov.u32 %r119, 13;
 	mov.u64 %rd230, %rd208;
 	mov.u64 %rd231, %rd178;
@@ -7682,14 +5655,14 @@ $FAULT17:
 	mov.u64 %rd230, %rd206;
 	mov.u64 %rd231, %rd208;
 $FAULT:
-	ld.param.u64 %rd232, [attendCached_float32_row_F32_params+176];
+	ld.param.u64 %rd232, [attendCached_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r120, [%rd232], 0, 1;
 	setp.ne.u32 %p155, %r120, 0;
 	@%p155 bra $EXIT;
 	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r121, [attendCached_float32_row_F32_params+184];
+	ld.param.u32 %r121, [attendCached_params+184];
 	st.global.u32 [%rd233+4], %r121;
-	ld.param.u32 %r122, [attendCached_float32_row_F32_params+188];
+	ld.param.u32 %r122, [attendCached_params+188];
 	st.global.v2.u32 [%rd233+8], {%r122, %r119};
 	mov.u32 %r123, %ctaid.x;
 	mov.u32 %r124, %ctaid.y;
@@ -7700,5652 +5673,6 @@ $FAULT:
 	mov.u32 %r127, %tid.y;
 	mov.u32 %r128, %tid.z;
 	st.global.v2.u32 [%rd233+32], {%r127, %r128};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
-`
-
-const attendBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_BF16_row_BF16(.param .align 8 .b8 attendCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<151>;
-	.reg .b32 %r<185>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<218>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_BF16_row_BF16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_BF16_row_BF16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_BF16_row_BF16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 6;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 39
-	mad.wide.u32 %rd30, %r7, 4, %rd29;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r10, %r7, 4, %r4;
-	st.shared.f32 [%r10], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 39
-	mad.wide.u32 %rd31, %r7, 4, %rd29;
-	ld.global.f32 %f20, [%rd31+64];
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 39
-	mad.wide.u32 %rd32, %r7, 4, %rd29;
-	ld.global.f32 %f22, [%rd32+128];
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 39
-	mad.wide.u32 %rd33, %r7, 4, %rd29;
-	ld.global.f32 %f24, [%rd33+192];
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 39
-	mad.wide.u32 %rd34, %r7, 4, %rd29;
-	ld.global.f32 %f26, [%rd34+256];
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r14, %r7, 4, %r4;
-	st.shared.f32 [%r14+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 39
-	mad.wide.u32 %rd35, %r7, 4, %rd29;
-	ld.global.f32 %f28, [%rd35+320];
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 39
-	mad.wide.u32 %rd36, %r7, 4, %rd29;
-	ld.global.f32 %f30, [%rd36+384];
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r16, %r7, 4, %r4;
-	st.shared.f32 [%r16+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 39
-	mad.wide.u32 %rd37, %r7, 4, %rd29;
-	ld.global.f32 %f32, [%rd37+448];
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r18, %f35;
-	add.s32 %r19, %r18, 536870910;
-	mov.b32 %f36, %r19;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r20, %rd10;
-	cvt.u32.u64 %r21, %rd16;
-	div.u32 %r22, %r20, %r21;
-	cvt.u64.u32 %rd63, %r22;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r23, %f38;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f39, %r24;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r25, %rd14;
-	div.u32 %r26, %r2, %r25;
-	cvt.u64.u32 %rd93, %r26;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r27, %f41;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f42, %r28;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r29, %rd93;
-	div.u32 %r30, %r3, %r29;
-	cvt.u64.u32 %rd118, %r30;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r31, %r7, 16;
-	add.s32 %r32, %r7, 32;
-	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r36, %rd127;
-	add.s32 %r37, %r36, -3;
-	setp.le.s32 %p40, %r37, %r36;
-	setp.lt.s32 %p41, 0, %r37;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r38, %r37, 0, %p42;
-	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
-	cvt.u32.u64 %r39, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r40, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r41, %r40, 6;
-	cvt.u64.u32 %rd128, %r41;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r40;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r42, [%rd132];
-	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p45;
-	cvt.s64.s32 %rd134, %r43;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r44, %rd139;
-	selp.b32 %r45, 64, %r44, %p47;
-	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
-	cvt.u64.u32 %rd147, %r49;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
-	cvt.u64.u32 %rd148, %r50;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
-	cvt.u64.u32 %rd149, %r51;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r52, %r46, 1;
-	shl.b32 %r53, %r52, 2;
-	cvt.u64.u32 %rd150, %r53;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r53, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r54, %r53, 1;
-	cvt.u64.u32 %rd153, %r54;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r55, %r53, 2;
-	cvt.u64.u32 %rd154, %r55;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r56, %r53, 3;
-	cvt.u64.u32 %rd155, %r56;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r57, %r46, 2;
-	shl.b32 %r58, %r57, 2;
-	cvt.u64.u32 %rd156, %r58;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r58, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r59, %r58, 1;
-	cvt.u64.u32 %rd159, %r59;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r60, %r58, 2;
-	cvt.u64.u32 %rd160, %r60;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r61, %r58, 3;
-	cvt.u64.u32 %rd161, %r61;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r62, %r46, 3;
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd162, %r63;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r63, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r64, %r63, 1;
-	cvt.u64.u32 %rd165, %r64;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r65, %r63, 2;
-	cvt.u64.u32 %rd166, %r65;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r66, %r63, 3;
-	cvt.u64.u32 %rd167, %r66;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r67, %r46, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r68, [%rd146];
-	.loc 2 29 61
-	shl.b32 %r69, %r68, 16;
-	mov.b32 %f57, %r69;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r70, [%rd146+32];
-	.loc 2 29 61
-	shl.b32 %r71, %r70, 16;
-	mov.b32 %f63, %r71;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r72, [%rd146+64];
-	.loc 2 29 61
-	shl.b32 %r73, %r72, 16;
-	mov.b32 %f65, %r73;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r74, [%rd146+96];
-	.loc 2 29 61
-	shl.b32 %r75, %r74, 16;
-	mov.b32 %f67, %r75;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r76, [%rd152];
-	.loc 2 29 61
-	shl.b32 %r77, %r76, 16;
-	mov.b32 %f69, %r77;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r78, [%rd152+32];
-	.loc 2 29 61
-	shl.b32 %r79, %r78, 16;
-	mov.b32 %f71, %r79;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r80, [%rd152+64];
-	.loc 2 29 61
-	shl.b32 %r81, %r80, 16;
-	mov.b32 %f73, %r81;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r82, [%rd152+96];
-	.loc 2 29 61
-	shl.b32 %r83, %r82, 16;
-	mov.b32 %f75, %r83;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r84, [%rd158];
-	.loc 2 29 61
-	shl.b32 %r85, %r84, 16;
-	mov.b32 %f77, %r85;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r86, [%rd158+32];
-	.loc 2 29 61
-	shl.b32 %r87, %r86, 16;
-	mov.b32 %f79, %r87;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r88, [%rd158+64];
-	.loc 2 29 61
-	shl.b32 %r89, %r88, 16;
-	mov.b32 %f81, %r89;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r90, [%rd158+96];
-	.loc 2 29 61
-	shl.b32 %r91, %r90, 16;
-	mov.b32 %f83, %r91;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r92, [%rd164];
-	.loc 2 29 61
-	shl.b32 %r93, %r92, 16;
-	mov.b32 %f85, %r93;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r94, [%rd164+32];
-	.loc 2 29 61
-	shl.b32 %r95, %r94, 16;
-	mov.b32 %f86, %r95;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r96, [%rd164+64];
-	.loc 2 29 61
-	shl.b32 %r97, %r96, 16;
-	mov.b32 %f87, %r97;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r98, [%rd164+96];
-	.loc 2 29 61
-	shl.b32 %r99, %r98, 16;
-	mov.b32 %f88, %r99;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r67, %r36;
-	setp.lt.u32 %p83, %r67, %r38;
-	mov.u32 %r46, %r67;
-	@%p83 bra $B18;
-	mov.u32 %r46, %r67;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r100, %r46, 2;
-	cvt.u64.u32 %rd168, %r100;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r101, %r100, 1;
-	cvt.u64.u32 %rd169, %r101;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r102, %r100, 2;
-	cvt.u64.u32 %rd170, %r102;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r103, %r100, 3;
-	cvt.u64.u32 %rd171, %r103;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r100, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r104, [%rd173];
-	.loc 2 29 61
-	shl.b32 %r105, %r104, 16;
-	mov.b32 %f89, %r105;
-	.loc 1 130 32
-	mad.lo.s32 %r106, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r106];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r107, [%rd173+32];
-	.loc 2 29 61
-	shl.b32 %r108, %r107, 16;
-	mov.b32 %f91, %r108;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r109, [%rd173+64];
-	.loc 2 29 61
-	shl.b32 %r110, %r109, 16;
-	mov.b32 %f92, %r110;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r111, [%rd173+96];
-	.loc 2 29 61
-	shl.b32 %r112, %r111, 16;
-	mov.b32 %f93, %r112;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p91, %r46, %r36;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r45, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r42;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 83 24
-	setp.le.s32 %p96, %r45, %r31;
-	@!%p96 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r45, %r32;
-	@!%p97 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 83 24
-	setp.le.s32 %p98, %r45, %r33;
-	@!%p98 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 91 8
-	st.shared.f32 [%r34], %f97;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r113, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r114, %r113, 4, %r6;
-	ld.shared.f32 %f98, [%r114];
-	max.NaN.f32 %f97, %f97, %f98;
-	add.s32 %r113, %r113, 1;
-	setp.lt.u32 %p99, %r113, 16;
-	@%p99 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f99, %f52, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f100, %f99, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f101, %f100, 0f4B400000;
-	sub.rn.f32 %f102, %f99, %f101;
-	add.rn.f32 %f103, %f102, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
-	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
-	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
-	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
-	mov.b32 %r115, %f100;
-	.loc 3 47 12
-	shr.u32 %r116, %r115, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
-	mov.b32 %f110, %r117;
-	.loc 3 48 26
-	mul.rn.f32 %f111, %f109, %f110;
-	sub.s32 %r118, %r115, %r116;
-	.loc 3 52 66
-	mad.lo.s32 %r119, %r118, 8388608, 1065353216;
-	mov.b32 %f112, %r119;
-	.loc 3 48 40
-	mul.rn.f32 %f113, %f111, %f112;
-	.loc 3 56 7
-	setp.lt.f32 %p100, 0f43170000, %f99;
-	.loc 3 59 7
-	setp.lt.f32 %p101, %f99, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p102, %p100;
-	not.pred %p103, %p101;
-	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
-	and.pred %p104, %p102, %p103;
-	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 98 3
-	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 100 31
-	sub.rn.f32 %f117, %f56, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f119, %f118, 0f4B400000;
-	sub.rn.f32 %f120, %f117, %f119;
-	add.rn.f32 %f121, %f120, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
-	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
-	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
-	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
-	mov.b32 %r120, %f118;
-	.loc 3 47 12
-	shr.u32 %r121, %r120, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r122, %r121, 8388608, 1065353216;
-	mov.b32 %f128, %r122;
-	.loc 3 48 26
-	mul.rn.f32 %f129, %f127, %f128;
-	sub.s32 %r123, %r120, %r121;
-	.loc 3 52 66
-	mad.lo.s32 %r124, %r123, 8388608, 1065353216;
-	mov.b32 %f130, %r124;
-	.loc 3 48 40
-	mul.rn.f32 %f131, %f129, %f130;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f117;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f117, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 101 11
-	st.shared.f32 [%r35], %f133;
-	.loc 1 102 4
-	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 100 31
-	sub.rn.f32 %f135, %f55, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f136, %f135, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f137, %f136, 0f4B400000;
-	sub.rn.f32 %f138, %f135, %f137;
-	add.rn.f32 %f139, %f138, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
-	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
-	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
-	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
-	mov.b32 %r125, %f136;
-	.loc 3 47 12
-	shr.u32 %r126, %r125, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r127, %r126, 8388608, 1065353216;
-	mov.b32 %f146, %r127;
-	.loc 3 48 26
-	mul.rn.f32 %f147, %f145, %f146;
-	sub.s32 %r128, %r125, %r126;
-	.loc 3 52 66
-	mad.lo.s32 %r129, %r128, 8388608, 1065353216;
-	mov.b32 %f148, %r129;
-	.loc 3 48 40
-	mul.rn.f32 %f149, %f147, %f148;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f135;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f135, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r35+64], %f151;
-	.loc 1 102 4
-	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 100 31
-	sub.rn.f32 %f153, %f54, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f154, %f153, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f155, %f154, 0f4B400000;
-	sub.rn.f32 %f156, %f153, %f155;
-	add.rn.f32 %f157, %f156, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
-	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
-	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
-	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
-	mov.b32 %r130, %f154;
-	.loc 3 47 12
-	shr.u32 %r131, %r130, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r132, %r131, 8388608, 1065353216;
-	mov.b32 %f164, %r132;
-	.loc 3 48 26
-	mul.rn.f32 %f165, %f163, %f164;
-	sub.s32 %r133, %r130, %r131;
-	.loc 3 52 66
-	mad.lo.s32 %r134, %r133, 8388608, 1065353216;
-	mov.b32 %f166, %r134;
-	.loc 3 48 40
-	mul.rn.f32 %f167, %f165, %f166;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f153;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f153, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r35+128], %f169;
-	.loc 1 102 4
-	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 100 31
-	sub.rn.f32 %f171, %f53, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f172, %f171, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f173, %f172, 0f4B400000;
-	sub.rn.f32 %f174, %f171, %f173;
-	add.rn.f32 %f175, %f174, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
-	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
-	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
-	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
-	mov.b32 %r135, %f172;
-	.loc 3 47 12
-	shr.u32 %r136, %r135, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r137, %r136, 8388608, 1065353216;
-	mov.b32 %f182, %r137;
-	.loc 3 48 26
-	mul.rn.f32 %f183, %f181, %f182;
-	sub.s32 %r138, %r135, %r136;
-	.loc 3 52 66
-	mad.lo.s32 %r139, %r138, 8388608, 1065353216;
-	mov.b32 %f184, %r139;
-	.loc 3 48 40
-	mul.rn.f32 %f185, %f183, %f184;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f171;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f171, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r35+192], %f187;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p125, %rd175, %rd8;
-	setp.le.u64 %p126, %rd138, %rd175;
-	and.pred %p127, %p125, %p126;
-	.loc 1 142 32
-	and.pred %p128, %p127, %p39;
-	@!%p128 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f115;
-	mul.rn.f32 %f49, %f49, %f115;
-	mul.rn.f32 %f48, %f48, %f115;
-	mul.rn.f32 %f47, %f47, %f115;
-	mul.rn.f32 %f46, %f46, %f115;
-	mul.rn.f32 %f45, %f45, %f115;
-	mul.rn.f32 %f44, %f44, %f115;
-	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p129, %rd179, 4294967296;
-	@%p129 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f188, %rd183;
-	rcp.approx.ftz.f32 %f189, %f188;
-	mov.b32 %r140, %f189;
-	add.s32 %r141, %r140, 536870910;
-	mov.b32 %f190, %r141;
-	cvt.rzi.u64.f32 %rd184, %f190;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p130, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p130;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p130;
-	setp.ge.u64 %p131, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p131;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r142, %rd174;
-	cvt.u32.u64 %r143, %rd22;
-	div.u32 %r144, %r142, %r143;
-	cvt.u64.u32 %rd203, %r144;
-$B32:
-	setp.lt.s64 %p132, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p132;
-	setp.lt.s64 %p133, 0, %rd204;
-	@!%p133 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r145, %rd204;
-	mov.u32 %r146, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r146;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r147, %r146, 1;
-	cvt.u64.u32 %rd207, %r147;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p134, %rd208, %rd178;
-	setp.le.u64 %p135, %rd206, %rd208;
-	and.pred %p136, %p134, %p135;
-	@!%p136 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p137, 0, %rd211;
-	@!%p137 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r148, [%rd212];
-	.loc 2 29 61
-	shl.b32 %r149, %r148, 16;
-	mov.b32 %f191, %r149;
-	.loc 1 146 33
-	mad.lo.s32 %r150, %r146, 4, %r5;
-	ld.shared.f32 %f192, [%r150];
-	fma.rn.f32 %f50, %f192, %f191, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p138, 1, %rd211;
-	@!%p138 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r151, [%rd213+32];
-	.loc 2 29 61
-	shl.b32 %r152, %r151, 16;
-	mov.b32 %f193, %r152;
-	.loc 1 146 33
-	mad.lo.s32 %r153, %r146, 4, %r5;
-	ld.shared.f32 %f194, [%r153];
-	fma.rn.f32 %f49, %f194, %f193, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p139, 2, %rd211;
-	@!%p139 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r154, [%rd214+64];
-	.loc 2 29 61
-	shl.b32 %r155, %r154, 16;
-	mov.b32 %f195, %r155;
-	.loc 1 146 33
-	mad.lo.s32 %r156, %r146, 4, %r5;
-	ld.shared.f32 %f196, [%r156];
-	fma.rn.f32 %f48, %f196, %f195, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p140, 3, %rd211;
-	@!%p140 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r157, [%rd215+96];
-	.loc 2 29 61
-	shl.b32 %r158, %r157, 16;
-	mov.b32 %f197, %r158;
-	.loc 1 146 33
-	mad.lo.s32 %r159, %r146, 4, %r5;
-	ld.shared.f32 %f198, [%r159];
-	fma.rn.f32 %f47, %f198, %f197, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p141, 4, %rd211;
-	@!%p141 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r160, [%rd216+128];
-	.loc 2 29 61
-	shl.b32 %r161, %r160, 16;
-	mov.b32 %f199, %r161;
-	.loc 1 146 33
-	mad.lo.s32 %r162, %r146, 4, %r5;
-	ld.shared.f32 %f200, [%r162];
-	fma.rn.f32 %f46, %f200, %f199, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p142, 5, %rd211;
-	@!%p142 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r163, [%rd217+160];
-	.loc 2 29 61
-	shl.b32 %r164, %r163, 16;
-	mov.b32 %f201, %r164;
-	.loc 1 146 33
-	mad.lo.s32 %r165, %r146, 4, %r5;
-	ld.shared.f32 %f202, [%r165];
-	fma.rn.f32 %f45, %f202, %f201, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 6, %rd211;
-	@!%p143 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r166, [%rd218+192];
-	.loc 2 29 61
-	shl.b32 %r167, %r166, 16;
-	mov.b32 %f203, %r167;
-	.loc 1 146 33
-	mad.lo.s32 %r168, %r146, 4, %r5;
-	ld.shared.f32 %f204, [%r168];
-	fma.rn.f32 %f44, %f204, %f203, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 7, %rd211;
-	@!%p144 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r169, [%rd219+224];
-	.loc 2 29 61
-	shl.b32 %r170, %r169, 16;
-	mov.b32 %f205, %r170;
-	.loc 1 146 33
-	mad.lo.s32 %r171, %r146, 4, %r5;
-	ld.shared.f32 %f206, [%r171];
-	fma.rn.f32 %f43, %f206, %f205, %f43;
-$B41:
-	setp.lt.u32 %p145, %r147, %r145;
-	mov.u32 %r146, %r147;
-	@%p145 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r40, %r40, 64;
-	setp.lt.u32 %p146, %r40, %r39;
-	mov.f32 %f52, %f97;
-	@%p146 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r172, %r7, 4, %r6;
-	st.shared.f32 [%r172], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f207, 0f00000000;
-	mov.u32 %r173, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r174, %r173, 4, %r6;
-	ld.shared.f32 %f208, [%r174];
-	add.rn.f32 %f207, %f207, %f208;
-	add.s32 %r173, %r173, 1;
-	setp.lt.u32 %p147, %r173, 16;
-	@%p147 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p148, %rd26, %rd4;
-	@!%p148 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p149, %rd68, 0;
-	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 6;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 27
-	div.rn.f32 %f210, %f50, %f209;
-	mad.wide.u32 %rd222, %r7, 4, %rd221;
-	st.global.f32 [%rd222], %f210;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 27
-	div.rn.f32 %f211, %f49, %f209;
-	mad.wide.u32 %rd223, %r7, 4, %rd221;
-	st.global.f32 [%rd223+64], %f211;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 27
-	div.rn.f32 %f212, %f48, %f209;
-	mad.wide.u32 %rd224, %r7, 4, %rd221;
-	st.global.f32 [%rd224+128], %f212;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 27
-	div.rn.f32 %f213, %f47, %f209;
-	mad.wide.u32 %rd225, %r7, 4, %rd221;
-	st.global.f32 [%rd225+192], %f213;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 27
-	div.rn.f32 %f214, %f46, %f209;
-	mad.wide.u32 %rd226, %r7, 4, %rd221;
-	st.global.f32 [%rd226+256], %f214;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 27
-	div.rn.f32 %f215, %f45, %f209;
-	mad.wide.u32 %rd227, %r7, 4, %rd221;
-	st.global.f32 [%rd227+320], %f215;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 27
-	div.rn.f32 %f216, %f44, %f209;
-	mad.wide.u32 %rd228, %r7, 4, %rd221;
-	st.global.f32 [%rd228+384], %f216;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 27
-	div.rn.f32 %f217, %f43, %f209;
-	mad.wide.u32 %rd229, %r7, 4, %rd221;
-	st.global.f32 [%rd229+448], %f217;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p125 bra $FAULT13;
-	@!%p126 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p134 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r175, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r175, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r175, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r175, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r175, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r175, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r175, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r175, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r175, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r175, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r175, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r175, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r175, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r175, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r176, [%rd232], 0, 1;
-	setp.ne.u32 %p150, %r176, 0;
-	@%p150 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r177, [attendCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd233+4], %r177;
-	ld.param.u32 %r178, [attendCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r178, %r175};
-	mov.u32 %r179, %ctaid.x;
-	mov.u32 %r180, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r179, %r180};
-	mov.u32 %r181, %ctaid.z;
-	mov.u32 %r182, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r181, %r182};
-	mov.u32 %r183, %tid.y;
-	mov.u32 %r184, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r183, %r184};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
-`
-
-const attendBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_BF16_row_BF16(.param .align 8 .b8 attendCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<156>;
-	.reg .b32 %r<185>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<223>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_BF16_row_BF16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_BF16_row_BF16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_BF16_row_BF16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 6;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 39
-	mad.wide.u32 %rd30, %r7, 4, %rd29;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r10, %r7, 4, %r4;
-	st.shared.f32 [%r10], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 39
-	mad.wide.u32 %rd31, %r7, 4, %rd29;
-	ld.global.f32 %f20, [%rd31+64];
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 39
-	mad.wide.u32 %rd32, %r7, 4, %rd29;
-	ld.global.f32 %f22, [%rd32+128];
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 39
-	mad.wide.u32 %rd33, %r7, 4, %rd29;
-	ld.global.f32 %f24, [%rd33+192];
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 39
-	mad.wide.u32 %rd34, %r7, 4, %rd29;
-	ld.global.f32 %f26, [%rd34+256];
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r14, %r7, 4, %r4;
-	st.shared.f32 [%r14+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 39
-	mad.wide.u32 %rd35, %r7, 4, %rd29;
-	ld.global.f32 %f28, [%rd35+320];
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 39
-	mad.wide.u32 %rd36, %r7, 4, %rd29;
-	ld.global.f32 %f30, [%rd36+384];
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r16, %r7, 4, %r4;
-	st.shared.f32 [%r16+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 39
-	mad.wide.u32 %rd37, %r7, 4, %rd29;
-	ld.global.f32 %f32, [%rd37+448];
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r18, %f35;
-	add.s32 %r19, %r18, 536870910;
-	mov.b32 %f36, %r19;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r20, %rd10;
-	cvt.u32.u64 %r21, %rd16;
-	div.u32 %r22, %r20, %r21;
-	cvt.u64.u32 %rd63, %r22;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r23, %f38;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f39, %r24;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r25, %rd14;
-	div.u32 %r26, %r2, %r25;
-	cvt.u64.u32 %rd93, %r26;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r27, %f41;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f42, %r28;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r29, %rd93;
-	div.u32 %r30, %r3, %r29;
-	cvt.u64.u32 %rd118, %r30;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r31, %r7, 16;
-	add.s32 %r32, %r7, 32;
-	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r36, %rd127;
-	add.s32 %r37, %r36, -3;
-	setp.le.s32 %p40, %r37, %r36;
-	setp.lt.s32 %p41, 0, %r37;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r38, %r37, 0, %p42;
-	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
-	cvt.u32.u64 %r39, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r40, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r41, %r40, 6;
-	cvt.u64.u32 %rd128, %r41;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r40;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r42, [%rd132];
-	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p45;
-	cvt.s64.s32 %rd134, %r43;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r44, %rd139;
-	selp.b32 %r45, 64, %r44, %p47;
-	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
-	cvt.u64.u32 %rd147, %r49;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
-	cvt.u64.u32 %rd148, %r50;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
-	cvt.u64.u32 %rd149, %r51;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r52, %r46, 1;
-	shl.b32 %r53, %r52, 2;
-	cvt.u64.u32 %rd150, %r53;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r53, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r54, %r53, 1;
-	cvt.u64.u32 %rd153, %r54;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r55, %r53, 2;
-	cvt.u64.u32 %rd154, %r55;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r56, %r53, 3;
-	cvt.u64.u32 %rd155, %r56;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r57, %r46, 2;
-	shl.b32 %r58, %r57, 2;
-	cvt.u64.u32 %rd156, %r58;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r58, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r59, %r58, 1;
-	cvt.u64.u32 %rd159, %r59;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r60, %r58, 2;
-	cvt.u64.u32 %rd160, %r60;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r61, %r58, 3;
-	cvt.u64.u32 %rd161, %r61;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r62, %r46, 3;
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd162, %r63;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r63, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r64, %r63, 1;
-	cvt.u64.u32 %rd165, %r64;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r65, %r63, 2;
-	cvt.u64.u32 %rd166, %r65;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r66, %r63, 3;
-	cvt.u64.u32 %rd167, %r66;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r67, %r46, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r68, [%rd146];
-	.loc 2 29 61
-	shl.b32 %r69, %r68, 16;
-	mov.b32 %f57, %r69;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r70, [%rd146+32];
-	.loc 2 29 61
-	shl.b32 %r71, %r70, 16;
-	mov.b32 %f63, %r71;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r72, [%rd146+64];
-	.loc 2 29 61
-	shl.b32 %r73, %r72, 16;
-	mov.b32 %f65, %r73;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r74, [%rd146+96];
-	.loc 2 29 61
-	shl.b32 %r75, %r74, 16;
-	mov.b32 %f67, %r75;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r76, [%rd152];
-	.loc 2 29 61
-	shl.b32 %r77, %r76, 16;
-	mov.b32 %f69, %r77;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r78, [%rd152+32];
-	.loc 2 29 61
-	shl.b32 %r79, %r78, 16;
-	mov.b32 %f71, %r79;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r80, [%rd152+64];
-	.loc 2 29 61
-	shl.b32 %r81, %r80, 16;
-	mov.b32 %f73, %r81;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r82, [%rd152+96];
-	.loc 2 29 61
-	shl.b32 %r83, %r82, 16;
-	mov.b32 %f75, %r83;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r84, [%rd158];
-	.loc 2 29 61
-	shl.b32 %r85, %r84, 16;
-	mov.b32 %f77, %r85;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r86, [%rd158+32];
-	.loc 2 29 61
-	shl.b32 %r87, %r86, 16;
-	mov.b32 %f79, %r87;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r88, [%rd158+64];
-	.loc 2 29 61
-	shl.b32 %r89, %r88, 16;
-	mov.b32 %f81, %r89;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r90, [%rd158+96];
-	.loc 2 29 61
-	shl.b32 %r91, %r90, 16;
-	mov.b32 %f83, %r91;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r92, [%rd164];
-	.loc 2 29 61
-	shl.b32 %r93, %r92, 16;
-	mov.b32 %f85, %r93;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r94, [%rd164+32];
-	.loc 2 29 61
-	shl.b32 %r95, %r94, 16;
-	mov.b32 %f86, %r95;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r96, [%rd164+64];
-	.loc 2 29 61
-	shl.b32 %r97, %r96, 16;
-	mov.b32 %f87, %r97;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r98, [%rd164+96];
-	.loc 2 29 61
-	shl.b32 %r99, %r98, 16;
-	mov.b32 %f88, %r99;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r67, %r36;
-	setp.lt.u32 %p83, %r67, %r38;
-	mov.u32 %r46, %r67;
-	@%p83 bra $B18;
-	mov.u32 %r46, %r67;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r100, %r46, 2;
-	cvt.u64.u32 %rd168, %r100;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r101, %r100, 1;
-	cvt.u64.u32 %rd169, %r101;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r102, %r100, 2;
-	cvt.u64.u32 %rd170, %r102;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r103, %r100, 3;
-	cvt.u64.u32 %rd171, %r103;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r100, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r104, [%rd173];
-	.loc 2 29 61
-	shl.b32 %r105, %r104, 16;
-	mov.b32 %f89, %r105;
-	.loc 1 130 32
-	mad.lo.s32 %r106, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r106];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r107, [%rd173+32];
-	.loc 2 29 61
-	shl.b32 %r108, %r107, 16;
-	mov.b32 %f91, %r108;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r109, [%rd173+64];
-	.loc 2 29 61
-	shl.b32 %r110, %r109, 16;
-	mov.b32 %f92, %r110;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r111, [%rd173+96];
-	.loc 2 29 61
-	shl.b32 %r112, %r111, 16;
-	mov.b32 %f93, %r112;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p91, %r46, %r36;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r45, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r42;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	setp.nan.f32 %p96, %f52, %f56;
-	max.f32 %f94, %f52, %f56;
-	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r45, %r31;
-	@!%p97 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	setp.nan.f32 %p98, %f95, %f55;
-	max.f32 %f96, %f95, %f55;
-	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 83 24
-	setp.le.s32 %p99, %r45, %r32;
-	@!%p99 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	setp.nan.f32 %p100, %f97, %f54;
-	max.f32 %f98, %f97, %f54;
-	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 83 24
-	setp.le.s32 %p101, %r45, %r33;
-	@!%p101 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	setp.nan.f32 %p102, %f99, %f53;
-	max.f32 %f100, %f99, %f53;
-	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 91 8
-	st.shared.f32 [%r34], %f101;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r113, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r114, %r113, 4, %r6;
-	ld.shared.f32 %f102, [%r114];
-	setp.nan.f32 %p103, %f101, %f102;
-	max.f32 %f103, %f101, %f102;
-	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
-	add.s32 %r113, %r113, 1;
-	setp.lt.u32 %p104, %r113, 16;
-	@%p104 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f104, %f52, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f105, %f104, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f106, %f105, 0f4B400000;
-	sub.rn.f32 %f107, %f104, %f106;
-	add.rn.f32 %f108, %f107, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
-	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
-	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
-	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
-	mov.b32 %r115, %f105;
-	.loc 3 47 12
-	shr.u32 %r116, %r115, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
-	mov.b32 %f115, %r117;
-	.loc 3 48 26
-	mul.rn.f32 %f116, %f114, %f115;
-	sub.s32 %r118, %r115, %r116;
-	.loc 3 52 66
-	mad.lo.s32 %r119, %r118, 8388608, 1065353216;
-	mov.b32 %f117, %r119;
-	.loc 3 48 40
-	mul.rn.f32 %f118, %f116, %f117;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f104;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f104, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 98 3
-	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 100 31
-	sub.rn.f32 %f122, %f56, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f123, %f122, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f124, %f123, 0f4B400000;
-	sub.rn.f32 %f125, %f122, %f124;
-	add.rn.f32 %f126, %f125, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
-	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
-	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
-	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
-	mov.b32 %r120, %f123;
-	.loc 3 47 12
-	shr.u32 %r121, %r120, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r122, %r121, 8388608, 1065353216;
-	mov.b32 %f133, %r122;
-	.loc 3 48 26
-	mul.rn.f32 %f134, %f132, %f133;
-	sub.s32 %r123, %r120, %r121;
-	.loc 3 52 66
-	mad.lo.s32 %r124, %r123, 8388608, 1065353216;
-	mov.b32 %f135, %r124;
-	.loc 3 48 40
-	mul.rn.f32 %f136, %f134, %f135;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f122;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f122, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r35], %f138;
-	.loc 1 102 4
-	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 100 31
-	sub.rn.f32 %f140, %f55, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f141, %f140, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f142, %f141, 0f4B400000;
-	sub.rn.f32 %f143, %f140, %f142;
-	add.rn.f32 %f144, %f143, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
-	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
-	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
-	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
-	mov.b32 %r125, %f141;
-	.loc 3 47 12
-	shr.u32 %r126, %r125, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r127, %r126, 8388608, 1065353216;
-	mov.b32 %f151, %r127;
-	.loc 3 48 26
-	mul.rn.f32 %f152, %f150, %f151;
-	sub.s32 %r128, %r125, %r126;
-	.loc 3 52 66
-	mad.lo.s32 %r129, %r128, 8388608, 1065353216;
-	mov.b32 %f153, %r129;
-	.loc 3 48 40
-	mul.rn.f32 %f154, %f152, %f153;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f140;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f140, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r35+64], %f156;
-	.loc 1 102 4
-	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 100 31
-	sub.rn.f32 %f158, %f54, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f159, %f158, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f160, %f159, 0f4B400000;
-	sub.rn.f32 %f161, %f158, %f160;
-	add.rn.f32 %f162, %f161, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
-	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
-	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
-	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
-	mov.b32 %r130, %f159;
-	.loc 3 47 12
-	shr.u32 %r131, %r130, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r132, %r131, 8388608, 1065353216;
-	mov.b32 %f169, %r132;
-	.loc 3 48 26
-	mul.rn.f32 %f170, %f168, %f169;
-	sub.s32 %r133, %r130, %r131;
-	.loc 3 52 66
-	mad.lo.s32 %r134, %r133, 8388608, 1065353216;
-	mov.b32 %f171, %r134;
-	.loc 3 48 40
-	mul.rn.f32 %f172, %f170, %f171;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f158;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f158, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r35+128], %f174;
-	.loc 1 102 4
-	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 100 31
-	sub.rn.f32 %f176, %f53, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f177, %f176, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f178, %f177, 0f4B400000;
-	sub.rn.f32 %f179, %f176, %f178;
-	add.rn.f32 %f180, %f179, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
-	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
-	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
-	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
-	mov.b32 %r135, %f177;
-	.loc 3 47 12
-	shr.u32 %r136, %r135, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r137, %r136, 8388608, 1065353216;
-	mov.b32 %f187, %r137;
-	.loc 3 48 26
-	mul.rn.f32 %f188, %f186, %f187;
-	sub.s32 %r138, %r135, %r136;
-	.loc 3 52 66
-	mad.lo.s32 %r139, %r138, 8388608, 1065353216;
-	mov.b32 %f189, %r139;
-	.loc 3 48 40
-	mul.rn.f32 %f190, %f188, %f189;
-	.loc 3 56 7
-	setp.lt.f32 %p125, 0f43170000, %f176;
-	.loc 3 59 7
-	setp.lt.f32 %p126, %f176, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p127, %p125;
-	not.pred %p128, %p126;
-	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
-	and.pred %p129, %p127, %p128;
-	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 101 11
-	st.shared.f32 [%r35+192], %f192;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p130, %rd175, %rd8;
-	setp.le.u64 %p131, %rd138, %rd175;
-	and.pred %p132, %p130, %p131;
-	.loc 1 142 32
-	and.pred %p133, %p132, %p39;
-	@!%p133 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f120;
-	mul.rn.f32 %f49, %f49, %f120;
-	mul.rn.f32 %f48, %f48, %f120;
-	mul.rn.f32 %f47, %f47, %f120;
-	mul.rn.f32 %f46, %f46, %f120;
-	mul.rn.f32 %f45, %f45, %f120;
-	mul.rn.f32 %f44, %f44, %f120;
-	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p134, %rd179, 4294967296;
-	@%p134 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f193, %rd183;
-	rcp.approx.ftz.f32 %f194, %f193;
-	mov.b32 %r140, %f194;
-	add.s32 %r141, %r140, 536870910;
-	mov.b32 %f195, %r141;
-	cvt.rzi.u64.f32 %rd184, %f195;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p135, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p135;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p135;
-	setp.ge.u64 %p136, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p136;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r142, %rd174;
-	cvt.u32.u64 %r143, %rd22;
-	div.u32 %r144, %r142, %r143;
-	cvt.u64.u32 %rd203, %r144;
-$B32:
-	setp.lt.s64 %p137, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p137;
-	setp.lt.s64 %p138, 0, %rd204;
-	@!%p138 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r145, %rd204;
-	mov.u32 %r146, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r146;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r147, %r146, 1;
-	cvt.u64.u32 %rd207, %r147;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p139, %rd208, %rd178;
-	setp.le.u64 %p140, %rd206, %rd208;
-	and.pred %p141, %p139, %p140;
-	@!%p141 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p142, 0, %rd211;
-	@!%p142 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r148, [%rd212];
-	.loc 2 29 61
-	shl.b32 %r149, %r148, 16;
-	mov.b32 %f196, %r149;
-	.loc 1 146 33
-	mad.lo.s32 %r150, %r146, 4, %r5;
-	ld.shared.f32 %f197, [%r150];
-	fma.rn.f32 %f50, %f197, %f196, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 1, %rd211;
-	@!%p143 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r151, [%rd213+32];
-	.loc 2 29 61
-	shl.b32 %r152, %r151, 16;
-	mov.b32 %f198, %r152;
-	.loc 1 146 33
-	mad.lo.s32 %r153, %r146, 4, %r5;
-	ld.shared.f32 %f199, [%r153];
-	fma.rn.f32 %f49, %f199, %f198, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 2, %rd211;
-	@!%p144 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r154, [%rd214+64];
-	.loc 2 29 61
-	shl.b32 %r155, %r154, 16;
-	mov.b32 %f200, %r155;
-	.loc 1 146 33
-	mad.lo.s32 %r156, %r146, 4, %r5;
-	ld.shared.f32 %f201, [%r156];
-	fma.rn.f32 %f48, %f201, %f200, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p145, 3, %rd211;
-	@!%p145 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r157, [%rd215+96];
-	.loc 2 29 61
-	shl.b32 %r158, %r157, 16;
-	mov.b32 %f202, %r158;
-	.loc 1 146 33
-	mad.lo.s32 %r159, %r146, 4, %r5;
-	ld.shared.f32 %f203, [%r159];
-	fma.rn.f32 %f47, %f203, %f202, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p146, 4, %rd211;
-	@!%p146 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r160, [%rd216+128];
-	.loc 2 29 61
-	shl.b32 %r161, %r160, 16;
-	mov.b32 %f204, %r161;
-	.loc 1 146 33
-	mad.lo.s32 %r162, %r146, 4, %r5;
-	ld.shared.f32 %f205, [%r162];
-	fma.rn.f32 %f46, %f205, %f204, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p147, 5, %rd211;
-	@!%p147 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r163, [%rd217+160];
-	.loc 2 29 61
-	shl.b32 %r164, %r163, 16;
-	mov.b32 %f206, %r164;
-	.loc 1 146 33
-	mad.lo.s32 %r165, %r146, 4, %r5;
-	ld.shared.f32 %f207, [%r165];
-	fma.rn.f32 %f45, %f207, %f206, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p148, 6, %rd211;
-	@!%p148 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r166, [%rd218+192];
-	.loc 2 29 61
-	shl.b32 %r167, %r166, 16;
-	mov.b32 %f208, %r167;
-	.loc 1 146 33
-	mad.lo.s32 %r168, %r146, 4, %r5;
-	ld.shared.f32 %f209, [%r168];
-	fma.rn.f32 %f44, %f209, %f208, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p149, 7, %rd211;
-	@!%p149 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r169, [%rd219+224];
-	.loc 2 29 61
-	shl.b32 %r170, %r169, 16;
-	mov.b32 %f210, %r170;
-	.loc 1 146 33
-	mad.lo.s32 %r171, %r146, 4, %r5;
-	ld.shared.f32 %f211, [%r171];
-	fma.rn.f32 %f43, %f211, %f210, %f43;
-$B41:
-	setp.lt.u32 %p150, %r147, %r145;
-	mov.u32 %r146, %r147;
-	@%p150 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r40, %r40, 64;
-	setp.lt.u32 %p151, %r40, %r39;
-	mov.f32 %f52, %f101;
-	@%p151 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r172, %r7, 4, %r6;
-	st.shared.f32 [%r172], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f212, 0f00000000;
-	mov.u32 %r173, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r174, %r173, 4, %r6;
-	ld.shared.f32 %f213, [%r174];
-	add.rn.f32 %f212, %f212, %f213;
-	add.s32 %r173, %r173, 1;
-	setp.lt.u32 %p152, %r173, 16;
-	@%p152 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p153, %rd26, %rd4;
-	@!%p153 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p154, %rd68, 0;
-	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 6;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 27
-	div.rn.f32 %f215, %f50, %f214;
-	mad.wide.u32 %rd222, %r7, 4, %rd221;
-	st.global.f32 [%rd222], %f215;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 27
-	div.rn.f32 %f216, %f49, %f214;
-	mad.wide.u32 %rd223, %r7, 4, %rd221;
-	st.global.f32 [%rd223+64], %f216;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 27
-	div.rn.f32 %f217, %f48, %f214;
-	mad.wide.u32 %rd224, %r7, 4, %rd221;
-	st.global.f32 [%rd224+128], %f217;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 27
-	div.rn.f32 %f218, %f47, %f214;
-	mad.wide.u32 %rd225, %r7, 4, %rd221;
-	st.global.f32 [%rd225+192], %f218;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 27
-	div.rn.f32 %f219, %f46, %f214;
-	mad.wide.u32 %rd226, %r7, 4, %rd221;
-	st.global.f32 [%rd226+256], %f219;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 27
-	div.rn.f32 %f220, %f45, %f214;
-	mad.wide.u32 %rd227, %r7, 4, %rd221;
-	st.global.f32 [%rd227+320], %f220;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 27
-	div.rn.f32 %f221, %f44, %f214;
-	mad.wide.u32 %rd228, %r7, 4, %rd221;
-	st.global.f32 [%rd228+384], %f221;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 27
-	div.rn.f32 %f222, %f43, %f214;
-	mad.wide.u32 %rd229, %r7, 4, %rd221;
-	st.global.f32 [%rd229+448], %f222;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p130 bra $FAULT13;
-	@!%p131 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p139 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r175, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r175, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r175, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r175, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r175, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r175, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r175, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r175, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r175, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r175, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r175, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r175, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r175, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r175, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r175, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r176, [%rd232], 0, 1;
-	setp.ne.u32 %p155, %r176, 0;
-	@%p155 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r177, [attendCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd233+4], %r177;
-	ld.param.u32 %r178, [attendCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r178, %r175};
-	mov.u32 %r179, %ctaid.x;
-	mov.u32 %r180, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r179, %r180};
-	mov.u32 %r181, %ctaid.z;
-	mov.u32 %r182, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r181, %r182};
-	mov.u32 %r183, %tid.y;
-	mov.u32 %r184, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r183, %r184};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
-`
-
-const attendF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_F16_row_F16(.param .align 8 .b8 attendCached_dtype_F16_row_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<151>;
-	.reg .b16 %rs<29>;
-	.reg .b32 %r<157>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<218>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_F16_row_F16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_F16_row_F16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_F16_row_F16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_F16_row_F16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_F16_row_F16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_F16_row_F16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_F16_row_F16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_F16_row_F16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_F16_row_F16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_F16_row_F16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_F16_row_F16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_F16_row_F16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_F16_row_F16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 6;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 39
-	mad.wide.u32 %rd30, %r7, 4, %rd29;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r10, %r7, 4, %r4;
-	st.shared.f32 [%r10], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 39
-	mad.wide.u32 %rd31, %r7, 4, %rd29;
-	ld.global.f32 %f20, [%rd31+64];
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 39
-	mad.wide.u32 %rd32, %r7, 4, %rd29;
-	ld.global.f32 %f22, [%rd32+128];
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 39
-	mad.wide.u32 %rd33, %r7, 4, %rd29;
-	ld.global.f32 %f24, [%rd33+192];
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 39
-	mad.wide.u32 %rd34, %r7, 4, %rd29;
-	ld.global.f32 %f26, [%rd34+256];
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r14, %r7, 4, %r4;
-	st.shared.f32 [%r14+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 39
-	mad.wide.u32 %rd35, %r7, 4, %rd29;
-	ld.global.f32 %f28, [%rd35+320];
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 39
-	mad.wide.u32 %rd36, %r7, 4, %rd29;
-	ld.global.f32 %f30, [%rd36+384];
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r16, %r7, 4, %r4;
-	st.shared.f32 [%r16+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 39
-	mad.wide.u32 %rd37, %r7, 4, %rd29;
-	ld.global.f32 %f32, [%rd37+448];
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r18, %f35;
-	add.s32 %r19, %r18, 536870910;
-	mov.b32 %f36, %r19;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r20, %rd10;
-	cvt.u32.u64 %r21, %rd16;
-	div.u32 %r22, %r20, %r21;
-	cvt.u64.u32 %rd63, %r22;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r23, %f38;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f39, %r24;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r25, %rd14;
-	div.u32 %r26, %r2, %r25;
-	cvt.u64.u32 %rd93, %r26;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r27, %f41;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f42, %r28;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r29, %rd93;
-	div.u32 %r30, %r3, %r29;
-	cvt.u64.u32 %rd118, %r30;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r31, %r7, 16;
-	add.s32 %r32, %r7, 32;
-	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r36, %rd127;
-	add.s32 %r37, %r36, -3;
-	setp.le.s32 %p40, %r37, %r36;
-	setp.lt.s32 %p41, 0, %r37;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r38, %r37, 0, %p42;
-	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
-	cvt.u32.u64 %r39, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r40, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r41, %r40, 6;
-	cvt.u64.u32 %rd128, %r41;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r40;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r42, [%rd132];
-	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p45;
-	cvt.s64.s32 %rd134, %r43;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r44, %rd139;
-	selp.b32 %r45, 64, %r44, %p47;
-	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
-	cvt.u64.u32 %rd147, %r49;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
-	cvt.u64.u32 %rd148, %r50;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
-	cvt.u64.u32 %rd149, %r51;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r52, %r46, 1;
-	shl.b32 %r53, %r52, 2;
-	cvt.u64.u32 %rd150, %r53;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r53, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r54, %r53, 1;
-	cvt.u64.u32 %rd153, %r54;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r55, %r53, 2;
-	cvt.u64.u32 %rd154, %r55;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r56, %r53, 3;
-	cvt.u64.u32 %rd155, %r56;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r57, %r46, 2;
-	shl.b32 %r58, %r57, 2;
-	cvt.u64.u32 %rd156, %r58;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r58, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r59, %r58, 1;
-	cvt.u64.u32 %rd159, %r59;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r60, %r58, 2;
-	cvt.u64.u32 %rd160, %r60;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r61, %r58, 3;
-	cvt.u64.u32 %rd161, %r61;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r62, %r46, 3;
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd162, %r63;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r63, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r64, %r63, 1;
-	cvt.u64.u32 %rd165, %r64;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r65, %r63, 2;
-	cvt.u64.u32 %rd166, %r65;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r66, %r63, 3;
-	cvt.u64.u32 %rd167, %r66;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r67, %r46, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r68, [%rd146];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r68;
-	cvt.f32.f16 %f57, %rs1;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r69, [%rd146+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r69;
-	cvt.f32.f16 %f63, %rs2;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r70, [%rd146+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r70;
-	cvt.f32.f16 %f65, %rs3;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r71, [%rd146+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r71;
-	cvt.f32.f16 %f67, %rs4;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r72, [%rd152];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r72;
-	cvt.f32.f16 %f69, %rs5;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r73, [%rd152+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r73;
-	cvt.f32.f16 %f71, %rs6;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r74, [%rd152+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r74;
-	cvt.f32.f16 %f73, %rs7;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r75, [%rd152+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r75;
-	cvt.f32.f16 %f75, %rs8;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r76, [%rd158];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r76;
-	cvt.f32.f16 %f77, %rs9;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r77, [%rd158+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r77;
-	cvt.f32.f16 %f79, %rs10;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r78, [%rd158+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r78;
-	cvt.f32.f16 %f81, %rs11;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r79, [%rd158+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs12, %r79;
-	cvt.f32.f16 %f83, %rs12;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r80, [%rd164];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r80;
-	cvt.f32.f16 %f85, %rs13;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r81, [%rd164+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs14, %r81;
-	cvt.f32.f16 %f86, %rs14;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r82, [%rd164+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs15, %r82;
-	cvt.f32.f16 %f87, %rs15;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r83, [%rd164+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs16, %r83;
-	cvt.f32.f16 %f88, %rs16;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r67, %r36;
-	setp.lt.u32 %p83, %r67, %r38;
-	mov.u32 %r46, %r67;
-	@%p83 bra $B18;
-	mov.u32 %r46, %r67;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r84, %r46, 2;
-	cvt.u64.u32 %rd168, %r84;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r85, %r84, 1;
-	cvt.u64.u32 %rd169, %r85;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r86, %r84, 2;
-	cvt.u64.u32 %rd170, %r86;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r87, %r84, 3;
-	cvt.u64.u32 %rd171, %r87;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r84, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r88, [%rd173];
-	.loc 2 38 59
-	cvt.u16.u32 %rs17, %r88;
-	cvt.f32.f16 %f89, %rs17;
-	.loc 1 130 32
-	mad.lo.s32 %r89, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r89];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r90, [%rd173+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs18, %r90;
-	cvt.f32.f16 %f91, %rs18;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r91, [%rd173+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs19, %r91;
-	cvt.f32.f16 %f92, %rs19;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r92, [%rd173+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs20, %r92;
-	cvt.f32.f16 %f93, %rs20;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p91, %r46, %r36;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r45, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r42;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 83 24
-	setp.le.s32 %p96, %r45, %r31;
-	@!%p96 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r45, %r32;
-	@!%p97 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 83 24
-	setp.le.s32 %p98, %r45, %r33;
-	@!%p98 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 91 8
-	st.shared.f32 [%r34], %f97;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r93, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r94, %r93, 4, %r6;
-	ld.shared.f32 %f98, [%r94];
-	max.NaN.f32 %f97, %f97, %f98;
-	add.s32 %r93, %r93, 1;
-	setp.lt.u32 %p99, %r93, 16;
-	@%p99 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f99, %f52, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f100, %f99, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f101, %f100, 0f4B400000;
-	sub.rn.f32 %f102, %f99, %f101;
-	add.rn.f32 %f103, %f102, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
-	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
-	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
-	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
-	mov.b32 %r95, %f100;
-	.loc 3 47 12
-	shr.u32 %r96, %r95, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r97, %r96, 8388608, 1065353216;
-	mov.b32 %f110, %r97;
-	.loc 3 48 26
-	mul.rn.f32 %f111, %f109, %f110;
-	sub.s32 %r98, %r95, %r96;
-	.loc 3 52 66
-	mad.lo.s32 %r99, %r98, 8388608, 1065353216;
-	mov.b32 %f112, %r99;
-	.loc 3 48 40
-	mul.rn.f32 %f113, %f111, %f112;
-	.loc 3 56 7
-	setp.lt.f32 %p100, 0f43170000, %f99;
-	.loc 3 59 7
-	setp.lt.f32 %p101, %f99, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p102, %p100;
-	not.pred %p103, %p101;
-	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
-	and.pred %p104, %p102, %p103;
-	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 98 3
-	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 100 31
-	sub.rn.f32 %f117, %f56, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f119, %f118, 0f4B400000;
-	sub.rn.f32 %f120, %f117, %f119;
-	add.rn.f32 %f121, %f120, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
-	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
-	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
-	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
-	mov.b32 %r100, %f118;
-	.loc 3 47 12
-	shr.u32 %r101, %r100, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r102, %r101, 8388608, 1065353216;
-	mov.b32 %f128, %r102;
-	.loc 3 48 26
-	mul.rn.f32 %f129, %f127, %f128;
-	sub.s32 %r103, %r100, %r101;
-	.loc 3 52 66
-	mad.lo.s32 %r104, %r103, 8388608, 1065353216;
-	mov.b32 %f130, %r104;
-	.loc 3 48 40
-	mul.rn.f32 %f131, %f129, %f130;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f117;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f117, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 101 11
-	st.shared.f32 [%r35], %f133;
-	.loc 1 102 4
-	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 100 31
-	sub.rn.f32 %f135, %f55, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f136, %f135, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f137, %f136, 0f4B400000;
-	sub.rn.f32 %f138, %f135, %f137;
-	add.rn.f32 %f139, %f138, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
-	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
-	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
-	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
-	mov.b32 %r105, %f136;
-	.loc 3 47 12
-	shr.u32 %r106, %r105, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r107, %r106, 8388608, 1065353216;
-	mov.b32 %f146, %r107;
-	.loc 3 48 26
-	mul.rn.f32 %f147, %f145, %f146;
-	sub.s32 %r108, %r105, %r106;
-	.loc 3 52 66
-	mad.lo.s32 %r109, %r108, 8388608, 1065353216;
-	mov.b32 %f148, %r109;
-	.loc 3 48 40
-	mul.rn.f32 %f149, %f147, %f148;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f135;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f135, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r35+64], %f151;
-	.loc 1 102 4
-	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 100 31
-	sub.rn.f32 %f153, %f54, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f154, %f153, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f155, %f154, 0f4B400000;
-	sub.rn.f32 %f156, %f153, %f155;
-	add.rn.f32 %f157, %f156, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
-	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
-	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
-	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
-	mov.b32 %r110, %f154;
-	.loc 3 47 12
-	shr.u32 %r111, %r110, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r112, %r111, 8388608, 1065353216;
-	mov.b32 %f164, %r112;
-	.loc 3 48 26
-	mul.rn.f32 %f165, %f163, %f164;
-	sub.s32 %r113, %r110, %r111;
-	.loc 3 52 66
-	mad.lo.s32 %r114, %r113, 8388608, 1065353216;
-	mov.b32 %f166, %r114;
-	.loc 3 48 40
-	mul.rn.f32 %f167, %f165, %f166;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f153;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f153, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r35+128], %f169;
-	.loc 1 102 4
-	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 100 31
-	sub.rn.f32 %f171, %f53, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f172, %f171, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f173, %f172, 0f4B400000;
-	sub.rn.f32 %f174, %f171, %f173;
-	add.rn.f32 %f175, %f174, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
-	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
-	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
-	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
-	mov.b32 %r115, %f172;
-	.loc 3 47 12
-	shr.u32 %r116, %r115, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
-	mov.b32 %f182, %r117;
-	.loc 3 48 26
-	mul.rn.f32 %f183, %f181, %f182;
-	sub.s32 %r118, %r115, %r116;
-	.loc 3 52 66
-	mad.lo.s32 %r119, %r118, 8388608, 1065353216;
-	mov.b32 %f184, %r119;
-	.loc 3 48 40
-	mul.rn.f32 %f185, %f183, %f184;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f171;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f171, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r35+192], %f187;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p125, %rd175, %rd8;
-	setp.le.u64 %p126, %rd138, %rd175;
-	and.pred %p127, %p125, %p126;
-	.loc 1 142 32
-	and.pred %p128, %p127, %p39;
-	@!%p128 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f115;
-	mul.rn.f32 %f49, %f49, %f115;
-	mul.rn.f32 %f48, %f48, %f115;
-	mul.rn.f32 %f47, %f47, %f115;
-	mul.rn.f32 %f46, %f46, %f115;
-	mul.rn.f32 %f45, %f45, %f115;
-	mul.rn.f32 %f44, %f44, %f115;
-	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p129, %rd179, 4294967296;
-	@%p129 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f188, %rd183;
-	rcp.approx.ftz.f32 %f189, %f188;
-	mov.b32 %r120, %f189;
-	add.s32 %r121, %r120, 536870910;
-	mov.b32 %f190, %r121;
-	cvt.rzi.u64.f32 %rd184, %f190;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p130, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p130;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p130;
-	setp.ge.u64 %p131, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p131;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r122, %rd174;
-	cvt.u32.u64 %r123, %rd22;
-	div.u32 %r124, %r122, %r123;
-	cvt.u64.u32 %rd203, %r124;
-$B32:
-	setp.lt.s64 %p132, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p132;
-	setp.lt.s64 %p133, 0, %rd204;
-	@!%p133 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r125, %rd204;
-	mov.u32 %r126, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r126;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r127, %r126, 1;
-	cvt.u64.u32 %rd207, %r127;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p134, %rd208, %rd178;
-	setp.le.u64 %p135, %rd206, %rd208;
-	and.pred %p136, %p134, %p135;
-	@!%p136 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p137, 0, %rd211;
-	@!%p137 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r128, [%rd212];
-	.loc 2 38 59
-	cvt.u16.u32 %rs21, %r128;
-	cvt.f32.f16 %f191, %rs21;
-	.loc 1 146 33
-	mad.lo.s32 %r129, %r126, 4, %r5;
-	ld.shared.f32 %f192, [%r129];
-	fma.rn.f32 %f50, %f192, %f191, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p138, 1, %rd211;
-	@!%p138 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r130, [%rd213+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs22, %r130;
-	cvt.f32.f16 %f193, %rs22;
-	.loc 1 146 33
-	mad.lo.s32 %r131, %r126, 4, %r5;
-	ld.shared.f32 %f194, [%r131];
-	fma.rn.f32 %f49, %f194, %f193, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p139, 2, %rd211;
-	@!%p139 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r132, [%rd214+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs23, %r132;
-	cvt.f32.f16 %f195, %rs23;
-	.loc 1 146 33
-	mad.lo.s32 %r133, %r126, 4, %r5;
-	ld.shared.f32 %f196, [%r133];
-	fma.rn.f32 %f48, %f196, %f195, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p140, 3, %rd211;
-	@!%p140 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r134, [%rd215+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs24, %r134;
-	cvt.f32.f16 %f197, %rs24;
-	.loc 1 146 33
-	mad.lo.s32 %r135, %r126, 4, %r5;
-	ld.shared.f32 %f198, [%r135];
-	fma.rn.f32 %f47, %f198, %f197, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p141, 4, %rd211;
-	@!%p141 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r136, [%rd216+128];
-	.loc 2 38 59
-	cvt.u16.u32 %rs25, %r136;
-	cvt.f32.f16 %f199, %rs25;
-	.loc 1 146 33
-	mad.lo.s32 %r137, %r126, 4, %r5;
-	ld.shared.f32 %f200, [%r137];
-	fma.rn.f32 %f46, %f200, %f199, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p142, 5, %rd211;
-	@!%p142 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r138, [%rd217+160];
-	.loc 2 38 59
-	cvt.u16.u32 %rs26, %r138;
-	cvt.f32.f16 %f201, %rs26;
-	.loc 1 146 33
-	mad.lo.s32 %r139, %r126, 4, %r5;
-	ld.shared.f32 %f202, [%r139];
-	fma.rn.f32 %f45, %f202, %f201, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 6, %rd211;
-	@!%p143 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r140, [%rd218+192];
-	.loc 2 38 59
-	cvt.u16.u32 %rs27, %r140;
-	cvt.f32.f16 %f203, %rs27;
-	.loc 1 146 33
-	mad.lo.s32 %r141, %r126, 4, %r5;
-	ld.shared.f32 %f204, [%r141];
-	fma.rn.f32 %f44, %f204, %f203, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 7, %rd211;
-	@!%p144 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r142, [%rd219+224];
-	.loc 2 38 59
-	cvt.u16.u32 %rs28, %r142;
-	cvt.f32.f16 %f205, %rs28;
-	.loc 1 146 33
-	mad.lo.s32 %r143, %r126, 4, %r5;
-	ld.shared.f32 %f206, [%r143];
-	fma.rn.f32 %f43, %f206, %f205, %f43;
-$B41:
-	setp.lt.u32 %p145, %r127, %r125;
-	mov.u32 %r126, %r127;
-	@%p145 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r40, %r40, 64;
-	setp.lt.u32 %p146, %r40, %r39;
-	mov.f32 %f52, %f97;
-	@%p146 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r144, %r7, 4, %r6;
-	st.shared.f32 [%r144], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f207, 0f00000000;
-	mov.u32 %r145, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r146, %r145, 4, %r6;
-	ld.shared.f32 %f208, [%r146];
-	add.rn.f32 %f207, %f207, %f208;
-	add.s32 %r145, %r145, 1;
-	setp.lt.u32 %p147, %r145, 16;
-	@%p147 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p148, %rd26, %rd4;
-	@!%p148 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p149, %rd68, 0;
-	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 6;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 27
-	div.rn.f32 %f210, %f50, %f209;
-	mad.wide.u32 %rd222, %r7, 4, %rd221;
-	st.global.f32 [%rd222], %f210;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 27
-	div.rn.f32 %f211, %f49, %f209;
-	mad.wide.u32 %rd223, %r7, 4, %rd221;
-	st.global.f32 [%rd223+64], %f211;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 27
-	div.rn.f32 %f212, %f48, %f209;
-	mad.wide.u32 %rd224, %r7, 4, %rd221;
-	st.global.f32 [%rd224+128], %f212;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 27
-	div.rn.f32 %f213, %f47, %f209;
-	mad.wide.u32 %rd225, %r7, 4, %rd221;
-	st.global.f32 [%rd225+192], %f213;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 27
-	div.rn.f32 %f214, %f46, %f209;
-	mad.wide.u32 %rd226, %r7, 4, %rd221;
-	st.global.f32 [%rd226+256], %f214;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 27
-	div.rn.f32 %f215, %f45, %f209;
-	mad.wide.u32 %rd227, %r7, 4, %rd221;
-	st.global.f32 [%rd227+320], %f215;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 27
-	div.rn.f32 %f216, %f44, %f209;
-	mad.wide.u32 %rd228, %r7, 4, %rd221;
-	st.global.f32 [%rd228+384], %f216;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 27
-	div.rn.f32 %f217, %f43, %f209;
-	mad.wide.u32 %rd229, %r7, 4, %rd221;
-	st.global.f32 [%rd229+448], %f217;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p125 bra $FAULT13;
-	@!%p126 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p134 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r147, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r147, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r147, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r147, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r147, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r147, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r147, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r147, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r147, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r147, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r147, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r147, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r147, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r147, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_F16_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r148, [%rd232], 0, 1;
-	setp.ne.u32 %p150, %r148, 0;
-	@%p150 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r149, [attendCached_dtype_F16_row_F16_params+184];
-	st.global.u32 [%rd233+4], %r149;
-	ld.param.u32 %r150, [attendCached_dtype_F16_row_F16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r150, %r147};
-	mov.u32 %r151, %ctaid.x;
-	mov.u32 %r152, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r151, %r152};
-	mov.u32 %r153, %ctaid.z;
-	mov.u32 %r154, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r153, %r154};
-	mov.u32 %r155, %tid.y;
-	mov.u32 %r156, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r155, %r156};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
-`
-
-const attendF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_F16_row_F16(.param .align 8 .b8 attendCached_dtype_F16_row_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<156>;
-	.reg .b16 %rs<29>;
-	.reg .b32 %r<157>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<223>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_F16_row_F16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_F16_row_F16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_F16_row_F16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_F16_row_F16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_F16_row_F16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_F16_row_F16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_F16_row_F16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_F16_row_F16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_F16_row_F16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_F16_row_F16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_F16_row_F16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_F16_row_F16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_F16_row_F16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 6;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 39
-	mad.wide.u32 %rd30, %r7, 4, %rd29;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r10, %r7, 4, %r4;
-	st.shared.f32 [%r10], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 39
-	mad.wide.u32 %rd31, %r7, 4, %rd29;
-	ld.global.f32 %f20, [%rd31+64];
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 39
-	mad.wide.u32 %rd32, %r7, 4, %rd29;
-	ld.global.f32 %f22, [%rd32+128];
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 39
-	mad.wide.u32 %rd33, %r7, 4, %rd29;
-	ld.global.f32 %f24, [%rd33+192];
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 39
-	mad.wide.u32 %rd34, %r7, 4, %rd29;
-	ld.global.f32 %f26, [%rd34+256];
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r14, %r7, 4, %r4;
-	st.shared.f32 [%r14+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 39
-	mad.wide.u32 %rd35, %r7, 4, %rd29;
-	ld.global.f32 %f28, [%rd35+320];
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 39
-	mad.wide.u32 %rd36, %r7, 4, %rd29;
-	ld.global.f32 %f30, [%rd36+384];
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r16, %r7, 4, %r4;
-	st.shared.f32 [%r16+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 39
-	mad.wide.u32 %rd37, %r7, 4, %rd29;
-	ld.global.f32 %f32, [%rd37+448];
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r18, %f35;
-	add.s32 %r19, %r18, 536870910;
-	mov.b32 %f36, %r19;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r20, %rd10;
-	cvt.u32.u64 %r21, %rd16;
-	div.u32 %r22, %r20, %r21;
-	cvt.u64.u32 %rd63, %r22;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r23, %f38;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f39, %r24;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r25, %rd14;
-	div.u32 %r26, %r2, %r25;
-	cvt.u64.u32 %rd93, %r26;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r27, %f41;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f42, %r28;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r29, %rd93;
-	div.u32 %r30, %r3, %r29;
-	cvt.u64.u32 %rd118, %r30;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r31, %r7, 16;
-	add.s32 %r32, %r7, 32;
-	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r36, %rd127;
-	add.s32 %r37, %r36, -3;
-	setp.le.s32 %p40, %r37, %r36;
-	setp.lt.s32 %p41, 0, %r37;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r38, %r37, 0, %p42;
-	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
-	cvt.u32.u64 %r39, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r40, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r41, %r40, 6;
-	cvt.u64.u32 %rd128, %r41;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r40;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r42, [%rd132];
-	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p45;
-	cvt.s64.s32 %rd134, %r43;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r44, %rd139;
-	selp.b32 %r45, 64, %r44, %p47;
-	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
-	cvt.u64.u32 %rd147, %r49;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
-	cvt.u64.u32 %rd148, %r50;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
-	cvt.u64.u32 %rd149, %r51;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r52, %r46, 1;
-	shl.b32 %r53, %r52, 2;
-	cvt.u64.u32 %rd150, %r53;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r53, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r54, %r53, 1;
-	cvt.u64.u32 %rd153, %r54;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r55, %r53, 2;
-	cvt.u64.u32 %rd154, %r55;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r56, %r53, 3;
-	cvt.u64.u32 %rd155, %r56;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r57, %r46, 2;
-	shl.b32 %r58, %r57, 2;
-	cvt.u64.u32 %rd156, %r58;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r58, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r59, %r58, 1;
-	cvt.u64.u32 %rd159, %r59;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r60, %r58, 2;
-	cvt.u64.u32 %rd160, %r60;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r61, %r58, 3;
-	cvt.u64.u32 %rd161, %r61;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r62, %r46, 3;
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd162, %r63;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r63, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r64, %r63, 1;
-	cvt.u64.u32 %rd165, %r64;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r65, %r63, 2;
-	cvt.u64.u32 %rd166, %r65;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r66, %r63, 3;
-	cvt.u64.u32 %rd167, %r66;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r67, %r46, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r68, [%rd146];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r68;
-	cvt.f32.f16 %f57, %rs1;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r69, [%rd146+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r69;
-	cvt.f32.f16 %f63, %rs2;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r70, [%rd146+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r70;
-	cvt.f32.f16 %f65, %rs3;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r71, [%rd146+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r71;
-	cvt.f32.f16 %f67, %rs4;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r72, [%rd152];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r72;
-	cvt.f32.f16 %f69, %rs5;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r73, [%rd152+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r73;
-	cvt.f32.f16 %f71, %rs6;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r74, [%rd152+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r74;
-	cvt.f32.f16 %f73, %rs7;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r75, [%rd152+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r75;
-	cvt.f32.f16 %f75, %rs8;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r76, [%rd158];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r76;
-	cvt.f32.f16 %f77, %rs9;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r77, [%rd158+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r77;
-	cvt.f32.f16 %f79, %rs10;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r78, [%rd158+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r78;
-	cvt.f32.f16 %f81, %rs11;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r79, [%rd158+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs12, %r79;
-	cvt.f32.f16 %f83, %rs12;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r80, [%rd164];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r80;
-	cvt.f32.f16 %f85, %rs13;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r81, [%rd164+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs14, %r81;
-	cvt.f32.f16 %f86, %rs14;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r82, [%rd164+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs15, %r82;
-	cvt.f32.f16 %f87, %rs15;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r83, [%rd164+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs16, %r83;
-	cvt.f32.f16 %f88, %rs16;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r67, %r36;
-	setp.lt.u32 %p83, %r67, %r38;
-	mov.u32 %r46, %r67;
-	@%p83 bra $B18;
-	mov.u32 %r46, %r67;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r84, %r46, 2;
-	cvt.u64.u32 %rd168, %r84;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r85, %r84, 1;
-	cvt.u64.u32 %rd169, %r85;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r86, %r84, 2;
-	cvt.u64.u32 %rd170, %r86;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r87, %r84, 3;
-	cvt.u64.u32 %rd171, %r87;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r84, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r88, [%rd173];
-	.loc 2 38 59
-	cvt.u16.u32 %rs17, %r88;
-	cvt.f32.f16 %f89, %rs17;
-	.loc 1 130 32
-	mad.lo.s32 %r89, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r89];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r90, [%rd173+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs18, %r90;
-	cvt.f32.f16 %f91, %rs18;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r91, [%rd173+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs19, %r91;
-	cvt.f32.f16 %f92, %rs19;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r92, [%rd173+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs20, %r92;
-	cvt.f32.f16 %f93, %rs20;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p91, %r46, %r36;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r45, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r42;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	setp.nan.f32 %p96, %f52, %f56;
-	max.f32 %f94, %f52, %f56;
-	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r45, %r31;
-	@!%p97 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	setp.nan.f32 %p98, %f95, %f55;
-	max.f32 %f96, %f95, %f55;
-	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 83 24
-	setp.le.s32 %p99, %r45, %r32;
-	@!%p99 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	setp.nan.f32 %p100, %f97, %f54;
-	max.f32 %f98, %f97, %f54;
-	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 83 24
-	setp.le.s32 %p101, %r45, %r33;
-	@!%p101 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	setp.nan.f32 %p102, %f99, %f53;
-	max.f32 %f100, %f99, %f53;
-	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 91 8
-	st.shared.f32 [%r34], %f101;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r93, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r94, %r93, 4, %r6;
-	ld.shared.f32 %f102, [%r94];
-	setp.nan.f32 %p103, %f101, %f102;
-	max.f32 %f103, %f101, %f102;
-	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
-	add.s32 %r93, %r93, 1;
-	setp.lt.u32 %p104, %r93, 16;
-	@%p104 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f104, %f52, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f105, %f104, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f106, %f105, 0f4B400000;
-	sub.rn.f32 %f107, %f104, %f106;
-	add.rn.f32 %f108, %f107, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
-	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
-	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
-	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
-	mov.b32 %r95, %f105;
-	.loc 3 47 12
-	shr.u32 %r96, %r95, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r97, %r96, 8388608, 1065353216;
-	mov.b32 %f115, %r97;
-	.loc 3 48 26
-	mul.rn.f32 %f116, %f114, %f115;
-	sub.s32 %r98, %r95, %r96;
-	.loc 3 52 66
-	mad.lo.s32 %r99, %r98, 8388608, 1065353216;
-	mov.b32 %f117, %r99;
-	.loc 3 48 40
-	mul.rn.f32 %f118, %f116, %f117;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f104;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f104, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 98 3
-	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 100 31
-	sub.rn.f32 %f122, %f56, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f123, %f122, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f124, %f123, 0f4B400000;
-	sub.rn.f32 %f125, %f122, %f124;
-	add.rn.f32 %f126, %f125, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
-	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
-	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
-	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
-	mov.b32 %r100, %f123;
-	.loc 3 47 12
-	shr.u32 %r101, %r100, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r102, %r101, 8388608, 1065353216;
-	mov.b32 %f133, %r102;
-	.loc 3 48 26
-	mul.rn.f32 %f134, %f132, %f133;
-	sub.s32 %r103, %r100, %r101;
-	.loc 3 52 66
-	mad.lo.s32 %r104, %r103, 8388608, 1065353216;
-	mov.b32 %f135, %r104;
-	.loc 3 48 40
-	mul.rn.f32 %f136, %f134, %f135;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f122;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f122, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r35], %f138;
-	.loc 1 102 4
-	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 100 31
-	sub.rn.f32 %f140, %f55, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f141, %f140, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f142, %f141, 0f4B400000;
-	sub.rn.f32 %f143, %f140, %f142;
-	add.rn.f32 %f144, %f143, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
-	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
-	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
-	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
-	mov.b32 %r105, %f141;
-	.loc 3 47 12
-	shr.u32 %r106, %r105, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r107, %r106, 8388608, 1065353216;
-	mov.b32 %f151, %r107;
-	.loc 3 48 26
-	mul.rn.f32 %f152, %f150, %f151;
-	sub.s32 %r108, %r105, %r106;
-	.loc 3 52 66
-	mad.lo.s32 %r109, %r108, 8388608, 1065353216;
-	mov.b32 %f153, %r109;
-	.loc 3 48 40
-	mul.rn.f32 %f154, %f152, %f153;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f140;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f140, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r35+64], %f156;
-	.loc 1 102 4
-	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 100 31
-	sub.rn.f32 %f158, %f54, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f159, %f158, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f160, %f159, 0f4B400000;
-	sub.rn.f32 %f161, %f158, %f160;
-	add.rn.f32 %f162, %f161, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
-	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
-	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
-	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
-	mov.b32 %r110, %f159;
-	.loc 3 47 12
-	shr.u32 %r111, %r110, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r112, %r111, 8388608, 1065353216;
-	mov.b32 %f169, %r112;
-	.loc 3 48 26
-	mul.rn.f32 %f170, %f168, %f169;
-	sub.s32 %r113, %r110, %r111;
-	.loc 3 52 66
-	mad.lo.s32 %r114, %r113, 8388608, 1065353216;
-	mov.b32 %f171, %r114;
-	.loc 3 48 40
-	mul.rn.f32 %f172, %f170, %f171;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f158;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f158, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r35+128], %f174;
-	.loc 1 102 4
-	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 100 31
-	sub.rn.f32 %f176, %f53, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f177, %f176, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f178, %f177, 0f4B400000;
-	sub.rn.f32 %f179, %f176, %f178;
-	add.rn.f32 %f180, %f179, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
-	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
-	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
-	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
-	mov.b32 %r115, %f177;
-	.loc 3 47 12
-	shr.u32 %r116, %r115, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
-	mov.b32 %f187, %r117;
-	.loc 3 48 26
-	mul.rn.f32 %f188, %f186, %f187;
-	sub.s32 %r118, %r115, %r116;
-	.loc 3 52 66
-	mad.lo.s32 %r119, %r118, 8388608, 1065353216;
-	mov.b32 %f189, %r119;
-	.loc 3 48 40
-	mul.rn.f32 %f190, %f188, %f189;
-	.loc 3 56 7
-	setp.lt.f32 %p125, 0f43170000, %f176;
-	.loc 3 59 7
-	setp.lt.f32 %p126, %f176, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p127, %p125;
-	not.pred %p128, %p126;
-	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
-	and.pred %p129, %p127, %p128;
-	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 101 11
-	st.shared.f32 [%r35+192], %f192;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p130, %rd175, %rd8;
-	setp.le.u64 %p131, %rd138, %rd175;
-	and.pred %p132, %p130, %p131;
-	.loc 1 142 32
-	and.pred %p133, %p132, %p39;
-	@!%p133 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f120;
-	mul.rn.f32 %f49, %f49, %f120;
-	mul.rn.f32 %f48, %f48, %f120;
-	mul.rn.f32 %f47, %f47, %f120;
-	mul.rn.f32 %f46, %f46, %f120;
-	mul.rn.f32 %f45, %f45, %f120;
-	mul.rn.f32 %f44, %f44, %f120;
-	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p134, %rd179, 4294967296;
-	@%p134 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f193, %rd183;
-	rcp.approx.ftz.f32 %f194, %f193;
-	mov.b32 %r120, %f194;
-	add.s32 %r121, %r120, 536870910;
-	mov.b32 %f195, %r121;
-	cvt.rzi.u64.f32 %rd184, %f195;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p135, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p135;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p135;
-	setp.ge.u64 %p136, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p136;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r122, %rd174;
-	cvt.u32.u64 %r123, %rd22;
-	div.u32 %r124, %r122, %r123;
-	cvt.u64.u32 %rd203, %r124;
-$B32:
-	setp.lt.s64 %p137, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p137;
-	setp.lt.s64 %p138, 0, %rd204;
-	@!%p138 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r125, %rd204;
-	mov.u32 %r126, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r126;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r127, %r126, 1;
-	cvt.u64.u32 %rd207, %r127;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p139, %rd208, %rd178;
-	setp.le.u64 %p140, %rd206, %rd208;
-	and.pred %p141, %p139, %p140;
-	@!%p141 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p142, 0, %rd211;
-	@!%p142 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r128, [%rd212];
-	.loc 2 38 59
-	cvt.u16.u32 %rs21, %r128;
-	cvt.f32.f16 %f196, %rs21;
-	.loc 1 146 33
-	mad.lo.s32 %r129, %r126, 4, %r5;
-	ld.shared.f32 %f197, [%r129];
-	fma.rn.f32 %f50, %f197, %f196, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 1, %rd211;
-	@!%p143 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r130, [%rd213+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs22, %r130;
-	cvt.f32.f16 %f198, %rs22;
-	.loc 1 146 33
-	mad.lo.s32 %r131, %r126, 4, %r5;
-	ld.shared.f32 %f199, [%r131];
-	fma.rn.f32 %f49, %f199, %f198, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 2, %rd211;
-	@!%p144 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r132, [%rd214+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs23, %r132;
-	cvt.f32.f16 %f200, %rs23;
-	.loc 1 146 33
-	mad.lo.s32 %r133, %r126, 4, %r5;
-	ld.shared.f32 %f201, [%r133];
-	fma.rn.f32 %f48, %f201, %f200, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p145, 3, %rd211;
-	@!%p145 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r134, [%rd215+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs24, %r134;
-	cvt.f32.f16 %f202, %rs24;
-	.loc 1 146 33
-	mad.lo.s32 %r135, %r126, 4, %r5;
-	ld.shared.f32 %f203, [%r135];
-	fma.rn.f32 %f47, %f203, %f202, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p146, 4, %rd211;
-	@!%p146 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r136, [%rd216+128];
-	.loc 2 38 59
-	cvt.u16.u32 %rs25, %r136;
-	cvt.f32.f16 %f204, %rs25;
-	.loc 1 146 33
-	mad.lo.s32 %r137, %r126, 4, %r5;
-	ld.shared.f32 %f205, [%r137];
-	fma.rn.f32 %f46, %f205, %f204, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p147, 5, %rd211;
-	@!%p147 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r138, [%rd217+160];
-	.loc 2 38 59
-	cvt.u16.u32 %rs26, %r138;
-	cvt.f32.f16 %f206, %rs26;
-	.loc 1 146 33
-	mad.lo.s32 %r139, %r126, 4, %r5;
-	ld.shared.f32 %f207, [%r139];
-	fma.rn.f32 %f45, %f207, %f206, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p148, 6, %rd211;
-	@!%p148 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r140, [%rd218+192];
-	.loc 2 38 59
-	cvt.u16.u32 %rs27, %r140;
-	cvt.f32.f16 %f208, %rs27;
-	.loc 1 146 33
-	mad.lo.s32 %r141, %r126, 4, %r5;
-	ld.shared.f32 %f209, [%r141];
-	fma.rn.f32 %f44, %f209, %f208, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p149, 7, %rd211;
-	@!%p149 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r142, [%rd219+224];
-	.loc 2 38 59
-	cvt.u16.u32 %rs28, %r142;
-	cvt.f32.f16 %f210, %rs28;
-	.loc 1 146 33
-	mad.lo.s32 %r143, %r126, 4, %r5;
-	ld.shared.f32 %f211, [%r143];
-	fma.rn.f32 %f43, %f211, %f210, %f43;
-$B41:
-	setp.lt.u32 %p150, %r127, %r125;
-	mov.u32 %r126, %r127;
-	@%p150 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r40, %r40, 64;
-	setp.lt.u32 %p151, %r40, %r39;
-	mov.f32 %f52, %f101;
-	@%p151 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r144, %r7, 4, %r6;
-	st.shared.f32 [%r144], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f212, 0f00000000;
-	mov.u32 %r145, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r146, %r145, 4, %r6;
-	ld.shared.f32 %f213, [%r146];
-	add.rn.f32 %f212, %f212, %f213;
-	add.s32 %r145, %r145, 1;
-	setp.lt.u32 %p152, %r145, 16;
-	@%p152 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p153, %rd26, %rd4;
-	@!%p153 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p154, %rd68, 0;
-	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 6;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 27
-	div.rn.f32 %f215, %f50, %f214;
-	mad.wide.u32 %rd222, %r7, 4, %rd221;
-	st.global.f32 [%rd222], %f215;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 27
-	div.rn.f32 %f216, %f49, %f214;
-	mad.wide.u32 %rd223, %r7, 4, %rd221;
-	st.global.f32 [%rd223+64], %f216;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 27
-	div.rn.f32 %f217, %f48, %f214;
-	mad.wide.u32 %rd224, %r7, 4, %rd221;
-	st.global.f32 [%rd224+128], %f217;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 27
-	div.rn.f32 %f218, %f47, %f214;
-	mad.wide.u32 %rd225, %r7, 4, %rd221;
-	st.global.f32 [%rd225+192], %f218;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 27
-	div.rn.f32 %f219, %f46, %f214;
-	mad.wide.u32 %rd226, %r7, 4, %rd221;
-	st.global.f32 [%rd226+256], %f219;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 27
-	div.rn.f32 %f220, %f45, %f214;
-	mad.wide.u32 %rd227, %r7, 4, %rd221;
-	st.global.f32 [%rd227+320], %f220;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 27
-	div.rn.f32 %f221, %f44, %f214;
-	mad.wide.u32 %rd228, %r7, 4, %rd221;
-	st.global.f32 [%rd228+384], %f221;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 27
-	div.rn.f32 %f222, %f43, %f214;
-	mad.wide.u32 %rd229, %r7, 4, %rd221;
-	st.global.f32 [%rd229+448], %f222;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p130 bra $FAULT13;
-	@!%p131 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p139 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r147, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r147, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r147, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r147, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r147, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r147, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r147, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r147, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r147, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r147, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r147, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r147, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r147, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r147, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r147, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_F16_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r148, [%rd232], 0, 1;
-	setp.ne.u32 %p155, %r148, 0;
-	@%p155 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r149, [attendCached_dtype_F16_row_F16_params+184];
-	st.global.u32 [%rd233+4], %r149;
-	ld.param.u32 %r150, [attendCached_dtype_F16_row_F16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r150, %r147};
-	mov.u32 %r151, %ctaid.x;
-	mov.u32 %r152, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r151, %r152};
-	mov.u32 %r153, %ctaid.z;
-	mov.u32 %r154, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r153, %r154};
-	mov.u32 %r155, %tid.y;
-	mov.u32 %r156, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r155, %r156};
 	st.global.u64 [%rd233+40], %rd230;
 	st.global.u64 [%rd233+48], %rd231;
 	fence.acq_rel.sys;
