@@ -12,7 +12,7 @@ func TestKernelsAreValid(t *testing.T) {
 	for _, name := range Shapes() {
 		for i := range 300 {
 			k := Shape(name)(7, i)
-			if _, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+header+k.Source); err != nil {
+			if _, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+imported+header+k.Source); err != nil {
 				t.Errorf("kernel %d of shape %q: %v", i, name, err)
 			}
 		}

@@ -63,14 +63,14 @@ func (c *checker) check(name string, texts ...string) (*types.Package, error) {
 
 // valid reports whether the source of a kernel can be compiled.
 func (c *checker) valid(source string) bool {
-	_, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+header+source)
+	_, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+imported+header+source)
 	return err == nil
 }
 
 // mend returns the source with uses of the variables that are declared for nothing, and reports
 // whether it can be compiled then.
 func (c *checker) mend(source string) (string, bool) {
-	before := "package main\n" + header
+	before := "package main\n" + imported + header
 	for {
 		unused, err := c.unused(before + source)
 		if err != nil || len(unused) == 0 {
