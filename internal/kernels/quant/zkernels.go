@@ -65,7 +65,7 @@ var batchQ4Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 11, 12},
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 12, 13},
 }
 
 // BatchQ8 multiplies a tile of the format Q8_0 by several vectors.
@@ -119,7 +119,7 @@ var batchQ8Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 11, 12},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 12, 13},
 }
 
 // GatherQ4 converts a row of the format Q4_1.
@@ -175,7 +175,7 @@ var gatherQ4Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 7, 8, 10, 11, 12},
+	Uses:    []uint16{0, 1, 7, 8, 9, 11, 12, 13},
 }
 
 // GatherQ8 converts a row of the format Q8_0.
@@ -229,7 +229,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 9, 10, 11, 12},
+	Uses:    []uint16{1, 7, 8, 10, 11, 12, 13},
 }
 
 // SumBlocks stores the sum of each block of x.
@@ -270,7 +270,7 @@ var sumBlocksKernel = &driver.Kernel{
 	},
 	Twin:    sumBlocksTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{6, 13},
+	Uses:    []uint16{1, 7, 14},
 }
 
 // TileQ4 multiplies a tile of the format Q4_1 by x, of which sums has the sums of the blocks.
@@ -328,7 +328,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 12, 14},
+	Uses:    []uint16{0, 1, 7, 13, 15},
 }
 
 // TileQ8 multiplies a tile of the format Q8_0 by x.
@@ -383,7 +383,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 12, 15},
+	Uses:    []uint16{0, 1, 7, 13, 16},
 }
 
 // WarpsQ4 multiplies a tile of the format Q4_1 by x. A warp reads two blocks of the 16 rows at once.
@@ -435,7 +435,7 @@ var warpsQ4Kernel = &driver.Kernel{
 	},
 	Twin:    warpsQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 12, 16, 17, 18, 19, 20, 21, 22, 23},
+	Uses:    []uint16{0, 1, 7, 13, 17, 18, 19, 20, 21, 22, 23, 24},
 }
 
 // WarpsQ8 multiplies a tile of the format Q8_0 by x. A warp reads a block of the 16 rows at once.
@@ -485,5 +485,5 @@ var warpsQ8Kernel = &driver.Kernel{
 	},
 	Twin:    warpsQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 12, 16, 17, 18, 19, 20, 21, 22, 24},
+	Uses:    []uint16{0, 1, 7, 13, 17, 18, 19, 20, 21, 22, 23, 25},
 }

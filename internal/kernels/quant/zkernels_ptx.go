@@ -4,6 +4,7 @@ package quant
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `fa6b5d6f99683bca	../../../math32/fma.go	FMA
+3d8570a4f9e745da	../../../weights/blocks/small.go	Size
 989b06a88d5e1fb5	batch.go	batchQ4
 d0430bf6e1c8ba19	batch.go	batchQ8
 24dce35284bf2044	batch.go	batchRows
