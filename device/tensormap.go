@@ -16,17 +16,20 @@ type TensorMap[Part any] struct {
 	err  error
 }
 
-// Extent is the size of a stack of matrices: Depth matrices of Height rows of Width elements.
-type Extent struct{ Width, Height, Depth int }
+// Extent is the size of a stack of matrices: Depth matrices of Height rows of Width elements. Row is the number of elements from one
+// row to the next, and 0 means Width. The matrices of a stack are Height rows apart.
+type Extent struct{ Width, Height, Depth, Row int }
 
-// MapTensor returns a tensor map of the slice in, as a stack of matrices in row-major order without
-// padding. Part must consist of elements of type T. The size of a row in bytes and the address of in
-// must be multiples of 16. Using a map with invalid arguments is an error.
+// MapTensor returns a tensor map of the slice in, as a stack of matrices in row-major order. Part must
+// consist of elements of type T. The distance between rows in bytes and the address of in must be multiples of 16. Using a map with invalid arguments is an error.
 func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
 	tile, err := gpu.TileOf(reflect.TypeFor[Part]())
 	size := sizeOf[T]()
+	if e.Row == 0 {
+		e.Row = e.Width
+	}
 	m := TensorMap[Part]{in: View[byte](in), plan: driver.TensorPlan{
-		Element: size, Size: [3]int{e.Width, e.Height, e.Depth}, Stride: [2]int{e.Width * size, e.Width * e.Height * size},
+		Element: size, Size: [3]int{e.Width, e.Height, e.Depth}, Stride: [2]int{e.Row * size, e.Row * e.Height * size},
 		Box: tile.Box, Panels: tile.Panels,
 	}}
 	switch {
@@ -35,16 +38,20 @@ func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
 	case tile.Element != reflect.TypeFor[T]():
 		m.err = fmt.Errorf("tensor map of %v with a tile of %v: %w", reflect.TypeFor[T](), tile.Element, ErrMismatch)
 	case !e.fits(in.Len()):
-		m.err = fmt.Errorf("tensor map of %d x %d x %d elements in %d: %w", e.Width, e.Height, e.Depth, in.Len(), ErrRange)
-	case e.Width*size%tensorAlign != 0 || in.offset%tensorAlign != 0:
-		m.err = fmt.Errorf("tensor map: rows of %d bytes at offset %d, which must be multiples of %d: %w", e.Width*size, in.offset, tensorAlign, ErrRange)
+		m.err = fmt.Errorf("tensor map of %d x %d x %d elements, rows %d apart, in %d: %w", e.Width, e.Height, e.Depth, e.Row, in.Len(), ErrRange)
+	case e.Row*size%tensorAlign != 0 || in.offset%tensorAlign != 0:
+		m.err = fmt.Errorf("tensor map: rows of %d bytes at offset %d, which must be multiples of %d: %w", e.Row*size, in.offset, tensorAlign, ErrRange)
 	}
 	return m
 }
 
 // fits reports whether n elements hold the matrices. The product of the sizes may overflow.
 func (e Extent) fits(n int) bool {
-	return e.Width >= 1 && e.Height >= 1 && e.Depth >= 1 && e.Depth <= n/e.Width/e.Height
+	if e.Width < 1 || e.Height < 1 || e.Depth < 1 || e.Row < e.Width {
+		return false
+	}
+	rows := (n-e.Width)/e.Row + 1 // the last row needs no gap
+	return n >= e.Width && e.Depth <= rows/e.Height
 }
 
 // tensorAlign is the alignment of addresses and strides in bytes (CUDA driver API, cuTensorMapEncodeTiled).

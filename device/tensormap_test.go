@@ -31,6 +31,22 @@ func TestTensorMap(t *testing.T) {
 	}
 }
 
+// TestTensorMapRows maps rows with gaps. The last row needs none, and its width is no multiple of 16 bytes.
+func TestTensorMapRows(t *testing.T) {
+	f, _, s := newFake(t, io.Discard)
+	x, err := device.Make[int16](s, 3*24+13)
+	must(t, err)
+	p := s.Plan(mapped, device.Cover(1, 1))
+	driver.Pass(p, int32(5))
+	device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 13, Height: 4, Depth: 1, Row: 24}).Pass(p)
+	must(t, p.Launch())
+	got := (*gpu.MapPlan)(unsafe.Pointer(&f.params[8]))
+	want := gpu.MapPlan{Address: got.Address, Size: [3]int32{13, 4, 1}, Box: [2]int32{8, 8}, Element: 2, Stride: [2]int64{48, 192}}
+	if *got != want {
+		t.Errorf("the map is %+v, want %+v", *got, want)
+	}
+}
+
 func TestTensorMapMistakes(t *testing.T) {
 	_, _, s := newFake(t, io.Discard)
 	x, err := device.Make[int16](s, 400)
@@ -41,6 +57,8 @@ func TestTensorMapMistakes(t *testing.T) {
 		"too few elements":          device.MapTensor[[8][8]int16](x.Slice(0, 63), e),
 		"no rows":                   device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 16, Depth: 1}),
 		"sizes that overflow":       device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 1 << 31, Height: 1 << 31, Depth: 4}),
+		"rows that overlap":         device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 16, Height: 4, Depth: 1, Row: 8}),
+		"rows too far apart":        device.MapTensor[[8][8]int16](x.Slice(0, 87), device.Extent{Width: 16, Height: 4, Depth: 1, Row: 24}),
 		"rows of 12 bytes":          device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 6, Height: 4, Depth: 1}),
 		"an address that is odd":    device.MapTensor[[8][8]int16](x.Slice(1, 200), e),
 		"a map of another type":     device.MapTensor[[8][8]int16](device.View[uint16](x.All()), e),

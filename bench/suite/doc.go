@@ -12,7 +12,7 @@
 //	r, err := suite.Run(ctx, dev, harness.Options{NVCC: harness.FindNVCC(), Peers: set})
 //	err = r.WriteTable(os.Stdout)
 //
-// Package prim and the products of internal/kernels/matmul are cases too. They have no twins and are compared
+// Package prim and the products of internal/kernels/gemm and internal/kernels/matmul are cases too. They have no twins and are compared
 // with CUB, and with cuBLAS on the same operands. Other frameworks take part through bench/peers.
 //
 // The package is no library of kernels: it only measures. The result is a report.Report.

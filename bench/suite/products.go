@@ -10,10 +10,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matmul"
 )
 
-// The products of internal/kernels/matmul, beside cuBLAS.
+// The products of internal/kernels/gemm and internal/kernels/matmul, beside cuBLAS.
 
 // product is a case that multiplies n x n matrices of A to one of C.
 type product[A, C cublas.Number] struct {
@@ -109,6 +110,10 @@ func newProductBF16(b *harness.Bench, n int) harness.Work {
 		operand: dtype.BF16.Float64, element: dtype.BF16.Float64, relative: 1.0 / 128,
 	}
 	ours := func(s *device.Stream) error {
+		if s.Device().Info().Capability == (device.Capability{Major: 9}) {
+			x := gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: p.a.All(), B: p.b.All(), C: p.c.All()}
+			return gemm.Half(s, gemm.Shape{Layout: gemm.NN, M: n, N: n, K: n}, x)
+		}
 		version := matmul.Best(s.Device().Info().Capability, p.shape())
 		return matmul.Launch(s, version, p.shape(), matmul.Operands{A: p.a.All(), B: p.b.All(), C: p.c.All()})
 	}

@@ -2,13 +2,14 @@
 // row-major.
 //
 // Each Version is a kernel of its own, from the simplest to the fastest, kept for comparison. Best selects the
-// one to use. The versions on tensor cores need rows of a multiple of eight elements; the others support any
-// shape.
+// fastest one. The versions on tensor cores need rows of a multiple of eight elements; the others support any
+// shape. Package gemm has the kernels for use in programs, and the next step of the ladder: blocks that stay and
+// compute one tile after another.
 //
 //	err := matmul.Launch(s, matmul.Best(dev.Info().Capability, shape), shape, matmul.Operands{A: a.All(), B: b.All(), C: c.All()})
 //
-// Fused is Resident for batches, with a bias and an activation. F16 multiplies float16 elements, Launch8 8-bit
-// elements, and Launch32 float32 elements without tensor cores, at 47 TFLOP/s, compared with 51 for cuBLAS.
+// Launch8 multiplies 8-bit elements, and Launch32 float32 elements without tensor cores, at 47 TFLOP/s, compared
+// with 51 for cuBLAS.
 //
 // TFLOP/s on an H200, compared with cuBLAS within the same minute, with random operands (medians):
 //
@@ -16,7 +17,6 @@
 //	broad                294      325   mma.sync
 //	groups               426      423   warp-group products of panels
 //	roles                600      645   one warp group copies, two multiply
-//	resident             745      737   one block per multiprocessor, bulk stores
 //	cuBLAS               771      663
 //	Launch8             1396     1472
 //	cuBLAS, 8 bits      1422     1370   sums in fewer bits; 1313 and 1253 otherwise

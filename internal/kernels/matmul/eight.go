@@ -5,6 +5,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// ring is the number of stages of eight: the rest of shared memory holds the result.
+const ring = 3
+
 // narrow holds the operands of a step for a tile of 128x256 elements of one byte: 128 elements of
 // the sum.
 type narrow struct {
@@ -12,7 +15,8 @@ type narrow struct {
 	right [4]gpu.Panel[dtype.F8E4M3]
 }
 
-// eight is persistent for 8-bit elements. The sum runs along the rows of both operands: the right one is
+// eight has one block for each multiprocessor, which computes one tile after another. While a bulk copy stores a tile from shared memory,
+// the block already copies the operands of the next one. The sum runs along the rows of both operands: the right one is
 // transposed and has N rows of K elements.
 //
 //gpu:kernel
@@ -79,7 +83,7 @@ func eight(t gpu.Thread, a gpu.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b gpu.T
 			t.WaitSources(0)
 		}
 		meet(t, &joint[half], meetings)
-		spread[dtype.BF16, toBF16](t, &out[half], &acc)
+		spread(t, &out[half], &acc)
 		t.FenceAsync()
 		meet(t, &joint[half], meetings+1)
 		meetings += 2
@@ -91,4 +95,30 @@ func eight(t gpu.Thread, a gpu.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b gpu.T
 		}
 	}
 	t.WaitStores(0)
+}
+
+// meet waits for the four warps that arrive at b, each of which arrives once.
+func meet(t gpu.Thread, b *gpu.Barrier, phase int) {
+	t.SyncWarp()
+	if t.Lane() == 0 {
+		b.Arrive(t)
+	}
+	b.Wait(t, phase)
+}
+
+// spread stores an accumulator in panels side by side.
+func spread(t gpu.Thread, to *[4]gpu.Panel[dtype.BF16], acc *[128]float32) {
+	for j := range 4 {
+		for q := range 4 {
+			e := j*32 + q*8
+			gpu.StoreMatrix4(t, gpu.EightAt(&to[j], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]gpu.Tile[dtype.BF16]{
+				both(acc[e], acc[e+1]), both(acc[e+2], acc[e+3]), both(acc[e+4], acc[e+5]), both(acc[e+6], acc[e+7]),
+			})
+		}
+	}
+}
+
+// both returns two neighboring elements as a part of a tile.
+func both(low, high float32) gpu.Tile[dtype.BF16] {
+	return gpu.Tile[dtype.BF16](dtype.BF16From32(low)) | gpu.Tile[dtype.BF16](dtype.BF16From32(high))<<16
 }

@@ -193,7 +193,7 @@ func TestShapes(t *testing.T) {
 	if got := matmul.Best(device.Capability{Major: 9}, p.Shape); got != matmul.Blocked {
 		t.Errorf("the best for %+v is %v", p.Shape, got)
 	}
-	if got := matmul.Best(device.Capability{Major: 9}, matmul.Shape{M: 1, N: 64, K: 64}); got != matmul.Resident {
+	if got := matmul.Best(device.Capability{Major: 9}, matmul.Shape{M: 1, N: 64, K: 64}); got != matmul.Roles {
 		t.Errorf("the best for rows of 64 is %v", got)
 	}
 	for shape, want := range map[matmul.Shape]matmul.Version{
@@ -201,6 +201,19 @@ func TestShapes(t *testing.T) {
 	} {
 		if got := matmul.Best(device.Capability{Major: 8}, shape); got != want {
 			t.Errorf("the best for %+v is %v, want %v", shape, got, want)
+		}
+	}
+}
+
+// TestOrders runs warps in other orders: a warp that runs ahead must wait for its data.
+func TestOrders(t *testing.T) {
+	p := newProblem(matmul.Shape{M: 130, N: 264, K: 328})
+	for seed := range uint64(3) {
+		o := ptxinterp.Checked()
+		o.Seed = 1 + seed
+		_, s := opened(t, func() (*device.Device, error) { return ptxinterp.OpenWith(o) })
+		for _, v := range []matmul.Version{matmul.Groups, matmul.Roles} {
+			p.check(t, s, v)
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Eight is persistent for 8-bit elements. The sum runs along the rows of both operands: the right one is
+// Eight has one block for each multiprocessor, which computes one tile after another. While a bulk copy stores a tile from shared memory,
+// the block already copies the operands of the next one. The sum runs along the rows of both operands: the right one is
 // transposed and has N rows of K elements.
 func Eight(s_ *device.Stream, g device.Blocks, a device.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b device.TensorMap[[4]gpu.Panel[dtype.F8E4M3]], c device.TensorMap[gpu.Panel[dtype.BF16]], s Shape) error {
 	p := s_.Plan(eightKernel, eightKernel.Grid(g))
@@ -26,7 +27,7 @@ var eightKernel = &driver.Kernel{
 	Name:    "eight",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "eight.go",
-	Line:    20,
+	Line:    24,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -38,12 +39,12 @@ var eightKernel = &driver.Kernel{
 	Dynamic:    213072,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "eight.go", Line: 45, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "eight.go", Line: 46, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "eight.go", Line: 88, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "eight.go", Line: 49, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "eight.go", Line: 50, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "eight.go", Line: 92, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "eight.go", Line: 114, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "eight.go", Line: 114, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 	},
 	Integers: []int{384, 392, 400},
 	OnDemand: true,
@@ -422,223 +423,6 @@ var wideKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			wide(ts.Thread(), a.a, a.b, a.c, a.s)
-		}
-	},
-}
-
-// Persistent is specialised with one block for each multiprocessor, which computes one tile after another, of a
-// batch of products. While a bulk copy stores a tile from shared memory, the block already copies the operands of
-// the next one. It adds bias to each row, unless bias is empty, and applies E to the sums.
-func Persistent[T dtype.BF16, F toBF16, E asItIs | rectified | sigmoidal](s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[T]], bias device.Slice[float32], s Shape, batch int) error {
-	var k *driver.Kernel
-	switch any((func(T, F, E))(nil)).(type) {
-	case func(dtype.BF16, toBF16, asItIs):
-		k = persistentDtypeBF16ToBF16AsItIsKernel
-	case func(dtype.BF16, toBF16, rectified):
-		k = persistentDtypeBF16ToBF16RectifiedKernel
-	case func(dtype.BF16, toBF16, sigmoidal):
-		k = persistentDtypeBF16ToBF16SigmoidalKernel
-	}
-	p := s_.Plan(k, k.Grid(g))
-	a.Pass(p)
-	b.Pass(p)
-	c.Pass(p)
-	bias.Pass(p)
-	driver.Pass(p, s)
-	driver.Pass(p, batch)
-	return p.Launch()
-}
-
-var persistentDtypeBF16ToBF16AsItIsKernel = &driver.Kernel{
-	Name:    "persistent[dtype.BF16, toBF16, asItIs]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
-	File:    "persistent.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 128, Tensor: true},
-		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
-		{Name: "s", Offset: 408, Size: 24},
-		{Name: "batch", Offset: 432, Size: 8},
-	},
-	ParamBytes: 456,
-	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    213072,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "persistent.go", Line: 81, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
-	},
-	OnDemand: true,
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			c     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			bias  []float32
-			s     Shape
-			batch int
-		})(args)
-		for ts.Next() {
-			persistent[dtype.BF16, toBF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
-		}
-	},
-}
-
-var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
-	Name:    "persistent[dtype.BF16, toBF16, rectified]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
-	File:    "persistent.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 128, Tensor: true},
-		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
-		{Name: "s", Offset: 408, Size: 24},
-		{Name: "batch", Offset: 432, Size: 8},
-	},
-	ParamBytes: 456,
-	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    213072,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "persistent.go", Line: 81, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
-	},
-	OnDemand: true,
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			c     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			bias  []float32
-			s     Shape
-			batch int
-		})(args)
-		for ts.Next() {
-			persistent[dtype.BF16, toBF16, rectified](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
-		}
-	},
-}
-
-var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
-	Name:    "persistent[dtype.BF16, toBF16, sigmoidal]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
-	File:    "persistent.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 128, Tensor: true},
-		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
-		{Name: "s", Offset: 408, Size: 24},
-		{Name: "batch", Offset: 432, Size: 8},
-	},
-	ParamBytes: 456,
-	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    213072,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "persistent.go", Line: 81, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
-	},
-	OnDemand: true,
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			b     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			c     gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			bias  []float32
-			s     Shape
-			batch int
-		})(args)
-		for ts.Next() {
-			persistent[dtype.BF16, toBF16, sigmoidal](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
-		}
-	},
-}
-
-// PersistentF16 is specialised with one block for each multiprocessor, which computes one tile after another, of a
-// batch of products. While a bulk copy stores a tile from shared memory, the block already copies the operands of
-// the next one. It adds bias to each row, unless bias is empty, and applies E to the sums.
-func PersistentF16(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.F16]], bias device.Slice[float32], s Shape, batch int) error {
-	p := s_.Plan(persistentF16Kernel, persistentF16Kernel.Grid(g))
-	a.Pass(p)
-	b.Pass(p)
-	c.Pass(p)
-	bias.Pass(p)
-	driver.Pass(p, s)
-	driver.Pass(p, batch)
-	return p.Launch()
-}
-
-var persistentF16Kernel = &driver.Kernel{
-	Name:    "persistent[dtype.F16, toF16, asItIs]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
-	File:    "persistent.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 128, Tensor: true},
-		{Name: "bias", Offset: 384, Size: 24, Elem: 4},
-		{Name: "s", Offset: 408, Size: 24},
-		{Name: "batch", Offset: 432, Size: 8},
-	},
-	ParamBytes: 456,
-	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    213072,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "persistent.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "persistent.go", Line: 81, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "persistent.go", Line: 34, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
-	},
-	OnDemand: true,
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a     gpu.TensorMap[gpu.Panel[dtype.F16]]
-			b     gpu.TensorMap[gpu.Panel[dtype.F16]]
-			c     gpu.TensorMap[gpu.Panel[dtype.F16]]
-			bias  []float32
-			s     Shape
-			batch int
-		})(args)
-		for ts.Next() {
-			persistent[dtype.F16, toF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
 }

@@ -1,0 +1,106 @@
+// Command gemm measures products of bfloat16 matrices beside cuBLAS: square ones in each layout, and products of few rows and the
+// weights of an 8B model, those of 32 layers in turn. Operands are random, times are medians of replayed graphs in turn with cuBLAS's,
+// and samples of the results are checked against float64.
+//
+//	gemm
+//	gemm -few=false -sizes 4096
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cuda/cublas"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+func main() {
+	sizes := flag.String("sizes", "2048,4096,8192", "sizes of square products")
+	few := flag.Bool("few", true, "measure products of few rows")
+	layers := flag.Int("layers", 32, "number of matrices of weights that are multiplied in turn")
+	flag.Parse()
+	if err := run(os.Stdout, *sizes, *few, *layers); err != nil {
+		fmt.Fprintln(os.Stderr, "gemm:", err)
+		os.Exit(1)
+	}
+}
+
+// run opens the first GPU and writes the tables.
+func run(w io.Writer, sizes string, few bool, layers int) error {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	fmt.Fprintln(w, dev.Info())
+	b := &bench{stream: s, host: random(pool), table: tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)}
+	defer b.table.Flush()
+	if b.library, err = cublas.New(s); err != nil {
+		fmt.Fprintln(w, "without cuBLAS:", err)
+	} else {
+		defer b.library.Close()
+	}
+	var ns []int
+	for _, field := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		ns = append(ns, n)
+	}
+	if err := b.squares(ns); err != nil || !few {
+		return err
+	}
+	return b.few(layers)
+}
+
+// pool is the number of random elements on the host, from which all operands are copied.
+const pool = 1 << 26
+
+// bench is what all measurements share.
+type bench struct {
+	stream  *device.Stream
+	library *cublas.Handle // nil if cuBLAS is not installed
+	host    []dtype.BF16
+	table   *tabwriter.Writer
+}
+
+// random returns n elements from -1 to 1.
+func random(n int) []dtype.BF16 {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := make([]dtype.BF16, n)
+	for i := range x {
+		x[i] = dtype.BF16From32(float32(r.Uint32())/(1<<31) - 1)
+	}
+	return x
+}
+
+// upload returns n elements of the pool, again and again, on the device.
+func (b *bench) upload(n int) (*device.Buffer[dtype.BF16], error) {
+	x, err := device.MakeDirty[dtype.BF16](b.stream, n)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < n; i += pool {
+		part := x.Slice(i, min(n, i+pool))
+		if err := device.UploadTo(b.stream, part, b.host[:part.Len()]); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+	}
+	return x, b.stream.Synchronize(context.Background())
+}

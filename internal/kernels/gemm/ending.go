@@ -1,0 +1,95 @@
+package gemm
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+//gpu:instance ResidentNT = resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved]
+//gpu:instance ResidentNTF16 = resident[dtype.F16, layoutNT[dtype.F16], toF16, linear]
+//gpu:instance ResidentNN = resident[dtype.BF16, layoutNN[dtype.BF16], toBF16, linear]
+//gpu:instance ResidentTN = resident[dtype.BF16, layoutTN[dtype.BF16], toBF16, linear]
+
+//gpu:instance PartsNT = parts[dtype.BF16, layoutNT[dtype.BF16]]
+//gpu:instance PartsNTF16 = parts[dtype.F16, layoutNT[dtype.F16]]
+//gpu:instance PartsNN = parts[dtype.BF16, layoutNN[dtype.BF16]]
+//gpu:instance PartsTN = parts[dtype.BF16, layoutTN[dtype.BF16]]
+//gpu:instance Slim = slim[dtype.BF16]
+//gpu:instance SlimF16 = slim[dtype.F16]
+
+//gpu:instance TensorBF16 = tensor[dtype.BF16, dtype.BF16, toBF16]
+//gpu:instance TensorF16 = tensor[dtype.F16, dtype.F16, toF16]
+//gpu:instance TensorBF16To32 = tensor[dtype.BF16, float32, toF32]
+//gpu:instance JoinBF16 = join[dtype.BF16, toBF16]
+//gpu:instance JoinF16 = join[dtype.F16, toF16]
+//gpu:instance JoinF32 = join[float32, toF32]
+
+// rounding converts elements from and to float32.
+type rounding[T any] interface {
+	wide(x T) float32
+	round(x float32) T
+}
+
+type (
+	toBF16 struct{}
+	toF16  struct{}
+	toF32  struct{}
+)
+
+func (toBF16) wide(x dtype.BF16) float32  { return x.Float32() }
+func (toBF16) round(x float32) dtype.BF16 { return dtype.BF16From32(x) }
+func (toF16) wide(x dtype.F16) float32    { return x.Float32() }
+func (toF16) round(x float32) dtype.F16   { return dtype.F16From32(x) }
+func (toF32) wide(x float32) float32      { return x }
+func (toF32) round(x float32) float32     { return x }
+
+// Activation is a function that is applied to each element of a result.
+type Activation int32
+
+// The activations.
+const (
+	None   Activation = iota
+	SiLU              // x times the logistic function of x
+	GELU              // x times the normal cumulative distribution function of x, in its approximation by tanh
+	SwiGLU            // SiLU of the first half of the columns times the second half, element by element: C has N/2 columns
+)
+
+// ending is whether a kernel has activations.
+type ending interface{ active() bool }
+
+type (
+	linear struct{}
+	curved struct{}
+)
+
+func (linear) active() bool { return false }
+func (curved) active() bool { return true }
+
+// apply applies an activation to an accumulator. SwiGLU leaves its results in the first half.
+func apply(acc *[128]float32, a Activation) {
+	if a == None {
+		return
+	}
+	for i := range 64 {
+		x, up := activate(acc[i], a), acc[64+i]
+		if a == SwiGLU {
+			x *= up
+		} else {
+			up = activate(up, a)
+		}
+		acc[i], acc[64+i] = x, up
+	}
+}
+
+// activate returns an activation of x: SiLU for SwiGLU. GELU is 0.5 x (1+tanh(y)) = x/(1+exp(-2y)) with y = sqrt(2/pi) (x+0.044715 x^3)
+// (Hendrycks, Gimpel, "Gaussian Error Linear Units"). Of negative infinity, the result is NaN.
+func activate(x float32, a Activation) float32 {
+	y := x
+	if a == GELU {
+		y = 1.5957691216057308 * (x + 0.044715*x*x*x)
+	}
+	if a != None {
+		x = math32.FastDiv(x, 1+math32.FastExp(-y))
+	}
+	return x
+}

@@ -1,0 +1,93 @@
+package gemm
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// Half computes products of matrices of 16-bit elements. Rows of the operands that are multiples of 16 bytes apart, and operands that
+// begin at such multiples, are fastest.
+func Half[T gpu.Half](s *device.Stream, shape Shape, x Operands[T, T, T]) error {
+	return HalfIn(s, Auto, shape, x)
+}
+
+// HalfIn is Half in a form, for tests and benchmarks. The error is ErrShape if the form does not fit.
+func HalfIn[T gpu.Half](s *device.Stream, f Form, shape Shape, x Operands[T, T, T]) error {
+	switch x := any(x).(type) {
+	case Operands[dtype.BF16, dtype.BF16, dtype.BF16]:
+		return multiply(s, f, shape, halfOf[dtype.BF16, dtype.BF16]{x, bf16Kernels, JoinBF16, TensorBF16})
+	case Operands[dtype.F16, dtype.F16, dtype.F16]:
+		return multiply(s, f, shape, halfOf[dtype.F16, dtype.F16]{x, f16Kernels, JoinF16, TensorF16})
+	}
+	panic("BUG: gemm: an element type of no kernel")
+}
+
+// HalfTo32 computes float32 products of matrices of bfloat16 elements.
+func HalfTo32(s *device.Stream, shape Shape, x Operands[dtype.BF16, dtype.BF16, float32]) error {
+	return HalfTo32In(s, Auto, shape, x)
+}
+
+// HalfTo32In is HalfTo32 in a form, for tests and benchmarks. The error is ErrShape if the form does not fit.
+func HalfTo32In(s *device.Stream, f Form, shape Shape, x Operands[dtype.BF16, dtype.BF16, float32]) error {
+	return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, TensorBF16To32})
+}
+
+// halfOf is the operands of a product and the launchers for their types.
+type halfOf[T gpu.Half, C any] struct {
+	Operands[T, T, C]
+	kernels func(Layout) kernels[T]
+	join    func(*device.Stream, device.Blocks, device.Slice[float32], device.Slice[C], device.Slice[C], device.Slice[float32], joint) error
+	tensor  func(*device.Stream, device.Blocks, device.Slice[T], device.Slice[T], device.Slice[C], device.Slice[C], device.Slice[float32], tile) error
+}
+
+// kernels are the launchers of Hopper's kernels for a layout. A launcher that does not exist is nil.
+type kernels[T gpu.Half] struct {
+	resident func(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[gpu.Panel[T]], bias device.TensorMap[[1][128]float32], j job) error
+	parts    func(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[T]], c device.Slice[float32], j job, o output) error
+	slim     func(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[T]], c device.Slice[float32], j job) error
+}
+
+func bf16Kernels(l Layout) kernels[dtype.BF16] {
+	switch l {
+	case NN:
+		return kernels[dtype.BF16]{ResidentNN, PartsNN, nil}
+	case TN:
+		return kernels[dtype.BF16]{ResidentTN, PartsTN, nil}
+	}
+	return kernels[dtype.BF16]{ResidentNT, PartsNT, Slim}
+}
+
+func f16Kernels(l Layout) kernels[dtype.F16] {
+	if l == NT {
+		return kernels[dtype.F16]{ResidentNTF16, PartsNTF16, SlimF16}
+	}
+	return kernels[dtype.F16]{}
+}
+
+// multiply checks the operands and computes the product in a form.
+func multiply[T gpu.Half, C any](s *device.Stream, f Form, shape Shape, x halfOf[T, C]) error {
+	width := x.width(shape)
+	shape = shape.complete(width)
+	if err := x.check(shape); err != nil || shape.M == 0 || shape.N == 0 {
+		return err
+	}
+	p := planner[T, C]{shape, width, s.Device().Info(), x}
+	if f == Auto {
+		f = p.choose()
+	}
+	if !p.fits(f) {
+		return fmt.Errorf("%w: form %v of %+v with a workspace of %d elements", ErrShape, f, shape, x.Workspace.Len())
+	}
+	x.Operands = x.filled()
+	p.x = x
+	switch f {
+	case Tiles:
+		return p.tiles(s)
+	case Split, SplitSlim:
+		return p.split(s, f)
+	}
+	return p.plain(s)
+}

@@ -1,0 +1,61 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+)
+
+// halves converts numbers to bfloat16.
+func halves(x []float32) []dtype.BF16 {
+	y := make([]dtype.BF16, len(x))
+	for i, v := range x {
+		y[i] = dtype.BF16From32(v)
+	}
+	return y
+}
+
+// TestHopper computes products by each method.
+func TestHopper(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		for _, shape := range []Shape{
+			{Layout: NT, M: 1, N: 8, K: 8}, {Layout: NT, M: 60, N: 264, K: 200}, {Layout: NN, M: 130, N: 264, K: 72}, {Layout: TN, M: 136, N: 520, K: 130},
+			{Layout: NT, M: 130, N: 264, K: 328, LDA: 336, LDB: 344, LDC: 272}, {Layout: TN, M: 304, N: 264, K: 392},
+		} {
+			for _, m := range []Form{Tiles, Split, SplitSlim, Plain} {
+				if m == SplitSlim && (shape.Layout != NT || shape.M > 64) {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%v%d/%d", name, shape.Layout, shape.M, m), func(t *testing.T) {
+					s := kerneltest.Stream(t, kerneltest.Executions()[name])
+					cores := 3
+					if info := s.Device().Info(); name == "cuda" && info.Capability != (device.Capability{Major: 9}) {
+						t.Skip("needs a GPU of compute capability 9.0")
+					} else if name == "cuda" {
+						cores = info.Cores
+					}
+					p := newProblem(shape, true)
+					c := kerneltest.Upload(t, s, halves(p.c))
+					x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: kerneltest.Upload(t, s, halves(p.a)), B: kerneltest.Upload(t, s, halves(p.b)), C: c, Residual: c}
+					work := make([]float32, (16+cores)*tileRows*tileCols)
+					for i := range work {
+						work[i] = float32(math.NaN())
+					}
+					x.Workspace = kerneltest.Upload(t, s, work)
+					if err := HalfIn(s, m, p.shape, x); err != nil {
+						t.Fatal(err)
+					}
+					got := make([]float32, c.Len())
+					for i, v := range kerneltest.Download(t, s, c) {
+						got[i] = v.Float32()
+					}
+					p.check(t, got, true, 1.0/256)
+				})
+			}
+		}
+	}
+}
