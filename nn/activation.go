@@ -17,20 +17,12 @@ func SwiGLU(gate, up *tensor.Tensor) *tensor.Tensor {
 		if !slices.Equal(gate.Shape(), up.Shape()) {
 			return fmt.Errorf("%w: %v and %v", tensor.ErrShape, gate.Shape(), up.Shape())
 		}
-		g, err := tensor.SliceOf[float32](gate)
+		x, err := tensor.SlicesOf[float32](gate, up, y)
 		if err != nil {
 			return err
 		}
-		u, err := tensor.SliceOf[float32](up)
-		if err != nil {
-			return err
-		}
-		to, err := tensor.SliceOf[float32](y)
-		if err != nil {
-			return err
-		}
-		shape := activation.Shape{Rows: 1, Columns: to.Len()}
-		return activation.SwiGLU(s, shape, activation.Separate, activation.Operands[float32]{Gate: g, Up: u, Y: to})
+		shape := activation.Shape{Rows: 1, Columns: y.Len()}
+		return activation.SwiGLU(s, shape, activation.Separate, activation.Operands[float32]{Gate: x[0], Up: x[1], Y: x[2]})
 	}}.Apply()
 }
 

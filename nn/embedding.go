@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"fmt"
-
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -44,6 +42,3 @@ func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 func (e *Embedding) Scores(x *tensor.Tensor) *tensor.Tensor {
 	return multiply("Scores", e.table, x)
 }
-
-// String describes the table.
-func (e *Embedding) String() string { return fmt.Sprintf("Embedding(%d, %d)", e.Count, e.Width) }

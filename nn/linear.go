@@ -39,14 +39,10 @@ func multiply(op string, m matrix, x *tensor.Tensor) *tensor.Tensor {
 		if x.Dim(-1) != size.Columns {
 			return fmt.Errorf("%w: rows of %v for %d columns", tensor.ErrShape, x.Shape(), size.Columns)
 		}
-		from, err := tensor.SliceOf[float32](x)
+		v, err := tensor.SlicesOf[float32](x, y)
 		if err != nil {
 			return err
 		}
-		to, err := tensor.SliceOf[float32](y)
-		if err != nil {
-			return err
-		}
-		return m.multiply(s, from.Len()/size.Columns, from, to)
+		return m.multiply(s, x.Len()/size.Columns, v[0], v[1])
 	}}.Apply()
 }

@@ -66,7 +66,7 @@ func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.St
 	})
 }
 
-// drawing is n numbers, of which a counter has so many.
+// drawing describes n numbers and how many of them each counter yields.
 type drawing struct {
 	what       string
 	n, perDraw int

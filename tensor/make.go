@@ -109,6 +109,18 @@ func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	return elements[T](t), nil
 }
 
+// SlicesOf returns SliceOf of each tensor, or the first error.
+func SlicesOf[T Element](list ...*Tensor) ([]device.Slice[T], error) {
+	slices := make([]device.Slice[T], len(list))
+	for i, t := range list {
+		var err error
+		if slices[i], err = SliceOf[T](t); err != nil {
+			return nil, err
+		}
+	}
+	return slices, nil
+}
+
 // elements returns the memory of a contiguous tensor.
 func elements[T Element](t *Tensor) device.Slice[T] {
 	size := t.dtype.Size()

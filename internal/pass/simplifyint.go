@@ -253,7 +253,7 @@ func simplifyAddresses(e *editor, v *ir.Value) *ir.Value {
 	return e.constant(ir.I1, boolBits(i < j || v.Op == ir.OpULe && i == j))
 }
 
-// offsetFrom returns how many bytes behind object p lies, where that is constant.
+// offsetFrom returns the offset of p from the start of object in bytes, if it is constant.
 func offsetFrom(object, p *ir.Value) (n int64, ok bool) {
 	for ; p.Op == ir.OpOffset; p = p.Args[0] {
 		n += p.Imm

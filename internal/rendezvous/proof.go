@@ -16,8 +16,8 @@ func newChallenge() []byte {
 	return c
 }
 
-// The two sides that prove their knowledge of the secret. Their proofs differ, so that nobody can
-// send a proof back.
+// The two sides, each of which proves to the other that it knows the secret. A proof includes its side, so that an attacker
+// cannot return the proof that it received.
 const (
 	joining byte = 'j'
 	serving byte = 's'

@@ -179,7 +179,7 @@ func (c *Cache) attender(s *tensor.Scope, m *Model, b batch) (*attender, error) 
 			if err != nil {
 				return err
 			}
-			return rope.Angles(stream, p, m.frequencies, to)
+			return rope.Angles(stream, p, m.rotation.All(), to)
 		},
 	}.Apply()
 	return &attender{cache: c, tokens: device.View[attention.Token](places), angles: angles}, nil
@@ -197,12 +197,9 @@ type layerAttender struct {
 // Attend implements nn.Attender. It rotates q and k in place.
 func (a layerAttender) Attend(q, k, v *tensor.Tensor) *tensor.Tensor {
 	return tensor.Op{Name: "Attend", In: []*tensor.Tensor{q, k, v, a.angles}, DType: q.DType(), Shape: q.Shape(), Launch: func(s *device.Stream, out *tensor.Tensor) error {
-		var x [5]device.Slice[float32]
-		for i, t := range []*tensor.Tensor{q, k, v, a.angles, out} {
-			var err error
-			if x[i], err = tensor.SliceOf[float32](t); err != nil {
-				return err
-			}
+		x, err := tensor.SlicesOf[float32](q, k, v, a.angles, out)
+		if err != nil {
+			return err
 		}
 		c := a.cache.config
 		turn := rope.Shape{Tokens: a.tokens.Len(), Heads: c.Heads, Dim: c.HeadDim, Rotary: c.Rotary}

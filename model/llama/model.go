@@ -15,10 +15,9 @@ import (
 // Model is a model on a device.
 type Model struct {
 	Config
-	layers      network
-	params      *nn.Params
-	frequencies device.Slice[float32]
-	rotation    *device.Buffer[float32]
+	layers   network
+	params   *nn.Params
+	rotation *device.Buffer[float32] // the frequencies of the rotary embedding
 }
 
 // network is the layers of a model.
@@ -78,7 +77,6 @@ func Load(s *device.Stream, f *weights.File, progress func(done, total int64)) (
 	if m.rotation, err = device.Upload(s, frequencies); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	m.frequencies = m.rotation.All()
 	return m, nil
 }
 
@@ -183,9 +181,4 @@ func (m *Model) Logits(x *tensor.Tensor) *tensor.Tensor {
 		return m.layers.Head.Forward(x)
 	}
 	return m.layers.Embed.Scores(x)
-}
-
-// String describes the model's size.
-func (m *Model) String() string {
-	return fmt.Sprintf("%d layers of %d, %d and %d heads of %d, %d tokens", m.Layers, m.Hidden, m.Heads, m.KeyHeads, m.HeadDim, m.Vocabulary)
 }

@@ -202,9 +202,9 @@ func (b *block) timeUp() bool {
 	return any
 }
 
-// wakeWaiters makes the groups ready that wait at instructions of a kind, and moves them behind
-// instructions ahead, from which they continue.
-func (w *warp) wakeWaiters(k kind, behind int32) bool {
+// wakeWaiters makes the groups ready that wait at instructions of a kind, and advances
+// them by some instructions, from which they continue.
+func (w *warp) wakeWaiters(k kind, ahead int32) bool {
 	kept, any := w.waiting[:0], false
 	for _, g := range w.waiting {
 		in := &w.prog.code[g.pc]
@@ -212,10 +212,10 @@ func (w *warp) wakeWaiters(k kind, behind int32) bool {
 			kept = append(kept, g)
 			continue
 		}
-		if behind > 0 {
+		if ahead > 0 {
 			w.setPred(in.p, g.mask, false)
 		}
-		w.ready, any = append(w.ready, group{g.pc + behind, g.depth, g.mask}), true
+		w.ready, any = append(w.ready, group{g.pc + ahead, g.depth, g.mask}), true
 	}
 	w.waiting = kept
 	return any

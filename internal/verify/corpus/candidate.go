@@ -158,7 +158,7 @@ func sliceOf(p *types.TypeParam) *types.TypeParam {
 	return elem
 }
 
-// deepest is how deep values are filled and hashed: behind pointers, in fields, in elements.
+// deepest is the depth to which values are filled and hashed, through pointers, fields and elements.
 const deepest = 4
 
 // expressible reports whether a kernel can make a value of a type that is worth passing.

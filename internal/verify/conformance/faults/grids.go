@@ -11,7 +11,7 @@ import (
 //go:embed grids.go
 var gridsText string
 
-// neighbours adds the two elements before and behind each point of the n x n x n grid a.
+// neighbours adds the two elements before and after each point of the n x n x n grid a.
 //
 //gpu:kernel
 //gpu:block 1,1,2

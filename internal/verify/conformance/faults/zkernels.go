@@ -804,7 +804,7 @@ var doubleKernel = &driver.Kernel{
 	},
 }
 
-// Neighbours adds the two elements before and behind each point of the n x n x n grid a.
+// Neighbours adds the two elements before and after each point of the n x n x n grid a.
 func Neighbours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
 	p := s.Plan(neighboursKernel, neighboursKernel.Grid(g))
 	a.Pass(p)
