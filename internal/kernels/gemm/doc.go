@@ -21,8 +21,6 @@
 //
 // Other GPUs use warp products from compute capability 8.0 on, and float32 products without tensor cores. CPUs compute 65 to 86 GFLOP per
 // CPU second in float32 with AVX-512.
-//
-//gpu:ondemand
 package gemm
 
 //go:generate go tool kernelgen .

@@ -47,7 +47,10 @@ var squareKernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: squareSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: squareSM70},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c, residual, bias []float32
@@ -57,6 +60,9 @@ var squareKernel = &driver.Kernel{
 			square(ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Twin:    squareTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 73, 126, 127, 128, 129, 130, 131, 132, 134, 137, 138},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -106,7 +112,9 @@ var residentNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentNTSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a    gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -120,6 +128,8 @@ var residentNTKernel = &driver.Kernel{
 			resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -169,7 +179,9 @@ var residentNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentNTF16SM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a    gpu.TensorMap[gpu.Panel[dtype.F16]]
@@ -183,6 +195,8 @@ var residentNTF16Kernel = &driver.Kernel{
 			resident[dtype.F16, layoutNT[dtype.F16], toF16, linear](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 44, 45, 46, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -232,7 +246,9 @@ var residentNNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentNNSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a    gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -246,6 +262,8 @@ var residentNNKernel = &driver.Kernel{
 			resident[dtype.BF16, layoutNN[dtype.BF16], toBF16, linear](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -295,7 +313,9 @@ var residentTNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentTNSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a    gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -309,6 +329,8 @@ var residentTNKernel = &driver.Kernel{
 			resident[dtype.BF16, layoutTN[dtype.BF16], toBF16, linear](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -349,7 +371,9 @@ var partsNTKernel = &driver.Kernel{
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsNTSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -362,6 +386,8 @@ var partsNTKernel = &driver.Kernel{
 			parts[dtype.BF16, layoutNT[dtype.BF16]](ts.Thread(), a.a, a.b, a.c, a.j, a.o)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{29, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -402,7 +428,9 @@ var partsNTF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsNTF16SM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.F16]]
@@ -415,6 +443,8 @@ var partsNTF16Kernel = &driver.Kernel{
 			parts[dtype.F16, layoutNT[dtype.F16]](ts.Thread(), a.a, a.b, a.c, a.j, a.o)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{29, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -455,7 +485,9 @@ var partsNNKernel = &driver.Kernel{
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 73, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsNNSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -468,6 +500,8 @@ var partsNNKernel = &driver.Kernel{
 			parts[dtype.BF16, layoutNN[dtype.BF16]](ts.Thread(), a.a, a.b, a.c, a.j, a.o)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{29, 50, 51, 52, 53, 54, 55, 56, 57, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -508,7 +542,9 @@ var partsTNKernel = &driver.Kernel{
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 86, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsTNSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -521,6 +557,8 @@ var partsTNKernel = &driver.Kernel{
 			parts[dtype.BF16, layoutTN[dtype.BF16]](ts.Thread(), a.a, a.b, a.c, a.j, a.o)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{29, 50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
 }
 
 // Slim is parts for at most 64 rows of op(A), and layout NT: each of its warp groups multiplies all rows and half of the columns.
@@ -560,7 +598,9 @@ var slimKernel = &driver.Kernel{
 		{File: "parts.go", Line: 266, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "parts.go", Line: 266, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: slimSM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -572,6 +612,8 @@ var slimKernel = &driver.Kernel{
 			slim[dtype.BF16](ts.Thread(), a.a, a.b, a.c, a.j)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{29, 50, 52, 70, 71, 72, 92, 93, 94, 95, 96, 97, 103, 104, 105, 106, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122},
 }
 
 // SlimF16 is parts for at most 64 rows of op(A), and layout NT: each of its warp groups multiplies all rows and half of the columns.
@@ -611,7 +653,9 @@ var slimF16Kernel = &driver.Kernel{
 		{File: "parts.go", Line: 266, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "parts.go", Line: 266, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: slimF16SM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.F16]]
@@ -623,6 +667,8 @@ var slimF16Kernel = &driver.Kernel{
 			slim[dtype.F16](ts.Thread(), a.a, a.b, a.c, a.j)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{29, 50, 52, 70, 71, 72, 92, 93, 94, 95, 96, 97, 103, 104, 105, 106, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -660,7 +706,10 @@ var tensorBF16Kernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorBF16SM80},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b        []dtype.BF16
@@ -672,6 +721,8 @@ var tensorBF16Kernel = &driver.Kernel{
 			tensor[dtype.BF16, dtype.BF16, toBF16](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 73, 131, 132, 133, 134, 135, 136, 137, 138},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -709,7 +760,10 @@ var tensorF16Kernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorF16SM80},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b        []dtype.F16
@@ -721,6 +775,8 @@ var tensorF16Kernel = &driver.Kernel{
 			tensor[dtype.F16, dtype.F16, toF16](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 73, 131, 132, 133, 134, 135, 136, 137, 138},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -758,7 +814,10 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorBF16To32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorBF16To32SM80},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b        []dtype.BF16
@@ -770,6 +829,8 @@ var tensorBF16To32Kernel = &driver.Kernel{
 			tensor[dtype.BF16, float32, toF32](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 73, 131, 132, 133, 134, 135, 136, 137, 138},
 }
 
 // JoinBF16 adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
@@ -810,7 +871,10 @@ var joinBF16Kernel = &driver.Kernel{
 		{File: "join.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: joinBF16SM90ANarrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinBF16SM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			parts       []float32
@@ -822,6 +886,9 @@ var joinBF16Kernel = &driver.Kernel{
 			join[dtype.BF16, toBF16](ts.Thread(), a.parts, a.c, a.residual, a.bias, a.j)
 		}
 	},
+	Twin:    joinBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 52, 70, 71, 73, 74, 75, 76, 89, 95, 107, 116, 117, 118, 120, 121, 122, 131, 132, 134},
 }
 
 // JoinF16 adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
@@ -862,7 +929,10 @@ var joinF16Kernel = &driver.Kernel{
 		{File: "join.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: joinF16SM90ANarrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinF16SM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			parts       []float32
@@ -874,6 +944,9 @@ var joinF16Kernel = &driver.Kernel{
 			join[dtype.F16, toF16](ts.Thread(), a.parts, a.c, a.residual, a.bias, a.j)
 		}
 	},
+	Twin:    joinF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 52, 70, 71, 73, 74, 75, 76, 89, 95, 107, 116, 117, 118, 120, 121, 122, 131, 132, 134},
 }
 
 // JoinF32 adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
@@ -914,7 +987,10 @@ var joinF32Kernel = &driver.Kernel{
 		{File: "join.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: joinF32SM90ANarrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinF32SM90A},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			parts       []float32
@@ -926,6 +1002,9 @@ var joinF32Kernel = &driver.Kernel{
 			join[float32, toF32](ts.Thread(), a.parts, a.c, a.residual, a.bias, a.j)
 		}
 	},
+	Twin:    joinF32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 52, 70, 71, 73, 74, 75, 76, 89, 95, 107, 116, 117, 118, 120, 121, 122, 131, 132, 134},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -967,7 +1046,10 @@ var blockedNNKernel = &driver.Kernel{
 		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNNSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNNSM70},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a                 []float32
@@ -979,6 +1061,9 @@ var blockedNNKernel = &driver.Kernel{
 			blocked[float32, single, rowMajor](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Twin:    blockedNNTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 73, 81, 82, 83, 84, 85, 86, 87},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1020,7 +1105,10 @@ var blockedNTKernel = &driver.Kernel{
 		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNTSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNTSM70},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a                 []float32
@@ -1032,6 +1120,9 @@ var blockedNTKernel = &driver.Kernel{
 			blocked[float32, single, columnMajor](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Twin:    blockedNTTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 73, 79, 80, 81, 82, 83, 86, 87},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1073,7 +1164,10 @@ var blockedNTBF16Kernel = &driver.Kernel{
 		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
-	OnDemand: true,
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNTBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNTBF16SM70},
+	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a                 []float32
@@ -1085,4 +1179,7 @@ var blockedNTBF16Kernel = &driver.Kernel{
 			blocked[dtype.BF16, brain, columnMajor](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
+	Twin:    blockedNTBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 73, 77, 78, 79, 80, 81, 82, 83},
 }
