@@ -28,7 +28,7 @@ type CacheOptions struct {
 type Cache struct {
 	config   Config
 	stream   *device.Stream
-	layers   []attention.Cache
+	layers   []attention.Cache[float32]
 	memory   []*device.Buffer[float32]
 	table    *device.Buffer[int32]
 	rows     [][]int32 // the pages of each sequence
@@ -60,7 +60,7 @@ func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
 			c.memory = append(c.memory, b)
 			list[i] = b.All()
 		}
-		c.layers = append(c.layers, attention.Cache{CacheShape: shape, Keys: list[0], Values: list[1], Table: c.table.All()})
+		c.layers = append(c.layers, attention.Cache[float32]{CacheShape: shape, Keys: list[0], Values: list[1], Table: c.table.All()})
 	}
 	return c, nil
 }
@@ -191,7 +191,7 @@ func (a *attender) layer(i int) layerAttender { return layerAttender{a, a.cache.
 // layerAttender is the attention of a layer.
 type layerAttender struct {
 	*attender
-	kv attention.Cache
+	kv attention.Cache[float32]
 }
 
 // Attend implements nn.Attender. It rotates q and k in place.
@@ -210,9 +210,9 @@ func (a layerAttender) Attend(q, k, v *tensor.Tensor) *tensor.Tensor {
 		if err := rope.Rotate(s, turn, x[1], x[3]); err != nil {
 			return err
 		}
-		if err := a.kv.Store(s, attention.New{K: x[1], V: x[2], Tokens: a.tokens}); err != nil {
+		if err := a.kv.Store(s, attention.New[float32]{K: x[1], V: x[2], Tokens: a.tokens}); err != nil {
 			return err
 		}
-		return a.kv.Attend(s, attention.Queries{Heads: c.Heads, Q: x[0], O: x[4], Tokens: a.tokens})
+		return a.kv.Attend(s, attention.Queries[float32]{Heads: c.Heads, Q: x[0], O: x[4], Tokens: a.tokens})
 	}}.Apply()
 }

@@ -20,7 +20,7 @@ func (s CacheShape) holds(table []int32, at Token) bool {
 //
 //gpu:kernel
 //gpu:block 16
-func storeCached(t gpu.Thread, k, v, keys, values []float32, table []int32, tokens []Token, s CacheShape) {
+func storeCached[T any](t gpu.Thread, k, v, keys, values []T, table []int32, tokens []Token, s CacheShape) {
 	at, head := tokens[t.BlockX()], t.BlockY()
 	if !s.holds(table, at) {
 		return
@@ -49,7 +49,8 @@ const (
 //
 //gpu:kernel
 //gpu:block 16
-func attendCached(t gpu.Thread, q, o, keys, values [][row.Lanes]float32, table []int32, tokens []Token, s CacheShape) {
+func attendCached[T any, F row.Format[T]](t gpu.Thread, q, o, keys, values [][row.Lanes]T, table []int32, tokens []Token, s CacheShape) {
+	var f F
 	scaled := gpu.Shared[[MaxDim]float32](t) // the query
 	weights := gpu.Shared[[PageTokens]float32](t)
 	lanes := gpu.Shared[[row.Lanes]float32](t)
@@ -59,7 +60,7 @@ func attendCached(t gpu.Thread, q, o, keys, values [][row.Lanes]float32, table [
 	query := q[first : first+width]
 	for p := range parts {
 		if p < len(query) {
-			scaled[p*row.Lanes+lane] = query[p][lane] * scale
+			scaled[p*row.Lanes+lane] = f.Float32(query[p][lane]) * scale
 		}
 	}
 	t.Sync()
@@ -76,7 +77,7 @@ func attendCached(t gpu.Thread, q, o, keys, values [][row.Lanes]float32, table [
 		page := (min(max(number, 0), s.Pages-1)*s.KeyHeads + head) * PageTokens * width
 		count := min(length-from, PageTokens)
 		t.Sync()
-		scores := scoresOf(scaled, keys[page:page+PageTokens*width], lane)
+		scores := scoresOf[T, F](scaled, keys[page:page+PageTokens*width], lane)
 		best := most
 		for g := range groups {
 			if g*row.Lanes+lane >= count {
@@ -104,7 +105,7 @@ func attendCached(t gpu.Thread, q, o, keys, values [][row.Lanes]float32, table [
 		for p := range parts {
 			sums[p] *= shrink
 		}
-		addValues(&sums, weights, values[page:page+count*width], spot{lane, width})
+		addValues[T, F](&sums, weights, values[page:page+count*width], spot{lane, width})
 		t.Sync()
 	}
 	lanes[lane] = sum
@@ -116,16 +117,17 @@ func attendCached(t gpu.Thread, q, o, keys, values [][row.Lanes]float32, table [
 	out := o[first : first+width]
 	for p := range parts {
 		if p < len(out) {
-			out[p][lane] = sums[p] / total
+			out[p][lane] = f.Of(sums[p] / total)
 		}
 	}
 }
 
 // scoresOf returns the products of a query and the keys of a page: one for each group of tokens.
-func scoresOf(query *[MaxDim]float32, keys [][row.Lanes]float32, lane int) (scores [groups]float32) {
+func scoresOf[T any, F row.Format[T]](query *[MaxDim]float32, keys [][row.Lanes]T, lane int) (scores [groups]float32) {
+	var f F
 	for d := range min(len(keys)/groups, MaxDim) {
 		for g := range groups {
-			scores[g] = math32.FMA(query[d], keys[d*groups+g][lane], scores[g])
+			scores[g] = math32.FMA(query[d], f.Float32(keys[d*groups+g][lane]), scores[g])
 		}
 	}
 	return scores
@@ -135,12 +137,13 @@ func scoresOf(query *[MaxDim]float32, keys [][row.Lanes]float32, lane int) (scor
 type spot struct{ lane, width int }
 
 // addValues adds the products of weights and the values of the first tokens of a page.
-func addValues(sums *[parts]float32, weights *[PageTokens]float32, values [][row.Lanes]float32, at spot) {
+func addValues[T any, F row.Format[T]](sums *[parts]float32, weights *[PageTokens]float32, values [][row.Lanes]T, at spot) {
+	var f F
 	for i := range min(len(values)/at.width, PageTokens) {
 		value := values[i*at.width : (i+1)*at.width]
 		for p := range parts {
 			if p < len(value) {
-				sums[p] = math32.FMA(weights[i], value[p][at.lane], sums[p])
+				sums[p] = math32.FMA(weights[i], f.Float32(value[p][at.lane]), sums[p])
 			}
 		}
 	}
