@@ -69,12 +69,12 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 51, 52, 53, 54, 55, 56, 57, 58},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// StoreCached stores a head of a token's keys and values.
-func StoreCached(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(storeCachedKernel, storeCachedKernel.Grid(g))
+// store32 stores a head of a token's keys and values.
+func store32(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(store32Kernel, store32Kernel.Grid(g))
 	k.Pass(p)
 	v.Pass(p)
 	keys.Pass(p)
@@ -85,8 +85,8 @@ func StoreCached(s_ *device.Stream, g device.Blocks, k, v, keys, values device.S
 	return p.Launch()
 }
 
-var storeCachedKernel = &driver.Kernel{
-	Name:    "storeCached",
+var store32Kernel = &driver.Kernel{
+	Name:    "storeCached[float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "cached.go",
 	Line:    23,
@@ -110,8 +110,8 @@ var storeCachedKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeCachedSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeCachedSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: store32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: store32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -121,19 +121,133 @@ var storeCachedKernel = &driver.Kernel{
 			s                  CacheShape
 		})(args)
 		for ts.Next() {
-			storeCached(ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+			storeCached[float32](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
 		}
 	},
-	Twin:    storeCachedTwin,
+	Twin:    store32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{12, 39, 41, 42, 43, 50},
+	Uses:    []uint16{22, 49, 51, 52, 53, 60},
 }
 
-// AttendCached computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// storeBF16 stores a head of a token's keys and values.
+func storeBF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(storeBF16Kernel, storeBF16Kernel.Grid(g))
+	k.Pass(p)
+	v.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var storeBF16Kernel = &driver.Kernel{
+	Name:    "storeCached[dtype.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "cached.go",
+	Line:    23,
+	Params: []driver.Param{
+		{Name: "k", Offset: 0, Size: 24, Elem: 2},
+		{Name: "v", Offset: 24, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
+		{Name: "values", Offset: 72, Size: 24, Elem: 2},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "cached.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			k, v, keys, values []dtype.BF16
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			storeCached[dtype.BF16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    storeBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{22, 49, 51, 52, 53, 60},
+}
+
+// storeF16 stores a head of a token's keys and values.
+func storeF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(storeF16Kernel, storeF16Kernel.Grid(g))
+	k.Pass(p)
+	v.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var storeF16Kernel = &driver.Kernel{
+	Name:    "storeCached[dtype.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "cached.go",
+	Line:    23,
+	Params: []driver.Param{
+		{Name: "k", Offset: 0, Size: 24, Elem: 2},
+		{Name: "v", Offset: 24, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
+		{Name: "values", Offset: 72, Size: 24, Elem: 2},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "cached.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			k, v, keys, values []dtype.F16
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			storeCached[dtype.F16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    storeF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{22, 49, 51, 52, 53, 60},
+}
+
+// attend32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
 // normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
 // for each thread.
-func AttendCached(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(attendCachedKernel, attendCachedKernel.Grid(g))
+func attend32(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(attend32Kernel, attend32Kernel.Grid(g))
 	q.Pass(p)
 	o.Pass(p)
 	keys.Pass(p)
@@ -144,8 +258,8 @@ func AttendCached(s_ *device.Stream, g device.Blocks, q, o, keys, values device.
 	return p.Launch()
 }
 
-var attendCachedKernel = &driver.Kernel{
-	Name:    "attendCached",
+var attend32Kernel = &driver.Kernel{
+	Name:    "attendCached[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "cached.go",
 	Line:    52,
@@ -163,25 +277,25 @@ var attendCachedKernel = &driver.Kernel{
 	Shared:     832,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "cached.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 70, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 71, Format: "integer divide by zero"},
 		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 139, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 140, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 142, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 143, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 143, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendCachedSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attendCachedSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attend32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attend32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -191,10 +305,150 @@ var attendCachedKernel = &driver.Kernel{
 			s                  CacheShape
 		})(args)
 		for ts.Next() {
-			attendCached(ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
+			attendCached[float32, row.F32](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
 		}
 	},
-	Twin:    attendCachedTwin,
+	Twin:    attend32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 18, 19, 20, 21, 22, 23, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
+}
+
+// attendBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
+// for each thread.
+func attendBF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(attendBF16Kernel, attendBF16Kernel.Grid(g))
+	q.Pass(p)
+	o.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var attendBF16Kernel = &driver.Kernel{
+	Name:    "attendCached[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "cached.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 32},
+		{Name: "o", Offset: 24, Size: 24, Elem: 32},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 32},
+		{Name: "values", Offset: 72, Size: 24, Elem: 32},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     832,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "cached.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 71, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 142, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 143, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 143, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attendBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, o, keys, values [][row.Lanes]dtype.BF16
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			attendCached[dtype.BF16, row.BF16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    attendBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 21, 22, 23, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
+}
+
+// attendF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
+// for each thread.
+func attendF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(attendF16Kernel, attendF16Kernel.Grid(g))
+	q.Pass(p)
+	o.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var attendF16Kernel = &driver.Kernel{
+	Name:    "attendCached[dtype.F16, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "cached.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 32},
+		{Name: "o", Offset: 24, Size: 24, Elem: 32},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 32},
+		{Name: "values", Offset: 72, Size: 24, Elem: 32},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     832,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "cached.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 71, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 142, Format: "integer divide by zero"},
+		{File: "cached.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 143, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cached.go", Line: 143, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attendF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, o, keys, values [][row.Lanes]dtype.F16
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			attendCached[dtype.F16, row.F16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    attendF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 21, 22, 23, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
 }

@@ -6,15 +6,16 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attention/zvector"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// storeCachedTwin runs blocks of the kernel storeCached.
+// store32Twin runs blocks of the kernel storeCached_float32.
 //
 //line cached.go:23
-func storeCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func store32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	k := *(*unsafe.Pointer)(args)
 	kLen := *(*int)(unsafe.Add(args, 8))
 	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -182,10 +183,352 @@ func storeCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// attendCachedTwin runs blocks of the kernel attendCached.
+// storeBF16Twin runs blocks of the kernel storeCached_dtype_BF16.
+//
+//line cached.go:23
+func storeBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	k := *(*unsafe.Pointer)(args)
+	kLen := *(*int)(unsafe.Add(args, 8))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	vLen := *(*int)(unsafe.Add(args, 32))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysLen := *(*int)(unsafe.Add(args, 56))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesLen := *(*int)(unsafe.Add(args, 80))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+//line cached.go:16
+	var i170 int
+//line cached.go:16
+	if s24 != 0 {
+//line cached.go:16
+		i170 = tableLen / s24
+	}
+//line cached.go:16
+	i209 := s24 << 6
+//line cached.go:16
+	c168 := s24 != 0
+//line cached.go:23
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line cached.go:24
+		if uint(bx) >= uint(tokensLen) {
+//line cached.go:24
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line cached.go:24
+			return
+		}
+//line cached.go:24
+		i182 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:24
+		i184 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line cached.go:16
+		c147 := 0 <= i182
+//line cached.go:16
+		c171 := int(i182) < i170
+//line cached.go:16
+		c161 := 0 <= i184
+//line cached.go:16
+		c155 := int(i184) < i209
+//line cached.go:28
+		i53 := int(i184)
+		i60 := int(i182)*s24 + i53/64
+//line cached.go:29
+		c62 := uint(i60) < uint(tableLen)
+//line cached.go:29
+		o65 := i60 * 4
+//line cached.go:34
+		i87 := (bx*s8 + by) * s16
+//line cached.go:36
+		i101 := i53 % 64
+		i119 := i101 * s16
+		for tx := range 16 {
+			var c157 bool
+			var i94 int
+//line cached.go:16
+			if c147 {
+//line cached.go:16
+				if !c168 {
+//line cached.go:16
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:16
+					return
+				}
+//line cached.go:16
+				if c171 {
+//line cached.go:16
+					if c161 {
+//line cached.go:16
+						c157 = c155
+					} else {
+//line cached.go:16
+						c157 = false
+					}
+				} else {
+//line cached.go:16
+					c157 = false
+				}
+			} else {
+//line cached.go:16
+				c157 = false
+			}
+//line cached.go:25
+			if c157 {
+//line cached.go:29
+				if !c62 {
+//line cached.go:29
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i60, tableLen)
+//line cached.go:29
+					return
+				}
+//line cached.go:29
+				i66 := *(*int32)(unsafe.Add(table, o65))
+//line cached.go:29
+				i67 := int(i66)
+				if i66 >= 0 {
+//line cached.go:30
+					if s0 > i67 {
+//line cached.go:33
+						i78 := (i67*s8 + by) << 6 * s16
+//line cached.go:37
+						i120 := i78 + i119
+//line cached.go:35
+						i94 = tx
+//line cached.go:35
+						for {
+//line cached.go:35
+							if i94 >= s16 {
+//line cached.go:35
+								break
+							}
+//line cached.go:36
+							i102 := i78 + i94<<6 + i101
+//line cached.go:36
+							i103 := i87 + i94
+//line cached.go:36
+							if uint(i103) >= uint(kLen) {
+//line cached.go:36
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, kLen)
+//line cached.go:36
+								return
+							}
+//line cached.go:36
+							if uint(i102) >= uint(keysLen) {
+//line cached.go:36
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i102, keysLen)
+//line cached.go:36
+								return
+							}
+//line cached.go:36
+							*(*int16)(unsafe.Add(keys, i102*2)) = *(*int16)(unsafe.Add(k, i103*2))
+							i121 := i120 + i94
+//line cached.go:37
+							if uint(i103) >= uint(vLen) {
+//line cached.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, vLen)
+//line cached.go:37
+								return
+							}
+//line cached.go:37
+							if uint(i121) >= uint(valuesLen) {
+//line cached.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i121, valuesLen)
+//line cached.go:37
+								return
+							}
+//line cached.go:37
+							*(*int16)(unsafe.Add(values, i121*2)) = *(*int16)(unsafe.Add(v, i103*2))
+//line cached.go:35
+							i94 = i94 + 16
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// storeF16Twin runs blocks of the kernel storeCached_dtype_F16.
+//
+//line cached.go:23
+func storeF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	k := *(*unsafe.Pointer)(args)
+	kLen := *(*int)(unsafe.Add(args, 8))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	vLen := *(*int)(unsafe.Add(args, 32))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysLen := *(*int)(unsafe.Add(args, 56))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesLen := *(*int)(unsafe.Add(args, 80))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+//line cached.go:16
+	var i170 int
+//line cached.go:16
+	if s24 != 0 {
+//line cached.go:16
+		i170 = tableLen / s24
+	}
+//line cached.go:16
+	i209 := s24 << 6
+//line cached.go:16
+	c168 := s24 != 0
+//line cached.go:23
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line cached.go:24
+		if uint(bx) >= uint(tokensLen) {
+//line cached.go:24
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line cached.go:24
+			return
+		}
+//line cached.go:24
+		i182 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:24
+		i184 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line cached.go:16
+		c147 := 0 <= i182
+//line cached.go:16
+		c171 := int(i182) < i170
+//line cached.go:16
+		c161 := 0 <= i184
+//line cached.go:16
+		c155 := int(i184) < i209
+//line cached.go:28
+		i53 := int(i184)
+		i60 := int(i182)*s24 + i53/64
+//line cached.go:29
+		c62 := uint(i60) < uint(tableLen)
+//line cached.go:29
+		o65 := i60 * 4
+//line cached.go:34
+		i87 := (bx*s8 + by) * s16
+//line cached.go:36
+		i101 := i53 % 64
+		i119 := i101 * s16
+		for tx := range 16 {
+			var c157 bool
+			var i94 int
+//line cached.go:16
+			if c147 {
+//line cached.go:16
+				if !c168 {
+//line cached.go:16
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:16
+					return
+				}
+//line cached.go:16
+				if c171 {
+//line cached.go:16
+					if c161 {
+//line cached.go:16
+						c157 = c155
+					} else {
+//line cached.go:16
+						c157 = false
+					}
+				} else {
+//line cached.go:16
+					c157 = false
+				}
+			} else {
+//line cached.go:16
+				c157 = false
+			}
+//line cached.go:25
+			if c157 {
+//line cached.go:29
+				if !c62 {
+//line cached.go:29
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i60, tableLen)
+//line cached.go:29
+					return
+				}
+//line cached.go:29
+				i66 := *(*int32)(unsafe.Add(table, o65))
+//line cached.go:29
+				i67 := int(i66)
+				if i66 >= 0 {
+//line cached.go:30
+					if s0 > i67 {
+//line cached.go:33
+						i78 := (i67*s8 + by) << 6 * s16
+//line cached.go:37
+						i120 := i78 + i119
+//line cached.go:35
+						i94 = tx
+//line cached.go:35
+						for {
+//line cached.go:35
+							if i94 >= s16 {
+//line cached.go:35
+								break
+							}
+//line cached.go:36
+							i102 := i78 + i94<<6 + i101
+//line cached.go:36
+							i103 := i87 + i94
+//line cached.go:36
+							if uint(i103) >= uint(kLen) {
+//line cached.go:36
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, kLen)
+//line cached.go:36
+								return
+							}
+//line cached.go:36
+							if uint(i102) >= uint(keysLen) {
+//line cached.go:36
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i102, keysLen)
+//line cached.go:36
+								return
+							}
+//line cached.go:36
+							*(*int16)(unsafe.Add(keys, i102*2)) = *(*int16)(unsafe.Add(k, i103*2))
+							i121 := i120 + i94
+//line cached.go:37
+							if uint(i103) >= uint(vLen) {
+//line cached.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, vLen)
+//line cached.go:37
+								return
+							}
+//line cached.go:37
+							if uint(i121) >= uint(valuesLen) {
+//line cached.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i121, valuesLen)
+//line cached.go:37
+								return
+							}
+//line cached.go:37
+							*(*int16)(unsafe.Add(values, i121*2)) = *(*int16)(unsafe.Add(v, i103*2))
+//line cached.go:35
+							i94 = i94 + 16
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// attend32Twin runs blocks of the kernel attendCached_float32_row_F32.
 //
 //line cached.go:52
-func attendCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qCap := *(*int)(unsafe.Add(args, 16))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -205,994 +548,995 @@ func attendCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(832)
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line cached.go:56
-	i61 := s16 / 16
-//line cached.go:61
-	c1439 := 0 < i61
-//line cached.go:61
-	c1457 := 1 < i61
-//line cached.go:61
-	c1475 := 2 < i61
-//line cached.go:61
-	c1493 := 3 < i61
-//line cached.go:61
-	c1511 := 4 < i61
-//line cached.go:61
-	c1529 := 5 < i61
-//line cached.go:61
-	c1547 := 6 < i61
-//line cached.go:61
-	c1565 := 7 < i61
-//line cached.go:58
-	f74 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
+//line cached.go:57
+	i63 := s16 / 16
+//line cached.go:62
+	c1459 := 0 < i63
+//line cached.go:62
+	c1477 := 1 < i63
+//line cached.go:62
+	c1495 := 2 < i63
+//line cached.go:62
+	c1513 := 3 < i63
+//line cached.go:62
+	c1531 := 4 < i63
+//line cached.go:62
+	c1549 := 5 < i63
+//line cached.go:62
+	c1567 := 6 < i63
+//line cached.go:62
+	c1585 := 7 < i63
+//line cached.go:59
+	f76 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
 //line cached.go:16
-	var i380 int
+	var i384 int
 //line cached.go:16
 	if s24 != 0 {
 //line cached.go:16
-		i380 = tableLen / s24
+		i384 = tableLen / s24
 	}
 //line cached.go:16
-	i825 := s24 << 6
-//line cached.go:70
-	var i130 int
-//line cached.go:70
+	i845 := s24 << 6
+//line cached.go:71
+	var i133 int
+//line cached.go:71
 	if s8 != 0 {
-//line cached.go:70
-		i130 = gy / s8
+//line cached.go:71
+		i133 = gy / s8
 	}
 //line cached.go:16
-	c378 := s24 != 0
-//line cached.go:70
-	c128 := s8 != 0
-//line cached.go:70
-	c131 := i130 != 0
+	c382 := s24 != 0
+//line cached.go:71
+	c131 := s8 != 0
+//line cached.go:71
+	c134 := i133 != 0
+	each2623 := blocks.Scratch(4)
+	each2619 := blocks.Scratch(4)
+	each2615 := blocks.Scratch(4)
+	each2611 := blocks.Scratch(4)
+	each2607 := blocks.Scratch(4)
 	each2603 := blocks.Scratch(4)
 	each2599 := blocks.Scratch(4)
 	each2595 := blocks.Scratch(4)
-	each2591 := blocks.Scratch(4)
-	each2587 := blocks.Scratch(4)
-	each2583 := blocks.Scratch(4)
-	each2579 := blocks.Scratch(4)
-	each2575 := blocks.Scratch(4)
-	each136 := blocks.Scratch(4)
-	each137 := blocks.Scratch(4)
-//line cached.go:76
-	i839 := s0 - 1
-//line cached.go:79
-	i843 := i61 << 6
-//line cached.go:126
-	i406 := i843 / 4
-//line cached.go:126
-	i408 := i406
-//line cached.go:126
-	if 128 < i406 {
-//line cached.go:126
-		i408 = 128
+	each139 := blocks.Scratch(4)
+	each140 := blocks.Scratch(4)
+//line cached.go:77
+	i859 := s0 - 1
+//line cached.go:80
+	i863 := i63 << 6
+//line cached.go:128
+	i414 := i863 / 4
+//line cached.go:128
+	i416 := i414
+//line cached.go:128
+	if 128 < i414 {
+//line cached.go:128
+		i416 = 128
 	}
-//line cached.go:126
-	c409 := 0 < i408
-//line cached.go:85
-	i2800 := i408 - 3
-//line cached.go:85
-	i2659 := 0
-//line cached.go:85
-	if i2800 <= i408 && 0 < i2800 {
-//line cached.go:85
-		i2659 = i2800
+//line cached.go:128
+	c417 := 0 < i416
+//line cached.go:86
+	i2820 := i416 - 3
+//line cached.go:86
+	i2679 := 0
+//line cached.go:86
+	if i2820 <= i416 && 0 < i2820 {
+//line cached.go:86
+		i2679 = i2820
 	}
-//line cached.go:85
-	c2660 := 0 < i2659
-	each2604 := blocks.Scratch(4)
-	each2606 := blocks.Scratch(4)
-	each2608 := blocks.Scratch(4)
-	each2610 := blocks.Scratch(4)
-	each2132 := blocks.Scratch(4)
-	each677 := blocks.Scratch(4)
-//line cached.go:139
-	c525 := i61 != 0
+//line cached.go:86
+	c2680 := 0 < i2679
+	each2624 := blocks.Scratch(4)
+	each2626 := blocks.Scratch(4)
+	each2628 := blocks.Scratch(4)
+	each2630 := blocks.Scratch(4)
+	each2152 := blocks.Scratch(4)
+	each697 := blocks.Scratch(4)
+//line cached.go:142
+	c535 := i63 != 0
 //line cached.go:52
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i123, i138, i169 int
-		var c139 bool
+		var i126, i141, i172 int
+		var c142 bool
+//line cached.go:57
 		if uint(bx) >= uint(tokensLen) {
-//line cached.go:56
+//line cached.go:57
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:56
+//line cached.go:57
 			return
 		}
-//line cached.go:56
-		i759 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:56
-		i761 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-		i69 := (bx*gy + by) * i61
-//line cached.go:59
-		i75 := i69 + i61
-//line cached.go:59
-		if uint(i75) > uint(qCap) {
-//line cached.go:59
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, qCap)
-//line cached.go:59
+//line cached.go:57
+		i779 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:57
+		i781 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+		i71 := (bx*gy + by) * i63
+//line cached.go:60
+		i77 := i71 + i63
+//line cached.go:60
+		if uint(i77) > uint(qCap) {
+//line cached.go:60
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, qCap)
+//line cached.go:60
 			return
 		}
-//line cached.go:59
-		if uint(i69) > uint(i75) {
-//line cached.go:59
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i69, i75)
-//line cached.go:59
+//line cached.go:60
+		if uint(i71) > uint(i77) {
+//line cached.go:60
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i77)
+//line cached.go:60
 			return
 		}
-//line cached.go:59
-		o83 := i69 * 64
-//line cached.go:62
-		o2151 := o83 + 64
-//line cached.go:62
-		o2155 := o83 + 128
-//line cached.go:62
-		o2159 := o83 + 192
-//line cached.go:62
-		o2163 := o83 + 256
-//line cached.go:62
-		o2167 := o83 + 320
-//line cached.go:62
-		o2171 := o83 + 384
-//line cached.go:62
-		o2175 := o83 + 448
+//line cached.go:60
+		o85 := i71 * 64
+//line cached.go:63
+		o2171 := o85 + 64
+//line cached.go:63
+		o2175 := o85 + 128
+//line cached.go:63
+		o2179 := o85 + 192
+//line cached.go:63
+		o2183 := o85 + 256
+//line cached.go:63
+		o2187 := o85 + 320
+//line cached.go:63
+		o2191 := o85 + 384
+//line cached.go:63
+		o2195 := o85 + 448
 		{
 			{
 				first := 0
 //line cached.go:52
 				if lanes == 16 {
 //line cached.go:52
-					first = zvector.AttendCachedTwin(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, q, o83, f74, shared)
+					first = zvector.Attend32Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, q, o85, f76, shared)
 //line cached.go:52
 				} else if lanes == 8 {
 //line cached.go:52
-					first = zvector.AttendCachedTwinAVX2(16, uint(bx) < uint(tokensLen), uint(i75) <= uint(qCap), uint(i69) <= uint(i75), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, q, o83, f74, shared)
+					first = zvector.Attend32TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, q, o85, f76, shared)
 				}
 				for tx := first; tx < 16; tx++ {
-//line cached.go:61
-					if c1439 {
-						*(*float32)(unsafe.Add(shared, tx*4)) = float32(*(*float32)(unsafe.Add(q, o83+tx*4)) * f74)
+//line cached.go:62
+					if c1459 {
+						*(*float32)(unsafe.Add(shared, tx*4)) = float32(*(*float32)(unsafe.Add(q, o85+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1457 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2151+tx*4)) * f74)
+//line cached.go:62
+					if c1477 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2171+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1475 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2155+tx*4)) * f74)
+//line cached.go:62
+					if c1495 {
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2175+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1493 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2159+tx*4)) * f74)
+//line cached.go:62
+					if c1513 {
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2179+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1511 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2163+tx*4)) * f74)
+//line cached.go:62
+					if c1531 {
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2183+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1529 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2167+tx*4)) * f74)
+//line cached.go:62
+					if c1549 {
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2187+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1547 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2171+tx*4)) * f74)
+//line cached.go:62
+					if c1567 {
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2191+tx*4)) * f76)
 					}
-//line cached.go:61
-					if c1565 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2175+tx*4)) * f74)
+//line cached.go:62
+					if c1585 {
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2195+tx*4)) * f76)
 					}
 				}
 			}
 		}
 //line cached.go:16
-		c357 := 0 <= i759
+		c361 := 0 <= i779
 //line cached.go:16
-		c381 := int(i759) < i380
+		c385 := int(i779) < i384
 //line cached.go:16
-		c371 := 0 <= i761
+		c375 := 0 <= i781
 //line cached.go:16
-		c365 := int(i761) < i825
-//line cached.go:68
-		i121 := int(i761) + 1
-//line cached.go:70
-		var i133 int
-//line cached.go:70
-		if i130 != 0 {
-//line cached.go:70
-			i133 = by / i130
+		c369 := int(i781) < i845
+//line cached.go:69
+		i124 := int(i781) + 1
+//line cached.go:71
+		var i136 int
+//line cached.go:71
+		if i133 != 0 {
+//line cached.go:71
+			i136 = by / i133
 		}
-//line cached.go:75
-		i145 := int(i759) * s24
+//line cached.go:76
+		i148 := int(i779) * s24
 		for tx := range 16 {
-			var c367 bool
+			var c371 bool
 //line cached.go:16
-			if c357 {
+			if c361 {
 //line cached.go:16
-				if !c378 {
+				if !c382 {
 //line cached.go:16
 					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line cached.go:16
 					return
 				}
 //line cached.go:16
-				if c381 {
+				if c385 {
 //line cached.go:16
-					if c371 {
+					if c375 {
 //line cached.go:16
-						c367 = c365
+						c371 = c369
 					} else {
 //line cached.go:16
-						c367 = false
+						c371 = false
 					}
 				} else {
 //line cached.go:16
-					c367 = false
+					c371 = false
 				}
 			} else {
 //line cached.go:16
-				c367 = false
+				c371 = false
 			}
-//line cached.go:67
-			if c367 {
-				i123 = i121
+//line cached.go:68
+			if c371 {
+				i126 = i124
 			} else {
-//line cached.go:67
-				i123 = 0
+//line cached.go:68
+				i126 = 0
 			}
-//line cached.go:70
-			if !c128 {
-//line cached.go:70
+//line cached.go:71
+			if !c131 {
+//line cached.go:71
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:70
+//line cached.go:71
 				return
 			}
-//line cached.go:70
-			if !c131 {
-//line cached.go:70
+//line cached.go:71
+			if !c134 {
+//line cached.go:71
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:70
+//line cached.go:71
 				return
 			}
 //line basic.go:21
-			*(*float32)(unsafe.Add(each2603, tx*4)), *(*float32)(unsafe.Add(each2599, tx*4)), *(*float32)(unsafe.Add(each2595, tx*4)), *(*float32)(unsafe.Add(each2591, tx*4)), *(*float32)(unsafe.Add(each2587, tx*4)), *(*float32)(unsafe.Add(each2583, tx*4)), *(*float32)(unsafe.Add(each2579, tx*4)), *(*float32)(unsafe.Add(each2575, tx*4)), *(*float32)(unsafe.Add(each136, tx*4)), *(*float32)(unsafe.Add(each137, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+			*(*float32)(unsafe.Add(each2623, tx*4)), *(*float32)(unsafe.Add(each2619, tx*4)), *(*float32)(unsafe.Add(each2615, tx*4)), *(*float32)(unsafe.Add(each2611, tx*4)), *(*float32)(unsafe.Add(each2607, tx*4)), *(*float32)(unsafe.Add(each2603, tx*4)), *(*float32)(unsafe.Add(each2599, tx*4)), *(*float32)(unsafe.Add(each2595, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)), *(*float32)(unsafe.Add(each140, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
 		}
-		i138 = 0
-//line cached.go:74
+		i141 = 0
+//line cached.go:75
 		for {
 			for range 16 {
-//line cached.go:74
-				c139 = i138 < i123
+//line cached.go:75
+				c142 = i141 < i126
 			}
-//line cached.go:74
-			if !c139 {
+//line cached.go:75
+			if !c142 {
 				break
 			}
-//line cached.go:75
-			i147 := i145 + i138/64
-//line cached.go:75
-			if uint(i147) >= uint(tableLen) {
-//line cached.go:75
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i147, tableLen)
-//line cached.go:75
+//line cached.go:76
+			i150 := i148 + i141/64
+//line cached.go:76
+			if uint(i150) >= uint(tableLen) {
+//line cached.go:76
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i150, tableLen)
+//line cached.go:76
 				return
 			}
-//line cached.go:75
-			i153 := *(*int32)(unsafe.Add(table, i147*4))
-//line cached.go:75
-			i154 := int(i153)
-			c837 := i153 < 0
 //line cached.go:76
-			i156 := i154
+			i156 := *(*int32)(unsafe.Add(table, i150*4))
 //line cached.go:76
-			if c837 {
-//line cached.go:76
-				i156 = 0
+			i157 := int(i156)
+			c857 := i156 < 0
+//line cached.go:77
+			i159 := i157
+//line cached.go:77
+			if c857 {
+//line cached.go:77
+				i159 = 0
 			}
-//line cached.go:76
-			i160 := i156
-//line cached.go:76
-			if i839 < i156 {
-//line cached.go:76
-				i160 = i839
+//line cached.go:77
+			i163 := i159
+//line cached.go:77
+			if i859 < i159 {
+//line cached.go:77
+				i163 = i859
 			}
-//line cached.go:76
-			i166 := (i160*s8 + i133) << 6 * i61
+//line cached.go:77
+			i169 := (i163*s8 + i136) << 6 * i63
 			for range 16 {
-//line cached.go:77
-				i167 := i123 - i138
-//line cached.go:77
-				i169 = i167
-//line cached.go:77
-				if 64 < i167 {
-//line cached.go:77
-					i169 = 64
+//line cached.go:78
+				i170 := i126 - i141
+//line cached.go:78
+				i172 = i170
+//line cached.go:78
+				if 64 < i170 {
+//line cached.go:78
+					i172 = 64
 				}
 			}
-//line cached.go:79
-			i173 := i166 + i843
-//line cached.go:79
-			if uint(i173) > uint(keysCap) {
-//line cached.go:79
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i173, keysCap)
-//line cached.go:79
+//line cached.go:80
+			i176 := i169 + i863
+//line cached.go:80
+			if uint(i176) > uint(keysCap) {
+//line cached.go:80
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i176, keysCap)
+//line cached.go:80
 				return
 			}
-//line cached.go:79
-			if uint(i166) > uint(i173) {
-//line cached.go:79
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i166, i173)
-//line cached.go:79
+//line cached.go:80
+			if uint(i169) > uint(i176) {
+//line cached.go:80
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i169, i176)
+//line cached.go:80
 				return
 			}
-//line cached.go:79
-			o181 := i166 * 64
-//line cached.go:85
-			c2048 := s0 <= i154
-//line cached.go:85
-			c2073 := s0 <= i154
-//line cached.go:85
-			c2098 := s0 <= i154
-//line cached.go:85
-			c2123 := s0 <= i154
+//line cached.go:80
+			o184 := i169 * 64
+//line cached.go:86
+			c2068 := s0 <= i157
+//line cached.go:86
+			c2093 := s0 <= i157
+//line cached.go:86
+			c2118 := s0 <= i157
+//line cached.go:86
+			c2143 := s0 <= i157
 			{
 				{
 					first := 0
-//line cached.go:79
+//line cached.go:80
 					if lanes == 16 {
-//line cached.go:79
-						first = zvector.AttendCachedTwin_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c409, c2660, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i843, keys, o181, shared, i2659, i408, i169, c837, c2048, c2073, c2098, c2123, unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2132, 0*4))
-//line cached.go:79
+//line cached.go:80
+						first = zvector.Attend32Twin_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c417, c2680, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i863, keys, o184, shared, i2679, i416, i172, c857, c2068, c2093, c2118, c2143, unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2152, 0*4))
+//line cached.go:80
 					} else if lanes == 8 {
-//line cached.go:79
-						first = zvector.AttendCachedTwinAVX2_(16, uint(i173) <= uint(keysCap), uint(i166) <= uint(i173), c409, c2660, unsafe.Add(each137, 0*4), unsafe.Add(shared, 768), i843, keys, o181, shared, i2659, i408, i169, c837, c2048, c2073, c2098, c2123, unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2132, 0*4))
+//line cached.go:80
+						first = zvector.Attend32TwinAVX2_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c417, c2680, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i863, keys, o184, shared, i2679, i416, i172, c857, c2068, c2093, c2118, c2143, unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2152, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f2661, f2662, f2663, f2664, f2755, f2765, f2775, f2785, f2787, f2789, f2791, f2793, f2807, f2808, f2809, f2810, f2619, f2617, f2615, f2613, f2618, f2616, f2614, f2612, f1124, f1136, f1156, f1176, f1196, f2605, f2604, f2607, f2606, f2609, f2608, f2611, f2610, f2132 float32
-						var i2665, i2668, i2672, i2677, i2682, i2687, i2689, i2694, i2699, i2704, i2802, i2711, i2716, i2721, i2726, i2804, i2733, i2738, i2743, i2748, i2806, i2811, i411, i1125, i1146, i1166, i1186, i448 int
-						var c2701, c2735, c2794 bool
-//line cached.go:82
-						i2065 := tx + 16
-//line cached.go:82
-						i2090 := tx + 32
-//line cached.go:82
-						i2115 := tx + 48
-//line cached.go:73
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:90
-						o206 := tx * 4
-//line cached.go:126
-						if c409 {
-//line cached.go:126
-							if c2660 {
+						var f2681, f2682, f2683, f2684, f2776, f2786, f2796, f2806, f2807, f2809, f2811, f2813, f2827, f2828, f2829, f2830, f2639, f2637, f2635, f2633, f2638, f2636, f2634, f2632, f1152, f1156, f1176, f1196, f1216, f2625, f2624, f2627, f2626, f2629, f2628, f2631, f2630, f2152 float32
+						var i2685, i2687, i2692, i2697, i2702, i2707, i2708, i2714, i2719, i2724, i2822, i2730, i2736, i2741, i2746, i2824, i2752, i2758, i2763, i2768, i2826, i2831, i419, i1142, i1163, i1183, i1203, i457 int
+						var c2721, c2754, c2814 bool
+//line cached.go:83
+						i2085 := tx + 16
+//line cached.go:83
+						i2110 := tx + 32
+//line cached.go:83
+						i2135 := tx + 48
+//line cached.go:74
+						f140 := *(*float32)(unsafe.Add(each140, tx*4))
+//line cached.go:91
+						o209 := tx * 4
 //line cached.go:128
-								f2661, f2662, f2663, f2664, i2665 = 0, 0, 0, 0, 0
+						if c417 {
 //line cached.go:128
+							if c2680 {
+//line cached.go:130
+								f2681, f2682, f2683, f2684, i2685 = 0, 0, 0, 0, 0
+//line cached.go:130
 								for {
-//line cached.go:128
-									i2668 = i2665 << 2
-//line cached.go:128
-									i2672 = i2668 + 1
-//line cached.go:128
-									i2677 = i2668 + 2
-//line cached.go:128
-									i2682 = i2668 + 3
-//line cached.go:128
-									i2687 = i2665 + 1
-//line cached.go:128
-									i2689 = i2687 << 2
-//line cached.go:128
-									i2694 = i2689 + 1
-//line cached.go:128
-									i2699 = i2689 + 2
-//line cached.go:128
-									c2701 = uint(i2668) < uint(i843) && uint(i2672) < uint(i843) && uint(i2677) < uint(i843) && uint(i2682) < uint(i843) && uint(i2689) < uint(i843) && uint(i2694) < uint(i843) && uint(i2699) < uint(i843)
-//line cached.go:128
-									i2704 = i2689 + 3
-//line cached.go:128
-									i2802 = i2665 + 2
-//line cached.go:128
-									i2711 = i2802 << 2
-//line cached.go:128
-									i2716 = i2711 + 1
-//line cached.go:128
-									i2721 = i2711 + 2
-//line cached.go:128
-									i2726 = i2711 + 3
-//line cached.go:128
-									i2804 = i2665 + 3
-//line cached.go:128
-									i2733 = i2804 << 2
-//line cached.go:128
-									c2735 = c2701 && uint(i2704) < uint(i843) && uint(i2711) < uint(i843) && uint(i2716) < uint(i843) && uint(i2721) < uint(i843) && uint(i2726) < uint(i843) && uint(i2733) < uint(i843)
-//line cached.go:128
-									i2738 = i2733 + 1
-//line cached.go:128
-									i2743 = i2733 + 2
-//line cached.go:128
-									i2748 = i2733 + 3
-//line cached.go:128
-									i2806 = i2665 + 4
-//line cached.go:128
-									if !(c2735 && uint(i2738) < uint(i843) && uint(i2743) < uint(i843) && uint(i2748) < uint(i843)) {
-//line cached.go:128
+//line cached.go:130
+									i2687 = i2685 << 2
+//line cached.go:130
+									i2692 = i2687 + 1
+//line cached.go:130
+									i2697 = i2687 + 2
+//line cached.go:130
+									i2702 = i2687 + 3
+//line cached.go:130
+									i2707 = i2685 + 1
+//line cached.go:130
+									i2708 = i2707 << 2
+//line cached.go:130
+									i2714 = i2708 + 1
+//line cached.go:130
+									i2719 = i2708 + 2
+//line cached.go:130
+									c2721 = uint(i2687) < uint(i863) && uint(i2692) < uint(i863) && uint(i2697) < uint(i863) && uint(i2702) < uint(i863) && uint(i2708) < uint(i863) && uint(i2714) < uint(i863) && uint(i2719) < uint(i863)
+//line cached.go:130
+									i2724 = i2708 + 3
+//line cached.go:130
+									i2822 = i2685 + 2
+//line cached.go:130
+									i2730 = i2822 << 2
+//line cached.go:130
+									i2736 = i2730 + 1
+//line cached.go:130
+									i2741 = i2730 + 2
+//line cached.go:130
+									i2746 = i2730 + 3
+//line cached.go:130
+									i2824 = i2685 + 3
+//line cached.go:130
+									i2752 = i2824 << 2
+//line cached.go:130
+									c2754 = c2721 && uint(i2724) < uint(i863) && uint(i2730) < uint(i863) && uint(i2736) < uint(i863) && uint(i2741) < uint(i863) && uint(i2746) < uint(i863) && uint(i2752) < uint(i863)
+//line cached.go:130
+									i2758 = i2752 + 1
+//line cached.go:130
+									i2763 = i2752 + 2
+//line cached.go:130
+									i2768 = i2752 + 3
+//line cached.go:130
+									i2826 = i2685 + 4
+//line cached.go:130
+									if !(c2754 && uint(i2758) < uint(i863) && uint(i2763) < uint(i863) && uint(i2768) < uint(i863)) {
+//line cached.go:130
 										goto l1
 									}
-//line cached.go:128
-									f2755 = *(*float32)(unsafe.Add(shared, i2665*4))
-//line cached.go:128
-									f2765 = *(*float32)(unsafe.Add(shared, i2687*4))
-//line cached.go:128
-									f2775 = *(*float32)(unsafe.Add(shared, i2802*4))
-//line cached.go:128
-									f2785 = *(*float32)(unsafe.Add(shared, i2804*4))
-//line cached.go:128
-									f2787 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2733*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2711*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2689*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2668*64+tx*4)), f2664))))
-//line cached.go:128
-									f2789 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2738*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2716*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2694*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2672*64+tx*4)), f2663))))
-//line cached.go:128
-									f2791 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2743*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2721*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2699*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2677*64+tx*4)), f2662))))
-//line cached.go:128
-									f2793 = math32.FMA(f2785, *(*float32)(unsafe.Add(keys, o181+i2748*64+tx*4)), math32.FMA(f2775, *(*float32)(unsafe.Add(keys, o181+i2726*64+tx*4)), math32.FMA(f2765, *(*float32)(unsafe.Add(keys, o181+i2704*64+tx*4)), math32.FMA(f2755, *(*float32)(unsafe.Add(keys, o181+i2682*64+tx*4)), f2661))))
-//line cached.go:128
-									c2794 = i2806 < i408
-//line cached.go:128
-									if i2806 >= i2659 {
-//line cached.go:128
+//line cached.go:130
+									f2776 = *(*float32)(unsafe.Add(shared, i2685*4))
+//line cached.go:130
+									f2786 = *(*float32)(unsafe.Add(shared, i2707*4))
+//line cached.go:130
+									f2796 = *(*float32)(unsafe.Add(shared, i2822*4))
+//line cached.go:130
+									f2806 = *(*float32)(unsafe.Add(shared, i2824*4))
+//line cached.go:130
+									f2807 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2752*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2730*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2708*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2687*64+tx*4)), f2684))))
+//line cached.go:130
+									f2809 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2758*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2736*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2714*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2692*64+tx*4)), f2683))))
+//line cached.go:130
+									f2811 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2763*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2741*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2719*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2697*64+tx*4)), f2682))))
+//line cached.go:130
+									f2813 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2768*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2746*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2724*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2702*64+tx*4)), f2681))))
+//line cached.go:130
+									c2814 = i2826 < i416
+//line cached.go:130
+									if i2826 >= i2679 {
+//line cached.go:130
 										break
 									}
-//line cached.go:128
-									f2661, f2662, f2663, f2664, i2665 = f2793, f2791, f2789, f2787, i2806
+//line cached.go:130
+									f2681, f2682, f2683, f2684, i2685 = f2813, f2811, f2809, f2807, i2826
 								}
-//line cached.go:128
-								if c2794 {
-//line cached.go:128
-									f2807, f2808, f2809, f2810, i2811 = f2793, f2791, f2789, f2787, i2806
-//line cached.go:128
+//line cached.go:130
+								if c2814 {
+//line cached.go:130
+									f2827, f2828, f2829, f2830, i2831 = f2813, f2811, f2809, f2807, i2826
+//line cached.go:130
 									goto l2
 								}
-//line cached.go:128
-								f2619, f2617, f2615, f2613 = f2793, f2791, f2789, f2787
-//line cached.go:128
+//line cached.go:130
+								f2639, f2637, f2635, f2633 = f2813, f2811, f2809, f2807
+//line cached.go:130
 								goto l3
 							l1:
-//line cached.go:128
-								f2807, f2808, f2809, f2810, i2811 = f2661, f2662, f2663, f2664, i2665
+//line cached.go:130
+								f2827, f2828, f2829, f2830, i2831 = f2681, f2682, f2683, f2684, i2685
 							} else {
-//line cached.go:126
-								f2807, f2808, f2809, f2810, i2811 = 0, 0, 0, 0, 0
+//line cached.go:128
+								f2827, f2828, f2829, f2830, i2831 = 0, 0, 0, 0, 0
 							}
 						l2:
-//line cached.go:126
-							f2618, f2616, f2614, f2612, i411 = f2807, f2808, f2809, f2810, i2811
 //line cached.go:128
+							f2638, f2636, f2634, f2632, i419 = f2827, f2828, f2829, f2830, i2831
+//line cached.go:130
 							for {
-//line cached.go:128
-								f1124 = *(*float32)(unsafe.Add(shared, i411*4))
-//line cached.go:128
-								i1125 = i411 << 2
-//line cached.go:128
-								if uint(i1125) >= uint(i843) {
-//line cached.go:128
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1125, i843)
-//line cached.go:128
+//line cached.go:130
+								i1142 = i419 << 2
+//line cached.go:130
+								if uint(i1142) >= uint(i863) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1142, i863)
+//line cached.go:130
 									return
 								}
-//line cached.go:128
-								f1136 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1125*64+tx*4)), f2612)
-//line cached.go:128
-								i1146 = i1125 + 1
-//line cached.go:128
-								if uint(i1146) >= uint(i843) {
-//line cached.go:128
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1146, i843)
-//line cached.go:128
+//line cached.go:130
+								f1152 = *(*float32)(unsafe.Add(shared, i419*4))
+//line cached.go:130
+								f1156 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1142*64+tx*4)), f2632)
+//line cached.go:130
+								i1163 = i1142 + 1
+//line cached.go:130
+								if uint(i1163) >= uint(i863) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1163, i863)
+//line cached.go:130
 									return
 								}
-//line cached.go:128
-								f1156 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1146*64+tx*4)), f2614)
-//line cached.go:128
-								i1166 = i1125 + 2
-//line cached.go:128
-								if uint(i1166) >= uint(i843) {
-//line cached.go:128
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1166, i843)
-//line cached.go:128
+//line cached.go:130
+								f1176 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1163*64+tx*4)), f2634)
+//line cached.go:130
+								i1183 = i1142 + 2
+//line cached.go:130
+								if uint(i1183) >= uint(i863) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1183, i863)
+//line cached.go:130
 									return
 								}
-//line cached.go:128
-								f1176 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1166*64+tx*4)), f2616)
-//line cached.go:128
-								i1186 = i1125 + 3
-//line cached.go:128
-								if uint(i1186) >= uint(i843) {
-//line cached.go:128
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1186, i843)
-//line cached.go:128
+//line cached.go:130
+								f1196 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1183*64+tx*4)), f2636)
+//line cached.go:130
+								i1203 = i1142 + 3
+//line cached.go:130
+								if uint(i1203) >= uint(i863) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1203, i863)
+//line cached.go:130
 									return
 								}
-//line cached.go:128
-								f1196 = math32.FMA(f1124, *(*float32)(unsafe.Add(keys, o181+i1186*64+tx*4)), f2618)
-//line cached.go:128
-								i448 = i411 + 1
-//line cached.go:128
-								if i448 >= i408 {
-//line cached.go:128
+//line cached.go:130
+								f1216 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1203*64+tx*4)), f2638)
+//line cached.go:130
+								i457 = i419 + 1
+//line cached.go:130
+								if i457 >= i416 {
+//line cached.go:130
 									break
 								}
-//line cached.go:128
-								f2618, f2616, f2614, f2612, i411 = f1196, f1176, f1156, f1136, i448
+//line cached.go:130
+								f2638, f2636, f2634, f2632, i419 = f1216, f1196, f1176, f1156, i457
 							}
-//line cached.go:128
-							f2619, f2617, f2615, f2613 = f1196, f1176, f1156, f1136
+//line cached.go:130
+							f2639, f2637, f2635, f2633 = f1216, f1196, f1176, f1156
 						} else {
-//line cached.go:126
-							f2619, f2617, f2615, f2613 = 0, 0, 0, 0
+//line cached.go:128
+							f2639, f2637, f2635, f2633 = 0, 0, 0, 0
 						}
 					l3:
-//line cached.go:82
-						if i169 <= tx {
-							f2605 = math.Float32frombits(0xff800000)
+//line cached.go:83
+						if i172 <= tx {
+							f2625 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:82
-							f2605 = f2613
+//line cached.go:83
+							f2625 = f2633
 						}
-//line cached.go:85
-						if c837 {
-//line cached.go:85
-							f2604 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+						if c857 {
+//line cached.go:86
+							f2624 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:85
-							if c2048 {
-								f2604 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+							if c2068 {
+								f2624 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:85
-								f2604 = f2605
+//line cached.go:86
+								f2624 = f2625
 							}
 						}
-//line cached.go:82
-						if i169 <= i2065 {
-							f2607 = math.Float32frombits(0xff800000)
+//line cached.go:83
+						if i172 <= i2085 {
+							f2627 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:82
-							f2607 = f2615
+//line cached.go:83
+							f2627 = f2635
 						}
-//line cached.go:85
-						if c837 {
-//line cached.go:85
-							f2606 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+						if c857 {
+//line cached.go:86
+							f2626 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:85
-							if c2073 {
-								f2606 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+							if c2093 {
+								f2626 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:85
-								f2606 = f2607
+//line cached.go:86
+								f2626 = f2627
 							}
 						}
-//line cached.go:82
-						if i169 <= i2090 {
-							f2609 = math.Float32frombits(0xff800000)
+//line cached.go:83
+						if i172 <= i2110 {
+							f2629 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:82
-							f2609 = f2617
+//line cached.go:83
+							f2629 = f2637
 						}
-//line cached.go:85
-						if c837 {
-//line cached.go:85
-							f2608 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+						if c857 {
+//line cached.go:86
+							f2628 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:85
-							if c2098 {
-								f2608 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+							if c2118 {
+								f2628 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:85
-								f2608 = f2609
+//line cached.go:86
+								f2628 = f2629
 							}
 						}
-//line cached.go:82
-						if i169 <= i2115 {
-							f2611 = math.Float32frombits(0xff800000)
+//line cached.go:83
+						if i172 <= i2135 {
+							f2631 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:82
-							f2611 = f2619
+//line cached.go:83
+							f2631 = f2639
 						}
-//line cached.go:85
-						if c837 {
-//line cached.go:85
-							f2610 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+						if c857 {
+//line cached.go:86
+							f2630 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:85
-							if c2123 {
-								f2610 = math.Float32frombits(0x7fc00000)
+//line cached.go:86
+							if c2143 {
+								f2630 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:85
-								f2610 = f2611
+//line cached.go:86
+								f2630 = f2631
 							}
 						}
-						f2132 = max(max(max(max(f137, f2604), f2606), f2608), f2610)
-//line cached.go:90
-						*(*float32)(unsafe.Add(shared, o206+768)) = f2132
-						*(*float32)(unsafe.Add(each2604, tx*4)) = f2604
+						f2152 = max(max(max(max(f140, f2624), f2626), f2628), f2630)
 //line cached.go:91
-						*(*float32)(unsafe.Add(each2606, tx*4)) = f2606
-//line cached.go:91
-						*(*float32)(unsafe.Add(each2608, tx*4)) = f2608
-//line cached.go:91
-						*(*float32)(unsafe.Add(each2610, tx*4)) = f2610
-//line cached.go:91
-						*(*float32)(unsafe.Add(each2132, tx*4)) = f2132
+						*(*float32)(unsafe.Add(shared, o209+768)) = f2152
+						*(*float32)(unsafe.Add(each2624, tx*4)) = f2624
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2626, tx*4)) = f2626
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2628, tx*4)) = f2628
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2630, tx*4)) = f2630
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2152, tx*4)) = f2152
 					}
 				}
 			}
-//line cached.go:93
-			f1210 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:93
-			f1220 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:93
-			f1230 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:93
-			f1240 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:93
-			f1250 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:93
-			f1260 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:93
-			f1270 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:93
-			f1280 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:93
-			f1290 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:93
-			f1300 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:93
-			f1310 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:93
-			f1320 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:93
-			f1330 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:93
-			f1340 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:93
-			f1350 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:93
-			f1360 := *(*float32)(unsafe.Add(shared, 60+768))
+//line cached.go:94
+			f1230 := *(*float32)(unsafe.Add(shared, 768))
+//line cached.go:94
+			f1240 := *(*float32)(unsafe.Add(shared, 4+768))
+//line cached.go:94
+			f1250 := *(*float32)(unsafe.Add(shared, 8+768))
+//line cached.go:94
+			f1260 := *(*float32)(unsafe.Add(shared, 12+768))
+//line cached.go:94
+			f1270 := *(*float32)(unsafe.Add(shared, 16+768))
+//line cached.go:94
+			f1280 := *(*float32)(unsafe.Add(shared, 20+768))
+//line cached.go:94
+			f1290 := *(*float32)(unsafe.Add(shared, 24+768))
+//line cached.go:94
+			f1300 := *(*float32)(unsafe.Add(shared, 28+768))
+//line cached.go:94
+			f1310 := *(*float32)(unsafe.Add(shared, 32+768))
+//line cached.go:94
+			f1320 := *(*float32)(unsafe.Add(shared, 36+768))
+//line cached.go:94
+			f1330 := *(*float32)(unsafe.Add(shared, 40+768))
+//line cached.go:94
+			f1340 := *(*float32)(unsafe.Add(shared, 44+768))
+//line cached.go:94
+			f1350 := *(*float32)(unsafe.Add(shared, 48+768))
+//line cached.go:94
+			f1360 := *(*float32)(unsafe.Add(shared, 52+768))
+//line cached.go:94
+			f1370 := *(*float32)(unsafe.Add(shared, 56+768))
+//line cached.go:94
+			f1380 := *(*float32)(unsafe.Add(shared, 60+768))
 			{
 				{
 					first := 0
-//line cached.go:93
+//line cached.go:94
 					if lanes == 16 {
-//line cached.go:93
-						first = zvector.AttendCachedTwin__(16, unsafe.Add(each2132, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), f1210, f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, unsafe.Add(shared, 512), unsafe.Add(each677, 0*4))
-//line cached.go:93
+//line cached.go:94
+						first = zvector.Attend32Twin__(16, unsafe.Add(each2152, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, f1380, unsafe.Add(shared, 512), unsafe.Add(each697, 0*4))
+//line cached.go:94
 					} else if lanes == 8 {
-//line cached.go:93
-						first = zvector.AttendCachedTwinAVX2__(16, unsafe.Add(each2132, 0*4), unsafe.Add(each137, 0*4), unsafe.Add(each136, 0*4), unsafe.Add(each2604, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), f1210, f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, unsafe.Add(shared, 512), unsafe.Add(each677, 0*4))
+//line cached.go:94
+						first = zvector.Attend32TwinAVX2__(16, unsafe.Add(each2152, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, f1380, unsafe.Add(shared, 512), unsafe.Add(each697, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f677, f1890, f1934, f1978, f2022 float32
-//line cached.go:88
-						f2132 := *(*float32)(unsafe.Add(each2132, tx*4))
+						var f697, f1910, f1954, f1998, f2042 float32
+//line cached.go:89
+						f2152 := *(*float32)(unsafe.Add(each2152, tx*4))
+//line cached.go:74
+						f140 := *(*float32)(unsafe.Add(each140, tx*4))
+//line cached.go:100
+						f2624 := *(*float32)(unsafe.Add(each2624, tx*4))
+						o1914 := tx * 4
+//line cached.go:100
+						f2626 := *(*float32)(unsafe.Add(each2626, tx*4))
+//line cached.go:83
+						i2085 := tx + 16
+//line cached.go:101
+						o1958 := i2085 * 4
+//line cached.go:100
+						f2628 := *(*float32)(unsafe.Add(each2628, tx*4))
+//line cached.go:83
+						i2110 := tx + 32
+//line cached.go:101
+						o2002 := i2110 * 4
+//line cached.go:100
+						f2630 := *(*float32)(unsafe.Add(each2630, tx*4))
+//line cached.go:83
+						i2135 := tx + 48
+//line cached.go:101
+						o2046 := i2135 * 4
 //line cached.go:73
-						f137 := *(*float32)(unsafe.Add(each137, tx*4))
-//line cached.go:99
-						f2604 := *(*float32)(unsafe.Add(each2604, tx*4))
-						o1894 := tx * 4
-//line cached.go:99
-						f2606 := *(*float32)(unsafe.Add(each2606, tx*4))
-//line cached.go:82
-						i2065 := tx + 16
-//line cached.go:100
-						o1938 := i2065 * 4
-//line cached.go:99
-						f2608 := *(*float32)(unsafe.Add(each2608, tx*4))
-//line cached.go:82
-						i2090 := tx + 32
-//line cached.go:100
-						o1982 := i2090 * 4
-//line cached.go:99
-						f2610 := *(*float32)(unsafe.Add(each2610, tx*4))
-//line cached.go:82
-						i2115 := tx + 48
-//line cached.go:100
-						o2026 := i2115 * 4
-//line cached.go:72
-						f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:93
-						f1271 := max(max(max(max(max(max(max(f2132, f1210), f1220), f1230), f1240), f1250), f1260), f1270)
-//line cached.go:93
-						f1331 := max(max(max(max(max(max(f1271, f1280), f1290), f1300), f1310), f1320), f1330)
-//line cached.go:93
-						f1361 := max(max(max(f1331, f1340), f1350), f1360)
-//line cached.go:95
-						f247 := f137 - f1361
+						f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line cached.go:94
+						f1291 := max(max(max(max(max(max(max(f2152, f1230), f1240), f1250), f1260), f1270), f1280), f1290)
+//line cached.go:94
+						f1351 := max(max(max(max(max(max(f1291, f1300), f1310), f1320), f1330), f1340), f1350)
+//line cached.go:94
+						f1381 := max(max(max(f1351, f1360), f1370), f1380)
+//line cached.go:96
+						f250 := f140 - f1381
 //line exp.go:73
-						f604 := f247 + 1.2582912e+07
-						f607 := f247 - (f604 - 1.2582912e+07) + 0
+						f621 := f250 + 1.2582912e+07
+						f624 := f250 - (f621 - 1.2582912e+07) + 0
 //line exp.go:77
-						i614 := int32(math.Float32bits(f604))
+						i631 := int32(math.Float32bits(f621))
 //line exp.go:47
-						i643 := int32(uint32(i614) >> 1)
-						f648 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f607, 0.001339097), f607, 0.009618499), f607, 0.055503596), f607, 0.24022648), f607, 0.6931472), f607, 1)*math.Float32frombits(uint32(i643<<23+1065353216))) * math.Float32frombits(uint32((i614-i643)<<23+1065353216)))
+						i663 := int32(uint32(i631) >> 1)
+						f668 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f624, 0.001339097), f624, 0.009618499), f624, 0.055503596), f624, 0.24022648), f624, 0.6931472), f624, 1)*math.Float32frombits(uint32(i663<<23+1065353216))) * math.Float32frombits(uint32((i631-i663)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f247 {
+						if 151 < f250 {
 //line exp.go:56
-							f677 = math.Float32frombits(0x7f800000)
+							f697 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f247 < -151 {
+							if f250 < -151 {
 //line exp.go:59
-								f677 = 0
+								f697 = 0
 							} else {
 //line exp.go:62
-								f677 = f648
-							}
-						}
-//line cached.go:99
-						f1863 := f2604 - f1361
-//line exp.go:73
-						f1864 := f1863 + 1.2582912e+07
-						f1867 := f1863 - (f1864 - 1.2582912e+07) + 0
-//line exp.go:77
-						i1874 := int32(math.Float32bits(f1864))
-//line exp.go:47
-						i1875 := int32(uint32(i1874) >> 1)
-						f1884 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1867, 0.001339097), f1867, 0.009618499), f1867, 0.055503596), f1867, 0.24022648), f1867, 0.6931472), f1867, 1)*math.Float32frombits(uint32(i1875<<23+1065353216))) * math.Float32frombits(uint32((i1874-i1875)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f1863 {
-//line exp.go:56
-							f1890 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f1863 < -151 {
-//line exp.go:59
-								f1890 = 0
-							} else {
-//line exp.go:62
-								f1890 = f1884
+								f697 = f668
 							}
 						}
 //line cached.go:100
-						*(*float32)(unsafe.Add(shared, o1894+512)) = f1890
-//line cached.go:99
-						f1907 := f2606 - f1361
+						f1883 := f2624 - f1381
 //line exp.go:73
-						f1908 := f1907 + 1.2582912e+07
-						f1911 := f1907 - (f1908 - 1.2582912e+07) + 0
+						f1884 := f1883 + 1.2582912e+07
+						f1887 := f1883 - (f1884 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1918 := int32(math.Float32bits(f1908))
+						i1894 := int32(math.Float32bits(f1884))
 //line exp.go:47
-						i1919 := int32(uint32(i1918) >> 1)
-						f1928 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1911, 0.001339097), f1911, 0.009618499), f1911, 0.055503596), f1911, 0.24022648), f1911, 0.6931472), f1911, 1)*math.Float32frombits(uint32(i1919<<23+1065353216))) * math.Float32frombits(uint32((i1918-i1919)<<23+1065353216)))
+						i1895 := int32(uint32(i1894) >> 1)
+						f1904 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1887, 0.001339097), f1887, 0.009618499), f1887, 0.055503596), f1887, 0.24022648), f1887, 0.6931472), f1887, 1)*math.Float32frombits(uint32(i1895<<23+1065353216))) * math.Float32frombits(uint32((i1894-i1895)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1907 {
+						if 151 < f1883 {
 //line exp.go:56
-							f1934 = math.Float32frombits(0x7f800000)
+							f1910 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1907 < -151 {
+							if f1883 < -151 {
 //line exp.go:59
-								f1934 = 0
+								f1910 = 0
 							} else {
 //line exp.go:62
-								f1934 = f1928
+								f1910 = f1904
 							}
 						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o1914+512)) = f1910
 //line cached.go:100
-						*(*float32)(unsafe.Add(shared, o1938+512)) = f1934
-//line cached.go:99
-						f1951 := f2608 - f1361
+						f1927 := f2626 - f1381
 //line exp.go:73
-						f1952 := f1951 + 1.2582912e+07
-						f1955 := f1951 - (f1952 - 1.2582912e+07) + 0
+						f1928 := f1927 + 1.2582912e+07
+						f1931 := f1927 - (f1928 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1962 := int32(math.Float32bits(f1952))
+						i1938 := int32(math.Float32bits(f1928))
 //line exp.go:47
-						i1963 := int32(uint32(i1962) >> 1)
-						f1972 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1955, 0.001339097), f1955, 0.009618499), f1955, 0.055503596), f1955, 0.24022648), f1955, 0.6931472), f1955, 1)*math.Float32frombits(uint32(i1963<<23+1065353216))) * math.Float32frombits(uint32((i1962-i1963)<<23+1065353216)))
+						i1939 := int32(uint32(i1938) >> 1)
+						f1948 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1931, 0.001339097), f1931, 0.009618499), f1931, 0.055503596), f1931, 0.24022648), f1931, 0.6931472), f1931, 1)*math.Float32frombits(uint32(i1939<<23+1065353216))) * math.Float32frombits(uint32((i1938-i1939)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1951 {
+						if 151 < f1927 {
 //line exp.go:56
-							f1978 = math.Float32frombits(0x7f800000)
+							f1954 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1951 < -151 {
+							if f1927 < -151 {
 //line exp.go:59
-								f1978 = 0
+								f1954 = 0
 							} else {
 //line exp.go:62
-								f1978 = f1972
+								f1954 = f1948
 							}
 						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o1958+512)) = f1954
 //line cached.go:100
-						*(*float32)(unsafe.Add(shared, o1982+512)) = f1978
-//line cached.go:99
-						f1995 := f2610 - f1361
+						f1971 := f2628 - f1381
 //line exp.go:73
-						f1996 := f1995 + 1.2582912e+07
-						f1999 := f1995 - (f1996 - 1.2582912e+07) + 0
+						f1972 := f1971 + 1.2582912e+07
+						f1975 := f1971 - (f1972 - 1.2582912e+07) + 0
 //line exp.go:77
-						i2006 := int32(math.Float32bits(f1996))
+						i1982 := int32(math.Float32bits(f1972))
 //line exp.go:47
-						i2007 := int32(uint32(i2006) >> 1)
-						f2016 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1999, 0.001339097), f1999, 0.009618499), f1999, 0.055503596), f1999, 0.24022648), f1999, 0.6931472), f1999, 1)*math.Float32frombits(uint32(i2007<<23+1065353216))) * math.Float32frombits(uint32((i2006-i2007)<<23+1065353216)))
+						i1983 := int32(uint32(i1982) >> 1)
+						f1992 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1975, 0.001339097), f1975, 0.009618499), f1975, 0.055503596), f1975, 0.24022648), f1975, 0.6931472), f1975, 1)*math.Float32frombits(uint32(i1983<<23+1065353216))) * math.Float32frombits(uint32((i1982-i1983)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1995 {
+						if 151 < f1971 {
 //line exp.go:56
-							f2022 = math.Float32frombits(0x7f800000)
+							f1998 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1995 < -151 {
+							if f1971 < -151 {
 //line exp.go:59
-								f2022 = 0
+								f1998 = 0
 							} else {
 //line exp.go:62
-								f2022 = f2016
+								f1998 = f1992
 							}
 						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o2002+512)) = f1998
 //line cached.go:100
-						*(*float32)(unsafe.Add(shared, o2026+512)) = f2022
-						f2028 := float32(f136*f677) + f1890 + f1934 + f1978 + f2022
-//line cached.go:103
-						*(*float32)(unsafe.Add(each137, tx*4)) = f1361
-//line cached.go:103
-						*(*float32)(unsafe.Add(each677, tx*4)) = f677
-//line cached.go:103
-						*(*float32)(unsafe.Add(each136, tx*4)) = f2028
+						f2015 := f2630 - f1381
+//line exp.go:73
+						f2016 := f2015 + 1.2582912e+07
+						f2019 := f2015 - (f2016 - 1.2582912e+07) + 0
+//line exp.go:77
+						i2026 := int32(math.Float32bits(f2016))
+//line exp.go:47
+						i2027 := int32(uint32(i2026) >> 1)
+						f2036 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2019, 0.001339097), f2019, 0.009618499), f2019, 0.055503596), f2019, 0.24022648), f2019, 0.6931472), f2019, 1)*math.Float32frombits(uint32(i2027<<23+1065353216))) * math.Float32frombits(uint32((i2026-i2027)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f2015 {
+//line exp.go:56
+							f2042 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f2015 < -151 {
+//line exp.go:59
+								f2042 = 0
+							} else {
+//line exp.go:62
+								f2042 = f2036
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o2046+512)) = f2042
+						f2048 := float32(f139*f697) + f1910 + f1954 + f1998 + f2042
+//line cached.go:104
+						*(*float32)(unsafe.Add(each140, tx*4)) = f1381
+//line cached.go:104
+						*(*float32)(unsafe.Add(each697, tx*4)) = f697
+//line cached.go:104
+						*(*float32)(unsafe.Add(each139, tx*4)) = f2048
 					}
 				}
 			}
-			o296 := i166 * 64
-//line cached.go:107
-			i298 := valuesCap - i166
+			o299 := i169 * 64
+//line cached.go:108
+			i301 := valuesCap - i169
 			{
 				{
-//line cached.go:105
-					if !attendCachedTwinRow(lanes, c525, each2575, each2579, each2583, each2587, each2591, each2595, each2599, each2603, each677, i166, i169, i298, i61, o296, shared, values, valuesCap, by, blocks) {
+//line cached.go:106
+					if !attend32TwinRow(lanes, c535, each2595, each2599, each2603, each2607, each2611, each2615, each2619, each2623, each697, i169, i172, i301, i63, o299, shared, values, valuesCap, by, blocks) {
 						return
 					}
 				}
 			}
-			i138 = i138 + 64
+			i141 = i141 + 64
 		}
 		{
 			{
-//line cached.go:110
-				attendCachedTwinRow_(lanes, each136, shared)
+//line cached.go:111
+				attend32TwinRow_(lanes, each139, shared)
 			}
 		}
 //line lanes.go:9
-		f965 := *(*float32)(unsafe.Add(shared, 768))
+		f985 := *(*float32)(unsafe.Add(shared, 768))
 //line lanes.go:9
-		f975 := *(*float32)(unsafe.Add(shared, 4+768))
+		f995 := *(*float32)(unsafe.Add(shared, 4+768))
 //line lanes.go:9
-		f985 := *(*float32)(unsafe.Add(shared, 8+768))
+		f1005 := *(*float32)(unsafe.Add(shared, 8+768))
 //line lanes.go:9
-		f995 := *(*float32)(unsafe.Add(shared, 12+768))
+		f1015 := *(*float32)(unsafe.Add(shared, 12+768))
 //line lanes.go:9
-		f1005 := *(*float32)(unsafe.Add(shared, 16+768))
+		f1025 := *(*float32)(unsafe.Add(shared, 16+768))
 //line lanes.go:9
-		f1015 := *(*float32)(unsafe.Add(shared, 20+768))
+		f1035 := *(*float32)(unsafe.Add(shared, 20+768))
 //line lanes.go:9
-		f1025 := *(*float32)(unsafe.Add(shared, 24+768))
+		f1045 := *(*float32)(unsafe.Add(shared, 24+768))
 //line lanes.go:9
-		f1026 := f965 + 0 + f975 + f985 + f995 + f1005 + f1015 + f1025
+		f1046 := f985 + 0 + f995 + f1005 + f1015 + f1025 + f1035 + f1045
 //line lanes.go:9
-		f1035 := *(*float32)(unsafe.Add(shared, 28+768))
+		f1055 := *(*float32)(unsafe.Add(shared, 28+768))
 //line lanes.go:9
-		f1045 := *(*float32)(unsafe.Add(shared, 32+768))
+		f1065 := *(*float32)(unsafe.Add(shared, 32+768))
 //line lanes.go:9
-		f1055 := *(*float32)(unsafe.Add(shared, 36+768))
+		f1075 := *(*float32)(unsafe.Add(shared, 36+768))
 //line lanes.go:9
-		f1065 := *(*float32)(unsafe.Add(shared, 40+768))
+		f1085 := *(*float32)(unsafe.Add(shared, 40+768))
 //line lanes.go:9
-		f1075 := *(*float32)(unsafe.Add(shared, 44+768))
+		f1095 := *(*float32)(unsafe.Add(shared, 44+768))
 //line lanes.go:9
-		f1085 := *(*float32)(unsafe.Add(shared, 48+768))
+		f1105 := *(*float32)(unsafe.Add(shared, 48+768))
 //line lanes.go:9
-		f1086 := f1026 + f1035 + f1045 + f1055 + f1065 + f1075 + f1085
+		f1106 := f1046 + f1055 + f1065 + f1075 + f1085 + f1095 + f1105
 //line lanes.go:9
-		f1095 := *(*float32)(unsafe.Add(shared, 52+768))
+		f1115 := *(*float32)(unsafe.Add(shared, 52+768))
 //line lanes.go:9
-		f1105 := *(*float32)(unsafe.Add(shared, 56+768))
+		f1125 := *(*float32)(unsafe.Add(shared, 56+768))
 //line lanes.go:9
-		f1115 := *(*float32)(unsafe.Add(shared, 60+768))
+		f1135 := *(*float32)(unsafe.Add(shared, 60+768))
 //line lanes.go:9
-		f1116 := f1086 + f1095 + f1105 + f1115
-//line cached.go:116
-		if uint(i75) > uint(oCap) {
-//line cached.go:116
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, oCap)
-//line cached.go:116
+		f1136 := f1106 + f1115 + f1125 + f1135
+//line cached.go:117
+		if uint(i77) > uint(oCap) {
+//line cached.go:117
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, oCap)
+//line cached.go:117
 			return
 		}
-//line cached.go:116
-		o319 := i69 * 64
-//line cached.go:119
-		o2244 := o319 + 64
-//line cached.go:119
-		o2249 := o319 + 128
-//line cached.go:119
-		o2254 := o319 + 192
-//line cached.go:119
-		o2259 := o319 + 256
-//line cached.go:119
-		o2264 := o319 + 320
-//line cached.go:119
-		o2269 := o319 + 384
-//line cached.go:119
-		o2274 := o319 + 448
+//line cached.go:117
+		o322 := i71 * 64
+//line cached.go:120
+		o2264 := o322 + 64
+//line cached.go:120
+		o2269 := o322 + 128
+//line cached.go:120
+		o2274 := o322 + 192
+//line cached.go:120
+		o2279 := o322 + 256
+//line cached.go:120
+		o2284 := o322 + 320
+//line cached.go:120
+		o2289 := o322 + 384
+//line cached.go:120
+		o2294 := o322 + 448
 		{
 			{
 				first := 0
 //line lanes.go:9
 				if lanes == 16 {
 //line lanes.go:9
-					first = zvector.AttendCachedTwin_____(16, uint(i75) <= uint(oCap), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, unsafe.Add(each2575, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i123, f1116, o, o319)
+					first = zvector.Attend32Twin_____(16, uint(i77) <= uint(oCap), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i126, f1136, o, o322)
 //line lanes.go:9
 				} else if lanes == 8 {
 //line lanes.go:9
-					first = zvector.AttendCachedTwinAVX2_____(16, uint(i75) <= uint(oCap), c1439, c1457, c1475, c1493, c1511, c1529, c1547, c1565, unsafe.Add(each2575, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i123, f1116, o, o319)
+					first = zvector.Attend32TwinAVX2_____(16, uint(i77) <= uint(oCap), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i126, f1136, o, o322)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f310 float32
-//line cached.go:119
-					f2575 := *(*float32)(unsafe.Add(each2575, tx*4))
-//line cached.go:119
-					f2579 := *(*float32)(unsafe.Add(each2579, tx*4))
-//line cached.go:119
-					f2583 := *(*float32)(unsafe.Add(each2583, tx*4))
-//line cached.go:119
-					f2587 := *(*float32)(unsafe.Add(each2587, tx*4))
-//line cached.go:119
-					f2591 := *(*float32)(unsafe.Add(each2591, tx*4))
-//line cached.go:119
+					var f313 float32
+//line cached.go:120
 					f2595 := *(*float32)(unsafe.Add(each2595, tx*4))
-//line cached.go:119
+//line cached.go:120
 					f2599 := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:119
+//line cached.go:120
 					f2603 := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:113
-					if i123 == 0 {
-//line cached.go:113
-						f310 = 1
+//line cached.go:120
+					f2607 := *(*float32)(unsafe.Add(each2607, tx*4))
+//line cached.go:120
+					f2611 := *(*float32)(unsafe.Add(each2611, tx*4))
+//line cached.go:120
+					f2615 := *(*float32)(unsafe.Add(each2615, tx*4))
+//line cached.go:120
+					f2619 := *(*float32)(unsafe.Add(each2619, tx*4))
+//line cached.go:120
+					f2623 := *(*float32)(unsafe.Add(each2623, tx*4))
+//line cached.go:114
+					if i126 == 0 {
+//line cached.go:114
+						f313 = 1
 					} else {
-//line cached.go:113
-						f310 = f1116
+//line cached.go:114
+						f313 = f1136
 					}
-//line cached.go:118
-					if c1439 {
-						*(*float32)(unsafe.Add(o, o319+tx*4)) = f2575 / f310
+//line cached.go:119
+					if c1459 {
+						*(*float32)(unsafe.Add(o, o322+tx*4)) = f2595 / f313
 					}
-//line cached.go:118
-					if c1457 {
-						*(*float32)(unsafe.Add(o, o2244+tx*4)) = f2579 / f310
+//line cached.go:119
+					if c1477 {
+						*(*float32)(unsafe.Add(o, o2264+tx*4)) = f2599 / f313
 					}
-//line cached.go:118
-					if c1475 {
-						*(*float32)(unsafe.Add(o, o2249+tx*4)) = f2583 / f310
+//line cached.go:119
+					if c1495 {
+						*(*float32)(unsafe.Add(o, o2269+tx*4)) = f2603 / f313
 					}
-//line cached.go:118
-					if c1493 {
-						*(*float32)(unsafe.Add(o, o2254+tx*4)) = f2587 / f310
+//line cached.go:119
+					if c1513 {
+						*(*float32)(unsafe.Add(o, o2274+tx*4)) = f2607 / f313
 					}
-//line cached.go:118
-					if c1511 {
-						*(*float32)(unsafe.Add(o, o2259+tx*4)) = f2591 / f310
+//line cached.go:119
+					if c1531 {
+						*(*float32)(unsafe.Add(o, o2279+tx*4)) = f2611 / f313
 					}
-//line cached.go:118
-					if c1529 {
-						*(*float32)(unsafe.Add(o, o2264+tx*4)) = f2595 / f310
+//line cached.go:119
+					if c1549 {
+						*(*float32)(unsafe.Add(o, o2284+tx*4)) = f2615 / f313
 					}
-//line cached.go:118
-					if c1547 {
-						*(*float32)(unsafe.Add(o, o2269+tx*4)) = f2599 / f310
+//line cached.go:119
+					if c1567 {
+						*(*float32)(unsafe.Add(o, o2289+tx*4)) = f2619 / f313
 					}
-//line cached.go:118
-					if c1565 {
-						*(*float32)(unsafe.Add(o, o2274+tx*4)) = f2603 / f310
+//line cached.go:119
+					if c1585 {
+						*(*float32)(unsafe.Add(o, o2294+tx*4)) = f2623 / f313
 					}
 				}
 			}
@@ -1200,384 +1544,3202 @@ func attendCachedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// attendCachedTwinRow is what a row of threads does in attendCachedTwin.
+// attend32TwinRow is what a row of threads does in attend32Twin.
 //
-//line cached.go:105
-func attendCachedTwinRow(lanes int, c525 bool, each2575 unsafe.Pointer, each2579 unsafe.Pointer, each2583 unsafe.Pointer, each2587 unsafe.Pointer, each2591 unsafe.Pointer, each2595 unsafe.Pointer, each2599 unsafe.Pointer, each2603 unsafe.Pointer, each677 unsafe.Pointer, i166 int, i169 int, i298 int, i61 int, o296 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+//line cached.go:106
+func attend32TwinRow(lanes int, c535 bool, each2595 unsafe.Pointer, each2599 unsafe.Pointer, each2603 unsafe.Pointer, each2607 unsafe.Pointer, each2611 unsafe.Pointer, each2615 unsafe.Pointer, each2619 unsafe.Pointer, each2623 unsafe.Pointer, each697 unsafe.Pointer, i169 int, i172 int, i301 int, i63 int, o299 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line cached.go:105
+//line cached.go:106
 	if lanes == 16 {
-//line cached.go:105
-		first = zvector.AttendCachedTwin___(16, c525, unsafe.Add(each2575, 0*4), unsafe.Add(each677, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
-//line cached.go:105
+//line cached.go:106
+		first = zvector.Attend32Twin___(16, c535, unsafe.Add(each2595, 0*4), unsafe.Add(each697, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+//line cached.go:106
 	} else if lanes == 8 {
-//line cached.go:105
-		first = zvector.AttendCachedTwinAVX2___(16, c525, unsafe.Add(each2575, 0*4), unsafe.Add(each677, 0*4), unsafe.Add(each2579, 0*4), unsafe.Add(each2583, 0*4), unsafe.Add(each2587, 0*4), unsafe.Add(each2591, 0*4), unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), i169, i61, i166, valuesCap, i298, values, o296, unsafe.Add(shared, 512))
+//line cached.go:106
+		first = zvector.Attend32TwinAVX2___(16, c535, unsafe.Add(each2595, 0*4), unsafe.Add(each697, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
 	}
 	for tx := first; tx < 16; tx += 4 {
-		var f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2589a, f2589b, f2589c, f2589d, f2585a, f2585b, f2585c, f2585d, f2581a, f2581b, f2581c, f2581d, f2577a, f2577b, f2577c, f2577d, f2573a, f2573b, f2573c, f2573d, f2572a, f2572b, f2572c, f2572d, f2576a, f2576b, f2576c, f2576d, f2580a, f2580b, f2580c, f2580d, f2584a, f2584b, f2584c, f2584d, f2588a, f2588b, f2588c, f2588d, f2592a, f2592b, f2592c, f2592d, f2596a, f2596b, f2596c, f2596d, f2600a, f2600b, f2600c, f2600d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d float32
-		var i532 int
-//line cached.go:105
-		f2575a := *(*float32)(unsafe.Add(each2575, tx*4))
-//line cached.go:105
-		f2575b := *(*float32)(unsafe.Add(each2575, (tx+1)*4))
-//line cached.go:105
-		f2575c := *(*float32)(unsafe.Add(each2575, (tx+2)*4))
-//line cached.go:105
-		f2575d := *(*float32)(unsafe.Add(each2575, (tx+3)*4))
-//line cached.go:105
-		f677a := *(*float32)(unsafe.Add(each677, tx*4))
-//line cached.go:105
-		f677b := *(*float32)(unsafe.Add(each677, (tx+1)*4))
-//line cached.go:105
-		f677c := *(*float32)(unsafe.Add(each677, (tx+2)*4))
-//line cached.go:105
-		f677d := *(*float32)(unsafe.Add(each677, (tx+3)*4))
-//line cached.go:105
-		f2579a := *(*float32)(unsafe.Add(each2579, tx*4))
-//line cached.go:105
-		f2579b := *(*float32)(unsafe.Add(each2579, (tx+1)*4))
-//line cached.go:105
-		f2579c := *(*float32)(unsafe.Add(each2579, (tx+2)*4))
-//line cached.go:105
-		f2579d := *(*float32)(unsafe.Add(each2579, (tx+3)*4))
-//line cached.go:105
-		f2583a := *(*float32)(unsafe.Add(each2583, tx*4))
-//line cached.go:105
-		f2583b := *(*float32)(unsafe.Add(each2583, (tx+1)*4))
-//line cached.go:105
-		f2583c := *(*float32)(unsafe.Add(each2583, (tx+2)*4))
-//line cached.go:105
-		f2583d := *(*float32)(unsafe.Add(each2583, (tx+3)*4))
-//line cached.go:105
-		f2587a := *(*float32)(unsafe.Add(each2587, tx*4))
-//line cached.go:105
-		f2587b := *(*float32)(unsafe.Add(each2587, (tx+1)*4))
-//line cached.go:105
-		f2587c := *(*float32)(unsafe.Add(each2587, (tx+2)*4))
-//line cached.go:105
-		f2587d := *(*float32)(unsafe.Add(each2587, (tx+3)*4))
-//line cached.go:105
-		f2591a := *(*float32)(unsafe.Add(each2591, tx*4))
-//line cached.go:105
-		f2591b := *(*float32)(unsafe.Add(each2591, (tx+1)*4))
-//line cached.go:105
-		f2591c := *(*float32)(unsafe.Add(each2591, (tx+2)*4))
-//line cached.go:105
-		f2591d := *(*float32)(unsafe.Add(each2591, (tx+3)*4))
-//line cached.go:105
+		var f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2592a, f2592b, f2592c, f2592d, f2596a, f2596b, f2596c, f2596d, f2600a, f2600b, f2600c, f2600d, f2604a, f2604b, f2604c, f2604d, f2608a, f2608b, f2608c, f2608d, f2612a, f2612b, f2612c, f2612d, f2616a, f2616b, f2616c, f2616d, f2620a, f2620b, f2620c, f2620d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d float32
+		var i542 int
+//line cached.go:106
 		f2595a := *(*float32)(unsafe.Add(each2595, tx*4))
-//line cached.go:105
+//line cached.go:106
 		f2595b := *(*float32)(unsafe.Add(each2595, (tx+1)*4))
-//line cached.go:105
+//line cached.go:106
 		f2595c := *(*float32)(unsafe.Add(each2595, (tx+2)*4))
-//line cached.go:105
+//line cached.go:106
 		f2595d := *(*float32)(unsafe.Add(each2595, (tx+3)*4))
-//line cached.go:105
+//line cached.go:106
+		f697a := *(*float32)(unsafe.Add(each697, tx*4))
+//line cached.go:106
+		f697b := *(*float32)(unsafe.Add(each697, (tx+1)*4))
+//line cached.go:106
+		f697c := *(*float32)(unsafe.Add(each697, (tx+2)*4))
+//line cached.go:106
+		f697d := *(*float32)(unsafe.Add(each697, (tx+3)*4))
+//line cached.go:106
 		f2599a := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:105
+//line cached.go:106
 		f2599b := *(*float32)(unsafe.Add(each2599, (tx+1)*4))
-//line cached.go:105
+//line cached.go:106
 		f2599c := *(*float32)(unsafe.Add(each2599, (tx+2)*4))
-//line cached.go:105
+//line cached.go:106
 		f2599d := *(*float32)(unsafe.Add(each2599, (tx+3)*4))
-//line cached.go:105
+//line cached.go:106
 		f2603a := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:105
+//line cached.go:106
 		f2603b := *(*float32)(unsafe.Add(each2603, (tx+1)*4))
-//line cached.go:105
+//line cached.go:106
 		f2603c := *(*float32)(unsafe.Add(each2603, (tx+2)*4))
-//line cached.go:105
+//line cached.go:106
 		f2603d := *(*float32)(unsafe.Add(each2603, (tx+3)*4))
-//line cached.go:105
-		f1370a := float32(f2575a * f677a)
-//line cached.go:105
-		f1370b := float32(f2575b * f677b)
-//line cached.go:105
-		f1370c := float32(f2575c * f677c)
-//line cached.go:105
-		f1370d := float32(f2575d * f677d)
-//line cached.go:105
-		f1379a := float32(f2579a * f677a)
-//line cached.go:105
-		f1379b := float32(f2579b * f677b)
-//line cached.go:105
-		f1379c := float32(f2579c * f677c)
-//line cached.go:105
-		f1379d := float32(f2579d * f677d)
-//line cached.go:105
-		f1388a := float32(f2583a * f677a)
-//line cached.go:105
-		f1388b := float32(f2583b * f677b)
-//line cached.go:105
-		f1388c := float32(f2583c * f677c)
-//line cached.go:105
-		f1388d := float32(f2583d * f677d)
-//line cached.go:105
-		f1397a := float32(f2587a * f677a)
-//line cached.go:105
-		f1397b := float32(f2587b * f677b)
-//line cached.go:105
-		f1397c := float32(f2587c * f677c)
-//line cached.go:105
-		f1397d := float32(f2587d * f677d)
-//line cached.go:105
-		f1406a := float32(f2591a * f677a)
-//line cached.go:105
-		f1406b := float32(f2591b * f677b)
-//line cached.go:105
-		f1406c := float32(f2591c * f677c)
-//line cached.go:105
-		f1406d := float32(f2591d * f677d)
-//line cached.go:105
-		f1415a := float32(f2595a * f677a)
-//line cached.go:105
-		f1415b := float32(f2595b * f677b)
-//line cached.go:105
-		f1415c := float32(f2595c * f677c)
-//line cached.go:105
-		f1415d := float32(f2595d * f677d)
-//line cached.go:105
-		f1424a := float32(f2599a * f677a)
-//line cached.go:105
-		f1424b := float32(f2599b * f677b)
-//line cached.go:105
-		f1424c := float32(f2599c * f677c)
-//line cached.go:105
-		f1424d := float32(f2599d * f677d)
-//line cached.go:105
-		f1433a := float32(f2603a * f677a)
-//line cached.go:105
-		f1433b := float32(f2603b * f677b)
-//line cached.go:105
-		f1433c := float32(f2603c * f677c)
-//line cached.go:105
-		f1433d := float32(f2603d * f677d)
-//line cached.go:107
-		i287 := i169 * i61
-//line cached.go:107
-		i288 := i166 + i287
-//line cached.go:107
-		if uint(i288) > uint(valuesCap) {
-//line cached.go:107
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i288, valuesCap)
-//line cached.go:107
+//line cached.go:106
+		f2607a := *(*float32)(unsafe.Add(each2607, tx*4))
+//line cached.go:106
+		f2607b := *(*float32)(unsafe.Add(each2607, (tx+1)*4))
+//line cached.go:106
+		f2607c := *(*float32)(unsafe.Add(each2607, (tx+2)*4))
+//line cached.go:106
+		f2607d := *(*float32)(unsafe.Add(each2607, (tx+3)*4))
+//line cached.go:106
+		f2611a := *(*float32)(unsafe.Add(each2611, tx*4))
+//line cached.go:106
+		f2611b := *(*float32)(unsafe.Add(each2611, (tx+1)*4))
+//line cached.go:106
+		f2611c := *(*float32)(unsafe.Add(each2611, (tx+2)*4))
+//line cached.go:106
+		f2611d := *(*float32)(unsafe.Add(each2611, (tx+3)*4))
+//line cached.go:106
+		f2615a := *(*float32)(unsafe.Add(each2615, tx*4))
+//line cached.go:106
+		f2615b := *(*float32)(unsafe.Add(each2615, (tx+1)*4))
+//line cached.go:106
+		f2615c := *(*float32)(unsafe.Add(each2615, (tx+2)*4))
+//line cached.go:106
+		f2615d := *(*float32)(unsafe.Add(each2615, (tx+3)*4))
+//line cached.go:106
+		f2619a := *(*float32)(unsafe.Add(each2619, tx*4))
+//line cached.go:106
+		f2619b := *(*float32)(unsafe.Add(each2619, (tx+1)*4))
+//line cached.go:106
+		f2619c := *(*float32)(unsafe.Add(each2619, (tx+2)*4))
+//line cached.go:106
+		f2619d := *(*float32)(unsafe.Add(each2619, (tx+3)*4))
+//line cached.go:106
+		f2623a := *(*float32)(unsafe.Add(each2623, tx*4))
+//line cached.go:106
+		f2623b := *(*float32)(unsafe.Add(each2623, (tx+1)*4))
+//line cached.go:106
+		f2623c := *(*float32)(unsafe.Add(each2623, (tx+2)*4))
+//line cached.go:106
+		f2623d := *(*float32)(unsafe.Add(each2623, (tx+3)*4))
+//line cached.go:106
+		f1390a := float32(f2595a * f697a)
+//line cached.go:106
+		f1390b := float32(f2595b * f697b)
+//line cached.go:106
+		f1390c := float32(f2595c * f697c)
+//line cached.go:106
+		f1390d := float32(f2595d * f697d)
+//line cached.go:106
+		f1399a := float32(f2599a * f697a)
+//line cached.go:106
+		f1399b := float32(f2599b * f697b)
+//line cached.go:106
+		f1399c := float32(f2599c * f697c)
+//line cached.go:106
+		f1399d := float32(f2599d * f697d)
+//line cached.go:106
+		f1408a := float32(f2603a * f697a)
+//line cached.go:106
+		f1408b := float32(f2603b * f697b)
+//line cached.go:106
+		f1408c := float32(f2603c * f697c)
+//line cached.go:106
+		f1408d := float32(f2603d * f697d)
+//line cached.go:106
+		f1417a := float32(f2607a * f697a)
+//line cached.go:106
+		f1417b := float32(f2607b * f697b)
+//line cached.go:106
+		f1417c := float32(f2607c * f697c)
+//line cached.go:106
+		f1417d := float32(f2607d * f697d)
+//line cached.go:106
+		f1426a := float32(f2611a * f697a)
+//line cached.go:106
+		f1426b := float32(f2611b * f697b)
+//line cached.go:106
+		f1426c := float32(f2611c * f697c)
+//line cached.go:106
+		f1426d := float32(f2611d * f697d)
+//line cached.go:106
+		f1435a := float32(f2615a * f697a)
+//line cached.go:106
+		f1435b := float32(f2615b * f697b)
+//line cached.go:106
+		f1435c := float32(f2615c * f697c)
+//line cached.go:106
+		f1435d := float32(f2615d * f697d)
+//line cached.go:106
+		f1444a := float32(f2619a * f697a)
+//line cached.go:106
+		f1444b := float32(f2619b * f697b)
+//line cached.go:106
+		f1444c := float32(f2619c * f697c)
+//line cached.go:106
+		f1444d := float32(f2619d * f697d)
+//line cached.go:106
+		f1453a := float32(f2623a * f697a)
+//line cached.go:106
+		f1453b := float32(f2623b * f697b)
+//line cached.go:106
+		f1453c := float32(f2623c * f697c)
+//line cached.go:106
+		f1453d := float32(f2623d * f697d)
+//line cached.go:108
+		i290 := i172 * i63
+//line cached.go:108
+		i291 := i169 + i290
+//line cached.go:108
+		if uint(i291) > uint(valuesCap) {
+//line cached.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i291, valuesCap)
+//line cached.go:108
 			return false
 		}
-//line cached.go:107
-		if uint(i166) > uint(i288) {
-//line cached.go:107
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i166, i288)
-//line cached.go:107
+//line cached.go:108
+		if uint(i169) > uint(i291) {
+//line cached.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i169, i291)
+//line cached.go:108
 			return false
 		}
-//line cached.go:139
-		if !c525 {
-//line cached.go:139
+//line cached.go:142
+		if !c535 {
+//line cached.go:142
 			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:139
+//line cached.go:142
 			return false
 		}
-//line cached.go:139
-		var i527 int
-//line cached.go:139
-		if i61 != 0 {
-//line cached.go:139
-			i527 = i287 / i61
-		}
-//line cached.go:139
-		i529 := i527
-//line cached.go:139
-		if 64 < i527 {
-//line cached.go:139
-			i529 = 64
-		}
-//line cached.go:139
-		if 0 < i529 {
 //line cached.go:142
-			f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2589a, f2589b, f2589c, f2589d, f2585a, f2585b, f2585c, f2585d, f2581a, f2581b, f2581c, f2581d, f2577a, f2577b, f2577c, f2577d, f2573a, f2573b, f2573c, f2573d, i532 = f1433a, f1433b, f1433c, f1433d, f1424a, f1424b, f1424c, f1424d, f1415a, f1415b, f1415c, f1415d, f1406a, f1406b, f1406c, f1406d, f1397a, f1397b, f1397c, f1397d, f1388a, f1388b, f1388c, f1388d, f1379a, f1379b, f1379c, f1379d, f1370a, f1370b, f1370c, f1370d, 0
+		var i537 int
 //line cached.go:142
+		if i63 != 0 {
+//line cached.go:142
+			i537 = i290 / i63
+		}
+//line cached.go:142
+		i539 := i537
+//line cached.go:142
+		if 64 < i537 {
+//line cached.go:142
+			i539 = 64
+		}
+//line cached.go:142
+		if 0 < i539 {
+//line cached.go:145
+			f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, i542 = f1453a, f1453b, f1453c, f1453d, f1444a, f1444b, f1444c, f1444d, f1435a, f1435b, f1435c, f1435d, f1426a, f1426b, f1426c, f1426d, f1417a, f1417b, f1417c, f1417d, f1408a, f1408b, f1408c, f1408d, f1399a, f1399b, f1399c, f1399d, f1390a, f1390b, f1390c, f1390d, 0
+//line cached.go:145
 			for {
-//line cached.go:140
-				i535 := i532 * i61
-//line cached.go:140
-				i536 := i532 + 1
-//line cached.go:140
-				i539 := i536 * i61
-//line cached.go:140
-				if uint(i539) > uint(i298) {
-//line cached.go:140
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i539, i298)
-//line cached.go:140
+//line cached.go:143
+				i545 := i542 * i63
+//line cached.go:143
+				i546 := i542 + 1
+//line cached.go:143
+				i549 := i546 * i63
+//line cached.go:143
+				if uint(i549) > uint(i301) {
+//line cached.go:143
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i549, i301)
+//line cached.go:143
 					return false
 				}
-//line cached.go:140
-				if uint(i535) > uint(i539) {
-//line cached.go:140
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i535, i539)
-//line cached.go:140
+//line cached.go:143
+				if uint(i545) > uint(i549) {
+//line cached.go:143
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i545, i549)
+//line cached.go:143
 					return false
 				}
-//line cached.go:140
-				i548 := i539 - i535
-//line cached.go:142
-				if 0 < i548 {
-					f2572a, f2572b, f2572c, f2572d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+tx*4)), f2573a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+(tx+1)*4)), f2573b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+(tx+2)*4)), f2573c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+(tx+3)*4)), f2573d)
+//line cached.go:143
+				i558 := i549 - i545
+//line cached.go:145
+				if 0 < i558 {
+					f2592a, f2592b, f2592c, f2592d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+tx*4)), f2593a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+(tx+1)*4)), f2593b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+(tx+2)*4)), f2593c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+(tx+3)*4)), f2593d)
 				} else {
-//line cached.go:142
-					f2572a, f2572b, f2572c, f2572d = f2573a, f2573b, f2573c, f2573d
-				}
-//line cached.go:142
-				if 1 < i548 {
-					f2576a, f2576b, f2576c, f2576d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+tx*4)), f2577a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+(tx+1)*4)), f2577b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+(tx+2)*4)), f2577c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+64+(tx+3)*4)), f2577d)
-				} else {
-//line cached.go:142
-					f2576a, f2576b, f2576c, f2576d = f2577a, f2577b, f2577c, f2577d
-				}
-//line cached.go:142
-				if 2 < i548 {
-					f2580a, f2580b, f2580c, f2580d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+tx*4)), f2581a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+(tx+1)*4)), f2581b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+(tx+2)*4)), f2581c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+128+(tx+3)*4)), f2581d)
-				} else {
-//line cached.go:142
-					f2580a, f2580b, f2580c, f2580d = f2581a, f2581b, f2581c, f2581d
-				}
-//line cached.go:142
-				if 3 < i548 {
-					f2584a, f2584b, f2584c, f2584d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+tx*4)), f2585a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+(tx+1)*4)), f2585b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+(tx+2)*4)), f2585c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+192+(tx+3)*4)), f2585d)
-				} else {
-//line cached.go:142
-					f2584a, f2584b, f2584c, f2584d = f2585a, f2585b, f2585c, f2585d
-				}
-//line cached.go:142
-				if 4 < i548 {
-					f2588a, f2588b, f2588c, f2588d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+tx*4)), f2589a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+(tx+1)*4)), f2589b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+(tx+2)*4)), f2589c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+256+(tx+3)*4)), f2589d)
-				} else {
-//line cached.go:142
-					f2588a, f2588b, f2588c, f2588d = f2589a, f2589b, f2589c, f2589d
-				}
-//line cached.go:142
-				if 5 < i548 {
-					f2592a, f2592b, f2592c, f2592d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+tx*4)), f2593a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+(tx+1)*4)), f2593b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+(tx+2)*4)), f2593c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+320+(tx+3)*4)), f2593d)
-				} else {
-//line cached.go:142
+//line cached.go:145
 					f2592a, f2592b, f2592c, f2592d = f2593a, f2593b, f2593c, f2593d
 				}
-//line cached.go:142
-				if 6 < i548 {
-					f2596a, f2596b, f2596c, f2596d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+tx*4)), f2597a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+(tx+1)*4)), f2597b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+(tx+2)*4)), f2597c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+384+(tx+3)*4)), f2597d)
+//line cached.go:145
+				if 1 < i558 {
+					f2596a, f2596b, f2596c, f2596d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+tx*4)), f2597a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+(tx+1)*4)), f2597b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+(tx+2)*4)), f2597c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+(tx+3)*4)), f2597d)
 				} else {
-//line cached.go:142
+//line cached.go:145
 					f2596a, f2596b, f2596c, f2596d = f2597a, f2597b, f2597c, f2597d
 				}
-//line cached.go:142
-				if 7 < i548 {
-					f2600a, f2600b, f2600c, f2600d = math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+tx*4)), f2601a), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+(tx+1)*4)), f2601b), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+(tx+2)*4)), f2601c), math32.FMA(*(*float32)(unsafe.Add(shared, i532*4+512)), *(*float32)(unsafe.Add(values, o296+i535*64+448+(tx+3)*4)), f2601d)
+//line cached.go:145
+				if 2 < i558 {
+					f2600a, f2600b, f2600c, f2600d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+tx*4)), f2601a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+(tx+1)*4)), f2601b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+(tx+2)*4)), f2601c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+(tx+3)*4)), f2601d)
 				} else {
-//line cached.go:142
+//line cached.go:145
 					f2600a, f2600b, f2600c, f2600d = f2601a, f2601b, f2601c, f2601d
 				}
-//line cached.go:143
-				if i536 >= i529 {
-//line cached.go:143
+//line cached.go:145
+				if 3 < i558 {
+					f2604a, f2604b, f2604c, f2604d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+tx*4)), f2605a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+(tx+1)*4)), f2605b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+(tx+2)*4)), f2605c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+(tx+3)*4)), f2605d)
+				} else {
+//line cached.go:145
+					f2604a, f2604b, f2604c, f2604d = f2605a, f2605b, f2605c, f2605d
+				}
+//line cached.go:145
+				if 4 < i558 {
+					f2608a, f2608b, f2608c, f2608d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+tx*4)), f2609a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+(tx+1)*4)), f2609b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+(tx+2)*4)), f2609c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+(tx+3)*4)), f2609d)
+				} else {
+//line cached.go:145
+					f2608a, f2608b, f2608c, f2608d = f2609a, f2609b, f2609c, f2609d
+				}
+//line cached.go:145
+				if 5 < i558 {
+					f2612a, f2612b, f2612c, f2612d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+tx*4)), f2613a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+(tx+1)*4)), f2613b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+(tx+2)*4)), f2613c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+(tx+3)*4)), f2613d)
+				} else {
+//line cached.go:145
+					f2612a, f2612b, f2612c, f2612d = f2613a, f2613b, f2613c, f2613d
+				}
+//line cached.go:145
+				if 6 < i558 {
+					f2616a, f2616b, f2616c, f2616d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+tx*4)), f2617a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+(tx+1)*4)), f2617b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+(tx+2)*4)), f2617c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+(tx+3)*4)), f2617d)
+				} else {
+//line cached.go:145
+					f2616a, f2616b, f2616c, f2616d = f2617a, f2617b, f2617c, f2617d
+				}
+//line cached.go:145
+				if 7 < i558 {
+					f2620a, f2620b, f2620c, f2620d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+tx*4)), f2621a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+(tx+1)*4)), f2621b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+(tx+2)*4)), f2621c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+(tx+3)*4)), f2621d)
+				} else {
+//line cached.go:145
+					f2620a, f2620b, f2620c, f2620d = f2621a, f2621b, f2621c, f2621d
+				}
+//line cached.go:146
+				if i546 >= i539 {
+//line cached.go:146
 					break
 				}
-//line cached.go:143
-				f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2589a, f2589b, f2589c, f2589d, f2585a, f2585b, f2585c, f2585d, f2581a, f2581b, f2581c, f2581d, f2577a, f2577b, f2577c, f2577d, f2573a, f2573b, f2573c, f2573d, i532 = f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d, f2572a, f2572b, f2572c, f2572d, i536
+//line cached.go:146
+				f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, i542 = f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, i546
 			}
-//line cached.go:143
-			f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d = f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d, f2572a, f2572b, f2572c, f2572d
+//line cached.go:146
+			f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d = f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d
 		} else {
-//line cached.go:139
-			f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d = f1433a, f1433b, f1433c, f1433d, f1424a, f1424b, f1424c, f1424d, f1415a, f1415b, f1415c, f1415d, f1406a, f1406b, f1406c, f1406d, f1397a, f1397b, f1397c, f1397d, f1388a, f1388b, f1388c, f1388d, f1379a, f1379b, f1379c, f1379d, f1370a, f1370b, f1370c, f1370d
+//line cached.go:142
+			f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d = f1453a, f1453b, f1453c, f1453d, f1444a, f1444b, f1444c, f1444d, f1435a, f1435b, f1435c, f1435d, f1426a, f1426b, f1426c, f1426d, f1417a, f1417b, f1417c, f1417d, f1408a, f1408b, f1408c, f1408d, f1399a, f1399b, f1399c, f1399d, f1390a, f1390b, f1390c, f1390d
 		}
-//line cached.go:108
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2623, tx*4)) = f2622a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2623, (tx+1)*4)) = f2622b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2623, (tx+2)*4)) = f2622c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2623, (tx+3)*4)) = f2622d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2619, tx*4)) = f2618a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2619, (tx+1)*4)) = f2618b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2619, (tx+2)*4)) = f2618c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2619, (tx+3)*4)) = f2618d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2615, tx*4)) = f2614a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2615, (tx+1)*4)) = f2614b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2615, (tx+2)*4)) = f2614c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2615, (tx+3)*4)) = f2614d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2611, tx*4)) = f2610a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2611, (tx+1)*4)) = f2610b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2611, (tx+2)*4)) = f2610c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2611, (tx+3)*4)) = f2610d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2607, tx*4)) = f2606a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2607, (tx+1)*4)) = f2606b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2607, (tx+2)*4)) = f2606c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2607, (tx+3)*4)) = f2606d
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2603, tx*4)) = f2602a
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2603, (tx+1)*4)) = f2602b
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2603, (tx+2)*4)) = f2602c
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2603, (tx+3)*4)) = f2602d
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2599, tx*4)) = f2598a
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2599, (tx+1)*4)) = f2598b
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2599, (tx+2)*4)) = f2598c
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2599, (tx+3)*4)) = f2598d
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2595, tx*4)) = f2594a
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2595, (tx+1)*4)) = f2594b
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2595, (tx+2)*4)) = f2594c
-//line cached.go:108
+//line cached.go:109
 		*(*float32)(unsafe.Add(each2595, (tx+3)*4)) = f2594d
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2591, tx*4)) = f2590a
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2591, (tx+1)*4)) = f2590b
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2591, (tx+2)*4)) = f2590c
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2591, (tx+3)*4)) = f2590d
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2587, tx*4)) = f2586a
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2587, (tx+1)*4)) = f2586b
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2587, (tx+2)*4)) = f2586c
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2587, (tx+3)*4)) = f2586d
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2583, tx*4)) = f2582a
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2583, (tx+1)*4)) = f2582b
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2583, (tx+2)*4)) = f2582c
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2583, (tx+3)*4)) = f2582d
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2579, tx*4)) = f2578a
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2579, (tx+1)*4)) = f2578b
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2579, (tx+2)*4)) = f2578c
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2579, (tx+3)*4)) = f2578d
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2575, tx*4)) = f2574a
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2575, (tx+1)*4)) = f2574b
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2575, (tx+2)*4)) = f2574c
-//line cached.go:108
-		*(*float32)(unsafe.Add(each2575, (tx+3)*4)) = f2574d
 	}
 	return true
 }
 
-// attendCachedTwinRow_ is what a row of threads does in attendCachedTwin.
+// attend32TwinRow_ is what a row of threads does in attend32Twin.
 //
-//line cached.go:110
-func attendCachedTwinRow_(lanes int, each136 unsafe.Pointer, shared unsafe.Pointer) {
+//line cached.go:111
+func attend32TwinRow_(lanes int, each139 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line cached.go:110
+//line cached.go:111
 	if lanes == 16 {
-//line cached.go:110
-		first = zvector.AttendCachedTwin____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
-//line cached.go:110
+//line cached.go:111
+		first = zvector.Attend32Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+//line cached.go:111
 	} else if lanes == 8 {
-//line cached.go:110
-		first = zvector.AttendCachedTwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each136, 0*4))
+//line cached.go:111
+		first = zvector.Attend32TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
 	}
 	for tx := first; tx < 16; tx++ {
-//line cached.go:72
-		f136 := *(*float32)(unsafe.Add(each136, tx*4))
-//line cached.go:90
-		o206 := tx * 4
-//line cached.go:110
-		*(*float32)(unsafe.Add(shared, o206+768)) = f136
+//line cached.go:73
+		f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line cached.go:91
+		o209 := tx * 4
+//line cached.go:111
+		*(*float32)(unsafe.Add(shared, o209+768)) = f139
+	}
+}
+
+// attendBF16Twin runs blocks of the kernel attendCached_dtype_BF16_row_BF16.
+//
+//line cached.go:52
+func attendBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	q := *(*unsafe.Pointer)(args)
+	qCap := *(*int)(unsafe.Add(args, 16))
+	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	oCap := *(*int)(unsafe.Add(args, 40))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysCap := *(*int)(unsafe.Add(args, 64))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesCap := *(*int)(unsafe.Add(args, 88))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+	shared := blocks.Shared(832)
+	_, gy, _ := blocks.Grid()
+	lanes := blocks.Lanes()
+//line cached.go:57
+	i63 := s16 / 16
+//line cached.go:62
+	c1467 := 0 < i63
+//line cached.go:62
+	c1486 := 1 < i63
+//line cached.go:62
+	c1505 := 2 < i63
+//line cached.go:62
+	c1524 := 3 < i63
+//line cached.go:62
+	c1543 := 4 < i63
+//line cached.go:62
+	c1562 := 5 < i63
+//line cached.go:62
+	c1581 := 6 < i63
+//line cached.go:62
+	c1600 := 7 < i63
+//line cached.go:59
+	f76 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
+//line cached.go:16
+	var i384 int
+//line cached.go:16
+	if s24 != 0 {
+//line cached.go:16
+		i384 = tableLen / s24
+	}
+//line cached.go:16
+	i849 := s24 << 6
+//line cached.go:71
+	var i133 int
+//line cached.go:71
+	if s8 != 0 {
+//line cached.go:71
+		i133 = gy / s8
+	}
+//line cached.go:16
+	c382 := s24 != 0
+//line cached.go:71
+	c131 := s8 != 0
+//line cached.go:71
+	c134 := i133 != 0
+	each2655 := blocks.Scratch(4)
+	each2651 := blocks.Scratch(4)
+	each2647 := blocks.Scratch(4)
+	each2643 := blocks.Scratch(4)
+	each2639 := blocks.Scratch(4)
+	each2635 := blocks.Scratch(4)
+	each2631 := blocks.Scratch(4)
+	each2627 := blocks.Scratch(4)
+	each139 := blocks.Scratch(4)
+	each140 := blocks.Scratch(4)
+//line cached.go:77
+	i863 := s0 - 1
+//line cached.go:80
+	i867 := i63 << 6
+//line cached.go:128
+	i415 := i867 / 4
+//line cached.go:128
+	i417 := i415
+//line cached.go:128
+	if 128 < i415 {
+//line cached.go:128
+		i417 = 128
+	}
+//line cached.go:128
+	c418 := 0 < i417
+//line cached.go:86
+	i2868 := i417 - 3
+//line cached.go:86
+	i2711 := 0
+//line cached.go:86
+	if i2868 <= i417 && 0 < i2868 {
+//line cached.go:86
+		i2711 = i2868
+	}
+//line cached.go:86
+	c2712 := 0 < i2711
+	each2656 := blocks.Scratch(4)
+	each2658 := blocks.Scratch(4)
+	each2660 := blocks.Scratch(4)
+	each2662 := blocks.Scratch(4)
+	each2184 := blocks.Scratch(4)
+	each701 := blocks.Scratch(4)
+//line cached.go:142
+	c536 := i63 != 0
+//line cached.go:52
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		var i126, i141, i172 int
+		var c142 bool
+//line cached.go:57
+		if uint(bx) >= uint(tokensLen) {
+//line cached.go:57
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line cached.go:57
+			return
+		}
+//line cached.go:57
+		i783 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:57
+		i785 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+		i71 := (bx*gy + by) * i63
+//line cached.go:60
+		i77 := i71 + i63
+//line cached.go:60
+		if uint(i77) > uint(qCap) {
+//line cached.go:60
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, qCap)
+//line cached.go:60
+			return
+		}
+//line cached.go:60
+		if uint(i71) > uint(i77) {
+//line cached.go:60
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i77)
+//line cached.go:60
+			return
+		}
+//line cached.go:60
+		o85 := i71 * 32
+//line cached.go:63
+		o2203 := o85 + 32
+//line cached.go:63
+		o2207 := o85 + 64
+//line cached.go:63
+		o2211 := o85 + 96
+//line cached.go:63
+		o2215 := o85 + 128
+//line cached.go:63
+		o2219 := o85 + 160
+//line cached.go:63
+		o2223 := o85 + 192
+//line cached.go:63
+		o2227 := o85 + 224
+		{
+			{
+				first := 0
+//line cached.go:52
+				if lanes == 16 {
+//line cached.go:52
+					first = zvector.AttendBF16Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
+//line cached.go:52
+				} else if lanes == 8 {
+//line cached.go:52
+					first = zvector.AttendBF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
+				}
+				for tx := first; tx < 16; tx++ {
+//line cached.go:62
+					if c1467 {
+						*(*float32)(unsafe.Add(shared, tx*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o85+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1486 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2203+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1505 {
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2207+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1524 {
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2211+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1543 {
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2215+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1562 {
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2219+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1581 {
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2223+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1600 {
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2227+tx*2)))).Float32() * f76)
+					}
+				}
+			}
+		}
+//line cached.go:16
+		c361 := 0 <= i783
+//line cached.go:16
+		c385 := int(i783) < i384
+//line cached.go:16
+		c375 := 0 <= i785
+//line cached.go:16
+		c369 := int(i785) < i849
+//line cached.go:69
+		i124 := int(i785) + 1
+//line cached.go:71
+		var i136 int
+//line cached.go:71
+		if i133 != 0 {
+//line cached.go:71
+			i136 = by / i133
+		}
+//line cached.go:76
+		i148 := int(i783) * s24
+		for tx := range 16 {
+			var c371 bool
+//line cached.go:16
+			if c361 {
+//line cached.go:16
+				if !c382 {
+//line cached.go:16
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:16
+					return
+				}
+//line cached.go:16
+				if c385 {
+//line cached.go:16
+					if c375 {
+//line cached.go:16
+						c371 = c369
+					} else {
+//line cached.go:16
+						c371 = false
+					}
+				} else {
+//line cached.go:16
+					c371 = false
+				}
+			} else {
+//line cached.go:16
+				c371 = false
+			}
+//line cached.go:68
+			if c371 {
+				i126 = i124
+			} else {
+//line cached.go:68
+				i126 = 0
+			}
+//line cached.go:71
+			if !c131 {
+//line cached.go:71
+				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:71
+				return
+			}
+//line cached.go:71
+			if !c134 {
+//line cached.go:71
+				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:71
+				return
+			}
+//line basic.go:21
+			*(*float32)(unsafe.Add(each2655, tx*4)), *(*float32)(unsafe.Add(each2651, tx*4)), *(*float32)(unsafe.Add(each2647, tx*4)), *(*float32)(unsafe.Add(each2643, tx*4)), *(*float32)(unsafe.Add(each2639, tx*4)), *(*float32)(unsafe.Add(each2635, tx*4)), *(*float32)(unsafe.Add(each2631, tx*4)), *(*float32)(unsafe.Add(each2627, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)), *(*float32)(unsafe.Add(each140, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+		}
+		i141 = 0
+//line cached.go:75
+		for {
+			for range 16 {
+//line cached.go:75
+				c142 = i141 < i126
+			}
+//line cached.go:75
+			if !c142 {
+				break
+			}
+//line cached.go:76
+			i150 := i148 + i141/64
+//line cached.go:76
+			if uint(i150) >= uint(tableLen) {
+//line cached.go:76
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i150, tableLen)
+//line cached.go:76
+				return
+			}
+//line cached.go:76
+			i156 := *(*int32)(unsafe.Add(table, i150*4))
+//line cached.go:76
+			i157 := int(i156)
+			c861 := i156 < 0
+//line cached.go:77
+			i159 := i157
+//line cached.go:77
+			if c861 {
+//line cached.go:77
+				i159 = 0
+			}
+//line cached.go:77
+			i163 := i159
+//line cached.go:77
+			if i863 < i159 {
+//line cached.go:77
+				i163 = i863
+			}
+//line cached.go:77
+			i169 := (i163*s8 + i136) << 6 * i63
+			for range 16 {
+//line cached.go:78
+				i170 := i126 - i141
+//line cached.go:78
+				i172 = i170
+//line cached.go:78
+				if 64 < i170 {
+//line cached.go:78
+					i172 = 64
+				}
+			}
+//line cached.go:80
+			i176 := i169 + i867
+//line cached.go:80
+			if uint(i176) > uint(keysCap) {
+//line cached.go:80
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i176, keysCap)
+//line cached.go:80
+				return
+			}
+//line cached.go:80
+			if uint(i169) > uint(i176) {
+//line cached.go:80
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i169, i176)
+//line cached.go:80
+				return
+			}
+//line cached.go:80
+			o184 := i169 * 32
+//line cached.go:86
+			c2100 := s0 <= i157
+//line cached.go:86
+			c2125 := s0 <= i157
+//line cached.go:86
+			c2150 := s0 <= i157
+//line cached.go:86
+			c2175 := s0 <= i157
+			{
+				{
+					first := 0
+//line cached.go:80
+					if lanes == 16 {
+//line cached.go:80
+						first = zvector.AttendBF16Twin_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
+//line cached.go:80
+					} else if lanes == 8 {
+//line cached.go:80
+						first = zvector.AttendBF16TwinAVX2_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
+					}
+					for tx := first; tx < 16; tx++ {
+						var f2713, f2714, f2715, f2716, f2809, f2823, f2837, f2838, f2841, f2844, f2847, f2851, f2852, f2855, f2858, f2861, f2875, f2876, f2877, f2878, f2671, f2669, f2667, f2665, f2670, f2668, f2666, f2664, f1157, f1161, f1182, f1203, f1224, f2657, f2656, f2659, f2658, f2661, f2660, f2663, f2662, f2184 float32
+						var i2717, i2719, i2724, i2729, i2734, i2739, i2740, i2746, i2751, i2756, i2870, i2762, i2768, i2773, i2778, i2872, i2784, i2790, i2795, i2800, i2874, i2879, i420, i1146, i1168, i1189, i1210, i458 int
+						var c2753, c2786, c2862 bool
+//line cached.go:83
+						i2117 := tx + 16
+//line cached.go:83
+						i2142 := tx + 32
+//line cached.go:83
+						i2167 := tx + 48
+//line cached.go:74
+						f140 := *(*float32)(unsafe.Add(each140, tx*4))
+//line cached.go:91
+						o209 := tx * 4
+//line cached.go:128
+						if c418 {
+//line cached.go:128
+							if c2712 {
+//line cached.go:130
+								f2713, f2714, f2715, f2716, i2717 = 0, 0, 0, 0, 0
+//line cached.go:130
+								for {
+//line cached.go:130
+									i2719 = i2717 << 2
+//line cached.go:130
+									i2724 = i2719 + 1
+//line cached.go:130
+									i2729 = i2719 + 2
+//line cached.go:130
+									i2734 = i2719 + 3
+//line cached.go:130
+									i2739 = i2717 + 1
+//line cached.go:130
+									i2740 = i2739 << 2
+//line cached.go:130
+									i2746 = i2740 + 1
+//line cached.go:130
+									i2751 = i2740 + 2
+//line cached.go:130
+									c2753 = uint(i2719) < uint(i867) && uint(i2724) < uint(i867) && uint(i2729) < uint(i867) && uint(i2734) < uint(i867) && uint(i2740) < uint(i867) && uint(i2746) < uint(i867) && uint(i2751) < uint(i867)
+//line cached.go:130
+									i2756 = i2740 + 3
+//line cached.go:130
+									i2870 = i2717 + 2
+//line cached.go:130
+									i2762 = i2870 << 2
+//line cached.go:130
+									i2768 = i2762 + 1
+//line cached.go:130
+									i2773 = i2762 + 2
+//line cached.go:130
+									i2778 = i2762 + 3
+//line cached.go:130
+									i2872 = i2717 + 3
+//line cached.go:130
+									i2784 = i2872 << 2
+//line cached.go:130
+									c2786 = c2753 && uint(i2756) < uint(i867) && uint(i2762) < uint(i867) && uint(i2768) < uint(i867) && uint(i2773) < uint(i867) && uint(i2778) < uint(i867) && uint(i2784) < uint(i867)
+//line cached.go:130
+									i2790 = i2784 + 1
+//line cached.go:130
+									i2795 = i2784 + 2
+//line cached.go:130
+									i2800 = i2784 + 3
+//line cached.go:130
+									i2874 = i2717 + 4
+//line cached.go:130
+									if !(c2786 && uint(i2790) < uint(i867) && uint(i2795) < uint(i867) && uint(i2800) < uint(i867)) {
+//line cached.go:130
+										goto l1
+									}
+//line cached.go:130
+									f2809 = *(*float32)(unsafe.Add(shared, i2717*4))
+//line cached.go:130
+									f2823 = *(*float32)(unsafe.Add(shared, i2739*4))
+//line cached.go:130
+									f2837 = *(*float32)(unsafe.Add(shared, i2870*4))
+//line cached.go:130
+									f2838 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2762*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2740*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2719*32+tx*2)))).Float32(), f2716)))
+//line cached.go:130
+									f2841 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2768*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2746*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2724*32+tx*2)))).Float32(), f2715)))
+//line cached.go:130
+									f2844 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2773*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2751*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2729*32+tx*2)))).Float32(), f2714)))
+//line cached.go:130
+									f2847 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2778*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2756*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2734*32+tx*2)))).Float32(), f2713)))
+//line cached.go:130
+									f2851 = *(*float32)(unsafe.Add(shared, i2872*4))
+//line cached.go:130
+									f2852 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2784*32+tx*2)))).Float32(), f2838)
+//line cached.go:130
+									f2855 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2790*32+tx*2)))).Float32(), f2841)
+//line cached.go:130
+									f2858 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2795*32+tx*2)))).Float32(), f2844)
+//line cached.go:130
+									f2861 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2800*32+tx*2)))).Float32(), f2847)
+//line cached.go:130
+									c2862 = i2874 < i417
+//line cached.go:130
+									if i2874 >= i2711 {
+//line cached.go:130
+										break
+									}
+//line cached.go:130
+									f2713, f2714, f2715, f2716, i2717 = f2861, f2858, f2855, f2852, i2874
+								}
+//line cached.go:130
+								if c2862 {
+//line cached.go:130
+									f2875, f2876, f2877, f2878, i2879 = f2861, f2858, f2855, f2852, i2874
+//line cached.go:130
+									goto l2
+								}
+//line cached.go:130
+								f2671, f2669, f2667, f2665 = f2861, f2858, f2855, f2852
+//line cached.go:130
+								goto l3
+							l1:
+//line cached.go:130
+								f2875, f2876, f2877, f2878, i2879 = f2713, f2714, f2715, f2716, i2717
+							} else {
+//line cached.go:128
+								f2875, f2876, f2877, f2878, i2879 = 0, 0, 0, 0, 0
+							}
+						l2:
+//line cached.go:128
+							f2670, f2668, f2666, f2664, i420 = f2875, f2876, f2877, f2878, i2879
+//line cached.go:130
+							for {
+//line cached.go:130
+								i1146 = i420 << 2
+//line cached.go:130
+								if uint(i1146) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1146, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1157 = *(*float32)(unsafe.Add(shared, i420*4))
+//line cached.go:130
+								f1161 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1146*32+tx*2)))).Float32(), f2664)
+//line cached.go:130
+								i1168 = i1146 + 1
+//line cached.go:130
+								if uint(i1168) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1168, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1182 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1168*32+tx*2)))).Float32(), f2666)
+//line cached.go:130
+								i1189 = i1146 + 2
+//line cached.go:130
+								if uint(i1189) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1189, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1203 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1189*32+tx*2)))).Float32(), f2668)
+//line cached.go:130
+								i1210 = i1146 + 3
+//line cached.go:130
+								if uint(i1210) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1210, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1224 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1210*32+tx*2)))).Float32(), f2670)
+//line cached.go:130
+								i458 = i420 + 1
+//line cached.go:130
+								if i458 >= i417 {
+//line cached.go:130
+									break
+								}
+//line cached.go:130
+								f2670, f2668, f2666, f2664, i420 = f1224, f1203, f1182, f1161, i458
+							}
+//line cached.go:130
+							f2671, f2669, f2667, f2665 = f1224, f1203, f1182, f1161
+						} else {
+//line cached.go:128
+							f2671, f2669, f2667, f2665 = 0, 0, 0, 0
+						}
+					l3:
+//line cached.go:83
+						if i172 <= tx {
+							f2657 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2657 = f2665
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2656 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2100 {
+								f2656 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2656 = f2657
+							}
+						}
+//line cached.go:83
+						if i172 <= i2117 {
+							f2659 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2659 = f2667
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2658 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2125 {
+								f2658 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2658 = f2659
+							}
+						}
+//line cached.go:83
+						if i172 <= i2142 {
+							f2661 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2661 = f2669
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2660 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2150 {
+								f2660 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2660 = f2661
+							}
+						}
+//line cached.go:83
+						if i172 <= i2167 {
+							f2663 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2663 = f2671
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2662 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2175 {
+								f2662 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2662 = f2663
+							}
+						}
+						f2184 = max(max(max(max(f140, f2656), f2658), f2660), f2662)
+//line cached.go:91
+						*(*float32)(unsafe.Add(shared, o209+768)) = f2184
+						*(*float32)(unsafe.Add(each2656, tx*4)) = f2656
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2658, tx*4)) = f2658
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2660, tx*4)) = f2660
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2662, tx*4)) = f2662
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2184, tx*4)) = f2184
+					}
+				}
+			}
+//line cached.go:94
+			f1238 := *(*float32)(unsafe.Add(shared, 768))
+//line cached.go:94
+			f1248 := *(*float32)(unsafe.Add(shared, 4+768))
+//line cached.go:94
+			f1258 := *(*float32)(unsafe.Add(shared, 8+768))
+//line cached.go:94
+			f1268 := *(*float32)(unsafe.Add(shared, 12+768))
+//line cached.go:94
+			f1278 := *(*float32)(unsafe.Add(shared, 16+768))
+//line cached.go:94
+			f1288 := *(*float32)(unsafe.Add(shared, 20+768))
+//line cached.go:94
+			f1298 := *(*float32)(unsafe.Add(shared, 24+768))
+//line cached.go:94
+			f1308 := *(*float32)(unsafe.Add(shared, 28+768))
+//line cached.go:94
+			f1318 := *(*float32)(unsafe.Add(shared, 32+768))
+//line cached.go:94
+			f1328 := *(*float32)(unsafe.Add(shared, 36+768))
+//line cached.go:94
+			f1338 := *(*float32)(unsafe.Add(shared, 40+768))
+//line cached.go:94
+			f1348 := *(*float32)(unsafe.Add(shared, 44+768))
+//line cached.go:94
+			f1358 := *(*float32)(unsafe.Add(shared, 48+768))
+//line cached.go:94
+			f1368 := *(*float32)(unsafe.Add(shared, 52+768))
+//line cached.go:94
+			f1378 := *(*float32)(unsafe.Add(shared, 56+768))
+//line cached.go:94
+			f1388 := *(*float32)(unsafe.Add(shared, 60+768))
+			{
+				{
+					first := 0
+//line cached.go:94
+					if lanes == 16 {
+//line cached.go:94
+						first = zvector.AttendBF16Twin__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
+//line cached.go:94
+					} else if lanes == 8 {
+//line cached.go:94
+						first = zvector.AttendBF16TwinAVX2__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
+					}
+					for tx := first; tx < 16; tx++ {
+						var f701, f1942, f1986, f2030, f2074 float32
+//line cached.go:89
+						f2184 := *(*float32)(unsafe.Add(each2184, tx*4))
+//line cached.go:74
+						f140 := *(*float32)(unsafe.Add(each140, tx*4))
+//line cached.go:100
+						f2656 := *(*float32)(unsafe.Add(each2656, tx*4))
+						o1946 := tx * 4
+//line cached.go:100
+						f2658 := *(*float32)(unsafe.Add(each2658, tx*4))
+//line cached.go:83
+						i2117 := tx + 16
+//line cached.go:101
+						o1990 := i2117 * 4
+//line cached.go:100
+						f2660 := *(*float32)(unsafe.Add(each2660, tx*4))
+//line cached.go:83
+						i2142 := tx + 32
+//line cached.go:101
+						o2034 := i2142 * 4
+//line cached.go:100
+						f2662 := *(*float32)(unsafe.Add(each2662, tx*4))
+//line cached.go:83
+						i2167 := tx + 48
+//line cached.go:101
+						o2078 := i2167 * 4
+//line cached.go:73
+						f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line cached.go:94
+						f1299 := max(max(max(max(max(max(max(f2184, f1238), f1248), f1258), f1268), f1278), f1288), f1298)
+//line cached.go:94
+						f1359 := max(max(max(max(max(max(f1299, f1308), f1318), f1328), f1338), f1348), f1358)
+//line cached.go:94
+						f1389 := max(max(max(f1359, f1368), f1378), f1388)
+//line cached.go:96
+						f250 := f140 - f1389
+//line exp.go:73
+						f624 := f250 + 1.2582912e+07
+						f627 := f250 - (f624 - 1.2582912e+07) + 0
+//line exp.go:77
+						i634 := int32(math.Float32bits(f624))
+//line exp.go:47
+						i667 := int32(uint32(i634) >> 1)
+						f672 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f627, 0.001339097), f627, 0.009618499), f627, 0.055503596), f627, 0.24022648), f627, 0.6931472), f627, 1)*math.Float32frombits(uint32(i667<<23+1065353216))) * math.Float32frombits(uint32((i634-i667)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f250 {
+//line exp.go:56
+							f701 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f250 < -151 {
+//line exp.go:59
+								f701 = 0
+							} else {
+//line exp.go:62
+								f701 = f672
+							}
+						}
+//line cached.go:100
+						f1915 := f2656 - f1389
+//line exp.go:73
+						f1916 := f1915 + 1.2582912e+07
+						f1919 := f1915 - (f1916 - 1.2582912e+07) + 0
+//line exp.go:77
+						i1926 := int32(math.Float32bits(f1916))
+//line exp.go:47
+						i1927 := int32(uint32(i1926) >> 1)
+						f1936 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1919, 0.001339097), f1919, 0.009618499), f1919, 0.055503596), f1919, 0.24022648), f1919, 0.6931472), f1919, 1)*math.Float32frombits(uint32(i1927<<23+1065353216))) * math.Float32frombits(uint32((i1926-i1927)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f1915 {
+//line exp.go:56
+							f1942 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f1915 < -151 {
+//line exp.go:59
+								f1942 = 0
+							} else {
+//line exp.go:62
+								f1942 = f1936
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o1946+512)) = f1942
+//line cached.go:100
+						f1959 := f2658 - f1389
+//line exp.go:73
+						f1960 := f1959 + 1.2582912e+07
+						f1963 := f1959 - (f1960 - 1.2582912e+07) + 0
+//line exp.go:77
+						i1970 := int32(math.Float32bits(f1960))
+//line exp.go:47
+						i1971 := int32(uint32(i1970) >> 1)
+						f1980 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1963, 0.001339097), f1963, 0.009618499), f1963, 0.055503596), f1963, 0.24022648), f1963, 0.6931472), f1963, 1)*math.Float32frombits(uint32(i1971<<23+1065353216))) * math.Float32frombits(uint32((i1970-i1971)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f1959 {
+//line exp.go:56
+							f1986 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f1959 < -151 {
+//line exp.go:59
+								f1986 = 0
+							} else {
+//line exp.go:62
+								f1986 = f1980
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o1990+512)) = f1986
+//line cached.go:100
+						f2003 := f2660 - f1389
+//line exp.go:73
+						f2004 := f2003 + 1.2582912e+07
+						f2007 := f2003 - (f2004 - 1.2582912e+07) + 0
+//line exp.go:77
+						i2014 := int32(math.Float32bits(f2004))
+//line exp.go:47
+						i2015 := int32(uint32(i2014) >> 1)
+						f2024 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2007, 0.001339097), f2007, 0.009618499), f2007, 0.055503596), f2007, 0.24022648), f2007, 0.6931472), f2007, 1)*math.Float32frombits(uint32(i2015<<23+1065353216))) * math.Float32frombits(uint32((i2014-i2015)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f2003 {
+//line exp.go:56
+							f2030 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f2003 < -151 {
+//line exp.go:59
+								f2030 = 0
+							} else {
+//line exp.go:62
+								f2030 = f2024
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o2034+512)) = f2030
+//line cached.go:100
+						f2047 := f2662 - f1389
+//line exp.go:73
+						f2048 := f2047 + 1.2582912e+07
+						f2051 := f2047 - (f2048 - 1.2582912e+07) + 0
+//line exp.go:77
+						i2058 := int32(math.Float32bits(f2048))
+//line exp.go:47
+						i2059 := int32(uint32(i2058) >> 1)
+						f2068 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2051, 0.001339097), f2051, 0.009618499), f2051, 0.055503596), f2051, 0.24022648), f2051, 0.6931472), f2051, 1)*math.Float32frombits(uint32(i2059<<23+1065353216))) * math.Float32frombits(uint32((i2058-i2059)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f2047 {
+//line exp.go:56
+							f2074 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f2047 < -151 {
+//line exp.go:59
+								f2074 = 0
+							} else {
+//line exp.go:62
+								f2074 = f2068
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o2078+512)) = f2074
+						f2080 := float32(f139*f701) + f1942 + f1986 + f2030 + f2074
+//line cached.go:104
+						*(*float32)(unsafe.Add(each140, tx*4)) = f1389
+//line cached.go:104
+						*(*float32)(unsafe.Add(each701, tx*4)) = f701
+//line cached.go:104
+						*(*float32)(unsafe.Add(each139, tx*4)) = f2080
+					}
+				}
+			}
+			o299 := i169 * 32
+//line cached.go:108
+			i301 := valuesCap - i169
+			{
+				{
+//line cached.go:106
+					if !attendBF16TwinRow(lanes, c536, each2627, each2631, each2635, each2639, each2643, each2647, each2651, each2655, each701, i169, i172, i301, i63, o299, shared, values, valuesCap, by, blocks) {
+						return
+					}
+				}
+			}
+			i141 = i141 + 64
+		}
+		{
+			{
+//line cached.go:111
+				attendBF16TwinRow_(lanes, each139, shared)
+			}
+		}
+//line lanes.go:9
+		f989 := *(*float32)(unsafe.Add(shared, 768))
+//line lanes.go:9
+		f999 := *(*float32)(unsafe.Add(shared, 4+768))
+//line lanes.go:9
+		f1009 := *(*float32)(unsafe.Add(shared, 8+768))
+//line lanes.go:9
+		f1019 := *(*float32)(unsafe.Add(shared, 12+768))
+//line lanes.go:9
+		f1029 := *(*float32)(unsafe.Add(shared, 16+768))
+//line lanes.go:9
+		f1039 := *(*float32)(unsafe.Add(shared, 20+768))
+//line lanes.go:9
+		f1049 := *(*float32)(unsafe.Add(shared, 24+768))
+//line lanes.go:9
+		f1050 := f989 + 0 + f999 + f1009 + f1019 + f1029 + f1039 + f1049
+//line lanes.go:9
+		f1059 := *(*float32)(unsafe.Add(shared, 28+768))
+//line lanes.go:9
+		f1069 := *(*float32)(unsafe.Add(shared, 32+768))
+//line lanes.go:9
+		f1079 := *(*float32)(unsafe.Add(shared, 36+768))
+//line lanes.go:9
+		f1089 := *(*float32)(unsafe.Add(shared, 40+768))
+//line lanes.go:9
+		f1099 := *(*float32)(unsafe.Add(shared, 44+768))
+//line lanes.go:9
+		f1109 := *(*float32)(unsafe.Add(shared, 48+768))
+//line lanes.go:9
+		f1110 := f1050 + f1059 + f1069 + f1079 + f1089 + f1099 + f1109
+//line lanes.go:9
+		f1119 := *(*float32)(unsafe.Add(shared, 52+768))
+//line lanes.go:9
+		f1129 := *(*float32)(unsafe.Add(shared, 56+768))
+//line lanes.go:9
+		f1139 := *(*float32)(unsafe.Add(shared, 60+768))
+//line lanes.go:9
+		f1140 := f1110 + f1119 + f1129 + f1139
+//line cached.go:117
+		if uint(i77) > uint(oCap) {
+//line cached.go:117
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, oCap)
+//line cached.go:117
+			return
+		}
+//line cached.go:117
+		o322 := i71 * 32
+//line cached.go:120
+		o2296 := o322 + 32
+//line cached.go:120
+		o2301 := o322 + 64
+//line cached.go:120
+		o2306 := o322 + 96
+//line cached.go:120
+		o2311 := o322 + 128
+//line cached.go:120
+		o2316 := o322 + 160
+//line cached.go:120
+		o2321 := o322 + 192
+//line cached.go:120
+		o2326 := o322 + 224
+		{
+			{
+				first := 0
+//line lanes.go:9
+				if lanes == 16 {
+//line lanes.go:9
+					first = zvector.AttendBF16Twin_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+//line lanes.go:9
+				} else if lanes == 8 {
+//line lanes.go:9
+					first = zvector.AttendBF16TwinAVX2_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f313 float32
+//line cached.go:120
+					f2627 := *(*float32)(unsafe.Add(each2627, tx*4))
+//line cached.go:120
+					f2631 := *(*float32)(unsafe.Add(each2631, tx*4))
+//line cached.go:120
+					f2635 := *(*float32)(unsafe.Add(each2635, tx*4))
+//line cached.go:120
+					f2639 := *(*float32)(unsafe.Add(each2639, tx*4))
+//line cached.go:120
+					f2643 := *(*float32)(unsafe.Add(each2643, tx*4))
+//line cached.go:120
+					f2647 := *(*float32)(unsafe.Add(each2647, tx*4))
+//line cached.go:120
+					f2651 := *(*float32)(unsafe.Add(each2651, tx*4))
+//line cached.go:120
+					f2655 := *(*float32)(unsafe.Add(each2655, tx*4))
+//line cached.go:114
+					if i126 == 0 {
+//line cached.go:114
+						f313 = 1
+					} else {
+//line cached.go:114
+						f313 = f1140
+					}
+//line cached.go:119
+					if c1467 {
+						*(*int16)(unsafe.Add(o, o322+tx*2)) = int16(dtype.BF16From32(f2627 / f313))
+					}
+//line cached.go:119
+					if c1486 {
+						*(*int16)(unsafe.Add(o, o2296+tx*2)) = int16(dtype.BF16From32(f2631 / f313))
+					}
+//line cached.go:119
+					if c1505 {
+						*(*int16)(unsafe.Add(o, o2301+tx*2)) = int16(dtype.BF16From32(f2635 / f313))
+					}
+//line cached.go:119
+					if c1524 {
+						*(*int16)(unsafe.Add(o, o2306+tx*2)) = int16(dtype.BF16From32(f2639 / f313))
+					}
+//line cached.go:119
+					if c1543 {
+						*(*int16)(unsafe.Add(o, o2311+tx*2)) = int16(dtype.BF16From32(f2643 / f313))
+					}
+//line cached.go:119
+					if c1562 {
+						*(*int16)(unsafe.Add(o, o2316+tx*2)) = int16(dtype.BF16From32(f2647 / f313))
+					}
+//line cached.go:119
+					if c1581 {
+						*(*int16)(unsafe.Add(o, o2321+tx*2)) = int16(dtype.BF16From32(f2651 / f313))
+					}
+//line cached.go:119
+					if c1600 {
+						*(*int16)(unsafe.Add(o, o2326+tx*2)) = int16(dtype.BF16From32(f2655 / f313))
+					}
+				}
+			}
+		}
+	}
+}
+
+// attendBF16TwinRow is what a row of threads does in attendBF16Twin.
+//
+//line cached.go:106
+func attendBF16TwinRow(lanes int, c536 bool, each2627 unsafe.Pointer, each2631 unsafe.Pointer, each2635 unsafe.Pointer, each2639 unsafe.Pointer, each2643 unsafe.Pointer, each2647 unsafe.Pointer, each2651 unsafe.Pointer, each2655 unsafe.Pointer, each701 unsafe.Pointer, i169 int, i172 int, i301 int, i63 int, o299 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line cached.go:106
+	if lanes == 16 {
+//line cached.go:106
+		first = zvector.AttendBF16Twin___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+//line cached.go:106
+	} else if lanes == 8 {
+//line cached.go:106
+		first = zvector.AttendBF16TwinAVX2___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+	}
+	for tx := first; tx < 16; tx += 4 {
+		var f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, f2624a, f2624b, f2624c, f2624d, f2628a, f2628b, f2628c, f2628d, f2632a, f2632b, f2632c, f2632d, f2636a, f2636b, f2636c, f2636d, f2640a, f2640b, f2640c, f2640d, f2644a, f2644b, f2644c, f2644d, f2648a, f2648b, f2648c, f2648d, f2652a, f2652b, f2652c, f2652d, f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d float32
+		var i543 int
+//line cached.go:106
+		f2627a := *(*float32)(unsafe.Add(each2627, tx*4))
+//line cached.go:106
+		f2627b := *(*float32)(unsafe.Add(each2627, (tx+1)*4))
+//line cached.go:106
+		f2627c := *(*float32)(unsafe.Add(each2627, (tx+2)*4))
+//line cached.go:106
+		f2627d := *(*float32)(unsafe.Add(each2627, (tx+3)*4))
+//line cached.go:106
+		f701a := *(*float32)(unsafe.Add(each701, tx*4))
+//line cached.go:106
+		f701b := *(*float32)(unsafe.Add(each701, (tx+1)*4))
+//line cached.go:106
+		f701c := *(*float32)(unsafe.Add(each701, (tx+2)*4))
+//line cached.go:106
+		f701d := *(*float32)(unsafe.Add(each701, (tx+3)*4))
+//line cached.go:106
+		f2631a := *(*float32)(unsafe.Add(each2631, tx*4))
+//line cached.go:106
+		f2631b := *(*float32)(unsafe.Add(each2631, (tx+1)*4))
+//line cached.go:106
+		f2631c := *(*float32)(unsafe.Add(each2631, (tx+2)*4))
+//line cached.go:106
+		f2631d := *(*float32)(unsafe.Add(each2631, (tx+3)*4))
+//line cached.go:106
+		f2635a := *(*float32)(unsafe.Add(each2635, tx*4))
+//line cached.go:106
+		f2635b := *(*float32)(unsafe.Add(each2635, (tx+1)*4))
+//line cached.go:106
+		f2635c := *(*float32)(unsafe.Add(each2635, (tx+2)*4))
+//line cached.go:106
+		f2635d := *(*float32)(unsafe.Add(each2635, (tx+3)*4))
+//line cached.go:106
+		f2639a := *(*float32)(unsafe.Add(each2639, tx*4))
+//line cached.go:106
+		f2639b := *(*float32)(unsafe.Add(each2639, (tx+1)*4))
+//line cached.go:106
+		f2639c := *(*float32)(unsafe.Add(each2639, (tx+2)*4))
+//line cached.go:106
+		f2639d := *(*float32)(unsafe.Add(each2639, (tx+3)*4))
+//line cached.go:106
+		f2643a := *(*float32)(unsafe.Add(each2643, tx*4))
+//line cached.go:106
+		f2643b := *(*float32)(unsafe.Add(each2643, (tx+1)*4))
+//line cached.go:106
+		f2643c := *(*float32)(unsafe.Add(each2643, (tx+2)*4))
+//line cached.go:106
+		f2643d := *(*float32)(unsafe.Add(each2643, (tx+3)*4))
+//line cached.go:106
+		f2647a := *(*float32)(unsafe.Add(each2647, tx*4))
+//line cached.go:106
+		f2647b := *(*float32)(unsafe.Add(each2647, (tx+1)*4))
+//line cached.go:106
+		f2647c := *(*float32)(unsafe.Add(each2647, (tx+2)*4))
+//line cached.go:106
+		f2647d := *(*float32)(unsafe.Add(each2647, (tx+3)*4))
+//line cached.go:106
+		f2651a := *(*float32)(unsafe.Add(each2651, tx*4))
+//line cached.go:106
+		f2651b := *(*float32)(unsafe.Add(each2651, (tx+1)*4))
+//line cached.go:106
+		f2651c := *(*float32)(unsafe.Add(each2651, (tx+2)*4))
+//line cached.go:106
+		f2651d := *(*float32)(unsafe.Add(each2651, (tx+3)*4))
+//line cached.go:106
+		f2655a := *(*float32)(unsafe.Add(each2655, tx*4))
+//line cached.go:106
+		f2655b := *(*float32)(unsafe.Add(each2655, (tx+1)*4))
+//line cached.go:106
+		f2655c := *(*float32)(unsafe.Add(each2655, (tx+2)*4))
+//line cached.go:106
+		f2655d := *(*float32)(unsafe.Add(each2655, (tx+3)*4))
+//line cached.go:106
+		f1398a := float32(f2627a * f701a)
+//line cached.go:106
+		f1398b := float32(f2627b * f701b)
+//line cached.go:106
+		f1398c := float32(f2627c * f701c)
+//line cached.go:106
+		f1398d := float32(f2627d * f701d)
+//line cached.go:106
+		f1407a := float32(f2631a * f701a)
+//line cached.go:106
+		f1407b := float32(f2631b * f701b)
+//line cached.go:106
+		f1407c := float32(f2631c * f701c)
+//line cached.go:106
+		f1407d := float32(f2631d * f701d)
+//line cached.go:106
+		f1416a := float32(f2635a * f701a)
+//line cached.go:106
+		f1416b := float32(f2635b * f701b)
+//line cached.go:106
+		f1416c := float32(f2635c * f701c)
+//line cached.go:106
+		f1416d := float32(f2635d * f701d)
+//line cached.go:106
+		f1425a := float32(f2639a * f701a)
+//line cached.go:106
+		f1425b := float32(f2639b * f701b)
+//line cached.go:106
+		f1425c := float32(f2639c * f701c)
+//line cached.go:106
+		f1425d := float32(f2639d * f701d)
+//line cached.go:106
+		f1434a := float32(f2643a * f701a)
+//line cached.go:106
+		f1434b := float32(f2643b * f701b)
+//line cached.go:106
+		f1434c := float32(f2643c * f701c)
+//line cached.go:106
+		f1434d := float32(f2643d * f701d)
+//line cached.go:106
+		f1443a := float32(f2647a * f701a)
+//line cached.go:106
+		f1443b := float32(f2647b * f701b)
+//line cached.go:106
+		f1443c := float32(f2647c * f701c)
+//line cached.go:106
+		f1443d := float32(f2647d * f701d)
+//line cached.go:106
+		f1452a := float32(f2651a * f701a)
+//line cached.go:106
+		f1452b := float32(f2651b * f701b)
+//line cached.go:106
+		f1452c := float32(f2651c * f701c)
+//line cached.go:106
+		f1452d := float32(f2651d * f701d)
+//line cached.go:106
+		f1461a := float32(f2655a * f701a)
+//line cached.go:106
+		f1461b := float32(f2655b * f701b)
+//line cached.go:106
+		f1461c := float32(f2655c * f701c)
+//line cached.go:106
+		f1461d := float32(f2655d * f701d)
+//line cached.go:108
+		i290 := i172 * i63
+//line cached.go:108
+		i291 := i169 + i290
+//line cached.go:108
+		if uint(i291) > uint(valuesCap) {
+//line cached.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i291, valuesCap)
+//line cached.go:108
+			return false
+		}
+//line cached.go:108
+		if uint(i169) > uint(i291) {
+//line cached.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i169, i291)
+//line cached.go:108
+			return false
+		}
+//line cached.go:142
+		if !c536 {
+//line cached.go:142
+			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:142
+			return false
+		}
+//line cached.go:142
+		var i538 int
+//line cached.go:142
+		if i63 != 0 {
+//line cached.go:142
+			i538 = i290 / i63
+		}
+//line cached.go:142
+		i540 := i538
+//line cached.go:142
+		if 64 < i538 {
+//line cached.go:142
+			i540 = 64
+		}
+//line cached.go:142
+		if 0 < i540 {
+//line cached.go:145
+			f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, 0
+//line cached.go:145
+			for {
+//line cached.go:143
+				i546 := i543 * i63
+//line cached.go:143
+				i547 := i543 + 1
+//line cached.go:143
+				i550 := i547 * i63
+//line cached.go:143
+				if uint(i550) > uint(i301) {
+//line cached.go:143
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i550, i301)
+//line cached.go:143
+					return false
+				}
+//line cached.go:143
+				if uint(i546) > uint(i550) {
+//line cached.go:143
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i546, i550)
+//line cached.go:143
+					return false
+				}
+//line cached.go:143
+				i559 := i550 - i546
+//line cached.go:145
+				if 0 < i559 {
+					f2624a, f2624b, f2624c, f2624d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+tx*2)))).Float32(), f2625a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+1)*2)))).Float32(), f2625b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+2)*2)))).Float32(), f2625c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+3)*2)))).Float32(), f2625d)
+				} else {
+//line cached.go:145
+					f2624a, f2624b, f2624c, f2624d = f2625a, f2625b, f2625c, f2625d
+				}
+//line cached.go:145
+				if 1 < i559 {
+					f2628a, f2628b, f2628c, f2628d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+tx*2)))).Float32(), f2629a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+1)*2)))).Float32(), f2629b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+2)*2)))).Float32(), f2629c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+3)*2)))).Float32(), f2629d)
+				} else {
+//line cached.go:145
+					f2628a, f2628b, f2628c, f2628d = f2629a, f2629b, f2629c, f2629d
+				}
+//line cached.go:145
+				if 2 < i559 {
+					f2632a, f2632b, f2632c, f2632d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+tx*2)))).Float32(), f2633a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+1)*2)))).Float32(), f2633b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+2)*2)))).Float32(), f2633c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+3)*2)))).Float32(), f2633d)
+				} else {
+//line cached.go:145
+					f2632a, f2632b, f2632c, f2632d = f2633a, f2633b, f2633c, f2633d
+				}
+//line cached.go:145
+				if 3 < i559 {
+					f2636a, f2636b, f2636c, f2636d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+tx*2)))).Float32(), f2637a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+1)*2)))).Float32(), f2637b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+2)*2)))).Float32(), f2637c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+3)*2)))).Float32(), f2637d)
+				} else {
+//line cached.go:145
+					f2636a, f2636b, f2636c, f2636d = f2637a, f2637b, f2637c, f2637d
+				}
+//line cached.go:145
+				if 4 < i559 {
+					f2640a, f2640b, f2640c, f2640d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+tx*2)))).Float32(), f2641a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+1)*2)))).Float32(), f2641b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+2)*2)))).Float32(), f2641c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+3)*2)))).Float32(), f2641d)
+				} else {
+//line cached.go:145
+					f2640a, f2640b, f2640c, f2640d = f2641a, f2641b, f2641c, f2641d
+				}
+//line cached.go:145
+				if 5 < i559 {
+					f2644a, f2644b, f2644c, f2644d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+tx*2)))).Float32(), f2645a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+1)*2)))).Float32(), f2645b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+2)*2)))).Float32(), f2645c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+3)*2)))).Float32(), f2645d)
+				} else {
+//line cached.go:145
+					f2644a, f2644b, f2644c, f2644d = f2645a, f2645b, f2645c, f2645d
+				}
+//line cached.go:145
+				if 6 < i559 {
+					f2648a, f2648b, f2648c, f2648d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+tx*2)))).Float32(), f2649a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+1)*2)))).Float32(), f2649b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+2)*2)))).Float32(), f2649c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+3)*2)))).Float32(), f2649d)
+				} else {
+//line cached.go:145
+					f2648a, f2648b, f2648c, f2648d = f2649a, f2649b, f2649c, f2649d
+				}
+//line cached.go:145
+				if 7 < i559 {
+					f2652a, f2652b, f2652c, f2652d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+tx*2)))).Float32(), f2653a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+1)*2)))).Float32(), f2653b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+2)*2)))).Float32(), f2653c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+3)*2)))).Float32(), f2653d)
+				} else {
+//line cached.go:145
+					f2652a, f2652b, f2652c, f2652d = f2653a, f2653b, f2653c, f2653d
+				}
+//line cached.go:146
+				if i547 >= i540 {
+//line cached.go:146
+					break
+				}
+//line cached.go:146
+				f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, i547
+			}
+//line cached.go:146
+			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d
+		} else {
+//line cached.go:142
+			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d
+		}
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, tx*4)) = f2654a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, (tx+1)*4)) = f2654b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, (tx+2)*4)) = f2654c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, (tx+3)*4)) = f2654d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, tx*4)) = f2650a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, (tx+1)*4)) = f2650b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, (tx+2)*4)) = f2650c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, (tx+3)*4)) = f2650d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, tx*4)) = f2646a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, (tx+1)*4)) = f2646b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, (tx+2)*4)) = f2646c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, (tx+3)*4)) = f2646d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, tx*4)) = f2642a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, (tx+1)*4)) = f2642b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, (tx+2)*4)) = f2642c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, (tx+3)*4)) = f2642d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, tx*4)) = f2638a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, (tx+1)*4)) = f2638b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, (tx+2)*4)) = f2638c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, (tx+3)*4)) = f2638d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, tx*4)) = f2634a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, (tx+1)*4)) = f2634b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, (tx+2)*4)) = f2634c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, (tx+3)*4)) = f2634d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, tx*4)) = f2630a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, (tx+1)*4)) = f2630b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, (tx+2)*4)) = f2630c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, (tx+3)*4)) = f2630d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, tx*4)) = f2626a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, (tx+1)*4)) = f2626b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, (tx+2)*4)) = f2626c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, (tx+3)*4)) = f2626d
+	}
+	return true
+}
+
+// attendBF16TwinRow_ is what a row of threads does in attendBF16Twin.
+//
+//line cached.go:111
+func attendBF16TwinRow_(lanes int, each139 unsafe.Pointer, shared unsafe.Pointer) {
+	first := 0
+//line cached.go:111
+	if lanes == 16 {
+//line cached.go:111
+		first = zvector.AttendBF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+//line cached.go:111
+	} else if lanes == 8 {
+//line cached.go:111
+		first = zvector.AttendBF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+	}
+	for tx := first; tx < 16; tx++ {
+//line cached.go:73
+		f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line cached.go:91
+		o209 := tx * 4
+//line cached.go:111
+		*(*float32)(unsafe.Add(shared, o209+768)) = f139
+	}
+}
+
+// attendF16Twin runs blocks of the kernel attendCached_dtype_F16_row_F16.
+//
+//line cached.go:52
+func attendF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	q := *(*unsafe.Pointer)(args)
+	qCap := *(*int)(unsafe.Add(args, 16))
+	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	oCap := *(*int)(unsafe.Add(args, 40))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysCap := *(*int)(unsafe.Add(args, 64))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesCap := *(*int)(unsafe.Add(args, 88))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+	shared := blocks.Shared(832)
+	_, gy, _ := blocks.Grid()
+	lanes := blocks.Lanes()
+//line cached.go:57
+	i63 := s16 / 16
+//line cached.go:62
+	c1467 := 0 < i63
+//line cached.go:62
+	c1486 := 1 < i63
+//line cached.go:62
+	c1505 := 2 < i63
+//line cached.go:62
+	c1524 := 3 < i63
+//line cached.go:62
+	c1543 := 4 < i63
+//line cached.go:62
+	c1562 := 5 < i63
+//line cached.go:62
+	c1581 := 6 < i63
+//line cached.go:62
+	c1600 := 7 < i63
+//line cached.go:59
+	f76 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
+//line cached.go:16
+	var i384 int
+//line cached.go:16
+	if s24 != 0 {
+//line cached.go:16
+		i384 = tableLen / s24
+	}
+//line cached.go:16
+	i849 := s24 << 6
+//line cached.go:71
+	var i133 int
+//line cached.go:71
+	if s8 != 0 {
+//line cached.go:71
+		i133 = gy / s8
+	}
+//line cached.go:16
+	c382 := s24 != 0
+//line cached.go:71
+	c131 := s8 != 0
+//line cached.go:71
+	c134 := i133 != 0
+	each2655 := blocks.Scratch(4)
+	each2651 := blocks.Scratch(4)
+	each2647 := blocks.Scratch(4)
+	each2643 := blocks.Scratch(4)
+	each2639 := blocks.Scratch(4)
+	each2635 := blocks.Scratch(4)
+	each2631 := blocks.Scratch(4)
+	each2627 := blocks.Scratch(4)
+	each139 := blocks.Scratch(4)
+	each140 := blocks.Scratch(4)
+//line cached.go:77
+	i863 := s0 - 1
+//line cached.go:80
+	i867 := i63 << 6
+//line cached.go:128
+	i415 := i867 / 4
+//line cached.go:128
+	i417 := i415
+//line cached.go:128
+	if 128 < i415 {
+//line cached.go:128
+		i417 = 128
+	}
+//line cached.go:128
+	c418 := 0 < i417
+//line cached.go:86
+	i2868 := i417 - 3
+//line cached.go:86
+	i2711 := 0
+//line cached.go:86
+	if i2868 <= i417 && 0 < i2868 {
+//line cached.go:86
+		i2711 = i2868
+	}
+//line cached.go:86
+	c2712 := 0 < i2711
+	each2656 := blocks.Scratch(4)
+	each2658 := blocks.Scratch(4)
+	each2660 := blocks.Scratch(4)
+	each2662 := blocks.Scratch(4)
+	each2184 := blocks.Scratch(4)
+	each701 := blocks.Scratch(4)
+//line cached.go:142
+	c536 := i63 != 0
+//line cached.go:52
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		var i126, i141, i172 int
+		var c142 bool
+//line cached.go:57
+		if uint(bx) >= uint(tokensLen) {
+//line cached.go:57
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line cached.go:57
+			return
+		}
+//line cached.go:57
+		i783 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line cached.go:57
+		i785 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+		i71 := (bx*gy + by) * i63
+//line cached.go:60
+		i77 := i71 + i63
+//line cached.go:60
+		if uint(i77) > uint(qCap) {
+//line cached.go:60
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, qCap)
+//line cached.go:60
+			return
+		}
+//line cached.go:60
+		if uint(i71) > uint(i77) {
+//line cached.go:60
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i77)
+//line cached.go:60
+			return
+		}
+//line cached.go:60
+		o85 := i71 * 32
+//line cached.go:63
+		o2203 := o85 + 32
+//line cached.go:63
+		o2207 := o85 + 64
+//line cached.go:63
+		o2211 := o85 + 96
+//line cached.go:63
+		o2215 := o85 + 128
+//line cached.go:63
+		o2219 := o85 + 160
+//line cached.go:63
+		o2223 := o85 + 192
+//line cached.go:63
+		o2227 := o85 + 224
+		{
+			{
+				first := 0
+//line cached.go:52
+				if lanes == 16 {
+//line cached.go:52
+					first = zvector.AttendF16Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
+//line cached.go:52
+				} else if lanes == 8 {
+//line cached.go:52
+					first = zvector.AttendF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
+				}
+				for tx := first; tx < 16; tx++ {
+//line cached.go:62
+					if c1467 {
+						*(*float32)(unsafe.Add(shared, tx*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o85+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1486 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2203+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1505 {
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2207+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1524 {
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2211+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1543 {
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2215+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1562 {
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2219+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1581 {
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2223+tx*2)))).Float32() * f76)
+					}
+//line cached.go:62
+					if c1600 {
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2227+tx*2)))).Float32() * f76)
+					}
+				}
+			}
+		}
+//line cached.go:16
+		c361 := 0 <= i783
+//line cached.go:16
+		c385 := int(i783) < i384
+//line cached.go:16
+		c375 := 0 <= i785
+//line cached.go:16
+		c369 := int(i785) < i849
+//line cached.go:69
+		i124 := int(i785) + 1
+//line cached.go:71
+		var i136 int
+//line cached.go:71
+		if i133 != 0 {
+//line cached.go:71
+			i136 = by / i133
+		}
+//line cached.go:76
+		i148 := int(i783) * s24
+		for tx := range 16 {
+			var c371 bool
+//line cached.go:16
+			if c361 {
+//line cached.go:16
+				if !c382 {
+//line cached.go:16
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:16
+					return
+				}
+//line cached.go:16
+				if c385 {
+//line cached.go:16
+					if c375 {
+//line cached.go:16
+						c371 = c369
+					} else {
+//line cached.go:16
+						c371 = false
+					}
+				} else {
+//line cached.go:16
+					c371 = false
+				}
+			} else {
+//line cached.go:16
+				c371 = false
+			}
+//line cached.go:68
+			if c371 {
+				i126 = i124
+			} else {
+//line cached.go:68
+				i126 = 0
+			}
+//line cached.go:71
+			if !c131 {
+//line cached.go:71
+				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:71
+				return
+			}
+//line cached.go:71
+			if !c134 {
+//line cached.go:71
+				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:71
+				return
+			}
+//line basic.go:21
+			*(*float32)(unsafe.Add(each2655, tx*4)), *(*float32)(unsafe.Add(each2651, tx*4)), *(*float32)(unsafe.Add(each2647, tx*4)), *(*float32)(unsafe.Add(each2643, tx*4)), *(*float32)(unsafe.Add(each2639, tx*4)), *(*float32)(unsafe.Add(each2635, tx*4)), *(*float32)(unsafe.Add(each2631, tx*4)), *(*float32)(unsafe.Add(each2627, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)), *(*float32)(unsafe.Add(each140, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+		}
+		i141 = 0
+//line cached.go:75
+		for {
+			for range 16 {
+//line cached.go:75
+				c142 = i141 < i126
+			}
+//line cached.go:75
+			if !c142 {
+				break
+			}
+//line cached.go:76
+			i150 := i148 + i141/64
+//line cached.go:76
+			if uint(i150) >= uint(tableLen) {
+//line cached.go:76
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i150, tableLen)
+//line cached.go:76
+				return
+			}
+//line cached.go:76
+			i156 := *(*int32)(unsafe.Add(table, i150*4))
+//line cached.go:76
+			i157 := int(i156)
+			c861 := i156 < 0
+//line cached.go:77
+			i159 := i157
+//line cached.go:77
+			if c861 {
+//line cached.go:77
+				i159 = 0
+			}
+//line cached.go:77
+			i163 := i159
+//line cached.go:77
+			if i863 < i159 {
+//line cached.go:77
+				i163 = i863
+			}
+//line cached.go:77
+			i169 := (i163*s8 + i136) << 6 * i63
+			for range 16 {
+//line cached.go:78
+				i170 := i126 - i141
+//line cached.go:78
+				i172 = i170
+//line cached.go:78
+				if 64 < i170 {
+//line cached.go:78
+					i172 = 64
+				}
+			}
+//line cached.go:80
+			i176 := i169 + i867
+//line cached.go:80
+			if uint(i176) > uint(keysCap) {
+//line cached.go:80
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i176, keysCap)
+//line cached.go:80
+				return
+			}
+//line cached.go:80
+			if uint(i169) > uint(i176) {
+//line cached.go:80
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i169, i176)
+//line cached.go:80
+				return
+			}
+//line cached.go:80
+			o184 := i169 * 32
+//line cached.go:86
+			c2100 := s0 <= i157
+//line cached.go:86
+			c2125 := s0 <= i157
+//line cached.go:86
+			c2150 := s0 <= i157
+//line cached.go:86
+			c2175 := s0 <= i157
+			{
+				{
+					first := 0
+//line cached.go:80
+					if lanes == 16 {
+//line cached.go:80
+						first = zvector.AttendF16Twin_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
+//line cached.go:80
+					} else if lanes == 8 {
+//line cached.go:80
+						first = zvector.AttendF16TwinAVX2_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
+					}
+					for tx := first; tx < 16; tx++ {
+						var f2713, f2714, f2715, f2716, f2809, f2823, f2837, f2838, f2841, f2844, f2847, f2851, f2852, f2855, f2858, f2861, f2875, f2876, f2877, f2878, f2671, f2669, f2667, f2665, f2670, f2668, f2666, f2664, f1157, f1161, f1182, f1203, f1224, f2657, f2656, f2659, f2658, f2661, f2660, f2663, f2662, f2184 float32
+						var i2717, i2719, i2724, i2729, i2734, i2739, i2740, i2746, i2751, i2756, i2870, i2762, i2768, i2773, i2778, i2872, i2784, i2790, i2795, i2800, i2874, i2879, i420, i1146, i1168, i1189, i1210, i458 int
+						var c2753, c2786, c2862 bool
+//line cached.go:83
+						i2117 := tx + 16
+//line cached.go:83
+						i2142 := tx + 32
+//line cached.go:83
+						i2167 := tx + 48
+//line cached.go:74
+						f140 := *(*float32)(unsafe.Add(each140, tx*4))
+//line cached.go:91
+						o209 := tx * 4
+//line cached.go:128
+						if c418 {
+//line cached.go:128
+							if c2712 {
+//line cached.go:130
+								f2713, f2714, f2715, f2716, i2717 = 0, 0, 0, 0, 0
+//line cached.go:130
+								for {
+//line cached.go:130
+									i2719 = i2717 << 2
+//line cached.go:130
+									i2724 = i2719 + 1
+//line cached.go:130
+									i2729 = i2719 + 2
+//line cached.go:130
+									i2734 = i2719 + 3
+//line cached.go:130
+									i2739 = i2717 + 1
+//line cached.go:130
+									i2740 = i2739 << 2
+//line cached.go:130
+									i2746 = i2740 + 1
+//line cached.go:130
+									i2751 = i2740 + 2
+//line cached.go:130
+									c2753 = uint(i2719) < uint(i867) && uint(i2724) < uint(i867) && uint(i2729) < uint(i867) && uint(i2734) < uint(i867) && uint(i2740) < uint(i867) && uint(i2746) < uint(i867) && uint(i2751) < uint(i867)
+//line cached.go:130
+									i2756 = i2740 + 3
+//line cached.go:130
+									i2870 = i2717 + 2
+//line cached.go:130
+									i2762 = i2870 << 2
+//line cached.go:130
+									i2768 = i2762 + 1
+//line cached.go:130
+									i2773 = i2762 + 2
+//line cached.go:130
+									i2778 = i2762 + 3
+//line cached.go:130
+									i2872 = i2717 + 3
+//line cached.go:130
+									i2784 = i2872 << 2
+//line cached.go:130
+									c2786 = c2753 && uint(i2756) < uint(i867) && uint(i2762) < uint(i867) && uint(i2768) < uint(i867) && uint(i2773) < uint(i867) && uint(i2778) < uint(i867) && uint(i2784) < uint(i867)
+//line cached.go:130
+									i2790 = i2784 + 1
+//line cached.go:130
+									i2795 = i2784 + 2
+//line cached.go:130
+									i2800 = i2784 + 3
+//line cached.go:130
+									i2874 = i2717 + 4
+//line cached.go:130
+									if !(c2786 && uint(i2790) < uint(i867) && uint(i2795) < uint(i867) && uint(i2800) < uint(i867)) {
+//line cached.go:130
+										goto l1
+									}
+//line cached.go:130
+									f2809 = *(*float32)(unsafe.Add(shared, i2717*4))
+//line cached.go:130
+									f2823 = *(*float32)(unsafe.Add(shared, i2739*4))
+//line cached.go:130
+									f2837 = *(*float32)(unsafe.Add(shared, i2870*4))
+//line cached.go:130
+									f2838 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2762*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2740*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2719*32+tx*2)))).Float32(), f2716)))
+//line cached.go:130
+									f2841 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2768*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2746*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2724*32+tx*2)))).Float32(), f2715)))
+//line cached.go:130
+									f2844 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2773*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2751*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2729*32+tx*2)))).Float32(), f2714)))
+//line cached.go:130
+									f2847 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2778*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2756*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2734*32+tx*2)))).Float32(), f2713)))
+//line cached.go:130
+									f2851 = *(*float32)(unsafe.Add(shared, i2872*4))
+//line cached.go:130
+									f2852 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2784*32+tx*2)))).Float32(), f2838)
+//line cached.go:130
+									f2855 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2790*32+tx*2)))).Float32(), f2841)
+//line cached.go:130
+									f2858 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2795*32+tx*2)))).Float32(), f2844)
+//line cached.go:130
+									f2861 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2800*32+tx*2)))).Float32(), f2847)
+//line cached.go:130
+									c2862 = i2874 < i417
+//line cached.go:130
+									if i2874 >= i2711 {
+//line cached.go:130
+										break
+									}
+//line cached.go:130
+									f2713, f2714, f2715, f2716, i2717 = f2861, f2858, f2855, f2852, i2874
+								}
+//line cached.go:130
+								if c2862 {
+//line cached.go:130
+									f2875, f2876, f2877, f2878, i2879 = f2861, f2858, f2855, f2852, i2874
+//line cached.go:130
+									goto l2
+								}
+//line cached.go:130
+								f2671, f2669, f2667, f2665 = f2861, f2858, f2855, f2852
+//line cached.go:130
+								goto l3
+							l1:
+//line cached.go:130
+								f2875, f2876, f2877, f2878, i2879 = f2713, f2714, f2715, f2716, i2717
+							} else {
+//line cached.go:128
+								f2875, f2876, f2877, f2878, i2879 = 0, 0, 0, 0, 0
+							}
+						l2:
+//line cached.go:128
+							f2670, f2668, f2666, f2664, i420 = f2875, f2876, f2877, f2878, i2879
+//line cached.go:130
+							for {
+//line cached.go:130
+								i1146 = i420 << 2
+//line cached.go:130
+								if uint(i1146) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1146, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1157 = *(*float32)(unsafe.Add(shared, i420*4))
+//line cached.go:130
+								f1161 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1146*32+tx*2)))).Float32(), f2664)
+//line cached.go:130
+								i1168 = i1146 + 1
+//line cached.go:130
+								if uint(i1168) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1168, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1182 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1168*32+tx*2)))).Float32(), f2666)
+//line cached.go:130
+								i1189 = i1146 + 2
+//line cached.go:130
+								if uint(i1189) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1189, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1203 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1189*32+tx*2)))).Float32(), f2668)
+//line cached.go:130
+								i1210 = i1146 + 3
+//line cached.go:130
+								if uint(i1210) >= uint(i867) {
+//line cached.go:130
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1210, i867)
+//line cached.go:130
+									return
+								}
+//line cached.go:130
+								f1224 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1210*32+tx*2)))).Float32(), f2670)
+//line cached.go:130
+								i458 = i420 + 1
+//line cached.go:130
+								if i458 >= i417 {
+//line cached.go:130
+									break
+								}
+//line cached.go:130
+								f2670, f2668, f2666, f2664, i420 = f1224, f1203, f1182, f1161, i458
+							}
+//line cached.go:130
+							f2671, f2669, f2667, f2665 = f1224, f1203, f1182, f1161
+						} else {
+//line cached.go:128
+							f2671, f2669, f2667, f2665 = 0, 0, 0, 0
+						}
+					l3:
+//line cached.go:83
+						if i172 <= tx {
+							f2657 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2657 = f2665
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2656 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2100 {
+								f2656 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2656 = f2657
+							}
+						}
+//line cached.go:83
+						if i172 <= i2117 {
+							f2659 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2659 = f2667
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2658 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2125 {
+								f2658 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2658 = f2659
+							}
+						}
+//line cached.go:83
+						if i172 <= i2142 {
+							f2661 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2661 = f2669
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2660 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2150 {
+								f2660 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2660 = f2661
+							}
+						}
+//line cached.go:83
+						if i172 <= i2167 {
+							f2663 = math.Float32frombits(0xff800000)
+						} else {
+//line cached.go:83
+							f2663 = f2671
+						}
+//line cached.go:86
+						if c861 {
+//line cached.go:86
+							f2662 = math.Float32frombits(0x7fc00000)
+						} else {
+//line cached.go:86
+							if c2175 {
+								f2662 = math.Float32frombits(0x7fc00000)
+							} else {
+//line cached.go:86
+								f2662 = f2663
+							}
+						}
+						f2184 = max(max(max(max(f140, f2656), f2658), f2660), f2662)
+//line cached.go:91
+						*(*float32)(unsafe.Add(shared, o209+768)) = f2184
+						*(*float32)(unsafe.Add(each2656, tx*4)) = f2656
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2658, tx*4)) = f2658
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2660, tx*4)) = f2660
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2662, tx*4)) = f2662
+//line cached.go:92
+						*(*float32)(unsafe.Add(each2184, tx*4)) = f2184
+					}
+				}
+			}
+//line cached.go:94
+			f1238 := *(*float32)(unsafe.Add(shared, 768))
+//line cached.go:94
+			f1248 := *(*float32)(unsafe.Add(shared, 4+768))
+//line cached.go:94
+			f1258 := *(*float32)(unsafe.Add(shared, 8+768))
+//line cached.go:94
+			f1268 := *(*float32)(unsafe.Add(shared, 12+768))
+//line cached.go:94
+			f1278 := *(*float32)(unsafe.Add(shared, 16+768))
+//line cached.go:94
+			f1288 := *(*float32)(unsafe.Add(shared, 20+768))
+//line cached.go:94
+			f1298 := *(*float32)(unsafe.Add(shared, 24+768))
+//line cached.go:94
+			f1308 := *(*float32)(unsafe.Add(shared, 28+768))
+//line cached.go:94
+			f1318 := *(*float32)(unsafe.Add(shared, 32+768))
+//line cached.go:94
+			f1328 := *(*float32)(unsafe.Add(shared, 36+768))
+//line cached.go:94
+			f1338 := *(*float32)(unsafe.Add(shared, 40+768))
+//line cached.go:94
+			f1348 := *(*float32)(unsafe.Add(shared, 44+768))
+//line cached.go:94
+			f1358 := *(*float32)(unsafe.Add(shared, 48+768))
+//line cached.go:94
+			f1368 := *(*float32)(unsafe.Add(shared, 52+768))
+//line cached.go:94
+			f1378 := *(*float32)(unsafe.Add(shared, 56+768))
+//line cached.go:94
+			f1388 := *(*float32)(unsafe.Add(shared, 60+768))
+			{
+				{
+					first := 0
+//line cached.go:94
+					if lanes == 16 {
+//line cached.go:94
+						first = zvector.AttendF16Twin__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
+//line cached.go:94
+					} else if lanes == 8 {
+//line cached.go:94
+						first = zvector.AttendF16TwinAVX2__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
+					}
+					for tx := first; tx < 16; tx++ {
+						var f701, f1942, f1986, f2030, f2074 float32
+//line cached.go:89
+						f2184 := *(*float32)(unsafe.Add(each2184, tx*4))
+//line cached.go:74
+						f140 := *(*float32)(unsafe.Add(each140, tx*4))
+//line cached.go:100
+						f2656 := *(*float32)(unsafe.Add(each2656, tx*4))
+						o1946 := tx * 4
+//line cached.go:100
+						f2658 := *(*float32)(unsafe.Add(each2658, tx*4))
+//line cached.go:83
+						i2117 := tx + 16
+//line cached.go:101
+						o1990 := i2117 * 4
+//line cached.go:100
+						f2660 := *(*float32)(unsafe.Add(each2660, tx*4))
+//line cached.go:83
+						i2142 := tx + 32
+//line cached.go:101
+						o2034 := i2142 * 4
+//line cached.go:100
+						f2662 := *(*float32)(unsafe.Add(each2662, tx*4))
+//line cached.go:83
+						i2167 := tx + 48
+//line cached.go:101
+						o2078 := i2167 * 4
+//line cached.go:73
+						f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line cached.go:94
+						f1299 := max(max(max(max(max(max(max(f2184, f1238), f1248), f1258), f1268), f1278), f1288), f1298)
+//line cached.go:94
+						f1359 := max(max(max(max(max(max(f1299, f1308), f1318), f1328), f1338), f1348), f1358)
+//line cached.go:94
+						f1389 := max(max(max(f1359, f1368), f1378), f1388)
+//line cached.go:96
+						f250 := f140 - f1389
+//line exp.go:73
+						f624 := f250 + 1.2582912e+07
+						f627 := f250 - (f624 - 1.2582912e+07) + 0
+//line exp.go:77
+						i634 := int32(math.Float32bits(f624))
+//line exp.go:47
+						i667 := int32(uint32(i634) >> 1)
+						f672 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f627, 0.001339097), f627, 0.009618499), f627, 0.055503596), f627, 0.24022648), f627, 0.6931472), f627, 1)*math.Float32frombits(uint32(i667<<23+1065353216))) * math.Float32frombits(uint32((i634-i667)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f250 {
+//line exp.go:56
+							f701 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f250 < -151 {
+//line exp.go:59
+								f701 = 0
+							} else {
+//line exp.go:62
+								f701 = f672
+							}
+						}
+//line cached.go:100
+						f1915 := f2656 - f1389
+//line exp.go:73
+						f1916 := f1915 + 1.2582912e+07
+						f1919 := f1915 - (f1916 - 1.2582912e+07) + 0
+//line exp.go:77
+						i1926 := int32(math.Float32bits(f1916))
+//line exp.go:47
+						i1927 := int32(uint32(i1926) >> 1)
+						f1936 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1919, 0.001339097), f1919, 0.009618499), f1919, 0.055503596), f1919, 0.24022648), f1919, 0.6931472), f1919, 1)*math.Float32frombits(uint32(i1927<<23+1065353216))) * math.Float32frombits(uint32((i1926-i1927)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f1915 {
+//line exp.go:56
+							f1942 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f1915 < -151 {
+//line exp.go:59
+								f1942 = 0
+							} else {
+//line exp.go:62
+								f1942 = f1936
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o1946+512)) = f1942
+//line cached.go:100
+						f1959 := f2658 - f1389
+//line exp.go:73
+						f1960 := f1959 + 1.2582912e+07
+						f1963 := f1959 - (f1960 - 1.2582912e+07) + 0
+//line exp.go:77
+						i1970 := int32(math.Float32bits(f1960))
+//line exp.go:47
+						i1971 := int32(uint32(i1970) >> 1)
+						f1980 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1963, 0.001339097), f1963, 0.009618499), f1963, 0.055503596), f1963, 0.24022648), f1963, 0.6931472), f1963, 1)*math.Float32frombits(uint32(i1971<<23+1065353216))) * math.Float32frombits(uint32((i1970-i1971)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f1959 {
+//line exp.go:56
+							f1986 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f1959 < -151 {
+//line exp.go:59
+								f1986 = 0
+							} else {
+//line exp.go:62
+								f1986 = f1980
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o1990+512)) = f1986
+//line cached.go:100
+						f2003 := f2660 - f1389
+//line exp.go:73
+						f2004 := f2003 + 1.2582912e+07
+						f2007 := f2003 - (f2004 - 1.2582912e+07) + 0
+//line exp.go:77
+						i2014 := int32(math.Float32bits(f2004))
+//line exp.go:47
+						i2015 := int32(uint32(i2014) >> 1)
+						f2024 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2007, 0.001339097), f2007, 0.009618499), f2007, 0.055503596), f2007, 0.24022648), f2007, 0.6931472), f2007, 1)*math.Float32frombits(uint32(i2015<<23+1065353216))) * math.Float32frombits(uint32((i2014-i2015)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f2003 {
+//line exp.go:56
+							f2030 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f2003 < -151 {
+//line exp.go:59
+								f2030 = 0
+							} else {
+//line exp.go:62
+								f2030 = f2024
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o2034+512)) = f2030
+//line cached.go:100
+						f2047 := f2662 - f1389
+//line exp.go:73
+						f2048 := f2047 + 1.2582912e+07
+						f2051 := f2047 - (f2048 - 1.2582912e+07) + 0
+//line exp.go:77
+						i2058 := int32(math.Float32bits(f2048))
+//line exp.go:47
+						i2059 := int32(uint32(i2058) >> 1)
+						f2068 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2051, 0.001339097), f2051, 0.009618499), f2051, 0.055503596), f2051, 0.24022648), f2051, 0.6931472), f2051, 1)*math.Float32frombits(uint32(i2059<<23+1065353216))) * math.Float32frombits(uint32((i2058-i2059)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f2047 {
+//line exp.go:56
+							f2074 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f2047 < -151 {
+//line exp.go:59
+								f2074 = 0
+							} else {
+//line exp.go:62
+								f2074 = f2068
+							}
+						}
+//line cached.go:101
+						*(*float32)(unsafe.Add(shared, o2078+512)) = f2074
+						f2080 := float32(f139*f701) + f1942 + f1986 + f2030 + f2074
+//line cached.go:104
+						*(*float32)(unsafe.Add(each140, tx*4)) = f1389
+//line cached.go:104
+						*(*float32)(unsafe.Add(each701, tx*4)) = f701
+//line cached.go:104
+						*(*float32)(unsafe.Add(each139, tx*4)) = f2080
+					}
+				}
+			}
+			o299 := i169 * 32
+//line cached.go:108
+			i301 := valuesCap - i169
+			{
+				{
+//line cached.go:106
+					if !attendF16TwinRow(lanes, c536, each2627, each2631, each2635, each2639, each2643, each2647, each2651, each2655, each701, i169, i172, i301, i63, o299, shared, values, valuesCap, by, blocks) {
+						return
+					}
+				}
+			}
+			i141 = i141 + 64
+		}
+		{
+			{
+//line cached.go:111
+				attendF16TwinRow_(lanes, each139, shared)
+			}
+		}
+//line lanes.go:9
+		f989 := *(*float32)(unsafe.Add(shared, 768))
+//line lanes.go:9
+		f999 := *(*float32)(unsafe.Add(shared, 4+768))
+//line lanes.go:9
+		f1009 := *(*float32)(unsafe.Add(shared, 8+768))
+//line lanes.go:9
+		f1019 := *(*float32)(unsafe.Add(shared, 12+768))
+//line lanes.go:9
+		f1029 := *(*float32)(unsafe.Add(shared, 16+768))
+//line lanes.go:9
+		f1039 := *(*float32)(unsafe.Add(shared, 20+768))
+//line lanes.go:9
+		f1049 := *(*float32)(unsafe.Add(shared, 24+768))
+//line lanes.go:9
+		f1050 := f989 + 0 + f999 + f1009 + f1019 + f1029 + f1039 + f1049
+//line lanes.go:9
+		f1059 := *(*float32)(unsafe.Add(shared, 28+768))
+//line lanes.go:9
+		f1069 := *(*float32)(unsafe.Add(shared, 32+768))
+//line lanes.go:9
+		f1079 := *(*float32)(unsafe.Add(shared, 36+768))
+//line lanes.go:9
+		f1089 := *(*float32)(unsafe.Add(shared, 40+768))
+//line lanes.go:9
+		f1099 := *(*float32)(unsafe.Add(shared, 44+768))
+//line lanes.go:9
+		f1109 := *(*float32)(unsafe.Add(shared, 48+768))
+//line lanes.go:9
+		f1110 := f1050 + f1059 + f1069 + f1079 + f1089 + f1099 + f1109
+//line lanes.go:9
+		f1119 := *(*float32)(unsafe.Add(shared, 52+768))
+//line lanes.go:9
+		f1129 := *(*float32)(unsafe.Add(shared, 56+768))
+//line lanes.go:9
+		f1139 := *(*float32)(unsafe.Add(shared, 60+768))
+//line lanes.go:9
+		f1140 := f1110 + f1119 + f1129 + f1139
+//line cached.go:117
+		if uint(i77) > uint(oCap) {
+//line cached.go:117
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, oCap)
+//line cached.go:117
+			return
+		}
+//line cached.go:117
+		o322 := i71 * 32
+//line cached.go:120
+		o2296 := o322 + 32
+//line cached.go:120
+		o2301 := o322 + 64
+//line cached.go:120
+		o2306 := o322 + 96
+//line cached.go:120
+		o2311 := o322 + 128
+//line cached.go:120
+		o2316 := o322 + 160
+//line cached.go:120
+		o2321 := o322 + 192
+//line cached.go:120
+		o2326 := o322 + 224
+		{
+			{
+				first := 0
+//line lanes.go:9
+				if lanes == 16 {
+//line lanes.go:9
+					first = zvector.AttendF16Twin_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+//line lanes.go:9
+				} else if lanes == 8 {
+//line lanes.go:9
+					first = zvector.AttendF16TwinAVX2_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f313 float32
+//line cached.go:120
+					f2627 := *(*float32)(unsafe.Add(each2627, tx*4))
+//line cached.go:120
+					f2631 := *(*float32)(unsafe.Add(each2631, tx*4))
+//line cached.go:120
+					f2635 := *(*float32)(unsafe.Add(each2635, tx*4))
+//line cached.go:120
+					f2639 := *(*float32)(unsafe.Add(each2639, tx*4))
+//line cached.go:120
+					f2643 := *(*float32)(unsafe.Add(each2643, tx*4))
+//line cached.go:120
+					f2647 := *(*float32)(unsafe.Add(each2647, tx*4))
+//line cached.go:120
+					f2651 := *(*float32)(unsafe.Add(each2651, tx*4))
+//line cached.go:120
+					f2655 := *(*float32)(unsafe.Add(each2655, tx*4))
+//line cached.go:114
+					if i126 == 0 {
+//line cached.go:114
+						f313 = 1
+					} else {
+//line cached.go:114
+						f313 = f1140
+					}
+//line cached.go:119
+					if c1467 {
+						*(*int16)(unsafe.Add(o, o322+tx*2)) = int16(dtype.F16From32(f2627 / f313))
+					}
+//line cached.go:119
+					if c1486 {
+						*(*int16)(unsafe.Add(o, o2296+tx*2)) = int16(dtype.F16From32(f2631 / f313))
+					}
+//line cached.go:119
+					if c1505 {
+						*(*int16)(unsafe.Add(o, o2301+tx*2)) = int16(dtype.F16From32(f2635 / f313))
+					}
+//line cached.go:119
+					if c1524 {
+						*(*int16)(unsafe.Add(o, o2306+tx*2)) = int16(dtype.F16From32(f2639 / f313))
+					}
+//line cached.go:119
+					if c1543 {
+						*(*int16)(unsafe.Add(o, o2311+tx*2)) = int16(dtype.F16From32(f2643 / f313))
+					}
+//line cached.go:119
+					if c1562 {
+						*(*int16)(unsafe.Add(o, o2316+tx*2)) = int16(dtype.F16From32(f2647 / f313))
+					}
+//line cached.go:119
+					if c1581 {
+						*(*int16)(unsafe.Add(o, o2321+tx*2)) = int16(dtype.F16From32(f2651 / f313))
+					}
+//line cached.go:119
+					if c1600 {
+						*(*int16)(unsafe.Add(o, o2326+tx*2)) = int16(dtype.F16From32(f2655 / f313))
+					}
+				}
+			}
+		}
+	}
+}
+
+// attendF16TwinRow is what a row of threads does in attendF16Twin.
+//
+//line cached.go:106
+func attendF16TwinRow(lanes int, c536 bool, each2627 unsafe.Pointer, each2631 unsafe.Pointer, each2635 unsafe.Pointer, each2639 unsafe.Pointer, each2643 unsafe.Pointer, each2647 unsafe.Pointer, each2651 unsafe.Pointer, each2655 unsafe.Pointer, each701 unsafe.Pointer, i169 int, i172 int, i301 int, i63 int, o299 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line cached.go:106
+	if lanes == 16 {
+//line cached.go:106
+		first = zvector.AttendF16Twin___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+//line cached.go:106
+	} else if lanes == 8 {
+//line cached.go:106
+		first = zvector.AttendF16TwinAVX2___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+	}
+	for tx := first; tx < 16; tx += 4 {
+		var f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, f2624a, f2624b, f2624c, f2624d, f2628a, f2628b, f2628c, f2628d, f2632a, f2632b, f2632c, f2632d, f2636a, f2636b, f2636c, f2636d, f2640a, f2640b, f2640c, f2640d, f2644a, f2644b, f2644c, f2644d, f2648a, f2648b, f2648c, f2648d, f2652a, f2652b, f2652c, f2652d, f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d float32
+		var i543 int
+//line cached.go:106
+		f2627a := *(*float32)(unsafe.Add(each2627, tx*4))
+//line cached.go:106
+		f2627b := *(*float32)(unsafe.Add(each2627, (tx+1)*4))
+//line cached.go:106
+		f2627c := *(*float32)(unsafe.Add(each2627, (tx+2)*4))
+//line cached.go:106
+		f2627d := *(*float32)(unsafe.Add(each2627, (tx+3)*4))
+//line cached.go:106
+		f701a := *(*float32)(unsafe.Add(each701, tx*4))
+//line cached.go:106
+		f701b := *(*float32)(unsafe.Add(each701, (tx+1)*4))
+//line cached.go:106
+		f701c := *(*float32)(unsafe.Add(each701, (tx+2)*4))
+//line cached.go:106
+		f701d := *(*float32)(unsafe.Add(each701, (tx+3)*4))
+//line cached.go:106
+		f2631a := *(*float32)(unsafe.Add(each2631, tx*4))
+//line cached.go:106
+		f2631b := *(*float32)(unsafe.Add(each2631, (tx+1)*4))
+//line cached.go:106
+		f2631c := *(*float32)(unsafe.Add(each2631, (tx+2)*4))
+//line cached.go:106
+		f2631d := *(*float32)(unsafe.Add(each2631, (tx+3)*4))
+//line cached.go:106
+		f2635a := *(*float32)(unsafe.Add(each2635, tx*4))
+//line cached.go:106
+		f2635b := *(*float32)(unsafe.Add(each2635, (tx+1)*4))
+//line cached.go:106
+		f2635c := *(*float32)(unsafe.Add(each2635, (tx+2)*4))
+//line cached.go:106
+		f2635d := *(*float32)(unsafe.Add(each2635, (tx+3)*4))
+//line cached.go:106
+		f2639a := *(*float32)(unsafe.Add(each2639, tx*4))
+//line cached.go:106
+		f2639b := *(*float32)(unsafe.Add(each2639, (tx+1)*4))
+//line cached.go:106
+		f2639c := *(*float32)(unsafe.Add(each2639, (tx+2)*4))
+//line cached.go:106
+		f2639d := *(*float32)(unsafe.Add(each2639, (tx+3)*4))
+//line cached.go:106
+		f2643a := *(*float32)(unsafe.Add(each2643, tx*4))
+//line cached.go:106
+		f2643b := *(*float32)(unsafe.Add(each2643, (tx+1)*4))
+//line cached.go:106
+		f2643c := *(*float32)(unsafe.Add(each2643, (tx+2)*4))
+//line cached.go:106
+		f2643d := *(*float32)(unsafe.Add(each2643, (tx+3)*4))
+//line cached.go:106
+		f2647a := *(*float32)(unsafe.Add(each2647, tx*4))
+//line cached.go:106
+		f2647b := *(*float32)(unsafe.Add(each2647, (tx+1)*4))
+//line cached.go:106
+		f2647c := *(*float32)(unsafe.Add(each2647, (tx+2)*4))
+//line cached.go:106
+		f2647d := *(*float32)(unsafe.Add(each2647, (tx+3)*4))
+//line cached.go:106
+		f2651a := *(*float32)(unsafe.Add(each2651, tx*4))
+//line cached.go:106
+		f2651b := *(*float32)(unsafe.Add(each2651, (tx+1)*4))
+//line cached.go:106
+		f2651c := *(*float32)(unsafe.Add(each2651, (tx+2)*4))
+//line cached.go:106
+		f2651d := *(*float32)(unsafe.Add(each2651, (tx+3)*4))
+//line cached.go:106
+		f2655a := *(*float32)(unsafe.Add(each2655, tx*4))
+//line cached.go:106
+		f2655b := *(*float32)(unsafe.Add(each2655, (tx+1)*4))
+//line cached.go:106
+		f2655c := *(*float32)(unsafe.Add(each2655, (tx+2)*4))
+//line cached.go:106
+		f2655d := *(*float32)(unsafe.Add(each2655, (tx+3)*4))
+//line cached.go:106
+		f1398a := float32(f2627a * f701a)
+//line cached.go:106
+		f1398b := float32(f2627b * f701b)
+//line cached.go:106
+		f1398c := float32(f2627c * f701c)
+//line cached.go:106
+		f1398d := float32(f2627d * f701d)
+//line cached.go:106
+		f1407a := float32(f2631a * f701a)
+//line cached.go:106
+		f1407b := float32(f2631b * f701b)
+//line cached.go:106
+		f1407c := float32(f2631c * f701c)
+//line cached.go:106
+		f1407d := float32(f2631d * f701d)
+//line cached.go:106
+		f1416a := float32(f2635a * f701a)
+//line cached.go:106
+		f1416b := float32(f2635b * f701b)
+//line cached.go:106
+		f1416c := float32(f2635c * f701c)
+//line cached.go:106
+		f1416d := float32(f2635d * f701d)
+//line cached.go:106
+		f1425a := float32(f2639a * f701a)
+//line cached.go:106
+		f1425b := float32(f2639b * f701b)
+//line cached.go:106
+		f1425c := float32(f2639c * f701c)
+//line cached.go:106
+		f1425d := float32(f2639d * f701d)
+//line cached.go:106
+		f1434a := float32(f2643a * f701a)
+//line cached.go:106
+		f1434b := float32(f2643b * f701b)
+//line cached.go:106
+		f1434c := float32(f2643c * f701c)
+//line cached.go:106
+		f1434d := float32(f2643d * f701d)
+//line cached.go:106
+		f1443a := float32(f2647a * f701a)
+//line cached.go:106
+		f1443b := float32(f2647b * f701b)
+//line cached.go:106
+		f1443c := float32(f2647c * f701c)
+//line cached.go:106
+		f1443d := float32(f2647d * f701d)
+//line cached.go:106
+		f1452a := float32(f2651a * f701a)
+//line cached.go:106
+		f1452b := float32(f2651b * f701b)
+//line cached.go:106
+		f1452c := float32(f2651c * f701c)
+//line cached.go:106
+		f1452d := float32(f2651d * f701d)
+//line cached.go:106
+		f1461a := float32(f2655a * f701a)
+//line cached.go:106
+		f1461b := float32(f2655b * f701b)
+//line cached.go:106
+		f1461c := float32(f2655c * f701c)
+//line cached.go:106
+		f1461d := float32(f2655d * f701d)
+//line cached.go:108
+		i290 := i172 * i63
+//line cached.go:108
+		i291 := i169 + i290
+//line cached.go:108
+		if uint(i291) > uint(valuesCap) {
+//line cached.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i291, valuesCap)
+//line cached.go:108
+			return false
+		}
+//line cached.go:108
+		if uint(i169) > uint(i291) {
+//line cached.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i169, i291)
+//line cached.go:108
+			return false
+		}
+//line cached.go:142
+		if !c536 {
+//line cached.go:142
+			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line cached.go:142
+			return false
+		}
+//line cached.go:142
+		var i538 int
+//line cached.go:142
+		if i63 != 0 {
+//line cached.go:142
+			i538 = i290 / i63
+		}
+//line cached.go:142
+		i540 := i538
+//line cached.go:142
+		if 64 < i538 {
+//line cached.go:142
+			i540 = 64
+		}
+//line cached.go:142
+		if 0 < i540 {
+//line cached.go:145
+			f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, 0
+//line cached.go:145
+			for {
+//line cached.go:143
+				i546 := i543 * i63
+//line cached.go:143
+				i547 := i543 + 1
+//line cached.go:143
+				i550 := i547 * i63
+//line cached.go:143
+				if uint(i550) > uint(i301) {
+//line cached.go:143
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i550, i301)
+//line cached.go:143
+					return false
+				}
+//line cached.go:143
+				if uint(i546) > uint(i550) {
+//line cached.go:143
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i546, i550)
+//line cached.go:143
+					return false
+				}
+//line cached.go:143
+				i559 := i550 - i546
+//line cached.go:145
+				if 0 < i559 {
+					f2624a, f2624b, f2624c, f2624d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+tx*2)))).Float32(), f2625a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+1)*2)))).Float32(), f2625b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+2)*2)))).Float32(), f2625c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+3)*2)))).Float32(), f2625d)
+				} else {
+//line cached.go:145
+					f2624a, f2624b, f2624c, f2624d = f2625a, f2625b, f2625c, f2625d
+				}
+//line cached.go:145
+				if 1 < i559 {
+					f2628a, f2628b, f2628c, f2628d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+tx*2)))).Float32(), f2629a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+1)*2)))).Float32(), f2629b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+2)*2)))).Float32(), f2629c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+3)*2)))).Float32(), f2629d)
+				} else {
+//line cached.go:145
+					f2628a, f2628b, f2628c, f2628d = f2629a, f2629b, f2629c, f2629d
+				}
+//line cached.go:145
+				if 2 < i559 {
+					f2632a, f2632b, f2632c, f2632d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+tx*2)))).Float32(), f2633a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+1)*2)))).Float32(), f2633b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+2)*2)))).Float32(), f2633c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+3)*2)))).Float32(), f2633d)
+				} else {
+//line cached.go:145
+					f2632a, f2632b, f2632c, f2632d = f2633a, f2633b, f2633c, f2633d
+				}
+//line cached.go:145
+				if 3 < i559 {
+					f2636a, f2636b, f2636c, f2636d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+tx*2)))).Float32(), f2637a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+1)*2)))).Float32(), f2637b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+2)*2)))).Float32(), f2637c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+3)*2)))).Float32(), f2637d)
+				} else {
+//line cached.go:145
+					f2636a, f2636b, f2636c, f2636d = f2637a, f2637b, f2637c, f2637d
+				}
+//line cached.go:145
+				if 4 < i559 {
+					f2640a, f2640b, f2640c, f2640d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+tx*2)))).Float32(), f2641a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+1)*2)))).Float32(), f2641b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+2)*2)))).Float32(), f2641c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+3)*2)))).Float32(), f2641d)
+				} else {
+//line cached.go:145
+					f2640a, f2640b, f2640c, f2640d = f2641a, f2641b, f2641c, f2641d
+				}
+//line cached.go:145
+				if 5 < i559 {
+					f2644a, f2644b, f2644c, f2644d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+tx*2)))).Float32(), f2645a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+1)*2)))).Float32(), f2645b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+2)*2)))).Float32(), f2645c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+3)*2)))).Float32(), f2645d)
+				} else {
+//line cached.go:145
+					f2644a, f2644b, f2644c, f2644d = f2645a, f2645b, f2645c, f2645d
+				}
+//line cached.go:145
+				if 6 < i559 {
+					f2648a, f2648b, f2648c, f2648d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+tx*2)))).Float32(), f2649a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+1)*2)))).Float32(), f2649b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+2)*2)))).Float32(), f2649c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+3)*2)))).Float32(), f2649d)
+				} else {
+//line cached.go:145
+					f2648a, f2648b, f2648c, f2648d = f2649a, f2649b, f2649c, f2649d
+				}
+//line cached.go:145
+				if 7 < i559 {
+					f2652a, f2652b, f2652c, f2652d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+tx*2)))).Float32(), f2653a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+1)*2)))).Float32(), f2653b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+2)*2)))).Float32(), f2653c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+3)*2)))).Float32(), f2653d)
+				} else {
+//line cached.go:145
+					f2652a, f2652b, f2652c, f2652d = f2653a, f2653b, f2653c, f2653d
+				}
+//line cached.go:146
+				if i547 >= i540 {
+//line cached.go:146
+					break
+				}
+//line cached.go:146
+				f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, i547
+			}
+//line cached.go:146
+			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d
+		} else {
+//line cached.go:142
+			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d
+		}
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, tx*4)) = f2654a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, (tx+1)*4)) = f2654b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, (tx+2)*4)) = f2654c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2655, (tx+3)*4)) = f2654d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, tx*4)) = f2650a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, (tx+1)*4)) = f2650b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, (tx+2)*4)) = f2650c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2651, (tx+3)*4)) = f2650d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, tx*4)) = f2646a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, (tx+1)*4)) = f2646b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, (tx+2)*4)) = f2646c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2647, (tx+3)*4)) = f2646d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, tx*4)) = f2642a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, (tx+1)*4)) = f2642b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, (tx+2)*4)) = f2642c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2643, (tx+3)*4)) = f2642d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, tx*4)) = f2638a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, (tx+1)*4)) = f2638b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, (tx+2)*4)) = f2638c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2639, (tx+3)*4)) = f2638d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, tx*4)) = f2634a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, (tx+1)*4)) = f2634b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, (tx+2)*4)) = f2634c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2635, (tx+3)*4)) = f2634d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, tx*4)) = f2630a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, (tx+1)*4)) = f2630b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, (tx+2)*4)) = f2630c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2631, (tx+3)*4)) = f2630d
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, tx*4)) = f2626a
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, (tx+1)*4)) = f2626b
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, (tx+2)*4)) = f2626c
+//line cached.go:109
+		*(*float32)(unsafe.Add(each2627, (tx+3)*4)) = f2626d
+	}
+	return true
+}
+
+// attendF16TwinRow_ is what a row of threads does in attendF16Twin.
+//
+//line cached.go:111
+func attendF16TwinRow_(lanes int, each139 unsafe.Pointer, shared unsafe.Pointer) {
+	first := 0
+//line cached.go:111
+	if lanes == 16 {
+//line cached.go:111
+		first = zvector.AttendF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+//line cached.go:111
+	} else if lanes == 8 {
+//line cached.go:111
+		first = zvector.AttendF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+	}
+	for tx := first; tx < 16; tx++ {
+//line cached.go:73
+		f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line cached.go:91
+		o209 := tx * 4
+//line cached.go:111
+		*(*float32)(unsafe.Add(shared, o209+768)) = f139
 	}
 }

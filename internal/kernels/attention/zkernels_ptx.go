@@ -15,6 +15,16 @@ d4070200a422827	../../../math32/exp.go	shifter
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
+37d8ac170aa0ebd6	../row/format.go	BF16
+8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
+c0c886d06aa20c0a	../row/format.go	BF16.Of
+f5c5a8153459784e	../row/format.go	F16
+1d0227999566a9f3	../row/format.go	F16.Float32
+51b970318c691bd6	../row/format.go	F16.Of
+54c38ab3a36e32a4	../row/format.go	F32
+ebeba963c2ca8401	../row/format.go	F32.Float32
+2f0109eb4a885549	../row/format.go	F32.Of
+de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
 a0ca291ab8306839	attend.go	add
@@ -47,13 +57,13 @@ e2d734400fa36dcb	cache.go	CacheShape
 f57687f3413c6cb0	cache.go	PageTokens
 4794aed3df5291a4	cache.go	Token
 85c45103d19698a7	cached.go	CacheShape.holds
-8b78dc85deccc798	cached.go	addValues
-6cf628e9de442295	cached.go	attendCached
+ef93ef92798ac431	cached.go	addValues
+b2d8b6c7179d2c12	cached.go	attendCached
 952fe06d320b56be	cached.go	groups
 952fe06d320b56be	cached.go	parts
-97471c875dce7821	cached.go	scoresOf
+a5197aa6f39ec92e	cached.go	scoresOf
 d34a60f6cb3d0702	cached.go	spot
-2f72fb3518224c34	cached.go	storeCached
+d9de7423da4407f5	cached.go	storeCached
 ae1441d5721a7d04	launch.go	Dim
 6c48cea376f57f74	launch.go	Shape
 5b1b94c32f88d982	online.go	online
@@ -2464,12 +2474,12 @@ $FAULT:
 }
 `
 
-const storeCachedSM70Narrow = `.version 6.0
+const store32SM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "cached.go"
 
-.visible .entry storeCached(.param .align 8 .b8 storeCached_params[192])
+.visible .entry storeCached_float32(.param .align 8 .b8 storeCached_float32_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<45>;
@@ -2477,22 +2487,22 @@ const storeCachedSM70Narrow = `.version 6.0
 	.reg .b64 %rd<112>;
 	.reg .f32 %f<8>;
 
-	ld.param.u64 %rd1, [storeCached_params];
-	ld.param.u64 %rd2, [storeCached_params+8];
-	ld.param.u64 %rd3, [storeCached_params+24];
-	ld.param.u64 %rd4, [storeCached_params+32];
-	ld.param.u64 %rd5, [storeCached_params+48];
-	ld.param.u64 %rd6, [storeCached_params+56];
-	ld.param.u64 %rd7, [storeCached_params+72];
-	ld.param.u64 %rd8, [storeCached_params+80];
-	ld.param.u64 %rd9, [storeCached_params+96];
-	ld.param.u64 %rd10, [storeCached_params+104];
-	ld.param.u64 %rd11, [storeCached_params+120];
-	ld.param.u64 %rd12, [storeCached_params+128];
-	ld.param.u64 %rd13, [storeCached_params+144];
-	ld.param.u64 %rd14, [storeCached_params+152];
-	ld.param.u64 %rd15, [storeCached_params+160];
-	ld.param.u64 %rd16, [storeCached_params+168];
+	ld.param.u64 %rd1, [storeCached_float32_params];
+	ld.param.u64 %rd2, [storeCached_float32_params+8];
+	ld.param.u64 %rd3, [storeCached_float32_params+24];
+	ld.param.u64 %rd4, [storeCached_float32_params+32];
+	ld.param.u64 %rd5, [storeCached_float32_params+48];
+	ld.param.u64 %rd6, [storeCached_float32_params+56];
+	ld.param.u64 %rd7, [storeCached_float32_params+72];
+	ld.param.u64 %rd8, [storeCached_float32_params+80];
+	ld.param.u64 %rd9, [storeCached_float32_params+96];
+	ld.param.u64 %rd10, [storeCached_float32_params+104];
+	ld.param.u64 %rd11, [storeCached_float32_params+120];
+	ld.param.u64 %rd12, [storeCached_float32_params+128];
+	ld.param.u64 %rd13, [storeCached_float32_params+144];
+	ld.param.u64 %rd14, [storeCached_float32_params+152];
+	ld.param.u64 %rd15, [storeCached_float32_params+160];
+	ld.param.u64 %rd16, [storeCached_float32_params+168];
 	.loc 1 24 29
 	mov.u32 %r1, %ctaid.x;
 	cvt.u32.u64 %r2, %rd12;
@@ -2757,14 +2767,14 @@ $FAULT6:
 	mov.u64 %rd108, %rd92;
 	mov.u64 %rd109, %rd22;
 $FAULT:
-	ld.param.u64 %rd110, [storeCached_params+176];
+	ld.param.u64 %rd110, [storeCached_float32_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r27, [%rd110], 0, 1;
 	setp.ne.u32 %p44, %r27, 0;
 	@%p44 bra $EXIT;
 	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r28, [storeCached_params+184];
+	ld.param.u32 %r28, [storeCached_float32_params+184];
 	st.global.u32 [%rd111+4], %r28;
-	ld.param.u32 %r29, [storeCached_params+188];
+	ld.param.u32 %r29, [storeCached_float32_params+188];
 	st.global.v2.u32 [%rd111+8], {%r29, %r26};
 	mov.u32 %r30, %ctaid.x;
 	mov.u32 %r31, %ctaid.y;
@@ -2783,12 +2793,12 @@ $FAULT:
 }
 `
 
-const storeCachedSM70 = `.version 6.0
+const store32SM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "cached.go"
 
-.visible .entry storeCached(.param .align 8 .b8 storeCached_params[192])
+.visible .entry storeCached_float32(.param .align 8 .b8 storeCached_float32_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<44>;
@@ -2796,22 +2806,22 @@ const storeCachedSM70 = `.version 6.0
 	.reg .b64 %rd<108>;
 	.reg .f32 %f<8>;
 
-	ld.param.u64 %rd1, [storeCached_params];
-	ld.param.u64 %rd2, [storeCached_params+8];
-	ld.param.u64 %rd3, [storeCached_params+24];
-	ld.param.u64 %rd4, [storeCached_params+32];
-	ld.param.u64 %rd5, [storeCached_params+48];
-	ld.param.u64 %rd6, [storeCached_params+56];
-	ld.param.u64 %rd7, [storeCached_params+72];
-	ld.param.u64 %rd8, [storeCached_params+80];
-	ld.param.u64 %rd9, [storeCached_params+96];
-	ld.param.u64 %rd10, [storeCached_params+104];
-	ld.param.u64 %rd11, [storeCached_params+120];
-	ld.param.u64 %rd12, [storeCached_params+128];
-	ld.param.u64 %rd13, [storeCached_params+144];
-	ld.param.u64 %rd14, [storeCached_params+152];
-	ld.param.u64 %rd15, [storeCached_params+160];
-	ld.param.u64 %rd16, [storeCached_params+168];
+	ld.param.u64 %rd1, [storeCached_float32_params];
+	ld.param.u64 %rd2, [storeCached_float32_params+8];
+	ld.param.u64 %rd3, [storeCached_float32_params+24];
+	ld.param.u64 %rd4, [storeCached_float32_params+32];
+	ld.param.u64 %rd5, [storeCached_float32_params+48];
+	ld.param.u64 %rd6, [storeCached_float32_params+56];
+	ld.param.u64 %rd7, [storeCached_float32_params+72];
+	ld.param.u64 %rd8, [storeCached_float32_params+80];
+	ld.param.u64 %rd9, [storeCached_float32_params+96];
+	ld.param.u64 %rd10, [storeCached_float32_params+104];
+	ld.param.u64 %rd11, [storeCached_float32_params+120];
+	ld.param.u64 %rd12, [storeCached_float32_params+128];
+	ld.param.u64 %rd13, [storeCached_float32_params+144];
+	ld.param.u64 %rd14, [storeCached_float32_params+152];
+	ld.param.u64 %rd15, [storeCached_float32_params+160];
+	ld.param.u64 %rd16, [storeCached_float32_params+168];
 	.loc 1 24 29
 	mov.u32 %r1, %ctaid.x;
 	cvt.u64.u32 %rd17, %r1;
@@ -3059,14 +3069,14 @@ $FAULT6:
 	mov.u64 %rd104, %rd88;
 	mov.u64 %rd105, %rd8;
 $FAULT:
-	ld.param.u64 %rd106, [storeCached_params+176];
+	ld.param.u64 %rd106, [storeCached_float32_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r15, [%rd106], 0, 1;
 	setp.ne.u32 %p43, %r15, 0;
 	@%p43 bra $EXIT;
 	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r16, [storeCached_params+184];
+	ld.param.u32 %r16, [storeCached_float32_params+184];
 	st.global.u32 [%rd107+4], %r16;
-	ld.param.u32 %r17, [storeCached_params+188];
+	ld.param.u32 %r17, [storeCached_float32_params+188];
 	st.global.v2.u32 [%rd107+8], {%r17, %r14};
 	mov.u32 %r18, %ctaid.x;
 	mov.u32 %r19, %ctaid.y;
@@ -3085,18 +3095,1260 @@ $FAULT:
 }
 `
 
-const attendCachedSM80 = `.version 7.0
+const storeBF16SM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "cached.go"
+
+.visible .entry storeCached_dtype_BF16(.param .align 8 .b8 storeCached_dtype_BF16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<45>;
+	.reg .b32 %r<40>;
+	.reg .b64 %rd<112>;
+	.reg .f32 %f<4>;
+
+	ld.param.u64 %rd1, [storeCached_dtype_BF16_params];
+	ld.param.u64 %rd2, [storeCached_dtype_BF16_params+8];
+	ld.param.u64 %rd3, [storeCached_dtype_BF16_params+24];
+	ld.param.u64 %rd4, [storeCached_dtype_BF16_params+32];
+	ld.param.u64 %rd5, [storeCached_dtype_BF16_params+48];
+	ld.param.u64 %rd6, [storeCached_dtype_BF16_params+56];
+	ld.param.u64 %rd7, [storeCached_dtype_BF16_params+72];
+	ld.param.u64 %rd8, [storeCached_dtype_BF16_params+80];
+	ld.param.u64 %rd9, [storeCached_dtype_BF16_params+96];
+	ld.param.u64 %rd10, [storeCached_dtype_BF16_params+104];
+	ld.param.u64 %rd11, [storeCached_dtype_BF16_params+120];
+	ld.param.u64 %rd12, [storeCached_dtype_BF16_params+128];
+	ld.param.u64 %rd13, [storeCached_dtype_BF16_params+144];
+	ld.param.u64 %rd14, [storeCached_dtype_BF16_params+152];
+	ld.param.u64 %rd15, [storeCached_dtype_BF16_params+160];
+	ld.param.u64 %rd16, [storeCached_dtype_BF16_params+168];
+	.loc 1 24 29
+	mov.u32 %r1, %ctaid.x;
+	cvt.u32.u64 %r2, %rd12;
+	cvt.u64.u32 %rd17, %r2;
+	cvt.u64.u32 %rd18, %r1;
+	setp.lt.u32 %p1, %r1, %r2;
+	@!%p1 bra $FAULT0;
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 35 20
+	mov.u32 %r4, %tid.x;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd19, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd20, %r6;
+	cvt.u32.u64 %r7, %rd6;
+	cvt.u64.u32 %rd21, %r7;
+	cvt.u32.u64 %r8, %rd8;
+	cvt.u64.u32 %rd22, %r8;
+	cvt.u32.u64 %r9, %rd10;
+	cvt.u64.u32 %rd23, %r9;
+	cvt.u32.u64 %r10, %rd13;
+	cvt.u32.u64 %r11, %rd14;
+	cvt.u32.u64 %r12, %rd15;
+	cvt.s64.s32 %rd24, %r12;
+	cvt.u32.u64 %r13, %rd16;
+	cvt.s64.s32 %rd25, %r13;
+	.loc 1 24 20
+	mad.wide.u32 %rd26, %r1, 8, %rd11;
+	ld.global.u32 %r14, [%rd26];
+	ld.global.u32 %r15, [%rd26+4];
+	cvt.u64.u32 %rd27, %r3;
+	.loc 1 16 21
+	setp.le.s32 %p2, 0, %r14;
+	mov.pred %p3, 0;
+	@!%p2 bra $B2;
+	setp.ne.s32 %p4, %r13, 0;
+	@!%p4 bra $FAULT1;
+	cvt.u64.u32 %rd28, %r14;
+	or.b64 %rd29, %rd23, %rd25;
+	setp.lt.u64 %p5, %rd29, 4294967296;
+	@%p5 bra $B0;
+	xor.b64 %rd30, %rd23, %rd25;
+	shr.s64 %rd31, %rd30, 63;
+	abs.s64 %rd32, %rd23;
+	abs.s64 %rd33, %rd25;
+	cvt.rp.f32.u64 %f1, %rd33;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r16, %f2;
+	add.s32 %r17, %r16, 536870910;
+	mov.b32 %f3, %r17;
+	cvt.rzi.u64.f32 %rd34, %f3;
+	mul.lo.s64 %rd35, %rd34, %rd33;
+	neg.s64 %rd36, %rd35;
+	mul.hi.u64 %rd37, %rd34, %rd36;
+	add.s64 %rd38, %rd34, %rd37;
+	mul.lo.s64 %rd39, %rd38, %rd33;
+	neg.s64 %rd40, %rd39;
+	mul.hi.u64 %rd41, %rd38, %rd40;
+	add.s64 %rd42, %rd38, %rd41;
+	mul.hi.u64 %rd43, %rd32, %rd42;
+	mul.lo.s64 %rd44, %rd43, %rd33;
+	sub.s64 %rd45, %rd32, %rd44;
+	setp.ge.u64 %p6, %rd45, %rd33;
+	add.s64 %rd46, %rd43, 1;
+	selp.b64 %rd47, %rd46, %rd43, %p6;
+	sub.s64 %rd48, %rd45, %rd33;
+	selp.b64 %rd49, %rd48, %rd45, %p6;
+	setp.ge.u64 %p7, %rd49, %rd33;
+	add.s64 %rd50, %rd47, 1;
+	selp.b64 %rd51, %rd50, %rd47, %p7;
+	xor.b64 %rd52, %rd51, %rd31;
+	sub.s64 %rd53, %rd52, %rd31;
+	bra $B1;
+$B0:
+	div.u32 %r18, %r9, %r13;
+	cvt.u64.u32 %rd53, %r18;
+$B1:
+	setp.lt.s64 %p8, %rd28, %rd53;
+	setp.le.s32 %p9, 0, %r15;
+	cvt.u64.u32 %rd54, %r15;
+	mul.wide.s32 %rd55, %r13, 64;
+	setp.lt.s64 %p10, %rd54, %rd55;
+	and.pred %p11, %p9, %p10;
+	and.pred %p12, %p8, %p11;
+	mov.pred %p3, %p12;
+$B2:
+	.loc 1 25 13
+	@%p3 bra $B3;
+	.loc 1 26 3
+	bra $EXIT;
+$B3:
+	.loc 1 28 17
+	cvt.s64.s32 %rd56, %r15;
+	.loc 1 29 58
+	shr.s32 %r19, %r15, 63;
+	cvt.s64.s32 %rd57, %r19;
+	shr.u64 %rd58, %rd57, 58;
+	add.s64 %rd59, %rd56, %rd58;
+	shr.s64 %rd60, %rd59, 6;
+	mad.wide.s32 %rd61, %r14, %r13, %rd60;
+	setp.lt.u64 %p13, %rd61, %rd23;
+	@!%p13 bra $FAULT2;
+	shl.b64 %rd62, %rd61, 2;
+	add.s64 %rd63, %rd9, %rd62;
+	ld.global.u32 %r20, [%rd63];
+	.loc 1 30 12
+	setp.le.s32 %p14, 0, %r20;
+	setp.lt.s32 %p15, %r20, %r10;
+	and.pred %p16, %p14, %p15;
+	@%p16 bra $B4;
+	.loc 1 31 3
+	bra $EXIT;
+$B4:
+	.loc 1 33 29
+	mad.wide.s32 %rd64, %r20, %r11, %rd27;
+	shl.b64 %rd65, %rd64, 6;
+	mul.lo.s64 %rd66, %rd65, %rd24;
+	.loc 1 34 33
+	mad.wide.s32 %rd67, %r1, %r11, %rd27;
+	mul.lo.s64 %rd68, %rd67, %rd24;
+	.loc 1 35 20
+	cvt.u64.u32 %rd69, %r4;
+	setp.lt.s32 %p17, %r4, %r12;
+	@!%p17 bra $B7;
+	.loc 1 36 34
+	shl.b64 %rd70, %rd60, 6;
+	sub.s64 %rd71, %rd56, %rd70;
+	.loc 1 37 14
+	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
+	add.s32 %r21, %r12, -1;
+	setp.lt.u32 %p18, %r4, %r12;
+	selp.b32 %r22, %r21, %r4, %p18;
+	cvt.u64.u32 %rd73, %r22;
+	sub.s32 %r23, %r22, %r4;
+	cvt.s64.s32 %rd74, %r23;
+	setp.lt.u64 %p19, %rd74, 2147483648;
+	setp.lt.s64 %p20, %rd73, 2305843009213693952;
+	and.pred %p21, %p19, %p20;
+	add.s64 %rd75, %rd68, %rd69;
+	setp.lt.u64 %p22, %rd75, %rd19;
+	and.pred %p23, %p21, %p22;
+	add.s64 %rd76, %rd68, %rd73;
+	setp.lt.u64 %p24, %rd76, %rd19;
+	and.pred %p25, %p23, %p24;
+	shl.b32 %r24, %r4, 6;
+	cvt.u64.u32 %rd77, %r24;
+	add.s64 %rd78, %rd66, %rd77;
+	add.s64 %rd79, %rd78, %rd71;
+	setp.lt.u64 %p26, %rd79, %rd21;
+	and.pred %p27, %p25, %p26;
+	mad.wide.u32 %rd80, %r22, 64, %rd66;
+	add.s64 %rd81, %rd80, %rd71;
+	setp.lt.u64 %p28, %rd81, %rd21;
+	and.pred %p29, %p27, %p28;
+	setp.lt.u64 %p30, %rd75, %rd20;
+	and.pred %p31, %p29, %p30;
+	setp.lt.u64 %p32, %rd76, %rd20;
+	and.pred %p33, %p31, %p32;
+	add.s64 %rd82, %rd72, %rd69;
+	setp.lt.u64 %p34, %rd82, %rd22;
+	and.pred %p35, %p33, %p34;
+	add.s64 %rd83, %rd72, %rd73;
+	setp.lt.u64 %p36, %rd83, %rd22;
+	and.pred %p37, %p35, %p36;
+	@%p37 bra $B6;
+$B5:
+	cvt.u64.u32 %rd84, %r4;
+	.loc 1 36 12
+	mad.wide.u32 %rd85, %r4, 64, %rd66;
+	add.s64 %rd86, %rd85, %rd71;
+	add.s64 %rd87, %rd68, %rd84;
+	setp.lt.u64 %p38, %rd87, %rd19;
+	@!%p38 bra $FAULT3;
+	shl.b64 %rd88, %rd87, 1;
+	add.s64 %rd89, %rd1, %rd88;
+	ld.global.u16 %r25, [%rd89];
+	setp.lt.u64 %p39, %rd86, %rd21;
+	@!%p39 bra $FAULT4;
+	shl.b64 %rd90, %rd86, 1;
+	add.s64 %rd91, %rd5, %rd90;
+	st.global.u16 [%rd91], %r25;
+	.loc 1 37 40
+	add.s64 %rd92, %rd72, %rd84;
+	cvt.u32.u64 %r26, %rd87;
+	setp.lt.u32 %p40, %r26, %r6;
+	@!%p40 bra $FAULT5;
+	add.s64 %rd93, %rd3, %rd88;
+	ld.global.u16 %r27, [%rd93];
+	setp.lt.u64 %p41, %rd92, %rd22;
+	@!%p41 bra $FAULT6;
+	shl.b64 %rd94, %rd92, 1;
+	add.s64 %rd95, %rd7, %rd94;
+	st.global.u16 [%rd95], %r27;
+	.loc 1 35 35
+	add.s32 %r4, %r4, 16;
+	setp.lt.u32 %p42, %r4, %r12;
+	@%p42 bra $B5;
+	bra $B7;
+$B6:
+	cvt.u64.u32 %rd96, %r4;
+	.loc 1 36 12
+	mad.wide.u32 %rd97, %r4, 64, %rd66;
+	add.s64 %rd98, %rd97, %rd71;
+	add.s64 %rd99, %rd68, %rd96;
+	shl.b64 %rd100, %rd99, 1;
+	add.s64 %rd101, %rd1, %rd100;
+	ld.global.u16 %r28, [%rd101];
+	shl.b64 %rd102, %rd98, 1;
+	add.s64 %rd103, %rd5, %rd102;
+	st.global.u16 [%rd103], %r28;
+	.loc 1 37 40
+	add.s64 %rd104, %rd72, %rd96;
+	add.s64 %rd105, %rd3, %rd100;
+	ld.global.u16 %r29, [%rd105];
+	shl.b64 %rd106, %rd104, 1;
+	add.s64 %rd107, %rd7, %rd106;
+	st.global.u16 [%rd107], %r29;
+	.loc 1 35 35
+	add.s32 %r4, %r4, 16;
+	setp.lt.u32 %p43, %r4, %r12;
+	@%p43 bra $B6;
+$B7:
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 24 20
+	mov.u32 %r30, 0;
+	mov.u64 %rd108, %rd18;
+	mov.u64 %rd109, %rd17;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 16 58
+	mov.u32 %r30, 2;
+	mov.u64 %rd108, 0;
+	mov.u64 %rd109, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 29 21
+	mov.u32 %r30, 1;
+	mov.u64 %rd108, %rd61;
+	mov.u64 %rd109, %rd23;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 36 50
+	mov.u32 %r30, 3;
+	mov.u64 %rd108, %rd87;
+	mov.u64 %rd109, %rd19;
+	bra $FAULT;
+$FAULT4:
+	mov.u32 %r30, 3;
+	mov.u64 %rd108, %rd86;
+	mov.u64 %rd109, %rd21;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 37 47
+	mov.u32 %r30, 4;
+	mov.u64 %rd108, %rd87;
+	mov.u64 %rd109, %rd20;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r30, 4;
+	mov.u64 %rd108, %rd92;
+	mov.u64 %rd109, %rd22;
+$FAULT:
+	ld.param.u64 %rd110, [storeCached_dtype_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r31, [%rd110], 0, 1;
+	setp.ne.u32 %p44, %r31, 0;
+	@%p44 bra $EXIT;
+	ld.global.u64 %rd111, [%rd110+8];
+	ld.param.u32 %r32, [storeCached_dtype_BF16_params+184];
+	st.global.u32 [%rd111+4], %r32;
+	ld.param.u32 %r33, [storeCached_dtype_BF16_params+188];
+	st.global.v2.u32 [%rd111+8], {%r33, %r30};
+	mov.u32 %r34, %ctaid.x;
+	mov.u32 %r35, %ctaid.y;
+	st.global.v2.u32 [%rd111+16], {%r34, %r35};
+	mov.u32 %r36, %ctaid.z;
+	mov.u32 %r37, %tid.x;
+	st.global.v2.u32 [%rd111+24], {%r36, %r37};
+	mov.u32 %r38, %tid.y;
+	mov.u32 %r39, %tid.z;
+	st.global.v2.u32 [%rd111+32], {%r38, %r39};
+	st.global.u64 [%rd111+40], %rd108;
+	st.global.u64 [%rd111+48], %rd109;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd111], 56;
+	bra $EXIT;
+}
+`
+
+const storeBF16SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "cached.go"
+
+.visible .entry storeCached_dtype_BF16(.param .align 8 .b8 storeCached_dtype_BF16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<44>;
+	.reg .b32 %r<28>;
+	.reg .b64 %rd<108>;
+	.reg .f32 %f<4>;
+
+	ld.param.u64 %rd1, [storeCached_dtype_BF16_params];
+	ld.param.u64 %rd2, [storeCached_dtype_BF16_params+8];
+	ld.param.u64 %rd3, [storeCached_dtype_BF16_params+24];
+	ld.param.u64 %rd4, [storeCached_dtype_BF16_params+32];
+	ld.param.u64 %rd5, [storeCached_dtype_BF16_params+48];
+	ld.param.u64 %rd6, [storeCached_dtype_BF16_params+56];
+	ld.param.u64 %rd7, [storeCached_dtype_BF16_params+72];
+	ld.param.u64 %rd8, [storeCached_dtype_BF16_params+80];
+	ld.param.u64 %rd9, [storeCached_dtype_BF16_params+96];
+	ld.param.u64 %rd10, [storeCached_dtype_BF16_params+104];
+	ld.param.u64 %rd11, [storeCached_dtype_BF16_params+120];
+	ld.param.u64 %rd12, [storeCached_dtype_BF16_params+128];
+	ld.param.u64 %rd13, [storeCached_dtype_BF16_params+144];
+	ld.param.u64 %rd14, [storeCached_dtype_BF16_params+152];
+	ld.param.u64 %rd15, [storeCached_dtype_BF16_params+160];
+	ld.param.u64 %rd16, [storeCached_dtype_BF16_params+168];
+	.loc 1 24 29
+	mov.u32 %r1, %ctaid.x;
+	cvt.u64.u32 %rd17, %r1;
+	setp.lt.u64 %p1, %rd17, %rd12;
+	@!%p1 bra $FAULT0;
+	mov.u32 %r2, %ctaid.y;
+	.loc 1 35 20
+	mov.u32 %r3, %tid.x;
+	.loc 1 24 20
+	mad.wide.u32 %rd18, %r1, 8, %rd11;
+	ld.global.u32 %r4, [%rd18];
+	ld.global.u32 %r5, [%rd18+4];
+	cvt.u64.u32 %rd19, %r2;
+	.loc 1 16 21
+	setp.le.s32 %p2, 0, %r4;
+	mov.pred %p3, 0;
+	@!%p2 bra $B2;
+	setp.ne.s64 %p4, %rd16, 0;
+	@!%p4 bra $FAULT1;
+	cvt.u64.u32 %rd20, %r4;
+	or.b64 %rd21, %rd10, %rd16;
+	setp.lt.u64 %p5, %rd21, 4294967296;
+	@%p5 bra $B0;
+	xor.b64 %rd22, %rd10, %rd16;
+	shr.s64 %rd23, %rd22, 63;
+	abs.s64 %rd24, %rd10;
+	abs.s64 %rd25, %rd16;
+	cvt.rp.f32.u64 %f1, %rd25;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r6, %f2;
+	add.s32 %r7, %r6, 536870910;
+	mov.b32 %f3, %r7;
+	cvt.rzi.u64.f32 %rd26, %f3;
+	mul.lo.s64 %rd27, %rd26, %rd25;
+	neg.s64 %rd28, %rd27;
+	mul.hi.u64 %rd29, %rd26, %rd28;
+	add.s64 %rd30, %rd26, %rd29;
+	mul.lo.s64 %rd31, %rd30, %rd25;
+	neg.s64 %rd32, %rd31;
+	mul.hi.u64 %rd33, %rd30, %rd32;
+	add.s64 %rd34, %rd30, %rd33;
+	mul.hi.u64 %rd35, %rd24, %rd34;
+	mul.lo.s64 %rd36, %rd35, %rd25;
+	sub.s64 %rd37, %rd24, %rd36;
+	setp.ge.u64 %p6, %rd37, %rd25;
+	add.s64 %rd38, %rd35, 1;
+	selp.b64 %rd39, %rd38, %rd35, %p6;
+	sub.s64 %rd40, %rd37, %rd25;
+	selp.b64 %rd41, %rd40, %rd37, %p6;
+	setp.ge.u64 %p7, %rd41, %rd25;
+	add.s64 %rd42, %rd39, 1;
+	selp.b64 %rd43, %rd42, %rd39, %p7;
+	xor.b64 %rd44, %rd43, %rd23;
+	sub.s64 %rd45, %rd44, %rd23;
+	bra $B1;
+$B0:
+	cvt.u32.u64 %r8, %rd10;
+	cvt.u32.u64 %r9, %rd16;
+	div.u32 %r10, %r8, %r9;
+	cvt.u64.u32 %rd45, %r10;
+$B1:
+	setp.lt.s64 %p8, %rd20, %rd45;
+	setp.le.s32 %p9, 0, %r5;
+	cvt.u64.u32 %rd46, %r5;
+	shl.b64 %rd47, %rd16, 6;
+	setp.lt.s64 %p10, %rd46, %rd47;
+	and.pred %p11, %p9, %p10;
+	and.pred %p12, %p8, %p11;
+	mov.pred %p3, %p12;
+$B2:
+	.loc 1 25 13
+	@%p3 bra $B3;
+	.loc 1 26 3
+	bra $EXIT;
+$B3:
+	.loc 1 28 17
+	cvt.s64.s32 %rd48, %r5;
+	.loc 1 29 25
+	cvt.s64.s32 %rd49, %r4;
+	shr.s32 %r11, %r5, 63;
+	cvt.s64.s32 %rd50, %r11;
+	shr.u64 %rd51, %rd50, 58;
+	add.s64 %rd52, %rd48, %rd51;
+	shr.s64 %rd53, %rd52, 6;
+	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
+	setp.lt.u64 %p13, %rd54, %rd10;
+	@!%p13 bra $FAULT2;
+	shl.b64 %rd55, %rd54, 2;
+	add.s64 %rd56, %rd9, %rd55;
+	ld.global.u32 %r12, [%rd56];
+	cvt.s64.s32 %rd57, %r12;
+	.loc 1 30 12
+	setp.le.s32 %p14, 0, %r12;
+	setp.lt.s64 %p15, %rd57, %rd13;
+	and.pred %p16, %p14, %p15;
+	@%p16 bra $B4;
+	.loc 1 31 3
+	bra $EXIT;
+$B4:
+	.loc 1 33 29
+	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
+	shl.b64 %rd59, %rd58, 6;
+	mul.lo.s64 %rd60, %rd59, %rd15;
+	.loc 1 34 33
+	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
+	mul.lo.s64 %rd62, %rd61, %rd15;
+	.loc 1 35 20
+	cvt.u64.u32 %rd63, %r3;
+	setp.lt.s64 %p17, %rd63, %rd15;
+	@!%p17 bra $B7;
+	.loc 1 36 34
+	shl.b64 %rd64, %rd53, 6;
+	sub.s64 %rd65, %rd48, %rd64;
+	.loc 1 37 14
+	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
+	add.s64 %rd67, %rd15, -1;
+	selp.b64 %rd68, %rd67, %rd63, %p17;
+	sub.s64 %rd69, %rd68, %rd63;
+	setp.lt.u64 %p18, %rd69, 2147483648;
+	setp.lt.s64 %p19, %rd68, 2305843009213693952;
+	and.pred %p20, %p18, %p19;
+	add.s64 %rd70, %rd62, %rd63;
+	setp.lt.u64 %p21, %rd70, %rd2;
+	and.pred %p22, %p20, %p21;
+	add.s64 %rd71, %rd62, %rd68;
+	setp.lt.u64 %p23, %rd71, %rd2;
+	and.pred %p24, %p22, %p23;
+	shl.b32 %r13, %r3, 6;
+	cvt.u64.u32 %rd72, %r13;
+	add.s64 %rd73, %rd60, %rd72;
+	add.s64 %rd74, %rd73, %rd65;
+	setp.lt.u64 %p25, %rd74, %rd6;
+	and.pred %p26, %p24, %p25;
+	shl.b64 %rd75, %rd68, 6;
+	add.s64 %rd76, %rd60, %rd75;
+	add.s64 %rd77, %rd76, %rd65;
+	setp.lt.u64 %p27, %rd77, %rd6;
+	and.pred %p28, %p26, %p27;
+	setp.lt.u64 %p29, %rd70, %rd4;
+	and.pred %p30, %p28, %p29;
+	setp.lt.u64 %p31, %rd71, %rd4;
+	and.pred %p32, %p30, %p31;
+	add.s64 %rd78, %rd66, %rd63;
+	setp.lt.u64 %p33, %rd78, %rd8;
+	and.pred %p34, %p32, %p33;
+	add.s64 %rd79, %rd66, %rd68;
+	setp.lt.u64 %p35, %rd79, %rd8;
+	and.pred %p36, %p34, %p35;
+	@%p36 bra $B6;
+$B5:
+	.loc 1 36 14
+	shl.b64 %rd80, %rd63, 6;
+	add.s64 %rd81, %rd60, %rd80;
+	add.s64 %rd82, %rd81, %rd65;
+	add.s64 %rd83, %rd62, %rd63;
+	setp.lt.u64 %p37, %rd83, %rd2;
+	@!%p37 bra $FAULT3;
+	shl.b64 %rd84, %rd83, 1;
+	add.s64 %rd85, %rd1, %rd84;
+	ld.global.u16 %r14, [%rd85];
+	setp.lt.u64 %p38, %rd82, %rd6;
+	@!%p38 bra $FAULT4;
+	shl.b64 %rd86, %rd82, 1;
+	add.s64 %rd87, %rd5, %rd86;
+	st.global.u16 [%rd87], %r14;
+	.loc 1 37 40
+	add.s64 %rd88, %rd66, %rd63;
+	setp.lt.u64 %p39, %rd83, %rd4;
+	@!%p39 bra $FAULT5;
+	add.s64 %rd89, %rd3, %rd84;
+	ld.global.u16 %r15, [%rd89];
+	setp.lt.u64 %p40, %rd88, %rd8;
+	@!%p40 bra $FAULT6;
+	shl.b64 %rd90, %rd88, 1;
+	add.s64 %rd91, %rd7, %rd90;
+	st.global.u16 [%rd91], %r15;
+	.loc 1 35 35
+	add.s64 %rd63, %rd63, 16;
+	setp.lt.s64 %p41, %rd63, %rd15;
+	@%p41 bra $B5;
+	bra $B7;
+$B6:
+	.loc 1 36 14
+	shl.b64 %rd92, %rd63, 6;
+	add.s64 %rd93, %rd60, %rd92;
+	add.s64 %rd94, %rd93, %rd65;
+	add.s64 %rd95, %rd62, %rd63;
+	shl.b64 %rd96, %rd95, 1;
+	add.s64 %rd97, %rd1, %rd96;
+	ld.global.u16 %r16, [%rd97];
+	shl.b64 %rd98, %rd94, 1;
+	add.s64 %rd99, %rd5, %rd98;
+	st.global.u16 [%rd99], %r16;
+	.loc 1 37 40
+	add.s64 %rd100, %rd66, %rd63;
+	add.s64 %rd101, %rd3, %rd96;
+	ld.global.u16 %r17, [%rd101];
+	shl.b64 %rd102, %rd100, 1;
+	add.s64 %rd103, %rd7, %rd102;
+	st.global.u16 [%rd103], %r17;
+	.loc 1 35 35
+	add.s64 %rd63, %rd63, 16;
+	setp.lt.s64 %p42, %rd63, %rd15;
+	@%p42 bra $B6;
+$B7:
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 24 20
+	mov.u32 %r18, 0;
+	mov.u64 %rd104, %rd17;
+	mov.u64 %rd105, %rd12;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 16 58
+	mov.u32 %r18, 2;
+	mov.u64 %rd104, 0;
+	mov.u64 %rd105, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 29 21
+	mov.u32 %r18, 1;
+	mov.u64 %rd104, %rd54;
+	mov.u64 %rd105, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 36 50
+	mov.u32 %r18, 3;
+	mov.u64 %rd104, %rd83;
+	mov.u64 %rd105, %rd2;
+	bra $FAULT;
+$FAULT4:
+	mov.u32 %r18, 3;
+	mov.u64 %rd104, %rd82;
+	mov.u64 %rd105, %rd6;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 37 47
+	mov.u32 %r18, 4;
+	mov.u64 %rd104, %rd83;
+	mov.u64 %rd105, %rd4;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r18, 4;
+	mov.u64 %rd104, %rd88;
+	mov.u64 %rd105, %rd8;
+$FAULT:
+	ld.param.u64 %rd106, [storeCached_dtype_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r19, [%rd106], 0, 1;
+	setp.ne.u32 %p43, %r19, 0;
+	@%p43 bra $EXIT;
+	ld.global.u64 %rd107, [%rd106+8];
+	ld.param.u32 %r20, [storeCached_dtype_BF16_params+184];
+	st.global.u32 [%rd107+4], %r20;
+	ld.param.u32 %r21, [storeCached_dtype_BF16_params+188];
+	st.global.v2.u32 [%rd107+8], {%r21, %r18};
+	mov.u32 %r22, %ctaid.x;
+	mov.u32 %r23, %ctaid.y;
+	st.global.v2.u32 [%rd107+16], {%r22, %r23};
+	mov.u32 %r24, %ctaid.z;
+	mov.u32 %r25, %tid.x;
+	st.global.v2.u32 [%rd107+24], {%r24, %r25};
+	mov.u32 %r26, %tid.y;
+	mov.u32 %r27, %tid.z;
+	st.global.v2.u32 [%rd107+32], {%r26, %r27};
+	st.global.u64 [%rd107+40], %rd104;
+	st.global.u64 [%rd107+48], %rd105;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd107], 56;
+	bra $EXIT;
+}
+`
+
+const storeF16SM70Narrow = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "cached.go"
+
+.visible .entry storeCached_dtype_F16(.param .align 8 .b8 storeCached_dtype_F16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<45>;
+	.reg .b32 %r<40>;
+	.reg .b64 %rd<112>;
+	.reg .f32 %f<4>;
+
+	ld.param.u64 %rd1, [storeCached_dtype_F16_params];
+	ld.param.u64 %rd2, [storeCached_dtype_F16_params+8];
+	ld.param.u64 %rd3, [storeCached_dtype_F16_params+24];
+	ld.param.u64 %rd4, [storeCached_dtype_F16_params+32];
+	ld.param.u64 %rd5, [storeCached_dtype_F16_params+48];
+	ld.param.u64 %rd6, [storeCached_dtype_F16_params+56];
+	ld.param.u64 %rd7, [storeCached_dtype_F16_params+72];
+	ld.param.u64 %rd8, [storeCached_dtype_F16_params+80];
+	ld.param.u64 %rd9, [storeCached_dtype_F16_params+96];
+	ld.param.u64 %rd10, [storeCached_dtype_F16_params+104];
+	ld.param.u64 %rd11, [storeCached_dtype_F16_params+120];
+	ld.param.u64 %rd12, [storeCached_dtype_F16_params+128];
+	ld.param.u64 %rd13, [storeCached_dtype_F16_params+144];
+	ld.param.u64 %rd14, [storeCached_dtype_F16_params+152];
+	ld.param.u64 %rd15, [storeCached_dtype_F16_params+160];
+	ld.param.u64 %rd16, [storeCached_dtype_F16_params+168];
+	.loc 1 24 29
+	mov.u32 %r1, %ctaid.x;
+	cvt.u32.u64 %r2, %rd12;
+	cvt.u64.u32 %rd17, %r2;
+	cvt.u64.u32 %rd18, %r1;
+	setp.lt.u32 %p1, %r1, %r2;
+	@!%p1 bra $FAULT0;
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 35 20
+	mov.u32 %r4, %tid.x;
+	cvt.u32.u64 %r5, %rd2;
+	cvt.u64.u32 %rd19, %r5;
+	cvt.u32.u64 %r6, %rd4;
+	cvt.u64.u32 %rd20, %r6;
+	cvt.u32.u64 %r7, %rd6;
+	cvt.u64.u32 %rd21, %r7;
+	cvt.u32.u64 %r8, %rd8;
+	cvt.u64.u32 %rd22, %r8;
+	cvt.u32.u64 %r9, %rd10;
+	cvt.u64.u32 %rd23, %r9;
+	cvt.u32.u64 %r10, %rd13;
+	cvt.u32.u64 %r11, %rd14;
+	cvt.u32.u64 %r12, %rd15;
+	cvt.s64.s32 %rd24, %r12;
+	cvt.u32.u64 %r13, %rd16;
+	cvt.s64.s32 %rd25, %r13;
+	.loc 1 24 20
+	mad.wide.u32 %rd26, %r1, 8, %rd11;
+	ld.global.u32 %r14, [%rd26];
+	ld.global.u32 %r15, [%rd26+4];
+	cvt.u64.u32 %rd27, %r3;
+	.loc 1 16 21
+	setp.le.s32 %p2, 0, %r14;
+	mov.pred %p3, 0;
+	@!%p2 bra $B2;
+	setp.ne.s32 %p4, %r13, 0;
+	@!%p4 bra $FAULT1;
+	cvt.u64.u32 %rd28, %r14;
+	or.b64 %rd29, %rd23, %rd25;
+	setp.lt.u64 %p5, %rd29, 4294967296;
+	@%p5 bra $B0;
+	xor.b64 %rd30, %rd23, %rd25;
+	shr.s64 %rd31, %rd30, 63;
+	abs.s64 %rd32, %rd23;
+	abs.s64 %rd33, %rd25;
+	cvt.rp.f32.u64 %f1, %rd33;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r16, %f2;
+	add.s32 %r17, %r16, 536870910;
+	mov.b32 %f3, %r17;
+	cvt.rzi.u64.f32 %rd34, %f3;
+	mul.lo.s64 %rd35, %rd34, %rd33;
+	neg.s64 %rd36, %rd35;
+	mul.hi.u64 %rd37, %rd34, %rd36;
+	add.s64 %rd38, %rd34, %rd37;
+	mul.lo.s64 %rd39, %rd38, %rd33;
+	neg.s64 %rd40, %rd39;
+	mul.hi.u64 %rd41, %rd38, %rd40;
+	add.s64 %rd42, %rd38, %rd41;
+	mul.hi.u64 %rd43, %rd32, %rd42;
+	mul.lo.s64 %rd44, %rd43, %rd33;
+	sub.s64 %rd45, %rd32, %rd44;
+	setp.ge.u64 %p6, %rd45, %rd33;
+	add.s64 %rd46, %rd43, 1;
+	selp.b64 %rd47, %rd46, %rd43, %p6;
+	sub.s64 %rd48, %rd45, %rd33;
+	selp.b64 %rd49, %rd48, %rd45, %p6;
+	setp.ge.u64 %p7, %rd49, %rd33;
+	add.s64 %rd50, %rd47, 1;
+	selp.b64 %rd51, %rd50, %rd47, %p7;
+	xor.b64 %rd52, %rd51, %rd31;
+	sub.s64 %rd53, %rd52, %rd31;
+	bra $B1;
+$B0:
+	div.u32 %r18, %r9, %r13;
+	cvt.u64.u32 %rd53, %r18;
+$B1:
+	setp.lt.s64 %p8, %rd28, %rd53;
+	setp.le.s32 %p9, 0, %r15;
+	cvt.u64.u32 %rd54, %r15;
+	mul.wide.s32 %rd55, %r13, 64;
+	setp.lt.s64 %p10, %rd54, %rd55;
+	and.pred %p11, %p9, %p10;
+	and.pred %p12, %p8, %p11;
+	mov.pred %p3, %p12;
+$B2:
+	.loc 1 25 13
+	@%p3 bra $B3;
+	.loc 1 26 3
+	bra $EXIT;
+$B3:
+	.loc 1 28 17
+	cvt.s64.s32 %rd56, %r15;
+	.loc 1 29 58
+	shr.s32 %r19, %r15, 63;
+	cvt.s64.s32 %rd57, %r19;
+	shr.u64 %rd58, %rd57, 58;
+	add.s64 %rd59, %rd56, %rd58;
+	shr.s64 %rd60, %rd59, 6;
+	mad.wide.s32 %rd61, %r14, %r13, %rd60;
+	setp.lt.u64 %p13, %rd61, %rd23;
+	@!%p13 bra $FAULT2;
+	shl.b64 %rd62, %rd61, 2;
+	add.s64 %rd63, %rd9, %rd62;
+	ld.global.u32 %r20, [%rd63];
+	.loc 1 30 12
+	setp.le.s32 %p14, 0, %r20;
+	setp.lt.s32 %p15, %r20, %r10;
+	and.pred %p16, %p14, %p15;
+	@%p16 bra $B4;
+	.loc 1 31 3
+	bra $EXIT;
+$B4:
+	.loc 1 33 29
+	mad.wide.s32 %rd64, %r20, %r11, %rd27;
+	shl.b64 %rd65, %rd64, 6;
+	mul.lo.s64 %rd66, %rd65, %rd24;
+	.loc 1 34 33
+	mad.wide.s32 %rd67, %r1, %r11, %rd27;
+	mul.lo.s64 %rd68, %rd67, %rd24;
+	.loc 1 35 20
+	cvt.u64.u32 %rd69, %r4;
+	setp.lt.s32 %p17, %r4, %r12;
+	@!%p17 bra $B7;
+	.loc 1 36 34
+	shl.b64 %rd70, %rd60, 6;
+	sub.s64 %rd71, %rd56, %rd70;
+	.loc 1 37 14
+	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
+	add.s32 %r21, %r12, -1;
+	setp.lt.u32 %p18, %r4, %r12;
+	selp.b32 %r22, %r21, %r4, %p18;
+	cvt.u64.u32 %rd73, %r22;
+	sub.s32 %r23, %r22, %r4;
+	cvt.s64.s32 %rd74, %r23;
+	setp.lt.u64 %p19, %rd74, 2147483648;
+	setp.lt.s64 %p20, %rd73, 2305843009213693952;
+	and.pred %p21, %p19, %p20;
+	add.s64 %rd75, %rd68, %rd69;
+	setp.lt.u64 %p22, %rd75, %rd19;
+	and.pred %p23, %p21, %p22;
+	add.s64 %rd76, %rd68, %rd73;
+	setp.lt.u64 %p24, %rd76, %rd19;
+	and.pred %p25, %p23, %p24;
+	shl.b32 %r24, %r4, 6;
+	cvt.u64.u32 %rd77, %r24;
+	add.s64 %rd78, %rd66, %rd77;
+	add.s64 %rd79, %rd78, %rd71;
+	setp.lt.u64 %p26, %rd79, %rd21;
+	and.pred %p27, %p25, %p26;
+	mad.wide.u32 %rd80, %r22, 64, %rd66;
+	add.s64 %rd81, %rd80, %rd71;
+	setp.lt.u64 %p28, %rd81, %rd21;
+	and.pred %p29, %p27, %p28;
+	setp.lt.u64 %p30, %rd75, %rd20;
+	and.pred %p31, %p29, %p30;
+	setp.lt.u64 %p32, %rd76, %rd20;
+	and.pred %p33, %p31, %p32;
+	add.s64 %rd82, %rd72, %rd69;
+	setp.lt.u64 %p34, %rd82, %rd22;
+	and.pred %p35, %p33, %p34;
+	add.s64 %rd83, %rd72, %rd73;
+	setp.lt.u64 %p36, %rd83, %rd22;
+	and.pred %p37, %p35, %p36;
+	@%p37 bra $B6;
+$B5:
+	cvt.u64.u32 %rd84, %r4;
+	.loc 1 36 12
+	mad.wide.u32 %rd85, %r4, 64, %rd66;
+	add.s64 %rd86, %rd85, %rd71;
+	add.s64 %rd87, %rd68, %rd84;
+	setp.lt.u64 %p38, %rd87, %rd19;
+	@!%p38 bra $FAULT3;
+	shl.b64 %rd88, %rd87, 1;
+	add.s64 %rd89, %rd1, %rd88;
+	ld.global.u16 %r25, [%rd89];
+	setp.lt.u64 %p39, %rd86, %rd21;
+	@!%p39 bra $FAULT4;
+	shl.b64 %rd90, %rd86, 1;
+	add.s64 %rd91, %rd5, %rd90;
+	st.global.u16 [%rd91], %r25;
+	.loc 1 37 40
+	add.s64 %rd92, %rd72, %rd84;
+	cvt.u32.u64 %r26, %rd87;
+	setp.lt.u32 %p40, %r26, %r6;
+	@!%p40 bra $FAULT5;
+	add.s64 %rd93, %rd3, %rd88;
+	ld.global.u16 %r27, [%rd93];
+	setp.lt.u64 %p41, %rd92, %rd22;
+	@!%p41 bra $FAULT6;
+	shl.b64 %rd94, %rd92, 1;
+	add.s64 %rd95, %rd7, %rd94;
+	st.global.u16 [%rd95], %r27;
+	.loc 1 35 35
+	add.s32 %r4, %r4, 16;
+	setp.lt.u32 %p42, %r4, %r12;
+	@%p42 bra $B5;
+	bra $B7;
+$B6:
+	cvt.u64.u32 %rd96, %r4;
+	.loc 1 36 12
+	mad.wide.u32 %rd97, %r4, 64, %rd66;
+	add.s64 %rd98, %rd97, %rd71;
+	add.s64 %rd99, %rd68, %rd96;
+	shl.b64 %rd100, %rd99, 1;
+	add.s64 %rd101, %rd1, %rd100;
+	ld.global.u16 %r28, [%rd101];
+	shl.b64 %rd102, %rd98, 1;
+	add.s64 %rd103, %rd5, %rd102;
+	st.global.u16 [%rd103], %r28;
+	.loc 1 37 40
+	add.s64 %rd104, %rd72, %rd96;
+	add.s64 %rd105, %rd3, %rd100;
+	ld.global.u16 %r29, [%rd105];
+	shl.b64 %rd106, %rd104, 1;
+	add.s64 %rd107, %rd7, %rd106;
+	st.global.u16 [%rd107], %r29;
+	.loc 1 35 35
+	add.s32 %r4, %r4, 16;
+	setp.lt.u32 %p43, %r4, %r12;
+	@%p43 bra $B6;
+$B7:
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 24 20
+	mov.u32 %r30, 0;
+	mov.u64 %rd108, %rd18;
+	mov.u64 %rd109, %rd17;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 16 58
+	mov.u32 %r30, 2;
+	mov.u64 %rd108, 0;
+	mov.u64 %rd109, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 29 21
+	mov.u32 %r30, 1;
+	mov.u64 %rd108, %rd61;
+	mov.u64 %rd109, %rd23;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 36 50
+	mov.u32 %r30, 3;
+	mov.u64 %rd108, %rd87;
+	mov.u64 %rd109, %rd19;
+	bra $FAULT;
+$FAULT4:
+	mov.u32 %r30, 3;
+	mov.u64 %rd108, %rd86;
+	mov.u64 %rd109, %rd21;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 37 47
+	mov.u32 %r30, 4;
+	mov.u64 %rd108, %rd87;
+	mov.u64 %rd109, %rd20;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r30, 4;
+	mov.u64 %rd108, %rd92;
+	mov.u64 %rd109, %rd22;
+$FAULT:
+	ld.param.u64 %rd110, [storeCached_dtype_F16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r31, [%rd110], 0, 1;
+	setp.ne.u32 %p44, %r31, 0;
+	@%p44 bra $EXIT;
+	ld.global.u64 %rd111, [%rd110+8];
+	ld.param.u32 %r32, [storeCached_dtype_F16_params+184];
+	st.global.u32 [%rd111+4], %r32;
+	ld.param.u32 %r33, [storeCached_dtype_F16_params+188];
+	st.global.v2.u32 [%rd111+8], {%r33, %r30};
+	mov.u32 %r34, %ctaid.x;
+	mov.u32 %r35, %ctaid.y;
+	st.global.v2.u32 [%rd111+16], {%r34, %r35};
+	mov.u32 %r36, %ctaid.z;
+	mov.u32 %r37, %tid.x;
+	st.global.v2.u32 [%rd111+24], {%r36, %r37};
+	mov.u32 %r38, %tid.y;
+	mov.u32 %r39, %tid.z;
+	st.global.v2.u32 [%rd111+32], {%r38, %r39};
+	st.global.u64 [%rd111+40], %rd108;
+	st.global.u64 [%rd111+48], %rd109;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd111], 56;
+	bra $EXIT;
+}
+`
+
+const storeF16SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "cached.go"
+
+.visible .entry storeCached_dtype_F16(.param .align 8 .b8 storeCached_dtype_F16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<44>;
+	.reg .b32 %r<28>;
+	.reg .b64 %rd<108>;
+	.reg .f32 %f<4>;
+
+	ld.param.u64 %rd1, [storeCached_dtype_F16_params];
+	ld.param.u64 %rd2, [storeCached_dtype_F16_params+8];
+	ld.param.u64 %rd3, [storeCached_dtype_F16_params+24];
+	ld.param.u64 %rd4, [storeCached_dtype_F16_params+32];
+	ld.param.u64 %rd5, [storeCached_dtype_F16_params+48];
+	ld.param.u64 %rd6, [storeCached_dtype_F16_params+56];
+	ld.param.u64 %rd7, [storeCached_dtype_F16_params+72];
+	ld.param.u64 %rd8, [storeCached_dtype_F16_params+80];
+	ld.param.u64 %rd9, [storeCached_dtype_F16_params+96];
+	ld.param.u64 %rd10, [storeCached_dtype_F16_params+104];
+	ld.param.u64 %rd11, [storeCached_dtype_F16_params+120];
+	ld.param.u64 %rd12, [storeCached_dtype_F16_params+128];
+	ld.param.u64 %rd13, [storeCached_dtype_F16_params+144];
+	ld.param.u64 %rd14, [storeCached_dtype_F16_params+152];
+	ld.param.u64 %rd15, [storeCached_dtype_F16_params+160];
+	ld.param.u64 %rd16, [storeCached_dtype_F16_params+168];
+	.loc 1 24 29
+	mov.u32 %r1, %ctaid.x;
+	cvt.u64.u32 %rd17, %r1;
+	setp.lt.u64 %p1, %rd17, %rd12;
+	@!%p1 bra $FAULT0;
+	mov.u32 %r2, %ctaid.y;
+	.loc 1 35 20
+	mov.u32 %r3, %tid.x;
+	.loc 1 24 20
+	mad.wide.u32 %rd18, %r1, 8, %rd11;
+	ld.global.u32 %r4, [%rd18];
+	ld.global.u32 %r5, [%rd18+4];
+	cvt.u64.u32 %rd19, %r2;
+	.loc 1 16 21
+	setp.le.s32 %p2, 0, %r4;
+	mov.pred %p3, 0;
+	@!%p2 bra $B2;
+	setp.ne.s64 %p4, %rd16, 0;
+	@!%p4 bra $FAULT1;
+	cvt.u64.u32 %rd20, %r4;
+	or.b64 %rd21, %rd10, %rd16;
+	setp.lt.u64 %p5, %rd21, 4294967296;
+	@%p5 bra $B0;
+	xor.b64 %rd22, %rd10, %rd16;
+	shr.s64 %rd23, %rd22, 63;
+	abs.s64 %rd24, %rd10;
+	abs.s64 %rd25, %rd16;
+	cvt.rp.f32.u64 %f1, %rd25;
+	rcp.approx.ftz.f32 %f2, %f1;
+	mov.b32 %r6, %f2;
+	add.s32 %r7, %r6, 536870910;
+	mov.b32 %f3, %r7;
+	cvt.rzi.u64.f32 %rd26, %f3;
+	mul.lo.s64 %rd27, %rd26, %rd25;
+	neg.s64 %rd28, %rd27;
+	mul.hi.u64 %rd29, %rd26, %rd28;
+	add.s64 %rd30, %rd26, %rd29;
+	mul.lo.s64 %rd31, %rd30, %rd25;
+	neg.s64 %rd32, %rd31;
+	mul.hi.u64 %rd33, %rd30, %rd32;
+	add.s64 %rd34, %rd30, %rd33;
+	mul.hi.u64 %rd35, %rd24, %rd34;
+	mul.lo.s64 %rd36, %rd35, %rd25;
+	sub.s64 %rd37, %rd24, %rd36;
+	setp.ge.u64 %p6, %rd37, %rd25;
+	add.s64 %rd38, %rd35, 1;
+	selp.b64 %rd39, %rd38, %rd35, %p6;
+	sub.s64 %rd40, %rd37, %rd25;
+	selp.b64 %rd41, %rd40, %rd37, %p6;
+	setp.ge.u64 %p7, %rd41, %rd25;
+	add.s64 %rd42, %rd39, 1;
+	selp.b64 %rd43, %rd42, %rd39, %p7;
+	xor.b64 %rd44, %rd43, %rd23;
+	sub.s64 %rd45, %rd44, %rd23;
+	bra $B1;
+$B0:
+	cvt.u32.u64 %r8, %rd10;
+	cvt.u32.u64 %r9, %rd16;
+	div.u32 %r10, %r8, %r9;
+	cvt.u64.u32 %rd45, %r10;
+$B1:
+	setp.lt.s64 %p8, %rd20, %rd45;
+	setp.le.s32 %p9, 0, %r5;
+	cvt.u64.u32 %rd46, %r5;
+	shl.b64 %rd47, %rd16, 6;
+	setp.lt.s64 %p10, %rd46, %rd47;
+	and.pred %p11, %p9, %p10;
+	and.pred %p12, %p8, %p11;
+	mov.pred %p3, %p12;
+$B2:
+	.loc 1 25 13
+	@%p3 bra $B3;
+	.loc 1 26 3
+	bra $EXIT;
+$B3:
+	.loc 1 28 17
+	cvt.s64.s32 %rd48, %r5;
+	.loc 1 29 25
+	cvt.s64.s32 %rd49, %r4;
+	shr.s32 %r11, %r5, 63;
+	cvt.s64.s32 %rd50, %r11;
+	shr.u64 %rd51, %rd50, 58;
+	add.s64 %rd52, %rd48, %rd51;
+	shr.s64 %rd53, %rd52, 6;
+	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
+	setp.lt.u64 %p13, %rd54, %rd10;
+	@!%p13 bra $FAULT2;
+	shl.b64 %rd55, %rd54, 2;
+	add.s64 %rd56, %rd9, %rd55;
+	ld.global.u32 %r12, [%rd56];
+	cvt.s64.s32 %rd57, %r12;
+	.loc 1 30 12
+	setp.le.s32 %p14, 0, %r12;
+	setp.lt.s64 %p15, %rd57, %rd13;
+	and.pred %p16, %p14, %p15;
+	@%p16 bra $B4;
+	.loc 1 31 3
+	bra $EXIT;
+$B4:
+	.loc 1 33 29
+	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
+	shl.b64 %rd59, %rd58, 6;
+	mul.lo.s64 %rd60, %rd59, %rd15;
+	.loc 1 34 33
+	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
+	mul.lo.s64 %rd62, %rd61, %rd15;
+	.loc 1 35 20
+	cvt.u64.u32 %rd63, %r3;
+	setp.lt.s64 %p17, %rd63, %rd15;
+	@!%p17 bra $B7;
+	.loc 1 36 34
+	shl.b64 %rd64, %rd53, 6;
+	sub.s64 %rd65, %rd48, %rd64;
+	.loc 1 37 14
+	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
+	add.s64 %rd67, %rd15, -1;
+	selp.b64 %rd68, %rd67, %rd63, %p17;
+	sub.s64 %rd69, %rd68, %rd63;
+	setp.lt.u64 %p18, %rd69, 2147483648;
+	setp.lt.s64 %p19, %rd68, 2305843009213693952;
+	and.pred %p20, %p18, %p19;
+	add.s64 %rd70, %rd62, %rd63;
+	setp.lt.u64 %p21, %rd70, %rd2;
+	and.pred %p22, %p20, %p21;
+	add.s64 %rd71, %rd62, %rd68;
+	setp.lt.u64 %p23, %rd71, %rd2;
+	and.pred %p24, %p22, %p23;
+	shl.b32 %r13, %r3, 6;
+	cvt.u64.u32 %rd72, %r13;
+	add.s64 %rd73, %rd60, %rd72;
+	add.s64 %rd74, %rd73, %rd65;
+	setp.lt.u64 %p25, %rd74, %rd6;
+	and.pred %p26, %p24, %p25;
+	shl.b64 %rd75, %rd68, 6;
+	add.s64 %rd76, %rd60, %rd75;
+	add.s64 %rd77, %rd76, %rd65;
+	setp.lt.u64 %p27, %rd77, %rd6;
+	and.pred %p28, %p26, %p27;
+	setp.lt.u64 %p29, %rd70, %rd4;
+	and.pred %p30, %p28, %p29;
+	setp.lt.u64 %p31, %rd71, %rd4;
+	and.pred %p32, %p30, %p31;
+	add.s64 %rd78, %rd66, %rd63;
+	setp.lt.u64 %p33, %rd78, %rd8;
+	and.pred %p34, %p32, %p33;
+	add.s64 %rd79, %rd66, %rd68;
+	setp.lt.u64 %p35, %rd79, %rd8;
+	and.pred %p36, %p34, %p35;
+	@%p36 bra $B6;
+$B5:
+	.loc 1 36 14
+	shl.b64 %rd80, %rd63, 6;
+	add.s64 %rd81, %rd60, %rd80;
+	add.s64 %rd82, %rd81, %rd65;
+	add.s64 %rd83, %rd62, %rd63;
+	setp.lt.u64 %p37, %rd83, %rd2;
+	@!%p37 bra $FAULT3;
+	shl.b64 %rd84, %rd83, 1;
+	add.s64 %rd85, %rd1, %rd84;
+	ld.global.u16 %r14, [%rd85];
+	setp.lt.u64 %p38, %rd82, %rd6;
+	@!%p38 bra $FAULT4;
+	shl.b64 %rd86, %rd82, 1;
+	add.s64 %rd87, %rd5, %rd86;
+	st.global.u16 [%rd87], %r14;
+	.loc 1 37 40
+	add.s64 %rd88, %rd66, %rd63;
+	setp.lt.u64 %p39, %rd83, %rd4;
+	@!%p39 bra $FAULT5;
+	add.s64 %rd89, %rd3, %rd84;
+	ld.global.u16 %r15, [%rd89];
+	setp.lt.u64 %p40, %rd88, %rd8;
+	@!%p40 bra $FAULT6;
+	shl.b64 %rd90, %rd88, 1;
+	add.s64 %rd91, %rd7, %rd90;
+	st.global.u16 [%rd91], %r15;
+	.loc 1 35 35
+	add.s64 %rd63, %rd63, 16;
+	setp.lt.s64 %p41, %rd63, %rd15;
+	@%p41 bra $B5;
+	bra $B7;
+$B6:
+	.loc 1 36 14
+	shl.b64 %rd92, %rd63, 6;
+	add.s64 %rd93, %rd60, %rd92;
+	add.s64 %rd94, %rd93, %rd65;
+	add.s64 %rd95, %rd62, %rd63;
+	shl.b64 %rd96, %rd95, 1;
+	add.s64 %rd97, %rd1, %rd96;
+	ld.global.u16 %r16, [%rd97];
+	shl.b64 %rd98, %rd94, 1;
+	add.s64 %rd99, %rd5, %rd98;
+	st.global.u16 [%rd99], %r16;
+	.loc 1 37 40
+	add.s64 %rd100, %rd66, %rd63;
+	add.s64 %rd101, %rd3, %rd96;
+	ld.global.u16 %r17, [%rd101];
+	shl.b64 %rd102, %rd100, 1;
+	add.s64 %rd103, %rd7, %rd102;
+	st.global.u16 [%rd103], %r17;
+	.loc 1 35 35
+	add.s64 %rd63, %rd63, 16;
+	setp.lt.s64 %p42, %rd63, %rd15;
+	@%p42 bra $B6;
+$B7:
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 24 20
+	mov.u32 %r18, 0;
+	mov.u64 %rd104, %rd17;
+	mov.u64 %rd105, %rd12;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 16 58
+	mov.u32 %r18, 2;
+	mov.u64 %rd104, 0;
+	mov.u64 %rd105, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 29 21
+	mov.u32 %r18, 1;
+	mov.u64 %rd104, %rd54;
+	mov.u64 %rd105, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 36 50
+	mov.u32 %r18, 3;
+	mov.u64 %rd104, %rd83;
+	mov.u64 %rd105, %rd2;
+	bra $FAULT;
+$FAULT4:
+	mov.u32 %r18, 3;
+	mov.u64 %rd104, %rd82;
+	mov.u64 %rd105, %rd6;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 37 47
+	mov.u32 %r18, 4;
+	mov.u64 %rd104, %rd83;
+	mov.u64 %rd105, %rd4;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r18, 4;
+	mov.u64 %rd104, %rd88;
+	mov.u64 %rd105, %rd8;
+$FAULT:
+	ld.param.u64 %rd106, [storeCached_dtype_F16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r19, [%rd106], 0, 1;
+	setp.ne.u32 %p43, %r19, 0;
+	@%p43 bra $EXIT;
+	ld.global.u64 %rd107, [%rd106+8];
+	ld.param.u32 %r20, [storeCached_dtype_F16_params+184];
+	st.global.u32 [%rd107+4], %r20;
+	ld.param.u32 %r21, [storeCached_dtype_F16_params+188];
+	st.global.v2.u32 [%rd107+8], {%r21, %r18};
+	mov.u32 %r22, %ctaid.x;
+	mov.u32 %r23, %ctaid.y;
+	st.global.v2.u32 [%rd107+16], {%r22, %r23};
+	mov.u32 %r24, %ctaid.z;
+	mov.u32 %r25, %tid.x;
+	st.global.v2.u32 [%rd107+24], {%r24, %r25};
+	mov.u32 %r26, %tid.y;
+	mov.u32 %r27, %tid.z;
+	st.global.v2.u32 [%rd107+32], {%r26, %r27};
+	st.global.u64 [%rd107+40], %rd104;
+	st.global.u64 [%rd107+48], %rd105;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd107], 56;
+	bra $EXIT;
+}
+`
+
+const attend32SM80 = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "cached.go"
 .file 2 "exp.go"
 .file 3 "lanes.go"
 
-.shared .align 16 .b8 $shared$attendCached$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached$2eshared$2d3[64];
+.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d3[64];
 
-.visible .entry attendCached(.param .align 8 .b8 attendCached_params[192])
+.visible .entry attendCached_float32_row_F32(.param .align 8 .b8 attendCached_float32_row_F32_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<151>;
@@ -3104,28 +4356,28 @@ const attendCachedSM80 = `.version 7.0
 	.reg .b64 %rd<234>;
 	.reg .f32 %f<218>;
 
-	ld.param.u64 %rd1, [attendCached_params];
-	ld.param.u64 %rd2, [attendCached_params+16];
-	ld.param.u64 %rd3, [attendCached_params+24];
-	ld.param.u64 %rd4, [attendCached_params+40];
-	ld.param.u64 %rd5, [attendCached_params+48];
-	ld.param.u64 %rd6, [attendCached_params+64];
-	ld.param.u64 %rd7, [attendCached_params+72];
-	ld.param.u64 %rd8, [attendCached_params+88];
-	ld.param.u64 %rd9, [attendCached_params+96];
-	ld.param.u64 %rd10, [attendCached_params+104];
-	ld.param.u64 %rd11, [attendCached_params+120];
-	ld.param.u64 %rd12, [attendCached_params+128];
-	ld.param.u64 %rd13, [attendCached_params+144];
-	ld.param.u64 %rd14, [attendCached_params+152];
-	ld.param.u64 %rd15, [attendCached_params+160];
-	ld.param.u64 %rd16, [attendCached_params+168];
-	.loc 1 56 56
+	ld.param.u64 %rd1, [attendCached_float32_row_F32_params];
+	ld.param.u64 %rd2, [attendCached_float32_row_F32_params+16];
+	ld.param.u64 %rd3, [attendCached_float32_row_F32_params+24];
+	ld.param.u64 %rd4, [attendCached_float32_row_F32_params+40];
+	ld.param.u64 %rd5, [attendCached_float32_row_F32_params+48];
+	ld.param.u64 %rd6, [attendCached_float32_row_F32_params+64];
+	ld.param.u64 %rd7, [attendCached_float32_row_F32_params+72];
+	ld.param.u64 %rd8, [attendCached_float32_row_F32_params+88];
+	ld.param.u64 %rd9, [attendCached_float32_row_F32_params+96];
+	ld.param.u64 %rd10, [attendCached_float32_row_F32_params+104];
+	ld.param.u64 %rd11, [attendCached_float32_row_F32_params+120];
+	ld.param.u64 %rd12, [attendCached_float32_row_F32_params+128];
+	ld.param.u64 %rd13, [attendCached_float32_row_F32_params+144];
+	ld.param.u64 %rd14, [attendCached_float32_row_F32_params+152];
+	ld.param.u64 %rd15, [attendCached_float32_row_F32_params+160];
+	ld.param.u64 %rd16, [attendCached_float32_row_F32_params+168];
+	.loc 1 57 56
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %nctaid.y;
-	.loc 1 57 39
+	.loc 1 58 39
 	mov.u32 %r3, %ctaid.y;
-	.loc 1 56 56
+	.loc 1 57 56
 	cvt.u64.u32 %rd17, %r1;
 	setp.lt.u64 %p1, %rd17, %rd12;
 	cvt.u64.u32 %rd18, %r2;
@@ -3133,29 +4385,29 @@ const attendCachedSM80 = `.version 7.0
 	shr.u64 %rd20, %rd19, 60;
 	add.s64 %rd21, %rd15, %rd20;
 	shr.s64 %rd22, %rd21, 4;
-	.loc 1 57 39
+	.loc 1 58 39
 	cvt.u64.u32 %rd23, %r3;
 	mad.wide.u32 %rd24, %r1, %r2, %rd23;
 	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 59 26
+	.loc 1 60 26
 	add.s64 %rd26, %rd25, %rd22;
 	setp.le.u64 %p2, %rd26, %rd2;
 	setp.le.u64 %p3, %rd25, %rd26;
 	and.pred %p4, %p1, %p2;
 	and.pred %p5, %p4, %p3;
 	@!%p5 bra $B53;
-	.loc 1 53 39
-	mov.u32 %r4, $shared$attendCached$2eshared;
-	.loc 1 54 44
-	mov.u32 %r5, $shared$attendCached$2eshared$2d2;
-	.loc 1 55 41
-	mov.u32 %r6, $shared$attendCached$2eshared$2d3;
-	.loc 1 56 37
+	.loc 1 54 39
+	mov.u32 %r4, $shared$attendCached_float32_row_F32$2eshared;
+	.loc 1 55 44
+	mov.u32 %r5, $shared$attendCached_float32_row_F32$2eshared$2d2;
+	.loc 1 56 41
+	mov.u32 %r6, $shared$attendCached_float32_row_F32$2eshared$2d3;
+	.loc 1 57 37
 	mov.u32 %r7, %tid.x;
 	mad.wide.u32 %rd27, %r1, 8, %rd11;
 	ld.global.u32 %r8, [%rd27];
 	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 58 43
+	.loc 1 59 43
 	cvt.rn.f32.s64 %f1, %rd15;
 	rsqrt.approx.ftz.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f1, %f2;
@@ -3175,96 +4427,96 @@ const attendCachedSM80 = `.version 7.0
 	abs.f32 %f16, %f15;
 	setp.lt.f32 %p7, 0f03800000, %f16;
 	and.pred %p8, %p6, %p7;
-	.loc 1 59 12
+	.loc 1 60 12
 	shl.b64 %rd28, %rd25, 6;
 	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p9, 0, %rd22;
 	@%p8 bra $B0;
-	.loc 1 58 35
+	.loc 1 59 35
 	sqrt.rn.f32 %f17, %f1;
 	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
 $B0:
-	.loc 1 61 8
+	.loc 1 62 8
 	@!%p9 bra $B1;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd30, %r7, 4, %rd29;
 	ld.global.f32 %f18, [%rd30];
 	mul.rn.f32 %f19, %f18, %f15;
 	mad.lo.s32 %r10, %r7, 4, %r4;
 	st.shared.f32 [%r10], %f19;
 $B1:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p10, 1, %rd22;
 	@!%p10 bra $B2;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd31, %r7, 4, %rd29;
 	ld.global.f32 %f20, [%rd31+64];
 	mul.rn.f32 %f21, %f20, %f15;
 	mad.lo.s32 %r11, %r7, 4, %r4;
 	st.shared.f32 [%r11+64], %f21;
 $B2:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p11, 2, %rd22;
 	@!%p11 bra $B3;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd32, %r7, 4, %rd29;
 	ld.global.f32 %f22, [%rd32+128];
 	mul.rn.f32 %f23, %f22, %f15;
 	mad.lo.s32 %r12, %r7, 4, %r4;
 	st.shared.f32 [%r12+128], %f23;
 $B3:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p12, 3, %rd22;
 	@!%p12 bra $B4;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd33, %r7, 4, %rd29;
 	ld.global.f32 %f24, [%rd33+192];
 	mul.rn.f32 %f25, %f24, %f15;
 	mad.lo.s32 %r13, %r7, 4, %r4;
 	st.shared.f32 [%r13+192], %f25;
 $B4:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p13, 4, %rd22;
 	@!%p13 bra $B5;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd34, %r7, 4, %rd29;
 	ld.global.f32 %f26, [%rd34+256];
 	mul.rn.f32 %f27, %f26, %f15;
 	mad.lo.s32 %r14, %r7, 4, %r4;
 	st.shared.f32 [%r14+256], %f27;
 $B5:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p14, 5, %rd22;
 	@!%p14 bra $B6;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd35, %r7, 4, %rd29;
 	ld.global.f32 %f28, [%rd35+320];
 	mul.rn.f32 %f29, %f28, %f15;
 	mad.lo.s32 %r15, %r7, 4, %r4;
 	st.shared.f32 [%r15+320], %f29;
 $B6:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p15, 6, %rd22;
 	@!%p15 bra $B7;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd36, %r7, 4, %rd29;
 	ld.global.f32 %f30, [%rd36+384];
 	mul.rn.f32 %f31, %f30, %f15;
 	mad.lo.s32 %r16, %r7, 4, %r4;
 	st.shared.f32 [%r16+384], %f31;
 $B7:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p16, 7, %rd22;
 	@!%p16 bra $B8;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd37, %r7, 4, %rd29;
 	ld.global.f32 %f32, [%rd37+448];
 	mul.rn.f32 %f33, %f32, %f15;
 	mad.lo.s32 %r17, %r7, 4, %r4;
 	st.shared.f32 [%r17+448], %f33;
 $B8:
-	.loc 1 65 8
+	.loc 1 66 8
 	bar.sync 0;
 	.loc 1 16 21
 	setp.le.s32 %p17, 0, %r8;
@@ -3323,15 +4575,15 @@ $B10:
 	and.pred %p27, %p23, %p26;
 	mov.pred %p18, %p27;
 $B11:
-	.loc 1 70 30
+	.loc 1 71 30
 	setp.ne.s64 %p28, %rd14, 0;
 	@!%p28 bra $FAULT1;
-	.loc 1 68 15
+	.loc 1 69 15
 	cvt.s64.s32 %rd66, %r9;
 	add.s64 %rd67, %rd66, 1;
-	.loc 1 67 12
+	.loc 1 68 12
 	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 70 30
+	.loc 1 71 30
 	or.b64 %rd69, %rd18, %rd14;
 	setp.lt.u64 %p29, %rd69, 4294967296;
 	@%p29 bra $B12;
@@ -3414,7 +4666,7 @@ $B14:
 	div.u32 %r30, %r3, %r29;
 	cvt.u64.u32 %rd118, %r30;
 $B15:
-	.loc 1 74 22
+	.loc 1 75 22
 	setp.lt.s64 %p36, 0, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -3426,14 +4678,14 @@ $B15:
 	mov.f32 %f50, 0f00000000;
 	mov.f32 %f51, 0f00000000;
 	@!%p36 bra $B43;
-	.loc 1 75 26
+	.loc 1 76 26
 	cvt.s64.s32 %rd119, %r8;
 	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 76 39
+	.loc 1 77 39
 	add.s64 %rd121, %rd13, -1;
-	.loc 1 79 55
+	.loc 1 80 61
 	shl.b64 %rd122, %rd22, 6;
-	.loc 1 126 30
+	.loc 1 128 30
 	shr.s64 %rd123, %rd122, 63;
 	shr.u64 %rd124, %rd123, 62;
 	add.s64 %rd125, %rd122, %rd124;
@@ -3441,15 +4693,15 @@ $B15:
 	setp.lt.s64 %p37, 128, %rd126;
 	selp.b64 %rd127, 128, %rd126, %p37;
 	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 82 18
+	.loc 1 83 18
 	add.s32 %r31, %r7, 16;
 	add.s32 %r32, %r7, 32;
 	add.s32 %r33, %r7, 48;
-	.loc 1 90 8
+	.loc 1 91 8
 	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 100 11
+	.loc 1 101 11
 	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 139 32
+	.loc 1 142 32
 	setp.ne.s64 %p39, %rd22, 0;
 	cvt.u32.u64 %r36, %rd127;
 	add.s32 %r37, %r36, -3;
@@ -3458,7 +4710,7 @@ $B15:
 	and.pred %p42, %p40, %p41;
 	selp.b32 %r38, %r37, 0, %p42;
 	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 74 22
+	.loc 1 75 22
 	cvt.u32.u64 %r39, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -3472,7 +4724,7 @@ $B15:
 	mov.f32 %f52, 0fFF800000;
 	mov.u32 %r40, 0;
 $B16:
-	.loc 1 75 55
+	.loc 1 76 55
 	shr.u32 %r41, %r40, 6;
 	cvt.u64.u32 %rd128, %r41;
 	add.s64 %rd129, %rd120, %rd128;
@@ -3483,7 +4735,7 @@ $B16:
 	add.s64 %rd132, %rd9, %rd131;
 	ld.global.u32 %r42, [%rd132];
 	cvt.s64.s32 %rd133, %r42;
-	.loc 1 76 19
+	.loc 1 77 19
 	setp.lt.s32 %p45, %r42, 0;
 	selp.b32 %r43, 0, %r42, %p45;
 	cvt.s64.s32 %rd134, %r43;
@@ -3492,15 +4744,15 @@ $B16:
 	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
 	shl.b64 %rd137, %rd136, 6;
 	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 77 22
+	.loc 1 78 22
 	sub.s64 %rd139, %rd68, %rd130;
 	setp.lt.s64 %p47, 64, %rd139;
 	cvt.u32.u64 %r44, %rd139;
 	selp.b32 %r45, 64, %r44, %p47;
 	cvt.s64.s32 %rd140, %r45;
-	.loc 1 78 9
+	.loc 1 79 9
 	bar.sync 0;
-	.loc 1 79 44
+	.loc 1 80 50
 	add.s64 %rd141, %rd138, %rd122;
 	setp.le.u64 %p48, %rd141, %rd6;
 	setp.le.u64 %p49, %rd138, %rd141;
@@ -3512,7 +4764,7 @@ $B16:
 	mov.f32 %f54, 0f00000000;
 	mov.f32 %f55, 0f00000000;
 	mov.f32 %f56, 0f00000000;
-	.loc 1 126 20
+	.loc 1 128 20
 	@!%p38 bra $B21;
 	@!%p43 bra $B17;
 	mov.f32 %f53, 0f00000000;
@@ -3529,22 +4781,22 @@ $B17:
 	mov.u32 %r46, 0;
 	bra $B19;
 $B18:
-	.loc 1 128 32
-	mad.lo.s32 %r47, %r46, 4, %r4;
-	shl.b32 %r48, %r46, 2;
-	cvt.u64.u32 %rd144, %r48;
+	.loc 1 130 53
+	shl.b32 %r47, %r46, 2;
+	cvt.u64.u32 %rd144, %r47;
 	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r48, 64, %rd143;
+	mad.wide.u32 %rd145, %r47, 64, %rd143;
 	mad.wide.u32 %rd146, %r7, 4, %rd145;
-	add.s32 %r49, %r48, 1;
+	mad.lo.s32 %r48, %r46, 4, %r4;
+	add.s32 %r49, %r47, 1;
 	cvt.u64.u32 %rd147, %r49;
 	setp.lt.u64 %p52, %rd147, %rd122;
 	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r48, 2;
+	add.s32 %r50, %r47, 2;
 	cvt.u64.u32 %rd148, %r50;
 	setp.lt.u64 %p54, %rd148, %rd122;
 	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r48, 3;
+	add.s32 %r51, %r47, 3;
 	cvt.u64.u32 %rd149, %r51;
 	setp.lt.u64 %p56, %rd149, %rd122;
 	and.pred %p57, %p55, %p56;
@@ -3607,39 +4859,39 @@ $B18:
 	and.pred %p81, %p79, %p80;
 	add.s32 %r67, %r46, 4;
 	@!%p81 bra $B19;
-	ld.shared.v4.f32 {%f57, %f58, %f59, %f60}, [%r47];
-	ld.global.f32 %f61, [%rd146];
-	fma.rn.f32 %f62, %f57, %f61, %f56;
+	ld.global.f32 %f57, [%rd146];
+	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
+	fma.rn.f32 %f62, %f58, %f57, %f56;
 	ld.global.f32 %f63, [%rd146+64];
-	fma.rn.f32 %f64, %f57, %f63, %f55;
+	fma.rn.f32 %f64, %f58, %f63, %f55;
 	ld.global.f32 %f65, [%rd146+128];
-	fma.rn.f32 %f66, %f57, %f65, %f54;
+	fma.rn.f32 %f66, %f58, %f65, %f54;
 	ld.global.f32 %f67, [%rd146+192];
-	fma.rn.f32 %f68, %f57, %f67, %f53;
+	fma.rn.f32 %f68, %f58, %f67, %f53;
 	ld.global.f32 %f69, [%rd152];
-	fma.rn.f32 %f70, %f58, %f69, %f62;
+	fma.rn.f32 %f70, %f59, %f69, %f62;
 	ld.global.f32 %f71, [%rd152+64];
-	fma.rn.f32 %f72, %f58, %f71, %f64;
+	fma.rn.f32 %f72, %f59, %f71, %f64;
 	ld.global.f32 %f73, [%rd152+128];
-	fma.rn.f32 %f74, %f58, %f73, %f66;
+	fma.rn.f32 %f74, %f59, %f73, %f66;
 	ld.global.f32 %f75, [%rd152+192];
-	fma.rn.f32 %f76, %f58, %f75, %f68;
+	fma.rn.f32 %f76, %f59, %f75, %f68;
 	ld.global.f32 %f77, [%rd158];
-	fma.rn.f32 %f78, %f59, %f77, %f70;
+	fma.rn.f32 %f78, %f60, %f77, %f70;
 	ld.global.f32 %f79, [%rd158+64];
-	fma.rn.f32 %f80, %f59, %f79, %f72;
+	fma.rn.f32 %f80, %f60, %f79, %f72;
 	ld.global.f32 %f81, [%rd158+128];
-	fma.rn.f32 %f82, %f59, %f81, %f74;
+	fma.rn.f32 %f82, %f60, %f81, %f74;
 	ld.global.f32 %f83, [%rd158+192];
-	fma.rn.f32 %f84, %f59, %f83, %f76;
+	fma.rn.f32 %f84, %f60, %f83, %f76;
 	ld.global.f32 %f85, [%rd164];
-	fma.rn.f32 %f56, %f60, %f85, %f78;
+	fma.rn.f32 %f56, %f61, %f85, %f78;
 	ld.global.f32 %f86, [%rd164+64];
-	fma.rn.f32 %f55, %f60, %f86, %f80;
+	fma.rn.f32 %f55, %f61, %f86, %f80;
 	ld.global.f32 %f87, [%rd164+128];
-	fma.rn.f32 %f54, %f60, %f87, %f82;
+	fma.rn.f32 %f54, %f61, %f87, %f82;
 	ld.global.f32 %f88, [%rd164+192];
-	fma.rn.f32 %f53, %f60, %f88, %f84;
+	fma.rn.f32 %f53, %f61, %f88, %f84;
 	setp.lt.u32 %p82, %r67, %r36;
 	setp.lt.u32 %p83, %r67, %r38;
 	mov.u32 %r46, %r67;
@@ -3664,83 +4916,83 @@ $B20:
 	and.pred %p89, %p88, %p86;
 	and.pred %p90, %p89, %p87;
 	@!%p90 bra $B55;
-	mad.lo.s32 %r72, %r46, 4, %r4;
-	ld.shared.f32 %f89, [%r72];
 	mad.wide.u32 %rd172, %r68, 64, %rd143;
 	mad.wide.u32 %rd173, %r7, 4, %rd172;
-	ld.global.f32 %f90, [%rd173];
-	fma.rn.f32 %f56, %f89, %f90, %f56;
+	ld.global.f32 %f89, [%rd173];
+	mad.lo.s32 %r72, %r46, 4, %r4;
+	ld.shared.f32 %f90, [%r72];
+	fma.rn.f32 %f56, %f90, %f89, %f56;
 	ld.global.f32 %f91, [%rd173+64];
-	fma.rn.f32 %f55, %f89, %f91, %f55;
+	fma.rn.f32 %f55, %f90, %f91, %f55;
 	ld.global.f32 %f92, [%rd173+128];
-	fma.rn.f32 %f54, %f89, %f92, %f54;
+	fma.rn.f32 %f54, %f90, %f92, %f54;
 	ld.global.f32 %f93, [%rd173+192];
-	fma.rn.f32 %f53, %f89, %f93, %f53;
+	fma.rn.f32 %f53, %f90, %f93, %f53;
 	add.s32 %r46, %r46, 1;
 	setp.lt.u32 %p91, %r46, %r36;
 	@%p91 bra $B20;
 $B21:
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p92, %r45, %r7;
 	@!%p92 bra $B22;
 	mov.f32 %f56, 0fFF800000;
 $B22:
-	.loc 1 85 14
+	.loc 1 86 14
 	setp.le.s32 %p93, 0, %r42;
 	setp.lt.s64 %p94, %rd133, %rd13;
 	and.pred %p95, %p93, %p94;
 	@%p95 bra $B23;
 	mov.f32 %f56, 0f7FC00000;
 $B23:
-	.loc 1 88 14
+	.loc 1 89 14
 	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p96, %r45, %r31;
 	@!%p96 bra $B24;
 	mov.f32 %f55, 0fFF800000;
 $B24:
-	.loc 1 85 14
+	.loc 1 86 14
 	@%p95 bra $B25;
 	mov.f32 %f55, 0f7FC00000;
 $B25:
-	.loc 1 88 14
+	.loc 1 89 14
 	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p97, %r45, %r32;
 	@!%p97 bra $B26;
 	mov.f32 %f54, 0fFF800000;
 $B26:
-	.loc 1 85 14
+	.loc 1 86 14
 	@%p95 bra $B27;
 	mov.f32 %f54, 0f7FC00000;
 $B27:
-	.loc 1 88 14
+	.loc 1 89 14
 	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p98, %r45, %r33;
 	@!%p98 bra $B28;
 	mov.f32 %f53, 0fFF800000;
 $B28:
-	.loc 1 85 14
+	.loc 1 86 14
 	@%p95 bra $B29;
 	mov.f32 %f53, 0f7FC00000;
 $B29:
-	.loc 1 88 14
+	.loc 1 89 14
 	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 90 8
+	.loc 1 91 8
 	st.shared.f32 [%r34], %f97;
-	.loc 1 91 9
+	.loc 1 92 9
 	bar.sync 0;
 	mov.u32 %r73, 0;
 $B30:
-	.loc 1 93 26
+	.loc 1 94 26
 	mad.lo.s32 %r74, %r73, 4, %r6;
 	ld.shared.f32 %f98, [%r74];
 	max.NaN.f32 %f97, %f97, %f98;
 	add.s32 %r73, %r73, 1;
 	setp.lt.u32 %p99, %r73, 16;
 	@%p99 bra $B30;
-	.loc 1 95 30
+	.loc 1 96 30
 	sub.rn.f32 %f99, %f52, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f100, %f99, 0f4B400000;
@@ -3781,9 +5033,9 @@ $B30:
 	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
 	and.pred %p104, %p102, %p103;
 	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 97 3
+	.loc 1 98 3
 	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f117, %f56, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f118, %f117, 0f4B400000;
@@ -3824,11 +5076,11 @@ $B30:
 	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
 	and.pred %p109, %p107, %p108;
 	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35], %f133;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f135, %f55, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f136, %f135, 0f4B400000;
@@ -3869,11 +5121,11 @@ $B30:
 	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
 	and.pred %p114, %p112, %p113;
 	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35+64], %f151;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f153, %f54, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f154, %f153, 0f4B400000;
@@ -3914,11 +5166,11 @@ $B30:
 	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
 	and.pred %p119, %p117, %p118;
 	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35+128], %f169;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f171, %f53, %f97;
 	.loc 2 73 9
 	add.rn.f32 %f172, %f171, 0f4B400000;
@@ -3959,22 +5211,22 @@ $B30:
 	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
 	and.pred %p124, %p122, %p123;
 	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35+192], %f187;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 103 9
+	.loc 1 104 9
 	bar.sync 0;
-	.loc 1 107 51
+	.loc 1 108 57
 	mul.lo.s64 %rd174, %rd140, %rd22;
 	add.s64 %rd175, %rd138, %rd174;
 	setp.le.u64 %p125, %rd175, %rd8;
 	setp.le.u64 %p126, %rd138, %rd175;
 	and.pred %p127, %p125, %p126;
-	.loc 1 139 32
+	.loc 1 142 32
 	and.pred %p128, %p127, %p39;
 	@!%p128 bra $B56;
-	.loc 1 105 4
+	.loc 1 106 4
 	mul.rn.f32 %f50, %f50, %f115;
 	mul.rn.f32 %f49, %f49, %f115;
 	mul.rn.f32 %f48, %f48, %f115;
@@ -3983,11 +5235,11 @@ $B30:
 	mul.rn.f32 %f45, %f45, %f115;
 	mul.rn.f32 %f44, %f44, %f115;
 	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 107 35
+	.loc 1 108 41
 	shl.b64 %rd176, %rd138, 6;
 	add.s64 %rd177, %rd7, %rd176;
 	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 139 32
+	.loc 1 142 32
 	or.b64 %rd179, %rd174, %rd22;
 	setp.lt.u64 %p129, %rd179, 4294967296;
 	@%p129 bra $B31;
@@ -4033,12 +5285,12 @@ $B32:
 	selp.b64 %rd204, 64, %rd203, %p132;
 	setp.lt.s64 %p133, 0, %rd204;
 	@!%p133 bra $B42;
-	.loc 1 143 9
+	.loc 1 146 9
 	cvt.u32.u64 %r105, %rd204;
 	mov.u32 %r106, 0;
 $B33:
 	cvt.u64.u32 %rd205, %r106;
-	.loc 1 140 20
+	.loc 1 143 20
 	mul.lo.s64 %rd206, %rd205, %rd22;
 	add.s32 %r107, %r106, 1;
 	cvt.u64.u32 %rd207, %r107;
@@ -4050,102 +5302,102 @@ $B33:
 	shl.b64 %rd209, %rd206, 6;
 	add.s64 %rd210, %rd177, %rd209;
 	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p137, 0, %rd211;
 	@!%p137 bra $B34;
-	.loc 1 143 33
-	mad.lo.s32 %r108, %r106, 4, %r5;
-	ld.shared.f32 %f191, [%r108];
+	.loc 1 146 56
 	mad.wide.u32 %rd212, %r7, 4, %rd210;
-	ld.global.f32 %f192, [%rd212];
-	fma.rn.f32 %f50, %f191, %f192, %f50;
+	ld.global.f32 %f191, [%rd212];
+	mad.lo.s32 %r108, %r106, 4, %r5;
+	ld.shared.f32 %f192, [%r108];
+	fma.rn.f32 %f50, %f192, %f191, %f50;
 $B34:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p138, 1, %rd211;
 	@!%p138 bra $B35;
-	.loc 1 143 33
-	mad.lo.s32 %r109, %r106, 4, %r5;
-	ld.shared.f32 %f193, [%r109];
+	.loc 1 146 56
 	mad.wide.u32 %rd213, %r7, 4, %rd210;
-	ld.global.f32 %f194, [%rd213+64];
-	fma.rn.f32 %f49, %f193, %f194, %f49;
+	ld.global.f32 %f193, [%rd213+64];
+	mad.lo.s32 %r109, %r106, 4, %r5;
+	ld.shared.f32 %f194, [%r109];
+	fma.rn.f32 %f49, %f194, %f193, %f49;
 $B35:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p139, 2, %rd211;
 	@!%p139 bra $B36;
-	.loc 1 143 33
-	mad.lo.s32 %r110, %r106, 4, %r5;
-	ld.shared.f32 %f195, [%r110];
+	.loc 1 146 56
 	mad.wide.u32 %rd214, %r7, 4, %rd210;
-	ld.global.f32 %f196, [%rd214+128];
-	fma.rn.f32 %f48, %f195, %f196, %f48;
+	ld.global.f32 %f195, [%rd214+128];
+	mad.lo.s32 %r110, %r106, 4, %r5;
+	ld.shared.f32 %f196, [%r110];
+	fma.rn.f32 %f48, %f196, %f195, %f48;
 $B36:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p140, 3, %rd211;
 	@!%p140 bra $B37;
-	.loc 1 143 33
-	mad.lo.s32 %r111, %r106, 4, %r5;
-	ld.shared.f32 %f197, [%r111];
+	.loc 1 146 56
 	mad.wide.u32 %rd215, %r7, 4, %rd210;
-	ld.global.f32 %f198, [%rd215+192];
-	fma.rn.f32 %f47, %f197, %f198, %f47;
+	ld.global.f32 %f197, [%rd215+192];
+	mad.lo.s32 %r111, %r106, 4, %r5;
+	ld.shared.f32 %f198, [%r111];
+	fma.rn.f32 %f47, %f198, %f197, %f47;
 $B37:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p141, 4, %rd211;
 	@!%p141 bra $B38;
-	.loc 1 143 33
-	mad.lo.s32 %r112, %r106, 4, %r5;
-	ld.shared.f32 %f199, [%r112];
+	.loc 1 146 56
 	mad.wide.u32 %rd216, %r7, 4, %rd210;
-	ld.global.f32 %f200, [%rd216+256];
-	fma.rn.f32 %f46, %f199, %f200, %f46;
+	ld.global.f32 %f199, [%rd216+256];
+	mad.lo.s32 %r112, %r106, 4, %r5;
+	ld.shared.f32 %f200, [%r112];
+	fma.rn.f32 %f46, %f200, %f199, %f46;
 $B38:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p142, 5, %rd211;
 	@!%p142 bra $B39;
-	.loc 1 143 33
-	mad.lo.s32 %r113, %r106, 4, %r5;
-	ld.shared.f32 %f201, [%r113];
+	.loc 1 146 56
 	mad.wide.u32 %rd217, %r7, 4, %rd210;
-	ld.global.f32 %f202, [%rd217+320];
-	fma.rn.f32 %f45, %f201, %f202, %f45;
+	ld.global.f32 %f201, [%rd217+320];
+	mad.lo.s32 %r113, %r106, 4, %r5;
+	ld.shared.f32 %f202, [%r113];
+	fma.rn.f32 %f45, %f202, %f201, %f45;
 $B39:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p143, 6, %rd211;
 	@!%p143 bra $B40;
-	.loc 1 143 33
-	mad.lo.s32 %r114, %r106, 4, %r5;
-	ld.shared.f32 %f203, [%r114];
+	.loc 1 146 56
 	mad.wide.u32 %rd218, %r7, 4, %rd210;
-	ld.global.f32 %f204, [%rd218+384];
-	fma.rn.f32 %f44, %f203, %f204, %f44;
+	ld.global.f32 %f203, [%rd218+384];
+	mad.lo.s32 %r114, %r106, 4, %r5;
+	ld.shared.f32 %f204, [%r114];
+	fma.rn.f32 %f44, %f204, %f203, %f44;
 $B40:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p144, 7, %rd211;
 	@!%p144 bra $B41;
-	.loc 1 143 33
-	mad.lo.s32 %r115, %r106, 4, %r5;
-	ld.shared.f32 %f205, [%r115];
+	.loc 1 146 56
 	mad.wide.u32 %rd219, %r7, 4, %rd210;
-	ld.global.f32 %f206, [%rd219+448];
-	fma.rn.f32 %f43, %f205, %f206, %f43;
+	ld.global.f32 %f205, [%rd219+448];
+	mad.lo.s32 %r115, %r106, 4, %r5;
+	ld.shared.f32 %f206, [%r115];
+	fma.rn.f32 %f43, %f206, %f205, %f43;
 $B41:
 	setp.lt.u32 %p145, %r107, %r105;
 	mov.u32 %r106, %r107;
 	@%p145 bra $B33;
 $B42:
-	.loc 1 108 9
+	.loc 1 109 9
 	bar.sync 0;
-	.loc 1 74 32
+	.loc 1 75 32
 	add.s32 %r40, %r40, 64;
 	setp.lt.u32 %p146, %r40, %r39;
 	mov.f32 %f52, %f97;
 	@%p146 bra $B16;
 $B43:
-	.loc 1 110 7
+	.loc 1 111 7
 	mad.lo.s32 %r116, %r7, 4, %r6;
 	st.shared.f32 [%r116], %f51;
-	.loc 1 111 8
+	.loc 1 112 8
 	bar.sync 0;
 	mov.f32 %f207, 0f00000000;
 	mov.u32 %r117, 0;
@@ -4157,96 +5409,96 @@ $B44:
 	add.s32 %r117, %r117, 1;
 	setp.lt.u32 %p147, %r117, 16;
 	@%p147 bra $B44;
-	.loc 1 116 10
+	.loc 1 117 10
 	setp.le.u64 %p148, %rd26, %rd4;
 	@!%p148 bra $FAULT3;
-	.loc 1 113 12
+	.loc 1 114 12
 	setp.eq.s64 %p149, %rd68, 0;
 	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 116 10
+	.loc 1 117 10
 	shl.b64 %rd220, %rd25, 6;
 	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p9 bra $B45;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f210, %f50, %f209;
 	mad.wide.u32 %rd222, %r7, 4, %rd221;
 	st.global.f32 [%rd222], %f210;
 $B45:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p10 bra $B46;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f211, %f49, %f209;
 	mad.wide.u32 %rd223, %r7, 4, %rd221;
 	st.global.f32 [%rd223+64], %f211;
 $B46:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p11 bra $B47;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f212, %f48, %f209;
 	mad.wide.u32 %rd224, %r7, 4, %rd221;
 	st.global.f32 [%rd224+128], %f212;
 $B47:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p12 bra $B48;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f213, %f47, %f209;
 	mad.wide.u32 %rd225, %r7, 4, %rd221;
 	st.global.f32 [%rd225+192], %f213;
 $B48:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p13 bra $B49;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f214, %f46, %f209;
 	mad.wide.u32 %rd226, %r7, 4, %rd221;
 	st.global.f32 [%rd226+256], %f214;
 $B49:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p14 bra $B50;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f215, %f45, %f209;
 	mad.wide.u32 %rd227, %r7, 4, %rd221;
 	st.global.f32 [%rd227+320], %f215;
 $B50:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p15 bra $B51;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f216, %f44, %f209;
 	mad.wide.u32 %rd228, %r7, 4, %rd221;
 	st.global.f32 [%rd228+384], %f216;
 $B51:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p16 bra $B52;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f217, %f43, %f209;
 	mad.wide.u32 %rd229, %r7, 4, %rd221;
 	st.global.f32 [%rd229+448], %f217;
 $B52:
 	bra $EXIT;
 $B53:
-	.loc 1 56 47
+	.loc 1 57 47
 	@!%p1 bra $FAULT4;
-	.loc 1 59 12
+	.loc 1 60 12
 	@!%p2 bra $FAULT5;
 	bra $FAULT6;
 $B54:
-	.loc 1 79 34
+	.loc 1 80 40
 	@!%p48 bra $FAULT7;
 	bra $FAULT8;
 $B55:
-	.loc 1 128 41
+	.loc 1 130 51
 	@!%p84 bra $FAULT9;
 	@!%p85 bra $FAULT10;
 	@!%p86 bra $FAULT11;
 	bra $FAULT12;
 $B56:
-	.loc 1 107 35
+	.loc 1 108 41
 	@!%p125 bra $FAULT13;
 	@!%p126 bra $FAULT14;
-	.loc 1 139 32
+	.loc 1 142 32
 	bra $FAULT15;
 $B57:
-	.loc 1 140 18
+	.loc 1 143 18
 	@!%p134 bra $FAULT16;
 	bra $FAULT17;
 $EXIT:
@@ -4258,31 +5510,31 @@ $FAULT0:
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 70 30
+	.loc 1 71 30
 	mov.u32 %r119, 1;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 75 22
+	.loc 1 76 22
 	mov.u32 %r119, 0;
 	mov.u64 %rd230, %rd129;
 	mov.u64 %rd231, %rd10;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 116 10
+	.loc 1 117 10
 	mov.u32 %r119, 3;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd4;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 56 47
+	.loc 1 57 47
 	mov.u32 %r119, 4;
 	mov.u64 %rd230, %rd17;
 	mov.u64 %rd231, %rd12;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 59 12
+	.loc 1 60 12
 	mov.u32 %r119, 5;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd2;
@@ -4293,7 +5545,7 @@ $FAULT6:
 	mov.u64 %rd231, %rd26;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 79 34
+	.loc 1 80 40
 	mov.u32 %r119, 7;
 	mov.u64 %rd230, %rd141;
 	mov.u64 %rd231, %rd6;
@@ -4304,7 +5556,7 @@ $FAULT8:
 	mov.u64 %rd231, %rd141;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 128 41
+	.loc 1 130 51
 	mov.u32 %r119, 12;
 	mov.u64 %rd230, %rd168;
 	mov.u64 %rd231, %rd122;
@@ -4325,7 +5577,7 @@ $FAULT12:
 	mov.u64 %rd231, %rd122;
 	bra $FAULT;
 $FAULT13:
-	.loc 1 107 35
+	.loc 1 108 41
 	mov.u32 %r119, 9;
 	mov.u64 %rd230, %rd175;
 	mov.u64 %rd231, %rd8;
@@ -4336,13 +5588,13 @@ $FAULT14:
 	mov.u64 %rd231, %rd175;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 139 32
+	.loc 1 142 32
 	mov.u32 %r119, 11;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT16:
-	.loc 1 140 18
+	.loc 1 143 18
 	mov.u32 %r119, 13;
 	mov.u64 %rd230, %rd208;
 	mov.u64 %rd231, %rd178;
@@ -4352,14 +5604,14 @@ $FAULT17:
 	mov.u64 %rd230, %rd206;
 	mov.u64 %rd231, %rd208;
 $FAULT:
-	ld.param.u64 %rd232, [attendCached_params+176];
+	ld.param.u64 %rd232, [attendCached_float32_row_F32_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r120, [%rd232], 0, 1;
 	setp.ne.u32 %p150, %r120, 0;
 	@%p150 bra $EXIT;
 	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r121, [attendCached_params+184];
+	ld.param.u32 %r121, [attendCached_float32_row_F32_params+184];
 	st.global.u32 [%rd233+4], %r121;
-	ld.param.u32 %r122, [attendCached_params+188];
+	ld.param.u32 %r122, [attendCached_float32_row_F32_params+188];
 	st.global.v2.u32 [%rd233+8], {%r122, %r119};
 	mov.u32 %r123, %ctaid.x;
 	mov.u32 %r124, %ctaid.y;
@@ -4378,18 +5630,18 @@ $FAULT:
 }
 `
 
-const attendCachedSM70 = `.version 6.0
+const attend32SM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "cached.go"
 .file 2 "exp.go"
 .file 3 "lanes.go"
 
-.shared .align 16 .b8 $shared$attendCached$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached$2eshared$2d3[64];
+.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d3[64];
 
-.visible .entry attendCached(.param .align 8 .b8 attendCached_params[192])
+.visible .entry attendCached_float32_row_F32(.param .align 8 .b8 attendCached_float32_row_F32_params[192])
 .reqntid 16, 1, 1
 {
 	.reg .pred %p<156>;
@@ -4397,28 +5649,28 @@ const attendCachedSM70 = `.version 6.0
 	.reg .b64 %rd<234>;
 	.reg .f32 %f<223>;
 
-	ld.param.u64 %rd1, [attendCached_params];
-	ld.param.u64 %rd2, [attendCached_params+16];
-	ld.param.u64 %rd3, [attendCached_params+24];
-	ld.param.u64 %rd4, [attendCached_params+40];
-	ld.param.u64 %rd5, [attendCached_params+48];
-	ld.param.u64 %rd6, [attendCached_params+64];
-	ld.param.u64 %rd7, [attendCached_params+72];
-	ld.param.u64 %rd8, [attendCached_params+88];
-	ld.param.u64 %rd9, [attendCached_params+96];
-	ld.param.u64 %rd10, [attendCached_params+104];
-	ld.param.u64 %rd11, [attendCached_params+120];
-	ld.param.u64 %rd12, [attendCached_params+128];
-	ld.param.u64 %rd13, [attendCached_params+144];
-	ld.param.u64 %rd14, [attendCached_params+152];
-	ld.param.u64 %rd15, [attendCached_params+160];
-	ld.param.u64 %rd16, [attendCached_params+168];
-	.loc 1 56 56
+	ld.param.u64 %rd1, [attendCached_float32_row_F32_params];
+	ld.param.u64 %rd2, [attendCached_float32_row_F32_params+16];
+	ld.param.u64 %rd3, [attendCached_float32_row_F32_params+24];
+	ld.param.u64 %rd4, [attendCached_float32_row_F32_params+40];
+	ld.param.u64 %rd5, [attendCached_float32_row_F32_params+48];
+	ld.param.u64 %rd6, [attendCached_float32_row_F32_params+64];
+	ld.param.u64 %rd7, [attendCached_float32_row_F32_params+72];
+	ld.param.u64 %rd8, [attendCached_float32_row_F32_params+88];
+	ld.param.u64 %rd9, [attendCached_float32_row_F32_params+96];
+	ld.param.u64 %rd10, [attendCached_float32_row_F32_params+104];
+	ld.param.u64 %rd11, [attendCached_float32_row_F32_params+120];
+	ld.param.u64 %rd12, [attendCached_float32_row_F32_params+128];
+	ld.param.u64 %rd13, [attendCached_float32_row_F32_params+144];
+	ld.param.u64 %rd14, [attendCached_float32_row_F32_params+152];
+	ld.param.u64 %rd15, [attendCached_float32_row_F32_params+160];
+	ld.param.u64 %rd16, [attendCached_float32_row_F32_params+168];
+	.loc 1 57 56
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %nctaid.y;
-	.loc 1 57 39
+	.loc 1 58 39
 	mov.u32 %r3, %ctaid.y;
-	.loc 1 56 56
+	.loc 1 57 56
 	cvt.u64.u32 %rd17, %r1;
 	setp.lt.u64 %p1, %rd17, %rd12;
 	cvt.u64.u32 %rd18, %r2;
@@ -4426,29 +5678,29 @@ const attendCachedSM70 = `.version 6.0
 	shr.u64 %rd20, %rd19, 60;
 	add.s64 %rd21, %rd15, %rd20;
 	shr.s64 %rd22, %rd21, 4;
-	.loc 1 57 39
+	.loc 1 58 39
 	cvt.u64.u32 %rd23, %r3;
 	mad.wide.u32 %rd24, %r1, %r2, %rd23;
 	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 59 26
+	.loc 1 60 26
 	add.s64 %rd26, %rd25, %rd22;
 	setp.le.u64 %p2, %rd26, %rd2;
 	setp.le.u64 %p3, %rd25, %rd26;
 	and.pred %p4, %p1, %p2;
 	and.pred %p5, %p4, %p3;
 	@!%p5 bra $B53;
-	.loc 1 53 39
-	mov.u32 %r4, $shared$attendCached$2eshared;
-	.loc 1 54 44
-	mov.u32 %r5, $shared$attendCached$2eshared$2d2;
-	.loc 1 55 41
-	mov.u32 %r6, $shared$attendCached$2eshared$2d3;
-	.loc 1 56 37
+	.loc 1 54 39
+	mov.u32 %r4, $shared$attendCached_float32_row_F32$2eshared;
+	.loc 1 55 44
+	mov.u32 %r5, $shared$attendCached_float32_row_F32$2eshared$2d2;
+	.loc 1 56 41
+	mov.u32 %r6, $shared$attendCached_float32_row_F32$2eshared$2d3;
+	.loc 1 57 37
 	mov.u32 %r7, %tid.x;
 	mad.wide.u32 %rd27, %r1, 8, %rd11;
 	ld.global.u32 %r8, [%rd27];
 	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 58 43
+	.loc 1 59 43
 	cvt.rn.f32.s64 %f1, %rd15;
 	rsqrt.approx.ftz.f32 %f2, %f1;
 	mul.rn.f32 %f3, %f1, %f2;
@@ -4468,96 +5720,96 @@ const attendCachedSM70 = `.version 6.0
 	abs.f32 %f16, %f15;
 	setp.lt.f32 %p7, 0f03800000, %f16;
 	and.pred %p8, %p6, %p7;
-	.loc 1 59 12
+	.loc 1 60 12
 	shl.b64 %rd28, %rd25, 6;
 	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p9, 0, %rd22;
 	@%p8 bra $B0;
-	.loc 1 58 35
+	.loc 1 59 35
 	sqrt.rn.f32 %f17, %f1;
 	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
 $B0:
-	.loc 1 61 8
+	.loc 1 62 8
 	@!%p9 bra $B1;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd30, %r7, 4, %rd29;
 	ld.global.f32 %f18, [%rd30];
 	mul.rn.f32 %f19, %f18, %f15;
 	mad.lo.s32 %r10, %r7, 4, %r4;
 	st.shared.f32 [%r10], %f19;
 $B1:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p10, 1, %rd22;
 	@!%p10 bra $B2;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd31, %r7, 4, %rd29;
 	ld.global.f32 %f20, [%rd31+64];
 	mul.rn.f32 %f21, %f20, %f15;
 	mad.lo.s32 %r11, %r7, 4, %r4;
 	st.shared.f32 [%r11+64], %f21;
 $B2:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p11, 2, %rd22;
 	@!%p11 bra $B3;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd32, %r7, 4, %rd29;
 	ld.global.f32 %f22, [%rd32+128];
 	mul.rn.f32 %f23, %f22, %f15;
 	mad.lo.s32 %r12, %r7, 4, %r4;
 	st.shared.f32 [%r12+128], %f23;
 $B3:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p12, 3, %rd22;
 	@!%p12 bra $B4;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd33, %r7, 4, %rd29;
 	ld.global.f32 %f24, [%rd33+192];
 	mul.rn.f32 %f25, %f24, %f15;
 	mad.lo.s32 %r13, %r7, 4, %r4;
 	st.shared.f32 [%r13+192], %f25;
 $B4:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p13, 4, %rd22;
 	@!%p13 bra $B5;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd34, %r7, 4, %rd29;
 	ld.global.f32 %f26, [%rd34+256];
 	mul.rn.f32 %f27, %f26, %f15;
 	mad.lo.s32 %r14, %r7, 4, %r4;
 	st.shared.f32 [%r14+256], %f27;
 $B5:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p14, 5, %rd22;
 	@!%p14 bra $B6;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd35, %r7, 4, %rd29;
 	ld.global.f32 %f28, [%rd35+320];
 	mul.rn.f32 %f29, %f28, %f15;
 	mad.lo.s32 %r15, %r7, 4, %r4;
 	st.shared.f32 [%r15+320], %f29;
 $B6:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p15, 6, %rd22;
 	@!%p15 bra $B7;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd36, %r7, 4, %rd29;
 	ld.global.f32 %f30, [%rd36+384];
 	mul.rn.f32 %f31, %f30, %f15;
 	mad.lo.s32 %r16, %r7, 4, %r4;
 	st.shared.f32 [%r16+384], %f31;
 $B7:
-	.loc 1 61 8
+	.loc 1 62 8
 	setp.lt.s64 %p16, 7, %rd22;
 	@!%p16 bra $B8;
-	.loc 1 62 39
+	.loc 1 63 49
 	mad.wide.u32 %rd37, %r7, 4, %rd29;
 	ld.global.f32 %f32, [%rd37+448];
 	mul.rn.f32 %f33, %f32, %f15;
 	mad.lo.s32 %r17, %r7, 4, %r4;
 	st.shared.f32 [%r17+448], %f33;
 $B8:
-	.loc 1 65 8
+	.loc 1 66 8
 	bar.sync 0;
 	.loc 1 16 21
 	setp.le.s32 %p17, 0, %r8;
@@ -4616,15 +5868,15 @@ $B10:
 	and.pred %p27, %p23, %p26;
 	mov.pred %p18, %p27;
 $B11:
-	.loc 1 70 30
+	.loc 1 71 30
 	setp.ne.s64 %p28, %rd14, 0;
 	@!%p28 bra $FAULT1;
-	.loc 1 68 15
+	.loc 1 69 15
 	cvt.s64.s32 %rd66, %r9;
 	add.s64 %rd67, %rd66, 1;
-	.loc 1 67 12
+	.loc 1 68 12
 	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 70 30
+	.loc 1 71 30
 	or.b64 %rd69, %rd18, %rd14;
 	setp.lt.u64 %p29, %rd69, 4294967296;
 	@%p29 bra $B12;
@@ -4707,7 +5959,7 @@ $B14:
 	div.u32 %r30, %r3, %r29;
 	cvt.u64.u32 %rd118, %r30;
 $B15:
-	.loc 1 74 22
+	.loc 1 75 22
 	setp.lt.s64 %p36, 0, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -4719,14 +5971,14 @@ $B15:
 	mov.f32 %f50, 0f00000000;
 	mov.f32 %f51, 0f00000000;
 	@!%p36 bra $B43;
-	.loc 1 75 26
+	.loc 1 76 26
 	cvt.s64.s32 %rd119, %r8;
 	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 76 39
+	.loc 1 77 39
 	add.s64 %rd121, %rd13, -1;
-	.loc 1 79 55
+	.loc 1 80 61
 	shl.b64 %rd122, %rd22, 6;
-	.loc 1 126 30
+	.loc 1 128 30
 	shr.s64 %rd123, %rd122, 63;
 	shr.u64 %rd124, %rd123, 62;
 	add.s64 %rd125, %rd122, %rd124;
@@ -4734,15 +5986,15 @@ $B15:
 	setp.lt.s64 %p37, 128, %rd126;
 	selp.b64 %rd127, 128, %rd126, %p37;
 	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 82 18
+	.loc 1 83 18
 	add.s32 %r31, %r7, 16;
 	add.s32 %r32, %r7, 32;
 	add.s32 %r33, %r7, 48;
-	.loc 1 90 8
+	.loc 1 91 8
 	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 100 11
+	.loc 1 101 11
 	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 139 32
+	.loc 1 142 32
 	setp.ne.s64 %p39, %rd22, 0;
 	cvt.u32.u64 %r36, %rd127;
 	add.s32 %r37, %r36, -3;
@@ -4751,7 +6003,7 @@ $B15:
 	and.pred %p42, %p40, %p41;
 	selp.b32 %r38, %r37, 0, %p42;
 	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 74 22
+	.loc 1 75 22
 	cvt.u32.u64 %r39, %rd68;
 	mov.f32 %f43, 0f00000000;
 	mov.f32 %f44, 0f00000000;
@@ -4765,7 +6017,7 @@ $B15:
 	mov.f32 %f52, 0fFF800000;
 	mov.u32 %r40, 0;
 $B16:
-	.loc 1 75 55
+	.loc 1 76 55
 	shr.u32 %r41, %r40, 6;
 	cvt.u64.u32 %rd128, %r41;
 	add.s64 %rd129, %rd120, %rd128;
@@ -4776,7 +6028,7 @@ $B16:
 	add.s64 %rd132, %rd9, %rd131;
 	ld.global.u32 %r42, [%rd132];
 	cvt.s64.s32 %rd133, %r42;
-	.loc 1 76 19
+	.loc 1 77 19
 	setp.lt.s32 %p45, %r42, 0;
 	selp.b32 %r43, 0, %r42, %p45;
 	cvt.s64.s32 %rd134, %r43;
@@ -4785,15 +6037,15 @@ $B16:
 	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
 	shl.b64 %rd137, %rd136, 6;
 	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 77 22
+	.loc 1 78 22
 	sub.s64 %rd139, %rd68, %rd130;
 	setp.lt.s64 %p47, 64, %rd139;
 	cvt.u32.u64 %r44, %rd139;
 	selp.b32 %r45, 64, %r44, %p47;
 	cvt.s64.s32 %rd140, %r45;
-	.loc 1 78 9
+	.loc 1 79 9
 	bar.sync 0;
-	.loc 1 79 44
+	.loc 1 80 50
 	add.s64 %rd141, %rd138, %rd122;
 	setp.le.u64 %p48, %rd141, %rd6;
 	setp.le.u64 %p49, %rd138, %rd141;
@@ -4805,7 +6057,7 @@ $B16:
 	mov.f32 %f54, 0f00000000;
 	mov.f32 %f55, 0f00000000;
 	mov.f32 %f56, 0f00000000;
-	.loc 1 126 20
+	.loc 1 128 20
 	@!%p38 bra $B21;
 	@!%p43 bra $B17;
 	mov.f32 %f53, 0f00000000;
@@ -4822,22 +6074,22 @@ $B17:
 	mov.u32 %r46, 0;
 	bra $B19;
 $B18:
-	.loc 1 128 32
-	mad.lo.s32 %r47, %r46, 4, %r4;
-	shl.b32 %r48, %r46, 2;
-	cvt.u64.u32 %rd144, %r48;
+	.loc 1 130 53
+	shl.b32 %r47, %r46, 2;
+	cvt.u64.u32 %rd144, %r47;
 	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r48, 64, %rd143;
+	mad.wide.u32 %rd145, %r47, 64, %rd143;
 	mad.wide.u32 %rd146, %r7, 4, %rd145;
-	add.s32 %r49, %r48, 1;
+	mad.lo.s32 %r48, %r46, 4, %r4;
+	add.s32 %r49, %r47, 1;
 	cvt.u64.u32 %rd147, %r49;
 	setp.lt.u64 %p52, %rd147, %rd122;
 	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r48, 2;
+	add.s32 %r50, %r47, 2;
 	cvt.u64.u32 %rd148, %r50;
 	setp.lt.u64 %p54, %rd148, %rd122;
 	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r48, 3;
+	add.s32 %r51, %r47, 3;
 	cvt.u64.u32 %rd149, %r51;
 	setp.lt.u64 %p56, %rd149, %rd122;
 	and.pred %p57, %p55, %p56;
@@ -4900,39 +6152,39 @@ $B18:
 	and.pred %p81, %p79, %p80;
 	add.s32 %r67, %r46, 4;
 	@!%p81 bra $B19;
-	ld.shared.v4.f32 {%f57, %f58, %f59, %f60}, [%r47];
-	ld.global.f32 %f61, [%rd146];
-	fma.rn.f32 %f62, %f57, %f61, %f56;
+	ld.global.f32 %f57, [%rd146];
+	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
+	fma.rn.f32 %f62, %f58, %f57, %f56;
 	ld.global.f32 %f63, [%rd146+64];
-	fma.rn.f32 %f64, %f57, %f63, %f55;
+	fma.rn.f32 %f64, %f58, %f63, %f55;
 	ld.global.f32 %f65, [%rd146+128];
-	fma.rn.f32 %f66, %f57, %f65, %f54;
+	fma.rn.f32 %f66, %f58, %f65, %f54;
 	ld.global.f32 %f67, [%rd146+192];
-	fma.rn.f32 %f68, %f57, %f67, %f53;
+	fma.rn.f32 %f68, %f58, %f67, %f53;
 	ld.global.f32 %f69, [%rd152];
-	fma.rn.f32 %f70, %f58, %f69, %f62;
+	fma.rn.f32 %f70, %f59, %f69, %f62;
 	ld.global.f32 %f71, [%rd152+64];
-	fma.rn.f32 %f72, %f58, %f71, %f64;
+	fma.rn.f32 %f72, %f59, %f71, %f64;
 	ld.global.f32 %f73, [%rd152+128];
-	fma.rn.f32 %f74, %f58, %f73, %f66;
+	fma.rn.f32 %f74, %f59, %f73, %f66;
 	ld.global.f32 %f75, [%rd152+192];
-	fma.rn.f32 %f76, %f58, %f75, %f68;
+	fma.rn.f32 %f76, %f59, %f75, %f68;
 	ld.global.f32 %f77, [%rd158];
-	fma.rn.f32 %f78, %f59, %f77, %f70;
+	fma.rn.f32 %f78, %f60, %f77, %f70;
 	ld.global.f32 %f79, [%rd158+64];
-	fma.rn.f32 %f80, %f59, %f79, %f72;
+	fma.rn.f32 %f80, %f60, %f79, %f72;
 	ld.global.f32 %f81, [%rd158+128];
-	fma.rn.f32 %f82, %f59, %f81, %f74;
+	fma.rn.f32 %f82, %f60, %f81, %f74;
 	ld.global.f32 %f83, [%rd158+192];
-	fma.rn.f32 %f84, %f59, %f83, %f76;
+	fma.rn.f32 %f84, %f60, %f83, %f76;
 	ld.global.f32 %f85, [%rd164];
-	fma.rn.f32 %f56, %f60, %f85, %f78;
+	fma.rn.f32 %f56, %f61, %f85, %f78;
 	ld.global.f32 %f86, [%rd164+64];
-	fma.rn.f32 %f55, %f60, %f86, %f80;
+	fma.rn.f32 %f55, %f61, %f86, %f80;
 	ld.global.f32 %f87, [%rd164+128];
-	fma.rn.f32 %f54, %f60, %f87, %f82;
+	fma.rn.f32 %f54, %f61, %f87, %f82;
 	ld.global.f32 %f88, [%rd164+192];
-	fma.rn.f32 %f53, %f60, %f88, %f84;
+	fma.rn.f32 %f53, %f61, %f88, %f84;
 	setp.lt.u32 %p82, %r67, %r36;
 	setp.lt.u32 %p83, %r67, %r38;
 	mov.u32 %r46, %r67;
@@ -4957,84 +6209,84 @@ $B20:
 	and.pred %p89, %p88, %p86;
 	and.pred %p90, %p89, %p87;
 	@!%p90 bra $B55;
-	mad.lo.s32 %r72, %r46, 4, %r4;
-	ld.shared.f32 %f89, [%r72];
 	mad.wide.u32 %rd172, %r68, 64, %rd143;
 	mad.wide.u32 %rd173, %r7, 4, %rd172;
-	ld.global.f32 %f90, [%rd173];
-	fma.rn.f32 %f56, %f89, %f90, %f56;
+	ld.global.f32 %f89, [%rd173];
+	mad.lo.s32 %r72, %r46, 4, %r4;
+	ld.shared.f32 %f90, [%r72];
+	fma.rn.f32 %f56, %f90, %f89, %f56;
 	ld.global.f32 %f91, [%rd173+64];
-	fma.rn.f32 %f55, %f89, %f91, %f55;
+	fma.rn.f32 %f55, %f90, %f91, %f55;
 	ld.global.f32 %f92, [%rd173+128];
-	fma.rn.f32 %f54, %f89, %f92, %f54;
+	fma.rn.f32 %f54, %f90, %f92, %f54;
 	ld.global.f32 %f93, [%rd173+192];
-	fma.rn.f32 %f53, %f89, %f93, %f53;
+	fma.rn.f32 %f53, %f90, %f93, %f53;
 	add.s32 %r46, %r46, 1;
 	setp.lt.u32 %p91, %r46, %r36;
 	@%p91 bra $B20;
 $B21:
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p92, %r45, %r7;
 	@!%p92 bra $B22;
 	mov.f32 %f56, 0fFF800000;
 $B22:
-	.loc 1 85 14
+	.loc 1 86 14
 	setp.le.s32 %p93, 0, %r42;
 	setp.lt.s64 %p94, %rd133, %rd13;
 	and.pred %p95, %p93, %p94;
 	@%p95 bra $B23;
 	mov.f32 %f56, 0f7FC00000;
 $B23:
-	.loc 1 88 14
+	.loc 1 89 14
 	setp.nan.f32 %p96, %f52, %f56;
 	max.f32 %f94, %f52, %f56;
 	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p97, %r45, %r31;
 	@!%p97 bra $B24;
 	mov.f32 %f55, 0fFF800000;
 $B24:
-	.loc 1 85 14
+	.loc 1 86 14
 	@%p95 bra $B25;
 	mov.f32 %f55, 0f7FC00000;
 $B25:
-	.loc 1 88 14
+	.loc 1 89 14
 	setp.nan.f32 %p98, %f95, %f55;
 	max.f32 %f96, %f95, %f55;
 	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p99, %r45, %r32;
 	@!%p99 bra $B26;
 	mov.f32 %f54, 0fFF800000;
 $B26:
-	.loc 1 85 14
+	.loc 1 86 14
 	@%p95 bra $B27;
 	mov.f32 %f54, 0f7FC00000;
 $B27:
-	.loc 1 88 14
+	.loc 1 89 14
 	setp.nan.f32 %p100, %f97, %f54;
 	max.f32 %f98, %f97, %f54;
 	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 82 24
+	.loc 1 83 24
 	setp.le.s32 %p101, %r45, %r33;
 	@!%p101 bra $B28;
 	mov.f32 %f53, 0fFF800000;
 $B28:
-	.loc 1 85 14
+	.loc 1 86 14
 	@%p95 bra $B29;
 	mov.f32 %f53, 0f7FC00000;
 $B29:
-	.loc 1 88 14
+	.loc 1 89 14
 	setp.nan.f32 %p102, %f99, %f53;
 	max.f32 %f100, %f99, %f53;
 	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 90 8
+	.loc 1 91 8
 	st.shared.f32 [%r34], %f101;
-	.loc 1 91 9
+	.loc 1 92 9
 	bar.sync 0;
 	mov.u32 %r73, 0;
 $B30:
-	.loc 1 93 26
+	.loc 1 94 26
 	mad.lo.s32 %r74, %r73, 4, %r6;
 	ld.shared.f32 %f102, [%r74];
 	setp.nan.f32 %p103, %f101, %f102;
@@ -5043,7 +6295,7 @@ $B30:
 	add.s32 %r73, %r73, 1;
 	setp.lt.u32 %p104, %r73, 16;
 	@%p104 bra $B30;
-	.loc 1 95 30
+	.loc 1 96 30
 	sub.rn.f32 %f104, %f52, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f105, %f104, 0f4B400000;
@@ -5084,9 +6336,9 @@ $B30:
 	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
 	and.pred %p109, %p107, %p108;
 	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 97 3
+	.loc 1 98 3
 	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f122, %f56, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f123, %f122, 0f4B400000;
@@ -5127,11 +6379,11 @@ $B30:
 	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
 	and.pred %p114, %p112, %p113;
 	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35], %f138;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f140, %f55, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f141, %f140, 0f4B400000;
@@ -5172,11 +6424,11 @@ $B30:
 	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
 	and.pred %p119, %p117, %p118;
 	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35+64], %f156;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f158, %f54, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f159, %f158, 0f4B400000;
@@ -5217,11 +6469,11 @@ $B30:
 	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
 	and.pred %p124, %p122, %p123;
 	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35+128], %f174;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 99 31
+	.loc 1 100 31
 	sub.rn.f32 %f176, %f53, %f101;
 	.loc 2 73 9
 	add.rn.f32 %f177, %f176, 0f4B400000;
@@ -5262,22 +6514,22 @@ $B30:
 	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
 	and.pred %p129, %p127, %p128;
 	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 100 11
+	.loc 1 101 11
 	st.shared.f32 [%r35+192], %f192;
-	.loc 1 101 4
+	.loc 1 102 4
 	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 103 9
+	.loc 1 104 9
 	bar.sync 0;
-	.loc 1 107 51
+	.loc 1 108 57
 	mul.lo.s64 %rd174, %rd140, %rd22;
 	add.s64 %rd175, %rd138, %rd174;
 	setp.le.u64 %p130, %rd175, %rd8;
 	setp.le.u64 %p131, %rd138, %rd175;
 	and.pred %p132, %p130, %p131;
-	.loc 1 139 32
+	.loc 1 142 32
 	and.pred %p133, %p132, %p39;
 	@!%p133 bra $B56;
-	.loc 1 105 4
+	.loc 1 106 4
 	mul.rn.f32 %f50, %f50, %f120;
 	mul.rn.f32 %f49, %f49, %f120;
 	mul.rn.f32 %f48, %f48, %f120;
@@ -5286,11 +6538,11 @@ $B30:
 	mul.rn.f32 %f45, %f45, %f120;
 	mul.rn.f32 %f44, %f44, %f120;
 	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 107 35
+	.loc 1 108 41
 	shl.b64 %rd176, %rd138, 6;
 	add.s64 %rd177, %rd7, %rd176;
 	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 139 32
+	.loc 1 142 32
 	or.b64 %rd179, %rd174, %rd22;
 	setp.lt.u64 %p134, %rd179, 4294967296;
 	@%p134 bra $B31;
@@ -5336,12 +6588,12 @@ $B32:
 	selp.b64 %rd204, 64, %rd203, %p137;
 	setp.lt.s64 %p138, 0, %rd204;
 	@!%p138 bra $B42;
-	.loc 1 143 9
+	.loc 1 146 9
 	cvt.u32.u64 %r105, %rd204;
 	mov.u32 %r106, 0;
 $B33:
 	cvt.u64.u32 %rd205, %r106;
-	.loc 1 140 20
+	.loc 1 143 20
 	mul.lo.s64 %rd206, %rd205, %rd22;
 	add.s32 %r107, %r106, 1;
 	cvt.u64.u32 %rd207, %r107;
@@ -5353,102 +6605,102 @@ $B33:
 	shl.b64 %rd209, %rd206, 6;
 	add.s64 %rd210, %rd177, %rd209;
 	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p142, 0, %rd211;
 	@!%p142 bra $B34;
-	.loc 1 143 33
-	mad.lo.s32 %r108, %r106, 4, %r5;
-	ld.shared.f32 %f196, [%r108];
+	.loc 1 146 56
 	mad.wide.u32 %rd212, %r7, 4, %rd210;
-	ld.global.f32 %f197, [%rd212];
-	fma.rn.f32 %f50, %f196, %f197, %f50;
+	ld.global.f32 %f196, [%rd212];
+	mad.lo.s32 %r108, %r106, 4, %r5;
+	ld.shared.f32 %f197, [%r108];
+	fma.rn.f32 %f50, %f197, %f196, %f50;
 $B34:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p143, 1, %rd211;
 	@!%p143 bra $B35;
-	.loc 1 143 33
-	mad.lo.s32 %r109, %r106, 4, %r5;
-	ld.shared.f32 %f198, [%r109];
+	.loc 1 146 56
 	mad.wide.u32 %rd213, %r7, 4, %rd210;
-	ld.global.f32 %f199, [%rd213+64];
-	fma.rn.f32 %f49, %f198, %f199, %f49;
+	ld.global.f32 %f198, [%rd213+64];
+	mad.lo.s32 %r109, %r106, 4, %r5;
+	ld.shared.f32 %f199, [%r109];
+	fma.rn.f32 %f49, %f199, %f198, %f49;
 $B35:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p144, 2, %rd211;
 	@!%p144 bra $B36;
-	.loc 1 143 33
-	mad.lo.s32 %r110, %r106, 4, %r5;
-	ld.shared.f32 %f200, [%r110];
+	.loc 1 146 56
 	mad.wide.u32 %rd214, %r7, 4, %rd210;
-	ld.global.f32 %f201, [%rd214+128];
-	fma.rn.f32 %f48, %f200, %f201, %f48;
+	ld.global.f32 %f200, [%rd214+128];
+	mad.lo.s32 %r110, %r106, 4, %r5;
+	ld.shared.f32 %f201, [%r110];
+	fma.rn.f32 %f48, %f201, %f200, %f48;
 $B36:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p145, 3, %rd211;
 	@!%p145 bra $B37;
-	.loc 1 143 33
-	mad.lo.s32 %r111, %r106, 4, %r5;
-	ld.shared.f32 %f202, [%r111];
+	.loc 1 146 56
 	mad.wide.u32 %rd215, %r7, 4, %rd210;
-	ld.global.f32 %f203, [%rd215+192];
-	fma.rn.f32 %f47, %f202, %f203, %f47;
+	ld.global.f32 %f202, [%rd215+192];
+	mad.lo.s32 %r111, %r106, 4, %r5;
+	ld.shared.f32 %f203, [%r111];
+	fma.rn.f32 %f47, %f203, %f202, %f47;
 $B37:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p146, 4, %rd211;
 	@!%p146 bra $B38;
-	.loc 1 143 33
-	mad.lo.s32 %r112, %r106, 4, %r5;
-	ld.shared.f32 %f204, [%r112];
+	.loc 1 146 56
 	mad.wide.u32 %rd216, %r7, 4, %rd210;
-	ld.global.f32 %f205, [%rd216+256];
-	fma.rn.f32 %f46, %f204, %f205, %f46;
+	ld.global.f32 %f204, [%rd216+256];
+	mad.lo.s32 %r112, %r106, 4, %r5;
+	ld.shared.f32 %f205, [%r112];
+	fma.rn.f32 %f46, %f205, %f204, %f46;
 $B38:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p147, 5, %rd211;
 	@!%p147 bra $B39;
-	.loc 1 143 33
-	mad.lo.s32 %r113, %r106, 4, %r5;
-	ld.shared.f32 %f206, [%r113];
+	.loc 1 146 56
 	mad.wide.u32 %rd217, %r7, 4, %rd210;
-	ld.global.f32 %f207, [%rd217+320];
-	fma.rn.f32 %f45, %f206, %f207, %f45;
+	ld.global.f32 %f206, [%rd217+320];
+	mad.lo.s32 %r113, %r106, 4, %r5;
+	ld.shared.f32 %f207, [%r113];
+	fma.rn.f32 %f45, %f207, %f206, %f45;
 $B39:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p148, 6, %rd211;
 	@!%p148 bra $B40;
-	.loc 1 143 33
-	mad.lo.s32 %r114, %r106, 4, %r5;
-	ld.shared.f32 %f208, [%r114];
+	.loc 1 146 56
 	mad.wide.u32 %rd218, %r7, 4, %rd210;
-	ld.global.f32 %f209, [%rd218+384];
-	fma.rn.f32 %f44, %f208, %f209, %f44;
+	ld.global.f32 %f208, [%rd218+384];
+	mad.lo.s32 %r114, %r106, 4, %r5;
+	ld.shared.f32 %f209, [%r114];
+	fma.rn.f32 %f44, %f209, %f208, %f44;
 $B40:
-	.loc 1 142 9
+	.loc 1 145 9
 	setp.lt.s64 %p149, 7, %rd211;
 	@!%p149 bra $B41;
-	.loc 1 143 33
-	mad.lo.s32 %r115, %r106, 4, %r5;
-	ld.shared.f32 %f210, [%r115];
+	.loc 1 146 56
 	mad.wide.u32 %rd219, %r7, 4, %rd210;
-	ld.global.f32 %f211, [%rd219+448];
-	fma.rn.f32 %f43, %f210, %f211, %f43;
+	ld.global.f32 %f210, [%rd219+448];
+	mad.lo.s32 %r115, %r106, 4, %r5;
+	ld.shared.f32 %f211, [%r115];
+	fma.rn.f32 %f43, %f211, %f210, %f43;
 $B41:
 	setp.lt.u32 %p150, %r107, %r105;
 	mov.u32 %r106, %r107;
 	@%p150 bra $B33;
 $B42:
-	.loc 1 108 9
+	.loc 1 109 9
 	bar.sync 0;
-	.loc 1 74 32
+	.loc 1 75 32
 	add.s32 %r40, %r40, 64;
 	setp.lt.u32 %p151, %r40, %r39;
 	mov.f32 %f52, %f101;
 	@%p151 bra $B16;
 $B43:
-	.loc 1 110 7
+	.loc 1 111 7
 	mad.lo.s32 %r116, %r7, 4, %r6;
 	st.shared.f32 [%r116], %f51;
-	.loc 1 111 8
+	.loc 1 112 8
 	bar.sync 0;
 	mov.f32 %f212, 0f00000000;
 	mov.u32 %r117, 0;
@@ -5460,96 +6712,96 @@ $B44:
 	add.s32 %r117, %r117, 1;
 	setp.lt.u32 %p152, %r117, 16;
 	@%p152 bra $B44;
-	.loc 1 116 10
+	.loc 1 117 10
 	setp.le.u64 %p153, %rd26, %rd4;
 	@!%p153 bra $FAULT3;
-	.loc 1 113 12
+	.loc 1 114 12
 	setp.eq.s64 %p154, %rd68, 0;
 	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 116 10
+	.loc 1 117 10
 	shl.b64 %rd220, %rd25, 6;
 	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p9 bra $B45;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f215, %f50, %f214;
 	mad.wide.u32 %rd222, %r7, 4, %rd221;
 	st.global.f32 [%rd222], %f215;
 $B45:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p10 bra $B46;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f216, %f49, %f214;
 	mad.wide.u32 %rd223, %r7, 4, %rd221;
 	st.global.f32 [%rd223+64], %f216;
 $B46:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p11 bra $B47;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f217, %f48, %f214;
 	mad.wide.u32 %rd224, %r7, 4, %rd221;
 	st.global.f32 [%rd224+128], %f217;
 $B47:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p12 bra $B48;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f218, %f47, %f214;
 	mad.wide.u32 %rd225, %r7, 4, %rd221;
 	st.global.f32 [%rd225+192], %f218;
 $B48:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p13 bra $B49;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f219, %f46, %f214;
 	mad.wide.u32 %rd226, %r7, 4, %rd221;
 	st.global.f32 [%rd226+256], %f219;
 $B49:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p14 bra $B50;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f220, %f45, %f214;
 	mad.wide.u32 %rd227, %r7, 4, %rd221;
 	st.global.f32 [%rd227+320], %f220;
 $B50:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p15 bra $B51;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f221, %f44, %f214;
 	mad.wide.u32 %rd228, %r7, 4, %rd221;
 	st.global.f32 [%rd228+384], %f221;
 $B51:
-	.loc 1 118 8
+	.loc 1 119 8
 	@!%p16 bra $B52;
-	.loc 1 119 27
+	.loc 1 120 32
 	div.rn.f32 %f222, %f43, %f214;
 	mad.wide.u32 %rd229, %r7, 4, %rd221;
 	st.global.f32 [%rd229+448], %f222;
 $B52:
 	bra $EXIT;
 $B53:
-	.loc 1 56 47
+	.loc 1 57 47
 	@!%p1 bra $FAULT4;
-	.loc 1 59 12
+	.loc 1 60 12
 	@!%p2 bra $FAULT5;
 	bra $FAULT6;
 $B54:
-	.loc 1 79 34
+	.loc 1 80 40
 	@!%p48 bra $FAULT7;
 	bra $FAULT8;
 $B55:
-	.loc 1 128 41
+	.loc 1 130 51
 	@!%p84 bra $FAULT9;
 	@!%p85 bra $FAULT10;
 	@!%p86 bra $FAULT11;
 	bra $FAULT12;
 $B56:
-	.loc 1 107 35
+	.loc 1 108 41
 	@!%p130 bra $FAULT13;
 	@!%p131 bra $FAULT14;
-	.loc 1 139 32
+	.loc 1 142 32
 	bra $FAULT15;
 $B57:
-	.loc 1 140 18
+	.loc 1 143 18
 	@!%p139 bra $FAULT16;
 	bra $FAULT17;
 $EXIT:
@@ -5561,31 +6813,31 @@ $FAULT0:
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 70 30
+	.loc 1 71 30
 	mov.u32 %r119, 1;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 75 22
+	.loc 1 76 22
 	mov.u32 %r119, 0;
 	mov.u64 %rd230, %rd129;
 	mov.u64 %rd231, %rd10;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 116 10
+	.loc 1 117 10
 	mov.u32 %r119, 3;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd4;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 56 47
+	.loc 1 57 47
 	mov.u32 %r119, 4;
 	mov.u64 %rd230, %rd17;
 	mov.u64 %rd231, %rd12;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 59 12
+	.loc 1 60 12
 	mov.u32 %r119, 5;
 	mov.u64 %rd230, %rd26;
 	mov.u64 %rd231, %rd2;
@@ -5596,7 +6848,7 @@ $FAULT6:
 	mov.u64 %rd231, %rd26;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 79 34
+	.loc 1 80 40
 	mov.u32 %r119, 7;
 	mov.u64 %rd230, %rd141;
 	mov.u64 %rd231, %rd6;
@@ -5607,7 +6859,7 @@ $FAULT8:
 	mov.u64 %rd231, %rd141;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 128 41
+	.loc 1 130 51
 	mov.u32 %r119, 12;
 	mov.u64 %rd230, %rd168;
 	mov.u64 %rd231, %rd122;
@@ -5628,7 +6880,7 @@ $FAULT12:
 	mov.u64 %rd231, %rd122;
 	bra $FAULT;
 $FAULT13:
-	.loc 1 107 35
+	.loc 1 108 41
 	mov.u32 %r119, 9;
 	mov.u64 %rd230, %rd175;
 	mov.u64 %rd231, %rd8;
@@ -5639,13 +6891,13 @@ $FAULT14:
 	mov.u64 %rd231, %rd175;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 139 32
+	.loc 1 142 32
 	mov.u32 %r119, 11;
 	mov.u64 %rd230, 0;
 	mov.u64 %rd231, 0;
 	bra $FAULT;
 $FAULT16:
-	.loc 1 140 18
+	.loc 1 143 18
 	mov.u32 %r119, 13;
 	mov.u64 %rd230, %rd208;
 	mov.u64 %rd231, %rd178;
@@ -5655,14 +6907,14 @@ $FAULT17:
 	mov.u64 %rd230, %rd206;
 	mov.u64 %rd231, %rd208;
 $FAULT:
-	ld.param.u64 %rd232, [attendCached_params+176];
+	ld.param.u64 %rd232, [attendCached_float32_row_F32_params+176];
 	atom.relaxed.gpu.global.cas.b32 %r120, [%rd232], 0, 1;
 	setp.ne.u32 %p155, %r120, 0;
 	@%p155 bra $EXIT;
 	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r121, [attendCached_params+184];
+	ld.param.u32 %r121, [attendCached_float32_row_F32_params+184];
 	st.global.u32 [%rd233+4], %r121;
-	ld.param.u32 %r122, [attendCached_params+188];
+	ld.param.u32 %r122, [attendCached_float32_row_F32_params+188];
 	st.global.v2.u32 [%rd233+8], {%r122, %r119};
 	mov.u32 %r123, %ctaid.x;
 	mov.u32 %r124, %ctaid.y;
@@ -5673,6 +6925,5957 @@ $FAULT:
 	mov.u32 %r127, %tid.y;
 	mov.u32 %r128, %tid.z;
 	st.global.v2.u32 [%rd233+32], {%r127, %r128};
+	st.global.u64 [%rd233+40], %rd230;
+	st.global.u64 [%rd233+48], %rd231;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd233], 56;
+	bra $EXIT;
+}
+`
+
+const attendBF16SM80 = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "cached.go"
+.file 2 "format.go"
+.file 3 "exp.go"
+.file 4 "lanes.go"
+
+.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3[64];
+
+.visible .entry attendCached_dtype_BF16_row_BF16(.param .align 8 .b8 attendCached_dtype_BF16_row_BF16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<151>;
+	.reg .b16 %rs<9>;
+	.reg .b32 %r<209>;
+	.reg .b64 %rd<234>;
+	.reg .f32 %f<218>;
+
+	ld.param.u64 %rd1, [attendCached_dtype_BF16_row_BF16_params];
+	ld.param.u64 %rd2, [attendCached_dtype_BF16_row_BF16_params+16];
+	ld.param.u64 %rd3, [attendCached_dtype_BF16_row_BF16_params+24];
+	ld.param.u64 %rd4, [attendCached_dtype_BF16_row_BF16_params+40];
+	ld.param.u64 %rd5, [attendCached_dtype_BF16_row_BF16_params+48];
+	ld.param.u64 %rd6, [attendCached_dtype_BF16_row_BF16_params+64];
+	ld.param.u64 %rd7, [attendCached_dtype_BF16_row_BF16_params+72];
+	ld.param.u64 %rd8, [attendCached_dtype_BF16_row_BF16_params+88];
+	ld.param.u64 %rd9, [attendCached_dtype_BF16_row_BF16_params+96];
+	ld.param.u64 %rd10, [attendCached_dtype_BF16_row_BF16_params+104];
+	ld.param.u64 %rd11, [attendCached_dtype_BF16_row_BF16_params+120];
+	ld.param.u64 %rd12, [attendCached_dtype_BF16_row_BF16_params+128];
+	ld.param.u64 %rd13, [attendCached_dtype_BF16_row_BF16_params+144];
+	ld.param.u64 %rd14, [attendCached_dtype_BF16_row_BF16_params+152];
+	ld.param.u64 %rd15, [attendCached_dtype_BF16_row_BF16_params+160];
+	ld.param.u64 %rd16, [attendCached_dtype_BF16_row_BF16_params+168];
+	.loc 1 57 56
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %nctaid.y;
+	.loc 1 58 39
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 57 56
+	cvt.u64.u32 %rd17, %r1;
+	setp.lt.u64 %p1, %rd17, %rd12;
+	cvt.u64.u32 %rd18, %r2;
+	shr.s64 %rd19, %rd15, 63;
+	shr.u64 %rd20, %rd19, 60;
+	add.s64 %rd21, %rd15, %rd20;
+	shr.s64 %rd22, %rd21, 4;
+	.loc 1 58 39
+	cvt.u64.u32 %rd23, %r3;
+	mad.wide.u32 %rd24, %r1, %r2, %rd23;
+	mul.lo.s64 %rd25, %rd24, %rd22;
+	.loc 1 60 26
+	add.s64 %rd26, %rd25, %rd22;
+	setp.le.u64 %p2, %rd26, %rd2;
+	setp.le.u64 %p3, %rd25, %rd26;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B53;
+	.loc 1 54 39
+	mov.u32 %r4, $shared$attendCached_dtype_BF16_row_BF16$2eshared;
+	.loc 1 55 44
+	mov.u32 %r5, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2;
+	.loc 1 56 41
+	mov.u32 %r6, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3;
+	.loc 1 57 37
+	mov.u32 %r7, %tid.x;
+	mad.wide.u32 %rd27, %r1, 8, %rd11;
+	ld.global.u32 %r8, [%rd27];
+	ld.global.u32 %r9, [%rd27+4];
+	.loc 1 59 43
+	cvt.rn.f32.s64 %f1, %rd15;
+	rsqrt.approx.ftz.f32 %f2, %f1;
+	mul.rn.f32 %f3, %f1, %f2;
+	abs.f32 %f4, %f2;
+	mul.rn.f32 %f5, %f4, 0f3F000000;
+	neg.f32 %f6, %f3;
+	fma.rn.f32 %f7, %f6, %f3, %f1;
+	fma.rn.f32 %f8, %f7, %f5, %f3;
+	setp.lt.f32 %p6, 0f26800000, %f8;
+	rcp.approx.ftz.f32 %f9, %f8;
+	neg.f32 %f10, %f8;
+	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
+	fma.rn.f32 %f12, %f9, %f11, %f9;
+	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
+	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
+	fma.rn.f32 %f15, %f14, %f12, %f13;
+	abs.f32 %f16, %f15;
+	setp.lt.f32 %p7, 0f03800000, %f16;
+	and.pred %p8, %p6, %p7;
+	.loc 1 60 12
+	shl.b64 %rd28, %rd25, 5;
+	add.s64 %rd29, %rd1, %rd28;
+	.loc 1 62 8
+	setp.lt.s64 %p9, 0, %rd22;
+	@%p8 bra $B0;
+	.loc 1 59 35
+	sqrt.rn.f32 %f17, %f1;
+	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
+$B0:
+	.loc 1 62 8
+	@!%p9 bra $B1;
+	.loc 1 63 49
+	mad.wide.u32 %rd30, %r7, 2, %rd29;
+	ld.global.u16 %r10, [%rd30];
+	.loc 2 29 61
+	shl.b32 %r11, %r10, 16;
+	mov.b32 %f18, %r11;
+	.loc 1 63 57
+	mul.rn.f32 %f19, %f18, %f15;
+	mad.lo.s32 %r12, %r7, 4, %r4;
+	st.shared.f32 [%r12], %f19;
+$B1:
+	.loc 1 62 8
+	setp.lt.s64 %p10, 1, %rd22;
+	@!%p10 bra $B2;
+	.loc 1 63 49
+	mad.wide.u32 %rd31, %r7, 2, %rd29;
+	ld.global.u16 %r13, [%rd31+32];
+	.loc 2 29 61
+	shl.b32 %r14, %r13, 16;
+	mov.b32 %f20, %r14;
+	.loc 1 63 57
+	mul.rn.f32 %f21, %f20, %f15;
+	mad.lo.s32 %r15, %r7, 4, %r4;
+	st.shared.f32 [%r15+64], %f21;
+$B2:
+	.loc 1 62 8
+	setp.lt.s64 %p11, 2, %rd22;
+	@!%p11 bra $B3;
+	.loc 1 63 49
+	mad.wide.u32 %rd32, %r7, 2, %rd29;
+	ld.global.u16 %r16, [%rd32+64];
+	.loc 2 29 61
+	shl.b32 %r17, %r16, 16;
+	mov.b32 %f22, %r17;
+	.loc 1 63 57
+	mul.rn.f32 %f23, %f22, %f15;
+	mad.lo.s32 %r18, %r7, 4, %r4;
+	st.shared.f32 [%r18+128], %f23;
+$B3:
+	.loc 1 62 8
+	setp.lt.s64 %p12, 3, %rd22;
+	@!%p12 bra $B4;
+	.loc 1 63 49
+	mad.wide.u32 %rd33, %r7, 2, %rd29;
+	ld.global.u16 %r19, [%rd33+96];
+	.loc 2 29 61
+	shl.b32 %r20, %r19, 16;
+	mov.b32 %f24, %r20;
+	.loc 1 63 57
+	mul.rn.f32 %f25, %f24, %f15;
+	mad.lo.s32 %r21, %r7, 4, %r4;
+	st.shared.f32 [%r21+192], %f25;
+$B4:
+	.loc 1 62 8
+	setp.lt.s64 %p13, 4, %rd22;
+	@!%p13 bra $B5;
+	.loc 1 63 49
+	mad.wide.u32 %rd34, %r7, 2, %rd29;
+	ld.global.u16 %r22, [%rd34+128];
+	.loc 2 29 61
+	shl.b32 %r23, %r22, 16;
+	mov.b32 %f26, %r23;
+	.loc 1 63 57
+	mul.rn.f32 %f27, %f26, %f15;
+	mad.lo.s32 %r24, %r7, 4, %r4;
+	st.shared.f32 [%r24+256], %f27;
+$B5:
+	.loc 1 62 8
+	setp.lt.s64 %p14, 5, %rd22;
+	@!%p14 bra $B6;
+	.loc 1 63 49
+	mad.wide.u32 %rd35, %r7, 2, %rd29;
+	ld.global.u16 %r25, [%rd35+160];
+	.loc 2 29 61
+	shl.b32 %r26, %r25, 16;
+	mov.b32 %f28, %r26;
+	.loc 1 63 57
+	mul.rn.f32 %f29, %f28, %f15;
+	mad.lo.s32 %r27, %r7, 4, %r4;
+	st.shared.f32 [%r27+320], %f29;
+$B6:
+	.loc 1 62 8
+	setp.lt.s64 %p15, 6, %rd22;
+	@!%p15 bra $B7;
+	.loc 1 63 49
+	mad.wide.u32 %rd36, %r7, 2, %rd29;
+	ld.global.u16 %r28, [%rd36+192];
+	.loc 2 29 61
+	shl.b32 %r29, %r28, 16;
+	mov.b32 %f30, %r29;
+	.loc 1 63 57
+	mul.rn.f32 %f31, %f30, %f15;
+	mad.lo.s32 %r30, %r7, 4, %r4;
+	st.shared.f32 [%r30+384], %f31;
+$B7:
+	.loc 1 62 8
+	setp.lt.s64 %p16, 7, %rd22;
+	@!%p16 bra $B8;
+	.loc 1 63 49
+	mad.wide.u32 %rd37, %r7, 2, %rd29;
+	ld.global.u16 %r31, [%rd37+224];
+	.loc 2 29 61
+	shl.b32 %r32, %r31, 16;
+	mov.b32 %f32, %r32;
+	.loc 1 63 57
+	mul.rn.f32 %f33, %f32, %f15;
+	mad.lo.s32 %r33, %r7, 4, %r4;
+	st.shared.f32 [%r33+448], %f33;
+$B8:
+	.loc 1 66 8
+	bar.sync 0;
+	.loc 1 16 21
+	setp.le.s32 %p17, 0, %r8;
+	mov.pred %p18, 0;
+	@!%p17 bra $B11;
+	setp.ne.s64 %p19, %rd16, 0;
+	@!%p19 bra $FAULT0;
+	cvt.u64.u32 %rd38, %r8;
+	or.b64 %rd39, %rd10, %rd16;
+	setp.lt.u64 %p20, %rd39, 4294967296;
+	@%p20 bra $B9;
+	xor.b64 %rd40, %rd10, %rd16;
+	shr.s64 %rd41, %rd40, 63;
+	abs.s64 %rd42, %rd10;
+	abs.s64 %rd43, %rd16;
+	cvt.rp.f32.u64 %f34, %rd43;
+	rcp.approx.ftz.f32 %f35, %f34;
+	mov.b32 %r34, %f35;
+	add.s32 %r35, %r34, 536870910;
+	mov.b32 %f36, %r35;
+	cvt.rzi.u64.f32 %rd44, %f36;
+	mul.lo.s64 %rd45, %rd44, %rd43;
+	neg.s64 %rd46, %rd45;
+	mul.hi.u64 %rd47, %rd44, %rd46;
+	add.s64 %rd48, %rd44, %rd47;
+	mul.lo.s64 %rd49, %rd48, %rd43;
+	neg.s64 %rd50, %rd49;
+	mul.hi.u64 %rd51, %rd48, %rd50;
+	add.s64 %rd52, %rd48, %rd51;
+	mul.hi.u64 %rd53, %rd42, %rd52;
+	mul.lo.s64 %rd54, %rd53, %rd43;
+	sub.s64 %rd55, %rd42, %rd54;
+	setp.ge.u64 %p21, %rd55, %rd43;
+	add.s64 %rd56, %rd53, 1;
+	selp.b64 %rd57, %rd56, %rd53, %p21;
+	sub.s64 %rd58, %rd55, %rd43;
+	selp.b64 %rd59, %rd58, %rd55, %p21;
+	setp.ge.u64 %p22, %rd59, %rd43;
+	add.s64 %rd60, %rd57, 1;
+	selp.b64 %rd61, %rd60, %rd57, %p22;
+	xor.b64 %rd62, %rd61, %rd41;
+	sub.s64 %rd63, %rd62, %rd41;
+	bra $B10;
+$B9:
+	cvt.u32.u64 %r36, %rd10;
+	cvt.u32.u64 %r37, %rd16;
+	div.u32 %r38, %r36, %r37;
+	cvt.u64.u32 %rd63, %r38;
+$B10:
+	setp.lt.s64 %p23, %rd38, %rd63;
+	setp.le.s32 %p24, 0, %r9;
+	cvt.u64.u32 %rd64, %r9;
+	shl.b64 %rd65, %rd16, 6;
+	setp.lt.s64 %p25, %rd64, %rd65;
+	and.pred %p26, %p24, %p25;
+	and.pred %p27, %p23, %p26;
+	mov.pred %p18, %p27;
+$B11:
+	.loc 1 71 30
+	setp.ne.s64 %p28, %rd14, 0;
+	@!%p28 bra $FAULT1;
+	.loc 1 69 15
+	cvt.s64.s32 %rd66, %r9;
+	add.s64 %rd67, %rd66, 1;
+	.loc 1 68 12
+	selp.b64 %rd68, %rd67, 0, %p18;
+	.loc 1 71 30
+	or.b64 %rd69, %rd18, %rd14;
+	setp.lt.u64 %p29, %rd69, 4294967296;
+	@%p29 bra $B12;
+	xor.b64 %rd70, %rd18, %rd14;
+	shr.s64 %rd71, %rd70, 63;
+	abs.s64 %rd72, %rd18;
+	abs.s64 %rd73, %rd14;
+	cvt.rp.f32.u64 %f37, %rd73;
+	rcp.approx.ftz.f32 %f38, %f37;
+	mov.b32 %r39, %f38;
+	add.s32 %r40, %r39, 536870910;
+	mov.b32 %f39, %r40;
+	cvt.rzi.u64.f32 %rd74, %f39;
+	mul.lo.s64 %rd75, %rd74, %rd73;
+	neg.s64 %rd76, %rd75;
+	mul.hi.u64 %rd77, %rd74, %rd76;
+	add.s64 %rd78, %rd74, %rd77;
+	mul.lo.s64 %rd79, %rd78, %rd73;
+	neg.s64 %rd80, %rd79;
+	mul.hi.u64 %rd81, %rd78, %rd80;
+	add.s64 %rd82, %rd78, %rd81;
+	mul.hi.u64 %rd83, %rd72, %rd82;
+	mul.lo.s64 %rd84, %rd83, %rd73;
+	sub.s64 %rd85, %rd72, %rd84;
+	setp.ge.u64 %p30, %rd85, %rd73;
+	add.s64 %rd86, %rd83, 1;
+	selp.b64 %rd87, %rd86, %rd83, %p30;
+	sub.s64 %rd88, %rd85, %rd73;
+	selp.b64 %rd89, %rd88, %rd85, %p30;
+	setp.ge.u64 %p31, %rd89, %rd73;
+	add.s64 %rd90, %rd87, 1;
+	selp.b64 %rd91, %rd90, %rd87, %p31;
+	xor.b64 %rd92, %rd91, %rd71;
+	sub.s64 %rd93, %rd92, %rd71;
+	bra $B13;
+$B12:
+	cvt.u32.u64 %r41, %rd14;
+	div.u32 %r42, %r2, %r41;
+	cvt.u64.u32 %rd93, %r42;
+$B13:
+	setp.ne.s64 %p32, %rd93, 0;
+	@!%p32 bra $FAULT1;
+	or.b64 %rd94, %rd23, %rd93;
+	setp.lt.u64 %p33, %rd94, 4294967296;
+	@%p33 bra $B14;
+	xor.b64 %rd95, %rd23, %rd93;
+	shr.s64 %rd96, %rd95, 63;
+	abs.s64 %rd97, %rd23;
+	abs.s64 %rd98, %rd93;
+	cvt.rp.f32.u64 %f40, %rd98;
+	rcp.approx.ftz.f32 %f41, %f40;
+	mov.b32 %r43, %f41;
+	add.s32 %r44, %r43, 536870910;
+	mov.b32 %f42, %r44;
+	cvt.rzi.u64.f32 %rd99, %f42;
+	mul.lo.s64 %rd100, %rd99, %rd98;
+	neg.s64 %rd101, %rd100;
+	mul.hi.u64 %rd102, %rd99, %rd101;
+	add.s64 %rd103, %rd99, %rd102;
+	mul.lo.s64 %rd104, %rd103, %rd98;
+	neg.s64 %rd105, %rd104;
+	mul.hi.u64 %rd106, %rd103, %rd105;
+	add.s64 %rd107, %rd103, %rd106;
+	mul.hi.u64 %rd108, %rd97, %rd107;
+	mul.lo.s64 %rd109, %rd108, %rd98;
+	sub.s64 %rd110, %rd97, %rd109;
+	setp.ge.u64 %p34, %rd110, %rd98;
+	add.s64 %rd111, %rd108, 1;
+	selp.b64 %rd112, %rd111, %rd108, %p34;
+	sub.s64 %rd113, %rd110, %rd98;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
+	setp.ge.u64 %p35, %rd114, %rd98;
+	add.s64 %rd115, %rd112, 1;
+	selp.b64 %rd116, %rd115, %rd112, %p35;
+	xor.b64 %rd117, %rd116, %rd96;
+	sub.s64 %rd118, %rd117, %rd96;
+	bra $B15;
+$B14:
+	cvt.u32.u64 %r45, %rd93;
+	div.u32 %r46, %r3, %r45;
+	cvt.u64.u32 %rd118, %r46;
+$B15:
+	.loc 1 75 22
+	setp.lt.s64 %p36, 0, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	@!%p36 bra $B43;
+	.loc 1 76 26
+	cvt.s64.s32 %rd119, %r8;
+	mul.lo.s64 %rd120, %rd119, %rd16;
+	.loc 1 77 39
+	add.s64 %rd121, %rd13, -1;
+	.loc 1 80 61
+	shl.b64 %rd122, %rd22, 6;
+	.loc 1 128 30
+	shr.s64 %rd123, %rd122, 63;
+	shr.u64 %rd124, %rd123, 62;
+	add.s64 %rd125, %rd122, %rd124;
+	shr.s64 %rd126, %rd125, 2;
+	setp.lt.s64 %p37, 128, %rd126;
+	selp.b64 %rd127, 128, %rd126, %p37;
+	setp.lt.s64 %p38, 0, %rd127;
+	.loc 1 83 18
+	add.s32 %r47, %r7, 16;
+	add.s32 %r48, %r7, 32;
+	add.s32 %r49, %r7, 48;
+	.loc 1 91 8
+	mad.lo.s32 %r50, %r7, 4, %r6;
+	.loc 1 101 11
+	mad.lo.s32 %r51, %r7, 4, %r5;
+	.loc 1 142 32
+	setp.ne.s64 %p39, %rd22, 0;
+	cvt.u32.u64 %r52, %rd127;
+	add.s32 %r53, %r52, -3;
+	setp.le.s32 %p40, %r53, %r52;
+	setp.lt.s32 %p41, 0, %r53;
+	and.pred %p42, %p40, %p41;
+	selp.b32 %r54, %r53, 0, %p42;
+	setp.lt.u32 %p43, 0, %r54;
+	.loc 1 75 22
+	cvt.u32.u64 %r55, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	mov.f32 %f52, 0fFF800000;
+	mov.u32 %r56, 0;
+$B16:
+	.loc 1 76 55
+	shr.u32 %r57, %r56, 6;
+	cvt.u64.u32 %rd128, %r57;
+	add.s64 %rd129, %rd120, %rd128;
+	setp.lt.u64 %p44, %rd129, %rd10;
+	@!%p44 bra $FAULT2;
+	cvt.u64.u32 %rd130, %r56;
+	shl.b64 %rd131, %rd129, 2;
+	add.s64 %rd132, %rd9, %rd131;
+	ld.global.u32 %r58, [%rd132];
+	cvt.s64.s32 %rd133, %r58;
+	.loc 1 77 19
+	setp.lt.s32 %p45, %r58, 0;
+	selp.b32 %r59, 0, %r58, %p45;
+	cvt.s64.s32 %rd134, %r59;
+	setp.lt.s64 %p46, %rd121, %rd134;
+	selp.b64 %rd135, %rd121, %rd134, %p46;
+	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
+	shl.b64 %rd137, %rd136, 6;
+	mul.lo.s64 %rd138, %rd137, %rd22;
+	.loc 1 78 22
+	sub.s64 %rd139, %rd68, %rd130;
+	setp.lt.s64 %p47, 64, %rd139;
+	cvt.u32.u64 %r60, %rd139;
+	selp.b32 %r61, 64, %r60, %p47;
+	cvt.s64.s32 %rd140, %r61;
+	.loc 1 79 9
+	bar.sync 0;
+	.loc 1 80 50
+	add.s64 %rd141, %rd138, %rd122;
+	setp.le.u64 %p48, %rd141, %rd6;
+	setp.le.u64 %p49, %rd138, %rd141;
+	and.pred %p50, %p48, %p49;
+	@!%p50 bra $B54;
+	shl.b64 %rd142, %rd138, 5;
+	add.s64 %rd143, %rd5, %rd142;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	.loc 1 128 20
+	@!%p38 bra $B21;
+	@!%p43 bra $B17;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r62, 0;
+	bra $B18;
+$B17:
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r62, 0;
+	bra $B19;
+$B18:
+	.loc 1 130 53
+	shl.b32 %r63, %r62, 2;
+	cvt.u64.u32 %rd144, %r63;
+	setp.lt.u64 %p51, %rd144, %rd122;
+	mad.wide.u32 %rd145, %r63, 32, %rd143;
+	mad.wide.u32 %rd146, %r7, 2, %rd145;
+	mad.lo.s32 %r64, %r62, 4, %r4;
+	add.s32 %r65, %r63, 1;
+	cvt.u64.u32 %rd147, %r65;
+	setp.lt.u64 %p52, %rd147, %rd122;
+	and.pred %p53, %p51, %p52;
+	add.s32 %r66, %r63, 2;
+	cvt.u64.u32 %rd148, %r66;
+	setp.lt.u64 %p54, %rd148, %rd122;
+	and.pred %p55, %p53, %p54;
+	add.s32 %r67, %r63, 3;
+	cvt.u64.u32 %rd149, %r67;
+	setp.lt.u64 %p56, %rd149, %rd122;
+	and.pred %p57, %p55, %p56;
+	add.s32 %r68, %r62, 1;
+	shl.b32 %r69, %r68, 2;
+	cvt.u64.u32 %rd150, %r69;
+	setp.lt.u64 %p58, %rd150, %rd122;
+	and.pred %p59, %p57, %p58;
+	mad.wide.u32 %rd151, %r69, 32, %rd143;
+	mad.wide.u32 %rd152, %r7, 2, %rd151;
+	add.s32 %r70, %r69, 1;
+	cvt.u64.u32 %rd153, %r70;
+	setp.lt.u64 %p60, %rd153, %rd122;
+	and.pred %p61, %p59, %p60;
+	add.s32 %r71, %r69, 2;
+	cvt.u64.u32 %rd154, %r71;
+	setp.lt.u64 %p62, %rd154, %rd122;
+	and.pred %p63, %p61, %p62;
+	add.s32 %r72, %r69, 3;
+	cvt.u64.u32 %rd155, %r72;
+	setp.lt.u64 %p64, %rd155, %rd122;
+	and.pred %p65, %p63, %p64;
+	add.s32 %r73, %r62, 2;
+	shl.b32 %r74, %r73, 2;
+	cvt.u64.u32 %rd156, %r74;
+	setp.lt.u64 %p66, %rd156, %rd122;
+	and.pred %p67, %p65, %p66;
+	mad.wide.u32 %rd157, %r74, 32, %rd143;
+	mad.wide.u32 %rd158, %r7, 2, %rd157;
+	add.s32 %r75, %r74, 1;
+	cvt.u64.u32 %rd159, %r75;
+	setp.lt.u64 %p68, %rd159, %rd122;
+	and.pred %p69, %p67, %p68;
+	add.s32 %r76, %r74, 2;
+	cvt.u64.u32 %rd160, %r76;
+	setp.lt.u64 %p70, %rd160, %rd122;
+	and.pred %p71, %p69, %p70;
+	add.s32 %r77, %r74, 3;
+	cvt.u64.u32 %rd161, %r77;
+	setp.lt.u64 %p72, %rd161, %rd122;
+	and.pred %p73, %p71, %p72;
+	add.s32 %r78, %r62, 3;
+	shl.b32 %r79, %r78, 2;
+	cvt.u64.u32 %rd162, %r79;
+	setp.lt.u64 %p74, %rd162, %rd122;
+	and.pred %p75, %p73, %p74;
+	mad.wide.u32 %rd163, %r79, 32, %rd143;
+	mad.wide.u32 %rd164, %r7, 2, %rd163;
+	add.s32 %r80, %r79, 1;
+	cvt.u64.u32 %rd165, %r80;
+	setp.lt.u64 %p76, %rd165, %rd122;
+	and.pred %p77, %p75, %p76;
+	add.s32 %r81, %r79, 2;
+	cvt.u64.u32 %rd166, %r81;
+	setp.lt.u64 %p78, %rd166, %rd122;
+	and.pred %p79, %p77, %p78;
+	add.s32 %r82, %r79, 3;
+	cvt.u64.u32 %rd167, %r82;
+	setp.lt.u64 %p80, %rd167, %rd122;
+	and.pred %p81, %p79, %p80;
+	add.s32 %r83, %r62, 4;
+	@!%p81 bra $B19;
+	ld.global.u16 %r84, [%rd146];
+	.loc 2 29 61
+	shl.b32 %r85, %r84, 16;
+	mov.b32 %f57, %r85;
+	.loc 1 130 32
+	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r64];
+	fma.rn.f32 %f62, %f58, %f57, %f56;
+	ld.global.u16 %r86, [%rd146+32];
+	.loc 2 29 61
+	shl.b32 %r87, %r86, 16;
+	mov.b32 %f63, %r87;
+	.loc 1 130 26
+	fma.rn.f32 %f64, %f58, %f63, %f55;
+	ld.global.u16 %r88, [%rd146+64];
+	.loc 2 29 61
+	shl.b32 %r89, %r88, 16;
+	mov.b32 %f65, %r89;
+	.loc 1 130 26
+	fma.rn.f32 %f66, %f58, %f65, %f54;
+	ld.global.u16 %r90, [%rd146+96];
+	.loc 2 29 61
+	shl.b32 %r91, %r90, 16;
+	mov.b32 %f67, %r91;
+	.loc 1 130 26
+	fma.rn.f32 %f68, %f58, %f67, %f53;
+	ld.global.u16 %r92, [%rd152];
+	.loc 2 29 61
+	shl.b32 %r93, %r92, 16;
+	mov.b32 %f69, %r93;
+	.loc 1 130 26
+	fma.rn.f32 %f70, %f59, %f69, %f62;
+	ld.global.u16 %r94, [%rd152+32];
+	.loc 2 29 61
+	shl.b32 %r95, %r94, 16;
+	mov.b32 %f71, %r95;
+	.loc 1 130 26
+	fma.rn.f32 %f72, %f59, %f71, %f64;
+	ld.global.u16 %r96, [%rd152+64];
+	.loc 2 29 61
+	shl.b32 %r97, %r96, 16;
+	mov.b32 %f73, %r97;
+	.loc 1 130 26
+	fma.rn.f32 %f74, %f59, %f73, %f66;
+	ld.global.u16 %r98, [%rd152+96];
+	.loc 2 29 61
+	shl.b32 %r99, %r98, 16;
+	mov.b32 %f75, %r99;
+	.loc 1 130 26
+	fma.rn.f32 %f76, %f59, %f75, %f68;
+	ld.global.u16 %r100, [%rd158];
+	.loc 2 29 61
+	shl.b32 %r101, %r100, 16;
+	mov.b32 %f77, %r101;
+	.loc 1 130 26
+	fma.rn.f32 %f78, %f60, %f77, %f70;
+	ld.global.u16 %r102, [%rd158+32];
+	.loc 2 29 61
+	shl.b32 %r103, %r102, 16;
+	mov.b32 %f79, %r103;
+	.loc 1 130 26
+	fma.rn.f32 %f80, %f60, %f79, %f72;
+	ld.global.u16 %r104, [%rd158+64];
+	.loc 2 29 61
+	shl.b32 %r105, %r104, 16;
+	mov.b32 %f81, %r105;
+	.loc 1 130 26
+	fma.rn.f32 %f82, %f60, %f81, %f74;
+	ld.global.u16 %r106, [%rd158+96];
+	.loc 2 29 61
+	shl.b32 %r107, %r106, 16;
+	mov.b32 %f83, %r107;
+	.loc 1 130 26
+	fma.rn.f32 %f84, %f60, %f83, %f76;
+	ld.global.u16 %r108, [%rd164];
+	.loc 2 29 61
+	shl.b32 %r109, %r108, 16;
+	mov.b32 %f85, %r109;
+	.loc 1 130 26
+	fma.rn.f32 %f56, %f61, %f85, %f78;
+	ld.global.u16 %r110, [%rd164+32];
+	.loc 2 29 61
+	shl.b32 %r111, %r110, 16;
+	mov.b32 %f86, %r111;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f61, %f86, %f80;
+	ld.global.u16 %r112, [%rd164+64];
+	.loc 2 29 61
+	shl.b32 %r113, %r112, 16;
+	mov.b32 %f87, %r113;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f61, %f87, %f82;
+	ld.global.u16 %r114, [%rd164+96];
+	.loc 2 29 61
+	shl.b32 %r115, %r114, 16;
+	mov.b32 %f88, %r115;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f61, %f88, %f84;
+	setp.lt.u32 %p82, %r83, %r52;
+	setp.lt.u32 %p83, %r83, %r54;
+	mov.u32 %r62, %r83;
+	@%p83 bra $B18;
+	mov.u32 %r62, %r83;
+	@!%p82 bra $B21;
+$B19:
+$B20:
+	shl.b32 %r116, %r62, 2;
+	cvt.u64.u32 %rd168, %r116;
+	setp.lt.u64 %p84, %rd168, %rd122;
+	add.s32 %r117, %r116, 1;
+	cvt.u64.u32 %rd169, %r117;
+	setp.lt.u64 %p85, %rd169, %rd122;
+	add.s32 %r118, %r116, 2;
+	cvt.u64.u32 %rd170, %r118;
+	setp.lt.u64 %p86, %rd170, %rd122;
+	add.s32 %r119, %r116, 3;
+	cvt.u64.u32 %rd171, %r119;
+	setp.lt.u64 %p87, %rd171, %rd122;
+	and.pred %p88, %p84, %p85;
+	and.pred %p89, %p88, %p86;
+	and.pred %p90, %p89, %p87;
+	@!%p90 bra $B55;
+	mad.wide.u32 %rd172, %r116, 32, %rd143;
+	mad.wide.u32 %rd173, %r7, 2, %rd172;
+	ld.global.u16 %r120, [%rd173];
+	.loc 2 29 61
+	shl.b32 %r121, %r120, 16;
+	mov.b32 %f89, %r121;
+	.loc 1 130 32
+	mad.lo.s32 %r122, %r62, 4, %r4;
+	ld.shared.f32 %f90, [%r122];
+	fma.rn.f32 %f56, %f90, %f89, %f56;
+	ld.global.u16 %r123, [%rd173+32];
+	.loc 2 29 61
+	shl.b32 %r124, %r123, 16;
+	mov.b32 %f91, %r124;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f90, %f91, %f55;
+	ld.global.u16 %r125, [%rd173+64];
+	.loc 2 29 61
+	shl.b32 %r126, %r125, 16;
+	mov.b32 %f92, %r126;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f90, %f92, %f54;
+	ld.global.u16 %r127, [%rd173+96];
+	.loc 2 29 61
+	shl.b32 %r128, %r127, 16;
+	mov.b32 %f93, %r128;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f90, %f93, %f53;
+	add.s32 %r62, %r62, 1;
+	setp.lt.u32 %p91, %r62, %r52;
+	@%p91 bra $B20;
+$B21:
+	.loc 1 83 24
+	setp.le.s32 %p92, %r61, %r7;
+	@!%p92 bra $B22;
+	mov.f32 %f56, 0fFF800000;
+$B22:
+	.loc 1 86 14
+	setp.le.s32 %p93, 0, %r58;
+	setp.lt.s64 %p94, %rd133, %rd13;
+	and.pred %p95, %p93, %p94;
+	@%p95 bra $B23;
+	mov.f32 %f56, 0f7FC00000;
+$B23:
+	.loc 1 89 14
+	max.NaN.f32 %f94, %f52, %f56;
+	.loc 1 83 24
+	setp.le.s32 %p96, %r61, %r47;
+	@!%p96 bra $B24;
+	mov.f32 %f55, 0fFF800000;
+$B24:
+	.loc 1 86 14
+	@%p95 bra $B25;
+	mov.f32 %f55, 0f7FC00000;
+$B25:
+	.loc 1 89 14
+	max.NaN.f32 %f95, %f94, %f55;
+	.loc 1 83 24
+	setp.le.s32 %p97, %r61, %r48;
+	@!%p97 bra $B26;
+	mov.f32 %f54, 0fFF800000;
+$B26:
+	.loc 1 86 14
+	@%p95 bra $B27;
+	mov.f32 %f54, 0f7FC00000;
+$B27:
+	.loc 1 89 14
+	max.NaN.f32 %f96, %f95, %f54;
+	.loc 1 83 24
+	setp.le.s32 %p98, %r61, %r49;
+	@!%p98 bra $B28;
+	mov.f32 %f53, 0fFF800000;
+$B28:
+	.loc 1 86 14
+	@%p95 bra $B29;
+	mov.f32 %f53, 0f7FC00000;
+$B29:
+	.loc 1 89 14
+	max.NaN.f32 %f97, %f96, %f53;
+	.loc 1 91 8
+	st.shared.f32 [%r50], %f97;
+	.loc 1 92 9
+	bar.sync 0;
+	mov.u32 %r129, 0;
+$B30:
+	.loc 1 94 26
+	mad.lo.s32 %r130, %r129, 4, %r6;
+	ld.shared.f32 %f98, [%r130];
+	max.NaN.f32 %f97, %f97, %f98;
+	add.s32 %r129, %r129, 1;
+	setp.lt.u32 %p99, %r129, 16;
+	@%p99 bra $B30;
+	.loc 1 96 30
+	sub.rn.f32 %f99, %f52, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f100, %f99, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f101, %f100, 0f4B400000;
+	sub.rn.f32 %f102, %f99, %f101;
+	add.rn.f32 %f103, %f102, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
+	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
+	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
+	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
+	mov.b32 %r131, %f100;
+	.loc 3 47 12
+	shr.u32 %r132, %r131, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r133, %r132, 8388608, 1065353216;
+	mov.b32 %f110, %r133;
+	.loc 3 48 26
+	mul.rn.f32 %f111, %f109, %f110;
+	sub.s32 %r134, %r131, %r132;
+	.loc 3 52 66
+	mad.lo.s32 %r135, %r134, 8388608, 1065353216;
+	mov.b32 %f112, %r135;
+	.loc 3 48 40
+	mul.rn.f32 %f113, %f111, %f112;
+	.loc 3 56 7
+	setp.lt.f32 %p100, 0f43170000, %f99;
+	.loc 3 59 7
+	setp.lt.f32 %p101, %f99, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p102, %p100;
+	not.pred %p103, %p101;
+	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
+	and.pred %p104, %p102, %p103;
+	selp.f32 %f115, %f113, %f114, %p104;
+	.loc 1 98 3
+	mul.rn.f32 %f116, %f51, %f115;
+	.loc 1 100 31
+	sub.rn.f32 %f117, %f56, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f118, %f117, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f119, %f118, 0f4B400000;
+	sub.rn.f32 %f120, %f117, %f119;
+	add.rn.f32 %f121, %f120, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
+	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
+	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
+	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
+	mov.b32 %r136, %f118;
+	.loc 3 47 12
+	shr.u32 %r137, %r136, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r138, %r137, 8388608, 1065353216;
+	mov.b32 %f128, %r138;
+	.loc 3 48 26
+	mul.rn.f32 %f129, %f127, %f128;
+	sub.s32 %r139, %r136, %r137;
+	.loc 3 52 66
+	mad.lo.s32 %r140, %r139, 8388608, 1065353216;
+	mov.b32 %f130, %r140;
+	.loc 3 48 40
+	mul.rn.f32 %f131, %f129, %f130;
+	.loc 3 56 7
+	setp.lt.f32 %p105, 0f43170000, %f117;
+	.loc 3 59 7
+	setp.lt.f32 %p106, %f117, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p107, %p105;
+	not.pred %p108, %p106;
+	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
+	and.pred %p109, %p107, %p108;
+	selp.f32 %f133, %f131, %f132, %p109;
+	.loc 1 101 11
+	st.shared.f32 [%r51], %f133;
+	.loc 1 102 4
+	add.rn.f32 %f134, %f116, %f133;
+	.loc 1 100 31
+	sub.rn.f32 %f135, %f55, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f136, %f135, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f137, %f136, 0f4B400000;
+	sub.rn.f32 %f138, %f135, %f137;
+	add.rn.f32 %f139, %f138, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
+	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
+	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
+	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
+	mov.b32 %r141, %f136;
+	.loc 3 47 12
+	shr.u32 %r142, %r141, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r143, %r142, 8388608, 1065353216;
+	mov.b32 %f146, %r143;
+	.loc 3 48 26
+	mul.rn.f32 %f147, %f145, %f146;
+	sub.s32 %r144, %r141, %r142;
+	.loc 3 52 66
+	mad.lo.s32 %r145, %r144, 8388608, 1065353216;
+	mov.b32 %f148, %r145;
+	.loc 3 48 40
+	mul.rn.f32 %f149, %f147, %f148;
+	.loc 3 56 7
+	setp.lt.f32 %p110, 0f43170000, %f135;
+	.loc 3 59 7
+	setp.lt.f32 %p111, %f135, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p112, %p110;
+	not.pred %p113, %p111;
+	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
+	and.pred %p114, %p112, %p113;
+	selp.f32 %f151, %f149, %f150, %p114;
+	.loc 1 101 11
+	st.shared.f32 [%r51+64], %f151;
+	.loc 1 102 4
+	add.rn.f32 %f152, %f134, %f151;
+	.loc 1 100 31
+	sub.rn.f32 %f153, %f54, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f154, %f153, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f155, %f154, 0f4B400000;
+	sub.rn.f32 %f156, %f153, %f155;
+	add.rn.f32 %f157, %f156, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
+	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
+	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
+	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
+	mov.b32 %r146, %f154;
+	.loc 3 47 12
+	shr.u32 %r147, %r146, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r148, %r147, 8388608, 1065353216;
+	mov.b32 %f164, %r148;
+	.loc 3 48 26
+	mul.rn.f32 %f165, %f163, %f164;
+	sub.s32 %r149, %r146, %r147;
+	.loc 3 52 66
+	mad.lo.s32 %r150, %r149, 8388608, 1065353216;
+	mov.b32 %f166, %r150;
+	.loc 3 48 40
+	mul.rn.f32 %f167, %f165, %f166;
+	.loc 3 56 7
+	setp.lt.f32 %p115, 0f43170000, %f153;
+	.loc 3 59 7
+	setp.lt.f32 %p116, %f153, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p117, %p115;
+	not.pred %p118, %p116;
+	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
+	and.pred %p119, %p117, %p118;
+	selp.f32 %f169, %f167, %f168, %p119;
+	.loc 1 101 11
+	st.shared.f32 [%r51+128], %f169;
+	.loc 1 102 4
+	add.rn.f32 %f170, %f152, %f169;
+	.loc 1 100 31
+	sub.rn.f32 %f171, %f53, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f172, %f171, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f173, %f172, 0f4B400000;
+	sub.rn.f32 %f174, %f171, %f173;
+	add.rn.f32 %f175, %f174, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
+	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
+	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
+	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
+	mov.b32 %r151, %f172;
+	.loc 3 47 12
+	shr.u32 %r152, %r151, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r153, %r152, 8388608, 1065353216;
+	mov.b32 %f182, %r153;
+	.loc 3 48 26
+	mul.rn.f32 %f183, %f181, %f182;
+	sub.s32 %r154, %r151, %r152;
+	.loc 3 52 66
+	mad.lo.s32 %r155, %r154, 8388608, 1065353216;
+	mov.b32 %f184, %r155;
+	.loc 3 48 40
+	mul.rn.f32 %f185, %f183, %f184;
+	.loc 3 56 7
+	setp.lt.f32 %p120, 0f43170000, %f171;
+	.loc 3 59 7
+	setp.lt.f32 %p121, %f171, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p122, %p120;
+	not.pred %p123, %p121;
+	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
+	and.pred %p124, %p122, %p123;
+	selp.f32 %f187, %f185, %f186, %p124;
+	.loc 1 101 11
+	st.shared.f32 [%r51+192], %f187;
+	.loc 1 102 4
+	add.rn.f32 %f51, %f170, %f187;
+	.loc 1 104 9
+	bar.sync 0;
+	.loc 1 108 57
+	mul.lo.s64 %rd174, %rd140, %rd22;
+	add.s64 %rd175, %rd138, %rd174;
+	setp.le.u64 %p125, %rd175, %rd8;
+	setp.le.u64 %p126, %rd138, %rd175;
+	and.pred %p127, %p125, %p126;
+	.loc 1 142 32
+	and.pred %p128, %p127, %p39;
+	@!%p128 bra $B56;
+	.loc 1 106 4
+	mul.rn.f32 %f50, %f50, %f115;
+	mul.rn.f32 %f49, %f49, %f115;
+	mul.rn.f32 %f48, %f48, %f115;
+	mul.rn.f32 %f47, %f47, %f115;
+	mul.rn.f32 %f46, %f46, %f115;
+	mul.rn.f32 %f45, %f45, %f115;
+	mul.rn.f32 %f44, %f44, %f115;
+	mul.rn.f32 %f43, %f43, %f115;
+	.loc 1 108 41
+	shl.b64 %rd176, %rd138, 5;
+	add.s64 %rd177, %rd7, %rd176;
+	sub.s64 %rd178, %rd8, %rd138;
+	.loc 1 142 32
+	or.b64 %rd179, %rd174, %rd22;
+	setp.lt.u64 %p129, %rd179, 4294967296;
+	@%p129 bra $B31;
+	xor.b64 %rd180, %rd174, %rd22;
+	shr.s64 %rd181, %rd180, 63;
+	abs.s64 %rd182, %rd174;
+	abs.s64 %rd183, %rd22;
+	cvt.rp.f32.u64 %f188, %rd183;
+	rcp.approx.ftz.f32 %f189, %f188;
+	mov.b32 %r156, %f189;
+	add.s32 %r157, %r156, 536870910;
+	mov.b32 %f190, %r157;
+	cvt.rzi.u64.f32 %rd184, %f190;
+	mul.lo.s64 %rd185, %rd184, %rd183;
+	neg.s64 %rd186, %rd185;
+	mul.hi.u64 %rd187, %rd184, %rd186;
+	add.s64 %rd188, %rd184, %rd187;
+	mul.lo.s64 %rd189, %rd188, %rd183;
+	neg.s64 %rd190, %rd189;
+	mul.hi.u64 %rd191, %rd188, %rd190;
+	add.s64 %rd192, %rd188, %rd191;
+	mul.hi.u64 %rd193, %rd182, %rd192;
+	mul.lo.s64 %rd194, %rd193, %rd183;
+	sub.s64 %rd195, %rd182, %rd194;
+	setp.ge.u64 %p130, %rd195, %rd183;
+	add.s64 %rd196, %rd193, 1;
+	selp.b64 %rd197, %rd196, %rd193, %p130;
+	sub.s64 %rd198, %rd195, %rd183;
+	selp.b64 %rd199, %rd198, %rd195, %p130;
+	setp.ge.u64 %p131, %rd199, %rd183;
+	add.s64 %rd200, %rd197, 1;
+	selp.b64 %rd201, %rd200, %rd197, %p131;
+	xor.b64 %rd202, %rd201, %rd181;
+	sub.s64 %rd203, %rd202, %rd181;
+	bra $B32;
+$B31:
+	cvt.u32.u64 %r158, %rd174;
+	cvt.u32.u64 %r159, %rd22;
+	div.u32 %r160, %r158, %r159;
+	cvt.u64.u32 %rd203, %r160;
+$B32:
+	setp.lt.s64 %p132, 64, %rd203;
+	selp.b64 %rd204, 64, %rd203, %p132;
+	setp.lt.s64 %p133, 0, %rd204;
+	@!%p133 bra $B42;
+	.loc 1 146 9
+	cvt.u32.u64 %r161, %rd204;
+	mov.u32 %r162, 0;
+$B33:
+	cvt.u64.u32 %rd205, %r162;
+	.loc 1 143 20
+	mul.lo.s64 %rd206, %rd205, %rd22;
+	add.s32 %r163, %r162, 1;
+	cvt.u64.u32 %rd207, %r163;
+	mul.lo.s64 %rd208, %rd207, %rd22;
+	setp.le.u64 %p134, %rd208, %rd178;
+	setp.le.u64 %p135, %rd206, %rd208;
+	and.pred %p136, %p134, %p135;
+	@!%p136 bra $B57;
+	shl.b64 %rd209, %rd206, 5;
+	add.s64 %rd210, %rd177, %rd209;
+	sub.s64 %rd211, %rd208, %rd206;
+	.loc 1 145 9
+	setp.lt.s64 %p137, 0, %rd211;
+	@!%p137 bra $B34;
+	.loc 1 146 56
+	mad.wide.u32 %rd212, %r7, 2, %rd210;
+	ld.global.u16 %r164, [%rd212];
+	.loc 2 29 61
+	shl.b32 %r165, %r164, 16;
+	mov.b32 %f191, %r165;
+	.loc 1 146 33
+	mad.lo.s32 %r166, %r162, 4, %r5;
+	ld.shared.f32 %f192, [%r166];
+	fma.rn.f32 %f50, %f192, %f191, %f50;
+$B34:
+	.loc 1 145 9
+	setp.lt.s64 %p138, 1, %rd211;
+	@!%p138 bra $B35;
+	.loc 1 146 56
+	mad.wide.u32 %rd213, %r7, 2, %rd210;
+	ld.global.u16 %r167, [%rd213+32];
+	.loc 2 29 61
+	shl.b32 %r168, %r167, 16;
+	mov.b32 %f193, %r168;
+	.loc 1 146 33
+	mad.lo.s32 %r169, %r162, 4, %r5;
+	ld.shared.f32 %f194, [%r169];
+	fma.rn.f32 %f49, %f194, %f193, %f49;
+$B35:
+	.loc 1 145 9
+	setp.lt.s64 %p139, 2, %rd211;
+	@!%p139 bra $B36;
+	.loc 1 146 56
+	mad.wide.u32 %rd214, %r7, 2, %rd210;
+	ld.global.u16 %r170, [%rd214+64];
+	.loc 2 29 61
+	shl.b32 %r171, %r170, 16;
+	mov.b32 %f195, %r171;
+	.loc 1 146 33
+	mad.lo.s32 %r172, %r162, 4, %r5;
+	ld.shared.f32 %f196, [%r172];
+	fma.rn.f32 %f48, %f196, %f195, %f48;
+$B36:
+	.loc 1 145 9
+	setp.lt.s64 %p140, 3, %rd211;
+	@!%p140 bra $B37;
+	.loc 1 146 56
+	mad.wide.u32 %rd215, %r7, 2, %rd210;
+	ld.global.u16 %r173, [%rd215+96];
+	.loc 2 29 61
+	shl.b32 %r174, %r173, 16;
+	mov.b32 %f197, %r174;
+	.loc 1 146 33
+	mad.lo.s32 %r175, %r162, 4, %r5;
+	ld.shared.f32 %f198, [%r175];
+	fma.rn.f32 %f47, %f198, %f197, %f47;
+$B37:
+	.loc 1 145 9
+	setp.lt.s64 %p141, 4, %rd211;
+	@!%p141 bra $B38;
+	.loc 1 146 56
+	mad.wide.u32 %rd216, %r7, 2, %rd210;
+	ld.global.u16 %r176, [%rd216+128];
+	.loc 2 29 61
+	shl.b32 %r177, %r176, 16;
+	mov.b32 %f199, %r177;
+	.loc 1 146 33
+	mad.lo.s32 %r178, %r162, 4, %r5;
+	ld.shared.f32 %f200, [%r178];
+	fma.rn.f32 %f46, %f200, %f199, %f46;
+$B38:
+	.loc 1 145 9
+	setp.lt.s64 %p142, 5, %rd211;
+	@!%p142 bra $B39;
+	.loc 1 146 56
+	mad.wide.u32 %rd217, %r7, 2, %rd210;
+	ld.global.u16 %r179, [%rd217+160];
+	.loc 2 29 61
+	shl.b32 %r180, %r179, 16;
+	mov.b32 %f201, %r180;
+	.loc 1 146 33
+	mad.lo.s32 %r181, %r162, 4, %r5;
+	ld.shared.f32 %f202, [%r181];
+	fma.rn.f32 %f45, %f202, %f201, %f45;
+$B39:
+	.loc 1 145 9
+	setp.lt.s64 %p143, 6, %rd211;
+	@!%p143 bra $B40;
+	.loc 1 146 56
+	mad.wide.u32 %rd218, %r7, 2, %rd210;
+	ld.global.u16 %r182, [%rd218+192];
+	.loc 2 29 61
+	shl.b32 %r183, %r182, 16;
+	mov.b32 %f203, %r183;
+	.loc 1 146 33
+	mad.lo.s32 %r184, %r162, 4, %r5;
+	ld.shared.f32 %f204, [%r184];
+	fma.rn.f32 %f44, %f204, %f203, %f44;
+$B40:
+	.loc 1 145 9
+	setp.lt.s64 %p144, 7, %rd211;
+	@!%p144 bra $B41;
+	.loc 1 146 56
+	mad.wide.u32 %rd219, %r7, 2, %rd210;
+	ld.global.u16 %r185, [%rd219+224];
+	.loc 2 29 61
+	shl.b32 %r186, %r185, 16;
+	mov.b32 %f205, %r186;
+	.loc 1 146 33
+	mad.lo.s32 %r187, %r162, 4, %r5;
+	ld.shared.f32 %f206, [%r187];
+	fma.rn.f32 %f43, %f206, %f205, %f43;
+$B41:
+	setp.lt.u32 %p145, %r163, %r161;
+	mov.u32 %r162, %r163;
+	@%p145 bra $B33;
+$B42:
+	.loc 1 109 9
+	bar.sync 0;
+	.loc 1 75 32
+	add.s32 %r56, %r56, 64;
+	setp.lt.u32 %p146, %r56, %r55;
+	mov.f32 %f52, %f97;
+	@%p146 bra $B16;
+$B43:
+	.loc 1 111 7
+	mad.lo.s32 %r188, %r7, 4, %r6;
+	st.shared.f32 [%r188], %f51;
+	.loc 1 112 8
+	bar.sync 0;
+	mov.f32 %f207, 0f00000000;
+	mov.u32 %r189, 0;
+$B44:
+	.loc 4 9 15
+	mad.lo.s32 %r190, %r189, 4, %r6;
+	ld.shared.f32 %f208, [%r190];
+	add.rn.f32 %f207, %f207, %f208;
+	add.s32 %r189, %r189, 1;
+	setp.lt.u32 %p147, %r189, 16;
+	@%p147 bra $B44;
+	.loc 1 117 10
+	setp.le.u64 %p148, %rd26, %rd4;
+	@!%p148 bra $FAULT3;
+	.loc 1 114 12
+	setp.eq.s64 %p149, %rd68, 0;
+	selp.f32 %f209, 0f3F800000, %f207, %p149;
+	.loc 1 117 10
+	shl.b64 %rd220, %rd25, 5;
+	add.s64 %rd221, %rd3, %rd220;
+	.loc 1 119 8
+	@!%p9 bra $B45;
+	.loc 1 120 32
+	div.rn.f32 %f210, %f50, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs1, %f210;
+	cvt.u32.u16 %r191, %rs1;
+	.loc 1 120 10
+	mad.wide.u32 %rd222, %r7, 2, %rd221;
+	st.global.u16 [%rd222], %r191;
+$B45:
+	.loc 1 119 8
+	@!%p10 bra $B46;
+	.loc 1 120 32
+	div.rn.f32 %f211, %f49, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs2, %f211;
+	cvt.u32.u16 %r192, %rs2;
+	.loc 1 120 10
+	mad.wide.u32 %rd223, %r7, 2, %rd221;
+	st.global.u16 [%rd223+32], %r192;
+$B46:
+	.loc 1 119 8
+	@!%p11 bra $B47;
+	.loc 1 120 32
+	div.rn.f32 %f212, %f48, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs3, %f212;
+	cvt.u32.u16 %r193, %rs3;
+	.loc 1 120 10
+	mad.wide.u32 %rd224, %r7, 2, %rd221;
+	st.global.u16 [%rd224+64], %r193;
+$B47:
+	.loc 1 119 8
+	@!%p12 bra $B48;
+	.loc 1 120 32
+	div.rn.f32 %f213, %f47, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs4, %f213;
+	cvt.u32.u16 %r194, %rs4;
+	.loc 1 120 10
+	mad.wide.u32 %rd225, %r7, 2, %rd221;
+	st.global.u16 [%rd225+96], %r194;
+$B48:
+	.loc 1 119 8
+	@!%p13 bra $B49;
+	.loc 1 120 32
+	div.rn.f32 %f214, %f46, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs5, %f214;
+	cvt.u32.u16 %r195, %rs5;
+	.loc 1 120 10
+	mad.wide.u32 %rd226, %r7, 2, %rd221;
+	st.global.u16 [%rd226+128], %r195;
+$B49:
+	.loc 1 119 8
+	@!%p14 bra $B50;
+	.loc 1 120 32
+	div.rn.f32 %f215, %f45, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs6, %f215;
+	cvt.u32.u16 %r196, %rs6;
+	.loc 1 120 10
+	mad.wide.u32 %rd227, %r7, 2, %rd221;
+	st.global.u16 [%rd227+160], %r196;
+$B50:
+	.loc 1 119 8
+	@!%p15 bra $B51;
+	.loc 1 120 32
+	div.rn.f32 %f216, %f44, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs7, %f216;
+	cvt.u32.u16 %r197, %rs7;
+	.loc 1 120 10
+	mad.wide.u32 %rd228, %r7, 2, %rd221;
+	st.global.u16 [%rd228+192], %r197;
+$B51:
+	.loc 1 119 8
+	@!%p16 bra $B52;
+	.loc 1 120 32
+	div.rn.f32 %f217, %f43, %f209;
+	.loc 2 32 63
+	cvt.rn.bf16.f32 %rs8, %f217;
+	cvt.u32.u16 %r198, %rs8;
+	.loc 1 120 10
+	mad.wide.u32 %rd229, %r7, 2, %rd221;
+	st.global.u16 [%rd229+224], %r198;
+$B52:
+	bra $EXIT;
+$B53:
+	.loc 1 57 47
+	@!%p1 bra $FAULT4;
+	.loc 1 60 12
+	@!%p2 bra $FAULT5;
+	bra $FAULT6;
+$B54:
+	.loc 1 80 40
+	@!%p48 bra $FAULT7;
+	bra $FAULT8;
+$B55:
+	.loc 1 130 51
+	@!%p84 bra $FAULT9;
+	@!%p85 bra $FAULT10;
+	@!%p86 bra $FAULT11;
+	bra $FAULT12;
+$B56:
+	.loc 1 108 41
+	@!%p125 bra $FAULT13;
+	@!%p126 bra $FAULT14;
+	.loc 1 142 32
+	bra $FAULT15;
+$B57:
+	.loc 1 143 18
+	@!%p134 bra $FAULT16;
+	bra $FAULT17;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 16 58
+	mov.u32 %r199, 2;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 71 30
+	mov.u32 %r199, 1;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 76 22
+	mov.u32 %r199, 0;
+	mov.u64 %rd230, %rd129;
+	mov.u64 %rd231, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 117 10
+	mov.u32 %r199, 3;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd4;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 57 47
+	mov.u32 %r199, 4;
+	mov.u64 %rd230, %rd17;
+	mov.u64 %rd231, %rd12;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 60 12
+	mov.u32 %r199, 5;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd2;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r199, 6;
+	mov.u64 %rd230, %rd25;
+	mov.u64 %rd231, %rd26;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 80 40
+	mov.u32 %r199, 7;
+	mov.u64 %rd230, %rd141;
+	mov.u64 %rd231, %rd6;
+	bra $FAULT;
+$FAULT8:
+	mov.u32 %r199, 8;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd141;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 130 51
+	mov.u32 %r199, 12;
+	mov.u64 %rd230, %rd168;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r199, 12;
+	mov.u64 %rd230, %rd169;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r199, 12;
+	mov.u64 %rd230, %rd170;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r199, 12;
+	mov.u64 %rd230, %rd171;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT13:
+	.loc 1 108 41
+	mov.u32 %r199, 9;
+	mov.u64 %rd230, %rd175;
+	mov.u64 %rd231, %rd8;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r199, 10;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd175;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 142 32
+	mov.u32 %r199, 11;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 143 18
+	mov.u32 %r199, 13;
+	mov.u64 %rd230, %rd208;
+	mov.u64 %rd231, %rd178;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r199, 14;
+	mov.u64 %rd230, %rd206;
+	mov.u64 %rd231, %rd208;
+$FAULT:
+	ld.param.u64 %rd232, [attendCached_dtype_BF16_row_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r200, [%rd232], 0, 1;
+	setp.ne.u32 %p150, %r200, 0;
+	@%p150 bra $EXIT;
+	ld.global.u64 %rd233, [%rd232+8];
+	ld.param.u32 %r201, [attendCached_dtype_BF16_row_BF16_params+184];
+	st.global.u32 [%rd233+4], %r201;
+	ld.param.u32 %r202, [attendCached_dtype_BF16_row_BF16_params+188];
+	st.global.v2.u32 [%rd233+8], {%r202, %r199};
+	mov.u32 %r203, %ctaid.x;
+	mov.u32 %r204, %ctaid.y;
+	st.global.v2.u32 [%rd233+16], {%r203, %r204};
+	mov.u32 %r205, %ctaid.z;
+	mov.u32 %r206, %tid.x;
+	st.global.v2.u32 [%rd233+24], {%r205, %r206};
+	mov.u32 %r207, %tid.y;
+	mov.u32 %r208, %tid.z;
+	st.global.v2.u32 [%rd233+32], {%r207, %r208};
+	st.global.u64 [%rd233+40], %rd230;
+	st.global.u64 [%rd233+48], %rd231;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd233], 56;
+	bra $EXIT;
+}
+`
+
+const attendBF16SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "cached.go"
+.file 2 "format.go"
+.file 3 "exp.go"
+.file 4 "lanes.go"
+
+.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3[64];
+
+.visible .entry attendCached_dtype_BF16_row_BF16(.param .align 8 .b8 attendCached_dtype_BF16_row_BF16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<164>;
+	.reg .b32 %r<257>;
+	.reg .b64 %rd<234>;
+	.reg .f32 %f<223>;
+
+	ld.param.u64 %rd1, [attendCached_dtype_BF16_row_BF16_params];
+	ld.param.u64 %rd2, [attendCached_dtype_BF16_row_BF16_params+16];
+	ld.param.u64 %rd3, [attendCached_dtype_BF16_row_BF16_params+24];
+	ld.param.u64 %rd4, [attendCached_dtype_BF16_row_BF16_params+40];
+	ld.param.u64 %rd5, [attendCached_dtype_BF16_row_BF16_params+48];
+	ld.param.u64 %rd6, [attendCached_dtype_BF16_row_BF16_params+64];
+	ld.param.u64 %rd7, [attendCached_dtype_BF16_row_BF16_params+72];
+	ld.param.u64 %rd8, [attendCached_dtype_BF16_row_BF16_params+88];
+	ld.param.u64 %rd9, [attendCached_dtype_BF16_row_BF16_params+96];
+	ld.param.u64 %rd10, [attendCached_dtype_BF16_row_BF16_params+104];
+	ld.param.u64 %rd11, [attendCached_dtype_BF16_row_BF16_params+120];
+	ld.param.u64 %rd12, [attendCached_dtype_BF16_row_BF16_params+128];
+	ld.param.u64 %rd13, [attendCached_dtype_BF16_row_BF16_params+144];
+	ld.param.u64 %rd14, [attendCached_dtype_BF16_row_BF16_params+152];
+	ld.param.u64 %rd15, [attendCached_dtype_BF16_row_BF16_params+160];
+	ld.param.u64 %rd16, [attendCached_dtype_BF16_row_BF16_params+168];
+	.loc 1 57 56
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %nctaid.y;
+	.loc 1 58 39
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 57 56
+	cvt.u64.u32 %rd17, %r1;
+	setp.lt.u64 %p1, %rd17, %rd12;
+	cvt.u64.u32 %rd18, %r2;
+	shr.s64 %rd19, %rd15, 63;
+	shr.u64 %rd20, %rd19, 60;
+	add.s64 %rd21, %rd15, %rd20;
+	shr.s64 %rd22, %rd21, 4;
+	.loc 1 58 39
+	cvt.u64.u32 %rd23, %r3;
+	mad.wide.u32 %rd24, %r1, %r2, %rd23;
+	mul.lo.s64 %rd25, %rd24, %rd22;
+	.loc 1 60 26
+	add.s64 %rd26, %rd25, %rd22;
+	setp.le.u64 %p2, %rd26, %rd2;
+	setp.le.u64 %p3, %rd25, %rd26;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B53;
+	.loc 1 54 39
+	mov.u32 %r4, $shared$attendCached_dtype_BF16_row_BF16$2eshared;
+	.loc 1 55 44
+	mov.u32 %r5, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2;
+	.loc 1 56 41
+	mov.u32 %r6, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3;
+	.loc 1 57 37
+	mov.u32 %r7, %tid.x;
+	mad.wide.u32 %rd27, %r1, 8, %rd11;
+	ld.global.u32 %r8, [%rd27];
+	ld.global.u32 %r9, [%rd27+4];
+	.loc 1 59 43
+	cvt.rn.f32.s64 %f1, %rd15;
+	rsqrt.approx.ftz.f32 %f2, %f1;
+	mul.rn.f32 %f3, %f1, %f2;
+	abs.f32 %f4, %f2;
+	mul.rn.f32 %f5, %f4, 0f3F000000;
+	neg.f32 %f6, %f3;
+	fma.rn.f32 %f7, %f6, %f3, %f1;
+	fma.rn.f32 %f8, %f7, %f5, %f3;
+	setp.lt.f32 %p6, 0f26800000, %f8;
+	rcp.approx.ftz.f32 %f9, %f8;
+	neg.f32 %f10, %f8;
+	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
+	fma.rn.f32 %f12, %f9, %f11, %f9;
+	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
+	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
+	fma.rn.f32 %f15, %f14, %f12, %f13;
+	abs.f32 %f16, %f15;
+	setp.lt.f32 %p7, 0f03800000, %f16;
+	and.pred %p8, %p6, %p7;
+	.loc 1 60 12
+	shl.b64 %rd28, %rd25, 5;
+	add.s64 %rd29, %rd1, %rd28;
+	.loc 1 62 8
+	setp.lt.s64 %p9, 0, %rd22;
+	@%p8 bra $B0;
+	.loc 1 59 35
+	sqrt.rn.f32 %f17, %f1;
+	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
+$B0:
+	.loc 1 62 8
+	@!%p9 bra $B1;
+	.loc 1 63 49
+	mad.wide.u32 %rd30, %r7, 2, %rd29;
+	ld.global.u16 %r10, [%rd30];
+	.loc 2 29 61
+	shl.b32 %r11, %r10, 16;
+	mov.b32 %f18, %r11;
+	.loc 1 63 57
+	mul.rn.f32 %f19, %f18, %f15;
+	mad.lo.s32 %r12, %r7, 4, %r4;
+	st.shared.f32 [%r12], %f19;
+$B1:
+	.loc 1 62 8
+	setp.lt.s64 %p10, 1, %rd22;
+	@!%p10 bra $B2;
+	.loc 1 63 49
+	mad.wide.u32 %rd31, %r7, 2, %rd29;
+	ld.global.u16 %r13, [%rd31+32];
+	.loc 2 29 61
+	shl.b32 %r14, %r13, 16;
+	mov.b32 %f20, %r14;
+	.loc 1 63 57
+	mul.rn.f32 %f21, %f20, %f15;
+	mad.lo.s32 %r15, %r7, 4, %r4;
+	st.shared.f32 [%r15+64], %f21;
+$B2:
+	.loc 1 62 8
+	setp.lt.s64 %p11, 2, %rd22;
+	@!%p11 bra $B3;
+	.loc 1 63 49
+	mad.wide.u32 %rd32, %r7, 2, %rd29;
+	ld.global.u16 %r16, [%rd32+64];
+	.loc 2 29 61
+	shl.b32 %r17, %r16, 16;
+	mov.b32 %f22, %r17;
+	.loc 1 63 57
+	mul.rn.f32 %f23, %f22, %f15;
+	mad.lo.s32 %r18, %r7, 4, %r4;
+	st.shared.f32 [%r18+128], %f23;
+$B3:
+	.loc 1 62 8
+	setp.lt.s64 %p12, 3, %rd22;
+	@!%p12 bra $B4;
+	.loc 1 63 49
+	mad.wide.u32 %rd33, %r7, 2, %rd29;
+	ld.global.u16 %r19, [%rd33+96];
+	.loc 2 29 61
+	shl.b32 %r20, %r19, 16;
+	mov.b32 %f24, %r20;
+	.loc 1 63 57
+	mul.rn.f32 %f25, %f24, %f15;
+	mad.lo.s32 %r21, %r7, 4, %r4;
+	st.shared.f32 [%r21+192], %f25;
+$B4:
+	.loc 1 62 8
+	setp.lt.s64 %p13, 4, %rd22;
+	@!%p13 bra $B5;
+	.loc 1 63 49
+	mad.wide.u32 %rd34, %r7, 2, %rd29;
+	ld.global.u16 %r22, [%rd34+128];
+	.loc 2 29 61
+	shl.b32 %r23, %r22, 16;
+	mov.b32 %f26, %r23;
+	.loc 1 63 57
+	mul.rn.f32 %f27, %f26, %f15;
+	mad.lo.s32 %r24, %r7, 4, %r4;
+	st.shared.f32 [%r24+256], %f27;
+$B5:
+	.loc 1 62 8
+	setp.lt.s64 %p14, 5, %rd22;
+	@!%p14 bra $B6;
+	.loc 1 63 49
+	mad.wide.u32 %rd35, %r7, 2, %rd29;
+	ld.global.u16 %r25, [%rd35+160];
+	.loc 2 29 61
+	shl.b32 %r26, %r25, 16;
+	mov.b32 %f28, %r26;
+	.loc 1 63 57
+	mul.rn.f32 %f29, %f28, %f15;
+	mad.lo.s32 %r27, %r7, 4, %r4;
+	st.shared.f32 [%r27+320], %f29;
+$B6:
+	.loc 1 62 8
+	setp.lt.s64 %p15, 6, %rd22;
+	@!%p15 bra $B7;
+	.loc 1 63 49
+	mad.wide.u32 %rd36, %r7, 2, %rd29;
+	ld.global.u16 %r28, [%rd36+192];
+	.loc 2 29 61
+	shl.b32 %r29, %r28, 16;
+	mov.b32 %f30, %r29;
+	.loc 1 63 57
+	mul.rn.f32 %f31, %f30, %f15;
+	mad.lo.s32 %r30, %r7, 4, %r4;
+	st.shared.f32 [%r30+384], %f31;
+$B7:
+	.loc 1 62 8
+	setp.lt.s64 %p16, 7, %rd22;
+	@!%p16 bra $B8;
+	.loc 1 63 49
+	mad.wide.u32 %rd37, %r7, 2, %rd29;
+	ld.global.u16 %r31, [%rd37+224];
+	.loc 2 29 61
+	shl.b32 %r32, %r31, 16;
+	mov.b32 %f32, %r32;
+	.loc 1 63 57
+	mul.rn.f32 %f33, %f32, %f15;
+	mad.lo.s32 %r33, %r7, 4, %r4;
+	st.shared.f32 [%r33+448], %f33;
+$B8:
+	.loc 1 66 8
+	bar.sync 0;
+	.loc 1 16 21
+	setp.le.s32 %p17, 0, %r8;
+	mov.pred %p18, 0;
+	@!%p17 bra $B11;
+	setp.ne.s64 %p19, %rd16, 0;
+	@!%p19 bra $FAULT0;
+	cvt.u64.u32 %rd38, %r8;
+	or.b64 %rd39, %rd10, %rd16;
+	setp.lt.u64 %p20, %rd39, 4294967296;
+	@%p20 bra $B9;
+	xor.b64 %rd40, %rd10, %rd16;
+	shr.s64 %rd41, %rd40, 63;
+	abs.s64 %rd42, %rd10;
+	abs.s64 %rd43, %rd16;
+	cvt.rp.f32.u64 %f34, %rd43;
+	rcp.approx.ftz.f32 %f35, %f34;
+	mov.b32 %r34, %f35;
+	add.s32 %r35, %r34, 536870910;
+	mov.b32 %f36, %r35;
+	cvt.rzi.u64.f32 %rd44, %f36;
+	mul.lo.s64 %rd45, %rd44, %rd43;
+	neg.s64 %rd46, %rd45;
+	mul.hi.u64 %rd47, %rd44, %rd46;
+	add.s64 %rd48, %rd44, %rd47;
+	mul.lo.s64 %rd49, %rd48, %rd43;
+	neg.s64 %rd50, %rd49;
+	mul.hi.u64 %rd51, %rd48, %rd50;
+	add.s64 %rd52, %rd48, %rd51;
+	mul.hi.u64 %rd53, %rd42, %rd52;
+	mul.lo.s64 %rd54, %rd53, %rd43;
+	sub.s64 %rd55, %rd42, %rd54;
+	setp.ge.u64 %p21, %rd55, %rd43;
+	add.s64 %rd56, %rd53, 1;
+	selp.b64 %rd57, %rd56, %rd53, %p21;
+	sub.s64 %rd58, %rd55, %rd43;
+	selp.b64 %rd59, %rd58, %rd55, %p21;
+	setp.ge.u64 %p22, %rd59, %rd43;
+	add.s64 %rd60, %rd57, 1;
+	selp.b64 %rd61, %rd60, %rd57, %p22;
+	xor.b64 %rd62, %rd61, %rd41;
+	sub.s64 %rd63, %rd62, %rd41;
+	bra $B10;
+$B9:
+	cvt.u32.u64 %r36, %rd10;
+	cvt.u32.u64 %r37, %rd16;
+	div.u32 %r38, %r36, %r37;
+	cvt.u64.u32 %rd63, %r38;
+$B10:
+	setp.lt.s64 %p23, %rd38, %rd63;
+	setp.le.s32 %p24, 0, %r9;
+	cvt.u64.u32 %rd64, %r9;
+	shl.b64 %rd65, %rd16, 6;
+	setp.lt.s64 %p25, %rd64, %rd65;
+	and.pred %p26, %p24, %p25;
+	and.pred %p27, %p23, %p26;
+	mov.pred %p18, %p27;
+$B11:
+	.loc 1 71 30
+	setp.ne.s64 %p28, %rd14, 0;
+	@!%p28 bra $FAULT1;
+	.loc 1 69 15
+	cvt.s64.s32 %rd66, %r9;
+	add.s64 %rd67, %rd66, 1;
+	.loc 1 68 12
+	selp.b64 %rd68, %rd67, 0, %p18;
+	.loc 1 71 30
+	or.b64 %rd69, %rd18, %rd14;
+	setp.lt.u64 %p29, %rd69, 4294967296;
+	@%p29 bra $B12;
+	xor.b64 %rd70, %rd18, %rd14;
+	shr.s64 %rd71, %rd70, 63;
+	abs.s64 %rd72, %rd18;
+	abs.s64 %rd73, %rd14;
+	cvt.rp.f32.u64 %f37, %rd73;
+	rcp.approx.ftz.f32 %f38, %f37;
+	mov.b32 %r39, %f38;
+	add.s32 %r40, %r39, 536870910;
+	mov.b32 %f39, %r40;
+	cvt.rzi.u64.f32 %rd74, %f39;
+	mul.lo.s64 %rd75, %rd74, %rd73;
+	neg.s64 %rd76, %rd75;
+	mul.hi.u64 %rd77, %rd74, %rd76;
+	add.s64 %rd78, %rd74, %rd77;
+	mul.lo.s64 %rd79, %rd78, %rd73;
+	neg.s64 %rd80, %rd79;
+	mul.hi.u64 %rd81, %rd78, %rd80;
+	add.s64 %rd82, %rd78, %rd81;
+	mul.hi.u64 %rd83, %rd72, %rd82;
+	mul.lo.s64 %rd84, %rd83, %rd73;
+	sub.s64 %rd85, %rd72, %rd84;
+	setp.ge.u64 %p30, %rd85, %rd73;
+	add.s64 %rd86, %rd83, 1;
+	selp.b64 %rd87, %rd86, %rd83, %p30;
+	sub.s64 %rd88, %rd85, %rd73;
+	selp.b64 %rd89, %rd88, %rd85, %p30;
+	setp.ge.u64 %p31, %rd89, %rd73;
+	add.s64 %rd90, %rd87, 1;
+	selp.b64 %rd91, %rd90, %rd87, %p31;
+	xor.b64 %rd92, %rd91, %rd71;
+	sub.s64 %rd93, %rd92, %rd71;
+	bra $B13;
+$B12:
+	cvt.u32.u64 %r41, %rd14;
+	div.u32 %r42, %r2, %r41;
+	cvt.u64.u32 %rd93, %r42;
+$B13:
+	setp.ne.s64 %p32, %rd93, 0;
+	@!%p32 bra $FAULT1;
+	or.b64 %rd94, %rd23, %rd93;
+	setp.lt.u64 %p33, %rd94, 4294967296;
+	@%p33 bra $B14;
+	xor.b64 %rd95, %rd23, %rd93;
+	shr.s64 %rd96, %rd95, 63;
+	abs.s64 %rd97, %rd23;
+	abs.s64 %rd98, %rd93;
+	cvt.rp.f32.u64 %f40, %rd98;
+	rcp.approx.ftz.f32 %f41, %f40;
+	mov.b32 %r43, %f41;
+	add.s32 %r44, %r43, 536870910;
+	mov.b32 %f42, %r44;
+	cvt.rzi.u64.f32 %rd99, %f42;
+	mul.lo.s64 %rd100, %rd99, %rd98;
+	neg.s64 %rd101, %rd100;
+	mul.hi.u64 %rd102, %rd99, %rd101;
+	add.s64 %rd103, %rd99, %rd102;
+	mul.lo.s64 %rd104, %rd103, %rd98;
+	neg.s64 %rd105, %rd104;
+	mul.hi.u64 %rd106, %rd103, %rd105;
+	add.s64 %rd107, %rd103, %rd106;
+	mul.hi.u64 %rd108, %rd97, %rd107;
+	mul.lo.s64 %rd109, %rd108, %rd98;
+	sub.s64 %rd110, %rd97, %rd109;
+	setp.ge.u64 %p34, %rd110, %rd98;
+	add.s64 %rd111, %rd108, 1;
+	selp.b64 %rd112, %rd111, %rd108, %p34;
+	sub.s64 %rd113, %rd110, %rd98;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
+	setp.ge.u64 %p35, %rd114, %rd98;
+	add.s64 %rd115, %rd112, 1;
+	selp.b64 %rd116, %rd115, %rd112, %p35;
+	xor.b64 %rd117, %rd116, %rd96;
+	sub.s64 %rd118, %rd117, %rd96;
+	bra $B15;
+$B14:
+	cvt.u32.u64 %r45, %rd93;
+	div.u32 %r46, %r3, %r45;
+	cvt.u64.u32 %rd118, %r46;
+$B15:
+	.loc 1 75 22
+	setp.lt.s64 %p36, 0, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	@!%p36 bra $B43;
+	.loc 1 76 26
+	cvt.s64.s32 %rd119, %r8;
+	mul.lo.s64 %rd120, %rd119, %rd16;
+	.loc 1 77 39
+	add.s64 %rd121, %rd13, -1;
+	.loc 1 80 61
+	shl.b64 %rd122, %rd22, 6;
+	.loc 1 128 30
+	shr.s64 %rd123, %rd122, 63;
+	shr.u64 %rd124, %rd123, 62;
+	add.s64 %rd125, %rd122, %rd124;
+	shr.s64 %rd126, %rd125, 2;
+	setp.lt.s64 %p37, 128, %rd126;
+	selp.b64 %rd127, 128, %rd126, %p37;
+	setp.lt.s64 %p38, 0, %rd127;
+	.loc 1 83 18
+	add.s32 %r47, %r7, 16;
+	add.s32 %r48, %r7, 32;
+	add.s32 %r49, %r7, 48;
+	.loc 1 91 8
+	mad.lo.s32 %r50, %r7, 4, %r6;
+	.loc 1 101 11
+	mad.lo.s32 %r51, %r7, 4, %r5;
+	.loc 1 142 32
+	setp.ne.s64 %p39, %rd22, 0;
+	cvt.u32.u64 %r52, %rd127;
+	add.s32 %r53, %r52, -3;
+	setp.le.s32 %p40, %r53, %r52;
+	setp.lt.s32 %p41, 0, %r53;
+	and.pred %p42, %p40, %p41;
+	selp.b32 %r54, %r53, 0, %p42;
+	setp.lt.u32 %p43, 0, %r54;
+	.loc 1 75 22
+	cvt.u32.u64 %r55, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	mov.f32 %f52, 0fFF800000;
+	mov.u32 %r56, 0;
+$B16:
+	.loc 1 76 55
+	shr.u32 %r57, %r56, 6;
+	cvt.u64.u32 %rd128, %r57;
+	add.s64 %rd129, %rd120, %rd128;
+	setp.lt.u64 %p44, %rd129, %rd10;
+	@!%p44 bra $FAULT2;
+	cvt.u64.u32 %rd130, %r56;
+	shl.b64 %rd131, %rd129, 2;
+	add.s64 %rd132, %rd9, %rd131;
+	ld.global.u32 %r58, [%rd132];
+	cvt.s64.s32 %rd133, %r58;
+	.loc 1 77 19
+	setp.lt.s32 %p45, %r58, 0;
+	selp.b32 %r59, 0, %r58, %p45;
+	cvt.s64.s32 %rd134, %r59;
+	setp.lt.s64 %p46, %rd121, %rd134;
+	selp.b64 %rd135, %rd121, %rd134, %p46;
+	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
+	shl.b64 %rd137, %rd136, 6;
+	mul.lo.s64 %rd138, %rd137, %rd22;
+	.loc 1 78 22
+	sub.s64 %rd139, %rd68, %rd130;
+	setp.lt.s64 %p47, 64, %rd139;
+	cvt.u32.u64 %r60, %rd139;
+	selp.b32 %r61, 64, %r60, %p47;
+	cvt.s64.s32 %rd140, %r61;
+	.loc 1 79 9
+	bar.sync 0;
+	.loc 1 80 50
+	add.s64 %rd141, %rd138, %rd122;
+	setp.le.u64 %p48, %rd141, %rd6;
+	setp.le.u64 %p49, %rd138, %rd141;
+	and.pred %p50, %p48, %p49;
+	@!%p50 bra $B54;
+	shl.b64 %rd142, %rd138, 5;
+	add.s64 %rd143, %rd5, %rd142;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	.loc 1 128 20
+	@!%p38 bra $B21;
+	@!%p43 bra $B17;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r62, 0;
+	bra $B18;
+$B17:
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r62, 0;
+	bra $B19;
+$B18:
+	.loc 1 130 53
+	shl.b32 %r63, %r62, 2;
+	cvt.u64.u32 %rd144, %r63;
+	setp.lt.u64 %p51, %rd144, %rd122;
+	mad.wide.u32 %rd145, %r63, 32, %rd143;
+	mad.wide.u32 %rd146, %r7, 2, %rd145;
+	mad.lo.s32 %r64, %r62, 4, %r4;
+	add.s32 %r65, %r63, 1;
+	cvt.u64.u32 %rd147, %r65;
+	setp.lt.u64 %p52, %rd147, %rd122;
+	and.pred %p53, %p51, %p52;
+	add.s32 %r66, %r63, 2;
+	cvt.u64.u32 %rd148, %r66;
+	setp.lt.u64 %p54, %rd148, %rd122;
+	and.pred %p55, %p53, %p54;
+	add.s32 %r67, %r63, 3;
+	cvt.u64.u32 %rd149, %r67;
+	setp.lt.u64 %p56, %rd149, %rd122;
+	and.pred %p57, %p55, %p56;
+	add.s32 %r68, %r62, 1;
+	shl.b32 %r69, %r68, 2;
+	cvt.u64.u32 %rd150, %r69;
+	setp.lt.u64 %p58, %rd150, %rd122;
+	and.pred %p59, %p57, %p58;
+	mad.wide.u32 %rd151, %r69, 32, %rd143;
+	mad.wide.u32 %rd152, %r7, 2, %rd151;
+	add.s32 %r70, %r69, 1;
+	cvt.u64.u32 %rd153, %r70;
+	setp.lt.u64 %p60, %rd153, %rd122;
+	and.pred %p61, %p59, %p60;
+	add.s32 %r71, %r69, 2;
+	cvt.u64.u32 %rd154, %r71;
+	setp.lt.u64 %p62, %rd154, %rd122;
+	and.pred %p63, %p61, %p62;
+	add.s32 %r72, %r69, 3;
+	cvt.u64.u32 %rd155, %r72;
+	setp.lt.u64 %p64, %rd155, %rd122;
+	and.pred %p65, %p63, %p64;
+	add.s32 %r73, %r62, 2;
+	shl.b32 %r74, %r73, 2;
+	cvt.u64.u32 %rd156, %r74;
+	setp.lt.u64 %p66, %rd156, %rd122;
+	and.pred %p67, %p65, %p66;
+	mad.wide.u32 %rd157, %r74, 32, %rd143;
+	mad.wide.u32 %rd158, %r7, 2, %rd157;
+	add.s32 %r75, %r74, 1;
+	cvt.u64.u32 %rd159, %r75;
+	setp.lt.u64 %p68, %rd159, %rd122;
+	and.pred %p69, %p67, %p68;
+	add.s32 %r76, %r74, 2;
+	cvt.u64.u32 %rd160, %r76;
+	setp.lt.u64 %p70, %rd160, %rd122;
+	and.pred %p71, %p69, %p70;
+	add.s32 %r77, %r74, 3;
+	cvt.u64.u32 %rd161, %r77;
+	setp.lt.u64 %p72, %rd161, %rd122;
+	and.pred %p73, %p71, %p72;
+	add.s32 %r78, %r62, 3;
+	shl.b32 %r79, %r78, 2;
+	cvt.u64.u32 %rd162, %r79;
+	setp.lt.u64 %p74, %rd162, %rd122;
+	and.pred %p75, %p73, %p74;
+	mad.wide.u32 %rd163, %r79, 32, %rd143;
+	mad.wide.u32 %rd164, %r7, 2, %rd163;
+	add.s32 %r80, %r79, 1;
+	cvt.u64.u32 %rd165, %r80;
+	setp.lt.u64 %p76, %rd165, %rd122;
+	and.pred %p77, %p75, %p76;
+	add.s32 %r81, %r79, 2;
+	cvt.u64.u32 %rd166, %r81;
+	setp.lt.u64 %p78, %rd166, %rd122;
+	and.pred %p79, %p77, %p78;
+	add.s32 %r82, %r79, 3;
+	cvt.u64.u32 %rd167, %r82;
+	setp.lt.u64 %p80, %rd167, %rd122;
+	and.pred %p81, %p79, %p80;
+	add.s32 %r83, %r62, 4;
+	@!%p81 bra $B19;
+	ld.global.u16 %r84, [%rd146];
+	.loc 2 29 61
+	shl.b32 %r85, %r84, 16;
+	mov.b32 %f57, %r85;
+	.loc 1 130 32
+	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r64];
+	fma.rn.f32 %f62, %f58, %f57, %f56;
+	ld.global.u16 %r86, [%rd146+32];
+	.loc 2 29 61
+	shl.b32 %r87, %r86, 16;
+	mov.b32 %f63, %r87;
+	.loc 1 130 26
+	fma.rn.f32 %f64, %f58, %f63, %f55;
+	ld.global.u16 %r88, [%rd146+64];
+	.loc 2 29 61
+	shl.b32 %r89, %r88, 16;
+	mov.b32 %f65, %r89;
+	.loc 1 130 26
+	fma.rn.f32 %f66, %f58, %f65, %f54;
+	ld.global.u16 %r90, [%rd146+96];
+	.loc 2 29 61
+	shl.b32 %r91, %r90, 16;
+	mov.b32 %f67, %r91;
+	.loc 1 130 26
+	fma.rn.f32 %f68, %f58, %f67, %f53;
+	ld.global.u16 %r92, [%rd152];
+	.loc 2 29 61
+	shl.b32 %r93, %r92, 16;
+	mov.b32 %f69, %r93;
+	.loc 1 130 26
+	fma.rn.f32 %f70, %f59, %f69, %f62;
+	ld.global.u16 %r94, [%rd152+32];
+	.loc 2 29 61
+	shl.b32 %r95, %r94, 16;
+	mov.b32 %f71, %r95;
+	.loc 1 130 26
+	fma.rn.f32 %f72, %f59, %f71, %f64;
+	ld.global.u16 %r96, [%rd152+64];
+	.loc 2 29 61
+	shl.b32 %r97, %r96, 16;
+	mov.b32 %f73, %r97;
+	.loc 1 130 26
+	fma.rn.f32 %f74, %f59, %f73, %f66;
+	ld.global.u16 %r98, [%rd152+96];
+	.loc 2 29 61
+	shl.b32 %r99, %r98, 16;
+	mov.b32 %f75, %r99;
+	.loc 1 130 26
+	fma.rn.f32 %f76, %f59, %f75, %f68;
+	ld.global.u16 %r100, [%rd158];
+	.loc 2 29 61
+	shl.b32 %r101, %r100, 16;
+	mov.b32 %f77, %r101;
+	.loc 1 130 26
+	fma.rn.f32 %f78, %f60, %f77, %f70;
+	ld.global.u16 %r102, [%rd158+32];
+	.loc 2 29 61
+	shl.b32 %r103, %r102, 16;
+	mov.b32 %f79, %r103;
+	.loc 1 130 26
+	fma.rn.f32 %f80, %f60, %f79, %f72;
+	ld.global.u16 %r104, [%rd158+64];
+	.loc 2 29 61
+	shl.b32 %r105, %r104, 16;
+	mov.b32 %f81, %r105;
+	.loc 1 130 26
+	fma.rn.f32 %f82, %f60, %f81, %f74;
+	ld.global.u16 %r106, [%rd158+96];
+	.loc 2 29 61
+	shl.b32 %r107, %r106, 16;
+	mov.b32 %f83, %r107;
+	.loc 1 130 26
+	fma.rn.f32 %f84, %f60, %f83, %f76;
+	ld.global.u16 %r108, [%rd164];
+	.loc 2 29 61
+	shl.b32 %r109, %r108, 16;
+	mov.b32 %f85, %r109;
+	.loc 1 130 26
+	fma.rn.f32 %f56, %f61, %f85, %f78;
+	ld.global.u16 %r110, [%rd164+32];
+	.loc 2 29 61
+	shl.b32 %r111, %r110, 16;
+	mov.b32 %f86, %r111;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f61, %f86, %f80;
+	ld.global.u16 %r112, [%rd164+64];
+	.loc 2 29 61
+	shl.b32 %r113, %r112, 16;
+	mov.b32 %f87, %r113;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f61, %f87, %f82;
+	ld.global.u16 %r114, [%rd164+96];
+	.loc 2 29 61
+	shl.b32 %r115, %r114, 16;
+	mov.b32 %f88, %r115;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f61, %f88, %f84;
+	setp.lt.u32 %p82, %r83, %r52;
+	setp.lt.u32 %p83, %r83, %r54;
+	mov.u32 %r62, %r83;
+	@%p83 bra $B18;
+	mov.u32 %r62, %r83;
+	@!%p82 bra $B21;
+$B19:
+$B20:
+	shl.b32 %r116, %r62, 2;
+	cvt.u64.u32 %rd168, %r116;
+	setp.lt.u64 %p84, %rd168, %rd122;
+	add.s32 %r117, %r116, 1;
+	cvt.u64.u32 %rd169, %r117;
+	setp.lt.u64 %p85, %rd169, %rd122;
+	add.s32 %r118, %r116, 2;
+	cvt.u64.u32 %rd170, %r118;
+	setp.lt.u64 %p86, %rd170, %rd122;
+	add.s32 %r119, %r116, 3;
+	cvt.u64.u32 %rd171, %r119;
+	setp.lt.u64 %p87, %rd171, %rd122;
+	and.pred %p88, %p84, %p85;
+	and.pred %p89, %p88, %p86;
+	and.pred %p90, %p89, %p87;
+	@!%p90 bra $B55;
+	mad.wide.u32 %rd172, %r116, 32, %rd143;
+	mad.wide.u32 %rd173, %r7, 2, %rd172;
+	ld.global.u16 %r120, [%rd173];
+	.loc 2 29 61
+	shl.b32 %r121, %r120, 16;
+	mov.b32 %f89, %r121;
+	.loc 1 130 32
+	mad.lo.s32 %r122, %r62, 4, %r4;
+	ld.shared.f32 %f90, [%r122];
+	fma.rn.f32 %f56, %f90, %f89, %f56;
+	ld.global.u16 %r123, [%rd173+32];
+	.loc 2 29 61
+	shl.b32 %r124, %r123, 16;
+	mov.b32 %f91, %r124;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f90, %f91, %f55;
+	ld.global.u16 %r125, [%rd173+64];
+	.loc 2 29 61
+	shl.b32 %r126, %r125, 16;
+	mov.b32 %f92, %r126;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f90, %f92, %f54;
+	ld.global.u16 %r127, [%rd173+96];
+	.loc 2 29 61
+	shl.b32 %r128, %r127, 16;
+	mov.b32 %f93, %r128;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f90, %f93, %f53;
+	add.s32 %r62, %r62, 1;
+	setp.lt.u32 %p91, %r62, %r52;
+	@%p91 bra $B20;
+$B21:
+	.loc 1 83 24
+	setp.le.s32 %p92, %r61, %r7;
+	@!%p92 bra $B22;
+	mov.f32 %f56, 0fFF800000;
+$B22:
+	.loc 1 86 14
+	setp.le.s32 %p93, 0, %r58;
+	setp.lt.s64 %p94, %rd133, %rd13;
+	and.pred %p95, %p93, %p94;
+	@%p95 bra $B23;
+	mov.f32 %f56, 0f7FC00000;
+$B23:
+	.loc 1 89 14
+	setp.nan.f32 %p96, %f52, %f56;
+	max.f32 %f94, %f52, %f56;
+	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
+	.loc 1 83 24
+	setp.le.s32 %p97, %r61, %r47;
+	@!%p97 bra $B24;
+	mov.f32 %f55, 0fFF800000;
+$B24:
+	.loc 1 86 14
+	@%p95 bra $B25;
+	mov.f32 %f55, 0f7FC00000;
+$B25:
+	.loc 1 89 14
+	setp.nan.f32 %p98, %f95, %f55;
+	max.f32 %f96, %f95, %f55;
+	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
+	.loc 1 83 24
+	setp.le.s32 %p99, %r61, %r48;
+	@!%p99 bra $B26;
+	mov.f32 %f54, 0fFF800000;
+$B26:
+	.loc 1 86 14
+	@%p95 bra $B27;
+	mov.f32 %f54, 0f7FC00000;
+$B27:
+	.loc 1 89 14
+	setp.nan.f32 %p100, %f97, %f54;
+	max.f32 %f98, %f97, %f54;
+	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
+	.loc 1 83 24
+	setp.le.s32 %p101, %r61, %r49;
+	@!%p101 bra $B28;
+	mov.f32 %f53, 0fFF800000;
+$B28:
+	.loc 1 86 14
+	@%p95 bra $B29;
+	mov.f32 %f53, 0f7FC00000;
+$B29:
+	.loc 1 89 14
+	setp.nan.f32 %p102, %f99, %f53;
+	max.f32 %f100, %f99, %f53;
+	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
+	.loc 1 91 8
+	st.shared.f32 [%r50], %f101;
+	.loc 1 92 9
+	bar.sync 0;
+	mov.u32 %r129, 0;
+$B30:
+	.loc 1 94 26
+	mad.lo.s32 %r130, %r129, 4, %r6;
+	ld.shared.f32 %f102, [%r130];
+	setp.nan.f32 %p103, %f101, %f102;
+	max.f32 %f103, %f101, %f102;
+	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
+	add.s32 %r129, %r129, 1;
+	setp.lt.u32 %p104, %r129, 16;
+	@%p104 bra $B30;
+	.loc 1 96 30
+	sub.rn.f32 %f104, %f52, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f105, %f104, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f106, %f105, 0f4B400000;
+	sub.rn.f32 %f107, %f104, %f106;
+	add.rn.f32 %f108, %f107, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
+	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
+	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
+	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
+	mov.b32 %r131, %f105;
+	.loc 3 47 12
+	shr.u32 %r132, %r131, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r133, %r132, 8388608, 1065353216;
+	mov.b32 %f115, %r133;
+	.loc 3 48 26
+	mul.rn.f32 %f116, %f114, %f115;
+	sub.s32 %r134, %r131, %r132;
+	.loc 3 52 66
+	mad.lo.s32 %r135, %r134, 8388608, 1065353216;
+	mov.b32 %f117, %r135;
+	.loc 3 48 40
+	mul.rn.f32 %f118, %f116, %f117;
+	.loc 3 56 7
+	setp.lt.f32 %p105, 0f43170000, %f104;
+	.loc 3 59 7
+	setp.lt.f32 %p106, %f104, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p107, %p105;
+	not.pred %p108, %p106;
+	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
+	and.pred %p109, %p107, %p108;
+	selp.f32 %f120, %f118, %f119, %p109;
+	.loc 1 98 3
+	mul.rn.f32 %f121, %f51, %f120;
+	.loc 1 100 31
+	sub.rn.f32 %f122, %f56, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f123, %f122, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f124, %f123, 0f4B400000;
+	sub.rn.f32 %f125, %f122, %f124;
+	add.rn.f32 %f126, %f125, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
+	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
+	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
+	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
+	mov.b32 %r136, %f123;
+	.loc 3 47 12
+	shr.u32 %r137, %r136, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r138, %r137, 8388608, 1065353216;
+	mov.b32 %f133, %r138;
+	.loc 3 48 26
+	mul.rn.f32 %f134, %f132, %f133;
+	sub.s32 %r139, %r136, %r137;
+	.loc 3 52 66
+	mad.lo.s32 %r140, %r139, 8388608, 1065353216;
+	mov.b32 %f135, %r140;
+	.loc 3 48 40
+	mul.rn.f32 %f136, %f134, %f135;
+	.loc 3 56 7
+	setp.lt.f32 %p110, 0f43170000, %f122;
+	.loc 3 59 7
+	setp.lt.f32 %p111, %f122, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p112, %p110;
+	not.pred %p113, %p111;
+	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
+	and.pred %p114, %p112, %p113;
+	selp.f32 %f138, %f136, %f137, %p114;
+	.loc 1 101 11
+	st.shared.f32 [%r51], %f138;
+	.loc 1 102 4
+	add.rn.f32 %f139, %f121, %f138;
+	.loc 1 100 31
+	sub.rn.f32 %f140, %f55, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f141, %f140, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f142, %f141, 0f4B400000;
+	sub.rn.f32 %f143, %f140, %f142;
+	add.rn.f32 %f144, %f143, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
+	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
+	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
+	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
+	mov.b32 %r141, %f141;
+	.loc 3 47 12
+	shr.u32 %r142, %r141, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r143, %r142, 8388608, 1065353216;
+	mov.b32 %f151, %r143;
+	.loc 3 48 26
+	mul.rn.f32 %f152, %f150, %f151;
+	sub.s32 %r144, %r141, %r142;
+	.loc 3 52 66
+	mad.lo.s32 %r145, %r144, 8388608, 1065353216;
+	mov.b32 %f153, %r145;
+	.loc 3 48 40
+	mul.rn.f32 %f154, %f152, %f153;
+	.loc 3 56 7
+	setp.lt.f32 %p115, 0f43170000, %f140;
+	.loc 3 59 7
+	setp.lt.f32 %p116, %f140, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p117, %p115;
+	not.pred %p118, %p116;
+	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
+	and.pred %p119, %p117, %p118;
+	selp.f32 %f156, %f154, %f155, %p119;
+	.loc 1 101 11
+	st.shared.f32 [%r51+64], %f156;
+	.loc 1 102 4
+	add.rn.f32 %f157, %f139, %f156;
+	.loc 1 100 31
+	sub.rn.f32 %f158, %f54, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f159, %f158, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f160, %f159, 0f4B400000;
+	sub.rn.f32 %f161, %f158, %f160;
+	add.rn.f32 %f162, %f161, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
+	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
+	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
+	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
+	mov.b32 %r146, %f159;
+	.loc 3 47 12
+	shr.u32 %r147, %r146, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r148, %r147, 8388608, 1065353216;
+	mov.b32 %f169, %r148;
+	.loc 3 48 26
+	mul.rn.f32 %f170, %f168, %f169;
+	sub.s32 %r149, %r146, %r147;
+	.loc 3 52 66
+	mad.lo.s32 %r150, %r149, 8388608, 1065353216;
+	mov.b32 %f171, %r150;
+	.loc 3 48 40
+	mul.rn.f32 %f172, %f170, %f171;
+	.loc 3 56 7
+	setp.lt.f32 %p120, 0f43170000, %f158;
+	.loc 3 59 7
+	setp.lt.f32 %p121, %f158, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p122, %p120;
+	not.pred %p123, %p121;
+	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
+	and.pred %p124, %p122, %p123;
+	selp.f32 %f174, %f172, %f173, %p124;
+	.loc 1 101 11
+	st.shared.f32 [%r51+128], %f174;
+	.loc 1 102 4
+	add.rn.f32 %f175, %f157, %f174;
+	.loc 1 100 31
+	sub.rn.f32 %f176, %f53, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f177, %f176, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f178, %f177, 0f4B400000;
+	sub.rn.f32 %f179, %f176, %f178;
+	add.rn.f32 %f180, %f179, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
+	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
+	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
+	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
+	mov.b32 %r151, %f177;
+	.loc 3 47 12
+	shr.u32 %r152, %r151, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r153, %r152, 8388608, 1065353216;
+	mov.b32 %f187, %r153;
+	.loc 3 48 26
+	mul.rn.f32 %f188, %f186, %f187;
+	sub.s32 %r154, %r151, %r152;
+	.loc 3 52 66
+	mad.lo.s32 %r155, %r154, 8388608, 1065353216;
+	mov.b32 %f189, %r155;
+	.loc 3 48 40
+	mul.rn.f32 %f190, %f188, %f189;
+	.loc 3 56 7
+	setp.lt.f32 %p125, 0f43170000, %f176;
+	.loc 3 59 7
+	setp.lt.f32 %p126, %f176, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p127, %p125;
+	not.pred %p128, %p126;
+	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
+	and.pred %p129, %p127, %p128;
+	selp.f32 %f192, %f190, %f191, %p129;
+	.loc 1 101 11
+	st.shared.f32 [%r51+192], %f192;
+	.loc 1 102 4
+	add.rn.f32 %f51, %f175, %f192;
+	.loc 1 104 9
+	bar.sync 0;
+	.loc 1 108 57
+	mul.lo.s64 %rd174, %rd140, %rd22;
+	add.s64 %rd175, %rd138, %rd174;
+	setp.le.u64 %p130, %rd175, %rd8;
+	setp.le.u64 %p131, %rd138, %rd175;
+	and.pred %p132, %p130, %p131;
+	.loc 1 142 32
+	and.pred %p133, %p132, %p39;
+	@!%p133 bra $B56;
+	.loc 1 106 4
+	mul.rn.f32 %f50, %f50, %f120;
+	mul.rn.f32 %f49, %f49, %f120;
+	mul.rn.f32 %f48, %f48, %f120;
+	mul.rn.f32 %f47, %f47, %f120;
+	mul.rn.f32 %f46, %f46, %f120;
+	mul.rn.f32 %f45, %f45, %f120;
+	mul.rn.f32 %f44, %f44, %f120;
+	mul.rn.f32 %f43, %f43, %f120;
+	.loc 1 108 41
+	shl.b64 %rd176, %rd138, 5;
+	add.s64 %rd177, %rd7, %rd176;
+	sub.s64 %rd178, %rd8, %rd138;
+	.loc 1 142 32
+	or.b64 %rd179, %rd174, %rd22;
+	setp.lt.u64 %p134, %rd179, 4294967296;
+	@%p134 bra $B31;
+	xor.b64 %rd180, %rd174, %rd22;
+	shr.s64 %rd181, %rd180, 63;
+	abs.s64 %rd182, %rd174;
+	abs.s64 %rd183, %rd22;
+	cvt.rp.f32.u64 %f193, %rd183;
+	rcp.approx.ftz.f32 %f194, %f193;
+	mov.b32 %r156, %f194;
+	add.s32 %r157, %r156, 536870910;
+	mov.b32 %f195, %r157;
+	cvt.rzi.u64.f32 %rd184, %f195;
+	mul.lo.s64 %rd185, %rd184, %rd183;
+	neg.s64 %rd186, %rd185;
+	mul.hi.u64 %rd187, %rd184, %rd186;
+	add.s64 %rd188, %rd184, %rd187;
+	mul.lo.s64 %rd189, %rd188, %rd183;
+	neg.s64 %rd190, %rd189;
+	mul.hi.u64 %rd191, %rd188, %rd190;
+	add.s64 %rd192, %rd188, %rd191;
+	mul.hi.u64 %rd193, %rd182, %rd192;
+	mul.lo.s64 %rd194, %rd193, %rd183;
+	sub.s64 %rd195, %rd182, %rd194;
+	setp.ge.u64 %p135, %rd195, %rd183;
+	add.s64 %rd196, %rd193, 1;
+	selp.b64 %rd197, %rd196, %rd193, %p135;
+	sub.s64 %rd198, %rd195, %rd183;
+	selp.b64 %rd199, %rd198, %rd195, %p135;
+	setp.ge.u64 %p136, %rd199, %rd183;
+	add.s64 %rd200, %rd197, 1;
+	selp.b64 %rd201, %rd200, %rd197, %p136;
+	xor.b64 %rd202, %rd201, %rd181;
+	sub.s64 %rd203, %rd202, %rd181;
+	bra $B32;
+$B31:
+	cvt.u32.u64 %r158, %rd174;
+	cvt.u32.u64 %r159, %rd22;
+	div.u32 %r160, %r158, %r159;
+	cvt.u64.u32 %rd203, %r160;
+$B32:
+	setp.lt.s64 %p137, 64, %rd203;
+	selp.b64 %rd204, 64, %rd203, %p137;
+	setp.lt.s64 %p138, 0, %rd204;
+	@!%p138 bra $B42;
+	.loc 1 146 9
+	cvt.u32.u64 %r161, %rd204;
+	mov.u32 %r162, 0;
+$B33:
+	cvt.u64.u32 %rd205, %r162;
+	.loc 1 143 20
+	mul.lo.s64 %rd206, %rd205, %rd22;
+	add.s32 %r163, %r162, 1;
+	cvt.u64.u32 %rd207, %r163;
+	mul.lo.s64 %rd208, %rd207, %rd22;
+	setp.le.u64 %p139, %rd208, %rd178;
+	setp.le.u64 %p140, %rd206, %rd208;
+	and.pred %p141, %p139, %p140;
+	@!%p141 bra $B57;
+	shl.b64 %rd209, %rd206, 5;
+	add.s64 %rd210, %rd177, %rd209;
+	sub.s64 %rd211, %rd208, %rd206;
+	.loc 1 145 9
+	setp.lt.s64 %p142, 0, %rd211;
+	@!%p142 bra $B34;
+	.loc 1 146 56
+	mad.wide.u32 %rd212, %r7, 2, %rd210;
+	ld.global.u16 %r164, [%rd212];
+	.loc 2 29 61
+	shl.b32 %r165, %r164, 16;
+	mov.b32 %f196, %r165;
+	.loc 1 146 33
+	mad.lo.s32 %r166, %r162, 4, %r5;
+	ld.shared.f32 %f197, [%r166];
+	fma.rn.f32 %f50, %f197, %f196, %f50;
+$B34:
+	.loc 1 145 9
+	setp.lt.s64 %p143, 1, %rd211;
+	@!%p143 bra $B35;
+	.loc 1 146 56
+	mad.wide.u32 %rd213, %r7, 2, %rd210;
+	ld.global.u16 %r167, [%rd213+32];
+	.loc 2 29 61
+	shl.b32 %r168, %r167, 16;
+	mov.b32 %f198, %r168;
+	.loc 1 146 33
+	mad.lo.s32 %r169, %r162, 4, %r5;
+	ld.shared.f32 %f199, [%r169];
+	fma.rn.f32 %f49, %f199, %f198, %f49;
+$B35:
+	.loc 1 145 9
+	setp.lt.s64 %p144, 2, %rd211;
+	@!%p144 bra $B36;
+	.loc 1 146 56
+	mad.wide.u32 %rd214, %r7, 2, %rd210;
+	ld.global.u16 %r170, [%rd214+64];
+	.loc 2 29 61
+	shl.b32 %r171, %r170, 16;
+	mov.b32 %f200, %r171;
+	.loc 1 146 33
+	mad.lo.s32 %r172, %r162, 4, %r5;
+	ld.shared.f32 %f201, [%r172];
+	fma.rn.f32 %f48, %f201, %f200, %f48;
+$B36:
+	.loc 1 145 9
+	setp.lt.s64 %p145, 3, %rd211;
+	@!%p145 bra $B37;
+	.loc 1 146 56
+	mad.wide.u32 %rd215, %r7, 2, %rd210;
+	ld.global.u16 %r173, [%rd215+96];
+	.loc 2 29 61
+	shl.b32 %r174, %r173, 16;
+	mov.b32 %f202, %r174;
+	.loc 1 146 33
+	mad.lo.s32 %r175, %r162, 4, %r5;
+	ld.shared.f32 %f203, [%r175];
+	fma.rn.f32 %f47, %f203, %f202, %f47;
+$B37:
+	.loc 1 145 9
+	setp.lt.s64 %p146, 4, %rd211;
+	@!%p146 bra $B38;
+	.loc 1 146 56
+	mad.wide.u32 %rd216, %r7, 2, %rd210;
+	ld.global.u16 %r176, [%rd216+128];
+	.loc 2 29 61
+	shl.b32 %r177, %r176, 16;
+	mov.b32 %f204, %r177;
+	.loc 1 146 33
+	mad.lo.s32 %r178, %r162, 4, %r5;
+	ld.shared.f32 %f205, [%r178];
+	fma.rn.f32 %f46, %f205, %f204, %f46;
+$B38:
+	.loc 1 145 9
+	setp.lt.s64 %p147, 5, %rd211;
+	@!%p147 bra $B39;
+	.loc 1 146 56
+	mad.wide.u32 %rd217, %r7, 2, %rd210;
+	ld.global.u16 %r179, [%rd217+160];
+	.loc 2 29 61
+	shl.b32 %r180, %r179, 16;
+	mov.b32 %f206, %r180;
+	.loc 1 146 33
+	mad.lo.s32 %r181, %r162, 4, %r5;
+	ld.shared.f32 %f207, [%r181];
+	fma.rn.f32 %f45, %f207, %f206, %f45;
+$B39:
+	.loc 1 145 9
+	setp.lt.s64 %p148, 6, %rd211;
+	@!%p148 bra $B40;
+	.loc 1 146 56
+	mad.wide.u32 %rd218, %r7, 2, %rd210;
+	ld.global.u16 %r182, [%rd218+192];
+	.loc 2 29 61
+	shl.b32 %r183, %r182, 16;
+	mov.b32 %f208, %r183;
+	.loc 1 146 33
+	mad.lo.s32 %r184, %r162, 4, %r5;
+	ld.shared.f32 %f209, [%r184];
+	fma.rn.f32 %f44, %f209, %f208, %f44;
+$B40:
+	.loc 1 145 9
+	setp.lt.s64 %p149, 7, %rd211;
+	@!%p149 bra $B41;
+	.loc 1 146 56
+	mad.wide.u32 %rd219, %r7, 2, %rd210;
+	ld.global.u16 %r185, [%rd219+224];
+	.loc 2 29 61
+	shl.b32 %r186, %r185, 16;
+	mov.b32 %f210, %r186;
+	.loc 1 146 33
+	mad.lo.s32 %r187, %r162, 4, %r5;
+	ld.shared.f32 %f211, [%r187];
+	fma.rn.f32 %f43, %f211, %f210, %f43;
+$B41:
+	setp.lt.u32 %p150, %r163, %r161;
+	mov.u32 %r162, %r163;
+	@%p150 bra $B33;
+$B42:
+	.loc 1 109 9
+	bar.sync 0;
+	.loc 1 75 32
+	add.s32 %r56, %r56, 64;
+	setp.lt.u32 %p151, %r56, %r55;
+	mov.f32 %f52, %f101;
+	@%p151 bra $B16;
+$B43:
+	.loc 1 111 7
+	mad.lo.s32 %r188, %r7, 4, %r6;
+	st.shared.f32 [%r188], %f51;
+	.loc 1 112 8
+	bar.sync 0;
+	mov.f32 %f212, 0f00000000;
+	mov.u32 %r189, 0;
+$B44:
+	.loc 4 9 15
+	mad.lo.s32 %r190, %r189, 4, %r6;
+	ld.shared.f32 %f213, [%r190];
+	add.rn.f32 %f212, %f212, %f213;
+	add.s32 %r189, %r189, 1;
+	setp.lt.u32 %p152, %r189, 16;
+	@%p152 bra $B44;
+	.loc 1 117 10
+	setp.le.u64 %p153, %rd26, %rd4;
+	@!%p153 bra $FAULT3;
+	.loc 1 114 12
+	setp.eq.s64 %p154, %rd68, 0;
+	selp.f32 %f214, 0f3F800000, %f212, %p154;
+	.loc 1 117 10
+	shl.b64 %rd220, %rd25, 5;
+	add.s64 %rd221, %rd3, %rd220;
+	.loc 1 119 8
+	@!%p9 bra $B45;
+	.loc 1 120 32
+	div.rn.f32 %f215, %f50, %f214;
+	.loc 2 32 63
+	mov.b32 %r191, %f215;
+	shr.u32 %r192, %r191, 16;
+	and.b32 %r193, %r192, 1;
+	add.s32 %r194, %r191, 32767;
+	add.s32 %r195, %r194, %r193;
+	setp.nan.f32 %p155, %f215, %f215;
+	shr.u32 %r196, %r195, 16;
+	selp.b32 %r197, 32767, %r196, %p155;
+	.loc 1 120 10
+	mad.wide.u32 %rd222, %r7, 2, %rd221;
+	st.global.u16 [%rd222], %r197;
+$B45:
+	.loc 1 119 8
+	@!%p10 bra $B46;
+	.loc 1 120 32
+	div.rn.f32 %f216, %f49, %f214;
+	.loc 2 32 63
+	mov.b32 %r198, %f216;
+	shr.u32 %r199, %r198, 16;
+	and.b32 %r200, %r199, 1;
+	add.s32 %r201, %r198, 32767;
+	add.s32 %r202, %r201, %r200;
+	setp.nan.f32 %p156, %f216, %f216;
+	shr.u32 %r203, %r202, 16;
+	selp.b32 %r204, 32767, %r203, %p156;
+	.loc 1 120 10
+	mad.wide.u32 %rd223, %r7, 2, %rd221;
+	st.global.u16 [%rd223+32], %r204;
+$B46:
+	.loc 1 119 8
+	@!%p11 bra $B47;
+	.loc 1 120 32
+	div.rn.f32 %f217, %f48, %f214;
+	.loc 2 32 63
+	mov.b32 %r205, %f217;
+	shr.u32 %r206, %r205, 16;
+	and.b32 %r207, %r206, 1;
+	add.s32 %r208, %r205, 32767;
+	add.s32 %r209, %r208, %r207;
+	setp.nan.f32 %p157, %f217, %f217;
+	shr.u32 %r210, %r209, 16;
+	selp.b32 %r211, 32767, %r210, %p157;
+	.loc 1 120 10
+	mad.wide.u32 %rd224, %r7, 2, %rd221;
+	st.global.u16 [%rd224+64], %r211;
+$B47:
+	.loc 1 119 8
+	@!%p12 bra $B48;
+	.loc 1 120 32
+	div.rn.f32 %f218, %f47, %f214;
+	.loc 2 32 63
+	mov.b32 %r212, %f218;
+	shr.u32 %r213, %r212, 16;
+	and.b32 %r214, %r213, 1;
+	add.s32 %r215, %r212, 32767;
+	add.s32 %r216, %r215, %r214;
+	setp.nan.f32 %p158, %f218, %f218;
+	shr.u32 %r217, %r216, 16;
+	selp.b32 %r218, 32767, %r217, %p158;
+	.loc 1 120 10
+	mad.wide.u32 %rd225, %r7, 2, %rd221;
+	st.global.u16 [%rd225+96], %r218;
+$B48:
+	.loc 1 119 8
+	@!%p13 bra $B49;
+	.loc 1 120 32
+	div.rn.f32 %f219, %f46, %f214;
+	.loc 2 32 63
+	mov.b32 %r219, %f219;
+	shr.u32 %r220, %r219, 16;
+	and.b32 %r221, %r220, 1;
+	add.s32 %r222, %r219, 32767;
+	add.s32 %r223, %r222, %r221;
+	setp.nan.f32 %p159, %f219, %f219;
+	shr.u32 %r224, %r223, 16;
+	selp.b32 %r225, 32767, %r224, %p159;
+	.loc 1 120 10
+	mad.wide.u32 %rd226, %r7, 2, %rd221;
+	st.global.u16 [%rd226+128], %r225;
+$B49:
+	.loc 1 119 8
+	@!%p14 bra $B50;
+	.loc 1 120 32
+	div.rn.f32 %f220, %f45, %f214;
+	.loc 2 32 63
+	mov.b32 %r226, %f220;
+	shr.u32 %r227, %r226, 16;
+	and.b32 %r228, %r227, 1;
+	add.s32 %r229, %r226, 32767;
+	add.s32 %r230, %r229, %r228;
+	setp.nan.f32 %p160, %f220, %f220;
+	shr.u32 %r231, %r230, 16;
+	selp.b32 %r232, 32767, %r231, %p160;
+	.loc 1 120 10
+	mad.wide.u32 %rd227, %r7, 2, %rd221;
+	st.global.u16 [%rd227+160], %r232;
+$B50:
+	.loc 1 119 8
+	@!%p15 bra $B51;
+	.loc 1 120 32
+	div.rn.f32 %f221, %f44, %f214;
+	.loc 2 32 63
+	mov.b32 %r233, %f221;
+	shr.u32 %r234, %r233, 16;
+	and.b32 %r235, %r234, 1;
+	add.s32 %r236, %r233, 32767;
+	add.s32 %r237, %r236, %r235;
+	setp.nan.f32 %p161, %f221, %f221;
+	shr.u32 %r238, %r237, 16;
+	selp.b32 %r239, 32767, %r238, %p161;
+	.loc 1 120 10
+	mad.wide.u32 %rd228, %r7, 2, %rd221;
+	st.global.u16 [%rd228+192], %r239;
+$B51:
+	.loc 1 119 8
+	@!%p16 bra $B52;
+	.loc 1 120 32
+	div.rn.f32 %f222, %f43, %f214;
+	.loc 2 32 63
+	mov.b32 %r240, %f222;
+	shr.u32 %r241, %r240, 16;
+	and.b32 %r242, %r241, 1;
+	add.s32 %r243, %r240, 32767;
+	add.s32 %r244, %r243, %r242;
+	setp.nan.f32 %p162, %f222, %f222;
+	shr.u32 %r245, %r244, 16;
+	selp.b32 %r246, 32767, %r245, %p162;
+	.loc 1 120 10
+	mad.wide.u32 %rd229, %r7, 2, %rd221;
+	st.global.u16 [%rd229+224], %r246;
+$B52:
+	bra $EXIT;
+$B53:
+	.loc 1 57 47
+	@!%p1 bra $FAULT4;
+	.loc 1 60 12
+	@!%p2 bra $FAULT5;
+	bra $FAULT6;
+$B54:
+	.loc 1 80 40
+	@!%p48 bra $FAULT7;
+	bra $FAULT8;
+$B55:
+	.loc 1 130 51
+	@!%p84 bra $FAULT9;
+	@!%p85 bra $FAULT10;
+	@!%p86 bra $FAULT11;
+	bra $FAULT12;
+$B56:
+	.loc 1 108 41
+	@!%p130 bra $FAULT13;
+	@!%p131 bra $FAULT14;
+	.loc 1 142 32
+	bra $FAULT15;
+$B57:
+	.loc 1 143 18
+	@!%p139 bra $FAULT16;
+	bra $FAULT17;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 16 58
+	mov.u32 %r247, 2;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 71 30
+	mov.u32 %r247, 1;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 76 22
+	mov.u32 %r247, 0;
+	mov.u64 %rd230, %rd129;
+	mov.u64 %rd231, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 117 10
+	mov.u32 %r247, 3;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd4;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 57 47
+	mov.u32 %r247, 4;
+	mov.u64 %rd230, %rd17;
+	mov.u64 %rd231, %rd12;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 60 12
+	mov.u32 %r247, 5;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd2;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r247, 6;
+	mov.u64 %rd230, %rd25;
+	mov.u64 %rd231, %rd26;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 80 40
+	mov.u32 %r247, 7;
+	mov.u64 %rd230, %rd141;
+	mov.u64 %rd231, %rd6;
+	bra $FAULT;
+$FAULT8:
+	mov.u32 %r247, 8;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd141;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 130 51
+	mov.u32 %r247, 12;
+	mov.u64 %rd230, %rd168;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r247, 12;
+	mov.u64 %rd230, %rd169;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r247, 12;
+	mov.u64 %rd230, %rd170;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r247, 12;
+	mov.u64 %rd230, %rd171;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT13:
+	.loc 1 108 41
+	mov.u32 %r247, 9;
+	mov.u64 %rd230, %rd175;
+	mov.u64 %rd231, %rd8;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r247, 10;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd175;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 142 32
+	mov.u32 %r247, 11;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 143 18
+	mov.u32 %r247, 13;
+	mov.u64 %rd230, %rd208;
+	mov.u64 %rd231, %rd178;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r247, 14;
+	mov.u64 %rd230, %rd206;
+	mov.u64 %rd231, %rd208;
+$FAULT:
+	ld.param.u64 %rd232, [attendCached_dtype_BF16_row_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r248, [%rd232], 0, 1;
+	setp.ne.u32 %p163, %r248, 0;
+	@%p163 bra $EXIT;
+	ld.global.u64 %rd233, [%rd232+8];
+	ld.param.u32 %r249, [attendCached_dtype_BF16_row_BF16_params+184];
+	st.global.u32 [%rd233+4], %r249;
+	ld.param.u32 %r250, [attendCached_dtype_BF16_row_BF16_params+188];
+	st.global.v2.u32 [%rd233+8], {%r250, %r247};
+	mov.u32 %r251, %ctaid.x;
+	mov.u32 %r252, %ctaid.y;
+	st.global.v2.u32 [%rd233+16], {%r251, %r252};
+	mov.u32 %r253, %ctaid.z;
+	mov.u32 %r254, %tid.x;
+	st.global.v2.u32 [%rd233+24], {%r253, %r254};
+	mov.u32 %r255, %tid.y;
+	mov.u32 %r256, %tid.z;
+	st.global.v2.u32 [%rd233+32], {%r255, %r256};
+	st.global.u64 [%rd233+40], %rd230;
+	st.global.u64 [%rd233+48], %rd231;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd233], 56;
+	bra $EXIT;
+}
+`
+
+const attendF16SM80 = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "cached.go"
+.file 2 "format.go"
+.file 3 "exp.go"
+.file 4 "lanes.go"
+
+.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d3[64];
+
+.visible .entry attendCached_dtype_F16_row_F16(.param .align 8 .b8 attendCached_dtype_F16_row_F16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<151>;
+	.reg .b16 %rs<45>;
+	.reg .b32 %r<173>;
+	.reg .b64 %rd<234>;
+	.reg .f32 %f<218>;
+
+	ld.param.u64 %rd1, [attendCached_dtype_F16_row_F16_params];
+	ld.param.u64 %rd2, [attendCached_dtype_F16_row_F16_params+16];
+	ld.param.u64 %rd3, [attendCached_dtype_F16_row_F16_params+24];
+	ld.param.u64 %rd4, [attendCached_dtype_F16_row_F16_params+40];
+	ld.param.u64 %rd5, [attendCached_dtype_F16_row_F16_params+48];
+	ld.param.u64 %rd6, [attendCached_dtype_F16_row_F16_params+64];
+	ld.param.u64 %rd7, [attendCached_dtype_F16_row_F16_params+72];
+	ld.param.u64 %rd8, [attendCached_dtype_F16_row_F16_params+88];
+	ld.param.u64 %rd9, [attendCached_dtype_F16_row_F16_params+96];
+	ld.param.u64 %rd10, [attendCached_dtype_F16_row_F16_params+104];
+	ld.param.u64 %rd11, [attendCached_dtype_F16_row_F16_params+120];
+	ld.param.u64 %rd12, [attendCached_dtype_F16_row_F16_params+128];
+	ld.param.u64 %rd13, [attendCached_dtype_F16_row_F16_params+144];
+	ld.param.u64 %rd14, [attendCached_dtype_F16_row_F16_params+152];
+	ld.param.u64 %rd15, [attendCached_dtype_F16_row_F16_params+160];
+	ld.param.u64 %rd16, [attendCached_dtype_F16_row_F16_params+168];
+	.loc 1 57 56
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %nctaid.y;
+	.loc 1 58 39
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 57 56
+	cvt.u64.u32 %rd17, %r1;
+	setp.lt.u64 %p1, %rd17, %rd12;
+	cvt.u64.u32 %rd18, %r2;
+	shr.s64 %rd19, %rd15, 63;
+	shr.u64 %rd20, %rd19, 60;
+	add.s64 %rd21, %rd15, %rd20;
+	shr.s64 %rd22, %rd21, 4;
+	.loc 1 58 39
+	cvt.u64.u32 %rd23, %r3;
+	mad.wide.u32 %rd24, %r1, %r2, %rd23;
+	mul.lo.s64 %rd25, %rd24, %rd22;
+	.loc 1 60 26
+	add.s64 %rd26, %rd25, %rd22;
+	setp.le.u64 %p2, %rd26, %rd2;
+	setp.le.u64 %p3, %rd25, %rd26;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B53;
+	.loc 1 54 39
+	mov.u32 %r4, $shared$attendCached_dtype_F16_row_F16$2eshared;
+	.loc 1 55 44
+	mov.u32 %r5, $shared$attendCached_dtype_F16_row_F16$2eshared$2d2;
+	.loc 1 56 41
+	mov.u32 %r6, $shared$attendCached_dtype_F16_row_F16$2eshared$2d3;
+	.loc 1 57 37
+	mov.u32 %r7, %tid.x;
+	mad.wide.u32 %rd27, %r1, 8, %rd11;
+	ld.global.u32 %r8, [%rd27];
+	ld.global.u32 %r9, [%rd27+4];
+	.loc 1 59 43
+	cvt.rn.f32.s64 %f1, %rd15;
+	rsqrt.approx.ftz.f32 %f2, %f1;
+	mul.rn.f32 %f3, %f1, %f2;
+	abs.f32 %f4, %f2;
+	mul.rn.f32 %f5, %f4, 0f3F000000;
+	neg.f32 %f6, %f3;
+	fma.rn.f32 %f7, %f6, %f3, %f1;
+	fma.rn.f32 %f8, %f7, %f5, %f3;
+	setp.lt.f32 %p6, 0f26800000, %f8;
+	rcp.approx.ftz.f32 %f9, %f8;
+	neg.f32 %f10, %f8;
+	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
+	fma.rn.f32 %f12, %f9, %f11, %f9;
+	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
+	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
+	fma.rn.f32 %f15, %f14, %f12, %f13;
+	abs.f32 %f16, %f15;
+	setp.lt.f32 %p7, 0f03800000, %f16;
+	and.pred %p8, %p6, %p7;
+	.loc 1 60 12
+	shl.b64 %rd28, %rd25, 5;
+	add.s64 %rd29, %rd1, %rd28;
+	.loc 1 62 8
+	setp.lt.s64 %p9, 0, %rd22;
+	@%p8 bra $B0;
+	.loc 1 59 35
+	sqrt.rn.f32 %f17, %f1;
+	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
+$B0:
+	.loc 1 62 8
+	@!%p9 bra $B1;
+	.loc 1 63 49
+	mad.wide.u32 %rd30, %r7, 2, %rd29;
+	ld.global.u16 %r10, [%rd30];
+	.loc 2 38 59
+	cvt.u16.u32 %rs1, %r10;
+	cvt.f32.f16 %f18, %rs1;
+	.loc 1 63 57
+	mul.rn.f32 %f19, %f18, %f15;
+	mad.lo.s32 %r11, %r7, 4, %r4;
+	st.shared.f32 [%r11], %f19;
+$B1:
+	.loc 1 62 8
+	setp.lt.s64 %p10, 1, %rd22;
+	@!%p10 bra $B2;
+	.loc 1 63 49
+	mad.wide.u32 %rd31, %r7, 2, %rd29;
+	ld.global.u16 %r12, [%rd31+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs2, %r12;
+	cvt.f32.f16 %f20, %rs2;
+	.loc 1 63 57
+	mul.rn.f32 %f21, %f20, %f15;
+	mad.lo.s32 %r13, %r7, 4, %r4;
+	st.shared.f32 [%r13+64], %f21;
+$B2:
+	.loc 1 62 8
+	setp.lt.s64 %p11, 2, %rd22;
+	@!%p11 bra $B3;
+	.loc 1 63 49
+	mad.wide.u32 %rd32, %r7, 2, %rd29;
+	ld.global.u16 %r14, [%rd32+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs3, %r14;
+	cvt.f32.f16 %f22, %rs3;
+	.loc 1 63 57
+	mul.rn.f32 %f23, %f22, %f15;
+	mad.lo.s32 %r15, %r7, 4, %r4;
+	st.shared.f32 [%r15+128], %f23;
+$B3:
+	.loc 1 62 8
+	setp.lt.s64 %p12, 3, %rd22;
+	@!%p12 bra $B4;
+	.loc 1 63 49
+	mad.wide.u32 %rd33, %r7, 2, %rd29;
+	ld.global.u16 %r16, [%rd33+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs4, %r16;
+	cvt.f32.f16 %f24, %rs4;
+	.loc 1 63 57
+	mul.rn.f32 %f25, %f24, %f15;
+	mad.lo.s32 %r17, %r7, 4, %r4;
+	st.shared.f32 [%r17+192], %f25;
+$B4:
+	.loc 1 62 8
+	setp.lt.s64 %p13, 4, %rd22;
+	@!%p13 bra $B5;
+	.loc 1 63 49
+	mad.wide.u32 %rd34, %r7, 2, %rd29;
+	ld.global.u16 %r18, [%rd34+128];
+	.loc 2 38 59
+	cvt.u16.u32 %rs5, %r18;
+	cvt.f32.f16 %f26, %rs5;
+	.loc 1 63 57
+	mul.rn.f32 %f27, %f26, %f15;
+	mad.lo.s32 %r19, %r7, 4, %r4;
+	st.shared.f32 [%r19+256], %f27;
+$B5:
+	.loc 1 62 8
+	setp.lt.s64 %p14, 5, %rd22;
+	@!%p14 bra $B6;
+	.loc 1 63 49
+	mad.wide.u32 %rd35, %r7, 2, %rd29;
+	ld.global.u16 %r20, [%rd35+160];
+	.loc 2 38 59
+	cvt.u16.u32 %rs6, %r20;
+	cvt.f32.f16 %f28, %rs6;
+	.loc 1 63 57
+	mul.rn.f32 %f29, %f28, %f15;
+	mad.lo.s32 %r21, %r7, 4, %r4;
+	st.shared.f32 [%r21+320], %f29;
+$B6:
+	.loc 1 62 8
+	setp.lt.s64 %p15, 6, %rd22;
+	@!%p15 bra $B7;
+	.loc 1 63 49
+	mad.wide.u32 %rd36, %r7, 2, %rd29;
+	ld.global.u16 %r22, [%rd36+192];
+	.loc 2 38 59
+	cvt.u16.u32 %rs7, %r22;
+	cvt.f32.f16 %f30, %rs7;
+	.loc 1 63 57
+	mul.rn.f32 %f31, %f30, %f15;
+	mad.lo.s32 %r23, %r7, 4, %r4;
+	st.shared.f32 [%r23+384], %f31;
+$B7:
+	.loc 1 62 8
+	setp.lt.s64 %p16, 7, %rd22;
+	@!%p16 bra $B8;
+	.loc 1 63 49
+	mad.wide.u32 %rd37, %r7, 2, %rd29;
+	ld.global.u16 %r24, [%rd37+224];
+	.loc 2 38 59
+	cvt.u16.u32 %rs8, %r24;
+	cvt.f32.f16 %f32, %rs8;
+	.loc 1 63 57
+	mul.rn.f32 %f33, %f32, %f15;
+	mad.lo.s32 %r25, %r7, 4, %r4;
+	st.shared.f32 [%r25+448], %f33;
+$B8:
+	.loc 1 66 8
+	bar.sync 0;
+	.loc 1 16 21
+	setp.le.s32 %p17, 0, %r8;
+	mov.pred %p18, 0;
+	@!%p17 bra $B11;
+	setp.ne.s64 %p19, %rd16, 0;
+	@!%p19 bra $FAULT0;
+	cvt.u64.u32 %rd38, %r8;
+	or.b64 %rd39, %rd10, %rd16;
+	setp.lt.u64 %p20, %rd39, 4294967296;
+	@%p20 bra $B9;
+	xor.b64 %rd40, %rd10, %rd16;
+	shr.s64 %rd41, %rd40, 63;
+	abs.s64 %rd42, %rd10;
+	abs.s64 %rd43, %rd16;
+	cvt.rp.f32.u64 %f34, %rd43;
+	rcp.approx.ftz.f32 %f35, %f34;
+	mov.b32 %r26, %f35;
+	add.s32 %r27, %r26, 536870910;
+	mov.b32 %f36, %r27;
+	cvt.rzi.u64.f32 %rd44, %f36;
+	mul.lo.s64 %rd45, %rd44, %rd43;
+	neg.s64 %rd46, %rd45;
+	mul.hi.u64 %rd47, %rd44, %rd46;
+	add.s64 %rd48, %rd44, %rd47;
+	mul.lo.s64 %rd49, %rd48, %rd43;
+	neg.s64 %rd50, %rd49;
+	mul.hi.u64 %rd51, %rd48, %rd50;
+	add.s64 %rd52, %rd48, %rd51;
+	mul.hi.u64 %rd53, %rd42, %rd52;
+	mul.lo.s64 %rd54, %rd53, %rd43;
+	sub.s64 %rd55, %rd42, %rd54;
+	setp.ge.u64 %p21, %rd55, %rd43;
+	add.s64 %rd56, %rd53, 1;
+	selp.b64 %rd57, %rd56, %rd53, %p21;
+	sub.s64 %rd58, %rd55, %rd43;
+	selp.b64 %rd59, %rd58, %rd55, %p21;
+	setp.ge.u64 %p22, %rd59, %rd43;
+	add.s64 %rd60, %rd57, 1;
+	selp.b64 %rd61, %rd60, %rd57, %p22;
+	xor.b64 %rd62, %rd61, %rd41;
+	sub.s64 %rd63, %rd62, %rd41;
+	bra $B10;
+$B9:
+	cvt.u32.u64 %r28, %rd10;
+	cvt.u32.u64 %r29, %rd16;
+	div.u32 %r30, %r28, %r29;
+	cvt.u64.u32 %rd63, %r30;
+$B10:
+	setp.lt.s64 %p23, %rd38, %rd63;
+	setp.le.s32 %p24, 0, %r9;
+	cvt.u64.u32 %rd64, %r9;
+	shl.b64 %rd65, %rd16, 6;
+	setp.lt.s64 %p25, %rd64, %rd65;
+	and.pred %p26, %p24, %p25;
+	and.pred %p27, %p23, %p26;
+	mov.pred %p18, %p27;
+$B11:
+	.loc 1 71 30
+	setp.ne.s64 %p28, %rd14, 0;
+	@!%p28 bra $FAULT1;
+	.loc 1 69 15
+	cvt.s64.s32 %rd66, %r9;
+	add.s64 %rd67, %rd66, 1;
+	.loc 1 68 12
+	selp.b64 %rd68, %rd67, 0, %p18;
+	.loc 1 71 30
+	or.b64 %rd69, %rd18, %rd14;
+	setp.lt.u64 %p29, %rd69, 4294967296;
+	@%p29 bra $B12;
+	xor.b64 %rd70, %rd18, %rd14;
+	shr.s64 %rd71, %rd70, 63;
+	abs.s64 %rd72, %rd18;
+	abs.s64 %rd73, %rd14;
+	cvt.rp.f32.u64 %f37, %rd73;
+	rcp.approx.ftz.f32 %f38, %f37;
+	mov.b32 %r31, %f38;
+	add.s32 %r32, %r31, 536870910;
+	mov.b32 %f39, %r32;
+	cvt.rzi.u64.f32 %rd74, %f39;
+	mul.lo.s64 %rd75, %rd74, %rd73;
+	neg.s64 %rd76, %rd75;
+	mul.hi.u64 %rd77, %rd74, %rd76;
+	add.s64 %rd78, %rd74, %rd77;
+	mul.lo.s64 %rd79, %rd78, %rd73;
+	neg.s64 %rd80, %rd79;
+	mul.hi.u64 %rd81, %rd78, %rd80;
+	add.s64 %rd82, %rd78, %rd81;
+	mul.hi.u64 %rd83, %rd72, %rd82;
+	mul.lo.s64 %rd84, %rd83, %rd73;
+	sub.s64 %rd85, %rd72, %rd84;
+	setp.ge.u64 %p30, %rd85, %rd73;
+	add.s64 %rd86, %rd83, 1;
+	selp.b64 %rd87, %rd86, %rd83, %p30;
+	sub.s64 %rd88, %rd85, %rd73;
+	selp.b64 %rd89, %rd88, %rd85, %p30;
+	setp.ge.u64 %p31, %rd89, %rd73;
+	add.s64 %rd90, %rd87, 1;
+	selp.b64 %rd91, %rd90, %rd87, %p31;
+	xor.b64 %rd92, %rd91, %rd71;
+	sub.s64 %rd93, %rd92, %rd71;
+	bra $B13;
+$B12:
+	cvt.u32.u64 %r33, %rd14;
+	div.u32 %r34, %r2, %r33;
+	cvt.u64.u32 %rd93, %r34;
+$B13:
+	setp.ne.s64 %p32, %rd93, 0;
+	@!%p32 bra $FAULT1;
+	or.b64 %rd94, %rd23, %rd93;
+	setp.lt.u64 %p33, %rd94, 4294967296;
+	@%p33 bra $B14;
+	xor.b64 %rd95, %rd23, %rd93;
+	shr.s64 %rd96, %rd95, 63;
+	abs.s64 %rd97, %rd23;
+	abs.s64 %rd98, %rd93;
+	cvt.rp.f32.u64 %f40, %rd98;
+	rcp.approx.ftz.f32 %f41, %f40;
+	mov.b32 %r35, %f41;
+	add.s32 %r36, %r35, 536870910;
+	mov.b32 %f42, %r36;
+	cvt.rzi.u64.f32 %rd99, %f42;
+	mul.lo.s64 %rd100, %rd99, %rd98;
+	neg.s64 %rd101, %rd100;
+	mul.hi.u64 %rd102, %rd99, %rd101;
+	add.s64 %rd103, %rd99, %rd102;
+	mul.lo.s64 %rd104, %rd103, %rd98;
+	neg.s64 %rd105, %rd104;
+	mul.hi.u64 %rd106, %rd103, %rd105;
+	add.s64 %rd107, %rd103, %rd106;
+	mul.hi.u64 %rd108, %rd97, %rd107;
+	mul.lo.s64 %rd109, %rd108, %rd98;
+	sub.s64 %rd110, %rd97, %rd109;
+	setp.ge.u64 %p34, %rd110, %rd98;
+	add.s64 %rd111, %rd108, 1;
+	selp.b64 %rd112, %rd111, %rd108, %p34;
+	sub.s64 %rd113, %rd110, %rd98;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
+	setp.ge.u64 %p35, %rd114, %rd98;
+	add.s64 %rd115, %rd112, 1;
+	selp.b64 %rd116, %rd115, %rd112, %p35;
+	xor.b64 %rd117, %rd116, %rd96;
+	sub.s64 %rd118, %rd117, %rd96;
+	bra $B15;
+$B14:
+	cvt.u32.u64 %r37, %rd93;
+	div.u32 %r38, %r3, %r37;
+	cvt.u64.u32 %rd118, %r38;
+$B15:
+	.loc 1 75 22
+	setp.lt.s64 %p36, 0, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	@!%p36 bra $B43;
+	.loc 1 76 26
+	cvt.s64.s32 %rd119, %r8;
+	mul.lo.s64 %rd120, %rd119, %rd16;
+	.loc 1 77 39
+	add.s64 %rd121, %rd13, -1;
+	.loc 1 80 61
+	shl.b64 %rd122, %rd22, 6;
+	.loc 1 128 30
+	shr.s64 %rd123, %rd122, 63;
+	shr.u64 %rd124, %rd123, 62;
+	add.s64 %rd125, %rd122, %rd124;
+	shr.s64 %rd126, %rd125, 2;
+	setp.lt.s64 %p37, 128, %rd126;
+	selp.b64 %rd127, 128, %rd126, %p37;
+	setp.lt.s64 %p38, 0, %rd127;
+	.loc 1 83 18
+	add.s32 %r39, %r7, 16;
+	add.s32 %r40, %r7, 32;
+	add.s32 %r41, %r7, 48;
+	.loc 1 91 8
+	mad.lo.s32 %r42, %r7, 4, %r6;
+	.loc 1 101 11
+	mad.lo.s32 %r43, %r7, 4, %r5;
+	.loc 1 142 32
+	setp.ne.s64 %p39, %rd22, 0;
+	cvt.u32.u64 %r44, %rd127;
+	add.s32 %r45, %r44, -3;
+	setp.le.s32 %p40, %r45, %r44;
+	setp.lt.s32 %p41, 0, %r45;
+	and.pred %p42, %p40, %p41;
+	selp.b32 %r46, %r45, 0, %p42;
+	setp.lt.u32 %p43, 0, %r46;
+	.loc 1 75 22
+	cvt.u32.u64 %r47, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	mov.f32 %f52, 0fFF800000;
+	mov.u32 %r48, 0;
+$B16:
+	.loc 1 76 55
+	shr.u32 %r49, %r48, 6;
+	cvt.u64.u32 %rd128, %r49;
+	add.s64 %rd129, %rd120, %rd128;
+	setp.lt.u64 %p44, %rd129, %rd10;
+	@!%p44 bra $FAULT2;
+	cvt.u64.u32 %rd130, %r48;
+	shl.b64 %rd131, %rd129, 2;
+	add.s64 %rd132, %rd9, %rd131;
+	ld.global.u32 %r50, [%rd132];
+	cvt.s64.s32 %rd133, %r50;
+	.loc 1 77 19
+	setp.lt.s32 %p45, %r50, 0;
+	selp.b32 %r51, 0, %r50, %p45;
+	cvt.s64.s32 %rd134, %r51;
+	setp.lt.s64 %p46, %rd121, %rd134;
+	selp.b64 %rd135, %rd121, %rd134, %p46;
+	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
+	shl.b64 %rd137, %rd136, 6;
+	mul.lo.s64 %rd138, %rd137, %rd22;
+	.loc 1 78 22
+	sub.s64 %rd139, %rd68, %rd130;
+	setp.lt.s64 %p47, 64, %rd139;
+	cvt.u32.u64 %r52, %rd139;
+	selp.b32 %r53, 64, %r52, %p47;
+	cvt.s64.s32 %rd140, %r53;
+	.loc 1 79 9
+	bar.sync 0;
+	.loc 1 80 50
+	add.s64 %rd141, %rd138, %rd122;
+	setp.le.u64 %p48, %rd141, %rd6;
+	setp.le.u64 %p49, %rd138, %rd141;
+	and.pred %p50, %p48, %p49;
+	@!%p50 bra $B54;
+	shl.b64 %rd142, %rd138, 5;
+	add.s64 %rd143, %rd5, %rd142;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	.loc 1 128 20
+	@!%p38 bra $B21;
+	@!%p43 bra $B17;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r54, 0;
+	bra $B18;
+$B17:
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r54, 0;
+	bra $B19;
+$B18:
+	.loc 1 130 53
+	shl.b32 %r55, %r54, 2;
+	cvt.u64.u32 %rd144, %r55;
+	setp.lt.u64 %p51, %rd144, %rd122;
+	mad.wide.u32 %rd145, %r55, 32, %rd143;
+	mad.wide.u32 %rd146, %r7, 2, %rd145;
+	mad.lo.s32 %r56, %r54, 4, %r4;
+	add.s32 %r57, %r55, 1;
+	cvt.u64.u32 %rd147, %r57;
+	setp.lt.u64 %p52, %rd147, %rd122;
+	and.pred %p53, %p51, %p52;
+	add.s32 %r58, %r55, 2;
+	cvt.u64.u32 %rd148, %r58;
+	setp.lt.u64 %p54, %rd148, %rd122;
+	and.pred %p55, %p53, %p54;
+	add.s32 %r59, %r55, 3;
+	cvt.u64.u32 %rd149, %r59;
+	setp.lt.u64 %p56, %rd149, %rd122;
+	and.pred %p57, %p55, %p56;
+	add.s32 %r60, %r54, 1;
+	shl.b32 %r61, %r60, 2;
+	cvt.u64.u32 %rd150, %r61;
+	setp.lt.u64 %p58, %rd150, %rd122;
+	and.pred %p59, %p57, %p58;
+	mad.wide.u32 %rd151, %r61, 32, %rd143;
+	mad.wide.u32 %rd152, %r7, 2, %rd151;
+	add.s32 %r62, %r61, 1;
+	cvt.u64.u32 %rd153, %r62;
+	setp.lt.u64 %p60, %rd153, %rd122;
+	and.pred %p61, %p59, %p60;
+	add.s32 %r63, %r61, 2;
+	cvt.u64.u32 %rd154, %r63;
+	setp.lt.u64 %p62, %rd154, %rd122;
+	and.pred %p63, %p61, %p62;
+	add.s32 %r64, %r61, 3;
+	cvt.u64.u32 %rd155, %r64;
+	setp.lt.u64 %p64, %rd155, %rd122;
+	and.pred %p65, %p63, %p64;
+	add.s32 %r65, %r54, 2;
+	shl.b32 %r66, %r65, 2;
+	cvt.u64.u32 %rd156, %r66;
+	setp.lt.u64 %p66, %rd156, %rd122;
+	and.pred %p67, %p65, %p66;
+	mad.wide.u32 %rd157, %r66, 32, %rd143;
+	mad.wide.u32 %rd158, %r7, 2, %rd157;
+	add.s32 %r67, %r66, 1;
+	cvt.u64.u32 %rd159, %r67;
+	setp.lt.u64 %p68, %rd159, %rd122;
+	and.pred %p69, %p67, %p68;
+	add.s32 %r68, %r66, 2;
+	cvt.u64.u32 %rd160, %r68;
+	setp.lt.u64 %p70, %rd160, %rd122;
+	and.pred %p71, %p69, %p70;
+	add.s32 %r69, %r66, 3;
+	cvt.u64.u32 %rd161, %r69;
+	setp.lt.u64 %p72, %rd161, %rd122;
+	and.pred %p73, %p71, %p72;
+	add.s32 %r70, %r54, 3;
+	shl.b32 %r71, %r70, 2;
+	cvt.u64.u32 %rd162, %r71;
+	setp.lt.u64 %p74, %rd162, %rd122;
+	and.pred %p75, %p73, %p74;
+	mad.wide.u32 %rd163, %r71, 32, %rd143;
+	mad.wide.u32 %rd164, %r7, 2, %rd163;
+	add.s32 %r72, %r71, 1;
+	cvt.u64.u32 %rd165, %r72;
+	setp.lt.u64 %p76, %rd165, %rd122;
+	and.pred %p77, %p75, %p76;
+	add.s32 %r73, %r71, 2;
+	cvt.u64.u32 %rd166, %r73;
+	setp.lt.u64 %p78, %rd166, %rd122;
+	and.pred %p79, %p77, %p78;
+	add.s32 %r74, %r71, 3;
+	cvt.u64.u32 %rd167, %r74;
+	setp.lt.u64 %p80, %rd167, %rd122;
+	and.pred %p81, %p79, %p80;
+	add.s32 %r75, %r54, 4;
+	@!%p81 bra $B19;
+	ld.global.u16 %r76, [%rd146];
+	.loc 2 38 59
+	cvt.u16.u32 %rs9, %r76;
+	cvt.f32.f16 %f57, %rs9;
+	.loc 1 130 32
+	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r56];
+	fma.rn.f32 %f62, %f58, %f57, %f56;
+	ld.global.u16 %r77, [%rd146+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs10, %r77;
+	cvt.f32.f16 %f63, %rs10;
+	.loc 1 130 26
+	fma.rn.f32 %f64, %f58, %f63, %f55;
+	ld.global.u16 %r78, [%rd146+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs11, %r78;
+	cvt.f32.f16 %f65, %rs11;
+	.loc 1 130 26
+	fma.rn.f32 %f66, %f58, %f65, %f54;
+	ld.global.u16 %r79, [%rd146+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs12, %r79;
+	cvt.f32.f16 %f67, %rs12;
+	.loc 1 130 26
+	fma.rn.f32 %f68, %f58, %f67, %f53;
+	ld.global.u16 %r80, [%rd152];
+	.loc 2 38 59
+	cvt.u16.u32 %rs13, %r80;
+	cvt.f32.f16 %f69, %rs13;
+	.loc 1 130 26
+	fma.rn.f32 %f70, %f59, %f69, %f62;
+	ld.global.u16 %r81, [%rd152+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs14, %r81;
+	cvt.f32.f16 %f71, %rs14;
+	.loc 1 130 26
+	fma.rn.f32 %f72, %f59, %f71, %f64;
+	ld.global.u16 %r82, [%rd152+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs15, %r82;
+	cvt.f32.f16 %f73, %rs15;
+	.loc 1 130 26
+	fma.rn.f32 %f74, %f59, %f73, %f66;
+	ld.global.u16 %r83, [%rd152+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs16, %r83;
+	cvt.f32.f16 %f75, %rs16;
+	.loc 1 130 26
+	fma.rn.f32 %f76, %f59, %f75, %f68;
+	ld.global.u16 %r84, [%rd158];
+	.loc 2 38 59
+	cvt.u16.u32 %rs17, %r84;
+	cvt.f32.f16 %f77, %rs17;
+	.loc 1 130 26
+	fma.rn.f32 %f78, %f60, %f77, %f70;
+	ld.global.u16 %r85, [%rd158+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs18, %r85;
+	cvt.f32.f16 %f79, %rs18;
+	.loc 1 130 26
+	fma.rn.f32 %f80, %f60, %f79, %f72;
+	ld.global.u16 %r86, [%rd158+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs19, %r86;
+	cvt.f32.f16 %f81, %rs19;
+	.loc 1 130 26
+	fma.rn.f32 %f82, %f60, %f81, %f74;
+	ld.global.u16 %r87, [%rd158+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs20, %r87;
+	cvt.f32.f16 %f83, %rs20;
+	.loc 1 130 26
+	fma.rn.f32 %f84, %f60, %f83, %f76;
+	ld.global.u16 %r88, [%rd164];
+	.loc 2 38 59
+	cvt.u16.u32 %rs21, %r88;
+	cvt.f32.f16 %f85, %rs21;
+	.loc 1 130 26
+	fma.rn.f32 %f56, %f61, %f85, %f78;
+	ld.global.u16 %r89, [%rd164+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs22, %r89;
+	cvt.f32.f16 %f86, %rs22;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f61, %f86, %f80;
+	ld.global.u16 %r90, [%rd164+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs23, %r90;
+	cvt.f32.f16 %f87, %rs23;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f61, %f87, %f82;
+	ld.global.u16 %r91, [%rd164+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs24, %r91;
+	cvt.f32.f16 %f88, %rs24;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f61, %f88, %f84;
+	setp.lt.u32 %p82, %r75, %r44;
+	setp.lt.u32 %p83, %r75, %r46;
+	mov.u32 %r54, %r75;
+	@%p83 bra $B18;
+	mov.u32 %r54, %r75;
+	@!%p82 bra $B21;
+$B19:
+$B20:
+	shl.b32 %r92, %r54, 2;
+	cvt.u64.u32 %rd168, %r92;
+	setp.lt.u64 %p84, %rd168, %rd122;
+	add.s32 %r93, %r92, 1;
+	cvt.u64.u32 %rd169, %r93;
+	setp.lt.u64 %p85, %rd169, %rd122;
+	add.s32 %r94, %r92, 2;
+	cvt.u64.u32 %rd170, %r94;
+	setp.lt.u64 %p86, %rd170, %rd122;
+	add.s32 %r95, %r92, 3;
+	cvt.u64.u32 %rd171, %r95;
+	setp.lt.u64 %p87, %rd171, %rd122;
+	and.pred %p88, %p84, %p85;
+	and.pred %p89, %p88, %p86;
+	and.pred %p90, %p89, %p87;
+	@!%p90 bra $B55;
+	mad.wide.u32 %rd172, %r92, 32, %rd143;
+	mad.wide.u32 %rd173, %r7, 2, %rd172;
+	ld.global.u16 %r96, [%rd173];
+	.loc 2 38 59
+	cvt.u16.u32 %rs25, %r96;
+	cvt.f32.f16 %f89, %rs25;
+	.loc 1 130 32
+	mad.lo.s32 %r97, %r54, 4, %r4;
+	ld.shared.f32 %f90, [%r97];
+	fma.rn.f32 %f56, %f90, %f89, %f56;
+	ld.global.u16 %r98, [%rd173+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs26, %r98;
+	cvt.f32.f16 %f91, %rs26;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f90, %f91, %f55;
+	ld.global.u16 %r99, [%rd173+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs27, %r99;
+	cvt.f32.f16 %f92, %rs27;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f90, %f92, %f54;
+	ld.global.u16 %r100, [%rd173+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs28, %r100;
+	cvt.f32.f16 %f93, %rs28;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f90, %f93, %f53;
+	add.s32 %r54, %r54, 1;
+	setp.lt.u32 %p91, %r54, %r44;
+	@%p91 bra $B20;
+$B21:
+	.loc 1 83 24
+	setp.le.s32 %p92, %r53, %r7;
+	@!%p92 bra $B22;
+	mov.f32 %f56, 0fFF800000;
+$B22:
+	.loc 1 86 14
+	setp.le.s32 %p93, 0, %r50;
+	setp.lt.s64 %p94, %rd133, %rd13;
+	and.pred %p95, %p93, %p94;
+	@%p95 bra $B23;
+	mov.f32 %f56, 0f7FC00000;
+$B23:
+	.loc 1 89 14
+	max.NaN.f32 %f94, %f52, %f56;
+	.loc 1 83 24
+	setp.le.s32 %p96, %r53, %r39;
+	@!%p96 bra $B24;
+	mov.f32 %f55, 0fFF800000;
+$B24:
+	.loc 1 86 14
+	@%p95 bra $B25;
+	mov.f32 %f55, 0f7FC00000;
+$B25:
+	.loc 1 89 14
+	max.NaN.f32 %f95, %f94, %f55;
+	.loc 1 83 24
+	setp.le.s32 %p97, %r53, %r40;
+	@!%p97 bra $B26;
+	mov.f32 %f54, 0fFF800000;
+$B26:
+	.loc 1 86 14
+	@%p95 bra $B27;
+	mov.f32 %f54, 0f7FC00000;
+$B27:
+	.loc 1 89 14
+	max.NaN.f32 %f96, %f95, %f54;
+	.loc 1 83 24
+	setp.le.s32 %p98, %r53, %r41;
+	@!%p98 bra $B28;
+	mov.f32 %f53, 0fFF800000;
+$B28:
+	.loc 1 86 14
+	@%p95 bra $B29;
+	mov.f32 %f53, 0f7FC00000;
+$B29:
+	.loc 1 89 14
+	max.NaN.f32 %f97, %f96, %f53;
+	.loc 1 91 8
+	st.shared.f32 [%r42], %f97;
+	.loc 1 92 9
+	bar.sync 0;
+	mov.u32 %r101, 0;
+$B30:
+	.loc 1 94 26
+	mad.lo.s32 %r102, %r101, 4, %r6;
+	ld.shared.f32 %f98, [%r102];
+	max.NaN.f32 %f97, %f97, %f98;
+	add.s32 %r101, %r101, 1;
+	setp.lt.u32 %p99, %r101, 16;
+	@%p99 bra $B30;
+	.loc 1 96 30
+	sub.rn.f32 %f99, %f52, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f100, %f99, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f101, %f100, 0f4B400000;
+	sub.rn.f32 %f102, %f99, %f101;
+	add.rn.f32 %f103, %f102, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
+	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
+	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
+	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
+	mov.b32 %r103, %f100;
+	.loc 3 47 12
+	shr.u32 %r104, %r103, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r105, %r104, 8388608, 1065353216;
+	mov.b32 %f110, %r105;
+	.loc 3 48 26
+	mul.rn.f32 %f111, %f109, %f110;
+	sub.s32 %r106, %r103, %r104;
+	.loc 3 52 66
+	mad.lo.s32 %r107, %r106, 8388608, 1065353216;
+	mov.b32 %f112, %r107;
+	.loc 3 48 40
+	mul.rn.f32 %f113, %f111, %f112;
+	.loc 3 56 7
+	setp.lt.f32 %p100, 0f43170000, %f99;
+	.loc 3 59 7
+	setp.lt.f32 %p101, %f99, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p102, %p100;
+	not.pred %p103, %p101;
+	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
+	and.pred %p104, %p102, %p103;
+	selp.f32 %f115, %f113, %f114, %p104;
+	.loc 1 98 3
+	mul.rn.f32 %f116, %f51, %f115;
+	.loc 1 100 31
+	sub.rn.f32 %f117, %f56, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f118, %f117, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f119, %f118, 0f4B400000;
+	sub.rn.f32 %f120, %f117, %f119;
+	add.rn.f32 %f121, %f120, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
+	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
+	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
+	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
+	mov.b32 %r108, %f118;
+	.loc 3 47 12
+	shr.u32 %r109, %r108, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r110, %r109, 8388608, 1065353216;
+	mov.b32 %f128, %r110;
+	.loc 3 48 26
+	mul.rn.f32 %f129, %f127, %f128;
+	sub.s32 %r111, %r108, %r109;
+	.loc 3 52 66
+	mad.lo.s32 %r112, %r111, 8388608, 1065353216;
+	mov.b32 %f130, %r112;
+	.loc 3 48 40
+	mul.rn.f32 %f131, %f129, %f130;
+	.loc 3 56 7
+	setp.lt.f32 %p105, 0f43170000, %f117;
+	.loc 3 59 7
+	setp.lt.f32 %p106, %f117, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p107, %p105;
+	not.pred %p108, %p106;
+	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
+	and.pred %p109, %p107, %p108;
+	selp.f32 %f133, %f131, %f132, %p109;
+	.loc 1 101 11
+	st.shared.f32 [%r43], %f133;
+	.loc 1 102 4
+	add.rn.f32 %f134, %f116, %f133;
+	.loc 1 100 31
+	sub.rn.f32 %f135, %f55, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f136, %f135, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f137, %f136, 0f4B400000;
+	sub.rn.f32 %f138, %f135, %f137;
+	add.rn.f32 %f139, %f138, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
+	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
+	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
+	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
+	mov.b32 %r113, %f136;
+	.loc 3 47 12
+	shr.u32 %r114, %r113, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r115, %r114, 8388608, 1065353216;
+	mov.b32 %f146, %r115;
+	.loc 3 48 26
+	mul.rn.f32 %f147, %f145, %f146;
+	sub.s32 %r116, %r113, %r114;
+	.loc 3 52 66
+	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
+	mov.b32 %f148, %r117;
+	.loc 3 48 40
+	mul.rn.f32 %f149, %f147, %f148;
+	.loc 3 56 7
+	setp.lt.f32 %p110, 0f43170000, %f135;
+	.loc 3 59 7
+	setp.lt.f32 %p111, %f135, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p112, %p110;
+	not.pred %p113, %p111;
+	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
+	and.pred %p114, %p112, %p113;
+	selp.f32 %f151, %f149, %f150, %p114;
+	.loc 1 101 11
+	st.shared.f32 [%r43+64], %f151;
+	.loc 1 102 4
+	add.rn.f32 %f152, %f134, %f151;
+	.loc 1 100 31
+	sub.rn.f32 %f153, %f54, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f154, %f153, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f155, %f154, 0f4B400000;
+	sub.rn.f32 %f156, %f153, %f155;
+	add.rn.f32 %f157, %f156, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
+	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
+	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
+	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
+	mov.b32 %r118, %f154;
+	.loc 3 47 12
+	shr.u32 %r119, %r118, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r120, %r119, 8388608, 1065353216;
+	mov.b32 %f164, %r120;
+	.loc 3 48 26
+	mul.rn.f32 %f165, %f163, %f164;
+	sub.s32 %r121, %r118, %r119;
+	.loc 3 52 66
+	mad.lo.s32 %r122, %r121, 8388608, 1065353216;
+	mov.b32 %f166, %r122;
+	.loc 3 48 40
+	mul.rn.f32 %f167, %f165, %f166;
+	.loc 3 56 7
+	setp.lt.f32 %p115, 0f43170000, %f153;
+	.loc 3 59 7
+	setp.lt.f32 %p116, %f153, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p117, %p115;
+	not.pred %p118, %p116;
+	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
+	and.pred %p119, %p117, %p118;
+	selp.f32 %f169, %f167, %f168, %p119;
+	.loc 1 101 11
+	st.shared.f32 [%r43+128], %f169;
+	.loc 1 102 4
+	add.rn.f32 %f170, %f152, %f169;
+	.loc 1 100 31
+	sub.rn.f32 %f171, %f53, %f97;
+	.loc 3 73 9
+	add.rn.f32 %f172, %f171, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f173, %f172, 0f4B400000;
+	sub.rn.f32 %f174, %f171, %f173;
+	add.rn.f32 %f175, %f174, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
+	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
+	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
+	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
+	mov.b32 %r123, %f172;
+	.loc 3 47 12
+	shr.u32 %r124, %r123, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r125, %r124, 8388608, 1065353216;
+	mov.b32 %f182, %r125;
+	.loc 3 48 26
+	mul.rn.f32 %f183, %f181, %f182;
+	sub.s32 %r126, %r123, %r124;
+	.loc 3 52 66
+	mad.lo.s32 %r127, %r126, 8388608, 1065353216;
+	mov.b32 %f184, %r127;
+	.loc 3 48 40
+	mul.rn.f32 %f185, %f183, %f184;
+	.loc 3 56 7
+	setp.lt.f32 %p120, 0f43170000, %f171;
+	.loc 3 59 7
+	setp.lt.f32 %p121, %f171, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p122, %p120;
+	not.pred %p123, %p121;
+	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
+	and.pred %p124, %p122, %p123;
+	selp.f32 %f187, %f185, %f186, %p124;
+	.loc 1 101 11
+	st.shared.f32 [%r43+192], %f187;
+	.loc 1 102 4
+	add.rn.f32 %f51, %f170, %f187;
+	.loc 1 104 9
+	bar.sync 0;
+	.loc 1 108 57
+	mul.lo.s64 %rd174, %rd140, %rd22;
+	add.s64 %rd175, %rd138, %rd174;
+	setp.le.u64 %p125, %rd175, %rd8;
+	setp.le.u64 %p126, %rd138, %rd175;
+	and.pred %p127, %p125, %p126;
+	.loc 1 142 32
+	and.pred %p128, %p127, %p39;
+	@!%p128 bra $B56;
+	.loc 1 106 4
+	mul.rn.f32 %f50, %f50, %f115;
+	mul.rn.f32 %f49, %f49, %f115;
+	mul.rn.f32 %f48, %f48, %f115;
+	mul.rn.f32 %f47, %f47, %f115;
+	mul.rn.f32 %f46, %f46, %f115;
+	mul.rn.f32 %f45, %f45, %f115;
+	mul.rn.f32 %f44, %f44, %f115;
+	mul.rn.f32 %f43, %f43, %f115;
+	.loc 1 108 41
+	shl.b64 %rd176, %rd138, 5;
+	add.s64 %rd177, %rd7, %rd176;
+	sub.s64 %rd178, %rd8, %rd138;
+	.loc 1 142 32
+	or.b64 %rd179, %rd174, %rd22;
+	setp.lt.u64 %p129, %rd179, 4294967296;
+	@%p129 bra $B31;
+	xor.b64 %rd180, %rd174, %rd22;
+	shr.s64 %rd181, %rd180, 63;
+	abs.s64 %rd182, %rd174;
+	abs.s64 %rd183, %rd22;
+	cvt.rp.f32.u64 %f188, %rd183;
+	rcp.approx.ftz.f32 %f189, %f188;
+	mov.b32 %r128, %f189;
+	add.s32 %r129, %r128, 536870910;
+	mov.b32 %f190, %r129;
+	cvt.rzi.u64.f32 %rd184, %f190;
+	mul.lo.s64 %rd185, %rd184, %rd183;
+	neg.s64 %rd186, %rd185;
+	mul.hi.u64 %rd187, %rd184, %rd186;
+	add.s64 %rd188, %rd184, %rd187;
+	mul.lo.s64 %rd189, %rd188, %rd183;
+	neg.s64 %rd190, %rd189;
+	mul.hi.u64 %rd191, %rd188, %rd190;
+	add.s64 %rd192, %rd188, %rd191;
+	mul.hi.u64 %rd193, %rd182, %rd192;
+	mul.lo.s64 %rd194, %rd193, %rd183;
+	sub.s64 %rd195, %rd182, %rd194;
+	setp.ge.u64 %p130, %rd195, %rd183;
+	add.s64 %rd196, %rd193, 1;
+	selp.b64 %rd197, %rd196, %rd193, %p130;
+	sub.s64 %rd198, %rd195, %rd183;
+	selp.b64 %rd199, %rd198, %rd195, %p130;
+	setp.ge.u64 %p131, %rd199, %rd183;
+	add.s64 %rd200, %rd197, 1;
+	selp.b64 %rd201, %rd200, %rd197, %p131;
+	xor.b64 %rd202, %rd201, %rd181;
+	sub.s64 %rd203, %rd202, %rd181;
+	bra $B32;
+$B31:
+	cvt.u32.u64 %r130, %rd174;
+	cvt.u32.u64 %r131, %rd22;
+	div.u32 %r132, %r130, %r131;
+	cvt.u64.u32 %rd203, %r132;
+$B32:
+	setp.lt.s64 %p132, 64, %rd203;
+	selp.b64 %rd204, 64, %rd203, %p132;
+	setp.lt.s64 %p133, 0, %rd204;
+	@!%p133 bra $B42;
+	.loc 1 146 9
+	cvt.u32.u64 %r133, %rd204;
+	mov.u32 %r134, 0;
+$B33:
+	cvt.u64.u32 %rd205, %r134;
+	.loc 1 143 20
+	mul.lo.s64 %rd206, %rd205, %rd22;
+	add.s32 %r135, %r134, 1;
+	cvt.u64.u32 %rd207, %r135;
+	mul.lo.s64 %rd208, %rd207, %rd22;
+	setp.le.u64 %p134, %rd208, %rd178;
+	setp.le.u64 %p135, %rd206, %rd208;
+	and.pred %p136, %p134, %p135;
+	@!%p136 bra $B57;
+	shl.b64 %rd209, %rd206, 5;
+	add.s64 %rd210, %rd177, %rd209;
+	sub.s64 %rd211, %rd208, %rd206;
+	.loc 1 145 9
+	setp.lt.s64 %p137, 0, %rd211;
+	@!%p137 bra $B34;
+	.loc 1 146 56
+	mad.wide.u32 %rd212, %r7, 2, %rd210;
+	ld.global.u16 %r136, [%rd212];
+	.loc 2 38 59
+	cvt.u16.u32 %rs29, %r136;
+	cvt.f32.f16 %f191, %rs29;
+	.loc 1 146 33
+	mad.lo.s32 %r137, %r134, 4, %r5;
+	ld.shared.f32 %f192, [%r137];
+	fma.rn.f32 %f50, %f192, %f191, %f50;
+$B34:
+	.loc 1 145 9
+	setp.lt.s64 %p138, 1, %rd211;
+	@!%p138 bra $B35;
+	.loc 1 146 56
+	mad.wide.u32 %rd213, %r7, 2, %rd210;
+	ld.global.u16 %r138, [%rd213+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs30, %r138;
+	cvt.f32.f16 %f193, %rs30;
+	.loc 1 146 33
+	mad.lo.s32 %r139, %r134, 4, %r5;
+	ld.shared.f32 %f194, [%r139];
+	fma.rn.f32 %f49, %f194, %f193, %f49;
+$B35:
+	.loc 1 145 9
+	setp.lt.s64 %p139, 2, %rd211;
+	@!%p139 bra $B36;
+	.loc 1 146 56
+	mad.wide.u32 %rd214, %r7, 2, %rd210;
+	ld.global.u16 %r140, [%rd214+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs31, %r140;
+	cvt.f32.f16 %f195, %rs31;
+	.loc 1 146 33
+	mad.lo.s32 %r141, %r134, 4, %r5;
+	ld.shared.f32 %f196, [%r141];
+	fma.rn.f32 %f48, %f196, %f195, %f48;
+$B36:
+	.loc 1 145 9
+	setp.lt.s64 %p140, 3, %rd211;
+	@!%p140 bra $B37;
+	.loc 1 146 56
+	mad.wide.u32 %rd215, %r7, 2, %rd210;
+	ld.global.u16 %r142, [%rd215+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs32, %r142;
+	cvt.f32.f16 %f197, %rs32;
+	.loc 1 146 33
+	mad.lo.s32 %r143, %r134, 4, %r5;
+	ld.shared.f32 %f198, [%r143];
+	fma.rn.f32 %f47, %f198, %f197, %f47;
+$B37:
+	.loc 1 145 9
+	setp.lt.s64 %p141, 4, %rd211;
+	@!%p141 bra $B38;
+	.loc 1 146 56
+	mad.wide.u32 %rd216, %r7, 2, %rd210;
+	ld.global.u16 %r144, [%rd216+128];
+	.loc 2 38 59
+	cvt.u16.u32 %rs33, %r144;
+	cvt.f32.f16 %f199, %rs33;
+	.loc 1 146 33
+	mad.lo.s32 %r145, %r134, 4, %r5;
+	ld.shared.f32 %f200, [%r145];
+	fma.rn.f32 %f46, %f200, %f199, %f46;
+$B38:
+	.loc 1 145 9
+	setp.lt.s64 %p142, 5, %rd211;
+	@!%p142 bra $B39;
+	.loc 1 146 56
+	mad.wide.u32 %rd217, %r7, 2, %rd210;
+	ld.global.u16 %r146, [%rd217+160];
+	.loc 2 38 59
+	cvt.u16.u32 %rs34, %r146;
+	cvt.f32.f16 %f201, %rs34;
+	.loc 1 146 33
+	mad.lo.s32 %r147, %r134, 4, %r5;
+	ld.shared.f32 %f202, [%r147];
+	fma.rn.f32 %f45, %f202, %f201, %f45;
+$B39:
+	.loc 1 145 9
+	setp.lt.s64 %p143, 6, %rd211;
+	@!%p143 bra $B40;
+	.loc 1 146 56
+	mad.wide.u32 %rd218, %r7, 2, %rd210;
+	ld.global.u16 %r148, [%rd218+192];
+	.loc 2 38 59
+	cvt.u16.u32 %rs35, %r148;
+	cvt.f32.f16 %f203, %rs35;
+	.loc 1 146 33
+	mad.lo.s32 %r149, %r134, 4, %r5;
+	ld.shared.f32 %f204, [%r149];
+	fma.rn.f32 %f44, %f204, %f203, %f44;
+$B40:
+	.loc 1 145 9
+	setp.lt.s64 %p144, 7, %rd211;
+	@!%p144 bra $B41;
+	.loc 1 146 56
+	mad.wide.u32 %rd219, %r7, 2, %rd210;
+	ld.global.u16 %r150, [%rd219+224];
+	.loc 2 38 59
+	cvt.u16.u32 %rs36, %r150;
+	cvt.f32.f16 %f205, %rs36;
+	.loc 1 146 33
+	mad.lo.s32 %r151, %r134, 4, %r5;
+	ld.shared.f32 %f206, [%r151];
+	fma.rn.f32 %f43, %f206, %f205, %f43;
+$B41:
+	setp.lt.u32 %p145, %r135, %r133;
+	mov.u32 %r134, %r135;
+	@%p145 bra $B33;
+$B42:
+	.loc 1 109 9
+	bar.sync 0;
+	.loc 1 75 32
+	add.s32 %r48, %r48, 64;
+	setp.lt.u32 %p146, %r48, %r47;
+	mov.f32 %f52, %f97;
+	@%p146 bra $B16;
+$B43:
+	.loc 1 111 7
+	mad.lo.s32 %r152, %r7, 4, %r6;
+	st.shared.f32 [%r152], %f51;
+	.loc 1 112 8
+	bar.sync 0;
+	mov.f32 %f207, 0f00000000;
+	mov.u32 %r153, 0;
+$B44:
+	.loc 4 9 15
+	mad.lo.s32 %r154, %r153, 4, %r6;
+	ld.shared.f32 %f208, [%r154];
+	add.rn.f32 %f207, %f207, %f208;
+	add.s32 %r153, %r153, 1;
+	setp.lt.u32 %p147, %r153, 16;
+	@%p147 bra $B44;
+	.loc 1 117 10
+	setp.le.u64 %p148, %rd26, %rd4;
+	@!%p148 bra $FAULT3;
+	.loc 1 114 12
+	setp.eq.s64 %p149, %rd68, 0;
+	selp.f32 %f209, 0f3F800000, %f207, %p149;
+	.loc 1 117 10
+	shl.b64 %rd220, %rd25, 5;
+	add.s64 %rd221, %rd3, %rd220;
+	.loc 1 119 8
+	@!%p9 bra $B45;
+	.loc 1 120 32
+	div.rn.f32 %f210, %f50, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs37, %f210;
+	cvt.u32.u16 %r155, %rs37;
+	.loc 1 120 10
+	mad.wide.u32 %rd222, %r7, 2, %rd221;
+	st.global.u16 [%rd222], %r155;
+$B45:
+	.loc 1 119 8
+	@!%p10 bra $B46;
+	.loc 1 120 32
+	div.rn.f32 %f211, %f49, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs38, %f211;
+	cvt.u32.u16 %r156, %rs38;
+	.loc 1 120 10
+	mad.wide.u32 %rd223, %r7, 2, %rd221;
+	st.global.u16 [%rd223+32], %r156;
+$B46:
+	.loc 1 119 8
+	@!%p11 bra $B47;
+	.loc 1 120 32
+	div.rn.f32 %f212, %f48, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs39, %f212;
+	cvt.u32.u16 %r157, %rs39;
+	.loc 1 120 10
+	mad.wide.u32 %rd224, %r7, 2, %rd221;
+	st.global.u16 [%rd224+64], %r157;
+$B47:
+	.loc 1 119 8
+	@!%p12 bra $B48;
+	.loc 1 120 32
+	div.rn.f32 %f213, %f47, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs40, %f213;
+	cvt.u32.u16 %r158, %rs40;
+	.loc 1 120 10
+	mad.wide.u32 %rd225, %r7, 2, %rd221;
+	st.global.u16 [%rd225+96], %r158;
+$B48:
+	.loc 1 119 8
+	@!%p13 bra $B49;
+	.loc 1 120 32
+	div.rn.f32 %f214, %f46, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs41, %f214;
+	cvt.u32.u16 %r159, %rs41;
+	.loc 1 120 10
+	mad.wide.u32 %rd226, %r7, 2, %rd221;
+	st.global.u16 [%rd226+128], %r159;
+$B49:
+	.loc 1 119 8
+	@!%p14 bra $B50;
+	.loc 1 120 32
+	div.rn.f32 %f215, %f45, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs42, %f215;
+	cvt.u32.u16 %r160, %rs42;
+	.loc 1 120 10
+	mad.wide.u32 %rd227, %r7, 2, %rd221;
+	st.global.u16 [%rd227+160], %r160;
+$B50:
+	.loc 1 119 8
+	@!%p15 bra $B51;
+	.loc 1 120 32
+	div.rn.f32 %f216, %f44, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs43, %f216;
+	cvt.u32.u16 %r161, %rs43;
+	.loc 1 120 10
+	mad.wide.u32 %rd228, %r7, 2, %rd221;
+	st.global.u16 [%rd228+192], %r161;
+$B51:
+	.loc 1 119 8
+	@!%p16 bra $B52;
+	.loc 1 120 32
+	div.rn.f32 %f217, %f43, %f209;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs44, %f217;
+	cvt.u32.u16 %r162, %rs44;
+	.loc 1 120 10
+	mad.wide.u32 %rd229, %r7, 2, %rd221;
+	st.global.u16 [%rd229+224], %r162;
+$B52:
+	bra $EXIT;
+$B53:
+	.loc 1 57 47
+	@!%p1 bra $FAULT4;
+	.loc 1 60 12
+	@!%p2 bra $FAULT5;
+	bra $FAULT6;
+$B54:
+	.loc 1 80 40
+	@!%p48 bra $FAULT7;
+	bra $FAULT8;
+$B55:
+	.loc 1 130 51
+	@!%p84 bra $FAULT9;
+	@!%p85 bra $FAULT10;
+	@!%p86 bra $FAULT11;
+	bra $FAULT12;
+$B56:
+	.loc 1 108 41
+	@!%p125 bra $FAULT13;
+	@!%p126 bra $FAULT14;
+	.loc 1 142 32
+	bra $FAULT15;
+$B57:
+	.loc 1 143 18
+	@!%p134 bra $FAULT16;
+	bra $FAULT17;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 16 58
+	mov.u32 %r163, 2;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 71 30
+	mov.u32 %r163, 1;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 76 22
+	mov.u32 %r163, 0;
+	mov.u64 %rd230, %rd129;
+	mov.u64 %rd231, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 117 10
+	mov.u32 %r163, 3;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd4;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 57 47
+	mov.u32 %r163, 4;
+	mov.u64 %rd230, %rd17;
+	mov.u64 %rd231, %rd12;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 60 12
+	mov.u32 %r163, 5;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd2;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r163, 6;
+	mov.u64 %rd230, %rd25;
+	mov.u64 %rd231, %rd26;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 80 40
+	mov.u32 %r163, 7;
+	mov.u64 %rd230, %rd141;
+	mov.u64 %rd231, %rd6;
+	bra $FAULT;
+$FAULT8:
+	mov.u32 %r163, 8;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd141;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 130 51
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd168;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd169;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd170;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd171;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT13:
+	.loc 1 108 41
+	mov.u32 %r163, 9;
+	mov.u64 %rd230, %rd175;
+	mov.u64 %rd231, %rd8;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r163, 10;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd175;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 142 32
+	mov.u32 %r163, 11;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 143 18
+	mov.u32 %r163, 13;
+	mov.u64 %rd230, %rd208;
+	mov.u64 %rd231, %rd178;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r163, 14;
+	mov.u64 %rd230, %rd206;
+	mov.u64 %rd231, %rd208;
+$FAULT:
+	ld.param.u64 %rd232, [attendCached_dtype_F16_row_F16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r164, [%rd232], 0, 1;
+	setp.ne.u32 %p150, %r164, 0;
+	@%p150 bra $EXIT;
+	ld.global.u64 %rd233, [%rd232+8];
+	ld.param.u32 %r165, [attendCached_dtype_F16_row_F16_params+184];
+	st.global.u32 [%rd233+4], %r165;
+	ld.param.u32 %r166, [attendCached_dtype_F16_row_F16_params+188];
+	st.global.v2.u32 [%rd233+8], {%r166, %r163};
+	mov.u32 %r167, %ctaid.x;
+	mov.u32 %r168, %ctaid.y;
+	st.global.v2.u32 [%rd233+16], {%r167, %r168};
+	mov.u32 %r169, %ctaid.z;
+	mov.u32 %r170, %tid.x;
+	st.global.v2.u32 [%rd233+24], {%r169, %r170};
+	mov.u32 %r171, %tid.y;
+	mov.u32 %r172, %tid.z;
+	st.global.v2.u32 [%rd233+32], {%r171, %r172};
+	st.global.u64 [%rd233+40], %rd230;
+	st.global.u64 [%rd233+48], %rd231;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd233], 56;
+	bra $EXIT;
+}
+`
+
+const attendF16SM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "cached.go"
+.file 2 "format.go"
+.file 3 "exp.go"
+.file 4 "lanes.go"
+
+.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared[512];
+.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d2[256];
+.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d3[64];
+
+.visible .entry attendCached_dtype_F16_row_F16(.param .align 8 .b8 attendCached_dtype_F16_row_F16_params[192])
+.reqntid 16, 1, 1
+{
+	.reg .pred %p<156>;
+	.reg .b16 %rs<45>;
+	.reg .b32 %r<173>;
+	.reg .b64 %rd<234>;
+	.reg .f32 %f<223>;
+
+	ld.param.u64 %rd1, [attendCached_dtype_F16_row_F16_params];
+	ld.param.u64 %rd2, [attendCached_dtype_F16_row_F16_params+16];
+	ld.param.u64 %rd3, [attendCached_dtype_F16_row_F16_params+24];
+	ld.param.u64 %rd4, [attendCached_dtype_F16_row_F16_params+40];
+	ld.param.u64 %rd5, [attendCached_dtype_F16_row_F16_params+48];
+	ld.param.u64 %rd6, [attendCached_dtype_F16_row_F16_params+64];
+	ld.param.u64 %rd7, [attendCached_dtype_F16_row_F16_params+72];
+	ld.param.u64 %rd8, [attendCached_dtype_F16_row_F16_params+88];
+	ld.param.u64 %rd9, [attendCached_dtype_F16_row_F16_params+96];
+	ld.param.u64 %rd10, [attendCached_dtype_F16_row_F16_params+104];
+	ld.param.u64 %rd11, [attendCached_dtype_F16_row_F16_params+120];
+	ld.param.u64 %rd12, [attendCached_dtype_F16_row_F16_params+128];
+	ld.param.u64 %rd13, [attendCached_dtype_F16_row_F16_params+144];
+	ld.param.u64 %rd14, [attendCached_dtype_F16_row_F16_params+152];
+	ld.param.u64 %rd15, [attendCached_dtype_F16_row_F16_params+160];
+	ld.param.u64 %rd16, [attendCached_dtype_F16_row_F16_params+168];
+	.loc 1 57 56
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %nctaid.y;
+	.loc 1 58 39
+	mov.u32 %r3, %ctaid.y;
+	.loc 1 57 56
+	cvt.u64.u32 %rd17, %r1;
+	setp.lt.u64 %p1, %rd17, %rd12;
+	cvt.u64.u32 %rd18, %r2;
+	shr.s64 %rd19, %rd15, 63;
+	shr.u64 %rd20, %rd19, 60;
+	add.s64 %rd21, %rd15, %rd20;
+	shr.s64 %rd22, %rd21, 4;
+	.loc 1 58 39
+	cvt.u64.u32 %rd23, %r3;
+	mad.wide.u32 %rd24, %r1, %r2, %rd23;
+	mul.lo.s64 %rd25, %rd24, %rd22;
+	.loc 1 60 26
+	add.s64 %rd26, %rd25, %rd22;
+	setp.le.u64 %p2, %rd26, %rd2;
+	setp.le.u64 %p3, %rd25, %rd26;
+	and.pred %p4, %p1, %p2;
+	and.pred %p5, %p4, %p3;
+	@!%p5 bra $B53;
+	.loc 1 54 39
+	mov.u32 %r4, $shared$attendCached_dtype_F16_row_F16$2eshared;
+	.loc 1 55 44
+	mov.u32 %r5, $shared$attendCached_dtype_F16_row_F16$2eshared$2d2;
+	.loc 1 56 41
+	mov.u32 %r6, $shared$attendCached_dtype_F16_row_F16$2eshared$2d3;
+	.loc 1 57 37
+	mov.u32 %r7, %tid.x;
+	mad.wide.u32 %rd27, %r1, 8, %rd11;
+	ld.global.u32 %r8, [%rd27];
+	ld.global.u32 %r9, [%rd27+4];
+	.loc 1 59 43
+	cvt.rn.f32.s64 %f1, %rd15;
+	rsqrt.approx.ftz.f32 %f2, %f1;
+	mul.rn.f32 %f3, %f1, %f2;
+	abs.f32 %f4, %f2;
+	mul.rn.f32 %f5, %f4, 0f3F000000;
+	neg.f32 %f6, %f3;
+	fma.rn.f32 %f7, %f6, %f3, %f1;
+	fma.rn.f32 %f8, %f7, %f5, %f3;
+	setp.lt.f32 %p6, 0f26800000, %f8;
+	rcp.approx.ftz.f32 %f9, %f8;
+	neg.f32 %f10, %f8;
+	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
+	fma.rn.f32 %f12, %f9, %f11, %f9;
+	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
+	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
+	fma.rn.f32 %f15, %f14, %f12, %f13;
+	abs.f32 %f16, %f15;
+	setp.lt.f32 %p7, 0f03800000, %f16;
+	and.pred %p8, %p6, %p7;
+	.loc 1 60 12
+	shl.b64 %rd28, %rd25, 5;
+	add.s64 %rd29, %rd1, %rd28;
+	.loc 1 62 8
+	setp.lt.s64 %p9, 0, %rd22;
+	@%p8 bra $B0;
+	.loc 1 59 35
+	sqrt.rn.f32 %f17, %f1;
+	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
+$B0:
+	.loc 1 62 8
+	@!%p9 bra $B1;
+	.loc 1 63 49
+	mad.wide.u32 %rd30, %r7, 2, %rd29;
+	ld.global.u16 %r10, [%rd30];
+	.loc 2 38 59
+	cvt.u16.u32 %rs1, %r10;
+	cvt.f32.f16 %f18, %rs1;
+	.loc 1 63 57
+	mul.rn.f32 %f19, %f18, %f15;
+	mad.lo.s32 %r11, %r7, 4, %r4;
+	st.shared.f32 [%r11], %f19;
+$B1:
+	.loc 1 62 8
+	setp.lt.s64 %p10, 1, %rd22;
+	@!%p10 bra $B2;
+	.loc 1 63 49
+	mad.wide.u32 %rd31, %r7, 2, %rd29;
+	ld.global.u16 %r12, [%rd31+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs2, %r12;
+	cvt.f32.f16 %f20, %rs2;
+	.loc 1 63 57
+	mul.rn.f32 %f21, %f20, %f15;
+	mad.lo.s32 %r13, %r7, 4, %r4;
+	st.shared.f32 [%r13+64], %f21;
+$B2:
+	.loc 1 62 8
+	setp.lt.s64 %p11, 2, %rd22;
+	@!%p11 bra $B3;
+	.loc 1 63 49
+	mad.wide.u32 %rd32, %r7, 2, %rd29;
+	ld.global.u16 %r14, [%rd32+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs3, %r14;
+	cvt.f32.f16 %f22, %rs3;
+	.loc 1 63 57
+	mul.rn.f32 %f23, %f22, %f15;
+	mad.lo.s32 %r15, %r7, 4, %r4;
+	st.shared.f32 [%r15+128], %f23;
+$B3:
+	.loc 1 62 8
+	setp.lt.s64 %p12, 3, %rd22;
+	@!%p12 bra $B4;
+	.loc 1 63 49
+	mad.wide.u32 %rd33, %r7, 2, %rd29;
+	ld.global.u16 %r16, [%rd33+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs4, %r16;
+	cvt.f32.f16 %f24, %rs4;
+	.loc 1 63 57
+	mul.rn.f32 %f25, %f24, %f15;
+	mad.lo.s32 %r17, %r7, 4, %r4;
+	st.shared.f32 [%r17+192], %f25;
+$B4:
+	.loc 1 62 8
+	setp.lt.s64 %p13, 4, %rd22;
+	@!%p13 bra $B5;
+	.loc 1 63 49
+	mad.wide.u32 %rd34, %r7, 2, %rd29;
+	ld.global.u16 %r18, [%rd34+128];
+	.loc 2 38 59
+	cvt.u16.u32 %rs5, %r18;
+	cvt.f32.f16 %f26, %rs5;
+	.loc 1 63 57
+	mul.rn.f32 %f27, %f26, %f15;
+	mad.lo.s32 %r19, %r7, 4, %r4;
+	st.shared.f32 [%r19+256], %f27;
+$B5:
+	.loc 1 62 8
+	setp.lt.s64 %p14, 5, %rd22;
+	@!%p14 bra $B6;
+	.loc 1 63 49
+	mad.wide.u32 %rd35, %r7, 2, %rd29;
+	ld.global.u16 %r20, [%rd35+160];
+	.loc 2 38 59
+	cvt.u16.u32 %rs6, %r20;
+	cvt.f32.f16 %f28, %rs6;
+	.loc 1 63 57
+	mul.rn.f32 %f29, %f28, %f15;
+	mad.lo.s32 %r21, %r7, 4, %r4;
+	st.shared.f32 [%r21+320], %f29;
+$B6:
+	.loc 1 62 8
+	setp.lt.s64 %p15, 6, %rd22;
+	@!%p15 bra $B7;
+	.loc 1 63 49
+	mad.wide.u32 %rd36, %r7, 2, %rd29;
+	ld.global.u16 %r22, [%rd36+192];
+	.loc 2 38 59
+	cvt.u16.u32 %rs7, %r22;
+	cvt.f32.f16 %f30, %rs7;
+	.loc 1 63 57
+	mul.rn.f32 %f31, %f30, %f15;
+	mad.lo.s32 %r23, %r7, 4, %r4;
+	st.shared.f32 [%r23+384], %f31;
+$B7:
+	.loc 1 62 8
+	setp.lt.s64 %p16, 7, %rd22;
+	@!%p16 bra $B8;
+	.loc 1 63 49
+	mad.wide.u32 %rd37, %r7, 2, %rd29;
+	ld.global.u16 %r24, [%rd37+224];
+	.loc 2 38 59
+	cvt.u16.u32 %rs8, %r24;
+	cvt.f32.f16 %f32, %rs8;
+	.loc 1 63 57
+	mul.rn.f32 %f33, %f32, %f15;
+	mad.lo.s32 %r25, %r7, 4, %r4;
+	st.shared.f32 [%r25+448], %f33;
+$B8:
+	.loc 1 66 8
+	bar.sync 0;
+	.loc 1 16 21
+	setp.le.s32 %p17, 0, %r8;
+	mov.pred %p18, 0;
+	@!%p17 bra $B11;
+	setp.ne.s64 %p19, %rd16, 0;
+	@!%p19 bra $FAULT0;
+	cvt.u64.u32 %rd38, %r8;
+	or.b64 %rd39, %rd10, %rd16;
+	setp.lt.u64 %p20, %rd39, 4294967296;
+	@%p20 bra $B9;
+	xor.b64 %rd40, %rd10, %rd16;
+	shr.s64 %rd41, %rd40, 63;
+	abs.s64 %rd42, %rd10;
+	abs.s64 %rd43, %rd16;
+	cvt.rp.f32.u64 %f34, %rd43;
+	rcp.approx.ftz.f32 %f35, %f34;
+	mov.b32 %r26, %f35;
+	add.s32 %r27, %r26, 536870910;
+	mov.b32 %f36, %r27;
+	cvt.rzi.u64.f32 %rd44, %f36;
+	mul.lo.s64 %rd45, %rd44, %rd43;
+	neg.s64 %rd46, %rd45;
+	mul.hi.u64 %rd47, %rd44, %rd46;
+	add.s64 %rd48, %rd44, %rd47;
+	mul.lo.s64 %rd49, %rd48, %rd43;
+	neg.s64 %rd50, %rd49;
+	mul.hi.u64 %rd51, %rd48, %rd50;
+	add.s64 %rd52, %rd48, %rd51;
+	mul.hi.u64 %rd53, %rd42, %rd52;
+	mul.lo.s64 %rd54, %rd53, %rd43;
+	sub.s64 %rd55, %rd42, %rd54;
+	setp.ge.u64 %p21, %rd55, %rd43;
+	add.s64 %rd56, %rd53, 1;
+	selp.b64 %rd57, %rd56, %rd53, %p21;
+	sub.s64 %rd58, %rd55, %rd43;
+	selp.b64 %rd59, %rd58, %rd55, %p21;
+	setp.ge.u64 %p22, %rd59, %rd43;
+	add.s64 %rd60, %rd57, 1;
+	selp.b64 %rd61, %rd60, %rd57, %p22;
+	xor.b64 %rd62, %rd61, %rd41;
+	sub.s64 %rd63, %rd62, %rd41;
+	bra $B10;
+$B9:
+	cvt.u32.u64 %r28, %rd10;
+	cvt.u32.u64 %r29, %rd16;
+	div.u32 %r30, %r28, %r29;
+	cvt.u64.u32 %rd63, %r30;
+$B10:
+	setp.lt.s64 %p23, %rd38, %rd63;
+	setp.le.s32 %p24, 0, %r9;
+	cvt.u64.u32 %rd64, %r9;
+	shl.b64 %rd65, %rd16, 6;
+	setp.lt.s64 %p25, %rd64, %rd65;
+	and.pred %p26, %p24, %p25;
+	and.pred %p27, %p23, %p26;
+	mov.pred %p18, %p27;
+$B11:
+	.loc 1 71 30
+	setp.ne.s64 %p28, %rd14, 0;
+	@!%p28 bra $FAULT1;
+	.loc 1 69 15
+	cvt.s64.s32 %rd66, %r9;
+	add.s64 %rd67, %rd66, 1;
+	.loc 1 68 12
+	selp.b64 %rd68, %rd67, 0, %p18;
+	.loc 1 71 30
+	or.b64 %rd69, %rd18, %rd14;
+	setp.lt.u64 %p29, %rd69, 4294967296;
+	@%p29 bra $B12;
+	xor.b64 %rd70, %rd18, %rd14;
+	shr.s64 %rd71, %rd70, 63;
+	abs.s64 %rd72, %rd18;
+	abs.s64 %rd73, %rd14;
+	cvt.rp.f32.u64 %f37, %rd73;
+	rcp.approx.ftz.f32 %f38, %f37;
+	mov.b32 %r31, %f38;
+	add.s32 %r32, %r31, 536870910;
+	mov.b32 %f39, %r32;
+	cvt.rzi.u64.f32 %rd74, %f39;
+	mul.lo.s64 %rd75, %rd74, %rd73;
+	neg.s64 %rd76, %rd75;
+	mul.hi.u64 %rd77, %rd74, %rd76;
+	add.s64 %rd78, %rd74, %rd77;
+	mul.lo.s64 %rd79, %rd78, %rd73;
+	neg.s64 %rd80, %rd79;
+	mul.hi.u64 %rd81, %rd78, %rd80;
+	add.s64 %rd82, %rd78, %rd81;
+	mul.hi.u64 %rd83, %rd72, %rd82;
+	mul.lo.s64 %rd84, %rd83, %rd73;
+	sub.s64 %rd85, %rd72, %rd84;
+	setp.ge.u64 %p30, %rd85, %rd73;
+	add.s64 %rd86, %rd83, 1;
+	selp.b64 %rd87, %rd86, %rd83, %p30;
+	sub.s64 %rd88, %rd85, %rd73;
+	selp.b64 %rd89, %rd88, %rd85, %p30;
+	setp.ge.u64 %p31, %rd89, %rd73;
+	add.s64 %rd90, %rd87, 1;
+	selp.b64 %rd91, %rd90, %rd87, %p31;
+	xor.b64 %rd92, %rd91, %rd71;
+	sub.s64 %rd93, %rd92, %rd71;
+	bra $B13;
+$B12:
+	cvt.u32.u64 %r33, %rd14;
+	div.u32 %r34, %r2, %r33;
+	cvt.u64.u32 %rd93, %r34;
+$B13:
+	setp.ne.s64 %p32, %rd93, 0;
+	@!%p32 bra $FAULT1;
+	or.b64 %rd94, %rd23, %rd93;
+	setp.lt.u64 %p33, %rd94, 4294967296;
+	@%p33 bra $B14;
+	xor.b64 %rd95, %rd23, %rd93;
+	shr.s64 %rd96, %rd95, 63;
+	abs.s64 %rd97, %rd23;
+	abs.s64 %rd98, %rd93;
+	cvt.rp.f32.u64 %f40, %rd98;
+	rcp.approx.ftz.f32 %f41, %f40;
+	mov.b32 %r35, %f41;
+	add.s32 %r36, %r35, 536870910;
+	mov.b32 %f42, %r36;
+	cvt.rzi.u64.f32 %rd99, %f42;
+	mul.lo.s64 %rd100, %rd99, %rd98;
+	neg.s64 %rd101, %rd100;
+	mul.hi.u64 %rd102, %rd99, %rd101;
+	add.s64 %rd103, %rd99, %rd102;
+	mul.lo.s64 %rd104, %rd103, %rd98;
+	neg.s64 %rd105, %rd104;
+	mul.hi.u64 %rd106, %rd103, %rd105;
+	add.s64 %rd107, %rd103, %rd106;
+	mul.hi.u64 %rd108, %rd97, %rd107;
+	mul.lo.s64 %rd109, %rd108, %rd98;
+	sub.s64 %rd110, %rd97, %rd109;
+	setp.ge.u64 %p34, %rd110, %rd98;
+	add.s64 %rd111, %rd108, 1;
+	selp.b64 %rd112, %rd111, %rd108, %p34;
+	sub.s64 %rd113, %rd110, %rd98;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
+	setp.ge.u64 %p35, %rd114, %rd98;
+	add.s64 %rd115, %rd112, 1;
+	selp.b64 %rd116, %rd115, %rd112, %p35;
+	xor.b64 %rd117, %rd116, %rd96;
+	sub.s64 %rd118, %rd117, %rd96;
+	bra $B15;
+$B14:
+	cvt.u32.u64 %r37, %rd93;
+	div.u32 %r38, %r3, %r37;
+	cvt.u64.u32 %rd118, %r38;
+$B15:
+	.loc 1 75 22
+	setp.lt.s64 %p36, 0, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	@!%p36 bra $B43;
+	.loc 1 76 26
+	cvt.s64.s32 %rd119, %r8;
+	mul.lo.s64 %rd120, %rd119, %rd16;
+	.loc 1 77 39
+	add.s64 %rd121, %rd13, -1;
+	.loc 1 80 61
+	shl.b64 %rd122, %rd22, 6;
+	.loc 1 128 30
+	shr.s64 %rd123, %rd122, 63;
+	shr.u64 %rd124, %rd123, 62;
+	add.s64 %rd125, %rd122, %rd124;
+	shr.s64 %rd126, %rd125, 2;
+	setp.lt.s64 %p37, 128, %rd126;
+	selp.b64 %rd127, 128, %rd126, %p37;
+	setp.lt.s64 %p38, 0, %rd127;
+	.loc 1 83 18
+	add.s32 %r39, %r7, 16;
+	add.s32 %r40, %r7, 32;
+	add.s32 %r41, %r7, 48;
+	.loc 1 91 8
+	mad.lo.s32 %r42, %r7, 4, %r6;
+	.loc 1 101 11
+	mad.lo.s32 %r43, %r7, 4, %r5;
+	.loc 1 142 32
+	setp.ne.s64 %p39, %rd22, 0;
+	cvt.u32.u64 %r44, %rd127;
+	add.s32 %r45, %r44, -3;
+	setp.le.s32 %p40, %r45, %r44;
+	setp.lt.s32 %p41, 0, %r45;
+	and.pred %p42, %p40, %p41;
+	selp.b32 %r46, %r45, 0, %p42;
+	setp.lt.u32 %p43, 0, %r46;
+	.loc 1 75 22
+	cvt.u32.u64 %r47, %rd68;
+	mov.f32 %f43, 0f00000000;
+	mov.f32 %f44, 0f00000000;
+	mov.f32 %f45, 0f00000000;
+	mov.f32 %f46, 0f00000000;
+	mov.f32 %f47, 0f00000000;
+	mov.f32 %f48, 0f00000000;
+	mov.f32 %f49, 0f00000000;
+	mov.f32 %f50, 0f00000000;
+	mov.f32 %f51, 0f00000000;
+	mov.f32 %f52, 0fFF800000;
+	mov.u32 %r48, 0;
+$B16:
+	.loc 1 76 55
+	shr.u32 %r49, %r48, 6;
+	cvt.u64.u32 %rd128, %r49;
+	add.s64 %rd129, %rd120, %rd128;
+	setp.lt.u64 %p44, %rd129, %rd10;
+	@!%p44 bra $FAULT2;
+	cvt.u64.u32 %rd130, %r48;
+	shl.b64 %rd131, %rd129, 2;
+	add.s64 %rd132, %rd9, %rd131;
+	ld.global.u32 %r50, [%rd132];
+	cvt.s64.s32 %rd133, %r50;
+	.loc 1 77 19
+	setp.lt.s32 %p45, %r50, 0;
+	selp.b32 %r51, 0, %r50, %p45;
+	cvt.s64.s32 %rd134, %r51;
+	setp.lt.s64 %p46, %rd121, %rd134;
+	selp.b64 %rd135, %rd121, %rd134, %p46;
+	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
+	shl.b64 %rd137, %rd136, 6;
+	mul.lo.s64 %rd138, %rd137, %rd22;
+	.loc 1 78 22
+	sub.s64 %rd139, %rd68, %rd130;
+	setp.lt.s64 %p47, 64, %rd139;
+	cvt.u32.u64 %r52, %rd139;
+	selp.b32 %r53, 64, %r52, %p47;
+	cvt.s64.s32 %rd140, %r53;
+	.loc 1 79 9
+	bar.sync 0;
+	.loc 1 80 50
+	add.s64 %rd141, %rd138, %rd122;
+	setp.le.u64 %p48, %rd141, %rd6;
+	setp.le.u64 %p49, %rd138, %rd141;
+	and.pred %p50, %p48, %p49;
+	@!%p50 bra $B54;
+	shl.b64 %rd142, %rd138, 5;
+	add.s64 %rd143, %rd5, %rd142;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	.loc 1 128 20
+	@!%p38 bra $B21;
+	@!%p43 bra $B17;
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r54, 0;
+	bra $B18;
+$B17:
+	mov.f32 %f53, 0f00000000;
+	mov.f32 %f54, 0f00000000;
+	mov.f32 %f55, 0f00000000;
+	mov.f32 %f56, 0f00000000;
+	mov.u32 %r54, 0;
+	bra $B19;
+$B18:
+	.loc 1 130 53
+	shl.b32 %r55, %r54, 2;
+	cvt.u64.u32 %rd144, %r55;
+	setp.lt.u64 %p51, %rd144, %rd122;
+	mad.wide.u32 %rd145, %r55, 32, %rd143;
+	mad.wide.u32 %rd146, %r7, 2, %rd145;
+	mad.lo.s32 %r56, %r54, 4, %r4;
+	add.s32 %r57, %r55, 1;
+	cvt.u64.u32 %rd147, %r57;
+	setp.lt.u64 %p52, %rd147, %rd122;
+	and.pred %p53, %p51, %p52;
+	add.s32 %r58, %r55, 2;
+	cvt.u64.u32 %rd148, %r58;
+	setp.lt.u64 %p54, %rd148, %rd122;
+	and.pred %p55, %p53, %p54;
+	add.s32 %r59, %r55, 3;
+	cvt.u64.u32 %rd149, %r59;
+	setp.lt.u64 %p56, %rd149, %rd122;
+	and.pred %p57, %p55, %p56;
+	add.s32 %r60, %r54, 1;
+	shl.b32 %r61, %r60, 2;
+	cvt.u64.u32 %rd150, %r61;
+	setp.lt.u64 %p58, %rd150, %rd122;
+	and.pred %p59, %p57, %p58;
+	mad.wide.u32 %rd151, %r61, 32, %rd143;
+	mad.wide.u32 %rd152, %r7, 2, %rd151;
+	add.s32 %r62, %r61, 1;
+	cvt.u64.u32 %rd153, %r62;
+	setp.lt.u64 %p60, %rd153, %rd122;
+	and.pred %p61, %p59, %p60;
+	add.s32 %r63, %r61, 2;
+	cvt.u64.u32 %rd154, %r63;
+	setp.lt.u64 %p62, %rd154, %rd122;
+	and.pred %p63, %p61, %p62;
+	add.s32 %r64, %r61, 3;
+	cvt.u64.u32 %rd155, %r64;
+	setp.lt.u64 %p64, %rd155, %rd122;
+	and.pred %p65, %p63, %p64;
+	add.s32 %r65, %r54, 2;
+	shl.b32 %r66, %r65, 2;
+	cvt.u64.u32 %rd156, %r66;
+	setp.lt.u64 %p66, %rd156, %rd122;
+	and.pred %p67, %p65, %p66;
+	mad.wide.u32 %rd157, %r66, 32, %rd143;
+	mad.wide.u32 %rd158, %r7, 2, %rd157;
+	add.s32 %r67, %r66, 1;
+	cvt.u64.u32 %rd159, %r67;
+	setp.lt.u64 %p68, %rd159, %rd122;
+	and.pred %p69, %p67, %p68;
+	add.s32 %r68, %r66, 2;
+	cvt.u64.u32 %rd160, %r68;
+	setp.lt.u64 %p70, %rd160, %rd122;
+	and.pred %p71, %p69, %p70;
+	add.s32 %r69, %r66, 3;
+	cvt.u64.u32 %rd161, %r69;
+	setp.lt.u64 %p72, %rd161, %rd122;
+	and.pred %p73, %p71, %p72;
+	add.s32 %r70, %r54, 3;
+	shl.b32 %r71, %r70, 2;
+	cvt.u64.u32 %rd162, %r71;
+	setp.lt.u64 %p74, %rd162, %rd122;
+	and.pred %p75, %p73, %p74;
+	mad.wide.u32 %rd163, %r71, 32, %rd143;
+	mad.wide.u32 %rd164, %r7, 2, %rd163;
+	add.s32 %r72, %r71, 1;
+	cvt.u64.u32 %rd165, %r72;
+	setp.lt.u64 %p76, %rd165, %rd122;
+	and.pred %p77, %p75, %p76;
+	add.s32 %r73, %r71, 2;
+	cvt.u64.u32 %rd166, %r73;
+	setp.lt.u64 %p78, %rd166, %rd122;
+	and.pred %p79, %p77, %p78;
+	add.s32 %r74, %r71, 3;
+	cvt.u64.u32 %rd167, %r74;
+	setp.lt.u64 %p80, %rd167, %rd122;
+	and.pred %p81, %p79, %p80;
+	add.s32 %r75, %r54, 4;
+	@!%p81 bra $B19;
+	ld.global.u16 %r76, [%rd146];
+	.loc 2 38 59
+	cvt.u16.u32 %rs9, %r76;
+	cvt.f32.f16 %f57, %rs9;
+	.loc 1 130 32
+	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r56];
+	fma.rn.f32 %f62, %f58, %f57, %f56;
+	ld.global.u16 %r77, [%rd146+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs10, %r77;
+	cvt.f32.f16 %f63, %rs10;
+	.loc 1 130 26
+	fma.rn.f32 %f64, %f58, %f63, %f55;
+	ld.global.u16 %r78, [%rd146+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs11, %r78;
+	cvt.f32.f16 %f65, %rs11;
+	.loc 1 130 26
+	fma.rn.f32 %f66, %f58, %f65, %f54;
+	ld.global.u16 %r79, [%rd146+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs12, %r79;
+	cvt.f32.f16 %f67, %rs12;
+	.loc 1 130 26
+	fma.rn.f32 %f68, %f58, %f67, %f53;
+	ld.global.u16 %r80, [%rd152];
+	.loc 2 38 59
+	cvt.u16.u32 %rs13, %r80;
+	cvt.f32.f16 %f69, %rs13;
+	.loc 1 130 26
+	fma.rn.f32 %f70, %f59, %f69, %f62;
+	ld.global.u16 %r81, [%rd152+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs14, %r81;
+	cvt.f32.f16 %f71, %rs14;
+	.loc 1 130 26
+	fma.rn.f32 %f72, %f59, %f71, %f64;
+	ld.global.u16 %r82, [%rd152+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs15, %r82;
+	cvt.f32.f16 %f73, %rs15;
+	.loc 1 130 26
+	fma.rn.f32 %f74, %f59, %f73, %f66;
+	ld.global.u16 %r83, [%rd152+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs16, %r83;
+	cvt.f32.f16 %f75, %rs16;
+	.loc 1 130 26
+	fma.rn.f32 %f76, %f59, %f75, %f68;
+	ld.global.u16 %r84, [%rd158];
+	.loc 2 38 59
+	cvt.u16.u32 %rs17, %r84;
+	cvt.f32.f16 %f77, %rs17;
+	.loc 1 130 26
+	fma.rn.f32 %f78, %f60, %f77, %f70;
+	ld.global.u16 %r85, [%rd158+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs18, %r85;
+	cvt.f32.f16 %f79, %rs18;
+	.loc 1 130 26
+	fma.rn.f32 %f80, %f60, %f79, %f72;
+	ld.global.u16 %r86, [%rd158+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs19, %r86;
+	cvt.f32.f16 %f81, %rs19;
+	.loc 1 130 26
+	fma.rn.f32 %f82, %f60, %f81, %f74;
+	ld.global.u16 %r87, [%rd158+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs20, %r87;
+	cvt.f32.f16 %f83, %rs20;
+	.loc 1 130 26
+	fma.rn.f32 %f84, %f60, %f83, %f76;
+	ld.global.u16 %r88, [%rd164];
+	.loc 2 38 59
+	cvt.u16.u32 %rs21, %r88;
+	cvt.f32.f16 %f85, %rs21;
+	.loc 1 130 26
+	fma.rn.f32 %f56, %f61, %f85, %f78;
+	ld.global.u16 %r89, [%rd164+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs22, %r89;
+	cvt.f32.f16 %f86, %rs22;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f61, %f86, %f80;
+	ld.global.u16 %r90, [%rd164+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs23, %r90;
+	cvt.f32.f16 %f87, %rs23;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f61, %f87, %f82;
+	ld.global.u16 %r91, [%rd164+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs24, %r91;
+	cvt.f32.f16 %f88, %rs24;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f61, %f88, %f84;
+	setp.lt.u32 %p82, %r75, %r44;
+	setp.lt.u32 %p83, %r75, %r46;
+	mov.u32 %r54, %r75;
+	@%p83 bra $B18;
+	mov.u32 %r54, %r75;
+	@!%p82 bra $B21;
+$B19:
+$B20:
+	shl.b32 %r92, %r54, 2;
+	cvt.u64.u32 %rd168, %r92;
+	setp.lt.u64 %p84, %rd168, %rd122;
+	add.s32 %r93, %r92, 1;
+	cvt.u64.u32 %rd169, %r93;
+	setp.lt.u64 %p85, %rd169, %rd122;
+	add.s32 %r94, %r92, 2;
+	cvt.u64.u32 %rd170, %r94;
+	setp.lt.u64 %p86, %rd170, %rd122;
+	add.s32 %r95, %r92, 3;
+	cvt.u64.u32 %rd171, %r95;
+	setp.lt.u64 %p87, %rd171, %rd122;
+	and.pred %p88, %p84, %p85;
+	and.pred %p89, %p88, %p86;
+	and.pred %p90, %p89, %p87;
+	@!%p90 bra $B55;
+	mad.wide.u32 %rd172, %r92, 32, %rd143;
+	mad.wide.u32 %rd173, %r7, 2, %rd172;
+	ld.global.u16 %r96, [%rd173];
+	.loc 2 38 59
+	cvt.u16.u32 %rs25, %r96;
+	cvt.f32.f16 %f89, %rs25;
+	.loc 1 130 32
+	mad.lo.s32 %r97, %r54, 4, %r4;
+	ld.shared.f32 %f90, [%r97];
+	fma.rn.f32 %f56, %f90, %f89, %f56;
+	ld.global.u16 %r98, [%rd173+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs26, %r98;
+	cvt.f32.f16 %f91, %rs26;
+	.loc 1 130 26
+	fma.rn.f32 %f55, %f90, %f91, %f55;
+	ld.global.u16 %r99, [%rd173+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs27, %r99;
+	cvt.f32.f16 %f92, %rs27;
+	.loc 1 130 26
+	fma.rn.f32 %f54, %f90, %f92, %f54;
+	ld.global.u16 %r100, [%rd173+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs28, %r100;
+	cvt.f32.f16 %f93, %rs28;
+	.loc 1 130 26
+	fma.rn.f32 %f53, %f90, %f93, %f53;
+	add.s32 %r54, %r54, 1;
+	setp.lt.u32 %p91, %r54, %r44;
+	@%p91 bra $B20;
+$B21:
+	.loc 1 83 24
+	setp.le.s32 %p92, %r53, %r7;
+	@!%p92 bra $B22;
+	mov.f32 %f56, 0fFF800000;
+$B22:
+	.loc 1 86 14
+	setp.le.s32 %p93, 0, %r50;
+	setp.lt.s64 %p94, %rd133, %rd13;
+	and.pred %p95, %p93, %p94;
+	@%p95 bra $B23;
+	mov.f32 %f56, 0f7FC00000;
+$B23:
+	.loc 1 89 14
+	setp.nan.f32 %p96, %f52, %f56;
+	max.f32 %f94, %f52, %f56;
+	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
+	.loc 1 83 24
+	setp.le.s32 %p97, %r53, %r39;
+	@!%p97 bra $B24;
+	mov.f32 %f55, 0fFF800000;
+$B24:
+	.loc 1 86 14
+	@%p95 bra $B25;
+	mov.f32 %f55, 0f7FC00000;
+$B25:
+	.loc 1 89 14
+	setp.nan.f32 %p98, %f95, %f55;
+	max.f32 %f96, %f95, %f55;
+	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
+	.loc 1 83 24
+	setp.le.s32 %p99, %r53, %r40;
+	@!%p99 bra $B26;
+	mov.f32 %f54, 0fFF800000;
+$B26:
+	.loc 1 86 14
+	@%p95 bra $B27;
+	mov.f32 %f54, 0f7FC00000;
+$B27:
+	.loc 1 89 14
+	setp.nan.f32 %p100, %f97, %f54;
+	max.f32 %f98, %f97, %f54;
+	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
+	.loc 1 83 24
+	setp.le.s32 %p101, %r53, %r41;
+	@!%p101 bra $B28;
+	mov.f32 %f53, 0fFF800000;
+$B28:
+	.loc 1 86 14
+	@%p95 bra $B29;
+	mov.f32 %f53, 0f7FC00000;
+$B29:
+	.loc 1 89 14
+	setp.nan.f32 %p102, %f99, %f53;
+	max.f32 %f100, %f99, %f53;
+	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
+	.loc 1 91 8
+	st.shared.f32 [%r42], %f101;
+	.loc 1 92 9
+	bar.sync 0;
+	mov.u32 %r101, 0;
+$B30:
+	.loc 1 94 26
+	mad.lo.s32 %r102, %r101, 4, %r6;
+	ld.shared.f32 %f102, [%r102];
+	setp.nan.f32 %p103, %f101, %f102;
+	max.f32 %f103, %f101, %f102;
+	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
+	add.s32 %r101, %r101, 1;
+	setp.lt.u32 %p104, %r101, 16;
+	@%p104 bra $B30;
+	.loc 1 96 30
+	sub.rn.f32 %f104, %f52, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f105, %f104, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f106, %f105, 0f4B400000;
+	sub.rn.f32 %f107, %f104, %f106;
+	add.rn.f32 %f108, %f107, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
+	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
+	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
+	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
+	mov.b32 %r103, %f105;
+	.loc 3 47 12
+	shr.u32 %r104, %r103, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r105, %r104, 8388608, 1065353216;
+	mov.b32 %f115, %r105;
+	.loc 3 48 26
+	mul.rn.f32 %f116, %f114, %f115;
+	sub.s32 %r106, %r103, %r104;
+	.loc 3 52 66
+	mad.lo.s32 %r107, %r106, 8388608, 1065353216;
+	mov.b32 %f117, %r107;
+	.loc 3 48 40
+	mul.rn.f32 %f118, %f116, %f117;
+	.loc 3 56 7
+	setp.lt.f32 %p105, 0f43170000, %f104;
+	.loc 3 59 7
+	setp.lt.f32 %p106, %f104, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p107, %p105;
+	not.pred %p108, %p106;
+	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
+	and.pred %p109, %p107, %p108;
+	selp.f32 %f120, %f118, %f119, %p109;
+	.loc 1 98 3
+	mul.rn.f32 %f121, %f51, %f120;
+	.loc 1 100 31
+	sub.rn.f32 %f122, %f56, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f123, %f122, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f124, %f123, 0f4B400000;
+	sub.rn.f32 %f125, %f122, %f124;
+	add.rn.f32 %f126, %f125, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
+	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
+	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
+	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
+	mov.b32 %r108, %f123;
+	.loc 3 47 12
+	shr.u32 %r109, %r108, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r110, %r109, 8388608, 1065353216;
+	mov.b32 %f133, %r110;
+	.loc 3 48 26
+	mul.rn.f32 %f134, %f132, %f133;
+	sub.s32 %r111, %r108, %r109;
+	.loc 3 52 66
+	mad.lo.s32 %r112, %r111, 8388608, 1065353216;
+	mov.b32 %f135, %r112;
+	.loc 3 48 40
+	mul.rn.f32 %f136, %f134, %f135;
+	.loc 3 56 7
+	setp.lt.f32 %p110, 0f43170000, %f122;
+	.loc 3 59 7
+	setp.lt.f32 %p111, %f122, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p112, %p110;
+	not.pred %p113, %p111;
+	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
+	and.pred %p114, %p112, %p113;
+	selp.f32 %f138, %f136, %f137, %p114;
+	.loc 1 101 11
+	st.shared.f32 [%r43], %f138;
+	.loc 1 102 4
+	add.rn.f32 %f139, %f121, %f138;
+	.loc 1 100 31
+	sub.rn.f32 %f140, %f55, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f141, %f140, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f142, %f141, 0f4B400000;
+	sub.rn.f32 %f143, %f140, %f142;
+	add.rn.f32 %f144, %f143, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
+	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
+	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
+	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
+	mov.b32 %r113, %f141;
+	.loc 3 47 12
+	shr.u32 %r114, %r113, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r115, %r114, 8388608, 1065353216;
+	mov.b32 %f151, %r115;
+	.loc 3 48 26
+	mul.rn.f32 %f152, %f150, %f151;
+	sub.s32 %r116, %r113, %r114;
+	.loc 3 52 66
+	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
+	mov.b32 %f153, %r117;
+	.loc 3 48 40
+	mul.rn.f32 %f154, %f152, %f153;
+	.loc 3 56 7
+	setp.lt.f32 %p115, 0f43170000, %f140;
+	.loc 3 59 7
+	setp.lt.f32 %p116, %f140, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p117, %p115;
+	not.pred %p118, %p116;
+	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
+	and.pred %p119, %p117, %p118;
+	selp.f32 %f156, %f154, %f155, %p119;
+	.loc 1 101 11
+	st.shared.f32 [%r43+64], %f156;
+	.loc 1 102 4
+	add.rn.f32 %f157, %f139, %f156;
+	.loc 1 100 31
+	sub.rn.f32 %f158, %f54, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f159, %f158, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f160, %f159, 0f4B400000;
+	sub.rn.f32 %f161, %f158, %f160;
+	add.rn.f32 %f162, %f161, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
+	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
+	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
+	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
+	mov.b32 %r118, %f159;
+	.loc 3 47 12
+	shr.u32 %r119, %r118, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r120, %r119, 8388608, 1065353216;
+	mov.b32 %f169, %r120;
+	.loc 3 48 26
+	mul.rn.f32 %f170, %f168, %f169;
+	sub.s32 %r121, %r118, %r119;
+	.loc 3 52 66
+	mad.lo.s32 %r122, %r121, 8388608, 1065353216;
+	mov.b32 %f171, %r122;
+	.loc 3 48 40
+	mul.rn.f32 %f172, %f170, %f171;
+	.loc 3 56 7
+	setp.lt.f32 %p120, 0f43170000, %f158;
+	.loc 3 59 7
+	setp.lt.f32 %p121, %f158, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p122, %p120;
+	not.pred %p123, %p121;
+	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
+	and.pred %p124, %p122, %p123;
+	selp.f32 %f174, %f172, %f173, %p124;
+	.loc 1 101 11
+	st.shared.f32 [%r43+128], %f174;
+	.loc 1 102 4
+	add.rn.f32 %f175, %f157, %f174;
+	.loc 1 100 31
+	sub.rn.f32 %f176, %f53, %f101;
+	.loc 3 73 9
+	add.rn.f32 %f177, %f176, 0f4B400000;
+	.loc 3 74 14
+	sub.rn.f32 %f178, %f177, 0f4B400000;
+	sub.rn.f32 %f179, %f176, %f178;
+	add.rn.f32 %f180, %f179, 0f00000000;
+	.loc 3 75 17
+	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
+	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
+	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
+	.loc 3 76 13
+	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
+	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
+	.loc 3 77 12
+	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
+	mov.b32 %r123, %f177;
+	.loc 3 47 12
+	shr.u32 %r124, %r123, 1;
+	.loc 3 52 66
+	mad.lo.s32 %r125, %r124, 8388608, 1065353216;
+	mov.b32 %f187, %r125;
+	.loc 3 48 26
+	mul.rn.f32 %f188, %f186, %f187;
+	sub.s32 %r126, %r123, %r124;
+	.loc 3 52 66
+	mad.lo.s32 %r127, %r126, 8388608, 1065353216;
+	mov.b32 %f189, %r127;
+	.loc 3 48 40
+	mul.rn.f32 %f190, %f188, %f189;
+	.loc 3 56 7
+	setp.lt.f32 %p125, 0f43170000, %f176;
+	.loc 3 59 7
+	setp.lt.f32 %p126, %f176, 0fC3170000;
+	.loc 3 56 7
+	not.pred %p127, %p125;
+	not.pred %p128, %p126;
+	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
+	and.pred %p129, %p127, %p128;
+	selp.f32 %f192, %f190, %f191, %p129;
+	.loc 1 101 11
+	st.shared.f32 [%r43+192], %f192;
+	.loc 1 102 4
+	add.rn.f32 %f51, %f175, %f192;
+	.loc 1 104 9
+	bar.sync 0;
+	.loc 1 108 57
+	mul.lo.s64 %rd174, %rd140, %rd22;
+	add.s64 %rd175, %rd138, %rd174;
+	setp.le.u64 %p130, %rd175, %rd8;
+	setp.le.u64 %p131, %rd138, %rd175;
+	and.pred %p132, %p130, %p131;
+	.loc 1 142 32
+	and.pred %p133, %p132, %p39;
+	@!%p133 bra $B56;
+	.loc 1 106 4
+	mul.rn.f32 %f50, %f50, %f120;
+	mul.rn.f32 %f49, %f49, %f120;
+	mul.rn.f32 %f48, %f48, %f120;
+	mul.rn.f32 %f47, %f47, %f120;
+	mul.rn.f32 %f46, %f46, %f120;
+	mul.rn.f32 %f45, %f45, %f120;
+	mul.rn.f32 %f44, %f44, %f120;
+	mul.rn.f32 %f43, %f43, %f120;
+	.loc 1 108 41
+	shl.b64 %rd176, %rd138, 5;
+	add.s64 %rd177, %rd7, %rd176;
+	sub.s64 %rd178, %rd8, %rd138;
+	.loc 1 142 32
+	or.b64 %rd179, %rd174, %rd22;
+	setp.lt.u64 %p134, %rd179, 4294967296;
+	@%p134 bra $B31;
+	xor.b64 %rd180, %rd174, %rd22;
+	shr.s64 %rd181, %rd180, 63;
+	abs.s64 %rd182, %rd174;
+	abs.s64 %rd183, %rd22;
+	cvt.rp.f32.u64 %f193, %rd183;
+	rcp.approx.ftz.f32 %f194, %f193;
+	mov.b32 %r128, %f194;
+	add.s32 %r129, %r128, 536870910;
+	mov.b32 %f195, %r129;
+	cvt.rzi.u64.f32 %rd184, %f195;
+	mul.lo.s64 %rd185, %rd184, %rd183;
+	neg.s64 %rd186, %rd185;
+	mul.hi.u64 %rd187, %rd184, %rd186;
+	add.s64 %rd188, %rd184, %rd187;
+	mul.lo.s64 %rd189, %rd188, %rd183;
+	neg.s64 %rd190, %rd189;
+	mul.hi.u64 %rd191, %rd188, %rd190;
+	add.s64 %rd192, %rd188, %rd191;
+	mul.hi.u64 %rd193, %rd182, %rd192;
+	mul.lo.s64 %rd194, %rd193, %rd183;
+	sub.s64 %rd195, %rd182, %rd194;
+	setp.ge.u64 %p135, %rd195, %rd183;
+	add.s64 %rd196, %rd193, 1;
+	selp.b64 %rd197, %rd196, %rd193, %p135;
+	sub.s64 %rd198, %rd195, %rd183;
+	selp.b64 %rd199, %rd198, %rd195, %p135;
+	setp.ge.u64 %p136, %rd199, %rd183;
+	add.s64 %rd200, %rd197, 1;
+	selp.b64 %rd201, %rd200, %rd197, %p136;
+	xor.b64 %rd202, %rd201, %rd181;
+	sub.s64 %rd203, %rd202, %rd181;
+	bra $B32;
+$B31:
+	cvt.u32.u64 %r130, %rd174;
+	cvt.u32.u64 %r131, %rd22;
+	div.u32 %r132, %r130, %r131;
+	cvt.u64.u32 %rd203, %r132;
+$B32:
+	setp.lt.s64 %p137, 64, %rd203;
+	selp.b64 %rd204, 64, %rd203, %p137;
+	setp.lt.s64 %p138, 0, %rd204;
+	@!%p138 bra $B42;
+	.loc 1 146 9
+	cvt.u32.u64 %r133, %rd204;
+	mov.u32 %r134, 0;
+$B33:
+	cvt.u64.u32 %rd205, %r134;
+	.loc 1 143 20
+	mul.lo.s64 %rd206, %rd205, %rd22;
+	add.s32 %r135, %r134, 1;
+	cvt.u64.u32 %rd207, %r135;
+	mul.lo.s64 %rd208, %rd207, %rd22;
+	setp.le.u64 %p139, %rd208, %rd178;
+	setp.le.u64 %p140, %rd206, %rd208;
+	and.pred %p141, %p139, %p140;
+	@!%p141 bra $B57;
+	shl.b64 %rd209, %rd206, 5;
+	add.s64 %rd210, %rd177, %rd209;
+	sub.s64 %rd211, %rd208, %rd206;
+	.loc 1 145 9
+	setp.lt.s64 %p142, 0, %rd211;
+	@!%p142 bra $B34;
+	.loc 1 146 56
+	mad.wide.u32 %rd212, %r7, 2, %rd210;
+	ld.global.u16 %r136, [%rd212];
+	.loc 2 38 59
+	cvt.u16.u32 %rs29, %r136;
+	cvt.f32.f16 %f196, %rs29;
+	.loc 1 146 33
+	mad.lo.s32 %r137, %r134, 4, %r5;
+	ld.shared.f32 %f197, [%r137];
+	fma.rn.f32 %f50, %f197, %f196, %f50;
+$B34:
+	.loc 1 145 9
+	setp.lt.s64 %p143, 1, %rd211;
+	@!%p143 bra $B35;
+	.loc 1 146 56
+	mad.wide.u32 %rd213, %r7, 2, %rd210;
+	ld.global.u16 %r138, [%rd213+32];
+	.loc 2 38 59
+	cvt.u16.u32 %rs30, %r138;
+	cvt.f32.f16 %f198, %rs30;
+	.loc 1 146 33
+	mad.lo.s32 %r139, %r134, 4, %r5;
+	ld.shared.f32 %f199, [%r139];
+	fma.rn.f32 %f49, %f199, %f198, %f49;
+$B35:
+	.loc 1 145 9
+	setp.lt.s64 %p144, 2, %rd211;
+	@!%p144 bra $B36;
+	.loc 1 146 56
+	mad.wide.u32 %rd214, %r7, 2, %rd210;
+	ld.global.u16 %r140, [%rd214+64];
+	.loc 2 38 59
+	cvt.u16.u32 %rs31, %r140;
+	cvt.f32.f16 %f200, %rs31;
+	.loc 1 146 33
+	mad.lo.s32 %r141, %r134, 4, %r5;
+	ld.shared.f32 %f201, [%r141];
+	fma.rn.f32 %f48, %f201, %f200, %f48;
+$B36:
+	.loc 1 145 9
+	setp.lt.s64 %p145, 3, %rd211;
+	@!%p145 bra $B37;
+	.loc 1 146 56
+	mad.wide.u32 %rd215, %r7, 2, %rd210;
+	ld.global.u16 %r142, [%rd215+96];
+	.loc 2 38 59
+	cvt.u16.u32 %rs32, %r142;
+	cvt.f32.f16 %f202, %rs32;
+	.loc 1 146 33
+	mad.lo.s32 %r143, %r134, 4, %r5;
+	ld.shared.f32 %f203, [%r143];
+	fma.rn.f32 %f47, %f203, %f202, %f47;
+$B37:
+	.loc 1 145 9
+	setp.lt.s64 %p146, 4, %rd211;
+	@!%p146 bra $B38;
+	.loc 1 146 56
+	mad.wide.u32 %rd216, %r7, 2, %rd210;
+	ld.global.u16 %r144, [%rd216+128];
+	.loc 2 38 59
+	cvt.u16.u32 %rs33, %r144;
+	cvt.f32.f16 %f204, %rs33;
+	.loc 1 146 33
+	mad.lo.s32 %r145, %r134, 4, %r5;
+	ld.shared.f32 %f205, [%r145];
+	fma.rn.f32 %f46, %f205, %f204, %f46;
+$B38:
+	.loc 1 145 9
+	setp.lt.s64 %p147, 5, %rd211;
+	@!%p147 bra $B39;
+	.loc 1 146 56
+	mad.wide.u32 %rd217, %r7, 2, %rd210;
+	ld.global.u16 %r146, [%rd217+160];
+	.loc 2 38 59
+	cvt.u16.u32 %rs34, %r146;
+	cvt.f32.f16 %f206, %rs34;
+	.loc 1 146 33
+	mad.lo.s32 %r147, %r134, 4, %r5;
+	ld.shared.f32 %f207, [%r147];
+	fma.rn.f32 %f45, %f207, %f206, %f45;
+$B39:
+	.loc 1 145 9
+	setp.lt.s64 %p148, 6, %rd211;
+	@!%p148 bra $B40;
+	.loc 1 146 56
+	mad.wide.u32 %rd218, %r7, 2, %rd210;
+	ld.global.u16 %r148, [%rd218+192];
+	.loc 2 38 59
+	cvt.u16.u32 %rs35, %r148;
+	cvt.f32.f16 %f208, %rs35;
+	.loc 1 146 33
+	mad.lo.s32 %r149, %r134, 4, %r5;
+	ld.shared.f32 %f209, [%r149];
+	fma.rn.f32 %f44, %f209, %f208, %f44;
+$B40:
+	.loc 1 145 9
+	setp.lt.s64 %p149, 7, %rd211;
+	@!%p149 bra $B41;
+	.loc 1 146 56
+	mad.wide.u32 %rd219, %r7, 2, %rd210;
+	ld.global.u16 %r150, [%rd219+224];
+	.loc 2 38 59
+	cvt.u16.u32 %rs36, %r150;
+	cvt.f32.f16 %f210, %rs36;
+	.loc 1 146 33
+	mad.lo.s32 %r151, %r134, 4, %r5;
+	ld.shared.f32 %f211, [%r151];
+	fma.rn.f32 %f43, %f211, %f210, %f43;
+$B41:
+	setp.lt.u32 %p150, %r135, %r133;
+	mov.u32 %r134, %r135;
+	@%p150 bra $B33;
+$B42:
+	.loc 1 109 9
+	bar.sync 0;
+	.loc 1 75 32
+	add.s32 %r48, %r48, 64;
+	setp.lt.u32 %p151, %r48, %r47;
+	mov.f32 %f52, %f101;
+	@%p151 bra $B16;
+$B43:
+	.loc 1 111 7
+	mad.lo.s32 %r152, %r7, 4, %r6;
+	st.shared.f32 [%r152], %f51;
+	.loc 1 112 8
+	bar.sync 0;
+	mov.f32 %f212, 0f00000000;
+	mov.u32 %r153, 0;
+$B44:
+	.loc 4 9 15
+	mad.lo.s32 %r154, %r153, 4, %r6;
+	ld.shared.f32 %f213, [%r154];
+	add.rn.f32 %f212, %f212, %f213;
+	add.s32 %r153, %r153, 1;
+	setp.lt.u32 %p152, %r153, 16;
+	@%p152 bra $B44;
+	.loc 1 117 10
+	setp.le.u64 %p153, %rd26, %rd4;
+	@!%p153 bra $FAULT3;
+	.loc 1 114 12
+	setp.eq.s64 %p154, %rd68, 0;
+	selp.f32 %f214, 0f3F800000, %f212, %p154;
+	.loc 1 117 10
+	shl.b64 %rd220, %rd25, 5;
+	add.s64 %rd221, %rd3, %rd220;
+	.loc 1 119 8
+	@!%p9 bra $B45;
+	.loc 1 120 32
+	div.rn.f32 %f215, %f50, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs37, %f215;
+	cvt.u32.u16 %r155, %rs37;
+	.loc 1 120 10
+	mad.wide.u32 %rd222, %r7, 2, %rd221;
+	st.global.u16 [%rd222], %r155;
+$B45:
+	.loc 1 119 8
+	@!%p10 bra $B46;
+	.loc 1 120 32
+	div.rn.f32 %f216, %f49, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs38, %f216;
+	cvt.u32.u16 %r156, %rs38;
+	.loc 1 120 10
+	mad.wide.u32 %rd223, %r7, 2, %rd221;
+	st.global.u16 [%rd223+32], %r156;
+$B46:
+	.loc 1 119 8
+	@!%p11 bra $B47;
+	.loc 1 120 32
+	div.rn.f32 %f217, %f48, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs39, %f217;
+	cvt.u32.u16 %r157, %rs39;
+	.loc 1 120 10
+	mad.wide.u32 %rd224, %r7, 2, %rd221;
+	st.global.u16 [%rd224+64], %r157;
+$B47:
+	.loc 1 119 8
+	@!%p12 bra $B48;
+	.loc 1 120 32
+	div.rn.f32 %f218, %f47, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs40, %f218;
+	cvt.u32.u16 %r158, %rs40;
+	.loc 1 120 10
+	mad.wide.u32 %rd225, %r7, 2, %rd221;
+	st.global.u16 [%rd225+96], %r158;
+$B48:
+	.loc 1 119 8
+	@!%p13 bra $B49;
+	.loc 1 120 32
+	div.rn.f32 %f219, %f46, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs41, %f219;
+	cvt.u32.u16 %r159, %rs41;
+	.loc 1 120 10
+	mad.wide.u32 %rd226, %r7, 2, %rd221;
+	st.global.u16 [%rd226+128], %r159;
+$B49:
+	.loc 1 119 8
+	@!%p14 bra $B50;
+	.loc 1 120 32
+	div.rn.f32 %f220, %f45, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs42, %f220;
+	cvt.u32.u16 %r160, %rs42;
+	.loc 1 120 10
+	mad.wide.u32 %rd227, %r7, 2, %rd221;
+	st.global.u16 [%rd227+160], %r160;
+$B50:
+	.loc 1 119 8
+	@!%p15 bra $B51;
+	.loc 1 120 32
+	div.rn.f32 %f221, %f44, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs43, %f221;
+	cvt.u32.u16 %r161, %rs43;
+	.loc 1 120 10
+	mad.wide.u32 %rd228, %r7, 2, %rd221;
+	st.global.u16 [%rd228+192], %r161;
+$B51:
+	.loc 1 119 8
+	@!%p16 bra $B52;
+	.loc 1 120 32
+	div.rn.f32 %f222, %f43, %f214;
+	.loc 2 41 60
+	cvt.rn.f16.f32 %rs44, %f222;
+	cvt.u32.u16 %r162, %rs44;
+	.loc 1 120 10
+	mad.wide.u32 %rd229, %r7, 2, %rd221;
+	st.global.u16 [%rd229+224], %r162;
+$B52:
+	bra $EXIT;
+$B53:
+	.loc 1 57 47
+	@!%p1 bra $FAULT4;
+	.loc 1 60 12
+	@!%p2 bra $FAULT5;
+	bra $FAULT6;
+$B54:
+	.loc 1 80 40
+	@!%p48 bra $FAULT7;
+	bra $FAULT8;
+$B55:
+	.loc 1 130 51
+	@!%p84 bra $FAULT9;
+	@!%p85 bra $FAULT10;
+	@!%p86 bra $FAULT11;
+	bra $FAULT12;
+$B56:
+	.loc 1 108 41
+	@!%p130 bra $FAULT13;
+	@!%p131 bra $FAULT14;
+	.loc 1 142 32
+	bra $FAULT15;
+$B57:
+	.loc 1 143 18
+	@!%p139 bra $FAULT16;
+	bra $FAULT17;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 16 58
+	mov.u32 %r163, 2;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 71 30
+	mov.u32 %r163, 1;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT2:
+	.loc 1 76 22
+	mov.u32 %r163, 0;
+	mov.u64 %rd230, %rd129;
+	mov.u64 %rd231, %rd10;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 117 10
+	mov.u32 %r163, 3;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd4;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 57 47
+	mov.u32 %r163, 4;
+	mov.u64 %rd230, %rd17;
+	mov.u64 %rd231, %rd12;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 60 12
+	mov.u32 %r163, 5;
+	mov.u64 %rd230, %rd26;
+	mov.u64 %rd231, %rd2;
+	bra $FAULT;
+$FAULT6:
+	mov.u32 %r163, 6;
+	mov.u64 %rd230, %rd25;
+	mov.u64 %rd231, %rd26;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 80 40
+	mov.u32 %r163, 7;
+	mov.u64 %rd230, %rd141;
+	mov.u64 %rd231, %rd6;
+	bra $FAULT;
+$FAULT8:
+	mov.u32 %r163, 8;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd141;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 130 51
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd168;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd169;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd170;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r163, 12;
+	mov.u64 %rd230, %rd171;
+	mov.u64 %rd231, %rd122;
+	bra $FAULT;
+$FAULT13:
+	.loc 1 108 41
+	mov.u32 %r163, 9;
+	mov.u64 %rd230, %rd175;
+	mov.u64 %rd231, %rd8;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r163, 10;
+	mov.u64 %rd230, %rd138;
+	mov.u64 %rd231, %rd175;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 142 32
+	mov.u32 %r163, 11;
+	mov.u64 %rd230, 0;
+	mov.u64 %rd231, 0;
+	bra $FAULT;
+$FAULT16:
+	.loc 1 143 18
+	mov.u32 %r163, 13;
+	mov.u64 %rd230, %rd208;
+	mov.u64 %rd231, %rd178;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r163, 14;
+	mov.u64 %rd230, %rd206;
+	mov.u64 %rd231, %rd208;
+$FAULT:
+	ld.param.u64 %rd232, [attendCached_dtype_F16_row_F16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r164, [%rd232], 0, 1;
+	setp.ne.u32 %p155, %r164, 0;
+	@%p155 bra $EXIT;
+	ld.global.u64 %rd233, [%rd232+8];
+	ld.param.u32 %r165, [attendCached_dtype_F16_row_F16_params+184];
+	st.global.u32 [%rd233+4], %r165;
+	ld.param.u32 %r166, [attendCached_dtype_F16_row_F16_params+188];
+	st.global.v2.u32 [%rd233+8], {%r166, %r163};
+	mov.u32 %r167, %ctaid.x;
+	mov.u32 %r168, %ctaid.y;
+	st.global.v2.u32 [%rd233+16], {%r167, %r168};
+	mov.u32 %r169, %ctaid.z;
+	mov.u32 %r170, %tid.x;
+	st.global.v2.u32 [%rd233+24], {%r169, %r170};
+	mov.u32 %r171, %tid.y;
+	mov.u32 %r172, %tid.z;
+	st.global.v2.u32 [%rd233+32], {%r171, %r172};
 	st.global.u64 [%rd233+40], %rd230;
 	st.global.u64 [%rd233+48], %rd231;
 	fence.acq_rel.sys;
