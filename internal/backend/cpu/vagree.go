@@ -39,7 +39,32 @@ func (p *plan) clean(v *ir.Value) bool {
 		return true
 	}
 	before := v.Block.Values[:slices.Index(v.Block.Values, v)]
-	return !p.dirty[v.Block.ID] && !slices.ContainsFunc(before, func(w *ir.Value) bool { return w.Op == ir.OpStore })
+	return !p.touched[v.Block.ID] && !slices.ContainsFunc(before, func(w *ir.Value) bool { return w.Op == ir.OpStore })
+}
+
+// storedBefore reports by block ID before which blocks any lane may have written. That a lane comes to a block only if it has written
+// nothing is not enough: after a branch on which lanes part, vector code runs the blocks of both sides, so another lane may have
+// written and even ended before.
+func (p *plan) storedBefore() []bool {
+	stored := slices.Clone(p.dirty)
+	for changed := true; changed; {
+		changed = false
+		written, parted := false, false
+		for i, n := range p.order {
+			id := n.block.ID
+			if parted && written && !stored[id] {
+				stored[id], changed = true, true
+			}
+			written = written || stored[id] || slices.ContainsFunc(n.block.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })
+			parted = parted || len(n.succs) == 2 && p.e.level[n.block.Term().Args[0].ID] >= perThread
+			for l := n.loop; l != nil; l = l.parent { // lanes that stay in a loop begin again at its header
+				if last := i+1 == len(p.order) || !l.in[p.order[i+1]]; last && parted && written && !stored[l.header.block.ID] {
+					stored[l.header.block.ID], changed = true, true
+				}
+			}
+		}
+	}
+	return stored
 }
 
 // findAgreeing notes what has been taken for granted.

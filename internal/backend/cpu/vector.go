@@ -690,6 +690,7 @@ func newPlan(e *emitter, g *region, agree bool, known *fastPath) *plan {
 		p.places[n.rank] = i
 		p.nodes[n.block.ID] = n
 	}
+	p.touched = p.storedBefore()
 	for again := true; again; { // the more branches differ, the more values do
 		for p.masks() {
 		}

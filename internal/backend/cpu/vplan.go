@@ -28,6 +28,7 @@ type plan struct {
 	varied   []bool             // by value ID: conditions of branches that differ between lanes
 	nodes    []*node            // by block ID
 	dirty    []bool             // by block ID: before which something may have been written
+	touched  []bool             // by block ID: before which any lane of the vector may have written
 	replays  bool               // what threads have done in the region they can do again
 	agree    bool               // see vagree.go
 	agreeing map[*ir.Value]bool // comparisons that are the same for all lanes, or the vector is done otherwise
