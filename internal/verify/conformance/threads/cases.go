@@ -41,6 +41,7 @@ func Cases() []check.Case {
 		{Name: "windows of a slice", Run: slid},
 		{Name: "elements of 16 bytes are copied", Run: fetched},
 		{Name: "changes before branches", Run: repeats},
+		{Name: "changes of threads that end before others", Run: parts},
 		{Name: "addresses that are found", Run: searched},
 		{Name: "addresses after barriers", Run: crossed},
 		{Name: "kernels that start before the preceding one is done", Run: overlapping},

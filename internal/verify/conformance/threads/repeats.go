@@ -49,6 +49,63 @@ func repeats(r *check.Run) {
 	}
 }
 
+// parted has threads that change an element and end before others compare their index with a limit that divides a vector of lanes.
+//
+//gpu:kernel
+func parted(t gpu.Thread, limit int, first []int32, x []int32) {
+	i := t.GlobalX()
+	if i >= len(x) || i >= len(first) {
+		return
+	}
+	if first[i] != 0 {
+		x[i] += 3
+		return
+	}
+	if i < limit {
+		x[i] += 5
+		return
+	}
+	x[i] += 7
+}
+
+// quotients divides 64-bit numbers, which may be large, after other threads have changed their elements.
+//
+//gpu:kernel
+func quotients(t gpu.Thread, by int64, first []int32, x []int64) {
+	i := t.GlobalX()
+	if i >= len(x) || i >= len(first) || by == 0 {
+		return
+	}
+	if first[i] != 0 {
+		x[i] += 3
+		return
+	}
+	x[i] /= by
+}
+
+func parts(r *check.Run) {
+	first, x, want := make([]int32, 100), make([]int32, 100), make([]int32, 100)
+	wide, quotient := make([]int64, 100), make([]int64, 100)
+	for limit := 30; limit < 50; limit++ {
+		for i := range first {
+			first[i], x[i], want[i] = int32(i%3/2), int32(i), int32(i)+7
+			wide[i] = int64(i) << 55
+			quotient[i] = wide[i] / int64(limit)
+			if i < limit {
+				want[i] = int32(i) + 5
+			}
+			if first[i] != 0 {
+				want[i], quotient[i] = int32(i)+3, wide[i]+3
+			}
+		}
+		f, d, w := check.Upload(r, first...), check.Upload(r, x...), check.Upload(r, wide...)
+		r.Launch(Parted(r.Stream, device.Cover(len(x), 64), limit, f, d))
+		check.Want(r, d, want...)
+		r.Launch(Quotients(r.Stream, device.Cover(len(x), 64), int64(limit), f, w))
+		check.Want(r, w, quotient...)
+	}
+}
+
 // bound is an element whose second field is searched.
 type bound struct{ Name, Limit int32 }
 
