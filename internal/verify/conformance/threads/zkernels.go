@@ -940,6 +940,74 @@ var repeatedKernel = &driver.Kernel{
 	},
 }
 
+// Parted has threads that change an element and end before others compare their index with a limit that divides a vector of lanes.
+func Parted(s *device.Stream, g device.Grid, limit int, first device.Slice[int32], x device.Slice[int32]) error {
+	p := s.Plan(partedKernel, g)
+	driver.Pass(p, limit)
+	first.Pass(p)
+	x.Pass(p)
+	return p.Launch()
+}
+
+var partedKernel = &driver.Kernel{
+	Name:    "parted",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "repeats.go",
+	Line:    55,
+	Params: []driver.Param{
+		{Name: "limit", Offset: 0, Size: 8},
+		{Name: "first", Offset: 8, Size: 24, Elem: 4},
+		{Name: "x", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Integers:   []int{0, 16, 24, 40, 48},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			limit int
+			first []int32
+			x     []int32
+		})(args)
+		for ts.Next() {
+			parted(ts.Thread(), a.limit, a.first, a.x)
+		}
+	},
+}
+
+// Quotients divides 64-bit numbers, which may be large, after other threads have changed their elements.
+func Quotients(s *device.Stream, g device.Grid, by int64, first device.Slice[int32], x device.Slice[int64]) error {
+	p := s.Plan(quotientsKernel, g)
+	driver.Pass(p, by)
+	first.Pass(p)
+	x.Pass(p)
+	return p.Launch()
+}
+
+var quotientsKernel = &driver.Kernel{
+	Name:    "quotients",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "repeats.go",
+	Line:    74,
+	Params: []driver.Param{
+		{Name: "by", Offset: 0, Size: 8},
+		{Name: "first", Offset: 8, Size: 24, Elem: 4},
+		{Name: "x", Offset: 32, Size: 24, Elem: 8},
+	},
+	ParamBytes: 72,
+	Integers:   []int{0, 16, 24, 40, 48},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			by    int64
+			first []int32
+			x     []int64
+		})(args)
+		for ts.Next() {
+			quotients(ts.Thread(), a.by, a.first, a.x)
+		}
+	},
+}
+
 // Search keeps the address of the first limit that is larger than the thread's number, which threads find at
 // different times.
 func Search(s *device.Stream, g device.Grid, list device.Slice[bound], out device.Slice[int32]) error {
@@ -953,7 +1021,7 @@ var searchKernel = &driver.Kernel{
 	Name:    "search",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "repeats.go",
-	Line:    59,
+	Line:    116,
 	Params: []driver.Param{
 		{Name: "list", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -983,7 +1051,7 @@ var acrossKernel = &driver.Kernel{
 	Name:    "across",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "repeats.go",
-	Line:    109,
+	Line:    166,
 	Params: []driver.Param{
 		{Name: "list", Offset: 0, Size: 24, Elem: 8},
 	},
@@ -992,7 +1060,7 @@ var acrossKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "repeats.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "repeats.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
