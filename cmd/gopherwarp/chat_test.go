@@ -63,7 +63,7 @@ func TestGenerate(t *testing.T) {
 func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.Signal) (string, error) {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	c := &chatCommand{modelFlags: modelFlags{Model: llamatest.Write(t, o), MaxTokens: 4, Seed: 1}}
+	c := &chatCommand{modelFlags: modelFlags{modelSource: modelSource{Model: llamatest.Write(t, o)}, MaxTokens: 4, Seed: 1}}
 	var out bytes.Buffer
 	term := terminal{&out, io.Discard}
 	dev, m, err := c.open(term)

@@ -36,6 +36,7 @@ type commands struct {
 
 	Chat     chatCommand     `cmd:"" help:"Talk with a language model."`
 	Generate generateCommand `cmd:"" help:"Print a language model's answer to a prompt."`
+	Serve    serveCommand    `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
 
 	Selftest selftestCommand `cmd:"" help:"Run test kernels and compare their results with plain Go."`
 	Bench    benchCommand    `cmd:"" help:"Measure kernels and compare them with CUDA C++ and other frameworks."`

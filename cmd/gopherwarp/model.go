@@ -11,10 +11,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
+// modelSource are the flags that name a model.
+type modelSource struct {
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, or a folder with one."`
+	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+}
+
 // modelFlags are the flags of commands that generate text.
 type modelFlags struct {
-	Model       string  `required:"" placeholder:"FILE" help:"A GGUF file, or a folder with one."`
-	Context     int     `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	modelSource
 	MaxTokens   int     `placeholder:"N" help:"The largest number of tokens of an answer. Default: until the context is full."`
 	Temperature float64 `default:"0.7" help:"How much less probable tokens are favored. 0 always chooses the most probable token."`
 	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 for all."`
@@ -25,18 +30,26 @@ type modelFlags struct {
 }
 
 // check returns the error of flags that make no sense.
-func (f modelFlags) check() error {
-	switch {
-	case f.Context < 0 || f.MaxTokens < 0 || f.TopK < 0:
-		return exit{exitUsage, errors.New("-context, -max-tokens and -top-k must not be negative")}
-	case !(f.Temperature >= 0) || !(f.TopP >= 0 && f.TopP <= 1) || !(f.MinP >= 0 && f.MinP <= 1):
-		return exit{exitUsage, errors.New("-temperature must not be negative; -top-p and -min-p are between 0 and 1")}
+func (f modelSource) check() error {
+	if f.Context < 0 {
+		return exit{exitUsage, errors.New("-context must not be negative")}
 	}
 	return nil
 }
 
+// check returns the error of flags that make no sense.
+func (f modelFlags) check() error {
+	switch {
+	case f.MaxTokens < 0 || f.TopK < 0:
+		return exit{exitUsage, errors.New("-max-tokens and -top-k must not be negative")}
+	case !(f.Temperature >= 0) || !(f.TopP >= 0 && f.TopP <= 1) || !(f.MinP >= 0 && f.MinP <= 1):
+		return exit{exitUsage, errors.New("-temperature must not be negative; -top-p and -min-p are between 0 and 1")}
+	}
+	return f.modelSource.check()
+}
+
 // open opens the model on the default device and shows the progress. The caller closes both.
-func (f modelFlags) open(t terminal) (*device.Device, *llm.Model, error) {
+func (f modelSource) open(t terminal) (*device.Device, *llm.Model, error) {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return nil, nil, err

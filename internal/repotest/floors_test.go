@@ -107,6 +107,7 @@ var floors = map[string]string{
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf dtype",
 	"llm":                   "model/llama tensor tokenizer chat weights weights/gguf internal/kernels/sampling device",
+	"serve/openai":          "llm chat",
 
 	// What is told of devices.
 	"trace":   "device pprof",
@@ -116,7 +117,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... llm chat weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":                   "cmd/... serve/openai llm chat weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",

@@ -1,0 +1,14 @@
+// Package openai serves language models with the HTTP protocol of OpenAI: chat/completions, completions and models. Answers can be
+// streamed as server-sent events.
+//
+//	h, err := openai.New(openai.Options{Models: map[string]openai.Model{"smollm2": m}}) // m is an *llm.Model
+//	if err != nil {
+//		return err
+//	}
+//	err = http.ListenAndServe("localhost:8080", h)
+//
+// Clients for OpenAI's API work with the base URL http://localhost:8080/v1.
+//
+// A field that the package does not support is an error if its value asks for something: the server never ignores a request for tools, a
+// format of the answer, or the probabilities of tokens. Fields that it does not know are ignored, as by other servers of this protocol.
+package openai

@@ -1,0 +1,424 @@
+package openai_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/openai"
+)
+
+// echo is a model that repeats the last message, a word at a time.
+type echo struct {
+	requests chan llm.Request
+	wait     chan struct{} // unless it is nil, received from before each token
+	ended    chan error    // unless it is nil, is sent the error of the context at the end
+}
+
+func (e *echo) Chat(ctx context.Context, messages []chat.Message, r llm.Request) iter.Seq2[llm.Token, error] {
+	return e.Generate(ctx, messages[len(messages)-1].Content, r)
+}
+
+func (e *echo) Generate(ctx context.Context, prompt string, r llm.Request) iter.Seq2[llm.Token, error] {
+	if e.requests != nil {
+		e.requests <- r
+	}
+	return func(yield func(llm.Token, error) bool) {
+		if e.ended != nil {
+			defer func() { e.ended <- ctx.Err() }()
+		}
+		words := strings.SplitAfter(prompt, " ")
+		*r.Usage = llm.Usage{Prompt: len(words), Known: 1, Generated: len(words)}
+		for i, word := range words {
+			if e.wait != nil {
+				select {
+				case <-e.wait:
+				case <-ctx.Done():
+					yield(llm.Token{}, ctx.Err())
+					return
+				}
+			}
+			if word == "fail" || word == "long" {
+				yield(llm.Token{}, map[string]error{"fail": errors.New("the device is lost"), "long": llm.ErrContext}[word])
+				return
+			}
+			for word == "endless" && yield(llm.Token{Text: strings.Repeat("x", 10000)}, nil) {
+			}
+			if word == "endless" {
+				return
+			}
+			t := llm.Token{Text: word}
+			if i == len(words)-1 {
+				t.Finish = llm.Ended
+			}
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// serve starts a server.
+func serve(t *testing.T, o openai.Options) *httptest.Server {
+	t.Helper()
+	h, err := openai.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// post sends a request and returns the status and the body.
+func post(t *testing.T, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(text)
+}
+
+// fields returns a JSON object without the fields that differ each time.
+func fields(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if id, ok := m["id"].(string); ok && !strings.Contains(id, "cmpl-") {
+		t.Errorf("the id is %q", id)
+	}
+	delete(m, "id")
+	delete(m, "created")
+	return m
+}
+
+// check compares a JSON object with what is wanted.
+func check(t *testing.T, got, want string) {
+	t.Helper()
+	if g, w := fields(t, got), fields(t, want); !reflect.DeepEqual(g, w) {
+		t.Errorf("got %v\nwant %v", g, w)
+	}
+}
+
+func TestChat(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	status, body := post(t, s.URL+"/v1/chat/completions", `{"model": "m", "temperature": 0.5, "top_p": 0.9, "top_k": 7, "min_p": 0.1, "seed": 3, "max_completion_tokens": 9,
+		"stop": "x", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": [{"type": "text", "text": "a "}, {"type": "text", "text": "b"}]}]}`)
+	if status != http.StatusOK {
+		t.Fatalf("%d: %s", status, body)
+	}
+	check(t, body, `{"object": "chat.completion", "model": "m",
+		"choices": [{"index": 0, "message": {"role": "assistant", "content": "a b"}, "logprobs": null, "finish_reason": "stop"}],
+		"usage": {"prompt_tokens": 2, "completion_tokens": 2, "total_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}`)
+	r := <-m.requests
+	r.Usage, r.Template = nil, chat.Options{}
+	if want := (llm.Request{MaxTokens: 9, Temperature: 0.5, TopK: 7, TopP: 0.9, MinP: 0.1, Seed: 3, Stop: []string{"x"}}); !reflect.DeepEqual(r, want) {
+		t.Errorf("the request is %+v, want %+v", r, want)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a", "stop": null, "top_k": -1}`); status != http.StatusOK {
+		t.Fatal(body)
+	}
+	r := <-m.requests
+	if r.Temperature != 1 || r.MaxTokens != 16 || r.TopK != 0 || r.Stop != nil {
+		t.Errorf("the request is %+v", r)
+	}
+}
+
+func TestChoices(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 2)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	_, body := post(t, s.URL+"/v1/completions", `{"prompt": ["a b"], "n": 2, "seed": 10, "echo": true}`)
+	check(t, body, `{"object": "text_completion", "model": "m",
+		"choices": [{"index": 0, "text": "a ba b", "logprobs": null, "finish_reason": "stop"}, {"index": 1, "text": "a ba b", "logprobs": null, "finish_reason": "stop"}],
+		"usage": {"prompt_tokens": 2, "completion_tokens": 4, "total_tokens": 6, "prompt_tokens_details": {"cached_tokens": 1}}}`)
+	if a, b := <-m.requests, <-m.requests; a.Seed != 10 || b.Seed != 11 {
+		t.Errorf("the seeds are %d and %d", a.Seed, b.Seed)
+	}
+}
+
+// events returns the data of a stream of events.
+func events(t *testing.T, url, body string) (list []string) {
+	t.Helper()
+	status, text := post(t, url, body)
+	if status != http.StatusOK {
+		t.Fatalf("%d: %s", status, text)
+	}
+	for scan := bufio.NewScanner(strings.NewReader(text)); scan.Scan(); {
+		if data, ok := strings.CutPrefix(scan.Text(), "data: "); ok {
+			list = append(list, data)
+		} else if scan.Text() != "" {
+			t.Errorf("a line is %q", scan.Text())
+		}
+	}
+	return list
+}
+
+func TestStream(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}})
+	got := events(t, s.URL+"/v1/chat/completions", `{"stream": true, "stream_options": {"include_usage": true}, "messages": [{"role": "user", "content": "a b"}]}`)
+	const head = `{"object": "chat.completion.chunk", "model": "m", `
+	want := []string{
+		head + `"choices": [{"index": 0, "delta": {"role": "assistant", "content": "a "}, "logprobs": null, "finish_reason": null}]}`,
+		head + `"choices": [{"index": 0, "delta": {"content": "b"}, "logprobs": null, "finish_reason": null}]}`,
+		head + `"choices": [{"index": 0, "delta": {}, "logprobs": null, "finish_reason": "stop"}]}`,
+		head + `"choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 2, "total_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}`,
+		"[DONE]",
+	}
+	if len(got) != len(want) || got[4] != want[4] {
+		t.Fatalf("%d events: %q", len(got), got)
+	}
+	for i := range want[:4] {
+		check(t, got[i], want[i])
+	}
+}
+
+func TestStreamOfText(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}})
+	got := events(t, s.URL+"/v1/completions", `{"stream": true, "prompt": "a", "echo": true}`)
+	if len(got) != 3 || got[2] != "[DONE]" {
+		t.Fatalf("events: %q", got)
+	}
+	check(t, got[0], `{"object": "text_completion", "model": "m", "choices": [{"index": 0, "text": "aa", "logprobs": null, "finish_reason": null}]}`)
+	check(t, got[1], `{"object": "text_completion", "model": "m", "choices": [{"index": 0, "text": "", "logprobs": null, "finish_reason": "stop"}]}`)
+}
+
+func TestErrorInStream(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}})
+	got := events(t, s.URL+"/v1/completions", `{"stream": true, "prompt": "a fail"}`)
+	if len(got) != 2 || !strings.Contains(got[1], `"message":"the device is lost"`) {
+		t.Errorf("events: %q", got)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"a": &echo{}, "b": &echo{}}, Body: 1000})
+	user := `"model": "a", "messages": [{"role": "user", "content": "hi"}]`
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"chat/completions", `{`, 400, "not a request in JSON"},
+		{"chat/completions", `{} {}`, 400, "more after the object"},
+		{"chat/completions", `{"model": "a"}`, 400, `"param":"messages"`},
+		{"chat/completions", `{"model": "c", "messages": []}`, 404, `"code":"model_not_found"`},
+		{"chat/completions", `{"messages": [{"role": "user", "content": "hi"}]}`, 404, "there is a, b"},
+		{"chat/completions", `{"model": "a", "messages": [{"content": "hi"}]}`, 400, "message 0 has no role"},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, "only text is supported"},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": 5}]}`, 400, "neither a text nor"},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "long"}]}`, 400, "context_length_exceeded"},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "fail"}]}`, 500, "server_error"},
+		{"chat/completions", `{` + user + `, "temperature": 3}`, 400, "temperature: 3 is not from 0 to 2"},
+		{"chat/completions", `{` + user + `, "temperature": "hot"}`, 400, `"message":"temperature: a JSON string, want number","type":"invalid_request_error","param":"temperature"`},
+		{"chat/completions", `{` + user + `, "top_p": -1}`, 400, `"param":"top_p"`},
+		{"chat/completions", `{` + user + `, "top_k": -2}`, 400, `"param":"top_k"`},
+		{"chat/completions", `{` + user + `, "max_tokens": 0}`, 400, `"param":"max_tokens"`},
+		{"chat/completions", `{` + user + `, "n": 100}`, 400, `"param":"n"`},
+		{"chat/completions", `{` + user + `, "stop": 5}`, 400, "a list of texts"},
+		{"chat/completions", `{` + user + `, "presence_penalty": 1}`, 400, "unsupported_parameter"},
+		{"chat/completions", `{` + user + `, "logit_bias": {"5": 1}}`, 400, "unsupported_parameter"},
+		{"chat/completions", `{` + user + `, "tools": [{}]}`, 400, "unsupported_parameter"},
+		{"chat/completions", `{` + user + `, "logprobs": true}`, 400, "unsupported_parameter"},
+		{"chat/completions", `{` + user + `, "response_format": {"type": "json_object"}}`, 400, "unsupported_parameter"},
+		{"chat/completions", `{"model": "` + strings.Repeat("x", 2000) + `"}`, 413, "more than 1000 bytes"},
+		{"completions", `{"model": "a"}`, 400, `"param":"prompt"`},
+		{"completions", `{"model": "a", "prompt": "x", "logprobs": 1}`, 400, "unsupported_parameter"},
+		{"nothing", `{}`, 404, "there is no POST /v1/nothing"},
+	} {
+		if status, body := post(t, s.URL+"/v1/"+c.path, c.body); status != c.status || !strings.Contains(body, c.want) || !strings.HasPrefix(body, `{"error":{`) {
+			t.Errorf("%s: %d %s, want %d and %s", c.body, status, body, c.status, c.want)
+		}
+	}
+}
+
+func TestModels(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"org/b": &echo{}, "a": &echo{}}})
+	for path, want := range map[string]string{
+		"/v1/models":       `{"object": "list", "data": [{"id": "a", "object": "model", "owned_by": "gopherwarp"}, {"id": "org/b", "object": "model", "owned_by": "gopherwarp"}]}`,
+		"/v1/models/org/b": `{"object": "model", "owned_by": "gopherwarp"}`,
+	} {
+		r, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := errors.Join(json.NewDecoder(r.Body).Decode(&got), r.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := got["data"].([]any)
+		for _, x := range append(list, got) {
+			delete(x.(map[string]any), "created")
+		}
+		if path != "/v1/models" {
+			delete(got, "id")
+		}
+		var wanted map[string]any
+		if err := json.Unmarshal([]byte(want), &wanted); err != nil || !reflect.DeepEqual(got, wanted) {
+			t.Errorf("%s is %v, want %v", path, got, wanted)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}, Keys: []string{"one", "two"}})
+	for header, want := range map[string]int{"": 401, "Bearer ": 401, "Bearer on": 401, "Bearer one": 200, "Bearer two": 200} {
+		r, err := http.NewRequest("GET", s.URL+"/v1/models", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", header)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Body.Close()
+		if got.StatusCode != want {
+			t.Errorf("with %q, the status is %d, want %d", header, got.StatusCode, want)
+		}
+	}
+	if r, err := http.Get(s.URL + "/health"); err != nil || r.StatusCode != 200 {
+		t.Errorf("health: %v, %v", r, err)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 3), wait: make(chan struct{}), ended: make(chan error, 3)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}, Requests: 1})
+	done := make(chan string)
+	go func() {
+		_, body := post(t, s.URL+"/v1/completions", `{"prompt": "a"}`)
+		done <- body
+	}()
+	<-m.requests
+	r, err := http.Post(s.URL+"/v1/completions", "application/json", strings.NewReader(`{"prompt": "b"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
+		t.Errorf("a second request: %d, %v", r.StatusCode, r.Header)
+	}
+	m.wait <- struct{}{}
+	if body := <-done; !strings.Contains(body, `"text":"a"`) {
+		t.Errorf("the first request: %s", body)
+	}
+}
+
+// A client that leaves ends the generation.
+func TestLeave(t *testing.T) {
+	m := &echo{wait: make(chan struct{}, 1), ended: make(chan error, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/completions", strings.NewReader(`{"prompt": "a b c", "stream": true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.wait <- struct{}{}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if _, err := got.Body.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	select {
+	case err := <-m.ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the generation ends with %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the generation goes on")
+	}
+}
+
+// A client that does not send its request is refused, and a client that does not read does not keep the server busy.
+func TestSlowClients(t *testing.T) {
+	m := &echo{ended: make(chan error, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}, ClientTimeout: time.Second})
+	body, never := io.Pipe()
+	defer never.Close()
+	r, err := http.Post(s.URL+"/v1/completions", "application/json", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("without a body: %d", r.StatusCode)
+	}
+	r, err = http.Post(s.URL+"/v1/completions", "application/json", strings.NewReader(`{"stream": true, "prompt": "endless"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	select {
+	case <-m.ended:
+	case <-time.After(time.Minute):
+		t.Fatal("the generation goes on")
+	}
+}
+
+// An answer may take longer than a client may take to send its request.
+func TestLongAnswer(t *testing.T) {
+	m := &echo{wait: make(chan struct{}, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}, ClientTimeout: 50 * time.Millisecond})
+	time.AfterFunc(300*time.Millisecond, func() { m.wait <- struct{}{} })
+	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a"}`); status != http.StatusOK {
+		t.Errorf("%d: %s", status, body)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []openai.Options{{}, {Models: map[string]openai.Model{"m": &echo{}}, Requests: -1}, {Models: map[string]openai.Model{"m": &echo{}}, Keys: []string{""}}} {
+		if _, err := openai.New(o); !errors.Is(err, openai.ErrOptions) {
+			t.Errorf("New(%+v) returns %v", o, err)
+		}
+	}
+}
+
+// Bodies never make the server fail.
+func FuzzBody(f *testing.F) {
+	for _, body := range []string{`{"messages": [{"role": "user", "content": "a"}]}`, `{"prompt": ["a"], "n": 2, "stream": true}`, `{"stop": [1]}`, `[]`, `null`} {
+		f.Add(body)
+	}
+	h, err := openai.New(openai.Options{Models: map[string]openai.Model{"m": &echo{}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, path := range []string{"/v1/chat/completions", "/v1/completions"} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(body)))
+			if w.Code >= 500 && !strings.Contains(body, "fail") {
+				t.Errorf("%s: %d %s", fmt.Sprintf("%.100q", body), w.Code, w.Body)
+			}
+		}
+	})
+}
