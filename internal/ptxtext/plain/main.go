@@ -1,0 +1,50 @@
+// Plain prints a generated file with its PTX in plain form:
+//
+//	go run ./internal/ptxtext/plain prim/zkernels_ptx.go
+//
+// With it, git shows changes of such files as changes of PTX:
+//
+//	git config diff.ptx.textconv "go run ./internal/ptxtext/plain"
+//	echo "zkernels_ptx.go diff=ptx" >> .git/info/attributes
+package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: plain <zkernels_ptx.go>")
+	}
+	text, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		err = write(os.Stdout, string(text))
+	}
+	if err != nil {
+		log.Fatalf("plain: %v", err)
+	}
+}
+
+// write writes a Go file. Generated files have backquotes only around raw strings.
+func write(w io.Writer, text string) error {
+	for i, part := range strings.SplitAfter(text, "`") {
+		if raw, ok := strings.CutSuffix(part, "`"); ok && i%2 == 1 {
+			plain, err := ptxtext.Unpack(raw)
+			if err != nil {
+				return err
+			}
+			part = plain + "`"
+		}
+		if _, err := fmt.Fprint(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
+)
+
+func TestWrite(t *testing.T) {
+	const plain = "package p\n\nconst sources = `12 f.go f`\n\nconst f = `.version 7.0\n.entry f()\n{\n\tret;\n}\n`\n"
+	first, rest, _ := strings.Cut(plain, "`.version")
+	packed := first + "`" + ptxtext.Pack(".version"+strings.TrimSuffix(rest, "`\n")) + "`\n"
+	for _, text := range []string{plain, packed} {
+		var b strings.Builder
+		if err := write(&b, text); err != nil || b.String() != plain {
+			t.Errorf("%q becomes %q, %v", text, b.String(), err)
+		}
+	}
+	if err := write(&strings.Builder{}, "const f = `packed1 1 f\n~`"); err == nil {
+		t.Error("no error for corrupt PTX")
+	}
+}

@@ -1,0 +1,172 @@
+package ptxtext
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// marker starts the header. The version follows.
+const marker = "packed"
+
+// ErrCorrupt means that text is not what Pack returned.
+var ErrCorrupt = errors.New("corrupt packed PTX")
+
+// Packed reports whether text is in packed form.
+func Packed(text string) bool { return strings.HasPrefix(text, marker) }
+
+// Unpack returns the text that was packed, or text itself if it is not in packed form. Errors wrap
+// ErrCorrupt.
+func Unpack(text string) (string, error) {
+	if !Packed(text) {
+		return text, nil
+	}
+	header, body, _ := strings.Cut(text, "\n")
+	version, rest, _ := strings.Cut(header[len(marker):], " ")
+	if version != "1" {
+		return "", fmt.Errorf("%w: its version %q is not one that this program knows", ErrCorrupt, version)
+	}
+	digits, name, ok := strings.Cut(rest, " ")
+	size, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil || !ok || len(name) > maxCopy {
+		return "", fmt.Errorf("%w: its header is %q", ErrCorrupt, header)
+	}
+	u := unpacker{body: body, name: name, size: int(size)}
+	u.out = make([]byte, 0, min(u.size, usualExpansion*len(body)))
+	u.newest[labels] = -1
+	for u.at < len(u.body) && !u.bad {
+		u.line()
+	}
+	if u.bad || len(u.out) != u.size {
+		return "", fmt.Errorf("%w: %d of %d bytes can be read", ErrCorrupt, len(u.out), u.size)
+	}
+	return unsafe.String(unsafe.SliceData(u.out), len(u.out)), nil
+}
+
+// usualExpansion is a factor by which PTX is larger than its packed form at most. A corrupt header
+// does not reserve more memory.
+const usualExpansion = 100
+
+// unpacker is the state of Unpack.
+type unpacker struct {
+	body   string // after the header
+	at     int    // offset in body
+	name   string // of the header
+	out    []byte
+	size   int // of out at the end
+	newest [len(classes)]int
+	recent recent
+	bad    bool
+}
+
+// line unpacks a line.
+func (u *unpacker) line() {
+	start := len(u.out)
+	instruction := u.body[u.at] != none
+	if instruction {
+		u.out = append(u.out, '\t')
+	} else {
+		u.at++
+	}
+	u.codes()
+	semicolon := instruction
+	if u.at < len(u.body) && u.body[u.at] == none {
+		semicolon = false
+		u.at++
+	}
+	switch line := u.out[start:]; {
+	case instruction && isDirective(line[1:]):
+		u.recent.add(u.out, span{start + 1, len(u.out)})
+	case semicolon:
+		u.out = append(u.out, ';')
+	}
+	if u.at < len(u.body) {
+		u.bad = u.bad || u.body[u.at] != '\n'
+		u.at++
+		u.out = append(u.out, '\n')
+	}
+}
+
+// codes unpacks codes up to a character that is none.
+func (u *unpacker) codes() {
+	for u.at < len(u.body) && len(u.out) <= u.size {
+		v := value(u.body[u.at])
+		if v >= digits {
+			return
+		}
+		u.at++
+		if v >= singles {
+			v = singles + (v-singles)*digits + u.digit()
+		}
+		u.phrase(phrases[v])
+	}
+}
+
+// digit returns the value of the next character.
+func (u *unpacker) digit() int {
+	if u.at < len(u.body) {
+		if v := value(u.body[u.at]); v < digits {
+			u.at++
+			return v
+		}
+	}
+	u.bad = true
+	return 0
+}
+
+func (u *unpacker) phrase(p string) {
+	out := u.out
+	for i := range len(p) {
+		if c := p[i]; c < firstSymbol {
+			out = append(out, c)
+		} else {
+			u.out = out
+			u.symbol(c)
+			out = u.out
+		}
+	}
+	u.out = out
+}
+
+func (u *unpacker) symbol(s byte) {
+	switch {
+	case s < symbolName:
+		u.number(int(s-firstSymbol)/kinds, int(s-firstSymbol)%kinds)
+	case s == symbolName:
+		u.out = append(u.out, u.name...)
+	case s == symbolLine:
+		at := u.recent.use(u.digit())
+		u.out = append(u.out, u.out[at.start:at.end]...)
+	default:
+		u.out = append(u.out, byte(u.digit()*digits+u.digit()))
+	}
+}
+
+// number appends a register or label.
+func (u *unpacker) number(class, kind int) {
+	newest := &u.newest[class]
+	n := *newest
+	switch kind {
+	case kindNext:
+		n++
+		*newest = n
+	case kindLow:
+		n = u.digit()
+	case kindFar:
+		n -= nears + u.digit()
+	case kindBack:
+		n -= u.digit()*digits + u.digit()
+	default:
+		n -= kind - kindNear
+		if class == labels {
+			n += ahead
+		}
+	}
+	if n < 0 {
+		u.bad = true
+		return
+	}
+	u.out = strconv.AppendUint(append(u.out, classes[class]...), uint64(n), 10)
+}
