@@ -105,7 +105,7 @@ func ptxLines(v driver.Variant) map[sourceLine][]string {
 	files := map[string]string{}
 	made := map[sourceLine][]string{}
 	var at sourceLine
-	for text := range strings.Lines(v.PTX) {
+	for text := range strings.Lines(v.PTX.String()) {
 		words := strings.Fields(text)
 		switch {
 		case len(words) == 3 && words[0] == ".file":

@@ -355,7 +355,7 @@ func emit(f *ir.Func, c code, k *Kernel) {
 		k.Sites = made.Sites
 		k.Barriers, k.Cooperative = k.Barriers || made.Barriers, k.Cooperative || made.Cooperative
 		k.Spins = k.Spins || made.Spins
-		v := driver.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, Awaits: made.Awaits, PTX: made.PTX}
+		v := driver.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, Awaits: made.Awaits, PTX: driver.Text(made.PTX)}
 		if c.variant {
 			v.Body, v.Shared, v.Dynamic = c.Name, made.SharedBytes, made.DynamicBytes
 		} else {

@@ -125,7 +125,7 @@ func variantReport(f *ir.Func, v driver.Variant, k *Kernel, shared int) VariantR
 	dom := ir.Dominators(f)
 	loops := analysis.Loops(dom)
 	r := VariantReport{
-		Name: variantName(v), Instructions: instructions(v.PTX), Registers: analysis.Pressure(dom),
+		Name: variantName(v), Instructions: instructions(v.PTX.String()), Registers: analysis.Pressure(dom),
 		Shared: shared, Coarse: f.Coarse, Loops: len(loops),
 	}
 	for _, n := range f.Notes {

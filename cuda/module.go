@@ -133,9 +133,13 @@ func (l *loaded) loadModule(b *backend) error {
 	if l.module != 0 {
 		return nil
 	}
+	ptx, err := l.variant.PTX.Plain()
+	if err != nil {
+		return fmt.Errorf("cuda: %s: %w", l.kernel.Name, err)
+	}
 	log := new(cudasys.Log)
-	err := b.do("cuModuleLoadDataEx", func() cudasys.Status {
-		return b.driver.ModuleLoadDataEx(&l.module, append([]byte(l.variant.PTX), 0), log)
+	err = b.do("cuModuleLoadDataEx", func() cudasys.Status {
+		return b.driver.ModuleLoadDataEx(&l.module, append([]byte(ptx), 0), log)
 	})
 	if err == nil {
 		return nil

@@ -92,7 +92,7 @@ func TestGPURefusesPTX(t *testing.T) {
 	dev, err := onGPU(t)()
 	check(t, err)
 	k := devicetest.Multiply()
-	k.Variants[0].PTX = strings.Replace(k.Variants[0].PTX, "ret;", "return;", 1)
+	k.Variants[0].PTX = driver.Text(strings.Replace(k.Variants[0].PTX.String(), "ret;", "return;", 1))
 	err = multiply(newStream(t, dev), k, 10)
 	refused, ok := errors.AsType[*RefusedError](err)
 	if !ok || !strings.Contains(refused.Log, "return") || refused.Kernel != "multiply" {
@@ -130,7 +130,7 @@ func TestKernelsAssemble(t *testing.T) {
 		devicetest.Greet(), devicetest.Poke(), devicetest.PokeSync(),
 	} {
 		file := filepath.Join(t.TempDir(), k.Name+".ptx")
-		if err := os.WriteFile(file, []byte(k.Variants[0].PTX), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(k.Variants[0].PTX.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command(ptxas, "-arch=sm_90", "-o", os.DevNull, file).CombinedOutput(); err != nil {

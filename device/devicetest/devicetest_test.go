@@ -25,13 +25,13 @@ func TestEntries(t *testing.T) {
 	for _, k := range all() {
 		v, ok := k.Variant(device.Capability{Major: 7}, driver.Fit{})
 		entry := fmt.Sprintf(".visible .entry %s(.param .align 8 .b8 %s_params[%d])", k.Name, k.Name, k.ParamBytes)
-		if !ok || !strings.Contains(v.PTX, entry) {
+		if !ok || !strings.Contains(v.PTX.String(), entry) {
 			t.Errorf("%s: the PTX lacks %q", k.Name, entry)
 		}
-		if got := strings.Contains(v.PTX, "bar.sync"); got != k.Barriers {
+		if got := strings.Contains(v.PTX.String(), "bar.sync"); got != k.Barriers {
 			t.Errorf("%s: barriers in the PTX: %v, in the kernel: %v", k.Name, got, k.Barriers)
 		}
-		if shared := fmt.Sprintf(".shared .align 4 .b8 tile[%d]", k.Shared); k.Shared > 0 && !strings.Contains(v.PTX, shared) {
+		if shared := fmt.Sprintf(".shared .align 4 .b8 tile[%d]", k.Shared); k.Shared > 0 && !strings.Contains(v.PTX.String(), shared) {
 			t.Errorf("%s: the PTX lacks %q", k.Name, shared)
 		}
 	}
@@ -60,7 +60,7 @@ func TestAssembles(t *testing.T) {
 	}
 	for _, k := range all() {
 		path := filepath.Join(t.TempDir(), k.Name+".ptx")
-		if err := os.WriteFile(path, []byte(k.Variants[0].PTX), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(k.Variants[0].PTX.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, arch := range []string{"sm_75", "sm_90", "sm_120"} {

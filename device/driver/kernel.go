@@ -122,7 +122,7 @@ type Variant struct {
 	// for the kernel's own. Shared and Dynamic are then those of Body.
 	Body            string
 	Shared, Dynamic int
-	PTX             string
+	PTX             Text
 }
 
 // Memory returns the sizes of shared memory for a variant, with the meaning of Kernel.Shared and

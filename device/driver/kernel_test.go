@@ -21,7 +21,7 @@ func TestVariant(t *testing.T) {
 		{9, 0}: {"90a", "90a", "90a", "90a"}, {10, 0}: {"80", "80n", "80na", "80c"}, {12, 1}: {"80", "80n", "80na", "80c"},
 	} {
 		for i, fit := range []driver.Fit{{Line: true}, {Narrow: true}, {Narrow: true, Aligned: true}, {Narrow: true, Line: true}} {
-			if v, ok := k.Variant(c, fit); v.PTX != want[i] || ok != (want[i] != "") {
+			if v, ok := k.Variant(c, fit); string(v.PTX) != want[i] || ok != (want[i] != "") {
 				t.Errorf("for %v, %+v: %q, %v, want %q", c, fit, v.PTX, ok, want[i])
 			}
 		}

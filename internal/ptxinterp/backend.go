@@ -164,7 +164,11 @@ func (b *backend) load(k *driver.Kernel, f driver.Fit) *loaded {
 }
 
 func (b *backend) decode(k *driver.Kernel, v driver.Variant) (*machine.Kernel, error) {
-	m, err := machine.Load(v.PTX, b.memory)
+	text, err := v.PTX.Plain()
+	if err != nil {
+		return nil, fmt.Errorf("ptxinterp: %s: %w", k.Name, err)
+	}
+	m, err := machine.Load(text, b.memory)
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %s: %w", k.Name, err)
 	}

@@ -46,7 +46,7 @@ func kernel(name, code string) *driver.Kernel {
 		Name: name, ParamBytes: 24 + driver.HiddenBytes,
 		Params:   []driver.Param{{Name: "x", Size: 24, Elem: 4}},
 		Sites:    []driver.Site{{File: "store.go", Line: 7, Format: "never\n"}},
-		Variants: []driver.Variant{{Target: device.Capability{Major: 7}, PTX: ptx}},
+		Variants: []driver.Variant{{Target: device.Capability{Major: 7}, PTX: driver.Text(ptx)}},
 	}
 }
 

@@ -17,13 +17,15 @@ import (
 // belongs in RATIONALE.md.
 var floors = map[string]string{
 	// The vocabulary.
-	"dtype":           "",
-	"math32":          "",
-	"internal/simt":   "",
-	"gpu":             "internal/simt dtype",
-	"internal/origin": "",
-	"device/driver":   "dtype gpu internal/origin",
-	"device":          "device/driver dtype gpu",
+	"dtype":                "",
+	"math32":               "",
+	"internal/simt":        "",
+	"gpu":                  "internal/simt dtype",
+	"internal/origin":      "",
+	"internal/ptxtext":     "",
+	"internal/ptxtext/...": "internal/ptxtext",
+	"device/driver":        "dtype gpu internal/origin internal/ptxtext",
+	"device":               "device/driver dtype gpu",
 
 	// Files of weights, which know no device.
 	"weights":             "dtype x/sys",
@@ -39,7 +41,7 @@ var floors = map[string]string{
 	"internal/pass":        "internal/ir internal/analysis dtype",
 	"internal/frontend":    "internal/ir internal/diag device/driver dtype x/tools",
 	"internal/backend/...": "internal/backend/cpu/vasm internal/ir internal/analysis device/driver dtype",
-	"compile/internal/...": "internal/diag device/driver dtype x/tools compile/internal/...",
+	"compile/internal/...": "internal/diag internal/ptxtext device/driver dtype x/tools compile/internal/...",
 	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag internal/origin device/driver dtype x/tools",
 
 	"internal/lint": "internal/ir internal/analysis internal/pass",

@@ -147,7 +147,7 @@ func compareCode(t *testing.T, r []string, kernels []*compile.Kernel) {
 	var code, sites strings.Builder
 	for _, k := range kernels {
 		for _, v := range k.Variants {
-			code.WriteString(v.PTX)
+			code.WriteString(v.PTX.String())
 		}
 		for _, s := range k.Sites {
 			sites.WriteString(s.Format + "\n")

@@ -40,7 +40,7 @@ func TestProductsOverlap(t *testing.T) {
 				n++
 				t.Run(fmt.Sprintf("%s/narrow=%t,aligned=%t", k.Name, v.Narrow, v.Aligned), func(t *testing.T) {
 					command := exec.CommandContext(t.Context(), ptxas, "-v", "-arch=sm_90a", "-o", os.DevNull, "-")
-					command.Stdin = strings.NewReader(v.PTX)
+					command.Stdin = strings.NewReader(v.PTX.String())
 					report, err := command.CombinedOutput()
 					if err != nil {
 						t.Fatalf("%v\n%s", err, report)

@@ -73,9 +73,9 @@ func everyPTX(t *testing.T) map[string][]byte {
 	for _, p := range result.Packages {
 		for _, k := range p.Kernels {
 			for i, v := range k.Variants {
-				if !seen[v.PTX] {
-					seen[v.PTX] = true
-					texts[fmt.Sprintf("%s.%s/%d", p.Path, k.Name, i)] = []byte(v.PTX)
+				if text := v.PTX.String(); !seen[text] {
+					seen[text] = true
+					texts[fmt.Sprintf("%s.%s/%d", p.Path, k.Name, i)] = []byte(text)
 				}
 			}
 		}

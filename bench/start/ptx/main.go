@@ -35,5 +35,5 @@ func run() error {
 		return err
 	}
 	// The first variant is the one with the most requirements, which start's launch meets.
-	return os.WriteFile(os.Args[1], []byte(result.Packages[0].Kernels[0].Variants[0].PTX), 0o666)
+	return os.WriteFile(os.Args[1], []byte(result.Packages[0].Kernels[0].Variants[0].PTX.String()), 0o666)
 }

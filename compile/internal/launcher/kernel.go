@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
 )
 
 // kernel writes the variable of an instance, its driver.Kernel, and declares its PTX in code.
@@ -16,7 +17,7 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	for _, v := range c.Variants {
 		name := decl.Fresh(n.Stem+ptxSuffix(v), w.names)
 		ptx = append(ptx, name)
-		fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, v.PTX)
+		fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, ptxtext.Pack(v.PTX.String()))
 	}
 	pkg := w.imports.driver()
 	w.printf("var %s = &%s.Kernel{\n", w.vars[n.Stem], pkg)
