@@ -65,7 +65,7 @@ func (b *build) lower(u *unit, k function) *job {
 	j := &job{options: b.options, function: k, compiled: &Kernel{
 		Kernel: &driver.Kernel{
 			Name: name, Package: u.pkg.ImportPath,
-			Params: params, ParamBytes: bytes, Block: k.Block, Cluster: k.Cluster,
+			Params: params, ParamBytes: bytes, Block: k.Block, Cluster: k.Cluster, Assumes: k.Assume.Fit,
 		},
 		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem, origins: k.origins(b.origins, u),
 	}}
@@ -157,7 +157,7 @@ func (j *job) hostCode(c code) optimiser {
 type code struct {
 	body
 	optimiser
-	wide     *ir.Func   // for all launches
+	wide     *ir.Func   // for all launches that the kernel permits
 	narrow   []*ir.Func // for those that are narrow
 	targets  []driver.Capability
 	exact    bool // for the lowest target alone
@@ -169,7 +169,13 @@ func (j *job) code(body lowered) (code, diag.List) {
 	k := j.function
 	options := pass.Options{Contract: j.options.contract(k.Kernel), Wide: true, Compact: true, Verify: j.options.Verify}
 	o := newOptimiser(body.ir)
-	c := code{body: body.body, optimiser: o, wide: o.optimise(options, narrowest(options), j.twinOptions()), resident: k.Resident}
+	c := code{body: body.body, optimiser: o, resident: k.Resident}
+	if k.Assume.Given {
+		options.Narrow, options.Aligned, options.Dump = k.Assume.Narrow, k.Assume.Aligned, j.watch()
+		c.wide = o.optimise(options, j.twinOptions())
+	} else {
+		c.wide = o.optimise(options, narrowest(options), j.twinOptions())
+	}
 	if v := misplaced(c.wide); v != nil {
 		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v through an address that is not known to be in shared memory or in a slice parameter", k.instance.Name, v.Pos).
 			WithHelp("pass the address of an element of a variable that gpu.Shared or gpu.DynamicShared returned")}
@@ -183,7 +189,9 @@ func (j *job) code(body lowered) (code, diag.List) {
 			WithHelp("call gpu.AwaitProducts after gpu.MultiplyTilesAsync, in the same iteration")}
 	}
 	wrong := c.setTargets()
-	c.narrow = worthwhile(c.wide, o.narrow(options, j.watch()))
+	if !k.Assume.Given {
+		c.narrow = worthwhile(c.wide, o.narrow(options, j.watch()))
+	}
 	return c, wrong
 }
 
@@ -384,7 +392,7 @@ func (k *Kernel) addVariant(v driver.Variant, f *ir.Func) bool {
 	if k.Variants[0] == v {
 		k.IR = f
 	}
-	if v.Narrow {
+	if v.Narrow || k.Assumes.Narrow {
 		k.Integers = integers(f)
 	}
 	return true

@@ -23,6 +23,8 @@ var (
 	ErrRange = errors.New("slice bounds out of range")
 	// ErrGrid means that the device cannot launch a grid of this size or with these fields.
 	ErrGrid = driver.ErrGrid
+	// ErrAssumption means that a launch does not meet the kernel's //gpu:assume directive.
+	ErrAssumption = driver.ErrAssumption
 	// ErrOverlap means that two slices share memory and must not.
 	ErrOverlap = driver.ErrOverlap
 	// ErrMemory means that the device has not enough free memory.

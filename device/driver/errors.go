@@ -5,6 +5,7 @@ import "errors"
 // Errors that back ends return, with details wrapped around them. Package device exports the same
 // values under the same names.
 var (
+	ErrAssumption  = errors.New("the launch is not as the kernel assumes")
 	ErrClosed      = errors.New("is closed")
 	ErrForeign     = errors.New("belongs to another device")
 	ErrGrid        = errors.New("grid does not fit the device")

@@ -1,6 +1,10 @@
 package driver
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Fit describes the properties of a launch that a Variant may rely on.
 type Fit struct {
@@ -25,21 +29,48 @@ func (p *Plan) Fit() Fit {
 	}
 }
 
-func (p *Plan) aligned() bool {
+func (p *Plan) aligned() bool { return p.unaligned() < 0 }
+
+// unaligned returns the index of a parameter that is a slice and not aligned, or -1.
+func (p *Plan) unaligned() int {
 	for i := range p.kernel.Params {
 		if x := &p.kernel.Params[i]; x.Elem > 0 && p.words[x.Offset/8]%SliceAlign != 0 {
-			return false
+			return i
 		}
 	}
-	return true
+	return -1
 }
 
-func (p *Plan) narrow() bool {
+func (p *Plan) narrow() bool { return p.wide() < 0 && p.threads() <= math.MaxInt32 }
+
+// wide returns the offset of an integer that 32 bits cannot hold, or -1.
+func (p *Plan) wide() int {
 	for _, offset := range p.kernel.Integers {
 		if v := int64(p.words[offset/8]); v != int64(int32(v)) {
-			return false
+			return offset
 		}
 	}
-	most := max(p.blocks[0]*p.block[0], p.blocks[1]*p.block[1], p.blocks[2]*p.block[2])
-	return most <= math.MaxInt32
+	return -1
+}
+
+// threads returns the largest number of threads along an axis.
+func (p *Plan) threads() int {
+	return max(p.blocks[0]*p.block[0], p.blocks[1]*p.block[1], p.blocks[2]*p.block[2])
+}
+
+// checkAssumptions returns an error if a launch with properties f is not as the kernel assumes.
+func (p *Plan) checkAssumptions(f Fit) error {
+	k := p.kernel
+	if k.Assumes.Narrow && !f.Narrow {
+		offset := p.wide()
+		if offset < 0 {
+			return fmt.Errorf("device: %s: %d threads along an axis, must be fewer than 1<<31: %w", k.Name, p.threads(), ErrAssumption)
+		}
+		i := slices.IndexFunc(k.Params, func(x Param) bool { return offset < x.Offset+x.Size })
+		return fmt.Errorf("device: %s: a number of %d in %s, which 32 bits cannot hold: %w", k.Name, int64(p.words[offset/8]), k.Params[i].Name, ErrAssumption)
+	}
+	if k.Assumes.Aligned && !f.Aligned {
+		return fmt.Errorf("device: %s: %s does not start at a multiple of %d bytes: %w", k.Name, k.Params[p.unaligned()].Name, SliceAlign, ErrAssumption)
+	}
+	return nil
 }

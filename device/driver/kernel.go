@@ -35,8 +35,11 @@ type Kernel struct {
 	// Cooperative means that blocks wait for each other: all blocks of a launch run at once.
 	Cooperative bool
 	Sites       []Site
+	// Assumes is what the kernel may rely on in all launches (//gpu:assume). Others return an error.
+	Assumes Fit
 	// Integers lists the offsets of the 64-bit integers in the parameter block, including the
-	// lengths of slices. Fit.Narrow depends on their values.
+	// lengths of slices. Fit.Narrow depends on their values. A kernel without code that depends on
+	// Fit.Narrow has none.
 	Integers []int
 	Variants []Variant // code for GPUs, in order of preference
 	// OnDemand is set if the build has left out Variants and Twin, which gopherwarp run and gopherwarp
@@ -149,8 +152,10 @@ func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
 	return Variant{}, false
 }
 
-// Best returns the index of the variant that Variant returns, or -1.
+// Best returns the index of the variant that Variant returns, or -1. The launch also has the properties
+// that the kernel assumes.
 func (k *Kernel) Best(c Capability, f Fit) int {
+	f.Narrow, f.Aligned = f.Narrow || k.Assumes.Narrow, f.Aligned || k.Assumes.Aligned
 	for i := range k.Variants {
 		v := &k.Variants[i]
 		if v.Narrow && !f.Narrow || v.Coarse > 0 && !f.Line || v.Aligned && !f.Aligned {

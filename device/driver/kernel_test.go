@@ -28,6 +28,17 @@ func TestVariant(t *testing.T) {
 	}
 }
 
+func TestVariantOfAssumptions(t *testing.T) {
+	sm70 := driver.Capability{Major: 7}
+	k := &driver.Kernel{
+		Assumes:  driver.Fit{Narrow: true, Aligned: true},
+		Variants: []driver.Variant{{Target: sm70, Narrow: true, Aligned: true, PTX: "70na"}},
+	}
+	if v, ok := k.Variant(sm70, driver.Fit{}); !ok || v.PTX != "70na" {
+		t.Errorf("%q, %v", v.PTX, ok)
+	}
+}
+
 func TestInfoString(t *testing.T) {
 	for want, i := range map[string]driver.Info{
 		"NVIDIA H200 (cuda:1, compute capability 9.0, 141 GiB)": {

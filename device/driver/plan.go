@@ -163,7 +163,12 @@ func (p *Plan) Check(i *Info, coarsen bool) error {
 	if err := p.kernel.current(); err != nil {
 		return err
 	}
-	p.choose(i, coarsen)
+	fit := p.Fit()
+	if err := p.checkAssumptions(fit); err != nil {
+		return err
+	}
+	fit.Line = fit.Line && (p.grid.Blocks.X >= coarseLeast*i.Cores || coarsen)
+	p.best = p.kernel.Best(i.Capability, fit)
 	if err := p.checkShared(&i.Limits); err != nil {
 		return err
 	}
@@ -182,13 +187,6 @@ func (p *Plan) Check(i *Info, coarsen bool) error {
 // coarseLeast is the number of blocks per core from which a launch gains by a coarse variant. A smaller
 // launch would leave cores idle while each thread does more work: on an H200 it takes 60 ns longer.
 const coarseLeast = 4
-
-// choose sets the variant.
-func (p *Plan) choose(i *Info, coarsen bool) {
-	fit := p.Fit()
-	fit.Line = fit.Line && (p.grid.Blocks.X >= coarseLeast*i.Cores || coarsen)
-	p.best = p.kernel.Best(i.Capability, fit)
-}
 
 // checkShared returns an error if the chosen variant needs more shared memory than l allows.
 func (p *Plan) checkShared(l *Limits) error {

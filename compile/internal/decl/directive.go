@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, contract on|off, target sm_NN, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
+const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, assume narrow|aligned|nothing, contract on|off, target sm_NN, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -66,6 +66,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			k.Cluster = s.cluster(d)
 		case "resident":
 			k.Resident = s.resident(d)
+		case "assume":
+			k.Assume = s.assume(d)
 		case "contract":
 			k.Contract = s.contract(d)
 		case "target":
@@ -77,6 +79,29 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			s.unknown(d)
 		}
 	}
+}
+
+// assume reads the properties of //gpu:assume.
+func (s *scanner) assume(d directive) Assume {
+	a := Assume{Given: true}
+	for word := range strings.SplitSeq(d.arg, ",") {
+		switch strings.TrimSpace(word) {
+		case "narrow":
+			a.Narrow = true
+		case "aligned":
+			a.Aligned = true
+		case "nothing":
+			if d.arg == "nothing" {
+				return a
+			}
+			fallthrough
+		default:
+			s.report(d.pos, diag.DirectiveArgument, "the argument of //gpu:assume must be narrow, aligned, both or nothing, not %q", d.arg).
+				Help = "write //gpu:assume narrow,aligned if all launches of the kernel are narrow and aligned; the compiler then emits code for no others"
+			return Assume{}
+		}
+	}
+	return a
 }
 
 func (s *scanner) contract(d directive) string {
@@ -115,7 +140,7 @@ func (s *scanner) stray(d directive) {
 	case "ondemand":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:ondemand is not in the doc comment of a package").
 			Help = "put it in the comment directly above a package clause"
-	case "block", "cluster", "resident", "contract", "target", "variant":
+	case "block", "assume", "cluster", "resident", "contract", "target", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
 			Help = "put it in the doc comment of a kernel"
 	default:

@@ -23,6 +23,7 @@ type Kernel struct {
 	// Contract is the argument of //gpu:contract, "on" or "off", or empty.
 	Contract string
 	Target   Target  // of //gpu:target
+	Assume   Assume  // of //gpu:assume
 	Bodies   []Body  // that //gpu:variant adds
 	Fields   []Field // the parameters after the thread
 	// TypeParams are the names of the type parameters; Instances are what it is compiled for. A
@@ -65,6 +66,12 @@ type Target struct {
 	driver.Capability
 	Exact bool // no other GPUs: sm_90a
 	Pos   token.Position
+}
+
+// Assume is the argument of //gpu:assume: what the kernel relies on in all launches.
+type Assume struct {
+	Given bool // there is a directive, perhaps for nothing
+	driver.Fit
 }
 
 // Field is a group of parameters that share a type.

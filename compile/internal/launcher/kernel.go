@@ -45,6 +45,7 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	if c.Spins {
 		w.printf("Spins: true,\n")
 	}
+	w.assumes(c.Assumes)
 	w.sites(c.Sites)
 	if len(c.Integers) > 0 {
 		w.printf("Integers: %#v,\n", c.Integers)
@@ -94,6 +95,19 @@ func ptxSuffix(v driver.Variant) string {
 		suffix += "Aligned"
 	}
 	return suffix
+}
+
+func (w *writer) assumes(f driver.Fit) {
+	var fields []string
+	if f.Narrow {
+		fields = append(fields, "Narrow: true")
+	}
+	if f.Aligned {
+		fields = append(fields, "Aligned: true")
+	}
+	if fields != nil {
+		w.printf("Assumes: %s.Fit{%s},\n", w.imports.driver(), strings.Join(fields, ", "))
+	}
 }
 
 func (w *writer) params(params []driver.Param) {

@@ -1,0 +1,64 @@
+package compile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
+// TestAssume compiles one kernel with each assumption.
+func TestAssume(t *testing.T) {
+	const kernel = `package k
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+%s
+func sums(t gpu.Thread, x [][4]float32, y []float32, step int) {
+	for i := t.GlobalX(); i < len(y) && i < len(x); i += step {
+		for j := i; j < len(x); j += step {
+			v := x[j]
+			y[i] += v[0] + v[1] + v[2] + v[3]
+		}
+	}
+}
+`
+	for directive, want := range map[string][]driver.Fit{
+		"":                             {{Narrow: true, Aligned: true}, {}},
+		"//gpu:assume nothing":         {{}},
+		"//gpu:assume aligned":         {{Aligned: true}},
+		"//gpu:assume narrow":          {{Narrow: true}},
+		"//gpu:assume narrow, aligned": {{Narrow: true, Aligned: true}},
+	} {
+		t.Run(directive, func(t *testing.T) {
+			k := compileOne(t, fmt.Sprintf(kernel, strings.TrimSpace("//gpu:kernel\n"+directive)))
+			var got []driver.Fit
+			for _, v := range k.Variants {
+				got = append(got, driver.Fit{Narrow: v.Narrow, Aligned: v.Aligned})
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("variants for %+v, want %+v", got, want)
+			}
+			assumed := driver.Fit{}
+			if directive != "" {
+				assumed = want[0]
+			}
+			if k.Assumes != assumed {
+				t.Errorf("Assumes is %+v, want %+v", k.Assumes, assumed)
+			}
+			if k.Assumes.Narrow && fmt.Sprint(k.Integers) != "[8 16 32 40 48]" && fmt.Sprint(k.Integers) != "[8 32 48]" {
+				t.Errorf("Integers are %v", k.Integers)
+			}
+		})
+	}
+}
+
+func compileOne(t *testing.T, source string) *compile.Kernel {
+	t.Helper()
+	result := build(t, module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(source)}}}}))
+	return result.Packages[0].Kernels[0]
+}
