@@ -183,6 +183,12 @@ func View[U, T any](s Slice[T]) Slice[U] {
 	return Slice[U]{from: s.from, offset: s.offset, len: s.bytes() / size}
 }
 
+// Aligned reports whether the memory of s starts at a multiple of n bytes. A slice that cannot be used
+// has no memory and is aligned.
+func (s Slice[T]) Aligned(n int) bool {
+	return s.from.none() || (s.from.address+uintptr(s.offset))%uintptr(n) == 0
+}
+
 // Overlap reports whether two slices have memory in common.
 func Overlap[T, U any](s Slice[T], t Slice[U]) bool {
 	return s.from == t.from && s.offset < t.offset+t.bytes() && t.offset < s.offset+s.bytes()

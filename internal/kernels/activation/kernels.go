@@ -27,6 +27,7 @@ func apply[V row.Vector[V]](t gpu.Thread, x, y []V, f Function) {
 // applyQuick is apply for 16 bytes at a time, of functions of few instructions.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:block 256
 func applyQuick[V row.Vector[V]](t gpu.Thread, x, y []V, f Function) {
 	for i := t.GlobalX(); i < len(y); i += t.GridDimX() * threads {
@@ -49,6 +50,7 @@ func glu[V row.Vector[V]](t gpu.Thread, gate, up, y []V, columns, stride uint32)
 // wideGLU is glu for 16 bytes at a time, and for any number of rows.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:block 256
 func wideGLU[V row.Vector[V]](t gpu.Thread, gate, up, y []V, rows, columns, stride uint32) {
 	column := t.GlobalX()

@@ -20,7 +20,8 @@ func Apply[T row.Number](s *device.Stream, f Function, x, y device.Slice[T]) err
 	return operation[T]{row.FormFor(s), f, x, y}.run(s)
 }
 
-// operation is a function that is applied in a form. The Wide form is for whole vectors; for others the Plain form runs.
+// operation is a function that is applied in a form. The Wide form is for whole vectors, aligned and fewer than 1<<31; for others the
+// Plain form runs.
 type operation[T row.Number] struct {
 	form row.Form
 	f    Function
@@ -47,7 +48,7 @@ func (o operation[T]) run(s *device.Stream) error {
 	case device.Slice[dtype.F16]:
 		return applyF16(s, grid, device.View[row.F16x1](o.x), device.View[row.F16x1](o.y), o.f)
 	}
-	if o.form == row.Wide && n%8 == 0 && o.f != GELU && o.f != Tanh {
+	if o.form == row.Wide && n%8 == 0 && n/8 <= math.MaxInt32-threads && o.x.Aligned(row.VectorBytes) && o.y.Aligned(row.VectorBytes) && o.f != GELU && o.f != Tanh {
 		return wideBF16(s, device.Blocks{X: (n/8 + threads - 1) / threads}, device.View[row.BF16x8](o.x), device.View[row.BF16x8](o.y), o.f)
 	}
 	return applyBF16(s, grid, device.View[row.BF16x1](o.x), device.View[row.BF16x1](o.y), o.f)
@@ -93,7 +94,8 @@ func SwiGLU[T row.Number](s *device.Stream, shape Shape, layout Layout, x Operan
 //gpu:instance gluPairsBF16 = gluPairs[dtype.BF16, row.BF16]
 //gpu:instance gluPairsF16 = gluPairs[dtype.F16, row.F16]
 
-// run launches a kernel in a form. The Wide form is for rows of whole vectors; for others the Plain form runs.
+// run launches a kernel in a form. The Wide form is for rows of whole vectors, aligned and fewer than 1<<31; for others
+// the Plain form runs.
 func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, layout Layout) error {
 	if err := x.check(shape, layout); err != nil || shape.Rows*shape.Columns == 0 {
 		return err
@@ -106,7 +108,8 @@ func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, layout La
 		g.stride *= 2
 		g.Up = x.Gate.Slice(shape.Columns, x.Gate.Len())
 	}
-	if n := row.Elements[T](); form == row.Wide && shape.Columns%n == 0 {
+	if n := row.Elements[T](); form == row.Wide && shape.Columns%n == 0 && x.Gate.Len()/n <= math.MaxInt32 &&
+		x.Gate.Aligned(row.VectorBytes) && x.Up.Aligned(row.VectorBytes) && x.Y.Aligned(row.VectorBytes) {
 		g.columns, g.stride = g.columns/uint32(n), g.stride/uint32(n)
 		return g.wide(s)
 	}

@@ -9,6 +9,7 @@ import (
 // addProduct adds the product of w and x to y. A warp has R neighbouring rows.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:target sm_80
 //gpu:instance AddProduct = addProduct[deep]
 func addProduct[R reach](t gpu.Thread, w, x []quad, y []float32) {
@@ -38,6 +39,7 @@ func addProduct[R reach](t gpu.Thread, w, x []quad, y []float32) {
 // as many neighbouring rows of each half as R is half of.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:target sm_80
 //gpu:instance NormSwiGLU = normSwiGLU[deep]
 func normSwiGLU[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, out []dtype.BF16) {
@@ -66,6 +68,7 @@ func silu(x float32) float32 { return x / (1 + math32.Exp(-x)) }
 // normLogits stores the products of w and the normalized x, and for each block the key of its largest one.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:target sm_80
 //gpu:instance NormLogits = normLogits[shallow]
 func normLogits[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, logits []float32, best []uint64) {

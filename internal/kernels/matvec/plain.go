@@ -13,6 +13,7 @@ import (
 // normPlain stores x divided by its root mean square and multiplied by gain, rounded to bfloat16 as the GPU's forms do.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func normPlain(t gpu.Thread, x []float32, gain []dtype.BF16, epsilon float32, out []float32) {
 	parts := gpu.Shared[[threads]float32](t)
@@ -36,6 +37,7 @@ func normPlain(t gpu.Thread, x []float32, gain []dtype.BF16, epsilon float32, ou
 // widenPlain stores x as float32 numbers.
 //
 //gpu:kernel
+//gpu:assume nothing
 func widenPlain(t gpu.Thread, x []dtype.BF16, out []float32) {
 	if i := t.GlobalX(); i < len(x) && i < len(out) {
 		out[i] = x[i].Float32()
@@ -45,6 +47,7 @@ func widenPlain(t gpu.Thread, x []dtype.BF16, out []float32) {
 // addPlain adds x to y.
 //
 //gpu:kernel
+//gpu:assume nothing
 func addPlain(t gpu.Thread, x, y []float32) {
 	if i := t.GlobalX(); i < len(x) && i < len(y) {
 		y[i] += x[i]
@@ -54,6 +57,7 @@ func addPlain(t gpu.Thread, x, y []float32) {
 // gatePlain stores SwiGLU of the first and the second half of x.
 //
 //gpu:kernel
+//gpu:assume nothing
 func gatePlain(t gpu.Thread, x []float32, out []dtype.BF16) {
 	n := len(out)
 	if i := t.GlobalX(); i < n && n+i < len(x) {
@@ -64,6 +68,7 @@ func gatePlain(t gpu.Thread, x []float32, out []dtype.BF16) {
 // bestPlain stores the largest Key of x. A block has one thread.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 func bestPlain(t gpu.Thread, x []float32, best []uint64) {
 	var key uint64
@@ -76,6 +81,7 @@ func bestPlain(t gpu.Thread, x []float32, best []uint64) {
 // tokenPlain rotates and stores queries, keys and values. A thread has a pair of elements.
 //
 //gpu:kernel
+//gpu:assume nothing
 func tokenPlain(t gpu.Thread, x []float32, position []int32, turns [][2]float32, h heads, q, k, v []dtype.BF16) {
 	pair := t.GlobalX()
 	if pair >= len(x)/2 {

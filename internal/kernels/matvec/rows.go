@@ -19,6 +19,7 @@ const (
 // row adds up what the threads have.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func rows(t gpu.Thread, w []dtype.BF16, x, y []float32) {
 	parts := gpu.Shared[[blockRows][threads]float32](t)

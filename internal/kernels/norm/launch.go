@@ -39,6 +39,12 @@ func (x Operands[T]) check(shape Shape) error {
 	return nil
 }
 
+// aligned reports whether vectors of all operands are aligned.
+func (x Operands[T]) aligned() bool {
+	const n = row.VectorBytes
+	return x.X.Aligned(n) && x.Y.Aligned(n) && x.Residual.Aligned(n) && x.Sum.Aligned(n) && x.Weight.Aligned(n) && x.Bias.Aligned(n)
+}
+
 // RMSNorm divides each row by the root of the mean of its squares plus epsilon, and multiplies by Weight (Zhang and Sennrich,
 // "Root Mean Square Layer Normalization"). It adds in float32.
 //
@@ -69,7 +75,8 @@ type config struct {
 	Centred       bool
 }
 
-// run normalizes in a form. The Wide form needs rows of whole 16 bytes; for others the Plain form runs.
+// run normalizes in a form. The Wide form needs rows of whole 16 bytes, and aligned operands of fewer than 1<<31 vectors; for others
+// the Plain form runs.
 func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T]) error {
 	if err := x.check(f.Shape); err != nil || f.Rows*f.Columns == 0 {
 		return err
@@ -78,8 +85,11 @@ func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T
 	if x.Bias.Len() == 0 {
 		x.Bias = device.None[float32]()
 	}
-	if form == row.Wide && f.Columns%row.Elements[T]() == 0 {
-		return runWide(s, c, x)
+	if n := row.Elements[T](); form == row.Wide && f.Columns%n == 0 && x.aligned() && x.X.Len()/n <= math.MaxInt32 {
+		c.Team = row.TeamSize(f.Columns / n)
+		if grid := row.Teams(f.Rows, c.Team); grid.Blocks.X*grid.Block.X <= math.MaxInt32 {
+			return runWide(s, grid, c, x)
+		}
 	}
 	return runPlain(s, c, x)
 }
@@ -130,13 +140,11 @@ func add[T row.Number](s *device.Stream, x Operands[T]) error {
 //gpu:instance wideF16 = wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
 
 // runWide launches the Wide form.
-func runWide[T row.Number](s *device.Stream, c config, x Operands[T]) error {
+func runWide[T row.Number](s *device.Stream, grid device.Grid, c config, x Operands[T]) error {
 	in, residual := device.None[T](), device.None[T]()
 	if x.Sum.Len() > 0 {
 		in, residual, x.X = x.X, x.Residual, x.Sum
 	}
-	c.Team = row.TeamSize(int(c.Columns) / row.Elements[T]())
-	grid := row.Teams(int(c.Rows), c.Team)
 	four, eight := device.View[[4]float32, float32], device.View[[8]float32, float32]
 	switch any(x).(type) {
 	case Operands[float32]:

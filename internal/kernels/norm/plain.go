@@ -19,6 +19,7 @@ func plainAdd[T any, F row.Format[T]](t gpu.Thread, x, residual, sum []T) {
 // plain normalizes a row with each block.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func plain[T any, F row.Format[T]](t gpu.Thread, x, y []T, weight, bias []float32, c config) {
 	parts := gpu.Shared[[2][row.Lanes]float32](t)

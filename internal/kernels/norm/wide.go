@@ -10,6 +10,7 @@ import (
 // elements again in each pass: they are in a cache.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, in, residual, x, y []V, weight, bias []A, c config) {
 	parts := gpu.Shared[[2]row.Parts](t)
 	team := row.TeamOf(t, c.Team)

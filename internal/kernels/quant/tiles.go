@@ -12,6 +12,7 @@ import (
 // sumBlocks stores the sum of each block of x.
 //
 //gpu:kernel
+//gpu:assume nothing
 func sumBlocks(t gpu.Thread, x, sums []float32) {
 	i := t.GlobalX()
 	if i >= len(sums) {
@@ -27,6 +28,7 @@ func sumBlocks(t gpu.Thread, x, sums []float32) {
 // tileQ4 multiplies a tile of the format Q4_1 by x, of which sums has the sums of the blocks.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func tileQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, x, sums, y []float32) {
 	blocks := len(sums)
@@ -56,6 +58,7 @@ func tileQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, x, sums, 
 // tileQ8 multiplies a tile of the format Q8_0 by x.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func tileQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, x, y []float32) {
 	blocks := len(x) / BlockSize

@@ -8,6 +8,7 @@ import (
 // plain rotates a head of a token with each block.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func plain[T any, F row.Format[T]](t gpu.Thread, x []T, angles []float32, c config) {
 	var f F

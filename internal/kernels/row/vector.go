@@ -21,8 +21,11 @@ func Pack[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F Format[T]](a A) (v 
 	return v
 }
 
-// Elements returns the number of elements in 16 bytes.
+// VectorBytes is the size of a vector, which a thread loads or stores at once.
+const VectorBytes = 16
+
+// Elements returns the number of elements in a vector.
 func Elements[T Number]() int {
 	var x T
-	return 16 / int(unsafe.Sizeof(x))
+	return VectorBytes / int(unsafe.Sizeof(x))
 }

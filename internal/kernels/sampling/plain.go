@@ -16,6 +16,7 @@ const fewKeys = 2048
 // if top-k keeps few tokens, among a small number of keys that have all of those.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 //gpu:contract off
 func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positions []int32, counts []uint16, mask []uint32, biases []Bias, offsets []int32, tokens []int32, logprobs []float32, vocabulary uint32) {

@@ -9,6 +9,7 @@ import (
 // plain computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
 func plain[T any, F row.Format[T]](t gpu.Thread, x, y []T, lengths []int32, c config) {
 	parts := gpu.Shared[[2][row.Lanes]float32](t)
