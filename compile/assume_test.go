@@ -57,6 +57,31 @@ func sums(t gpu.Thread, x [][4]float32, y []float32, step int) {
 	}
 }
 
+// TestTwinOff compiles a kernel with a barrier, which would get a twin.
+func TestTwinOff(t *testing.T) {
+	const kernel = `package k
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+%s
+func reverse(t gpu.Thread, x []float32) {
+	tile := gpu.Shared[[64]float32](t)
+	i := t.ThreadX() & 63
+	tile[i] = x[i]
+	t.Sync()
+	x[i] = tile[63-i]
+}
+`
+	for directive, want := range map[string]string{
+		"//gpu:kernel":                 "twin with vector code",
+		"//gpu:kernel\n//gpu:twin off": "coroutines: //gpu:twin off",
+	} {
+		if k := compileOne(t, fmt.Sprintf(kernel, directive)); k.CPU != want {
+			t.Errorf("%s: %q, want %q", directive, k.CPU, want)
+		}
+	}
+}
+
 func compileOne(t *testing.T, source string) *compile.Kernel {
 	t.Helper()
 	result := build(t, module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(source)}}}}))

@@ -104,6 +104,7 @@ type Kernel struct {
 
 	origins []origin.Decl // that its code is made of
 	stem    string        // of the names of its files and variables
+	native  bool          // without a twin
 	twin    *ir.Func      // for the CPU's back end
 }
 

@@ -67,7 +67,7 @@ func (b *build) lower(u *unit, k function) *job {
 			Name: name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block, Cluster: k.Cluster, Assumes: k.Assume.Fit,
 		},
-		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem, origins: k.origins(b.origins, u),
+		File: k.Pos.Filename, Line: k.Pos.Line, stem: k.instance.Stem, native: k.Native, origins: k.origins(b.origins, u),
 	}}
 	for i, body := range k.bodies {
 		k.bodies[i].ssa = nil // a job does not keep the program

@@ -54,7 +54,11 @@ func (j *job) wantsTwin() bool {
 	switch {
 	case j.options.Twins == TwinsNone || k.Spins:
 		return false
-	case j.options.Twins == TwinsAll || k.Barriers || k.Block.Count() != 1:
+	case j.options.Twins == TwinsAll:
+		return true
+	case k.native:
+		return false
+	case k.Barriers || k.Block.Count() != 1:
 		return true
 	default:
 		return j.function.operators
@@ -89,6 +93,9 @@ type twinner struct {
 func (w *twinner) emit(k *Kernel) {
 	k.CPU = k.withoutTwin()
 	if k.twin == nil {
+		if k.native {
+			k.CPU += ": //gpu:twin off"
+		}
 		return
 	}
 	at := declPosition{k.File, k.Line}

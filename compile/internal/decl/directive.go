@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, assume narrow|aligned|nothing, contract on|off, target sm_NN, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
+const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, assume narrow|aligned|nothing, contract on|off, target sm_NN, twin off, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -70,6 +70,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			k.Assume = s.assume(d)
 		case "contract":
 			k.Contract = s.contract(d)
+		case "twin":
+			k.Native = s.twin(d)
 		case "target":
 			k.Target = s.target(d)
 		case "variant":
@@ -112,6 +114,15 @@ func (s *scanner) contract(d directive) string {
 	return d.arg
 }
 
+// twin reports whether //gpu:twin omits the twin.
+func (s *scanner) twin(d directive) bool {
+	if d.arg != "off" {
+		s.report(d.pos, diag.DirectiveArgument, "the argument of //gpu:twin must be off, not %q", d.arg).
+			Help = "without the directive, the compiler decides whether generated code runs the kernel faster on a CPU than its Go function"
+	}
+	return d.arg == "off"
+}
+
 // architecture matches the names of targets as PTX and nvcc have them.
 var architecture = regexp.MustCompile(`^sm_([0-9]+)([0-9])(a?)$`)
 
@@ -140,7 +151,7 @@ func (s *scanner) stray(d directive) {
 	case "ondemand":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:ondemand is not in the doc comment of a package").
 			Help = "put it in the comment directly above a package clause"
-	case "block", "assume", "cluster", "resident", "contract", "target", "variant":
+	case "block", "assume", "cluster", "resident", "contract", "target", "twin", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
 			Help = "put it in the doc comment of a kernel"
 	default:

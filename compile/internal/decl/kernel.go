@@ -24,6 +24,7 @@ type Kernel struct {
 	Contract string
 	Target   Target  // of //gpu:target
 	Assume   Assume  // of //gpu:assume
+	Native   bool    // //gpu:twin off: a CPU calls the Go function
 	Bodies   []Body  // that //gpu:variant adds
 	Fields   []Field // the parameters after the thread
 	// TypeParams are the names of the type parameters; Instances are what it is compiled for. A

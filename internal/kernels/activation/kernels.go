@@ -28,6 +28,7 @@ func apply[V row.Vector[V]](t gpu.Thread, x, y []V, f Function) {
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 //gpu:block 256
 func applyQuick[V row.Vector[V]](t gpu.Thread, x, y []V, f Function) {
 	for i := t.GlobalX(); i < len(y); i += t.GridDimX() * threads {
@@ -51,6 +52,7 @@ func glu[V row.Vector[V]](t gpu.Thread, gate, up, y []V, columns, stride uint32)
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 //gpu:block 256
 func wideGLU[V row.Vector[V]](t gpu.Thread, gate, up, y []V, rows, columns, stride uint32) {
 	column := t.GlobalX()

@@ -67,6 +67,7 @@ const threads = 256 // of a block of wide
 // wide copies rows 16 bytes at a time.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:block 256
 func wide(t gpu.Thread, table [][4]uint32, indices []int32, out [][4]uint32, bad []uint32, rows, columns uint32) {
 	gather[[4]uint32, [4]uint32, same[[4]uint32]](t, gathering[[4]uint32, [4]uint32]{table, indices, out, rows, columns, threads}, bad)

@@ -10,6 +10,7 @@ import (
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 //gpu:target sm_80
 //gpu:instance AddProduct = addProduct[deep]
 func addProduct[R reach](t gpu.Thread, w, x []quad, y []float32) {
@@ -40,6 +41,7 @@ func addProduct[R reach](t gpu.Thread, w, x []quad, y []float32) {
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 //gpu:target sm_80
 //gpu:instance NormSwiGLU = normSwiGLU[deep]
 func normSwiGLU[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, out []dtype.BF16) {
@@ -69,6 +71,7 @@ func silu(x float32) float32 { return x / (1 + math32.Exp(-x)) }
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 //gpu:target sm_80
 //gpu:instance NormLogits = normLogits[shallow]
 func normLogits[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, logits []float32, best []uint64) {

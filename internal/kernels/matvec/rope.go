@@ -23,6 +23,7 @@ type heads struct{ queries, keys int }
 // the two rows of a pair.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:target sm_80
 //gpu:instance NormQKV = normQKV[shallow]
 func normQKV[R reach](t gpu.Thread, w, gain []quad, x []numbers, epsilon float32, position []int32, turns [][2]float32, h heads, q, k, v []dtype.BF16) {

@@ -11,6 +11,7 @@ import (
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, in, residual, x, y []V, weight, bias []A, c config) {
 	parts := gpu.Shared[[2]row.Parts](t)
 	team := row.TeamOf(t, c.Team)

@@ -27,6 +27,7 @@ const (
 // warpsQ4 multiplies a tile of the format Q4_1 by x. A warp reads two blocks of the 16 rows at once.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:block 256
 func warpsQ4(t gpu.Thread, planes []quad, scales, minima []halves, x []numbers, y []float32) {
 	blocks := len(x) / (BlockSize / 4)
@@ -54,6 +55,7 @@ func warpsQ4(t gpu.Thread, planes []quad, scales, minima []halves, x []numbers, 
 // warpsQ8 multiplies a tile of the format Q8_0 by x. A warp reads a block of the 16 rows at once.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:block 256
 func warpsQ8(t gpu.Thread, planes []quad, scales []halves, x []numbers, y []float32) {
 	blocks := len(x) / (BlockSize / 4)

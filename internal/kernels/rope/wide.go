@@ -11,6 +11,7 @@ const threads = 256 // of a block of wide
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
+//gpu:twin off
 //gpu:block 256
 func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, x []V, angles []A, c config) {
 	var v V

@@ -23,6 +23,7 @@ type arena struct {
 // wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:contract off
 func wide(t gpu.Thread, logits []float32, quads [][4]float32, params []Params, positions []int32, counts []uint16, mask []uint32, biases []Bias, offsets []int32, tokens []int32, logprobs []float32, vocabulary uint32) {
 	a := gpu.Shared[arena](t)

@@ -13,6 +13,7 @@ import (
 // base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
 //
 //gpu:kernel
+//gpu:twin off
 func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, x, y []V, lengths []int32, c config) {
 	parts := gpu.Shared[[2]row.Parts](t)
 	held := gpu.DynamicShared[V](t)
