@@ -121,11 +121,14 @@ func (f *Func) Text() string {
 	frame := p.allocate(code)
 	fmt.Fprintf(&p.out, "// %s\n", f.Signature())
 	p.at(f.start)
-	fmt.Fprintf(&p.out, "TEXT ·%s(SB), 0, $%d-%d\n", f.name, frame, f.resultAt()+8)
+	p.end(fmt.Sprintf("TEXT ·%s(SB), 0, $%d-%d", f.name, frame, f.resultAt()+8))
 	for _, in := range code {
 		p.inst(in)
 	}
 	p.flush()
+	if p.label != "" {
+		p.end(strings.TrimSpace(p.label))
+	}
 	return p.out.String()
 }
 
@@ -134,21 +137,38 @@ type printer struct {
 	all   []*interval
 	out   strings.Builder
 	line  strings.Builder // the instructions of the current line
+	label string          // the labels of the next instruction
 	pos   Pos             // of the current line
+	next  Pos             // that the assembler gives the next line of the text
 	spare [classes]int    // how many registers, the last, take what lives in the frame
 	taken [classes]int
 	held  map[Reg]string // what the spare registers hold during an instruction
 }
 
 // maxLine is the length of a line from which on the next instruction is in another one.
-const maxLine = 250
+const maxLine = 1000
 
-// at writes where the next line comes from. Go's assembler (1.26) counts from after the line that follows a #line as if that
+// maxGap is the largest number of newlines that take the place of a #line.
+const maxGap = 16
+
+// at writes where the next line comes from, if the assembler's count differs. Go's assembler (1.26) counts from after the line that follows a #line as if that
 // had the number: the number is one more, and TestLines sees to it.
 func (p *printer) at(place Pos) {
-	if place != (Pos{}) {
+	switch gap := place.Line - p.next.Line; {
+	case place == (Pos{}):
+	case place.File == p.next.File && gap >= 0 && gap <= maxGap:
+		p.out.WriteString(strings.Repeat("\n", gap))
+		p.next = place
+	default:
 		fmt.Fprintf(&p.out, "#line %d %q\n", place.Line+1, place.File)
+		p.next = place
 	}
+}
+
+// end writes a line of the text.
+func (p *printer) end(line string) {
+	p.out.WriteString(line + "\n")
+	p.next.Line++
 }
 
 // write adds an instruction to the current line.
@@ -159,6 +179,8 @@ func (p *printer) write(format string, args ...any) {
 	if p.line.Len() > 0 {
 		p.line.WriteString("; ")
 	}
+	p.line.WriteString(p.label)
+	p.label = ""
 	fmt.Fprintf(&p.line, format, args...)
 }
 
@@ -166,7 +188,7 @@ func (p *printer) write(format string, args ...any) {
 func (p *printer) flush() {
 	if p.line.Len() > 0 {
 		p.at(p.pos)
-		fmt.Fprintf(&p.out, "\t%s\n", p.line.String())
+		p.end("\t" + p.line.String())
 		p.line.Reset()
 	}
 }
@@ -176,8 +198,7 @@ var moves = [classes]string{Integer: "MOVQ", Vector: "VMOVUPS", Mask: "KMOVQ"}
 func (p *printer) inst(in inst) {
 	switch {
 	case strings.HasSuffix(in.op, ":"):
-		p.flush()
-		fmt.Fprintf(&p.out, "%s\n", in.op)
+		p.label += in.op + " "
 		return
 	case in.op == "":
 		return

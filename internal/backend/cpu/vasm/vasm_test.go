@@ -68,7 +68,7 @@ func TestStraighten(t *testing.T) {
 	f.Label(end)
 	f.Op("MOVQ", Use(x), f.Result())
 	f.Op("RET")
-	want := "MOVQ a0+0(FP), AX\nCMPQ AX, $3\nJGE l4\nADDQ $1, AX\nl4:\nMOVQ AX, done+8(FP)\nRET"
+	want := "MOVQ a0+0(FP), AX\nCMPQ AX, $3\nJGE l4\nADDQ $1, AX\nl4: MOVQ AX, done+8(FP)\nRET"
 	if got := strings.ReplaceAll(body(f), "\nl4", "\nl4"); strings.TrimSpace(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -179,7 +179,7 @@ func TestLines(t *testing.T) {
 	f.Op("MOVQ", f.Param("int"), Def(n))
 	f.At(Pos{"kernel.go", 9})
 	f.Op("LEAQ", Mem(n, 1), Def(m))
-	for range 12 { // more than one line of text
+	for range 100 { // more than one line of text
 		f.Op("ADDQ", Imm(3), Mod(m))
 	}
 	end := f.NewLabel()
