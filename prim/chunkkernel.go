@@ -14,6 +14,7 @@ func chunk(t gpu.Thread, n int) (from, to int) {
 // joinChunk reduces the chunk to one element of partial.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 //gpu:instance joinChunks = joinChunk[add|least|greatest, int32|int64|uint32|uint64|float32|float64]
 func joinChunk[O operator, T number](t gpu.Thread, x, partial []T, nothing T) {
@@ -28,6 +29,7 @@ func joinChunk[O operator, T number](t gpu.Thread, x, partial []T, nothing T) {
 // scanChunk scans the chunk, starting from the block's element of start if start is not empty.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 //gpu:instance scanChunks = scanChunk[add|least|greatest, int32|int64|uint32|uint64|float32|float64]
 func scanChunk[O operator, T number](t gpu.Thread, in, out, start []T, exclusive bool, nothing T) {
@@ -52,6 +54,7 @@ func scanChunk[O operator, T number](t gpu.Thread, in, out, start []T, exclusive
 // a row for each digit.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 //gpu:instance digitChunks = digitChunk[uint32|uint64]
 func digitChunk[K key](t gpu.Thread, x []K, counts []uint64, how sortStep[K]) {
@@ -68,6 +71,7 @@ func digitChunk[K key](t gpu.Thread, x []K, counts []uint64, how sortStep[K]) {
 // moveChunk moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 //gpu:instance moveChunks = moveChunk[uint32|uint64, none|uint32|uint64]
 func moveChunk[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []V, starts []uint64, how sortStep[K]) {
@@ -91,6 +95,7 @@ func moveChunk[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues [
 // flagChunk counts the flags of the chunk that are set.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 //gpu:instance flagChunks = flagChunk[bool]
 func flagChunk[F bool](t gpu.Thread, flags []F, counts []uint64) {
@@ -108,6 +113,7 @@ func flagChunk[F bool](t gpu.Thread, flags []F, counts []uint64) {
 // chunk i; the last element of starts is the total.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 1
 //gpu:instance selectChunks = selectChunk[uint8|uint16|uint32|uint64|[2]uint64]
 func selectChunk[E element](t gpu.Thread, in, out []E, flags []bool, starts []uint64, count []int, all bool) {
