@@ -210,3 +210,29 @@ func BenchmarkCPU(b *testing.B) {
 		}
 	}
 }
+
+// TestUnaligned computes functions of elements that do not begin at a multiple of 16 bytes.
+func TestUnaligned(t *testing.T) {
+	const n = 64
+	eachForm(t, func(t *testing.T, s *device.Stream, form row.Form) {
+		host := make([]dtype.BF16, n+2)
+		for i := range host {
+			host[i] = dtype.BF16From32(float32(i%9) - 4)
+		}
+		whole := kerneltest.Upload(t, s, host)
+		x, y, z := whole.Slice(1, n+1), kerneltest.Upload(t, s, poison[dtype.BF16](n)), kerneltest.Upload(t, s, poison[dtype.BF16](n))
+		if err := (operation[dtype.BF16]{form, SiLU, x, y}).run(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := (Operands[dtype.BF16]{Gate: x, Up: whole.Slice(2, n+2), Y: z}).run(s, form, Shape{4, n / 4}, Separate); err != nil {
+			t.Fatal(err)
+		}
+		applied, gated := kerneltest.Download(t, s, y), kerneltest.Download(t, s, z)
+		for i := range n {
+			want := SiLU.Reference(row.Float64(host[i+1]))
+			if !near(applied[i], want) || !near(gated[i], want*row.Float64(host[i+2])) {
+				t.Fatalf("functions of element %d are %v and %v", i, applied[i].Float32(), gated[i].Float32())
+			}
+		}
+	})
+}

@@ -124,6 +124,17 @@ func TestAccumulate(t *testing.T) {
 	})
 }
 
+// TestUnaligned passes a result that does not begin at a multiple of 16 bytes, which only the CPU's form permits.
+func TestUnaligned(t *testing.T) {
+	everywhere(t, 2, func(r rig) {
+		y := poisoned(r, 2*r.m.Rows+4)
+		err := Accumulate(r.s, r.m, poisoned(r, r.m.Columns), device.View[float32](y).Slice(1, r.m.Rows+1))
+		if want := r.m.Form != (Form{}); errors.Is(err, device.ErrAlign) != want || !want && err != nil {
+			r.Errorf("form %+v: %v", r.m.Form, err)
+		}
+	})
+}
+
 func TestGateUp(t *testing.T) {
 	everywhere(t, 2, func(r rig) {
 		out := poisoned(r, r.m.Rows/2)

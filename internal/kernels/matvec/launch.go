@@ -10,7 +10,8 @@ import (
 
 // Form is how a GPU multiplies, with two rows for each warp: the Threads of a block, a multiple of 32, and, unless it is 0, the
 // largest number of Blocks, whose warps then multiply several pairs of rows one after the other. The zero Form is the CPU's: it
-// uses scratch memory.
+// uses scratch memory. In the other forms, operands of products begin at multiples of 16 bytes; the error of others is
+// device.ErrAlign.
 type Form struct{ Threads, Blocks int }
 
 // pair is the number of rows that a warp multiplies at once.
@@ -72,6 +73,13 @@ func (n Norm) columns() int {
 	return n.X.Len()
 }
 
+func (n Norm) aligned() bool { return n.X.Aligned(quadBytes) && n.Gain.Aligned(quadBytes) }
+
+// quadBytes is the size of a quad.
+const quadBytes = 16
+
+var errUnaligned = fmt.Errorf("matvec: operands must begin at multiples of %d bytes: %w", quadBytes, device.ErrAlign)
+
 func quads(x device.Slice[dtype.BF16]) device.Slice[quad] { return device.View[quad](x) }
 
 // Accumulate adds the product of m and x to y.
@@ -89,6 +97,9 @@ func Accumulate(s *device.Stream, m Matrix, x device.Slice[dtype.BF16], y device
 		}
 		return AddPlain(s, device.Cover(y.Len(), 64), products, y)
 	}
+	if !m.W.Aligned(quadBytes) || !x.Aligned(quadBytes) || !y.Aligned(quadBytes) {
+		return errUnaligned
+	}
 	return AddProduct(s, m.grid(), quads(m.W), quads(x), y)
 }
 
@@ -103,6 +114,9 @@ func GateUp(s *device.Stream, m Matrix, n Norm, out device.Slice[dtype.BF16]) er
 			return err
 		}
 		return GatePlain(s, device.Cover(out.Len(), 64), y, out)
+	}
+	if !m.W.Aligned(quadBytes) || !n.aligned() || !out.Aligned(quadBytes) {
+		return errUnaligned
 	}
 	return NormSwiGLU(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out)
 }
@@ -135,6 +149,9 @@ func Logits(s *device.Stream, m Matrix, n Norm, out Scores) error {
 			return err
 		}
 		return errors.Join(device.Copy(s, out.Logits, y), BestPlain(s, device.Blocks{X: 1}, y, out.Best))
+	}
+	if !m.W.Aligned(quadBytes) || !n.aligned() || !out.Logits.Aligned(quadBytes) || !out.Best.Aligned(quadBytes) {
+		return errUnaligned
 	}
 	return NormLogits(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
 }

@@ -173,3 +173,36 @@ func measure[T row.Number](b *testing.B, s *device.Stream) {
 	took := kerneltest.Measure(b, s, func() error { return Rotate(s, shape, x, angles) })
 	b.ReportMetric(float64(took.Nanoseconds())/float64(n), "ns/element")
 }
+
+// TestUnaligned rotates heads that do not begin at a multiple of 16 bytes.
+func TestUnaligned(t *testing.T) {
+	shape := Shape{Tokens: 2, Heads: 3, Dim: 16}
+	n := shape.Tokens * shape.Heads * shape.Dim
+	x := make([]float32, n+1)
+	for i := range x {
+		x[i] = float32(i%7) - 3
+	}
+	var results [][]float32
+	for _, name := range []string{"scalar", "interp"} {
+		s := kerneltest.Stream(t, kerneltest.Executions()[name])
+		angles := kerneltest.Upload(t, s, make([]float32, shape.Tokens*shape.Dim))
+		if err := Angles(s, kerneltest.Upload(t, s, positions[:shape.Tokens]), kerneltest.Upload(t, s, Frequencies(shape.Dim, 100, nil)), angles); err != nil {
+			t.Fatal(err)
+		}
+		on := kerneltest.Upload(t, s, x)
+		aligned := kerneltest.Upload(t, s, x[1:])
+		for _, x := range []device.Slice[float32]{on.Slice(1, n+1), aligned} {
+			if err := Rotate(s, shape, x, angles); err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, kerneltest.Download(t, s, x))
+		}
+	}
+	for _, got := range results[1:] {
+		for i := range got {
+			if math.Abs(float64(got[i]-results[0][i])) > 1e-5 {
+				t.Fatalf("element %d is %v, want %v", i, got[i], results[0][i])
+			}
+		}
+	}
+}
