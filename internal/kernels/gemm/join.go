@@ -14,6 +14,7 @@ type joint struct {
 //gpu:kernel
 //gpu:block 256
 //gpu:target sm_90a
+//gpu:twin off
 func join[C any, F rounding[C]](t gpu.Thread, parts []float32, c, residual []C, bias []float32, j joint) {
 	rows := gpu.Shared[[16][264]float32](t)
 	tile, strip := int32(t.BlockX()), int32(t.BlockY())
