@@ -184,11 +184,18 @@ func (p *printer) write(format string, args ...any) {
 	fmt.Fprintf(&p.line, format, args...)
 }
 
+// compact removes the spaces of lines with several instructions: a tenth of the text.
+var compact = strings.NewReplacer("; ", ";", ", ", ",")
+
 // flush ends the current line.
 func (p *printer) flush() {
 	if p.line.Len() > 0 {
 		p.at(p.pos)
-		p.end("\t" + p.line.String())
+		line := p.line.String()
+		if strings.Contains(line, "; ") {
+			line = compact.Replace(line)
+		}
+		p.end("\t" + line)
 		p.line.Reset()
 	}
 }
