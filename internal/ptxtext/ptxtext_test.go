@@ -156,26 +156,6 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-func BenchmarkUnpack(b *testing.B) {
-	text := strings.Join(samples(b), "")
-	packed := ptxtext.Pack(text)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := ptxtext.Unpack(packed); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkPack(b *testing.B) {
-	text := strings.Join(samples(b), "")
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		ptxtext.Pack(text)
-	}
-}
-
 const version1 = `packed1 340 multiply
 !|hf|f
 !|gxO

@@ -56,3 +56,43 @@ func TestTable(t *testing.T) {
 		t.Errorf("the table has %d phrases", len(table))
 	}
 }
+
+func BenchmarkUnpack(b *testing.B) {
+	benchmark(b, func(plain, packed string) error {
+		_, err := ptxtext.Unpack(packed)
+		return err
+	})
+}
+
+func BenchmarkPack(b *testing.B) {
+	benchmark(b, func(plain, packed string) error {
+		ptxtext.Pack(plain)
+		return nil
+	})
+}
+
+// benchmark calls f with each PTX text of package prim, in both forms.
+func benchmark(b *testing.B, f func(plain, packed string) error) {
+	type text struct{ plain, packed string }
+	var all []text
+	size := 0
+	err := walk(root+"/prim", func(texts []string) {
+		for _, plain := range texts {
+			all = append(all, text{plain, ptxtext.Pack(plain)})
+			size += len(plain)
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, t := range all {
+			if err := f(t.plain, t.packed); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(len(all)), "texts")
+}
