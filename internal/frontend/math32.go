@@ -14,7 +14,7 @@ var approximations = map[string]intrinsic{
 	math32Path + ".Rsqrt":     rsqrt,
 	math32Path + ".recip":     safeRecip,
 	math32Path + ".root":      safeRoot,
-	math32Path + ".FastRcp":   float(ir.OpApproxRcp),
+	math32Path + ".FastRcp":   fastRcp,
 	math32Path + ".FastSqrt":  float(ir.OpApproxSqrt),
 	math32Path + ".FastRsqrt": float(ir.OpApproxRsqrt),
 	math32Path + ".FastExp":   fastExp,
@@ -69,6 +69,13 @@ func rsqrt(l *lowerer, v *ssa.Call) *ir.Value {
 	y := l.fma(h, r, r)
 	// NaN stands for the root of zero, infinity, or what has none: there the approximation is exact.
 	return l.emit(ir.OpSelect, ir.F32, l.emit(ir.OpFEq, ir.I1, y, y), y, r)
+}
+
+// fastRcp takes one instruction instead of up to seven because it need not handle subnormal numbers.
+func fastRcp(l *lowerer, v *ssa.Call) *ir.Value {
+	r := l.emit(ir.OpApproxRcp, ir.F32, l.value(v.Call.Args[0]))
+	r.Imm = 1
+	return r
 }
 
 // safeRecip is the reciprocal of a number that is neither very small nor very large.
