@@ -7,7 +7,8 @@
 //	// residual = x + residual; y = RMSNorm(residual)
 //	err = norm.RMSNorm(s, shape, 1e-5, norm.Operands[dtype.BF16]{X: x, Residual: residual, Sum: residual, Y: y, Weight: w})
 //
-// Functions launch kernels and return; they allocate nothing. On a GPU, a warp or a block takes a row. On the CPU, 16 lanes do.
+// Functions launch kernels and return; they allocate nothing. On a GPU, some lanes of a warp or a
+// block take a row, and keep up to 64 KiB of it in shared memory between its uses. On the CPU, 16 lanes do.
 package norm
 
 //go:generate go tool kernelgen .

@@ -39,12 +39,6 @@ func (x Operands[T]) check(shape Shape) error {
 	return nil
 }
 
-// aligned reports whether vectors of all operands are aligned.
-func (x Operands[T]) aligned() bool {
-	const n = row.VectorBytes
-	return x.X.Aligned(n) && x.Y.Aligned(n) && x.Residual.Aligned(n) && x.Sum.Aligned(n) && x.Weight.Aligned(n) && x.Bias.Aligned(n)
-}
-
 // RMSNorm divides each row by the root of the mean of its squares plus epsilon, and multiplies by Weight (Zhang and Sennrich,
 // "Root Mean Square Layer Normalization"). It adds in float32.
 //
@@ -70,26 +64,22 @@ type function struct {
 // config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
 type config struct {
 	Rows, Columns uint32
-	Team          uint32 // of a Wide kernel: the number of threads for a row
+	Inverse       float32 // 1/Columns
 	Epsilon       float32
 	Centred       bool
 }
 
-// run normalizes in a form. The Wide form needs rows of whole 16 bytes, and aligned operands of fewer than 1<<31 vectors; for others
-// the Plain form runs.
+// run normalizes in a form. The Wide form needs aligned rows of whole 16 bytes; for others the Plain form runs.
 func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T]) error {
 	if err := x.check(f.Shape); err != nil || f.Rows*f.Columns == 0 {
 		return err
 	}
-	c := config{Rows: uint32(f.Rows), Columns: uint32(f.Columns), Epsilon: f.epsilon, Centred: f.centred}
+	c := config{Rows: uint32(f.Rows), Columns: uint32(f.Columns), Inverse: 1 / float32(f.Columns), Epsilon: f.epsilon, Centred: f.centred}
 	if x.Bias.Len() == 0 {
 		x.Bias = device.None[float32]()
 	}
-	if n := row.Elements[T](); form == row.Wide && f.Columns%n == 0 && x.aligned() && x.X.Len()/n <= math.MaxInt32 {
-		c.Team = row.TeamSize(f.Columns / n)
-		if grid := row.Teams(f.Rows, c.Team); grid.Blocks.X*grid.Block.X <= math.MaxInt32 {
-			return runWide(s, grid, c, x)
-		}
+	if form == row.Wide && row.Fits(f.Columns, x.X, x.Y, x.Residual, x.Sum) {
+		return runWide(s, c, x)
 	}
 	return runPlain(s, c, x)
 }
@@ -135,26 +125,24 @@ func add[T row.Number](s *device.Stream, x Operands[T]) error {
 	panic("BUG: norm: no such element type")
 }
 
-//gpu:instance wide32 = wide[float32, [4]float32, [4]float32, row.F32]
-//gpu:instance wideBF16 = wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]
-//gpu:instance wideF16 = wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
+//gpu:instance wide32 = wide[[4]float32, row.F32]
+//gpu:instance wideBF16 = wide[[8]float32, row.BF16]
+//gpu:instance wideF16 = wide[[8]float32, row.F16]
 
 // runWide launches the Wide form.
-func runWide[T row.Number](s *device.Stream, grid device.Grid, c config, x Operands[T]) error {
+func runWide[T row.Number](s *device.Stream, c config, x Operands[T]) error {
 	in, residual := device.None[T](), device.None[T]()
 	if x.Sum.Len() > 0 {
 		in, residual, x.X = x.X, x.Residual, x.Sum
 	}
-	four, eight := device.View[[4]float32, float32], device.View[[8]float32, float32]
+	grid := row.Teams(int(c.Rows), int(c.Columns)/row.Elements[T](), row.Limits{Shared: s.Device().Info().Limits.SharedDynamic})
+	v, four, eight := device.View[row.Words, T], device.View[[4]float32, float32], device.View[[8]float32, float32]
 	switch any(x).(type) {
 	case Operands[float32]:
-		v := device.View[[4]float32, T]
 		return wide32(s, grid, v(in), v(residual), v(x.X), v(x.Y), four(x.Weight), four(x.Bias), c)
 	case Operands[dtype.BF16]:
-		v := device.View[[8]dtype.BF16, T]
 		return wideBF16(s, grid, v(in), v(residual), v(x.X), v(x.Y), eight(x.Weight), eight(x.Bias), c)
 	case Operands[dtype.F16]:
-		v := device.View[[8]dtype.F16, T]
 		return wideF16(s, grid, v(in), v(residual), v(x.X), v(x.Y), eight(x.Weight), eight(x.Bias), c)
 	}
 	panic("BUG: norm: no such element type")

@@ -15,8 +15,8 @@ import (
 
 var forms = map[row.Form]string{row.Plain: "plain", row.Wide: "wide"}
 
-// shapes are rows of odd lengths, of lengths that the Wide form's teams take, and of many elements.
-var shapes = []Shape{{1, 1}, {3, 7}, {2, 16}, {5, 64}, {17, 136}, {3, 576}, {2, 1031}, {2, 4096}}
+// shapes are rows of odd lengths, of lengths that the Wide form's teams take, and of more elements than fit in shared memory.
+var shapes = []Shape{{1, 1}, {3, 7}, {2, 16}, {5, 64}, {17, 136}, {3, 576}, {2, 1031}, {2, 4096}, {2, 40000}}
 
 // TestNorms compares both norms in all forms with the reference.
 func TestNorms(t *testing.T) {

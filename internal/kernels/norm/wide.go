@@ -6,54 +6,63 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// wide normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
-// elements again in each pass: they are in a cache.
+// wide normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
 //
 //gpu:kernel
-//gpu:assume narrow,aligned
 //gpu:twin off
-func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, in, residual, x, y []V, weight, bias []A, c config) {
-	parts := gpu.Shared[[2]row.Parts](t)
-	team := row.TeamOf(t, c.Team)
-	if team.Row >= int(c.Rows) {
-		return
-	}
-	var v V
+func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, in, residual, x, y []row.Words, weight, bias []A, c config) {
+	parts := gpu.Shared[[2]row.Parts[float32]](t)
+	held := gpu.DynamicShared[row.Words](t)
+	team := row.TeamOf(t)
+	at := min(team.Row, int(c.Rows)-1)
+	var v A
 	n := int(c.Columns) / len(v)
-	first := team.Row * n
+	first := at * n
+	r := wideRow[A, F]{Stage: row.NewStage(t, team, x[first:first+n], held), y: y[first : first+n], weight: weight[:n], bias: bias}
+	if at < team.Row {
+		r.X, r.y = r.X[:0], r.y[:0]
+	}
 	if len(residual) > 0 {
-		addRow[T, V, A, F](team, in[first:first+n], residual[first:first+n], x[first:first+n])
+		r.add(in[first:first+n], residual[first:first+n])
+	} else {
+		r.Load(t)
 	}
-	r := wideRow[T, V, A, F]{x: x[first : first+n], y: y[first : first+n], weight: weight[:n]}
 	if c.Centred {
-		r.mean = team.Sum(t, &parts[0], r.sum(team)) / float32(c.Columns)
+		r.mean = team.Sum(t, &parts[0], r.sum()) * c.Inverse
 	}
-	r.factor = 1 / math32.Sqrt(team.Sum(t, &parts[1], r.squares(team))/float32(c.Columns)+c.Epsilon)
-	r.store(team, bias)
-}
-
-// addRow stores x + residual in sum.
-func addRow[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](team row.Team, x, residual, sum []V) {
-	for i := team.Me; i < len(sum); i += team.Size {
-		a, b := row.Unpack[T, V, A, F](x[i]), row.Unpack[T, V, A, F](residual[i])
-		for k := range len(a) {
-			a[k] += b[k]
-		}
-		sum[i] = row.Pack[T, V, A, F](a)
-	}
+	r.factor = math32.Rsqrt(team.Sum(t, &parts[1], r.squares())*c.Inverse + c.Epsilon)
+	r.shift = -r.mean * r.factor
+	r.store()
 }
 
 // wideRow is a row that a team normalizes.
-type wideRow[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]] struct {
-	x, y         []V
-	weight       []A
-	mean, factor float32
+type wideRow[A [4]float32 | [8]float32, F row.Vectors[A]] struct {
+	row.Stage
+	y                   []row.Words
+	weight, bias        []A // bias may be empty
+	mean, factor, shift float32
+	format              F
+}
+
+// add stores in + residual in x and in shared memory.
+func (r *wideRow[A, F]) add(in, residual []row.Words) {
+	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
+		a, b := r.format.Unpack(in[i]), r.format.Unpack(residual[i])
+		for k := range len(a) {
+			a[k] += b[k]
+		}
+		w := r.format.Pack(a)
+		r.X[i] = w
+		if slot < uint32(len(r.Held)) {
+			r.Held[slot] = w
+		}
+	}
 }
 
 // sum returns the sum of a thread's elements.
-func (r *wideRow[T, V, A, F]) sum(team row.Team) (sum float32) {
-	for i := team.Me; i < len(r.x); i += team.Size {
-		a := row.Unpack[T, V, A, F](r.x[i])
+func (r *wideRow[A, F]) sum() (sum float32) {
+	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
+		a := r.format.Unpack(r.At(i, slot))
 		for k := range len(a) {
 			sum += a[k]
 		}
@@ -62,9 +71,9 @@ func (r *wideRow[T, V, A, F]) sum(team row.Team) (sum float32) {
 }
 
 // squares returns the sum of the squares of a thread's elements less the mean.
-func (r *wideRow[T, V, A, F]) squares(team row.Team) (sum float32) {
-	for i := team.Me; i < len(r.x); i += team.Size {
-		a := row.Unpack[T, V, A, F](r.x[i])
+func (r *wideRow[A, F]) squares() (sum float32) {
+	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
+		a := r.format.Unpack(r.At(i, slot))
 		for k := range len(a) {
 			d := a[k] - r.mean
 			sum = math32.FMA(d, d, sum)
@@ -73,20 +82,20 @@ func (r *wideRow[T, V, A, F]) squares(team row.Team) (sum float32) {
 	return sum
 }
 
-// store stores a thread's elements of the result, given the bias if there is one.
-func (r *wideRow[T, V, A, F]) store(team row.Team, bias []A) {
-	bias = bias[:min(len(bias), len(r.y))]
-	for i := team.Me; i < len(r.y); i += team.Size {
-		a, w := row.Unpack[T, V, A, F](r.x[i]), r.weight[i]
+// store stores a thread's elements of the result.
+func (r *wideRow[A, F]) store() {
+	bias := r.bias[:min(len(r.bias), len(r.y))]
+	for i, slot := r.Me, r.Slot; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
+		a, w := r.format.Unpack(r.At(i, slot)), r.weight[i]
 		for k := range len(a) {
-			a[k] = (a[k] - r.mean) * r.factor * w[k]
+			a[k] = (a[k]*r.factor + r.shift) * w[k]
 		}
-		if i < len(bias) {
+		if i < uint32(len(bias)) {
 			b := bias[i]
 			for k := range len(a) {
 				a[k] += b[k]
 			}
 		}
-		r.y[i] = row.Pack[T, V, A, F](a)
+		r.y[i] = r.format.Pack(a)
 	}
 }

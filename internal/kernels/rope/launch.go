@@ -57,8 +57,7 @@ type launch[T row.Number] struct {
 // config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
 type config struct{ Stride, Heads, Dim, Half uint32 } // Half is the number of pairs
 
-// run launches a kernel. The Wide form needs heads whose halves are whole 16 bytes, and aligned operands of fewer than 1<<31
-// vectors; for others the Plain form runs.
+// run launches a kernel. The Wide form needs heads whose halves are whole 16 bytes; for others the Plain form runs.
 func (l launch[T]) run(s *device.Stream, shape Shape) error {
 	shape = shape.full()
 	if err := shape.check(l.x.Len(), l.angles.Len()); err != nil || shape.Tokens*shape.Heads*shape.Rotary == 0 {
@@ -90,19 +89,19 @@ func (l launch[T]) plain(s *device.Stream, tokens int, c config) error {
 	panic("BUG: rope: no such element type")
 }
 
-//gpu:instance wide32 = wide[float32, [4]float32, [4]float32, row.F32]
-//gpu:instance wideBF16 = wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]
-//gpu:instance wideF16 = wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
+//gpu:instance wide32 = wide[[4]float32, row.F32]
+//gpu:instance wideBF16 = wide[[8]float32, row.BF16]
+//gpu:instance wideF16 = wide[[8]float32, row.F16]
 
 func (l launch[T]) wide(s *device.Stream, tokens int, c config) error {
-	grid, eight := device.Blocks{X: tokens}, device.View[[8]float32, float32]
-	switch x := any(l.x).(type) {
+	grid, x, eight := device.Blocks{X: tokens}, device.View[row.Words](l.x), device.View[[8]float32, float32]
+	switch any(l.x).(type) {
 	case device.Slice[float32]:
-		return wide32(s, grid, device.View[[4]float32](x), device.View[[4]float32](l.angles), c)
+		return wide32(s, grid, x, device.View[[4]float32](l.angles), c)
 	case device.Slice[dtype.BF16]:
-		return wideBF16(s, grid, device.View[[8]dtype.BF16](x), eight(l.angles), c)
+		return wideBF16(s, grid, x, eight(l.angles), c)
 	case device.Slice[dtype.F16]:
-		return wideF16(s, grid, device.View[[8]dtype.F16](x), eight(l.angles), c)
+		return wideF16(s, grid, x, eight(l.angles), c)
 	}
 	panic("BUG: rope: no such element type")
 }

@@ -13,8 +13,9 @@ const threads = 256 // of a block of wide
 //gpu:assume narrow,aligned
 //gpu:twin off
 //gpu:block 256
-func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, x []V, angles []A, c config) {
-	var v V
+func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x []row.Words, angles []A, c config) {
+	var v A
+	var f F
 	half, dim := int(c.Half)/len(v), int(c.Dim)/len(v)
 	at, angle := t.BlockX()*int(c.Stride)/len(v), t.BlockX()*2*half
 	sine := angle + half
@@ -22,10 +23,10 @@ func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gp
 	for item := t.ThreadX(); item < int(c.Heads)*half; item += threads {
 		i := item % half
 		low := item/half*dim + i
-		a, b, cos, sin := row.Unpack[T, V, A, F](heads[low]), row.Unpack[T, V, A, F](heads[low+half]), cosines[i], sines[i]
+		a, b, cos, sin := f.Unpack(heads[low]), f.Unpack(heads[low+half]), cosines[i], sines[i]
 		for k := range len(a) {
 			a[k], b[k] = a[k]*cos[k]-b[k]*sin[k], b[k]*cos[k]+a[k]*sin[k]
 		}
-		heads[low], heads[low+half] = row.Pack[T, V, A, F](a), row.Pack[T, V, A, F](b)
+		heads[low], heads[low+half] = f.Pack(a), f.Pack(b)
 	}
 }

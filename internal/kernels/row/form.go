@@ -8,7 +8,7 @@ type Form int
 // The forms.
 const (
 	Plain Form = iota // blocks of 16 threads, which access neighbouring elements: for CPUs
-	Wide              // a warp or a block of 256 threads for each row, of which each accesses 16 bytes: for GPUs
+	Wide              // some lanes of a warp, a block or a cluster for each row; each thread accesses 16 bytes at once: for GPUs
 )
 
 // FormFor returns the form for a stream's device: Plain for the CPU, Wide for a GPU and for the interpreter of a GPU's code.

@@ -8,23 +8,33 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// TestTeams tests that teams cover all rows, and no more blocks than they need.
+// TestTeams tests that teams cover all rows with no more blocks than they need, and that shared memory takes their rows.
 func TestTeams(t *testing.T) {
+	hopper, old := Limits{Shared: 227 << 10, Clusters: 8}, Limits{Shared: 48 << 10}
 	for _, c := range []struct {
-		vectors, rows int
-		size          uint32
-		want          device.Grid
+		rows, words int
+		limits      Limits
+		want        device.Grid
 	}{
-		{1, 1, 32, device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 256}}},
-		{128, 17, 32, device.Grid{Blocks: device.Dim{X: 3}, Block: device.Dim{X: 256}}},
-		{129, 17, 256, device.Grid{Blocks: device.Dim{X: 17}, Block: device.Dim{X: 256}}},
-		{1025, 5, 512, device.Grid{Blocks: device.Dim{X: 5}, Block: device.Dim{X: 512}}},
+		{1, 1, hopper, grid(1, device.Dim{X: 4, Y: 64}, 4096)},
+		{130, 32, hopper, grid(3, device.Dim{X: 4, Y: 64}, 32768)},
+		{17, 72, hopper, grid(2, device.Dim{X: 16, Y: 16}, 20480)},
+		{9, 256, hopper, grid(2, device.Dim{X: 32, Y: 8}, 32768)},
+		{17, 257, hopper, grid(17, device.Dim{X: 64, Y: 1}, 5120)},
+		{5, 4096, old, grid(5, device.Dim{X: 512, Y: 1}, 48<<10)},
+		{5, 4097, Limits{Shared: 227 << 10}, grid(5, device.Dim{X: 512, Y: 1}, 64<<10)},
+		{5, 4097, hopper, device.Grid{Blocks: device.Dim{X: 10}, Block: device.Dim{X: 288, Y: 1}, Cluster: device.Dim{X: 2}, Shared: 8 * 16 * 288}},
+		{3, 100000, hopper, device.Grid{Blocks: device.Dim{X: 24}, Block: device.Dim{X: 512, Y: 1}, Cluster: device.Dim{X: 8}, Shared: 64 << 10}},
 	} {
-		size := TeamSize(c.vectors)
-		if got := Teams(c.rows, size); size != c.size || got.Blocks.X != c.want.Blocks.X || got.Block.X != c.want.Block.X {
-			t.Errorf("rows of %d vectors: teams of %d in %v, want %d in %v", c.vectors, size, got, c.size, c.want)
+		if got := Teams(c.rows, c.words, c.limits); got != c.want {
+			t.Errorf("%d rows of %d vectors: %+v, want %+v", c.rows, c.words, got, c.want)
 		}
 	}
+}
+
+// grid returns a grid of blocks without clusters.
+func grid(blocks int, block device.Dim, shared int) device.Grid {
+	return device.Grid{Blocks: device.Dim{X: blocks}, Block: block, Shared: shared}
 }
 
 // TestNumbers tests conversions and the errors that they may have.

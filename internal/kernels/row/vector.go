@@ -1,24 +1,82 @@
 package row
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
 
-// Unpack returns the elements of v as float32 numbers. A and V have the same length: that of 16 bytes of elements, which a
-// thread of a Wide kernel accesses at once.
-func Unpack[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F Format[T]](v V) (a A) {
-	var f F
-	for i := range len(a) {
-		a[i] = f.Float32(v[i])
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// Words is 16 bytes of elements, which a thread of a Wide kernel accesses at once. It is not an array of elements, so that a load
+// under a condition is followed by no conversion, which would wait for it.
+type Words [4]uint32
+
+// Vectors converts Words to float32 numbers and back, rounded to the nearest element, to even from halfway.
+type Vectors[A [4]float32 | [8]float32] interface {
+	Unpack(w Words) A
+	Pack(a A) Words
+}
+
+// Unpack returns the elements of w.
+func (F32) Unpack(w Words) (a [4]float32) {
+	for i := range w {
+		a[i] = math.Float32frombits(w[i])
 	}
 	return a
 }
 
-// Pack returns the numbers of a, rounded to elements. A and V have the same length.
-func Pack[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F Format[T]](a A) (v V) {
-	var f F
-	for i := range len(a) {
-		v[i] = f.Of(a[i])
+// Pack returns the elements of a.
+func (F32) Pack(a [4]float32) (w Words) {
+	for i := range w {
+		w[i] = math.Float32bits(a[i])
 	}
-	return v
+	return w
+}
+
+// Unpack returns the elements of w as float32 numbers.
+func (BF16) Unpack(w Words) (a [8]float32) {
+	for i := range w {
+		a[2*i] = math.Float32frombits(w[i] << 16)
+		a[2*i+1] = math.Float32frombits(w[i] & 0xffff0000)
+	}
+	return a
+}
+
+// Pack returns the numbers of a, rounded to elements.
+func (BF16) Pack(a [8]float32) (w Words) {
+	for i := range w {
+		w[i] = uint32(dtype.BF16From32(a[2*i])) | uint32(dtype.BF16From32(a[2*i+1]))<<16
+	}
+	return w
+}
+
+// Unpack returns the elements of w as float32 numbers.
+func (F16) Unpack(w Words) (a [8]float32) {
+	for i := range w {
+		a[2*i] = dtype.F16(w[i]).Float32()
+		a[2*i+1] = dtype.F16(w[i] >> 16).Float32()
+	}
+	return a
+}
+
+// Pack returns the numbers of a, rounded to elements.
+func (F16) Pack(a [8]float32) (w Words) {
+	for i := range w {
+		w[i] = uint32(dtype.F16From32(a[2*i])) | uint32(dtype.F16From32(a[2*i+1]))<<16
+	}
+	return w
+}
+
+// Fits reports whether the Wide form can compute rows of a matrix in x and others: whether rows are whole Words, and all slices are
+// aligned for Words.
+func Fits[T Number](columns int, slices ...device.Slice[T]) bool {
+	for _, x := range slices {
+		if x.Len() > 0 && device.View[Words](x).Len() == 0 {
+			return false
+		}
+	}
+	return columns%Elements[T]() == 0
 }
 
 // VectorBytes is the size of a vector, which a thread loads or stores at once.

@@ -1,7 +1,10 @@
-// Package softmax computes the softmax of rows of scores, or its logarithm, in one, two or three passes over a row in float32.
+// Package softmax computes the softmax of rows of scores, or its logarithm, computed in float32.
 //
 //	shape := softmax.Shape{Rows: heads * queries, Columns: keys}
 //	err := softmax.Rows(s, shape, softmax.Options{Scale: 0.125, Queries: queries}, softmax.Operands[dtype.BF16]{X: x, Y: y})
+//
+// On a GPU, some lanes of a warp, a block or a cluster of blocks take a row, and keep it in shared memory between its two uses: up
+// to 64 KiB of it in each block. On the CPU, 16 lanes do.
 //
 // Exponentials are fast ones on a GPU, with a relative error of about 1e-6 for each unit of 8 that an element is below the
 // greatest of its row.

@@ -52,12 +52,11 @@ func Rows[T row.Number](s *device.Stream, shape Shape, o Options, x Operands[T])
 type config struct {
 	Rows             uint32
 	Columns, Queries uint32
-	Team             uint32 // of a Wide kernel: the number of threads for a row
 	Scale            float32
 	Log              bool
 }
 
-// run launches a kernel. The Wide form needs rows of whole 16 bytes; for others the Plain form runs.
+// run launches a kernel. The Wide form needs aligned rows of whole 16 bytes; for others the Plain form runs.
 func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, o Options) error {
 	if err := x.check(shape, o.Queries); err != nil || shape.Rows*shape.Columns == 0 {
 		return err
@@ -69,7 +68,7 @@ func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, o Options
 		o.Scale = 1
 	}
 	c := config{Rows: uint32(shape.Rows), Columns: uint32(shape.Columns), Queries: uint32(o.Queries), Scale: o.Scale, Log: o.Log}
-	if form == row.Wide && shape.Columns%row.Elements[T]() == 0 {
+	if form == row.Wide && row.Fits(shape.Columns, x.X, x.Y) {
 		return x.wide(s, c)
 	}
 	return x.plain(s, c)
@@ -93,32 +92,29 @@ func (x Operands[T]) plain(s *device.Stream, c config) error {
 	panic("BUG: softmax: no such element type")
 }
 
-//gpu:instance wide32 = wide[float32, [4]float32, [4]float32, row.F32]
-//gpu:instance wideBF16 = wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]
-//gpu:instance wideF16 = wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
-
-// Rows of more than leastStaged bytes and at most mostStaged bytes are kept in shared memory. Shorter ones stay in the cache of a
-// multiprocessor with those of its other blocks; three of the longest fit in its shared memory.
-const (
-	leastStaged = 8 << 10
-	mostStaged  = 64 << 10
-)
+//gpu:instance wide32 = wide[[4]float32, row.F32]
+//gpu:instance wideBF16 = wide[[8]float32, row.BF16]
+//gpu:instance wideF16 = wide[[8]float32, row.F16]
+//gpu:instance spread32 = spread[[4]float32, row.F32]
+//gpu:instance spreadBF16 = spread[[8]float32, row.BF16]
+//gpu:instance spreadF16 = spread[[8]float32, row.F16]
 
 // wide launches the Wide form.
 func (x Operands[T]) wide(s *device.Stream, c config) error {
-	groups := int(c.Columns) / row.Elements[T]()
-	c.Team = row.TeamSize(groups)
-	grid := row.Teams(int(c.Rows), c.Team)
-	if bytes := 16 * groups; bytes > leastStaged && bytes <= min(mostStaged, s.Device().Info().Limits.SharedDynamic) {
-		grid.Shared = bytes
+	l := s.Device().Info().Limits
+	grid := row.Teams(int(c.Rows), int(c.Columns)/row.Elements[T](), row.Limits{Shared: l.SharedDynamic, Clusters: l.ClusterBlocks})
+	of32, ofBF16, ofF16 := wide32, wideBF16, wideF16
+	if grid.Cluster.X > 1 {
+		of32, ofBF16, ofF16 = spread32, spreadBF16, spreadF16
 	}
-	switch x := any(x).(type) {
+	in, out := device.View[row.Words](x.X), device.View[row.Words](x.Y)
+	switch any(x).(type) {
 	case Operands[float32]:
-		return wide32(s, grid, device.View[[4]float32](x.X), device.View[[4]float32](x.Y), x.Lengths, c)
+		return of32(s, grid, in, out, x.Lengths, c)
 	case Operands[dtype.BF16]:
-		return wideBF16(s, grid, device.View[[8]dtype.BF16](x.X), device.View[[8]dtype.BF16](x.Y), x.Lengths, c)
+		return ofBF16(s, grid, in, out, x.Lengths, c)
 	case Operands[dtype.F16]:
-		return wideF16(s, grid, device.View[[8]dtype.F16](x.X), device.View[[8]dtype.F16](x.Y), x.Lengths, c)
+		return ofF16(s, grid, in, out, x.Lengths, c)
 	}
 	panic("BUG: softmax: no such element type")
 }

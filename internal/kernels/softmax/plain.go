@@ -15,7 +15,7 @@ func plain[T any, F row.Format[T]](t gpu.Thread, x, y []T, lengths []int32, c co
 	parts := gpu.Shared[[2][row.Lanes]float32](t)
 	me, at, n := t.ThreadX(), t.BlockX(), int(c.Columns)
 	r := plainRow[T, F]{x: x[at*n : at*n+n], y: y[at*n : at*n+n], scale: c.Scale}
-	limit := c.limit(lengths, at)
+	limit := int(c.limit(lengths, at))
 	t.Sync() // regions that assign nothing that is the same for the block are vector code
 	parts[0][me] = r.greatest(me, limit)
 	t.Sync()
@@ -38,13 +38,13 @@ func plain[T any, F row.Format[T]](t gpu.Thread, x, y []T, lengths []int32, c co
 }
 
 // limit returns the number of columns of a row.
-func (c *config) limit(lengths []int32, at int) int {
-	n := int(c.Columns)
-	if q := int(c.Queries); q > 0 {
-		n = min(n, n-q+at%q+1)
+func (c *config) limit(lengths []int32, at int) int32 {
+	n := int32(c.Columns)
+	if q := c.Queries; q > 0 {
+		n = min(n, n-int32(q)+int32(uint32(at)%q)+1)
 	}
 	if len(lengths) > 0 {
-		n = min(n, int(lengths[at]))
+		n = min(n, lengths[at])
 	}
 	return max(n, 0)
 }

@@ -8,103 +8,163 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// wide computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
-// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
-// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
+// wide computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
+// "Online normalizer calculation for softmax"), then the quotients, as exponentials of differences to the logarithm of the sum.
+// Elements are multiplied by the logarithm of e to base 2, for powers of 2.
 //
 //gpu:kernel
 //gpu:twin off
-func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, x, y []V, lengths []int32, c config) {
-	parts := gpu.Shared[[2]row.Parts](t)
-	held := gpu.DynamicShared[V](t)
-	team := row.TeamOf(t, c.Team)
-	if team.Row >= int(c.Rows) {
-		return
+func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.Words, lengths []int32, c config) {
+	parts := gpu.Shared[row.Parts[partial]](t)
+	held := gpu.DynamicShared[row.Words](t)
+	team := row.TeamOf(t)
+	r := newRow[A, F](t, team, x, y, held, c.row(lengths, team.Row))
+	r.store(r.partial().total(t, team, parts))
+}
+
+// spread is wide for rows that the blocks of a cluster share.
+//
+//gpu:kernel
+//gpu:twin off
+func spread[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.Words, lengths []int32, c config) {
+	parts := gpu.Shared[row.Parts[partial]](t)
+	block := gpu.Shared[partial](t)
+	held := gpu.DynamicShared[row.Words](t)
+	team := row.ClusterOf(t)
+	r := newRow[A, F](t, team, x, y, held, c.row(lengths, team.Row))
+	all := r.partial().total(t, team, parts)
+	if t.ThreadX() == 0 {
+		*block = all
 	}
-	var v V
-	n := int(c.Columns) / len(v)
-	first := team.Row * n
-	r := wideRow[T, V, A, F]{y: y[first : first+n], scale: c.Scale * math.Log2E, limit: c.limit(lengths, team.Row)}
-	some := (r.limit + len(v) - 1) / len(v)
-	r.x, r.held = x[first : first+n][:some], held[:min(some, len(held))]
-	own, part := r.online(team)
-	top := team.Max(t, &parts[0], own)
-	if own != math32.Inf(-1) {
-		part *= math32.FastExp2(own - top)
+	t.SyncCluster()
+	all = *gpu.Peer(t, block, min(t.Lane(), t.ClusterSize()-1))
+	if t.Lane() >= t.ClusterSize() {
+		all.sum = 0
 	}
-	r.store(team, c.Log, line{top, team.Sum(t, &parts[1], part)})
+	r.store(all.warp(t, team))
+}
+
+// rowConfig is what a row needs of a config.
+type rowConfig struct {
+	at, columns int
+	limit       int32
+	exists, log bool
+	scale       float32
+}
+
+// row returns the configuration of a row, or of the last if there is no such row.
+func (c *config) row(lengths []int32, at int) rowConfig {
+	r := rowConfig{min(at, int(c.Rows)-1), int(c.Columns), 0, at < int(c.Rows), c.Log, c.Scale * math.Log2E}
+	r.limit = c.limit(lengths, r.at)
+	return r
 }
 
 // wideRow is a row of a team.
-type wideRow[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]] struct {
-	x, y, held []V // x is the vectors up to the limit; held is as long, or empty
-	scale      float32
-	limit      int // in elements
+type wideRow[A [4]float32 | [8]float32, F row.Vectors[A]] struct {
+	row.Stage
+	rowConfig
+	y      []row.Words
+	format F
 }
 
-// scaled returns the elements of vector i, v, times the scale. Those from the limit on are negative infinity.
-func (r *wideRow[T, V, A, F]) scaled(v V, i int) A {
-	a := row.Unpack[T, V, A, F](v)
-	left := r.limit - i*len(a)
-	for k := range len(a) {
-		a[k] *= r.scale
-		if k >= left {
-			a[k] = math32.Inf(-1)
+// newRow returns a row whose beginning is in shared memory.
+func newRow[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, team row.Team, x, y, held []row.Words, c rowConfig) wideRow[A, F] {
+	var v A
+	n := c.columns / len(v)
+	first := c.at * n
+	r := wideRow[A, F]{Stage: row.NewStage(t, team, x[first:first+n], held), rowConfig: c, y: y[first : first+n]}
+	if some := (int(c.limit) + len(v) - 1) / len(v); some < n {
+		r.X = r.X[:some]
+	}
+	if !c.exists {
+		r.X, r.y = r.X[:0], r.y[:0]
+	}
+	r.Load(t)
+	return r
+}
+
+// partial is the greatest of some elements, which are above negative infinity, and the sum of the exponentials of their differences
+// to it.
+type partial struct{ top, sum float32 }
+
+// none is the partial of no elements. No difference to its top is NaN.
+func none() partial { return partial{-math.MaxFloat32, 0} }
+
+// partial returns the partial of a thread's elements.
+func (r *wideRow[A, F]) partial() partial {
+	l := none()
+	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
+		a := r.format.Unpack(r.At(i, slot))
+		top := l.top
+		for k := range len(a) {
+			a[k] *= r.scale
+		}
+		a = r.masked(a, i, math32.Inf(-1))
+		for k := range len(a) {
+			top = max(top, a[k])
+		}
+		l.sum *= math32.FastExp2(l.top - top)
+		for k := range len(a) {
+			l.sum += math32.FastExp2(a[k] - top)
+		}
+		l.top = top
+	}
+	return l
+}
+
+// masked returns a, vector i, with a mask in place of the elements from the limit on.
+func (r *wideRow[A, F]) masked(a A, i uint32, mask float32) A {
+	if left := r.limit - int32(i)*int32(len(a)); left < int32(len(a)) {
+		for k := range len(a) {
+			if int32(k) >= left {
+				a[k] = mask
+			}
 		}
 	}
 	return a
 }
 
-// online returns the greatest of a thread's elements, and the sum of the exponentials of their differences to it.
-func (r *wideRow[T, V, A, F]) online(team row.Team) (top, sum float32) {
-	top = math32.Inf(-1)
-	for i := team.Me; i < len(r.x); i += team.Size {
-		v := r.x[i]
-		if i < len(r.held) {
-			r.held[i] = v
-		}
-		a := r.scaled(v, i)
-		was := top
-		for k := range len(a) {
-			top = max(top, a[k])
-		}
-		if top == math32.Inf(-1) {
-			continue
-		}
-		sum *= math32.FastExp2(was - top)
-		for k := range len(a) {
-			sum += math32.FastExp2(a[k] - top)
-		}
+// total returns the partial of the block's elements, or the team's if it is smaller, given those of each thread.
+func (l partial) total(t gpu.Thread, team row.Team, parts *row.Parts[partial]) partial {
+	l = l.warp(t, team)
+	if team.Size <= gpu.WarpSize {
+		return l
 	}
-	return top, sum
+	return parts.Exchange(t, l, none()).warp(t, team)
 }
 
-// store stores a thread's elements of the result, given the greatest of the row and the sum of the exponentials.
-func (r *wideRow[T, V, A, F]) store(team row.Team, log bool, l line) {
-	factor, masked := 1/l.factor, float32(0)
-	if log {
-		factor, masked = l.top+math32.Log2(l.factor), math32.Inf(-1)
+// warp returns the partial of the elements of the team in this warp.
+func (l partial) warp(t gpu.Thread, team row.Team) partial {
+	top := team.WarpMax(t, l.top)
+	return partial{top, team.WarpSum(t, l.sum*math32.FastExp2(l.top-top))}
+}
+
+// store stores a thread's elements of the result, given the partial of the row.
+func (r *wideRow[A, F]) store(all partial) {
+	offset, mask := all.top+math32.Log2(all.sum), float32(0)
+	if all.sum == 0 {
+		r.limit = 0
 	}
-	for i := team.Me; i < len(r.y); i += team.Size {
+	if r.log {
+		mask = math32.Inf(-1)
+	}
+	for i, slot := r.Me, r.Slot; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
 		var a A
-		if i < len(r.x) && l.top != math32.Inf(-1) {
-			if i < len(r.held) {
-				a = r.scaled(r.held[i], i)
-			} else {
-				a = r.scaled(r.x[i], i)
-			}
+		if i < uint32(len(r.X)) {
+			a = r.format.Unpack(r.At(i, slot))
+		}
+		for k := range len(a) {
+			a[k] = a[k]*r.scale - offset
+		}
+		if r.log {
 			for k := range len(a) {
-				if log {
-					a[k] = (a[k] - factor) * math.Ln2
-				} else {
-					a[k] = math32.FastExp2(a[k]-l.top) * factor
-				}
+				a[k] *= math.Ln2
 			}
 		} else {
 			for k := range len(a) {
-				a[k] = masked
+				a[k] = math32.FastExp2(a[k])
 			}
 		}
-		r.y[i] = row.Pack[T, V, A, F](a)
+		r.y[i] = r.format.Pack(r.masked(a, i, mask))
 	}
 }
