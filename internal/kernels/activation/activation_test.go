@@ -81,6 +81,17 @@ func TestApply(t *testing.T) {
 	})
 }
 
+// TestGELU compares GELU with the reference at many numbers from where it is nearly 0 to where it is nearly its argument.
+func TestGELU(t *testing.T) {
+	x := make([]float32, 1<<16)
+	for i := range x {
+		x[i] = float32(i)/float32(len(x))*21 - 13
+	}
+	eachForm(t, func(t *testing.T, s *device.Stream, form row.Form) {
+		checkApply(t, s, operation[float32]{form: form, f: GELU}, x)
+	})
+}
+
 // checkApply compares a function of x with the reference.
 func checkApply[T row.Number](t *testing.T, s *device.Stream, o operation[T], x []T) {
 	t.Helper()

@@ -24,15 +24,16 @@ func apply[V row.Vector[V]](t gpu.Thread, x, y []V, f Function) {
 	}
 }
 
-// applyQuick is apply for 16 bytes at a time, of functions of few instructions.
+// wide is apply for 16 bytes at a time, of functions of few instructions.
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
 //gpu:block 256
-func applyQuick[V row.Vector[V]](t gpu.Thread, x, y []V, f Function) {
+func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.Words, f Function) {
+	var format F
 	for i := t.GlobalX(); i < len(y); i += t.GridDimX() * threads {
-		y[i] = x[i].Map(f.quick)
+		y[i] = format.Pack(quick(format.Unpack(x[i]), f))
 	}
 }
 

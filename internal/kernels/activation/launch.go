@@ -31,7 +31,9 @@ type operation[T row.Number] struct {
 //gpu:instance apply32 = apply[row.F32x1]
 //gpu:instance applyBF16 = apply[row.BF16x1]
 //gpu:instance applyF16 = apply[row.F16x1]
-//gpu:instance wideBF16 = applyQuick[row.BF16x8]
+//gpu:instance wide32 = wide[[4]float32, row.F32]
+//gpu:instance wideBF16 = wide[[8]float32, row.BF16]
+//gpu:instance wideF16 = wide[[8]float32, row.F16]
 
 func (o operation[T]) run(s *device.Stream) error {
 	n := o.y.Len()
@@ -41,17 +43,30 @@ func (o operation[T]) run(s *device.Stream) error {
 	if n == 0 {
 		return nil
 	}
+	if o.form == row.Wide && o.f != Tanh && row.Fits(n, o.x, o.y) {
+		return o.wide(s)
+	}
 	grid := device.Cover(n, threads)
 	switch any(o.x).(type) {
 	case device.Slice[float32]:
 		return apply32(s, grid, device.View[row.F32x1](o.x), device.View[row.F32x1](o.y), o.f)
-	case device.Slice[dtype.F16]:
-		return applyF16(s, grid, device.View[row.F16x1](o.x), device.View[row.F16x1](o.y), o.f)
+	case device.Slice[dtype.BF16]:
+		return applyBF16(s, grid, device.View[row.BF16x1](o.x), device.View[row.BF16x1](o.y), o.f)
 	}
-	if o.form == row.Wide && n%8 == 0 && n/8 <= math.MaxInt32-threads && o.x.Aligned(row.VectorBytes) && o.y.Aligned(row.VectorBytes) && o.f != GELU && o.f != Tanh {
-		return wideBF16(s, device.Blocks{X: (n/8 + threads - 1) / threads}, device.View[row.BF16x8](o.x), device.View[row.BF16x8](o.y), o.f)
+	return applyF16(s, grid, device.View[row.F16x1](o.x), device.View[row.F16x1](o.y), o.f)
+}
+
+// wide launches the Wide form.
+func (o operation[T]) wide(s *device.Stream) error {
+	x, y := device.View[row.Words](o.x), device.View[row.Words](o.y)
+	grid := device.Blocks{X: (y.Len() + threads - 1) / threads}
+	switch any(o.x).(type) {
+	case device.Slice[float32]:
+		return wide32(s, grid, x, y, o.f)
+	case device.Slice[dtype.BF16]:
+		return wideBF16(s, grid, x, y, o.f)
 	}
-	return applyBF16(s, grid, device.View[row.BF16x1](o.x), device.View[row.BF16x1](o.y), o.f)
+	return wideF16(s, grid, x, y, o.f)
 }
 
 // Shape is the size of the result of a gated function.

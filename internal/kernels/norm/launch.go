@@ -78,8 +78,11 @@ func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T
 	if x.Bias.Len() == 0 {
 		x.Bias = device.None[float32]()
 	}
-	if form == row.Wide && row.Fits(f.Columns, x.X, x.Y, x.Residual, x.Sum) {
-		return runWide(s, c, x)
+	if form == row.Wide && row.Fits(f.Columns, x.X, x.Y, x.Residual, x.Sum) && row.Fits(f.Columns, x.Weight, x.Bias) {
+		grid := row.Teams(f.Rows, f.Columns/row.Elements[T](), row.Limits{Shared: s.Device().Info().Limits.SharedDynamic})
+		if grid.Blocks.X*grid.Block.X*grid.Block.Y <= math.MaxInt32 {
+			return runWide(s, grid, c, x)
+		}
 	}
 	return runPlain(s, c, x)
 }
@@ -130,12 +133,11 @@ func add[T row.Number](s *device.Stream, x Operands[T]) error {
 //gpu:instance wideF16 = wide[[8]float32, row.F16]
 
 // runWide launches the Wide form.
-func runWide[T row.Number](s *device.Stream, c config, x Operands[T]) error {
+func runWide[T row.Number](s *device.Stream, grid device.Grid, c config, x Operands[T]) error {
 	in, residual := device.None[T](), device.None[T]()
 	if x.Sum.Len() > 0 {
 		in, residual, x.X = x.X, x.Residual, x.Sum
 	}
-	grid := row.Teams(int(c.Rows), int(c.Columns)/row.Elements[T](), row.Limits{Shared: s.Device().Info().Limits.SharedDynamic})
 	v, four, eight := device.View[row.Words, T], device.View[[4]float32, float32], device.View[[8]float32, float32]
 	switch any(x).(type) {
 	case Operands[float32]:

@@ -9,6 +9,7 @@ import (
 // wide normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:twin off
 func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, in, residual, x, y []row.Words, weight, bias []A, c config) {
 	parts := gpu.Shared[[2]row.Parts[float32]](t)

@@ -57,7 +57,8 @@ type launch[T row.Number] struct {
 // config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
 type config struct{ Stride, Heads, Dim, Half uint32 } // Half is the number of pairs
 
-// run launches a kernel. The Wide form needs heads whose halves are whole 16 bytes; for others the Plain form runs.
+// run launches a kernel. The Wide form needs heads whose halves are whole 16 bytes, and aligned operands of fewer than 1<<31
+// vectors; for others the Plain form runs.
 func (l launch[T]) run(s *device.Stream, shape Shape) error {
 	shape = shape.full()
 	if err := shape.check(l.x.Len(), l.angles.Len()); err != nil || shape.Tokens*shape.Heads*shape.Rotary == 0 {
@@ -65,8 +66,8 @@ func (l launch[T]) run(s *device.Stream, shape Shape) error {
 	}
 	c := config{uint32(shape.Stride), uint32(shape.Heads), uint32(shape.Dim), uint32(shape.Rotary / 2)}
 	n := row.Elements[T]()
-	if l.form == row.Wide && shape.Rotary/2%n == 0 && shape.Dim%n == 0 && shape.Stride%n == 0 &&
-		l.x.Aligned(row.VectorBytes) && l.angles.Aligned(row.VectorBytes) && max(l.x.Len()/n, l.angles.Len()/4, shape.Tokens*threads) <= math.MaxInt32 {
+	if l.form == row.Wide && row.Fits(shape.Rotary/2, l.x) && shape.Dim%n == 0 && shape.Stride%n == 0 &&
+		l.angles.Aligned(row.VectorBytes) && max(l.angles.Len()/4, shape.Tokens*threads) <= math.MaxInt32 {
 		return l.wide(s, shape.Tokens, c)
 	}
 	return l.plain(s, shape.Tokens, c)

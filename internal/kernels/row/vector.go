@@ -68,11 +68,11 @@ func (F16) Pack(a [8]float32) (w Words) {
 	return w
 }
 
-// Fits reports whether the Wide form can compute rows of a matrix in x and others: whether rows are whole Words, and all slices are
-// aligned for Words.
+// Fits reports whether the Wide form can compute rows of matrices: whether rows are whole Words, and all slices are aligned for Words
+// and have fewer than 1<<31.
 func Fits[T Number](columns int, slices ...device.Slice[T]) bool {
 	for _, x := range slices {
-		if x.Len() > 0 && device.View[Words](x).Len() == 0 {
+		if !x.Aligned(VectorBytes) || x.Len()/Elements[T]() > math.MaxInt32 {
 			return false
 		}
 	}
