@@ -1,4 +1,4 @@
-// Package softmax computes the softmax of rows of scores, or its logarithm, computed in float32.
+// Package softmax computes the softmax of rows of scores, or its logarithm, in float32.
 //
 //	shape := softmax.Shape{Rows: heads * queries, Columns: keys}
 //	err := softmax.Rows(s, shape, softmax.Options{Scale: 0.125, Queries: queries}, softmax.Operands[dtype.BF16]{X: x, Y: y})
