@@ -18,7 +18,7 @@ func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.
 	parts := gpu.Shared[row.Parts[partial]](t)
 	held := gpu.DynamicShared[row.Words](t)
 	team := row.TeamOf(t)
-	r := newRow[A, F](t, team, x, y, held, c.row(lengths, team.Row))
+	r := newRow[A, F](t, team, memory{x, y, held}, c.row(lengths, team.Row))
 	r.store(r.partial().total(t, team, parts))
 }
 
@@ -31,7 +31,7 @@ func spread[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []ro
 	block := gpu.Shared[partial](t)
 	held := gpu.DynamicShared[row.Words](t)
 	team := row.ClusterOf(t)
-	r := newRow[A, F](t, team, x, y, held, c.row(lengths, team.Row))
+	r := newRow[A, F](t, team, memory{x, y, held}, c.row(lengths, team.Row))
 	all := r.partial().total(t, team, parts)
 	if t.ThreadX() == 0 {
 		*block = all
@@ -67,12 +67,15 @@ type wideRow[A [4]float32 | [8]float32, F row.Vectors[A]] struct {
 	format F
 }
 
+// memory is the matrices of a kernel, and the shared memory of a block.
+type memory struct{ x, y, held []row.Words }
+
 // newRow returns a row whose beginning is in shared memory.
-func newRow[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, team row.Team, x, y, held []row.Words, c rowConfig) wideRow[A, F] {
+func newRow[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, team row.Team, m memory, c rowConfig) wideRow[A, F] {
 	var v A
 	n := c.columns / len(v)
 	first := c.at * n
-	r := wideRow[A, F]{Stage: row.NewStage(t, team, x[first:first+n], held), rowConfig: c, y: y[first : first+n]}
+	r := wideRow[A, F]{Stage: row.NewStage(t, team, m.x[first:first+n], m.held), rowConfig: c, y: m.y[first : first+n]}
 	if some := (int(c.limit) + len(v) - 1) / len(v); some < n {
 		r.X = r.X[:some]
 	}
