@@ -16,14 +16,15 @@ func TestTeams(t *testing.T) {
 		limits      Limits
 		want        device.Grid
 	}{
+		{5, 4097, Limits{Clusters: 8}, grid(5, device.Dim{X: 512, Y: 1}, 0)},
 		{1, 1, hopper, grid(1, device.Dim{X: 4, Y: 64}, 4096)},
-		{130, 32, hopper, grid(3, device.Dim{X: 4, Y: 64}, 32768)},
-		{17, 72, hopper, grid(2, device.Dim{X: 16, Y: 16}, 20480)},
-		{9, 256, hopper, grid(2, device.Dim{X: 32, Y: 8}, 32768)},
-		{17, 257, hopper, grid(17, device.Dim{X: 64, Y: 1}, 5120)},
+		{130, 32, hopper, grid(5, device.Dim{X: 8, Y: 32}, 16384)},
+		{17, 72, hopper, grid(3, device.Dim{X: 32, Y: 8}, 12288)},
+		{9, 128, hopper, grid(2, device.Dim{X: 32, Y: 8}, 16384)},
+		{17, 129, hopper, grid(17, device.Dim{X: 64, Y: 1}, 3072)},
 		{5, 4096, old, grid(5, device.Dim{X: 512, Y: 1}, 48<<10)},
 		{5, 4097, Limits{Shared: 227 << 10}, grid(5, device.Dim{X: 512, Y: 1}, 64<<10)},
-		{5, 4097, hopper, device.Grid{Blocks: device.Dim{X: 10}, Block: device.Dim{X: 288, Y: 1}, Cluster: device.Dim{X: 2}, Shared: 8 * 16 * 288}},
+		{5, 4097, hopper, device.Grid{Blocks: device.Dim{X: 10}, Block: device.Dim{X: 512, Y: 1}, Cluster: device.Dim{X: 2}, Shared: 5 * 16 * 512}},
 		{3, 100000, hopper, device.Grid{Blocks: device.Dim{X: 24}, Block: device.Dim{X: 512, Y: 1}, Cluster: device.Dim{X: 8}, Shared: 64 << 10}},
 	} {
 		if got := Teams(c.rows, c.words, c.limits); got != c.want {

@@ -12,7 +12,7 @@ import (
 type Team struct{ Row, Me, Size int }
 
 const (
-	perThread    = 8        // Words of a row, unless the row is longer than its team can take so
+	perThread    = 4        // Words of a row, unless the row is longer than its team can take so
 	leastThreads = 4        // of a team, so that neighbouring Words fill 64 bytes
 	blockThreads = 256      // of a block with several teams
 	mostThreads  = 512      // of a block that is a team, or part of one
@@ -27,14 +27,14 @@ type Limits struct {
 }
 
 // Teams returns the grid that has a team for each of a number of rows of n Words, and dynamic shared memory for the rows of each
-// block, or as much of them as the block may have.
+// block, or as much of them as the block may have. Where a team is a cluster, each thread has at least one of its Words there.
 func Teams(rows, n int, l Limits) device.Grid {
 	threads, teams, blocks := ceilDiv(n, perThread), 1, 1
 	if threads <= gpu.WarpSize {
 		threads = max(1<<bits.Len(uint(threads-1)), leastThreads)
 		teams = blockThreads / threads
 	} else {
-		for 16*n > blocks*mostStaged && 2*blocks <= l.Clusters {
+		for 16*n > blocks*mostStaged && 2*blocks <= l.Clusters && l.Shared >= mostStaged {
 			blocks *= 2
 		}
 		threads = min(ceilDiv(threads, blocks*gpu.WarpSize)*gpu.WarpSize, mostThreads)

@@ -20,6 +20,7 @@ type problem struct {
 	shape   Shape
 	options Options
 	lengths bool
+	inPlace bool
 }
 
 // problems are rows of odd lengths, of all lengths that the Wide form distinguishes, with and without masks. The longest does not
@@ -27,13 +28,13 @@ type problem struct {
 func problems(form row.Form) (list []problem) {
 	for i, shape := range []Shape{{1, 1}, {3, 7}, {2, 16}, {13, 64}, {9, 520}, {3, 1031}, {2, 4096}, {2, 33000}} {
 		list = append(list,
-			problem{form, shape, Options{Scale: 1}, false},
-			problem{form, shape, Options{Scale: 1, Log: true}, i%2 == 0},
-			problem{form, shape, Options{Scale: 0.25, Queries: i + 2}, i%2 == 1},
-			problem{form, shape, Options{Scale: -3, Log: i%2 == 1, Queries: 1}, true},
+			problem{form, shape, Options{Scale: 1}, false, i%3 == 0},
+			problem{form, shape, Options{Scale: 1, Log: true}, i%2 == 0, false},
+			problem{form, shape, Options{Scale: 0.25, Queries: i + 2}, i%2 == 1, i%2 == 0},
+			problem{form, shape, Options{Scale: -3, Log: i%2 == 1, Queries: 1}, true, false},
 		)
 	}
-	return append(list, problem{form, Shape{1, 150000}, Options{Scale: 1}, true})
+	return append(list, problem{form, Shape{1, 150000}, Options{Scale: 1}, true, true})
 }
 
 // TestRows compares rows in all forms with the reference.
@@ -64,6 +65,9 @@ func check[T row.Number](t *testing.T, s *device.Stream, p problem) {
 		lengths[i] = []int32{int32(r.IntN(p.shape.Columns + 1)), math.MaxInt32, -5}[i%3]
 	}
 	o := Operands[T]{X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, y)}
+	if p.inPlace {
+		o.Y = o.X
+	}
 	if p.lengths {
 		o.Lengths = kerneltest.Upload(t, s, lengths)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // wide computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
-// "Online normalizer calculation for softmax"), then the quotients, as exponentials of differences to the logarithm of the sum.
-// Elements are multiplied by the logarithm of e to base 2, for powers of 2.
+// "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to base 2, for
+// powers of 2.
 //
 //gpu:kernel
 //gpu:twin off
@@ -22,22 +22,24 @@ func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.
 	r.store(r.partial().total(t, team, parts))
 }
 
-// spread is wide for rows that the blocks of a cluster share.
+// spread is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
+// with which a kernel must begin and end to let blocks read each other's shared memory.
 //
 //gpu:kernel
 //gpu:twin off
 func spread[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.Words, lengths []int32, c config) {
 	parts := gpu.Shared[row.Parts[partial]](t)
-	block := gpu.Shared[partial](t)
 	held := gpu.DynamicShared[row.Words](t)
 	team := row.ClusterOf(t)
 	r := newRow[A, F](t, team, memory{x, y, held}, c.row(lengths, team.Row))
 	all := r.partial().total(t, team, parts)
-	if t.ThreadX() == 0 {
-		*block = all
+	if t.ThreadX() == 0 { // the thread has its element of x, which may be y, in shared memory
+		r.y[t.ClusterRank()*t.BlockDimX()] = row.Words{math.Float32bits(all.top), math.Float32bits(all.sum)}
 	}
 	t.SyncCluster()
-	all = *gpu.Peer(t, block, min(t.Lane(), t.ClusterSize()-1))
+	w := r.y[min(t.Lane(), t.ClusterSize()-1)*t.BlockDimX()]
+	t.SyncCluster()
+	all = partial{math.Float32frombits(w[0]), math.Float32frombits(w[1])}
 	if t.Lane() >= t.ClusterSize() {
 		all.sum = 0
 	}
@@ -144,12 +146,12 @@ func (l partial) warp(t gpu.Thread, team row.Team) partial {
 
 // store stores a thread's elements of the result, given the partial of the row.
 func (r *wideRow[A, F]) store(all partial) {
-	offset, mask := all.top+math32.Log2(all.sum), float32(0)
+	factor, offset, mask := math32.FastRcp(all.sum), all.top, float32(0)
+	if r.log {
+		factor, offset, mask = math.Ln2, all.top+math32.Log2(all.sum), math32.Inf(-1)
+	}
 	if all.sum == 0 {
 		r.limit = 0
-	}
-	if r.log {
-		mask = math32.Inf(-1)
 	}
 	for i, slot := r.Me, r.Slot; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
 		var a A
@@ -159,14 +161,13 @@ func (r *wideRow[A, F]) store(all partial) {
 		for k := range len(a) {
 			a[k] = a[k]*r.scale - offset
 		}
-		if r.log {
-			for k := range len(a) {
-				a[k] *= math.Ln2
-			}
-		} else {
+		if !r.log {
 			for k := range len(a) {
 				a[k] = math32.FastExp2(a[k])
 			}
+		}
+		for k := range len(a) {
+			a[k] *= factor
 		}
 		r.y[i] = r.format.Pack(r.masked(a, i, mask))
 	}
