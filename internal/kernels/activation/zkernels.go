@@ -53,7 +53,7 @@ var apply32Kernel = &driver.Kernel{
 	},
 	Twin:    apply32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 38, 39, 43, 44, 50, 51, 52, 53, 54, 55, 56, 57, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 49, 50, 54, 55, 61, 62, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75},
 }
 
 // applyBF16 stores a function of each element of x in y.
@@ -97,7 +97,7 @@ var applyBF16Kernel = &driver.Kernel{
 	},
 	Twin:    applyBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 27, 28, 43, 44, 50, 51, 52, 53, 54, 55, 56, 57, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 39, 40, 54, 55, 61, 62, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75},
 }
 
 // applyF16 stores a function of each element of x in y.
@@ -141,11 +141,54 @@ var applyF16Kernel = &driver.Kernel{
 	},
 	Twin:    applyF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 33, 34, 43, 44, 50, 51, 52, 53, 54, 55, 56, 57, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 44, 45, 54, 55, 61, 62, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75},
+}
+
+// wide32 is apply for 16 bytes at a time, of functions of few instructions.
+func wide32(s *device.Stream, g device.Blocks, x, y device.Slice[row.Words], f Function) error {
+	p := s.Plan(wide32Kernel, wide32Kernel.Grid(g))
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var wide32Kernel = &driver.Kernel{
+	Name:    "wide[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    33,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "f", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []row.Words
+			f    Function
+		})(args)
+		for ts.Next() {
+			wide[[4]float32, row.F32](ts.Thread(), a.x, a.y, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 27, 35, 36, 37, 38, 58, 60, 61, 63, 64, 65, 66, 68, 70, 71, 72, 73, 74, 75},
 }
 
 // wideBF16 is apply for 16 bytes at a time, of functions of few instructions.
-func wideBF16(s *device.Stream, g device.Blocks, x, y device.Slice[row.BF16x8], f Function) error {
+func wideBF16(s *device.Stream, g device.Blocks, x, y device.Slice[row.Words], f Function) error {
 	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
 	x.Pass(p)
 	y.Pass(p)
@@ -154,10 +197,10 @@ func wideBF16(s *device.Stream, g device.Blocks, x, y device.Slice[row.BF16x8], 
 }
 
 var wideBF16Kernel = &driver.Kernel{
-	Name:    "applyQuick[row.BF16x8]",
+	Name:    "wide[[8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    31,
+	Line:    33,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
@@ -165,27 +208,69 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, y []row.BF16x8
+			x, y []row.Words
 			f    Function
 		})(args)
 		for ts.Next() {
-			applyQuick[row.BF16x8](ts.Thread(), a.x, a.y, a.f)
+			wide[[8]float32, row.BF16](ts.Thread(), a.x, a.y, a.f)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 30, 31, 43, 45, 49, 50, 52, 54, 55, 56, 59},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 31, 32, 37, 38, 58, 60, 61, 63, 64, 65, 66, 68, 70, 71, 72, 73, 74, 75},
+}
+
+// wideF16 is apply for 16 bytes at a time, of functions of few instructions.
+func wideF16(s *device.Stream, g device.Blocks, x, y device.Slice[row.Words], f Function) error {
+	p := s.Plan(wideF16Kernel, wideF16Kernel.Grid(g))
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var wideF16Kernel = &driver.Kernel{
+	Name:    "wide[[8]float32, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    33,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "f", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []row.Words
+			f    Function
+		})(args)
+		for ts.Next() {
+			wide[[8]float32, row.F16](ts.Thread(), a.x, a.y, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 33, 34, 37, 38, 58, 60, 61, 63, 64, 65, 66, 68, 70, 71, 72, 73, 74, 75},
 }
 
 // gluPairs32 stores silu(gate)*up for neighbours in x.
@@ -200,14 +285,14 @@ var gluPairs32Kernel = &driver.Kernel{
 	Name:    "gluPairs[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    67,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -227,7 +312,7 @@ var gluPairs32Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairs32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 23, 24, 25, 26, 47, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 28, 29, 30, 57, 69, 75},
 }
 
 // gluPairsBF16 stores silu(gate)*up for neighbours in x.
@@ -242,14 +327,14 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	Name:    "gluPairs[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    67,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -273,7 +358,7 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairsBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 17, 18, 19, 26, 47, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 57, 69, 75},
 }
 
 // gluPairsF16 stores silu(gate)*up for neighbours in x.
@@ -288,14 +373,14 @@ var gluPairsF16Kernel = &driver.Kernel{
 	Name:    "gluPairs[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    67,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -315,7 +400,7 @@ var gluPairsF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairsF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 20, 21, 22, 26, 47, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 24, 25, 26, 30, 57, 69, 75},
 }
 
 // glu32 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -334,7 +419,7 @@ var glu32Kernel = &driver.Kernel{
 	Name:    "glu[row.F32x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    42,
+	Line:    45,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 4},
 		{Name: "up", Offset: 24, Size: 24, Elem: 4},
@@ -345,7 +430,7 @@ var glu32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -363,7 +448,7 @@ var glu32Kernel = &driver.Kernel{
 	},
 	Twin:    glu32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 38, 40, 43, 46, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 49, 51, 54, 56, 69, 75},
 }
 
 // gluBF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -382,7 +467,7 @@ var gluBF16Kernel = &driver.Kernel{
 	Name:    "glu[row.BF16x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    42,
+	Line:    45,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
 		{Name: "up", Offset: 24, Size: 24, Elem: 2},
@@ -393,7 +478,7 @@ var gluBF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -413,7 +498,7 @@ var gluBF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 27, 29, 43, 46, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 39, 41, 54, 56, 69, 75},
 }
 
 // gluF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -432,7 +517,7 @@ var gluF16Kernel = &driver.Kernel{
 	Name:    "glu[row.F16x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    42,
+	Line:    45,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
 		{Name: "up", Offset: 24, Size: 24, Elem: 2},
@@ -443,7 +528,7 @@ var gluF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -461,7 +546,7 @@ var gluF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 33, 35, 43, 46, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 44, 46, 54, 56, 69, 75},
 }
 
 // wideGLU32 is glu for 16 bytes at a time, and for any number of rows.
@@ -480,7 +565,7 @@ var wideGLU32Kernel = &driver.Kernel{
 	Name:    "wideGLU[row.F32x4]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    53,
+	Line:    58,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -491,13 +576,13 @@ var wideGLU32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLU32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideGLU32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -508,9 +593,8 @@ var wideGLU32Kernel = &driver.Kernel{
 			wideGLU[row.F32x4](ts.Thread(), a.gate, a.up, a.y, a.rows, a.columns, a.stride)
 		}
 	},
-	Twin:    wideGLU32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 41, 42, 43, 48, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 52, 53, 54, 59, 69, 75},
 }
 
 // wideGLUBF16 is glu for 16 bytes at a time, and for any number of rows.
@@ -529,7 +613,7 @@ var wideGLUBF16Kernel = &driver.Kernel{
 	Name:    "wideGLU[row.BF16x8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    53,
+	Line:    58,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -540,15 +624,14 @@ var wideGLUBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideGLUBF16SM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideGLUBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -560,7 +643,7 @@ var wideGLUBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 30, 32, 43, 48, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 42, 43, 54, 59, 69, 75},
 }
 
 // wideGLUF16 is glu for 16 bytes at a time, and for any number of rows.
@@ -579,7 +662,7 @@ var wideGLUF16Kernel = &driver.Kernel{
 	Name:    "wideGLU[row.F16x8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    53,
+	Line:    58,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -590,13 +673,13 @@ var wideGLUF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideGLUF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -608,5 +691,5 @@ var wideGLUF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 36, 37, 43, 48, 58, 59},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 47, 48, 54, 59, 69, 75},
 }

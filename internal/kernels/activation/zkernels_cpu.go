@@ -24,15 +24,15 @@ func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line ops.go:29
-	c43 := f == 1
+	c44 := f == 1
 //line ops.go:31
-	c53 := f == 5
-//line ops.go:40
-	c172 := f == 2
-//line ops.go:43
-	c185 := f == 3
-//line ops.go:45
-	c192 := f == 4
+	c50 := f == 2
+//line ops.go:33
+	c54 := f == 3
+//line ops.go:35
+	c58 := f == 4
+//line ops.go:37
+	c62 := f == 5
 //line kernels.go:21
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -41,7 +41,7 @@ func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:22
-				if !apply32TwinRow(blocks, lanes, c172, c185, c192, c43, c53, i13, x, xLen, y, yLen, dx, ty, tz) {
+				if !apply32TwinRow(blocks, lanes, c44, c50, c54, c58, c62, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -52,20 +52,20 @@ func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // apply32TwinRow is what a row of threads does in apply32Twin.
 //
 //line kernels.go:22
-func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bool, c43 bool, c53 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool, c58 bool, c62 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
 //line kernels.go:22
 	if lanes == 16 && first == 0 {
 //line kernels.go:22
-		first = blocks.Done(zvector.Apply32Twin(blocks.Span(), i13, yLen, xLen, x, c43, c53, c172, c185, c192, y))
+		first = blocks.Done(zvector.Apply32Twin(blocks.Span(), i13, yLen, xLen, x, c44, c50, c54, c58, c62, y))
 //line kernels.go:22
 	} else if lanes == 8 && first == 0 {
 //line kernels.go:22
-		first = blocks.Done(zvector.Apply32TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c43, c53, c172, c185, c192, y))
+		first = blocks.Done(zvector.Apply32TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c44, c50, c54, c58, c62, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f81, f122, f61, f164, f150, f290, f201, f325, f470 float32
-		var i277, i278, i312, i313, i457, i458 int32
+		var f523, f73, f262, f297, f178, f164, f340 float32
+		var i249, i250, i284, i285, i327, i328 int32
 //line kernels.go:22
 		i16 := i13 + tx
 //line kernels.go:22
@@ -79,200 +79,183 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bo
 //line kernels.go:23
 			f25 := *(*float32)(unsafe.Add(x, i16*4))
 //line ops.go:29
-			if c43 {
-				f47 := float32(-f25 * 0.70710677)
-//line erf.go:24
-				f77 := math.Float32frombits(math.Float32bits(f47) &^ (1 << 31))
-				if 11 < f77 {
-//line erf.go:25
-					f81 = 11
-				} else {
-//line erf.go:25
-					f81 = f77
-				}
-//line safe.go:9
-				f203 := 1 / (f81 + 2)
-//line erf.go:31
-				f85 := float32((f81 - 2) * f203)
-				f90 := math32.FMA(f203, math32.FMA(-f85, f81, math32.FMA(-2, f85+1, f81)), f85)
-//line erf.go:34
-				f96 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.00040456216, f90, -0.0012379731), f90, 0.0013140773), f90, 0.008640233), f90, -0.008057981), f90, -0.05420747), f90, 0.1640546)
-				f99 := math32.FMA(math32.FMA(math32.FMA(f96, f90, -0.16603096), f90, -0.092763916), f90, 1.2769784)
-//line safe.go:9
-				f249 := 1 / math32.FMA(f81, 2, 1)
-//line erf.go:37
-				f102 := float32(f99 * f249)
-				f106 := math32.FMA(math32.FMA(float32(f102*f81), -2, f99-f102), f249, f102)
-				f107 := float32(f81 * f81)
-				f108 := float32(-f107)
-//line exp.go:36
-				f345 := math32.FMA(f108, 1.442695, 1.2582912e+07)
-				f346 := f345 - 1.2582912e+07
-				f348 := math32.FMA(f346, 1.9046542e-09, math32.FMA(f346, -0.6931472, f108))
-//line exp.go:40
-				f354 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f348, 0.008368675), f348, 0.041668262), f348, 0.16666521), f348, 0.49999994), f348, 1), f348, 1)
-//line exp.go:40
-				i355 := int32(math.Float32bits(f345))
+			if c44 {
+//line ops.go:50
+				f87 := min(math.Float32frombits(math.Float32bits(f25)&^(1<<31)), 15)
+//line fast.go:46
+				f188 := 1 / (float32(f87*0.297) + 1)
+//line ops.go:53
+				f98 := float32((float32((float32((float32(f188*-0.08802945)+0.26130313)*f188)-0.073129095)*f188)+0.17818607)*f188) + 0.10098642
+//line ops.go:55
+				f105 := float32(float32(f87*-0.7213475) * f87)
+//line exp.go:73
+				f483 := f105 + 1.2582912e+07
+				f486 := f105 - (f483 - 1.2582912e+07) + 0
+//line exp.go:77
+				i493 := int32(math.Float32bits(f483))
 //line exp.go:47
-				i477 := int32(uint32(i355) >> 1)
-				f482 := float32(float32(math32.FMA(f106, f354, float32(f106*float32(f354*math32.FMA(-f81, f81, f107))))*math.Float32frombits(uint32(i477<<23+1065353216))) * math.Float32frombits(uint32((i355-i477)<<23+1065353216)))
-//line erf.go:43
-				if f47 < 0 {
-					f122 = 2 - f482
+				i499 := int32(uint32(i493) >> 1)
+				f501 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f486, 0.001339097), f486, 0.009618499), f486, 0.055503596), f486, 0.24022648), f486, 0.6931472), f486, 1) * math.Float32frombits(uint32(i499<<23+1065353216)))
+//line exp.go:59
+				if f105 < -151 {
+//line exp.go:59
+					f523 = 0
 				} else {
-//line erf.go:43
-					f122 = f482
+//line exp.go:62
+					f523 = float32(f501 * math.Float32frombits(uint32((i493-i499)<<23+1065353216)))
 				}
-//line ops.go:30
-				f61 = float32(float32(f25*0.5) * f122)
+//line ops.go:55
+				f107 := float32((float32((float32(f98*f188)+0.120809376)*f188) - 0.00012711971) * f523)
+//line ops.go:55
+				f73 = max(f25, 0) - float32(f87*f107)
 			} else {
 //line ops.go:31
-				if c53 {
-//line sinh.go:38
-					f135 := math.Float32frombits(math.Float32bits(f25) &^ (1 << 31))
-					if f135 < 0.6 {
-						f138 := float32(f135 * f135)
-//line sinh.go:42
-						f164 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f138, 0.020798625), f138, -0.053784717), f138, 0.13331936), f138, -0.333333), float32(f135*f138), f135))&^(1<<31) | math.Float32bits(f25)&(1<<31))
-					} else {
-						if 10 < f135 {
-//line sinh.go:44
-							f150 = 10
-						} else {
-//line sinh.go:44
-							f150 = f135
-						}
-//line sinh.go:47
-						f151 := f150 + f150
+				if c50 {
+//line ops.go:61
+					f120 := float32((f25 + float32(float32(float32(f25*0.044715)*f25)*f25)) * -1.5957692)
 //line exp.go:36
-						f217 := math32.FMA(f151, 1.442695, 1.2582912e+07)
-						f218 := f217 - 1.2582912e+07
-						f220 := math32.FMA(f218, 1.9046542e-09, math32.FMA(f218, -0.6931472, f151))
-//line sinh.go:48
-						f158 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f220, 0.008368675), f220, 0.041668262), f220, 0.16666521), f220, 0.49999994), f220, 1), f220, 1), math.Float32frombits(uint32(int32(math.Float32bits(f217))<<23+1065353216)), 1), 1)
-//line sinh.go:48
-						f164 = math.Float32frombits(math.Float32bits(f158)&^(1<<31) | math.Float32bits(f25)&(1<<31))
+					f366 := math32.FMA(f120, 1.442695, 1.2582912e+07)
+					f367 := f366 - 1.2582912e+07
+					f369 := math32.FMA(f367, 1.9046542e-09, math32.FMA(f367, -0.6931472, f120))
+//line exp.go:21
+					c246 := 0 < f120
+//line exp.go:21
+					if c246 {
+//line exp.go:21
+						i249, i250 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i249, i250 = 1602224128, 528482304
 					}
-//line ops.go:32
-					f61 = f164
+//line exp.go:24
+					f256 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f369, 0.008368675), f369, 0.041668262), f369, 0.16666521), f369, 0.49999994), f369, 1), f369, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f366))<<23+i249))) * math.Float32frombits(uint32(i250)))
+					if 104 < math.Float32frombits(math.Float32bits(f120)&^(1<<31)) {
+//line exp.go:27
+						if c246 {
+//line basic.go:19
+							f262 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f262 = 0
+						}
+					} else {
+//line exp.go:25
+						f262 = f256
+					}
+//line fast.go:42
+					f73 = f25 / (f262 + 1)
 				} else {
-//line ops.go:40
-					if c172 {
-//line ops.go:42
-						f178 := float32((f25 + float32(float32(float32(f25*0.044715)*f25)*f25)) * -1.5957692)
-//line exp.go:36
-						f375 := math32.FMA(f178, 1.442695, 1.2582912e+07)
-						f376 := f375 - 1.2582912e+07
-						f378 := math32.FMA(f376, 1.9046542e-09, math32.FMA(f376, -0.6931472, f178))
-//line exp.go:21
-						c274 := 0 < f178
-//line exp.go:21
-						if c274 {
-//line exp.go:21
-							i277, i278 = 528482304, 1602224128
-						} else {
-//line exp.go:21
-							i277, i278 = 1602224128, 528482304
-						}
-//line exp.go:24
-						f284 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f378, 0.008368675), f378, 0.041668262), f378, 0.16666521), f378, 0.49999994), f378, 1), f378, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f375))<<23+i277))) * math.Float32frombits(uint32(i278)))
-						if 104 < math.Float32frombits(math.Float32bits(f178)&^(1<<31)) {
-//line exp.go:27
-							if c274 {
-//line basic.go:19
-								f290 = math.Float32frombits(0x7f800000)
-							} else {
-//line exp.go:27
-								f290 = 0
-							}
-						} else {
-//line exp.go:25
-							f290 = f284
-						}
-//line fast.go:42
-						f201 = f25 / (f290 + 1)
+//line ops.go:33
+					if c54 {
+//line ops.go:64
+						f73 = max(f25, 0)
 					} else {
-//line ops.go:43
-						if c185 {
-							f201 = max(f25, 0)
-						} else {
-//line ops.go:45
-							if c192 {
-								f187 := float32(-f25)
+//line ops.go:35
+						if c58 {
+//line ops.go:66
+							f133 := float32(-f25)
 //line exp.go:36
-								f413 := math32.FMA(f187, 1.442695, 1.2582912e+07)
-								f414 := f413 - 1.2582912e+07
-								f416 := math32.FMA(f414, 1.9046542e-09, math32.FMA(f414, -0.6931472, f187))
+							f404 := math32.FMA(f133, 1.442695, 1.2582912e+07)
+							f405 := f404 - 1.2582912e+07
+							f407 := math32.FMA(f405, 1.9046542e-09, math32.FMA(f405, -0.6931472, f133))
 //line exp.go:21
-								c309 := 0 < f187
+							c281 := 0 < f133
 //line exp.go:21
-								if c309 {
+							if c281 {
 //line exp.go:21
-									i312, i313 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i312, i313 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f319 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f416, 0.008368675), f416, 0.041668262), f416, 0.16666521), f416, 0.49999994), f416, 1), f416, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f413))<<23+i312))) * math.Float32frombits(uint32(i313)))
-								if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
-//line exp.go:27
-									if c309 {
-//line basic.go:19
-										f325 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f325 = 0
-									}
-								} else {
-//line exp.go:25
-									f325 = f319
-								}
-//line fast.go:42
-								f201 = 1 / (f325 + 1)
+								i284, i285 = 528482304, 1602224128
 							} else {
-//line ops.go:52
-								f241 := float32(-f25)
+//line exp.go:21
+								i284, i285 = 1602224128, 528482304
+							}
+//line exp.go:24
+							f291 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f407, 0.008368675), f407, 0.041668262), f407, 0.16666521), f407, 0.49999994), f407, 1), f407, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f404))<<23+i284))) * math.Float32frombits(uint32(i285)))
+							if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
+//line exp.go:27
+								if c281 {
+//line basic.go:19
+									f297 = math.Float32frombits(0x7f800000)
+								} else {
+//line exp.go:27
+									f297 = 0
+								}
+							} else {
+//line exp.go:25
+								f297 = f291
+							}
+//line fast.go:42
+							f73 = 1 / (f297 + 1)
+						} else {
+//line ops.go:37
+							if c62 {
+//line sinh.go:38
+								f149 := math.Float32frombits(math.Float32bits(f25) &^ (1 << 31))
+								if f149 < 0.6 {
+									f152 := float32(f149 * f149)
+//line sinh.go:42
+									f178 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f152, 0.020798625), f152, -0.053784717), f152, 0.13331936), f152, -0.333333), float32(f149*f152), f149))&^(1<<31) | math.Float32bits(f25)&(1<<31))
+								} else {
+									if 10 < f149 {
+//line sinh.go:44
+										f164 = 10
+									} else {
+//line sinh.go:44
+										f164 = f149
+									}
+//line sinh.go:47
+									f165 := f164 + f164
 //line exp.go:36
-								f496 := math32.FMA(f241, 1.442695, 1.2582912e+07)
-								f497 := f496 - 1.2582912e+07
-								f499 := math32.FMA(f497, 1.9046542e-09, math32.FMA(f497, -0.6931472, f241))
+									f210 := math32.FMA(f165, 1.442695, 1.2582912e+07)
+									f211 := f210 - 1.2582912e+07
+									f213 := math32.FMA(f211, 1.9046542e-09, math32.FMA(f211, -0.6931472, f165))
+//line sinh.go:48
+									f172 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f213, 0.008368675), f213, 0.041668262), f213, 0.16666521), f213, 0.49999994), f213, 1), f213, 1), math.Float32frombits(uint32(int32(math.Float32bits(f210))<<23+1065353216)), 1), 1)
+//line sinh.go:48
+									f178 = math.Float32frombits(math.Float32bits(f172)&^(1<<31) | math.Float32bits(f25)&(1<<31))
+								}
+//line ops.go:38
+								f73 = f178
+							} else {
+//line ops.go:44
+								f180 := float32(-f25)
+//line exp.go:36
+								f447 := math32.FMA(f180, 1.442695, 1.2582912e+07)
+								f448 := f447 - 1.2582912e+07
+								f450 := math32.FMA(f448, 1.9046542e-09, math32.FMA(f448, -0.6931472, f180))
 //line exp.go:21
-								c454 := 0 < f241
+								c324 := 0 < f180
 //line exp.go:21
-								if c454 {
+								if c324 {
 //line exp.go:21
-									i457, i458 = 528482304, 1602224128
+									i327, i328 = 528482304, 1602224128
 								} else {
 //line exp.go:21
-									i457, i458 = 1602224128, 528482304
+									i327, i328 = 1602224128, 528482304
 								}
 //line exp.go:24
-								f464 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f499, 0.008368675), f499, 0.041668262), f499, 0.16666521), f499, 0.49999994), f499, 1), f499, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f496))<<23+i457))) * math.Float32frombits(uint32(i458)))
+								f334 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f450, 0.008368675), f450, 0.041668262), f450, 0.16666521), f450, 0.49999994), f450, 1), f450, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f447))<<23+i327))) * math.Float32frombits(uint32(i328)))
 								if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
 //line exp.go:27
-									if c454 {
+									if c324 {
 //line basic.go:19
-										f470 = math.Float32frombits(0x7f800000)
+										f340 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:27
-										f470 = 0
+										f340 = 0
 									}
 								} else {
 //line exp.go:25
-									f470 = f464
+									f340 = f334
 								}
 //line fast.go:42
-								f201 = f25 / (f470 + 1)
+								f73 = f25 / (f340 + 1)
 							}
 						}
 					}
-//line ops.go:34
-					f61 = f201
 				}
 			}
 //line kernels.go:23
-			*(*float32)(unsafe.Add(y, i16*4)) = f61
+			*(*float32)(unsafe.Add(y, i16*4)) = f73
 		}
 	}
 	return true
@@ -290,15 +273,15 @@ func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line ops.go:29
-	c45 := f == 1
+	c46 := f == 1
 //line ops.go:31
-	c55 := f == 5
-//line ops.go:40
-	c174 := f == 2
-//line ops.go:43
-	c187 := f == 3
-//line ops.go:45
-	c194 := f == 4
+	c52 := f == 2
+//line ops.go:33
+	c56 := f == 3
+//line ops.go:35
+	c60 := f == 4
+//line ops.go:37
+	c64 := f == 5
 //line kernels.go:21
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -307,7 +290,7 @@ func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:22
-				if !applyBF16TwinRow(blocks, lanes, c174, c187, c194, c45, c55, i13, x, xLen, y, yLen, dx, ty, tz) {
+				if !applyBF16TwinRow(blocks, lanes, c46, c52, c56, c60, c64, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -318,20 +301,20 @@ func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // applyBF16TwinRow is what a row of threads does in applyBF16Twin.
 //
 //line kernels.go:22
-func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 bool, c45 bool, c55 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool, c60 bool, c64 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
 //line kernels.go:22
 	if lanes == 16 && first == 0 {
 //line kernels.go:22
-		first = blocks.Done(zvector.ApplyBF16Twin(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+		first = blocks.Done(zvector.ApplyBF16Twin(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 //line kernels.go:22
 	} else if lanes == 8 && first == 0 {
 //line kernels.go:22
-		first = blocks.Done(zvector.ApplyBF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+		first = blocks.Done(zvector.ApplyBF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f83, f124, f63, f166, f152, f292, f203, f327, f472 float32
-		var i279, i280, i314, i315, i459, i460 int32
+		var f525, f75, f264, f299, f180, f166, f342 float32
+		var i251, i252, i286, i287, i329, i330 int32
 //line kernels.go:22
 		i16 := i13 + tx
 //line kernels.go:22
@@ -345,200 +328,183 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 
 //line vectors.go:36
 			f35 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
 //line ops.go:29
-			if c45 {
-				f49 := float32(-f35 * 0.70710677)
-//line erf.go:24
-				f79 := math.Float32frombits(math.Float32bits(f49) &^ (1 << 31))
-				if 11 < f79 {
-//line erf.go:25
-					f83 = 11
-				} else {
-//line erf.go:25
-					f83 = f79
-				}
-//line safe.go:9
-				f205 := 1 / (f83 + 2)
-//line erf.go:31
-				f87 := float32((f83 - 2) * f205)
-				f92 := math32.FMA(f205, math32.FMA(-f87, f83, math32.FMA(-2, f87+1, f83)), f87)
-//line erf.go:34
-				f98 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.00040456216, f92, -0.0012379731), f92, 0.0013140773), f92, 0.008640233), f92, -0.008057981), f92, -0.05420747), f92, 0.1640546)
-				f101 := math32.FMA(math32.FMA(math32.FMA(f98, f92, -0.16603096), f92, -0.092763916), f92, 1.2769784)
-//line safe.go:9
-				f251 := 1 / math32.FMA(f83, 2, 1)
-//line erf.go:37
-				f104 := float32(f101 * f251)
-				f108 := math32.FMA(math32.FMA(float32(f104*f83), -2, f101-f104), f251, f104)
-				f109 := float32(f83 * f83)
-				f110 := float32(-f109)
-//line exp.go:36
-				f347 := math32.FMA(f110, 1.442695, 1.2582912e+07)
-				f348 := f347 - 1.2582912e+07
-				f350 := math32.FMA(f348, 1.9046542e-09, math32.FMA(f348, -0.6931472, f110))
-//line exp.go:40
-				f356 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f350, 0.008368675), f350, 0.041668262), f350, 0.16666521), f350, 0.49999994), f350, 1), f350, 1)
-//line exp.go:40
-				i357 := int32(math.Float32bits(f347))
+			if c46 {
+//line ops.go:50
+				f89 := min(math.Float32frombits(math.Float32bits(f35)&^(1<<31)), 15)
+//line fast.go:46
+				f190 := 1 / (float32(f89*0.297) + 1)
+//line ops.go:53
+				f100 := float32((float32((float32((float32(f190*-0.08802945)+0.26130313)*f190)-0.073129095)*f190)+0.17818607)*f190) + 0.10098642
+//line ops.go:55
+				f107 := float32(float32(f89*-0.7213475) * f89)
+//line exp.go:73
+				f485 := f107 + 1.2582912e+07
+				f488 := f107 - (f485 - 1.2582912e+07) + 0
+//line exp.go:77
+				i495 := int32(math.Float32bits(f485))
 //line exp.go:47
-				i479 := int32(uint32(i357) >> 1)
-				f484 := float32(float32(math32.FMA(f108, f356, float32(f108*float32(f356*math32.FMA(-f83, f83, f109))))*math.Float32frombits(uint32(i479<<23+1065353216))) * math.Float32frombits(uint32((i357-i479)<<23+1065353216)))
-//line erf.go:43
-				if f49 < 0 {
-					f124 = 2 - f484
+				i501 := int32(uint32(i495) >> 1)
+				f503 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f488, 0.001339097), f488, 0.009618499), f488, 0.055503596), f488, 0.24022648), f488, 0.6931472), f488, 1) * math.Float32frombits(uint32(i501<<23+1065353216)))
+//line exp.go:59
+				if f107 < -151 {
+//line exp.go:59
+					f525 = 0
 				} else {
-//line erf.go:43
-					f124 = f484
+//line exp.go:62
+					f525 = float32(f503 * math.Float32frombits(uint32((i495-i501)<<23+1065353216)))
 				}
-//line ops.go:30
-				f63 = float32(float32(f35*0.5) * f124)
+//line ops.go:55
+				f109 := float32((float32((float32(f100*f190)+0.120809376)*f190) - 0.00012711971) * f525)
+//line ops.go:55
+				f75 = max(f35, 0) - float32(f89*f109)
 			} else {
 //line ops.go:31
-				if c55 {
-//line sinh.go:38
-					f137 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
-					if f137 < 0.6 {
-						f140 := float32(f137 * f137)
-//line sinh.go:42
-						f166 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f140, 0.020798625), f140, -0.053784717), f140, 0.13331936), f140, -0.333333), float32(f137*f140), f137))&^(1<<31) | math.Float32bits(f35)&(1<<31))
-					} else {
-						if 10 < f137 {
-//line sinh.go:44
-							f152 = 10
-						} else {
-//line sinh.go:44
-							f152 = f137
-						}
-//line sinh.go:47
-						f153 := f152 + f152
+				if c52 {
+//line ops.go:61
+					f122 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
 //line exp.go:36
-						f219 := math32.FMA(f153, 1.442695, 1.2582912e+07)
-						f220 := f219 - 1.2582912e+07
-						f222 := math32.FMA(f220, 1.9046542e-09, math32.FMA(f220, -0.6931472, f153))
-//line sinh.go:48
-						f160 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f222, 0.008368675), f222, 0.041668262), f222, 0.16666521), f222, 0.49999994), f222, 1), f222, 1), math.Float32frombits(uint32(int32(math.Float32bits(f219))<<23+1065353216)), 1), 1)
-//line sinh.go:48
-						f166 = math.Float32frombits(math.Float32bits(f160)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+					f368 := math32.FMA(f122, 1.442695, 1.2582912e+07)
+					f369 := f368 - 1.2582912e+07
+					f371 := math32.FMA(f369, 1.9046542e-09, math32.FMA(f369, -0.6931472, f122))
+//line exp.go:21
+					c248 := 0 < f122
+//line exp.go:21
+					if c248 {
+//line exp.go:21
+						i251, i252 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i251, i252 = 1602224128, 528482304
 					}
-//line ops.go:32
-					f63 = f166
+//line exp.go:24
+					f258 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f371, 0.008368675), f371, 0.041668262), f371, 0.16666521), f371, 0.49999994), f371, 1), f371, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f368))<<23+i251))) * math.Float32frombits(uint32(i252)))
+					if 104 < math.Float32frombits(math.Float32bits(f122)&^(1<<31)) {
+//line exp.go:27
+						if c248 {
+//line basic.go:19
+							f264 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f264 = 0
+						}
+					} else {
+//line exp.go:25
+						f264 = f258
+					}
+//line fast.go:42
+					f75 = f35 / (f264 + 1)
 				} else {
-//line ops.go:40
-					if c174 {
-//line ops.go:42
-						f180 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
-//line exp.go:36
-						f377 := math32.FMA(f180, 1.442695, 1.2582912e+07)
-						f378 := f377 - 1.2582912e+07
-						f380 := math32.FMA(f378, 1.9046542e-09, math32.FMA(f378, -0.6931472, f180))
-//line exp.go:21
-						c276 := 0 < f180
-//line exp.go:21
-						if c276 {
-//line exp.go:21
-							i279, i280 = 528482304, 1602224128
-						} else {
-//line exp.go:21
-							i279, i280 = 1602224128, 528482304
-						}
-//line exp.go:24
-						f286 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f380, 0.008368675), f380, 0.041668262), f380, 0.16666521), f380, 0.49999994), f380, 1), f380, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f377))<<23+i279))) * math.Float32frombits(uint32(i280)))
-						if 104 < math.Float32frombits(math.Float32bits(f180)&^(1<<31)) {
-//line exp.go:27
-							if c276 {
-//line basic.go:19
-								f292 = math.Float32frombits(0x7f800000)
-							} else {
-//line exp.go:27
-								f292 = 0
-							}
-						} else {
-//line exp.go:25
-							f292 = f286
-						}
-//line fast.go:42
-						f203 = f35 / (f292 + 1)
+//line ops.go:33
+					if c56 {
+//line ops.go:64
+						f75 = max(f35, 0)
 					} else {
-//line ops.go:43
-						if c187 {
-							f203 = max(f35, 0)
-						} else {
-//line ops.go:45
-							if c194 {
-								f189 := float32(-f35)
+//line ops.go:35
+						if c60 {
+//line ops.go:66
+							f135 := float32(-f35)
 //line exp.go:36
-								f415 := math32.FMA(f189, 1.442695, 1.2582912e+07)
-								f416 := f415 - 1.2582912e+07
-								f418 := math32.FMA(f416, 1.9046542e-09, math32.FMA(f416, -0.6931472, f189))
+							f406 := math32.FMA(f135, 1.442695, 1.2582912e+07)
+							f407 := f406 - 1.2582912e+07
+							f409 := math32.FMA(f407, 1.9046542e-09, math32.FMA(f407, -0.6931472, f135))
 //line exp.go:21
-								c311 := 0 < f189
+							c283 := 0 < f135
 //line exp.go:21
-								if c311 {
+							if c283 {
 //line exp.go:21
-									i314, i315 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i314, i315 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f321 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f418, 0.008368675), f418, 0.041668262), f418, 0.16666521), f418, 0.49999994), f418, 1), f418, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f415))<<23+i314))) * math.Float32frombits(uint32(i315)))
-								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
-//line exp.go:27
-									if c311 {
-//line basic.go:19
-										f327 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f327 = 0
-									}
-								} else {
-//line exp.go:25
-									f327 = f321
-								}
-//line fast.go:42
-								f203 = 1 / (f327 + 1)
+								i286, i287 = 528482304, 1602224128
 							} else {
-//line ops.go:52
-								f243 := float32(-f35)
+//line exp.go:21
+								i286, i287 = 1602224128, 528482304
+							}
+//line exp.go:24
+							f293 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f409, 0.008368675), f409, 0.041668262), f409, 0.16666521), f409, 0.49999994), f409, 1), f409, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f406))<<23+i286))) * math.Float32frombits(uint32(i287)))
+							if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
+//line exp.go:27
+								if c283 {
+//line basic.go:19
+									f299 = math.Float32frombits(0x7f800000)
+								} else {
+//line exp.go:27
+									f299 = 0
+								}
+							} else {
+//line exp.go:25
+								f299 = f293
+							}
+//line fast.go:42
+							f75 = 1 / (f299 + 1)
+						} else {
+//line ops.go:37
+							if c64 {
+//line sinh.go:38
+								f151 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
+								if f151 < 0.6 {
+									f154 := float32(f151 * f151)
+//line sinh.go:42
+									f180 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f154, 0.020798625), f154, -0.053784717), f154, 0.13331936), f154, -0.333333), float32(f151*f154), f151))&^(1<<31) | math.Float32bits(f35)&(1<<31))
+								} else {
+									if 10 < f151 {
+//line sinh.go:44
+										f166 = 10
+									} else {
+//line sinh.go:44
+										f166 = f151
+									}
+//line sinh.go:47
+									f167 := f166 + f166
 //line exp.go:36
-								f498 := math32.FMA(f243, 1.442695, 1.2582912e+07)
-								f499 := f498 - 1.2582912e+07
-								f501 := math32.FMA(f499, 1.9046542e-09, math32.FMA(f499, -0.6931472, f243))
+									f212 := math32.FMA(f167, 1.442695, 1.2582912e+07)
+									f213 := f212 - 1.2582912e+07
+									f215 := math32.FMA(f213, 1.9046542e-09, math32.FMA(f213, -0.6931472, f167))
+//line sinh.go:48
+									f174 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f215, 0.008368675), f215, 0.041668262), f215, 0.16666521), f215, 0.49999994), f215, 1), f215, 1), math.Float32frombits(uint32(int32(math.Float32bits(f212))<<23+1065353216)), 1), 1)
+//line sinh.go:48
+									f180 = math.Float32frombits(math.Float32bits(f174)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+								}
+//line ops.go:38
+								f75 = f180
+							} else {
+//line ops.go:44
+								f182 := float32(-f35)
+//line exp.go:36
+								f449 := math32.FMA(f182, 1.442695, 1.2582912e+07)
+								f450 := f449 - 1.2582912e+07
+								f452 := math32.FMA(f450, 1.9046542e-09, math32.FMA(f450, -0.6931472, f182))
 //line exp.go:21
-								c456 := 0 < f243
+								c326 := 0 < f182
 //line exp.go:21
-								if c456 {
+								if c326 {
 //line exp.go:21
-									i459, i460 = 528482304, 1602224128
+									i329, i330 = 528482304, 1602224128
 								} else {
 //line exp.go:21
-									i459, i460 = 1602224128, 528482304
+									i329, i330 = 1602224128, 528482304
 								}
 //line exp.go:24
-								f466 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f501, 0.008368675), f501, 0.041668262), f501, 0.16666521), f501, 0.49999994), f501, 1), f501, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f498))<<23+i459))) * math.Float32frombits(uint32(i460)))
+								f336 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f452, 0.008368675), f452, 0.041668262), f452, 0.16666521), f452, 0.49999994), f452, 1), f452, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f449))<<23+i329))) * math.Float32frombits(uint32(i330)))
 								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
 //line exp.go:27
-									if c456 {
+									if c326 {
 //line basic.go:19
-										f472 = math.Float32frombits(0x7f800000)
+										f342 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:27
-										f472 = 0
+										f342 = 0
 									}
 								} else {
 //line exp.go:25
-									f472 = f466
+									f342 = f336
 								}
 //line fast.go:42
-								f203 = f35 / (f472 + 1)
+								f75 = f35 / (f342 + 1)
 							}
 						}
 					}
-//line ops.go:34
-					f63 = f203
 				}
 			}
 //line kernels.go:23
-			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.BF16From32(f63))
+			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.BF16From32(f75))
 		}
 	}
 	return true
@@ -556,15 +522,15 @@ func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line ops.go:29
-	c45 := f == 1
+	c46 := f == 1
 //line ops.go:31
-	c55 := f == 5
-//line ops.go:40
-	c174 := f == 2
-//line ops.go:43
-	c187 := f == 3
-//line ops.go:45
-	c194 := f == 4
+	c52 := f == 2
+//line ops.go:33
+	c56 := f == 3
+//line ops.go:35
+	c60 := f == 4
+//line ops.go:37
+	c64 := f == 5
 //line kernels.go:21
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -573,7 +539,7 @@ func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		for tz := range dz {
 			for ty := range dy {
 //line kernels.go:22
-				if !applyF16TwinRow(blocks, lanes, c174, c187, c194, c45, c55, i13, x, xLen, y, yLen, dx, ty, tz) {
+				if !applyF16TwinRow(blocks, lanes, c46, c52, c56, c60, c64, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -584,20 +550,20 @@ func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // applyF16TwinRow is what a row of threads does in applyF16Twin.
 //
 //line kernels.go:22
-func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 bool, c45 bool, c55 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool, c60 bool, c64 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
 //line kernels.go:22
 	if lanes == 16 && first == 0 {
 //line kernels.go:22
-		first = blocks.Done(zvector.ApplyF16Twin(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+		first = blocks.Done(zvector.ApplyF16Twin(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 //line kernels.go:22
 	} else if lanes == 8 && first == 0 {
 //line kernels.go:22
-		first = blocks.Done(zvector.ApplyF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+		first = blocks.Done(zvector.ApplyF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f83, f124, f63, f166, f152, f292, f203, f327, f472 float32
-		var i279, i280, i314, i315, i459, i460 int32
+		var f525, f75, f264, f299, f180, f166, f342 float32
+		var i251, i252, i286, i287, i329, i330 int32
 //line kernels.go:22
 		i16 := i13 + tx
 //line kernels.go:22
@@ -611,200 +577,183 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 //line vectors.go:46
 			f35 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
 //line ops.go:29
-			if c45 {
-				f49 := float32(-f35 * 0.70710677)
-//line erf.go:24
-				f79 := math.Float32frombits(math.Float32bits(f49) &^ (1 << 31))
-				if 11 < f79 {
-//line erf.go:25
-					f83 = 11
-				} else {
-//line erf.go:25
-					f83 = f79
-				}
-//line safe.go:9
-				f205 := 1 / (f83 + 2)
-//line erf.go:31
-				f87 := float32((f83 - 2) * f205)
-				f92 := math32.FMA(f205, math32.FMA(-f87, f83, math32.FMA(-2, f87+1, f83)), f87)
-//line erf.go:34
-				f98 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.00040456216, f92, -0.0012379731), f92, 0.0013140773), f92, 0.008640233), f92, -0.008057981), f92, -0.05420747), f92, 0.1640546)
-				f101 := math32.FMA(math32.FMA(math32.FMA(f98, f92, -0.16603096), f92, -0.092763916), f92, 1.2769784)
-//line safe.go:9
-				f251 := 1 / math32.FMA(f83, 2, 1)
-//line erf.go:37
-				f104 := float32(f101 * f251)
-				f108 := math32.FMA(math32.FMA(float32(f104*f83), -2, f101-f104), f251, f104)
-				f109 := float32(f83 * f83)
-				f110 := float32(-f109)
-//line exp.go:36
-				f347 := math32.FMA(f110, 1.442695, 1.2582912e+07)
-				f348 := f347 - 1.2582912e+07
-				f350 := math32.FMA(f348, 1.9046542e-09, math32.FMA(f348, -0.6931472, f110))
-//line exp.go:40
-				f356 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f350, 0.008368675), f350, 0.041668262), f350, 0.16666521), f350, 0.49999994), f350, 1), f350, 1)
-//line exp.go:40
-				i357 := int32(math.Float32bits(f347))
+			if c46 {
+//line ops.go:50
+				f89 := min(math.Float32frombits(math.Float32bits(f35)&^(1<<31)), 15)
+//line fast.go:46
+				f190 := 1 / (float32(f89*0.297) + 1)
+//line ops.go:53
+				f100 := float32((float32((float32((float32(f190*-0.08802945)+0.26130313)*f190)-0.073129095)*f190)+0.17818607)*f190) + 0.10098642
+//line ops.go:55
+				f107 := float32(float32(f89*-0.7213475) * f89)
+//line exp.go:73
+				f485 := f107 + 1.2582912e+07
+				f488 := f107 - (f485 - 1.2582912e+07) + 0
+//line exp.go:77
+				i495 := int32(math.Float32bits(f485))
 //line exp.go:47
-				i479 := int32(uint32(i357) >> 1)
-				f484 := float32(float32(math32.FMA(f108, f356, float32(f108*float32(f356*math32.FMA(-f83, f83, f109))))*math.Float32frombits(uint32(i479<<23+1065353216))) * math.Float32frombits(uint32((i357-i479)<<23+1065353216)))
-//line erf.go:43
-				if f49 < 0 {
-					f124 = 2 - f484
+				i501 := int32(uint32(i495) >> 1)
+				f503 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f488, 0.001339097), f488, 0.009618499), f488, 0.055503596), f488, 0.24022648), f488, 0.6931472), f488, 1) * math.Float32frombits(uint32(i501<<23+1065353216)))
+//line exp.go:59
+				if f107 < -151 {
+//line exp.go:59
+					f525 = 0
 				} else {
-//line erf.go:43
-					f124 = f484
+//line exp.go:62
+					f525 = float32(f503 * math.Float32frombits(uint32((i495-i501)<<23+1065353216)))
 				}
-//line ops.go:30
-				f63 = float32(float32(f35*0.5) * f124)
+//line ops.go:55
+				f109 := float32((float32((float32(f100*f190)+0.120809376)*f190) - 0.00012711971) * f525)
+//line ops.go:55
+				f75 = max(f35, 0) - float32(f89*f109)
 			} else {
 //line ops.go:31
-				if c55 {
-//line sinh.go:38
-					f137 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
-					if f137 < 0.6 {
-						f140 := float32(f137 * f137)
-//line sinh.go:42
-						f166 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f140, 0.020798625), f140, -0.053784717), f140, 0.13331936), f140, -0.333333), float32(f137*f140), f137))&^(1<<31) | math.Float32bits(f35)&(1<<31))
-					} else {
-						if 10 < f137 {
-//line sinh.go:44
-							f152 = 10
-						} else {
-//line sinh.go:44
-							f152 = f137
-						}
-//line sinh.go:47
-						f153 := f152 + f152
+				if c52 {
+//line ops.go:61
+					f122 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
 //line exp.go:36
-						f219 := math32.FMA(f153, 1.442695, 1.2582912e+07)
-						f220 := f219 - 1.2582912e+07
-						f222 := math32.FMA(f220, 1.9046542e-09, math32.FMA(f220, -0.6931472, f153))
-//line sinh.go:48
-						f160 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f222, 0.008368675), f222, 0.041668262), f222, 0.16666521), f222, 0.49999994), f222, 1), f222, 1), math.Float32frombits(uint32(int32(math.Float32bits(f219))<<23+1065353216)), 1), 1)
-//line sinh.go:48
-						f166 = math.Float32frombits(math.Float32bits(f160)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+					f368 := math32.FMA(f122, 1.442695, 1.2582912e+07)
+					f369 := f368 - 1.2582912e+07
+					f371 := math32.FMA(f369, 1.9046542e-09, math32.FMA(f369, -0.6931472, f122))
+//line exp.go:21
+					c248 := 0 < f122
+//line exp.go:21
+					if c248 {
+//line exp.go:21
+						i251, i252 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i251, i252 = 1602224128, 528482304
 					}
-//line ops.go:32
-					f63 = f166
+//line exp.go:24
+					f258 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f371, 0.008368675), f371, 0.041668262), f371, 0.16666521), f371, 0.49999994), f371, 1), f371, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f368))<<23+i251))) * math.Float32frombits(uint32(i252)))
+					if 104 < math.Float32frombits(math.Float32bits(f122)&^(1<<31)) {
+//line exp.go:27
+						if c248 {
+//line basic.go:19
+							f264 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f264 = 0
+						}
+					} else {
+//line exp.go:25
+						f264 = f258
+					}
+//line fast.go:42
+					f75 = f35 / (f264 + 1)
 				} else {
-//line ops.go:40
-					if c174 {
-//line ops.go:42
-						f180 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
-//line exp.go:36
-						f377 := math32.FMA(f180, 1.442695, 1.2582912e+07)
-						f378 := f377 - 1.2582912e+07
-						f380 := math32.FMA(f378, 1.9046542e-09, math32.FMA(f378, -0.6931472, f180))
-//line exp.go:21
-						c276 := 0 < f180
-//line exp.go:21
-						if c276 {
-//line exp.go:21
-							i279, i280 = 528482304, 1602224128
-						} else {
-//line exp.go:21
-							i279, i280 = 1602224128, 528482304
-						}
-//line exp.go:24
-						f286 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f380, 0.008368675), f380, 0.041668262), f380, 0.16666521), f380, 0.49999994), f380, 1), f380, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f377))<<23+i279))) * math.Float32frombits(uint32(i280)))
-						if 104 < math.Float32frombits(math.Float32bits(f180)&^(1<<31)) {
-//line exp.go:27
-							if c276 {
-//line basic.go:19
-								f292 = math.Float32frombits(0x7f800000)
-							} else {
-//line exp.go:27
-								f292 = 0
-							}
-						} else {
-//line exp.go:25
-							f292 = f286
-						}
-//line fast.go:42
-						f203 = f35 / (f292 + 1)
+//line ops.go:33
+					if c56 {
+//line ops.go:64
+						f75 = max(f35, 0)
 					} else {
-//line ops.go:43
-						if c187 {
-							f203 = max(f35, 0)
-						} else {
-//line ops.go:45
-							if c194 {
-								f189 := float32(-f35)
+//line ops.go:35
+						if c60 {
+//line ops.go:66
+							f135 := float32(-f35)
 //line exp.go:36
-								f415 := math32.FMA(f189, 1.442695, 1.2582912e+07)
-								f416 := f415 - 1.2582912e+07
-								f418 := math32.FMA(f416, 1.9046542e-09, math32.FMA(f416, -0.6931472, f189))
+							f406 := math32.FMA(f135, 1.442695, 1.2582912e+07)
+							f407 := f406 - 1.2582912e+07
+							f409 := math32.FMA(f407, 1.9046542e-09, math32.FMA(f407, -0.6931472, f135))
 //line exp.go:21
-								c311 := 0 < f189
+							c283 := 0 < f135
 //line exp.go:21
-								if c311 {
+							if c283 {
 //line exp.go:21
-									i314, i315 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i314, i315 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f321 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f418, 0.008368675), f418, 0.041668262), f418, 0.16666521), f418, 0.49999994), f418, 1), f418, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f415))<<23+i314))) * math.Float32frombits(uint32(i315)))
-								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
-//line exp.go:27
-									if c311 {
-//line basic.go:19
-										f327 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f327 = 0
-									}
-								} else {
-//line exp.go:25
-									f327 = f321
-								}
-//line fast.go:42
-								f203 = 1 / (f327 + 1)
+								i286, i287 = 528482304, 1602224128
 							} else {
-//line ops.go:52
-								f243 := float32(-f35)
+//line exp.go:21
+								i286, i287 = 1602224128, 528482304
+							}
+//line exp.go:24
+							f293 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f409, 0.008368675), f409, 0.041668262), f409, 0.16666521), f409, 0.49999994), f409, 1), f409, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f406))<<23+i286))) * math.Float32frombits(uint32(i287)))
+							if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
+//line exp.go:27
+								if c283 {
+//line basic.go:19
+									f299 = math.Float32frombits(0x7f800000)
+								} else {
+//line exp.go:27
+									f299 = 0
+								}
+							} else {
+//line exp.go:25
+								f299 = f293
+							}
+//line fast.go:42
+							f75 = 1 / (f299 + 1)
+						} else {
+//line ops.go:37
+							if c64 {
+//line sinh.go:38
+								f151 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
+								if f151 < 0.6 {
+									f154 := float32(f151 * f151)
+//line sinh.go:42
+									f180 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f154, 0.020798625), f154, -0.053784717), f154, 0.13331936), f154, -0.333333), float32(f151*f154), f151))&^(1<<31) | math.Float32bits(f35)&(1<<31))
+								} else {
+									if 10 < f151 {
+//line sinh.go:44
+										f166 = 10
+									} else {
+//line sinh.go:44
+										f166 = f151
+									}
+//line sinh.go:47
+									f167 := f166 + f166
 //line exp.go:36
-								f498 := math32.FMA(f243, 1.442695, 1.2582912e+07)
-								f499 := f498 - 1.2582912e+07
-								f501 := math32.FMA(f499, 1.9046542e-09, math32.FMA(f499, -0.6931472, f243))
+									f212 := math32.FMA(f167, 1.442695, 1.2582912e+07)
+									f213 := f212 - 1.2582912e+07
+									f215 := math32.FMA(f213, 1.9046542e-09, math32.FMA(f213, -0.6931472, f167))
+//line sinh.go:48
+									f174 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f215, 0.008368675), f215, 0.041668262), f215, 0.16666521), f215, 0.49999994), f215, 1), f215, 1), math.Float32frombits(uint32(int32(math.Float32bits(f212))<<23+1065353216)), 1), 1)
+//line sinh.go:48
+									f180 = math.Float32frombits(math.Float32bits(f174)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+								}
+//line ops.go:38
+								f75 = f180
+							} else {
+//line ops.go:44
+								f182 := float32(-f35)
+//line exp.go:36
+								f449 := math32.FMA(f182, 1.442695, 1.2582912e+07)
+								f450 := f449 - 1.2582912e+07
+								f452 := math32.FMA(f450, 1.9046542e-09, math32.FMA(f450, -0.6931472, f182))
 //line exp.go:21
-								c456 := 0 < f243
+								c326 := 0 < f182
 //line exp.go:21
-								if c456 {
+								if c326 {
 //line exp.go:21
-									i459, i460 = 528482304, 1602224128
+									i329, i330 = 528482304, 1602224128
 								} else {
 //line exp.go:21
-									i459, i460 = 1602224128, 528482304
+									i329, i330 = 1602224128, 528482304
 								}
 //line exp.go:24
-								f466 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f501, 0.008368675), f501, 0.041668262), f501, 0.16666521), f501, 0.49999994), f501, 1), f501, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f498))<<23+i459))) * math.Float32frombits(uint32(i460)))
+								f336 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f452, 0.008368675), f452, 0.041668262), f452, 0.16666521), f452, 0.49999994), f452, 1), f452, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f449))<<23+i329))) * math.Float32frombits(uint32(i330)))
 								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
 //line exp.go:27
-									if c456 {
+									if c326 {
 //line basic.go:19
-										f472 = math.Float32frombits(0x7f800000)
+										f342 = math.Float32frombits(0x7f800000)
 									} else {
 //line exp.go:27
-										f472 = 0
+										f342 = 0
 									}
 								} else {
 //line exp.go:25
-									f472 = f466
+									f342 = f336
 								}
 //line fast.go:42
-								f203 = f35 / (f472 + 1)
+								f75 = f35 / (f342 + 1)
 							}
 						}
 					}
-//line ops.go:34
-					f63 = f203
 				}
 			}
 //line kernels.go:23
-			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.F16From32(f63))
+			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.F16From32(f75))
 		}
 	}
 	return true
@@ -812,7 +761,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 b
 
 // gluPairs32Twin runs blocks of the kernel gluPairs_float32_row_F32.
 //
-//line kernels.go:67
+//line kernels.go:72
 func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -820,13 +769,13 @@ func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:67
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:69
+//line kernels.go:74
 				if !gluPairs32TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -837,36 +786,36 @@ func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairs32TwinRow is what a row of threads does in gluPairs32Twin.
 //
-//line kernels.go:69
+//line kernels.go:74
 func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:69
+//line kernels.go:74
 	if lanes == 16 && first == 0 {
-//line kernels.go:69
+//line kernels.go:74
 		first = blocks.Done(zvector.GluPairs32Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:69
+//line kernels.go:74
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:69
+//line kernels.go:74
 		first = blocks.Done(zvector.GluPairs32TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:69
+//line kernels.go:74
 		i18 := i15 + tx
-//line kernels.go:69
+//line kernels.go:74
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:70
+//line kernels.go:75
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:70
+//line kernels.go:75
 				return false
 			}
-//line kernels.go:70
+//line kernels.go:75
 			f27 := *(*float32)(unsafe.Add(x, i18*8))
-//line kernels.go:70
+//line kernels.go:75
 			f35 := *(*float32)(unsafe.Add(x, i18*8+4))
-//line ops.go:52
+//line ops.go:44
 			f62 := float32(-f27)
 //line exp.go:36
 			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
@@ -897,7 +846,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 //line exp.go:25
 				f102 = float32(f94 * math.Float32frombits(uint32(i90)))
 			}
-//line kernels.go:70
+//line kernels.go:75
 			*(*float32)(unsafe.Add(y, i18*4)) = float32(f27 / (f102 + 1) * f35)
 		}
 	}
@@ -906,7 +855,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 
 // gluPairsBF16Twin runs blocks of the kernel gluPairs_dtype_BF16_row_BF16.
 //
-//line kernels.go:67
+//line kernels.go:72
 func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -914,13 +863,13 @@ func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:67
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:69
+//line kernels.go:74
 				if !gluPairsBF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -931,36 +880,36 @@ func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairsBF16TwinRow is what a row of threads does in gluPairsBF16Twin.
 //
-//line kernels.go:69
+//line kernels.go:74
 func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:69
+//line kernels.go:74
 	if lanes == 16 && first == 0 {
-//line kernels.go:69
+//line kernels.go:74
 		first = blocks.Done(zvector.GluPairsBF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:69
+//line kernels.go:74
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:69
+//line kernels.go:74
 		first = blocks.Done(zvector.GluPairsBF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i92, i93 int32
 		var f105 float32
-//line kernels.go:69
+//line kernels.go:74
 		i18 := i15 + tx
-//line kernels.go:69
+//line kernels.go:74
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:70
+//line kernels.go:75
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:70
+//line kernels.go:75
 				return false
 			}
 //line format.go:29
 			f47 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
-//line kernels.go:70
+//line kernels.go:75
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
-//line ops.go:52
+//line ops.go:44
 			f65 := float32(-f47)
 //line exp.go:36
 			f121 := math32.FMA(f65, 1.442695, 1.2582912e+07)
@@ -993,7 +942,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 			}
 //line format.go:32
 			i60 := int16(dtype.BF16From32(float32(f47 / (f105 + 1) * dtype.BF16(uint16(i35)).Float32())))
-//line kernels.go:70
+//line kernels.go:75
 			*(*int16)(unsafe.Add(y, i18*2)) = i60
 		}
 	}
@@ -1002,7 +951,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 
 // gluPairsF16Twin runs blocks of the kernel gluPairs_dtype_F16_row_F16.
 //
-//line kernels.go:67
+//line kernels.go:72
 func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1010,13 +959,13 @@ func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:67
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:69
+//line kernels.go:74
 				if !gluPairsF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -1027,36 +976,36 @@ func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairsF16TwinRow is what a row of threads does in gluPairsF16Twin.
 //
-//line kernels.go:69
+//line kernels.go:74
 func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:69
+//line kernels.go:74
 	if lanes == 16 && first == 0 {
-//line kernels.go:69
+//line kernels.go:74
 		first = blocks.Done(zvector.GluPairsF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:69
+//line kernels.go:74
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:69
+//line kernels.go:74
 		first = blocks.Done(zvector.GluPairsF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i92, i93 int32
 		var f105 float32
-//line kernels.go:69
+//line kernels.go:74
 		i18 := i15 + tx
-//line kernels.go:69
+//line kernels.go:74
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:70
+//line kernels.go:75
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:70
+//line kernels.go:75
 				return false
 			}
 //line format.go:38
 			f47 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
-//line kernels.go:70
+//line kernels.go:75
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
-//line ops.go:52
+//line ops.go:44
 			f65 := float32(-f47)
 //line exp.go:36
 			f121 := math32.FMA(f65, 1.442695, 1.2582912e+07)
@@ -1089,7 +1038,7 @@ func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer
 			}
 //line format.go:41
 			i60 := int16(dtype.F16From32(float32(f47 / (f105 + 1) * dtype.F16(uint16(i35)).Float32())))
-//line kernels.go:70
+//line kernels.go:75
 			*(*int16)(unsafe.Add(y, i18*2)) = i60
 		}
 	}
@@ -1098,7 +1047,7 @@ func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer
 
 // glu32Twin runs blocks of the kernel glu_row_F32x1.
 //
-//line kernels.go:42
+//line kernels.go:45
 func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -1109,20 +1058,20 @@ func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 72))
 	stride := *(*int32)(unsafe.Add(args, 76))
 	lanes := blocks.Lanes()
-//line kernels.go:44
+//line kernels.go:47
 	i26 := int(uint32(stride))
-//line kernels.go:43
+//line kernels.go:46
 	i23 := int(uint32(columns))
-//line kernels.go:42
+//line kernels.go:45
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:43
+//line kernels.go:46
 		i144 := bx << 8
 		i27 := by * i26
 		i30 := by * i23
 		{
 			{
-//line kernels.go:43
+//line kernels.go:46
 				if !glu32TwinRow(blocks, lanes, gate, gateLen, i144, i23, i27, i30, up, upLen, y, yLen) {
 					return
 				}
@@ -1133,46 +1082,46 @@ func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // glu32TwinRow is what a row of threads does in glu32Twin.
 //
-//line kernels.go:43
+//line kernels.go:46
 func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i144 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:43
+//line kernels.go:46
 	if lanes == 16 && first == 0 {
-//line kernels.go:43
+//line kernels.go:46
 		first = blocks.Done(zvector.Glu32Twin(blocks.Span(), i144, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
-//line kernels.go:43
+//line kernels.go:46
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:43
+//line kernels.go:46
 		first = blocks.Done(zvector.Glu32TwinAVX2(blocks.Span(), i144, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
 	}
 	for tx := first; tx < 256; tx++ {
 		var i86, i87 int32
 		var f99 float32
-//line kernels.go:43
+//line kernels.go:46
 		i20 := i144 + tx
-//line kernels.go:43
+//line kernels.go:46
 		if i20 < i23 {
 			i28 := i27 + i20
 			i31 := i30 + i20
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i28) >= uint(gateLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			f37 := *(*float32)(unsafe.Add(gate, i28*4))
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i28) >= uint(upLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			f43 := *(*float32)(unsafe.Add(up, i28*4))
-//line ops.go:52
+//line ops.go:44
 			f59 := float32(-f37)
 //line exp.go:36
 			f115 := math32.FMA(f59, 1.442695, 1.2582912e+07)
@@ -1203,14 +1152,14 @@ func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen in
 //line exp.go:25
 				f99 = float32(f91 * math.Float32frombits(uint32(i87)))
 			}
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i31) >= uint(yLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			*(*float32)(unsafe.Add(y, i31*4)) = float32(f37 / (f99 + 1) * f43)
 		}
 	}
@@ -1219,7 +1168,7 @@ func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen in
 
 // gluBF16Twin runs blocks of the kernel glu_row_BF16x1.
 //
-//line kernels.go:42
+//line kernels.go:45
 func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -1230,20 +1179,20 @@ func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 72))
 	stride := *(*int32)(unsafe.Add(args, 76))
 	lanes := blocks.Lanes()
-//line kernels.go:44
+//line kernels.go:47
 	i26 := int(uint32(stride))
-//line kernels.go:43
+//line kernels.go:46
 	i23 := int(uint32(columns))
-//line kernels.go:42
+//line kernels.go:45
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:43
+//line kernels.go:46
 		i147 := bx << 8
 		i27 := by * i26
 		i30 := by * i23
 		{
 			{
-//line kernels.go:43
+//line kernels.go:46
 				if !gluBF16TwinRow(blocks, lanes, gate, gateLen, i147, i23, i27, i30, up, upLen, y, yLen) {
 					return
 				}
@@ -1254,46 +1203,46 @@ func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluBF16TwinRow is what a row of threads does in gluBF16Twin.
 //
-//line kernels.go:43
+//line kernels.go:46
 func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i147 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:43
+//line kernels.go:46
 	if lanes == 16 && first == 0 {
-//line kernels.go:43
+//line kernels.go:46
 		first = blocks.Done(zvector.GluBF16Twin(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
-//line kernels.go:43
+//line kernels.go:46
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:43
+//line kernels.go:46
 		first = blocks.Done(zvector.GluBF16TwinAVX2(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
 	}
 	for tx := first; tx < 256; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:43
+//line kernels.go:46
 		i20 := i147 + tx
-//line kernels.go:43
+//line kernels.go:46
 		if i20 < i23 {
 			i28 := i27 + i20
 			i31 := i30 + i20
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i28) >= uint(gateLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i28) >= uint(upLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			i43 := *(*int16)(unsafe.Add(up, i28*2))
 //line vectors.go:41
 			f53 := dtype.BF16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
-//line ops.go:52
+//line ops.go:44
 			f62 := float32(-f53)
 //line exp.go:36
 			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
@@ -1326,14 +1275,14 @@ func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen 
 			}
 //line vectors.go:41
 			i56 := int16(dtype.BF16From32(float32(f53 / (f102 + 1) * dtype.BF16(uint16(i43)).Float32())))
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i31) >= uint(yLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			*(*int16)(unsafe.Add(y, i31*2)) = i56
 		}
 	}
@@ -1342,7 +1291,7 @@ func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen 
 
 // gluF16Twin runs blocks of the kernel glu_row_F16x1.
 //
-//line kernels.go:42
+//line kernels.go:45
 func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -1353,20 +1302,20 @@ func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 72))
 	stride := *(*int32)(unsafe.Add(args, 76))
 	lanes := blocks.Lanes()
-//line kernels.go:44
+//line kernels.go:47
 	i26 := int(uint32(stride))
-//line kernels.go:43
+//line kernels.go:46
 	i23 := int(uint32(columns))
-//line kernels.go:42
+//line kernels.go:45
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:43
+//line kernels.go:46
 		i147 := bx << 8
 		i27 := by * i26
 		i30 := by * i23
 		{
 			{
-//line kernels.go:43
+//line kernels.go:46
 				if !gluF16TwinRow(blocks, lanes, gate, gateLen, i147, i23, i27, i30, up, upLen, y, yLen) {
 					return
 				}
@@ -1377,46 +1326,46 @@ func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluF16TwinRow is what a row of threads does in gluF16Twin.
 //
-//line kernels.go:43
+//line kernels.go:46
 func gluF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i147 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:43
+//line kernels.go:46
 	if lanes == 16 && first == 0 {
-//line kernels.go:43
+//line kernels.go:46
 		first = blocks.Done(zvector.GluF16Twin(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
-//line kernels.go:43
+//line kernels.go:46
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:43
+//line kernels.go:46
 		first = blocks.Done(zvector.GluF16TwinAVX2(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
 	}
 	for tx := first; tx < 256; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:43
+//line kernels.go:46
 		i20 := i147 + tx
-//line kernels.go:43
+//line kernels.go:46
 		if i20 < i23 {
 			i28 := i27 + i20
 			i31 := i30 + i20
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i28) >= uint(gateLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i28) >= uint(upLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			i43 := *(*int16)(unsafe.Add(up, i28*2))
 //line vectors.go:51
 			f53 := dtype.F16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
-//line ops.go:52
+//line ops.go:44
 			f62 := float32(-f53)
 //line exp.go:36
 			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
@@ -1449,251 +1398,15 @@ func gluF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen i
 			}
 //line vectors.go:51
 			i56 := int16(dtype.F16From32(float32(f53 / (f102 + 1) * dtype.F16(uint16(i43)).Float32())))
-//line kernels.go:45
+//line kernels.go:48
 			if uint(i31) >= uint(yLen) {
-//line kernels.go:45
+//line kernels.go:48
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
-//line kernels.go:45
+//line kernels.go:48
 				return false
 			}
-//line kernels.go:45
+//line kernels.go:48
 			*(*int16)(unsafe.Add(y, i31*2)) = i56
-		}
-	}
-	return true
-}
-
-// wideGLU32Twin runs blocks of the kernel wideGLU_row_F32x4.
-//
-//line kernels.go:53
-func wideGLU32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	gate := *(*unsafe.Pointer)(args)
-	gateLen := *(*int)(unsafe.Add(args, 8))
-	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	upLen := *(*int)(unsafe.Add(args, 32))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	yLen := *(*int)(unsafe.Add(args, 56))
-	rows := *(*int32)(unsafe.Add(args, 72))
-	columns := *(*int32)(unsafe.Add(args, 76))
-	stride := *(*int32)(unsafe.Add(args, 80))
-	_, gy, _ := blocks.Grid()
-//line kernels.go:59
-	i36 := int(uint32(stride))
-//line kernels.go:55
-	i25 := int(uint32(columns))
-//line kernels.go:58
-	i33 := int(uint32(rows))
-//line kernels.go:53
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-//line kernels.go:54
-		i230 := bx << 8
-		{
-			{
-//line kernels.go:54
-				if !wideGLU32TwinRow(i230, i25, by, i33, i36, gateLen, gate, upLen, up, yLen, y, gy, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// wideGLU32TwinRow is what a row of threads does in wideGLU32Twin.
-//
-//line kernels.go:54
-func wideGLU32TwinRow(i230 int, i25 int, by int, i33 int, i36 int, gateLen int, gate unsafe.Pointer, upLen int, up unsafe.Pointer, yLen int, y unsafe.Pointer, gy int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i32 int
-		var i283, i284, i326, i327, i369, i370, i412, i413 int32
-		var f296, f339, f382, f425 float32
-//line kernels.go:54
-		i24 := i230 + tx
-		if i25 > i24 {
-//line kernels.go:58
-			i32 = by
-//line kernels.go:58
-			for {
-//line kernels.go:58
-				if i32 >= i33 {
-//line kernels.go:58
-					break
-				}
-//line kernels.go:59
-				i38 := i32*i36 + i24
-				i41 := i32*i25 + i24
-//line kernels.go:60
-				if uint(i38) >= uint(gateLen) {
-//line kernels.go:60
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i38, gateLen)
-//line kernels.go:60
-					return false
-				}
-//line kernels.go:60
-				f180 := *(*float32)(unsafe.Add(gate, i38*16))
-//line kernels.go:60
-				f182 := *(*float32)(unsafe.Add(gate, i38*16+4))
-//line kernels.go:60
-				f184 := *(*float32)(unsafe.Add(gate, i38*16+8))
-//line kernels.go:60
-				f186 := *(*float32)(unsafe.Add(gate, i38*16+12))
-//line kernels.go:60
-				if uint(i38) >= uint(upLen) {
-//line kernels.go:60
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i38, upLen)
-//line kernels.go:60
-					return false
-				}
-//line kernels.go:60
-				f187 := *(*float32)(unsafe.Add(up, i38*16))
-//line kernels.go:60
-				f189 := *(*float32)(unsafe.Add(up, i38*16+4))
-//line kernels.go:60
-				f191 := *(*float32)(unsafe.Add(up, i38*16+8))
-//line kernels.go:60
-				f193 := *(*float32)(unsafe.Add(up, i38*16+12))
-//line ops.go:52
-				f268 := float32(-f180)
-//line exp.go:36
-				f269 := math32.FMA(f268, 1.442695, 1.2582912e+07)
-				f270 := f269 - 1.2582912e+07
-				f272 := math32.FMA(f270, 1.9046542e-09, math32.FMA(f270, -0.6931472, f268))
-//line exp.go:21
-				c280 := 0 < f268
-//line exp.go:21
-				if c280 {
-//line exp.go:21
-					i283, i284 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i283, i284 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f290 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f272, 0.008368675), f272, 0.041668262), f272, 0.16666521), f272, 0.49999994), f272, 1), f272, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f269))<<23+i283))) * math.Float32frombits(uint32(i284)))
-				if 104 < math.Float32frombits(math.Float32bits(f180)&^(1<<31)) {
-//line exp.go:27
-					if c280 {
-//line basic.go:19
-						f296 = math.Float32frombits(0x7f800000)
-					} else {
-//line exp.go:27
-						f296 = 0
-					}
-				} else {
-//line exp.go:25
-					f296 = f290
-				}
-//line ops.go:52
-				f311 := float32(-f182)
-//line exp.go:36
-				f312 := math32.FMA(f311, 1.442695, 1.2582912e+07)
-				f313 := f312 - 1.2582912e+07
-				f315 := math32.FMA(f313, 1.9046542e-09, math32.FMA(f313, -0.6931472, f311))
-//line exp.go:21
-				c323 := 0 < f311
-//line exp.go:21
-				if c323 {
-//line exp.go:21
-					i326, i327 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i326, i327 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f333 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f315, 0.008368675), f315, 0.041668262), f315, 0.16666521), f315, 0.49999994), f315, 1), f315, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f312))<<23+i326))) * math.Float32frombits(uint32(i327)))
-				if 104 < math.Float32frombits(math.Float32bits(f182)&^(1<<31)) {
-//line exp.go:27
-					if c323 {
-//line basic.go:19
-						f339 = math.Float32frombits(0x7f800000)
-					} else {
-//line exp.go:27
-						f339 = 0
-					}
-				} else {
-//line exp.go:25
-					f339 = f333
-				}
-//line ops.go:52
-				f354 := float32(-f184)
-//line exp.go:36
-				f355 := math32.FMA(f354, 1.442695, 1.2582912e+07)
-				f356 := f355 - 1.2582912e+07
-				f358 := math32.FMA(f356, 1.9046542e-09, math32.FMA(f356, -0.6931472, f354))
-//line exp.go:21
-				c366 := 0 < f354
-//line exp.go:21
-				if c366 {
-//line exp.go:21
-					i369, i370 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i369, i370 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f376 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f358, 0.008368675), f358, 0.041668262), f358, 0.16666521), f358, 0.49999994), f358, 1), f358, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f355))<<23+i369))) * math.Float32frombits(uint32(i370)))
-				if 104 < math.Float32frombits(math.Float32bits(f184)&^(1<<31)) {
-//line exp.go:27
-					if c366 {
-//line basic.go:19
-						f382 = math.Float32frombits(0x7f800000)
-					} else {
-//line exp.go:27
-						f382 = 0
-					}
-				} else {
-//line exp.go:25
-					f382 = f376
-				}
-//line ops.go:52
-				f397 := float32(-f186)
-//line exp.go:36
-				f398 := math32.FMA(f397, 1.442695, 1.2582912e+07)
-				f399 := f398 - 1.2582912e+07
-				f401 := math32.FMA(f399, 1.9046542e-09, math32.FMA(f399, -0.6931472, f397))
-//line exp.go:21
-				c409 := 0 < f397
-//line exp.go:21
-				if c409 {
-//line exp.go:21
-					i412, i413 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i412, i413 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f419 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f401, 0.008368675), f401, 0.041668262), f401, 0.16666521), f401, 0.49999994), f401, 1), f401, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f398))<<23+i412))) * math.Float32frombits(uint32(i413)))
-				if 104 < math.Float32frombits(math.Float32bits(f186)&^(1<<31)) {
-//line exp.go:27
-					if c409 {
-//line basic.go:19
-						f425 = math.Float32frombits(0x7f800000)
-					} else {
-//line exp.go:27
-						f425 = 0
-					}
-				} else {
-//line exp.go:25
-					f425 = f419
-				}
-//line kernels.go:60
-				if uint(i41) >= uint(yLen) {
-//line kernels.go:60
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i41, yLen)
-//line kernels.go:60
-					return false
-				}
-//line kernels.go:60
-				*(*float32)(unsafe.Add(y, i41*16)) = float32(f180 / (f296 + 1) * f187)
-//line kernels.go:60
-				*(*float32)(unsafe.Add(y, i41*16+4)) = float32(f182 / (f339 + 1) * f189)
-//line kernels.go:60
-				*(*float32)(unsafe.Add(y, i41*16+8)) = float32(f184 / (f382 + 1) * f191)
-//line kernels.go:60
-				*(*float32)(unsafe.Add(y, i41*16+12)) = float32(f186 / (f425 + 1) * f193)
-//line kernels.go:58
-				i32 = i32 + gy
-			}
 		}
 	}
 	return true

@@ -6,17 +6,21 @@ package activation
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 89392a20693a7936	../../../math32/basic.go	Copysign
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
-24b1e141169d4a91	../../../math32/erf.go	Erfc
 afe3c32c40d7202c	../../../math32/exp.go	Exp
+988c0fc52a153e9d	../../../math32/exp.go	Exp2
+f555a58cdc454464	../../../math32/exp.go	exp2Parts
 ba7b7c5ba579a72a	../../../math32/exp.go	expParts
 d4070200a422827	../../../math32/exp.go	ln2Hi
 d4070200a422827	../../../math32/exp.go	ln2Lo
 d4070200a422827	../../../math32/exp.go	log2e
 886826500af6dd2a	../../../math32/exp.go	power
+cd900ede17858ac2	../../../math32/exp.go	saturated
 ebe1677d27334f27	../../../math32/exp.go	scaled
 d4070200a422827	../../../math32/exp.go	shifter
 a4b47ced94454920	../../../math32/fast.go	FastDiv
 70ec45b2427934f5	../../../math32/fast.go	FastExp
+54d0153a62ecff37	../../../math32/fast.go	FastExp2
+b71b80cf55810b6	../../../math32/fast.go	FastRcp
 c63f306ea730a781	../../../math32/fma.go	fma
 c7aaac8110d8c4ba	../../../math32/safe.go	recip
 7deda1473fb60d93	../../../math32/sinh.go	Tanh
@@ -30,11 +34,18 @@ f5c5a8153459784e	../row/format.go	F16
 ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
 de84420e26779845	../row/format.go	Format
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
+495777b1a8904c8	../row/vector.go	BF16.Unpack
+44ac9bb8c42815fe	../row/vector.go	F16.Pack
+4e45db22ef72ac2d	../row/vector.go	F16.Unpack
+69bf33f345bf510f	../row/vector.go	F32.Pack
+3a9c3b7b9b25c22	../row/vector.go	F32.Unpack
+6831999e1a9acae	../row/vector.go	Vectors
+f474ab0ca21f84fe	../row/vector.go	Words
 34c987f6ce2f53c1	../row/vectors.go	BF16x1
 32ba1c2462d44f49	../row/vectors.go	BF16x1.Map
 8c132a86ce08765a	../row/vectors.go	BF16x1.Map2
 f6d42217f5147dd9	../row/vectors.go	BF16x8
-ffe63635bf8b9a88	../row/vectors.go	BF16x8.Map
 887c47fe73ef945b	../row/vectors.go	BF16x8.Map2
 34c987f6ce2f53c1	../row/vectors.go	F16x1
 c8d429e4ce96b263	../row/vectors.go	F16x1.Map
@@ -48,11413 +59,10041 @@ f6d42217f5147dd9	../row/vectors.go	F32x4
 6e94f216c406f4d6	../row/vectors.go	F32x4.Map2
 e9252ee74054891	../row/vectors.go	Vector
 5aab39e585d820f6	kernels.go	apply
-d77d040ade4c6423	kernels.go	applyQuick
 de9cb45f22b3bb25	kernels.go	glu
 868a3d867a4ae007	kernels.go	gluPairs
-e5082fa9c1be04f9	kernels.go	wideGLU
+45a50b68e3d15158	kernels.go	wide
+bcb3c0726cb3aefd	kernels.go	wideGLU
 7bc6ba9622bdba13	launch.go	threads
 2989576324acaf0b	ops.go	Function
-e33b844ee046605a	ops.go	Function.of
-ade99eb19512beb6	ops.go	Function.quick
+6b362f47cb785d05	ops.go	Function.of
 8070f9c7ece5d878	ops.go	GELU
 8070f9c7ece5d878	ops.go	GELUTanh
 8070f9c7ece5d878	ops.go	ReLU
 8070f9c7ece5d878	ops.go	Sigmoid
 8070f9c7ece5d878	ops.go	Tanh
+178d8030dfd91533	ops.go	each
 21158625a5c62551	ops.go	gated
+55452968289b57c	ops.go	gelu
+12fca0b521fc5f25	ops.go	geluTanh
+3e61d7cacd945cc7	ops.go	quick
+b094ed285aaf8ec4	ops.go	relu
+f029d70a6a34536a	ops.go	sigmoid
 a97262a38b4d3d09	ops.go	silu
 `
 
-const apply32SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "sinh.go"
-.file 4 "exp.go"
-.file 5 "erf.go"
-
-.visible .entry apply_row_F32x1(.param .align 8 .b8 apply_row_F32x1_params[72])
-{
-	.reg .pred %p<13>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<103>;
-
-	ld.param.u64 %rd1, [apply_row_F32x1_params];
-	ld.param.u64 %rd2, [apply_row_F32x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F32x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F32x1_params+32];
-	ld.param.u32 %r1, [apply_row_F32x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, %r3, %r4;
-	cvt.u64.u32 %rd6, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u32 %p2, %r7, %r5;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd7];
-	.loc 2 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 2 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 2 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 2 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 2 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 2 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 2 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	mul.rn.f32 %f11, %f10, %f1;
-	add.rn.f32 %f12, %f1, %f11;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B2:
-	.loc 2 34 2
-	bra $B7;
-$B3:
-	.loc 3 38 10
-	abs.f32 %f17, %f1;
-	.loc 3 39 7
-	setp.lt.f32 %p8, %f17, 0f3F19999A;
-	@%p8 bra $B4;
-	.loc 3 44 7
-	setp.lt.f32 %p9, 0f41200000, %f17;
-	selp.f32 %f18, 0f41200000, %f17, %p9;
-	.loc 3 47 21
-	add.rn.f32 %f19, %f18, %f18;
-	.loc 4 36 10
-	fma.rn.f32 %f20, %f19, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f21, %f20, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f22, %f21, 0fBF317218, %f19;
-	fma.rn.f32 %f23, %f21, 0f3102E308, %f22;
-	.loc 4 39 21
-	fma.rn.f32 %f24, 0f3AB527C5, %f23, 0f3C091CC4;
-	fma.rn.f32 %f25, %f24, %f23, 0f3D2AAC57;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E2AAA49;
-	fma.rn.f32 %f27, %f26, %f23, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f28, %f27, %f23, 0f3F800000;
-	fma.rn.f32 %f29, %f28, %f23, 0f3F800000;
-	mov.b32 %r8, %f20;
-	.loc 4 52 66
-	mad.lo.s32 %r9, %r8, 8388608, 1065353216;
-	mov.b32 %f30, %r9;
-	.loc 3 48 35
-	fma.rn.f32 %f31, %f29, %f30, 0f3F800000;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	fma.rn.f32 %f36, 0fC0000000, %f35, 0f3F800000;
-	copysign.f32 %f8, %f1, %f36;
-	bra $B5;
-$B4:
-	.loc 3 40 18
-	mul.rn.f32 %f37, %f17, %f17;
-	.loc 3 41 23
-	fma.rn.f32 %f38, 0fBBC143BB, %f37, 0f3CAA61E1;
-	fma.rn.f32 %f39, %f38, %f37, 0fBD5C4D5D;
-	fma.rn.f32 %f40, %f39, %f37, 0f3E0884DF;
-	fma.rn.f32 %f41, %f40, %f37, 0fBEAAAA9F;
-	.loc 3 42 35
-	mul.rn.f32 %f42, %f17, %f37;
-	fma.rn.f32 %f43, %f41, %f42, %f17;
-	copysign.f32 %f8, %f1, %f43;
-$B5:
-	.loc 2 32 3
-	bra $B7;
-$B6:
-	.loc 2 30 14
-	mul.rn.f32 %f44, %f1, 0f3F000000;
-	neg.f32 %f45, %f1;
-	mul.rn.f32 %f46, %f45, 0f3F3504F3;
-	.loc 5 24 10
-	abs.f32 %f47, %f46;
-	.loc 5 25 7
-	setp.lt.f32 %p10, 0f41300000, %f47;
-	selp.f32 %f48, 0f41300000, %f47, %p10;
-	.loc 5 30 21
-	add.rn.f32 %f49, %f48, 0f40000000;
-	rcp.approx.ftz.f32 %f50, %f49;
-	neg.f32 %f51, %f49;
-	fma.rn.f32 %f52, %f51, %f50, 0f3F800000;
-	fma.rn.f32 %f53, %f50, %f52, %f50;
-	.loc 5 31 18
-	sub.rn.f32 %f54, %f48, 0f40000000;
-	mul.rn.f32 %f55, %f54, %f53;
-	.loc 5 32 23
-	neg.f32 %f56, %f55;
-	add.rn.f32 %f57, %f55, 0f3F800000;
-	fma.rn.f32 %f58, 0fC0000000, %f57, %f48;
-	fma.rn.f32 %f59, %f56, %f48, %f58;
-	fma.rn.f32 %f60, %f53, %f59, %f55;
-	.loc 5 33 18
-	fma.rn.f32 %f61, 0fB9D41B6A, %f60, 0fBAA2437C;
-	fma.rn.f32 %f62, %f61, %f60, 0f3AAC3D1E;
-	fma.rn.f32 %f63, %f62, %f60, 0f3C0D8FC4;
-	.loc 5 34 17
-	fma.rn.f32 %f64, %f63, %f60, 0fBC04059F;
-	fma.rn.f32 %f65, %f64, %f60, 0fBD5E08A7;
-	fma.rn.f32 %f66, %f65, %f60, 0f3E27FDEE;
-	.loc 5 35 17
-	fma.rn.f32 %f67, %f66, %f60, 0fBE2A0405;
-	fma.rn.f32 %f68, %f67, %f60, 0fBDBDFB02;
-	fma.rn.f32 %f69, %f68, %f60, 0f3FA37407;
-	.loc 5 36 21
-	fma.rn.f32 %f70, %f48, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f71, %f70;
-	neg.f32 %f72, %f70;
-	fma.rn.f32 %f73, %f72, %f71, 0f3F800000;
-	fma.rn.f32 %f74, %f71, %f73, %f71;
-	.loc 5 37 17
-	mul.rn.f32 %f75, %f69, %f74;
-	.loc 5 38 23
-	mul.rn.f32 %f76, %f75, %f48;
-	sub.rn.f32 %f77, %f69, %f75;
-	fma.rn.f32 %f78, %f76, 0fC0000000, %f77;
-	fma.rn.f32 %f79, %f78, %f74, %f75;
-	.loc 5 39 17
-	mul.rn.f32 %f80, %f48, %f48;
-	.loc 5 40 19
-	neg.f32 %f81, %f80;
-	.loc 4 36 10
-	fma.rn.f32 %f82, %f81, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f83, %f82, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f84, %f83, 0fBF317218, %f81;
-	fma.rn.f32 %f85, %f83, 0f3102E308, %f84;
-	.loc 4 39 21
-	fma.rn.f32 %f86, 0f3AB527C5, %f85, 0f3C091CC4;
-	fma.rn.f32 %f87, %f86, %f85, 0f3D2AAC57;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E2AAA49;
-	fma.rn.f32 %f89, %f88, %f85, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f90, %f89, %f85, 0f3F800000;
-	fma.rn.f32 %f91, %f90, %f85, 0f3F800000;
-	mov.b32 %r10, %f82;
-	.loc 5 41 14
-	neg.f32 %f92, %f48;
-	fma.rn.f32 %f93, %f92, %f48, %f80;
-	.loc 5 42 42
-	mul.rn.f32 %f94, %f91, %f93;
-	mul.rn.f32 %f95, %f79, %f94;
-	fma.rn.f32 %f96, %f79, %f91, %f95;
-	.loc 4 47 12
-	shr.u32 %r11, %r10, 1;
-	.loc 4 52 66
-	mad.lo.s32 %r12, %r11, 8388608, 1065353216;
-	mov.b32 %f97, %r12;
-	.loc 4 48 26
-	mul.rn.f32 %f98, %f96, %f97;
-	sub.s32 %r13, %r10, %r11;
-	.loc 4 52 66
-	mad.lo.s32 %r14, %r13, 8388608, 1065353216;
-	mov.b32 %f99, %r14;
-	.loc 4 48 40
-	mul.rn.f32 %f100, %f98, %f99;
-	.loc 5 43 7
-	setp.lt.f32 %p11, %f46, 0f00000000;
-	.loc 5 44 9
-	sub.rn.f32 %f101, 0f40000000, %f100;
-	.loc 5 43 7
-	selp.f32 %f102, %f101, %f100, %p11;
-	.loc 2 30 18
-	mul.rn.f32 %f8, %f44, %f102;
-$B7:
-	.loc 1 23 4
-	mad.wide.u32 %rd8, %r7, 4, %rd3;
-	st.global.f32 [%rd8], %f8;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [apply_row_F32x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd9], 0, 1;
-	setp.ne.u32 %p12, %r15, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r16, [apply_row_F32x1_params+64];
-	st.global.u32 [%rd10+4], %r16;
-	ld.param.u32 %r17, [apply_row_F32x1_params+68];
-	st.global.v2.u32 [%rd10+8], {%r17, 0};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r22, %r23};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const apply32SM80Narrow = `packed1 5125 apply_row_F32x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]y)w]
+!vv}Mq>t?rR
+!v7psv6|\z;
+!
+!pHr*pD
+!c
+p;,un
+p9,te
+p:,un
+qS7te
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+rD*
+usqN
+{b
+qU
+uCsu
+_
+pnsrf
+qT}w
+sJzQ
+pnt'f
+qT[E
+sJ~,
+pnt;f
+qT[q&
+sJ~"
+pnr]f
+qT[G
+zT
+pntcf
+qT[tn
+p6
+tb.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+prsQpX
+x7s:u_
+prtIf
+}nzA,wbwbrX
+p6
+r5.f
+vo.sT}>
+v/.sTyruf
+r59pb
+tM6
+pqsmpX
+}@
+pqtcpj
+y5
+pqsQp|
+}A
+}F
+pqtIpb
+}?
+}B
+}C
+}D
+pqtsrI
+}E
+yj
+yk
+pqy'q#7
+yd
+&
+r5/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+r5=qw
+rp)')
+r5,qe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+r5+r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+pnsQr1
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+s{.w-
+tpr3p4('#Z
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+x>#
+yV#6
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+pn|Ypb
+x7r^#
+x8v?yvzIyr
+pnwwt'
+qJr}@/qY7+
+r;
+rY
+pny'qe
+qJscu7tB.t2q5@
+tMr}/8q5@/7
+pnzgpj
+qJq/
+t3xh}S@8q5.tB8
+qJsU
+tMr}-7{X7@
+qJrl
+tM}Sq5q|qf,qc/
+pn{G^
+qJt|
+tM}Sqc{XrXq|/
+qJu#
+t3xhw=@=8.tB}r
+u-v(px
+tpr^#Z
+uO'z{v<si{m
+ws(
+k
+sPz.
+uO+6
+|Ozir3p4(sU>
+!#
+usps
+{6.q^
+}5(
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const apply32SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "sinh.go"
-.file 4 "exp.go"
-.file 5 "erf.go"
-
-.visible .entry apply_row_F32x1(.param .align 8 .b8 apply_row_F32x1_params[72])
-{
-	.reg .pred %p<13>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<103>;
-
-	ld.param.u64 %rd1, [apply_row_F32x1_params];
-	ld.param.u64 %rd2, [apply_row_F32x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F32x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F32x1_params+32];
-	ld.param.u32 %r1, [apply_row_F32x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd5, %r4;
-	mad.wide.u32 %rd6, %r2, %r3, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.f32 %f1, [%rd8];
-	.loc 2 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 2 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 2 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 2 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 2 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 2 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 2 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	mul.rn.f32 %f11, %f10, %f1;
-	add.rn.f32 %f12, %f1, %f11;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B2:
-	.loc 2 34 2
-	bra $B7;
-$B3:
-	.loc 3 38 10
-	abs.f32 %f17, %f1;
-	.loc 3 39 7
-	setp.lt.f32 %p8, %f17, 0f3F19999A;
-	@%p8 bra $B4;
-	.loc 3 44 7
-	setp.lt.f32 %p9, 0f41200000, %f17;
-	selp.f32 %f18, 0f41200000, %f17, %p9;
-	.loc 3 47 21
-	add.rn.f32 %f19, %f18, %f18;
-	.loc 4 36 10
-	fma.rn.f32 %f20, %f19, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f21, %f20, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f22, %f21, 0fBF317218, %f19;
-	fma.rn.f32 %f23, %f21, 0f3102E308, %f22;
-	.loc 4 39 21
-	fma.rn.f32 %f24, 0f3AB527C5, %f23, 0f3C091CC4;
-	fma.rn.f32 %f25, %f24, %f23, 0f3D2AAC57;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E2AAA49;
-	fma.rn.f32 %f27, %f26, %f23, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f28, %f27, %f23, 0f3F800000;
-	fma.rn.f32 %f29, %f28, %f23, 0f3F800000;
-	mov.b32 %r5, %f20;
-	.loc 4 52 66
-	mad.lo.s32 %r6, %r5, 8388608, 1065353216;
-	mov.b32 %f30, %r6;
-	.loc 3 48 35
-	fma.rn.f32 %f31, %f29, %f30, 0f3F800000;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	fma.rn.f32 %f36, 0fC0000000, %f35, 0f3F800000;
-	copysign.f32 %f8, %f1, %f36;
-	bra $B5;
-$B4:
-	.loc 3 40 18
-	mul.rn.f32 %f37, %f17, %f17;
-	.loc 3 41 23
-	fma.rn.f32 %f38, 0fBBC143BB, %f37, 0f3CAA61E1;
-	fma.rn.f32 %f39, %f38, %f37, 0fBD5C4D5D;
-	fma.rn.f32 %f40, %f39, %f37, 0f3E0884DF;
-	fma.rn.f32 %f41, %f40, %f37, 0fBEAAAA9F;
-	.loc 3 42 35
-	mul.rn.f32 %f42, %f17, %f37;
-	fma.rn.f32 %f43, %f41, %f42, %f17;
-	copysign.f32 %f8, %f1, %f43;
-$B5:
-	.loc 2 32 3
-	bra $B7;
-$B6:
-	.loc 2 30 14
-	mul.rn.f32 %f44, %f1, 0f3F000000;
-	neg.f32 %f45, %f1;
-	mul.rn.f32 %f46, %f45, 0f3F3504F3;
-	.loc 5 24 10
-	abs.f32 %f47, %f46;
-	.loc 5 25 7
-	setp.lt.f32 %p10, 0f41300000, %f47;
-	selp.f32 %f48, 0f41300000, %f47, %p10;
-	.loc 5 30 21
-	add.rn.f32 %f49, %f48, 0f40000000;
-	rcp.approx.ftz.f32 %f50, %f49;
-	neg.f32 %f51, %f49;
-	fma.rn.f32 %f52, %f51, %f50, 0f3F800000;
-	fma.rn.f32 %f53, %f50, %f52, %f50;
-	.loc 5 31 18
-	sub.rn.f32 %f54, %f48, 0f40000000;
-	mul.rn.f32 %f55, %f54, %f53;
-	.loc 5 32 23
-	neg.f32 %f56, %f55;
-	add.rn.f32 %f57, %f55, 0f3F800000;
-	fma.rn.f32 %f58, 0fC0000000, %f57, %f48;
-	fma.rn.f32 %f59, %f56, %f48, %f58;
-	fma.rn.f32 %f60, %f53, %f59, %f55;
-	.loc 5 33 18
-	fma.rn.f32 %f61, 0fB9D41B6A, %f60, 0fBAA2437C;
-	fma.rn.f32 %f62, %f61, %f60, 0f3AAC3D1E;
-	fma.rn.f32 %f63, %f62, %f60, 0f3C0D8FC4;
-	.loc 5 34 17
-	fma.rn.f32 %f64, %f63, %f60, 0fBC04059F;
-	fma.rn.f32 %f65, %f64, %f60, 0fBD5E08A7;
-	fma.rn.f32 %f66, %f65, %f60, 0f3E27FDEE;
-	.loc 5 35 17
-	fma.rn.f32 %f67, %f66, %f60, 0fBE2A0405;
-	fma.rn.f32 %f68, %f67, %f60, 0fBDBDFB02;
-	fma.rn.f32 %f69, %f68, %f60, 0f3FA37407;
-	.loc 5 36 21
-	fma.rn.f32 %f70, %f48, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f71, %f70;
-	neg.f32 %f72, %f70;
-	fma.rn.f32 %f73, %f72, %f71, 0f3F800000;
-	fma.rn.f32 %f74, %f71, %f73, %f71;
-	.loc 5 37 17
-	mul.rn.f32 %f75, %f69, %f74;
-	.loc 5 38 23
-	mul.rn.f32 %f76, %f75, %f48;
-	sub.rn.f32 %f77, %f69, %f75;
-	fma.rn.f32 %f78, %f76, 0fC0000000, %f77;
-	fma.rn.f32 %f79, %f78, %f74, %f75;
-	.loc 5 39 17
-	mul.rn.f32 %f80, %f48, %f48;
-	.loc 5 40 19
-	neg.f32 %f81, %f80;
-	.loc 4 36 10
-	fma.rn.f32 %f82, %f81, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f83, %f82, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f84, %f83, 0fBF317218, %f81;
-	fma.rn.f32 %f85, %f83, 0f3102E308, %f84;
-	.loc 4 39 21
-	fma.rn.f32 %f86, 0f3AB527C5, %f85, 0f3C091CC4;
-	fma.rn.f32 %f87, %f86, %f85, 0f3D2AAC57;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E2AAA49;
-	fma.rn.f32 %f89, %f88, %f85, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f90, %f89, %f85, 0f3F800000;
-	fma.rn.f32 %f91, %f90, %f85, 0f3F800000;
-	mov.b32 %r7, %f82;
-	.loc 5 41 14
-	neg.f32 %f92, %f48;
-	fma.rn.f32 %f93, %f92, %f48, %f80;
-	.loc 5 42 42
-	mul.rn.f32 %f94, %f91, %f93;
-	mul.rn.f32 %f95, %f79, %f94;
-	fma.rn.f32 %f96, %f79, %f91, %f95;
-	.loc 4 47 12
-	shr.u32 %r8, %r7, 1;
-	.loc 4 52 66
-	mad.lo.s32 %r9, %r8, 8388608, 1065353216;
-	mov.b32 %f97, %r9;
-	.loc 4 48 26
-	mul.rn.f32 %f98, %f96, %f97;
-	sub.s32 %r10, %r7, %r8;
-	.loc 4 52 66
-	mad.lo.s32 %r11, %r10, 8388608, 1065353216;
-	mov.b32 %f99, %r11;
-	.loc 4 48 40
-	mul.rn.f32 %f100, %f98, %f99;
-	.loc 5 43 7
-	setp.lt.f32 %p11, %f46, 0f00000000;
-	.loc 5 44 9
-	sub.rn.f32 %f101, 0f40000000, %f100;
-	.loc 5 43 7
-	selp.f32 %f102, %f101, %f100, %p11;
-	.loc 2 30 18
-	mul.rn.f32 %f8, %f44, %f102;
-$B7:
-	.loc 1 23 4
-	shl.b64 %rd9, %rd6, 2;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.f32 [%rd10], %f8;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [apply_row_F32x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd11], 0, 1;
-	setp.ne.u32 %p12, %r12, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r13, [apply_row_F32x1_params+64];
-	st.global.u32 [%rd12+4], %r13;
-	ld.param.u32 %r14, [apply_row_F32x1_params+68];
-	st.global.v2.u32 [%rd12+8], {%r14, 0};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r19, %r20};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const apply32SM80 = `packed1 5094 apply_row_F32x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]y)w]
+!vv}Mq>t?rR
+!v7psv6|\z;
+!
+!pHr*pD
+!c
+p;,un
+p9ve
+p:,r0
+qS7te
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rD*
+usqN
+rCpY
+qU
+o
+w0%
+_
+pnsrf
+qTq9B
+sJzQ
+pnt'f
+qTq9E
+sJ~,
+pnt;f
+qTvn-
+sJ~"
+pnr]f
+qTq9G
+zT
+pntcf
+qTvn8
+p6
+tb.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+prsQpX
+x7s:u_
+prtIf
+}nzA,wbwbrX
+p6
+r5.f
+vo.sT}>
+v/.sTyruf
+r59pb
+tM6
+pqsmpX
+}@
+pqtcpj
+y5
+pqsQp|
+}A
+}F
+pqtIpb
+}?
+}B
+}C
+}D
+pqtsrI
+}E
+yj
+yk
+pqy'q#7
+yd
+&
+r5/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+r5=qw
+rp)')
+r5,qe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+r5+r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+pnsQr1
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+s{.w-
+tpr3p4('#Z
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+x>#
+yV#6
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+pn|Ypb
+x7r^#
+x8v?yvzIyr
+pnwwt'
+qJr}@/qY7+
+r;
+rY
+pny'qe
+qJscu7tB.t2q5@
+tMr}/8q5@/7
+pnzgpj
+qJq/
+t3xh}S@8q5.tB8
+qJsU
+tMr}-7{X7@
+qJrl
+tM}Sq5q|qf,qc/
+pn{G^
+qJt|
+tM}Sqc{XrXq|/
+qJu#
+t3xhw=@=8.tB}r
+u-v(px
+tpr^#Z
+uO'z{v<si{m
+ws(
+k
+sPz.
+uO+6
+|Ozir3p4(sU>
+!#
+usps
+|9
+w0%
+}5(
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const apply32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "sinh.go"
-.file 4 "exp.go"
-.file 5 "erf.go"
-
-.visible .entry apply_row_F32x1(.param .align 8 .b8 apply_row_F32x1_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<104>;
-
-	ld.param.u64 %rd1, [apply_row_F32x1_params];
-	ld.param.u64 %rd2, [apply_row_F32x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F32x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F32x1_params+32];
-	ld.param.u32 %r1, [apply_row_F32x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, %r3, %r4;
-	cvt.u64.u32 %rd6, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u32 %p2, %r7, %r5;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd7];
-	.loc 2 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 2 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 2 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 2 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 2 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 2 44 13
-	setp.nan.f32 %p8, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
-	bra $B2;
-$B1:
-	.loc 2 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	mul.rn.f32 %f12, %f11, %f1;
-	add.rn.f32 %f13, %f1, %f12;
-	mul.rn.f32 %f14, %f13, 0fBFCC422A;
-	mul.rn.f32 %f15, %f14, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f16, %f15;
-	add.rn.f32 %f17, %f16, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f17;
-$B2:
-	.loc 2 34 2
-	bra $B7;
-$B3:
-	.loc 3 38 10
-	abs.f32 %f18, %f1;
-	.loc 3 39 7
-	setp.lt.f32 %p9, %f18, 0f3F19999A;
-	@%p9 bra $B4;
-	.loc 3 44 7
-	setp.lt.f32 %p10, 0f41200000, %f18;
-	selp.f32 %f19, 0f41200000, %f18, %p10;
-	.loc 3 47 21
-	add.rn.f32 %f20, %f19, %f19;
-	.loc 4 36 10
-	fma.rn.f32 %f21, %f20, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f22, %f21, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f23, %f22, 0fBF317218, %f20;
-	fma.rn.f32 %f24, %f22, 0f3102E308, %f23;
-	.loc 4 39 21
-	fma.rn.f32 %f25, 0f3AB527C5, %f24, 0f3C091CC4;
-	fma.rn.f32 %f26, %f25, %f24, 0f3D2AAC57;
-	fma.rn.f32 %f27, %f26, %f24, 0f3E2AAA49;
-	fma.rn.f32 %f28, %f27, %f24, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f29, %f28, %f24, 0f3F800000;
-	fma.rn.f32 %f30, %f29, %f24, 0f3F800000;
-	mov.b32 %r8, %f21;
-	.loc 4 52 66
-	mad.lo.s32 %r9, %r8, 8388608, 1065353216;
-	mov.b32 %f31, %r9;
-	.loc 3 48 35
-	fma.rn.f32 %f32, %f30, %f31, 0f3F800000;
-	rcp.approx.ftz.f32 %f33, %f32;
-	neg.f32 %f34, %f32;
-	fma.rn.f32 %f35, %f34, %f33, 0f3F800000;
-	fma.rn.f32 %f36, %f33, %f35, %f33;
-	fma.rn.f32 %f37, 0fC0000000, %f36, 0f3F800000;
-	copysign.f32 %f8, %f1, %f37;
-	bra $B5;
-$B4:
-	.loc 3 40 18
-	mul.rn.f32 %f38, %f18, %f18;
-	.loc 3 41 23
-	fma.rn.f32 %f39, 0fBBC143BB, %f38, 0f3CAA61E1;
-	fma.rn.f32 %f40, %f39, %f38, 0fBD5C4D5D;
-	fma.rn.f32 %f41, %f40, %f38, 0f3E0884DF;
-	fma.rn.f32 %f42, %f41, %f38, 0fBEAAAA9F;
-	.loc 3 42 35
-	mul.rn.f32 %f43, %f18, %f38;
-	fma.rn.f32 %f44, %f42, %f43, %f18;
-	copysign.f32 %f8, %f1, %f44;
-$B5:
-	.loc 2 32 3
-	bra $B7;
-$B6:
-	.loc 2 30 14
-	mul.rn.f32 %f45, %f1, 0f3F000000;
-	neg.f32 %f46, %f1;
-	mul.rn.f32 %f47, %f46, 0f3F3504F3;
-	.loc 5 24 10
-	abs.f32 %f48, %f47;
-	.loc 5 25 7
-	setp.lt.f32 %p11, 0f41300000, %f48;
-	selp.f32 %f49, 0f41300000, %f48, %p11;
-	.loc 5 30 21
-	add.rn.f32 %f50, %f49, 0f40000000;
-	rcp.approx.ftz.f32 %f51, %f50;
-	neg.f32 %f52, %f50;
-	fma.rn.f32 %f53, %f52, %f51, 0f3F800000;
-	fma.rn.f32 %f54, %f51, %f53, %f51;
-	.loc 5 31 18
-	sub.rn.f32 %f55, %f49, 0f40000000;
-	mul.rn.f32 %f56, %f55, %f54;
-	.loc 5 32 23
-	neg.f32 %f57, %f56;
-	add.rn.f32 %f58, %f56, 0f3F800000;
-	fma.rn.f32 %f59, 0fC0000000, %f58, %f49;
-	fma.rn.f32 %f60, %f57, %f49, %f59;
-	fma.rn.f32 %f61, %f54, %f60, %f56;
-	.loc 5 33 18
-	fma.rn.f32 %f62, 0fB9D41B6A, %f61, 0fBAA2437C;
-	fma.rn.f32 %f63, %f62, %f61, 0f3AAC3D1E;
-	fma.rn.f32 %f64, %f63, %f61, 0f3C0D8FC4;
-	.loc 5 34 17
-	fma.rn.f32 %f65, %f64, %f61, 0fBC04059F;
-	fma.rn.f32 %f66, %f65, %f61, 0fBD5E08A7;
-	fma.rn.f32 %f67, %f66, %f61, 0f3E27FDEE;
-	.loc 5 35 17
-	fma.rn.f32 %f68, %f67, %f61, 0fBE2A0405;
-	fma.rn.f32 %f69, %f68, %f61, 0fBDBDFB02;
-	fma.rn.f32 %f70, %f69, %f61, 0f3FA37407;
-	.loc 5 36 21
-	fma.rn.f32 %f71, %f49, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f72, %f71;
-	neg.f32 %f73, %f71;
-	fma.rn.f32 %f74, %f73, %f72, 0f3F800000;
-	fma.rn.f32 %f75, %f72, %f74, %f72;
-	.loc 5 37 17
-	mul.rn.f32 %f76, %f70, %f75;
-	.loc 5 38 23
-	mul.rn.f32 %f77, %f76, %f49;
-	sub.rn.f32 %f78, %f70, %f76;
-	fma.rn.f32 %f79, %f77, 0fC0000000, %f78;
-	fma.rn.f32 %f80, %f79, %f75, %f76;
-	.loc 5 39 17
-	mul.rn.f32 %f81, %f49, %f49;
-	.loc 5 40 19
-	neg.f32 %f82, %f81;
-	.loc 4 36 10
-	fma.rn.f32 %f83, %f82, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f84, %f83, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f85, %f84, 0fBF317218, %f82;
-	fma.rn.f32 %f86, %f84, 0f3102E308, %f85;
-	.loc 4 39 21
-	fma.rn.f32 %f87, 0f3AB527C5, %f86, 0f3C091CC4;
-	fma.rn.f32 %f88, %f87, %f86, 0f3D2AAC57;
-	fma.rn.f32 %f89, %f88, %f86, 0f3E2AAA49;
-	fma.rn.f32 %f90, %f89, %f86, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f91, %f90, %f86, 0f3F800000;
-	fma.rn.f32 %f92, %f91, %f86, 0f3F800000;
-	mov.b32 %r10, %f83;
-	.loc 5 41 14
-	neg.f32 %f93, %f49;
-	fma.rn.f32 %f94, %f93, %f49, %f81;
-	.loc 5 42 42
-	mul.rn.f32 %f95, %f92, %f94;
-	mul.rn.f32 %f96, %f80, %f95;
-	fma.rn.f32 %f97, %f80, %f92, %f96;
-	.loc 4 47 12
-	shr.u32 %r11, %r10, 1;
-	.loc 4 52 66
-	mad.lo.s32 %r12, %r11, 8388608, 1065353216;
-	mov.b32 %f98, %r12;
-	.loc 4 48 26
-	mul.rn.f32 %f99, %f97, %f98;
-	sub.s32 %r13, %r10, %r11;
-	.loc 4 52 66
-	mad.lo.s32 %r14, %r13, 8388608, 1065353216;
-	mov.b32 %f100, %r14;
-	.loc 4 48 40
-	mul.rn.f32 %f101, %f99, %f100;
-	.loc 5 43 7
-	setp.lt.f32 %p12, %f47, 0f00000000;
-	.loc 5 44 9
-	sub.rn.f32 %f102, 0f40000000, %f101;
-	.loc 5 43 7
-	selp.f32 %f103, %f102, %f101, %p12;
-	.loc 2 30 18
-	mul.rn.f32 %f8, %f45, %f103;
-$B7:
-	.loc 1 23 4
-	mad.wide.u32 %rd8, %r7, 4, %rd3;
-	st.global.f32 [%rd8], %f8;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [apply_row_F32x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd9], 0, 1;
-	setp.ne.u32 %p13, %r15, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r16, [apply_row_F32x1_params+64];
-	st.global.u32 [%rd10+4], %r16;
-	ld.param.u32 %r17, [apply_row_F32x1_params+68];
-	st.global.v2.u32 [%rd10+8], {%r17, 0};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r22, %r23};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const apply32SM70Narrow = `packed1 5345 apply_row_F32x1
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!vv}Mq>t?rR
+!v7psv6|\z;
+!
+!pHr*pD
+!c
+p;,t*
+p9,te
+p:,un
+qS9to
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+rD*
+usqN
+{b
+qU
+uCsu
+_
+pnsrf
+qT}w
+sJzQ
+pnt'f
+qT[E
+sJ~,
+pnt;f
+qT[q&
+sJ~"
+pnr]f
+qT[G
+zT
+pntcf
+qT[tn
+p6
+tb.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+prsQpX
+x7s:u_
+prtIf
+}nzA,wbwbrX
+p6
+r5.f
+vo.sT}>
+v/.sTyruf
+r59pb
+tM6
+pqsmpX
+}@
+pqtcpj
+y5
+pqsQp|
+}A
+}F
+pqtIpb
+}?
+}B
+}C
+}D
+pqtsrI
+}E
+yj
+yk
+pqy'q#7
+yd
+&
+r5/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+r5=qw
+rp)')
+r5,qe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+r5+r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+pnsQr1
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+s{.w-
+t-p4#Z
+s/r^#Z
+}t(scyqqcqcqcqcqcqc>?
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+x>#
+yV#6
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+pn|Ypb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+pnwwt'
+qJr}@/qY7+
+r;
+rY
+pny'qe
+qJscu7tB.t2q5@
+tMr}/8q5@/7
+pnzgpj
+qJq/
+t3xh}S@8q5.tB8
+qJsU
+tMr}-7{X7@
+qJrl
+tM}Sq5q|qf,qc/
+pn{G^
+qJt|
+tM}Sqc{XrXq|/
+qJu#
+t3xhw=@=8.tB}r
+u-v(px
+t-p4#Z
+s/r^#Z
+rH
+uO(z{v<si{m
+ws)
+k
+sP}K
+uO,6
+|Ozir3p4(sU>
+!#
+usps
+{6.q^
+}5(
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const apply32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "sinh.go"
-.file 4 "exp.go"
-.file 5 "erf.go"
-
-.visible .entry apply_row_F32x1(.param .align 8 .b8 apply_row_F32x1_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<104>;
-
-	ld.param.u64 %rd1, [apply_row_F32x1_params];
-	ld.param.u64 %rd2, [apply_row_F32x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F32x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F32x1_params+32];
-	ld.param.u32 %r1, [apply_row_F32x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd5, %r4;
-	mad.wide.u32 %rd6, %r2, %r3, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.f32 %f1, [%rd8];
-	.loc 2 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 2 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 2 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 2 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 2 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 2 44 13
-	setp.nan.f32 %p8, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
-	bra $B2;
-$B1:
-	.loc 2 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	mul.rn.f32 %f12, %f11, %f1;
-	add.rn.f32 %f13, %f1, %f12;
-	mul.rn.f32 %f14, %f13, 0fBFCC422A;
-	mul.rn.f32 %f15, %f14, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f16, %f15;
-	add.rn.f32 %f17, %f16, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f17;
-$B2:
-	.loc 2 34 2
-	bra $B7;
-$B3:
-	.loc 3 38 10
-	abs.f32 %f18, %f1;
-	.loc 3 39 7
-	setp.lt.f32 %p9, %f18, 0f3F19999A;
-	@%p9 bra $B4;
-	.loc 3 44 7
-	setp.lt.f32 %p10, 0f41200000, %f18;
-	selp.f32 %f19, 0f41200000, %f18, %p10;
-	.loc 3 47 21
-	add.rn.f32 %f20, %f19, %f19;
-	.loc 4 36 10
-	fma.rn.f32 %f21, %f20, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f22, %f21, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f23, %f22, 0fBF317218, %f20;
-	fma.rn.f32 %f24, %f22, 0f3102E308, %f23;
-	.loc 4 39 21
-	fma.rn.f32 %f25, 0f3AB527C5, %f24, 0f3C091CC4;
-	fma.rn.f32 %f26, %f25, %f24, 0f3D2AAC57;
-	fma.rn.f32 %f27, %f26, %f24, 0f3E2AAA49;
-	fma.rn.f32 %f28, %f27, %f24, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f29, %f28, %f24, 0f3F800000;
-	fma.rn.f32 %f30, %f29, %f24, 0f3F800000;
-	mov.b32 %r5, %f21;
-	.loc 4 52 66
-	mad.lo.s32 %r6, %r5, 8388608, 1065353216;
-	mov.b32 %f31, %r6;
-	.loc 3 48 35
-	fma.rn.f32 %f32, %f30, %f31, 0f3F800000;
-	rcp.approx.ftz.f32 %f33, %f32;
-	neg.f32 %f34, %f32;
-	fma.rn.f32 %f35, %f34, %f33, 0f3F800000;
-	fma.rn.f32 %f36, %f33, %f35, %f33;
-	fma.rn.f32 %f37, 0fC0000000, %f36, 0f3F800000;
-	copysign.f32 %f8, %f1, %f37;
-	bra $B5;
-$B4:
-	.loc 3 40 18
-	mul.rn.f32 %f38, %f18, %f18;
-	.loc 3 41 23
-	fma.rn.f32 %f39, 0fBBC143BB, %f38, 0f3CAA61E1;
-	fma.rn.f32 %f40, %f39, %f38, 0fBD5C4D5D;
-	fma.rn.f32 %f41, %f40, %f38, 0f3E0884DF;
-	fma.rn.f32 %f42, %f41, %f38, 0fBEAAAA9F;
-	.loc 3 42 35
-	mul.rn.f32 %f43, %f18, %f38;
-	fma.rn.f32 %f44, %f42, %f43, %f18;
-	copysign.f32 %f8, %f1, %f44;
-$B5:
-	.loc 2 32 3
-	bra $B7;
-$B6:
-	.loc 2 30 14
-	mul.rn.f32 %f45, %f1, 0f3F000000;
-	neg.f32 %f46, %f1;
-	mul.rn.f32 %f47, %f46, 0f3F3504F3;
-	.loc 5 24 10
-	abs.f32 %f48, %f47;
-	.loc 5 25 7
-	setp.lt.f32 %p11, 0f41300000, %f48;
-	selp.f32 %f49, 0f41300000, %f48, %p11;
-	.loc 5 30 21
-	add.rn.f32 %f50, %f49, 0f40000000;
-	rcp.approx.ftz.f32 %f51, %f50;
-	neg.f32 %f52, %f50;
-	fma.rn.f32 %f53, %f52, %f51, 0f3F800000;
-	fma.rn.f32 %f54, %f51, %f53, %f51;
-	.loc 5 31 18
-	sub.rn.f32 %f55, %f49, 0f40000000;
-	mul.rn.f32 %f56, %f55, %f54;
-	.loc 5 32 23
-	neg.f32 %f57, %f56;
-	add.rn.f32 %f58, %f56, 0f3F800000;
-	fma.rn.f32 %f59, 0fC0000000, %f58, %f49;
-	fma.rn.f32 %f60, %f57, %f49, %f59;
-	fma.rn.f32 %f61, %f54, %f60, %f56;
-	.loc 5 33 18
-	fma.rn.f32 %f62, 0fB9D41B6A, %f61, 0fBAA2437C;
-	fma.rn.f32 %f63, %f62, %f61, 0f3AAC3D1E;
-	fma.rn.f32 %f64, %f63, %f61, 0f3C0D8FC4;
-	.loc 5 34 17
-	fma.rn.f32 %f65, %f64, %f61, 0fBC04059F;
-	fma.rn.f32 %f66, %f65, %f61, 0fBD5E08A7;
-	fma.rn.f32 %f67, %f66, %f61, 0f3E27FDEE;
-	.loc 5 35 17
-	fma.rn.f32 %f68, %f67, %f61, 0fBE2A0405;
-	fma.rn.f32 %f69, %f68, %f61, 0fBDBDFB02;
-	fma.rn.f32 %f70, %f69, %f61, 0f3FA37407;
-	.loc 5 36 21
-	fma.rn.f32 %f71, %f49, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f72, %f71;
-	neg.f32 %f73, %f71;
-	fma.rn.f32 %f74, %f73, %f72, 0f3F800000;
-	fma.rn.f32 %f75, %f72, %f74, %f72;
-	.loc 5 37 17
-	mul.rn.f32 %f76, %f70, %f75;
-	.loc 5 38 23
-	mul.rn.f32 %f77, %f76, %f49;
-	sub.rn.f32 %f78, %f70, %f76;
-	fma.rn.f32 %f79, %f77, 0fC0000000, %f78;
-	fma.rn.f32 %f80, %f79, %f75, %f76;
-	.loc 5 39 17
-	mul.rn.f32 %f81, %f49, %f49;
-	.loc 5 40 19
-	neg.f32 %f82, %f81;
-	.loc 4 36 10
-	fma.rn.f32 %f83, %f82, 0f3FB8AA3B, 0f4B400000;
-	.loc 4 37 9
-	sub.rn.f32 %f84, %f83, 0f4B400000;
-	.loc 4 38 25
-	fma.rn.f32 %f85, %f84, 0fBF317218, %f82;
-	fma.rn.f32 %f86, %f84, 0f3102E308, %f85;
-	.loc 4 39 21
-	fma.rn.f32 %f87, 0f3AB527C5, %f86, 0f3C091CC4;
-	fma.rn.f32 %f88, %f87, %f86, 0f3D2AAC57;
-	fma.rn.f32 %f89, %f88, %f86, 0f3E2AAA49;
-	fma.rn.f32 %f90, %f89, %f86, 0f3EFFFFFE;
-	.loc 4 40 16
-	fma.rn.f32 %f91, %f90, %f86, 0f3F800000;
-	fma.rn.f32 %f92, %f91, %f86, 0f3F800000;
-	mov.b32 %r7, %f83;
-	.loc 5 41 14
-	neg.f32 %f93, %f49;
-	fma.rn.f32 %f94, %f93, %f49, %f81;
-	.loc 5 42 42
-	mul.rn.f32 %f95, %f92, %f94;
-	mul.rn.f32 %f96, %f80, %f95;
-	fma.rn.f32 %f97, %f80, %f92, %f96;
-	.loc 4 47 12
-	shr.u32 %r8, %r7, 1;
-	.loc 4 52 66
-	mad.lo.s32 %r9, %r8, 8388608, 1065353216;
-	mov.b32 %f98, %r9;
-	.loc 4 48 26
-	mul.rn.f32 %f99, %f97, %f98;
-	sub.s32 %r10, %r7, %r8;
-	.loc 4 52 66
-	mad.lo.s32 %r11, %r10, 8388608, 1065353216;
-	mov.b32 %f100, %r11;
-	.loc 4 48 40
-	mul.rn.f32 %f101, %f99, %f100;
-	.loc 5 43 7
-	setp.lt.f32 %p12, %f47, 0f00000000;
-	.loc 5 44 9
-	sub.rn.f32 %f102, 0f40000000, %f101;
-	.loc 5 43 7
-	selp.f32 %f103, %f102, %f101, %p12;
-	.loc 2 30 18
-	mul.rn.f32 %f8, %f45, %f103;
-$B7:
-	.loc 1 23 4
-	shl.b64 %rd9, %rd6, 2;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.f32 [%rd10], %f8;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [apply_row_F32x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd11], 0, 1;
-	setp.ne.u32 %p13, %r12, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r13, [apply_row_F32x1_params+64];
-	st.global.u32 [%rd12+4], %r13;
-	ld.param.u32 %r14, [apply_row_F32x1_params+68];
-	st.global.v2.u32 [%rd12+8], {%r14, 0};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r19, %r20};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const apply32SM70 = `packed1 5314 apply_row_F32x1
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!vv}Mq>t?rR
+!v7psv6|\z;
+!
+!pHr*pD
+!c
+p;,t*
+p9ve
+p:,r0
+qS9to
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rD*
+usqN
+rCpY
+qU
+o
+w0%
+_
+pnsrf
+qTq9B
+sJzQ
+pnt'f
+qTq9E
+sJ~,
+pnt;f
+qTvn-
+sJ~"
+pnr]f
+qTq9G
+zT
+pntcf
+qTvn8
+p6
+tb.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+prsQpX
+x7s:u_
+prtIf
+}nzA,wbwbrX
+p6
+r5.f
+vo.sT}>
+v/.sTyruf
+r59pb
+tM6
+pqsmpX
+}@
+pqtcpj
+y5
+pqsQp|
+}A
+}F
+pqtIpb
+}?
+}B
+}C
+}D
+pqtsrI
+}E
+yj
+yk
+pqy'q#7
+yd
+&
+r5/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+r5=qw
+rp)')
+r5,qe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+r5+r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+pnsQr1
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+s{.w-
+t-p4#Z
+s/r^#Z
+}t(scyqqcqcqcqcqcqc>?
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+x>#
+yV#6
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+pn|Ypb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+pnwwt'
+qJr}@/qY7+
+r;
+rY
+pny'qe
+qJscu7tB.t2q5@
+tMr}/8q5@/7
+pnzgpj
+qJq/
+t3xh}S@8q5.tB8
+qJsU
+tMr}-7{X7@
+qJrl
+tM}Sq5q|qf,qc/
+pn{G^
+qJt|
+tM}Sqc{XrXq|/
+qJu#
+t3xhw=@=8.tB}r
+u-v(px
+t-p4#Z
+s/r^#Z
+rH
+uO(z{v<si{m
+ws)
+k
+sP}K
+uO,6
+|Ozir3p4(sU>
+!#
+usps
+|9
+w0%
+}5(
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const applyBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_BF16x1(.param .align 8 .b8 apply_row_BF16x1_params[72])
-{
-	.reg .pred %p<13>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<27>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<102>;
-
-	ld.param.u64 %rd1, [apply_row_BF16x1_params];
-	ld.param.u64 %rd2, [apply_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_BF16x1_params+32];
-	ld.param.u32 %r1, [apply_row_BF16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, %r3, %r4;
-	cvt.u64.u32 %rd6, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u32 %p2, %r7, %r5;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd7];
-	.loc 2 36 56
-	shl.b32 %r9, %r8, 16;
-	mov.b32 %f1, %r9;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	fma.rn.f32 %f11, %f10, %f1, %f1;
-	mul.rn.f32 %f12, %f11, 0fBFCC422A;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f14, %f13;
-	add.rn.f32 %f15, %f14, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f15;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f16, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p8, %f16, 0f3F19999A;
-	@%p8 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p9, 0f41200000, %f16;
-	selp.f32 %f17, 0f41200000, %f16, %p9;
-	.loc 4 47 21
-	add.rn.f32 %f18, %f17, %f17;
-	.loc 5 36 10
-	fma.rn.f32 %f19, %f18, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f20, %f19, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f21, %f20, 0fBF317218, %f18;
-	fma.rn.f32 %f22, %f20, 0f3102E308, %f21;
-	.loc 5 39 21
-	fma.rn.f32 %f23, 0f3AB527C5, %f22, 0f3C091CC4;
-	fma.rn.f32 %f24, %f23, %f22, 0f3D2AAC57;
-	fma.rn.f32 %f25, %f24, %f22, 0f3E2AAA49;
-	fma.rn.f32 %f26, %f25, %f22, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f27, %f26, %f22, 0f3F800000;
-	fma.rn.f32 %f28, %f27, %f22, 0f3F800000;
-	mov.b32 %r10, %f19;
-	.loc 5 52 66
-	mad.lo.s32 %r11, %r10, 8388608, 1065353216;
-	mov.b32 %f29, %r11;
-	.loc 4 48 35
-	fma.rn.f32 %f30, %f28, %f29, 0f3F800000;
-	rcp.approx.ftz.f32 %f31, %f30;
-	neg.f32 %f32, %f30;
-	fma.rn.f32 %f33, %f32, %f31, 0f3F800000;
-	fma.rn.f32 %f34, %f31, %f33, %f31;
-	fma.rn.f32 %f35, 0fC0000000, %f34, 0f3F800000;
-	copysign.f32 %f8, %f1, %f35;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f36, %f16, %f16;
-	.loc 4 41 23
-	fma.rn.f32 %f37, 0fBBC143BB, %f36, 0f3CAA61E1;
-	fma.rn.f32 %f38, %f37, %f36, 0fBD5C4D5D;
-	fma.rn.f32 %f39, %f38, %f36, 0f3E0884DF;
-	fma.rn.f32 %f40, %f39, %f36, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f41, %f16, %f36;
-	fma.rn.f32 %f42, %f40, %f41, %f16;
-	copysign.f32 %f8, %f1, %f42;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f43, %f1, 0f3F000000;
-	neg.f32 %f44, %f1;
-	mul.rn.f32 %f45, %f44, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f46, %f45;
-	.loc 6 25 7
-	setp.lt.f32 %p10, 0f41300000, %f46;
-	selp.f32 %f47, 0f41300000, %f46, %p10;
-	.loc 6 30 21
-	add.rn.f32 %f48, %f47, 0f40000000;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	.loc 6 31 18
-	sub.rn.f32 %f53, %f47, 0f40000000;
-	mul.rn.f32 %f54, %f53, %f52;
-	.loc 6 32 23
-	neg.f32 %f55, %f54;
-	add.rn.f32 %f56, %f54, 0f3F800000;
-	fma.rn.f32 %f57, 0fC0000000, %f56, %f47;
-	fma.rn.f32 %f58, %f55, %f47, %f57;
-	fma.rn.f32 %f59, %f52, %f58, %f54;
-	.loc 6 33 18
-	fma.rn.f32 %f60, 0fB9D41B6A, %f59, 0fBAA2437C;
-	fma.rn.f32 %f61, %f60, %f59, 0f3AAC3D1E;
-	fma.rn.f32 %f62, %f61, %f59, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f63, %f62, %f59, 0fBC04059F;
-	fma.rn.f32 %f64, %f63, %f59, 0fBD5E08A7;
-	fma.rn.f32 %f65, %f64, %f59, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f66, %f65, %f59, 0fBE2A0405;
-	fma.rn.f32 %f67, %f66, %f59, 0fBDBDFB02;
-	fma.rn.f32 %f68, %f67, %f59, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f69, %f47, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f70, %f69;
-	neg.f32 %f71, %f69;
-	fma.rn.f32 %f72, %f71, %f70, 0f3F800000;
-	fma.rn.f32 %f73, %f70, %f72, %f70;
-	.loc 6 37 17
-	mul.rn.f32 %f74, %f68, %f73;
-	.loc 6 38 23
-	mul.rn.f32 %f75, %f74, %f47;
-	sub.rn.f32 %f76, %f68, %f74;
-	fma.rn.f32 %f77, %f75, 0fC0000000, %f76;
-	fma.rn.f32 %f78, %f77, %f73, %f74;
-	.loc 6 39 17
-	mul.rn.f32 %f79, %f47, %f47;
-	.loc 6 40 19
-	neg.f32 %f80, %f79;
-	.loc 5 36 10
-	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f82, %f81, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
-	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
-	.loc 5 39 21
-	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
-	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
-	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
-	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
-	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
-	mov.b32 %r12, %f81;
-	.loc 6 41 14
-	neg.f32 %f91, %f47;
-	fma.rn.f32 %f92, %f91, %f47, %f79;
-	.loc 6 42 42
-	mul.rn.f32 %f93, %f90, %f92;
-	mul.rn.f32 %f94, %f78, %f93;
-	fma.rn.f32 %f95, %f78, %f90, %f94;
-	.loc 5 47 12
-	shr.u32 %r13, %r12, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r14, %r13, 8388608, 1065353216;
-	mov.b32 %f96, %r14;
-	.loc 5 48 26
-	mul.rn.f32 %f97, %f95, %f96;
-	sub.s32 %r15, %r12, %r13;
-	.loc 5 52 66
-	mad.lo.s32 %r16, %r15, 8388608, 1065353216;
-	mov.b32 %f98, %r16;
-	.loc 5 48 40
-	mul.rn.f32 %f99, %f97, %f98;
-	.loc 6 43 7
-	setp.lt.f32 %p11, %f45, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f100, 0f40000000, %f99;
-	.loc 6 43 7
-	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f43, %f101;
-$B7:
-	.loc 2 36 32
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r17, %rs1;
-	.loc 1 23 4
-	mad.wide.u32 %rd8, %r7, 2, %rd3;
-	st.global.u16 [%rd8], %r17;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [apply_row_BF16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r18, [%rd9], 0, 1;
-	setp.ne.u32 %p12, %r18, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r19, [apply_row_BF16x1_params+64];
-	st.global.u32 [%rd10+4], %r19;
-	ld.param.u32 %r20, [apply_row_BF16x1_params+68];
-	st.global.v2.u32 [%rd10+8], {%r20, 0};
-	mov.u32 %r21, %ctaid.x;
-	mov.u32 %r22, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r21, %r22};
-	mov.u32 %r23, %ctaid.z;
-	mov.u32 %r24, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r23, %r24};
-	mov.u32 %r25, %tid.y;
-	mov.u32 %r26, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r25, %r26};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const applyBF16SM80Narrow = `packed1 5110 apply_row_BF16x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;,un
+zfto
+p9+to
+p:,un
+qS7un
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+rD*
+usqN
+{b
+qU
+t{+su
+rV
+pnsmr.7
+pv
+&
+prsrf
+qTp0B
+sJzQ
+prt'f
+qTp0E
+sJ~,
+prt;f
+qTu4-
+sJ~"
+prr]f
+qTp0G
+zT
+prtcf
+qTu48
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+tpr3p4('#Z
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+x8v?yvzIyr
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~(>6sU
+!#
+pnsmr4
+|l'(
+s>
+usps
+p{p@Eq^
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const applyBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_BF16x1(.param .align 8 .b8 apply_row_BF16x1_params[72])
-{
-	.reg .pred %p<13>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<102>;
-
-	ld.param.u64 %rd1, [apply_row_BF16x1_params];
-	ld.param.u64 %rd2, [apply_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_BF16x1_params+32];
-	ld.param.u32 %r1, [apply_row_BF16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd5, %r4;
-	mad.wide.u32 %rd6, %r2, %r3, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 1;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r5, [%rd8];
-	.loc 2 36 56
-	shl.b32 %r6, %r5, 16;
-	mov.b32 %f1, %r6;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	fma.rn.f32 %f11, %f10, %f1, %f1;
-	mul.rn.f32 %f12, %f11, 0fBFCC422A;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f14, %f13;
-	add.rn.f32 %f15, %f14, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f15;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f16, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p8, %f16, 0f3F19999A;
-	@%p8 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p9, 0f41200000, %f16;
-	selp.f32 %f17, 0f41200000, %f16, %p9;
-	.loc 4 47 21
-	add.rn.f32 %f18, %f17, %f17;
-	.loc 5 36 10
-	fma.rn.f32 %f19, %f18, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f20, %f19, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f21, %f20, 0fBF317218, %f18;
-	fma.rn.f32 %f22, %f20, 0f3102E308, %f21;
-	.loc 5 39 21
-	fma.rn.f32 %f23, 0f3AB527C5, %f22, 0f3C091CC4;
-	fma.rn.f32 %f24, %f23, %f22, 0f3D2AAC57;
-	fma.rn.f32 %f25, %f24, %f22, 0f3E2AAA49;
-	fma.rn.f32 %f26, %f25, %f22, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f27, %f26, %f22, 0f3F800000;
-	fma.rn.f32 %f28, %f27, %f22, 0f3F800000;
-	mov.b32 %r7, %f19;
-	.loc 5 52 66
-	mad.lo.s32 %r8, %r7, 8388608, 1065353216;
-	mov.b32 %f29, %r8;
-	.loc 4 48 35
-	fma.rn.f32 %f30, %f28, %f29, 0f3F800000;
-	rcp.approx.ftz.f32 %f31, %f30;
-	neg.f32 %f32, %f30;
-	fma.rn.f32 %f33, %f32, %f31, 0f3F800000;
-	fma.rn.f32 %f34, %f31, %f33, %f31;
-	fma.rn.f32 %f35, 0fC0000000, %f34, 0f3F800000;
-	copysign.f32 %f8, %f1, %f35;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f36, %f16, %f16;
-	.loc 4 41 23
-	fma.rn.f32 %f37, 0fBBC143BB, %f36, 0f3CAA61E1;
-	fma.rn.f32 %f38, %f37, %f36, 0fBD5C4D5D;
-	fma.rn.f32 %f39, %f38, %f36, 0f3E0884DF;
-	fma.rn.f32 %f40, %f39, %f36, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f41, %f16, %f36;
-	fma.rn.f32 %f42, %f40, %f41, %f16;
-	copysign.f32 %f8, %f1, %f42;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f43, %f1, 0f3F000000;
-	neg.f32 %f44, %f1;
-	mul.rn.f32 %f45, %f44, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f46, %f45;
-	.loc 6 25 7
-	setp.lt.f32 %p10, 0f41300000, %f46;
-	selp.f32 %f47, 0f41300000, %f46, %p10;
-	.loc 6 30 21
-	add.rn.f32 %f48, %f47, 0f40000000;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	.loc 6 31 18
-	sub.rn.f32 %f53, %f47, 0f40000000;
-	mul.rn.f32 %f54, %f53, %f52;
-	.loc 6 32 23
-	neg.f32 %f55, %f54;
-	add.rn.f32 %f56, %f54, 0f3F800000;
-	fma.rn.f32 %f57, 0fC0000000, %f56, %f47;
-	fma.rn.f32 %f58, %f55, %f47, %f57;
-	fma.rn.f32 %f59, %f52, %f58, %f54;
-	.loc 6 33 18
-	fma.rn.f32 %f60, 0fB9D41B6A, %f59, 0fBAA2437C;
-	fma.rn.f32 %f61, %f60, %f59, 0f3AAC3D1E;
-	fma.rn.f32 %f62, %f61, %f59, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f63, %f62, %f59, 0fBC04059F;
-	fma.rn.f32 %f64, %f63, %f59, 0fBD5E08A7;
-	fma.rn.f32 %f65, %f64, %f59, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f66, %f65, %f59, 0fBE2A0405;
-	fma.rn.f32 %f67, %f66, %f59, 0fBDBDFB02;
-	fma.rn.f32 %f68, %f67, %f59, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f69, %f47, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f70, %f69;
-	neg.f32 %f71, %f69;
-	fma.rn.f32 %f72, %f71, %f70, 0f3F800000;
-	fma.rn.f32 %f73, %f70, %f72, %f70;
-	.loc 6 37 17
-	mul.rn.f32 %f74, %f68, %f73;
-	.loc 6 38 23
-	mul.rn.f32 %f75, %f74, %f47;
-	sub.rn.f32 %f76, %f68, %f74;
-	fma.rn.f32 %f77, %f75, 0fC0000000, %f76;
-	fma.rn.f32 %f78, %f77, %f73, %f74;
-	.loc 6 39 17
-	mul.rn.f32 %f79, %f47, %f47;
-	.loc 6 40 19
-	neg.f32 %f80, %f79;
-	.loc 5 36 10
-	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f82, %f81, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
-	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
-	.loc 5 39 21
-	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
-	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
-	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
-	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
-	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
-	mov.b32 %r9, %f81;
-	.loc 6 41 14
-	neg.f32 %f91, %f47;
-	fma.rn.f32 %f92, %f91, %f47, %f79;
-	.loc 6 42 42
-	mul.rn.f32 %f93, %f90, %f92;
-	mul.rn.f32 %f94, %f78, %f93;
-	fma.rn.f32 %f95, %f78, %f90, %f94;
-	.loc 5 47 12
-	shr.u32 %r10, %r9, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r11, %r10, 8388608, 1065353216;
-	mov.b32 %f96, %r11;
-	.loc 5 48 26
-	mul.rn.f32 %f97, %f95, %f96;
-	sub.s32 %r12, %r9, %r10;
-	.loc 5 52 66
-	mad.lo.s32 %r13, %r12, 8388608, 1065353216;
-	mov.b32 %f98, %r13;
-	.loc 5 48 40
-	mul.rn.f32 %f99, %f97, %f98;
-	.loc 6 43 7
-	setp.lt.f32 %p11, %f45, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f100, 0f40000000, %f99;
-	.loc 6 43 7
-	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f43, %f101;
-$B7:
-	.loc 2 36 32
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r14, %rs1;
-	.loc 1 23 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r14;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [apply_row_BF16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd11], 0, 1;
-	setp.ne.u32 %p12, %r15, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r16, [apply_row_BF16x1_params+64];
-	st.global.u32 [%rd12+4], %r16;
-	ld.param.u32 %r17, [apply_row_BF16x1_params+68];
-	st.global.v2.u32 [%rd12+8], {%r17, 0};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r22, %r23};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const applyBF16SM80 = `packed1 5079 apply_row_BF16x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;,un
+zfto
+p9,te
+p:,r0
+qS7un
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rD*
+usqN
+rCpY
+qU
+}d
+w0%
+rV
+pnsmr.7
+pv
+&
+prsrf
+qTp@B
+sJzQ
+prt'f
+qTp@E
+sJ~,
+prt;f
+qTt"-
+sJ~"
+prr]f
+qTp@G
+zT
+prtcf
+qTt"8
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+tpr3p4('#Z
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+x8v?yvzIyr
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~(>6sU
+!#
+pnsmr4
+|l'(
+s>
+usps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const applyBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_BF16x1(.param .align 8 .b8 apply_row_BF16x1_params[72])
-{
-	.reg .pred %p<15>;
-	.reg .b32 %r<33>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<103>;
-
-	ld.param.u64 %rd1, [apply_row_BF16x1_params];
-	ld.param.u64 %rd2, [apply_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_BF16x1_params+32];
-	ld.param.u32 %r1, [apply_row_BF16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, %r3, %r4;
-	cvt.u64.u32 %rd6, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u32 %p2, %r7, %r5;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd7];
-	.loc 2 36 56
-	shl.b32 %r9, %r8, 16;
-	mov.b32 %f1, %r9;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	setp.nan.f32 %p8, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	fma.rn.f32 %f12, %f11, %f1, %f1;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f17, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p9, %f17, 0f3F19999A;
-	@%p9 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p10, 0f41200000, %f17;
-	selp.f32 %f18, 0f41200000, %f17, %p10;
-	.loc 4 47 21
-	add.rn.f32 %f19, %f18, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f20, %f19, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f21, %f20, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f22, %f21, 0fBF317218, %f19;
-	fma.rn.f32 %f23, %f21, 0f3102E308, %f22;
-	.loc 5 39 21
-	fma.rn.f32 %f24, 0f3AB527C5, %f23, 0f3C091CC4;
-	fma.rn.f32 %f25, %f24, %f23, 0f3D2AAC57;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E2AAA49;
-	fma.rn.f32 %f27, %f26, %f23, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f28, %f27, %f23, 0f3F800000;
-	fma.rn.f32 %f29, %f28, %f23, 0f3F800000;
-	mov.b32 %r10, %f20;
-	.loc 5 52 66
-	mad.lo.s32 %r11, %r10, 8388608, 1065353216;
-	mov.b32 %f30, %r11;
-	.loc 4 48 35
-	fma.rn.f32 %f31, %f29, %f30, 0f3F800000;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	fma.rn.f32 %f36, 0fC0000000, %f35, 0f3F800000;
-	copysign.f32 %f8, %f1, %f36;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f37, %f17, %f17;
-	.loc 4 41 23
-	fma.rn.f32 %f38, 0fBBC143BB, %f37, 0f3CAA61E1;
-	fma.rn.f32 %f39, %f38, %f37, 0fBD5C4D5D;
-	fma.rn.f32 %f40, %f39, %f37, 0f3E0884DF;
-	fma.rn.f32 %f41, %f40, %f37, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f42, %f17, %f37;
-	fma.rn.f32 %f43, %f41, %f42, %f17;
-	copysign.f32 %f8, %f1, %f43;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f44, %f1, 0f3F000000;
-	neg.f32 %f45, %f1;
-	mul.rn.f32 %f46, %f45, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f47, %f46;
-	.loc 6 25 7
-	setp.lt.f32 %p11, 0f41300000, %f47;
-	selp.f32 %f48, 0f41300000, %f47, %p11;
-	.loc 6 30 21
-	add.rn.f32 %f49, %f48, 0f40000000;
-	rcp.approx.ftz.f32 %f50, %f49;
-	neg.f32 %f51, %f49;
-	fma.rn.f32 %f52, %f51, %f50, 0f3F800000;
-	fma.rn.f32 %f53, %f50, %f52, %f50;
-	.loc 6 31 18
-	sub.rn.f32 %f54, %f48, 0f40000000;
-	mul.rn.f32 %f55, %f54, %f53;
-	.loc 6 32 23
-	neg.f32 %f56, %f55;
-	add.rn.f32 %f57, %f55, 0f3F800000;
-	fma.rn.f32 %f58, 0fC0000000, %f57, %f48;
-	fma.rn.f32 %f59, %f56, %f48, %f58;
-	fma.rn.f32 %f60, %f53, %f59, %f55;
-	.loc 6 33 18
-	fma.rn.f32 %f61, 0fB9D41B6A, %f60, 0fBAA2437C;
-	fma.rn.f32 %f62, %f61, %f60, 0f3AAC3D1E;
-	fma.rn.f32 %f63, %f62, %f60, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f64, %f63, %f60, 0fBC04059F;
-	fma.rn.f32 %f65, %f64, %f60, 0fBD5E08A7;
-	fma.rn.f32 %f66, %f65, %f60, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f67, %f66, %f60, 0fBE2A0405;
-	fma.rn.f32 %f68, %f67, %f60, 0fBDBDFB02;
-	fma.rn.f32 %f69, %f68, %f60, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f70, %f48, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f71, %f70;
-	neg.f32 %f72, %f70;
-	fma.rn.f32 %f73, %f72, %f71, 0f3F800000;
-	fma.rn.f32 %f74, %f71, %f73, %f71;
-	.loc 6 37 17
-	mul.rn.f32 %f75, %f69, %f74;
-	.loc 6 38 23
-	mul.rn.f32 %f76, %f75, %f48;
-	sub.rn.f32 %f77, %f69, %f75;
-	fma.rn.f32 %f78, %f76, 0fC0000000, %f77;
-	fma.rn.f32 %f79, %f78, %f74, %f75;
-	.loc 6 39 17
-	mul.rn.f32 %f80, %f48, %f48;
-	.loc 6 40 19
-	neg.f32 %f81, %f80;
-	.loc 5 36 10
-	fma.rn.f32 %f82, %f81, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f83, %f82, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f84, %f83, 0fBF317218, %f81;
-	fma.rn.f32 %f85, %f83, 0f3102E308, %f84;
-	.loc 5 39 21
-	fma.rn.f32 %f86, 0f3AB527C5, %f85, 0f3C091CC4;
-	fma.rn.f32 %f87, %f86, %f85, 0f3D2AAC57;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E2AAA49;
-	fma.rn.f32 %f89, %f88, %f85, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f90, %f89, %f85, 0f3F800000;
-	fma.rn.f32 %f91, %f90, %f85, 0f3F800000;
-	mov.b32 %r12, %f82;
-	.loc 6 41 14
-	neg.f32 %f92, %f48;
-	fma.rn.f32 %f93, %f92, %f48, %f80;
-	.loc 6 42 42
-	mul.rn.f32 %f94, %f91, %f93;
-	mul.rn.f32 %f95, %f79, %f94;
-	fma.rn.f32 %f96, %f79, %f91, %f95;
-	.loc 5 47 12
-	shr.u32 %r13, %r12, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r14, %r13, 8388608, 1065353216;
-	mov.b32 %f97, %r14;
-	.loc 5 48 26
-	mul.rn.f32 %f98, %f96, %f97;
-	sub.s32 %r15, %r12, %r13;
-	.loc 5 52 66
-	mad.lo.s32 %r16, %r15, 8388608, 1065353216;
-	mov.b32 %f99, %r16;
-	.loc 5 48 40
-	mul.rn.f32 %f100, %f98, %f99;
-	.loc 6 43 7
-	setp.lt.f32 %p12, %f46, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f101, 0f40000000, %f100;
-	.loc 6 43 7
-	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f44, %f102;
-$B7:
-	.loc 2 36 32
-	mov.b32 %r17, %f8;
-	shr.u32 %r18, %r17, 16;
-	and.b32 %r19, %r18, 1;
-	add.s32 %r20, %r17, 32767;
-	add.s32 %r21, %r20, %r19;
-	setp.nan.f32 %p13, %f8, %f8;
-	shr.u32 %r22, %r21, 16;
-	selp.b32 %r23, 32767, %r22, %p13;
-	.loc 1 23 4
-	mad.wide.u32 %rd8, %r7, 2, %rd3;
-	st.global.u16 [%rd8], %r23;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [apply_row_BF16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r24, [%rd9], 0, 1;
-	setp.ne.u32 %p14, %r24, 0;
-	@%p14 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r25, [apply_row_BF16x1_params+64];
-	st.global.u32 [%rd10+4], %r25;
-	ld.param.u32 %r26, [apply_row_BF16x1_params+68];
-	st.global.v2.u32 [%rd10+8], {%r26, 0};
-	mov.u32 %r27, %ctaid.x;
-	mov.u32 %r28, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r27, %r28};
-	mov.u32 %r29, %ctaid.z;
-	mov.u32 %r30, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r29, %r30};
-	mov.u32 %r31, %tid.y;
-	mov.u32 %r32, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r31, %r32};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const applyBF16SM70Narrow = `packed1 5472 apply_row_BF16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;qupF
+p9xWpF
+p:,un
+qS7t*
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+rD*
+usqN
+{b
+qU
+t{+su
+rV
+pnsmr.7
+pv
+&
+prsrf
+qTp0B
+sJzQ
+prt'f
+qTp0E
+sJ~,
+prt;f
+qTu4-
+sJ~"
+prr]f
+qTp0G
+zT
+prtcf
+qTu48
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+t-p4#Z
+s/r^#Z
+}t(scyqqcqcqcqcqcqc>?
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~(>6sU
+!#
+pnsmr4
+s5xap4(
+rE
+rr
+v4
+sl
+t-p4('(
+rE
+v5
+usps
+p{q}Eq^
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const applyBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_BF16x1(.param .align 8 .b8 apply_row_BF16x1_params[72])
-{
-	.reg .pred %p<15>;
-	.reg .b32 %r<30>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<103>;
-
-	ld.param.u64 %rd1, [apply_row_BF16x1_params];
-	ld.param.u64 %rd2, [apply_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_BF16x1_params+32];
-	ld.param.u32 %r1, [apply_row_BF16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd5, %r4;
-	mad.wide.u32 %rd6, %r2, %r3, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 1;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r5, [%rd8];
-	.loc 2 36 56
-	shl.b32 %r6, %r5, 16;
-	mov.b32 %f1, %r6;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	setp.nan.f32 %p8, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	fma.rn.f32 %f12, %f11, %f1, %f1;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f17, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p9, %f17, 0f3F19999A;
-	@%p9 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p10, 0f41200000, %f17;
-	selp.f32 %f18, 0f41200000, %f17, %p10;
-	.loc 4 47 21
-	add.rn.f32 %f19, %f18, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f20, %f19, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f21, %f20, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f22, %f21, 0fBF317218, %f19;
-	fma.rn.f32 %f23, %f21, 0f3102E308, %f22;
-	.loc 5 39 21
-	fma.rn.f32 %f24, 0f3AB527C5, %f23, 0f3C091CC4;
-	fma.rn.f32 %f25, %f24, %f23, 0f3D2AAC57;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E2AAA49;
-	fma.rn.f32 %f27, %f26, %f23, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f28, %f27, %f23, 0f3F800000;
-	fma.rn.f32 %f29, %f28, %f23, 0f3F800000;
-	mov.b32 %r7, %f20;
-	.loc 5 52 66
-	mad.lo.s32 %r8, %r7, 8388608, 1065353216;
-	mov.b32 %f30, %r8;
-	.loc 4 48 35
-	fma.rn.f32 %f31, %f29, %f30, 0f3F800000;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	fma.rn.f32 %f36, 0fC0000000, %f35, 0f3F800000;
-	copysign.f32 %f8, %f1, %f36;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f37, %f17, %f17;
-	.loc 4 41 23
-	fma.rn.f32 %f38, 0fBBC143BB, %f37, 0f3CAA61E1;
-	fma.rn.f32 %f39, %f38, %f37, 0fBD5C4D5D;
-	fma.rn.f32 %f40, %f39, %f37, 0f3E0884DF;
-	fma.rn.f32 %f41, %f40, %f37, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f42, %f17, %f37;
-	fma.rn.f32 %f43, %f41, %f42, %f17;
-	copysign.f32 %f8, %f1, %f43;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f44, %f1, 0f3F000000;
-	neg.f32 %f45, %f1;
-	mul.rn.f32 %f46, %f45, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f47, %f46;
-	.loc 6 25 7
-	setp.lt.f32 %p11, 0f41300000, %f47;
-	selp.f32 %f48, 0f41300000, %f47, %p11;
-	.loc 6 30 21
-	add.rn.f32 %f49, %f48, 0f40000000;
-	rcp.approx.ftz.f32 %f50, %f49;
-	neg.f32 %f51, %f49;
-	fma.rn.f32 %f52, %f51, %f50, 0f3F800000;
-	fma.rn.f32 %f53, %f50, %f52, %f50;
-	.loc 6 31 18
-	sub.rn.f32 %f54, %f48, 0f40000000;
-	mul.rn.f32 %f55, %f54, %f53;
-	.loc 6 32 23
-	neg.f32 %f56, %f55;
-	add.rn.f32 %f57, %f55, 0f3F800000;
-	fma.rn.f32 %f58, 0fC0000000, %f57, %f48;
-	fma.rn.f32 %f59, %f56, %f48, %f58;
-	fma.rn.f32 %f60, %f53, %f59, %f55;
-	.loc 6 33 18
-	fma.rn.f32 %f61, 0fB9D41B6A, %f60, 0fBAA2437C;
-	fma.rn.f32 %f62, %f61, %f60, 0f3AAC3D1E;
-	fma.rn.f32 %f63, %f62, %f60, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f64, %f63, %f60, 0fBC04059F;
-	fma.rn.f32 %f65, %f64, %f60, 0fBD5E08A7;
-	fma.rn.f32 %f66, %f65, %f60, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f67, %f66, %f60, 0fBE2A0405;
-	fma.rn.f32 %f68, %f67, %f60, 0fBDBDFB02;
-	fma.rn.f32 %f69, %f68, %f60, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f70, %f48, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f71, %f70;
-	neg.f32 %f72, %f70;
-	fma.rn.f32 %f73, %f72, %f71, 0f3F800000;
-	fma.rn.f32 %f74, %f71, %f73, %f71;
-	.loc 6 37 17
-	mul.rn.f32 %f75, %f69, %f74;
-	.loc 6 38 23
-	mul.rn.f32 %f76, %f75, %f48;
-	sub.rn.f32 %f77, %f69, %f75;
-	fma.rn.f32 %f78, %f76, 0fC0000000, %f77;
-	fma.rn.f32 %f79, %f78, %f74, %f75;
-	.loc 6 39 17
-	mul.rn.f32 %f80, %f48, %f48;
-	.loc 6 40 19
-	neg.f32 %f81, %f80;
-	.loc 5 36 10
-	fma.rn.f32 %f82, %f81, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f83, %f82, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f84, %f83, 0fBF317218, %f81;
-	fma.rn.f32 %f85, %f83, 0f3102E308, %f84;
-	.loc 5 39 21
-	fma.rn.f32 %f86, 0f3AB527C5, %f85, 0f3C091CC4;
-	fma.rn.f32 %f87, %f86, %f85, 0f3D2AAC57;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E2AAA49;
-	fma.rn.f32 %f89, %f88, %f85, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f90, %f89, %f85, 0f3F800000;
-	fma.rn.f32 %f91, %f90, %f85, 0f3F800000;
-	mov.b32 %r9, %f82;
-	.loc 6 41 14
-	neg.f32 %f92, %f48;
-	fma.rn.f32 %f93, %f92, %f48, %f80;
-	.loc 6 42 42
-	mul.rn.f32 %f94, %f91, %f93;
-	mul.rn.f32 %f95, %f79, %f94;
-	fma.rn.f32 %f96, %f79, %f91, %f95;
-	.loc 5 47 12
-	shr.u32 %r10, %r9, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r11, %r10, 8388608, 1065353216;
-	mov.b32 %f97, %r11;
-	.loc 5 48 26
-	mul.rn.f32 %f98, %f96, %f97;
-	sub.s32 %r12, %r9, %r10;
-	.loc 5 52 66
-	mad.lo.s32 %r13, %r12, 8388608, 1065353216;
-	mov.b32 %f99, %r13;
-	.loc 5 48 40
-	mul.rn.f32 %f100, %f98, %f99;
-	.loc 6 43 7
-	setp.lt.f32 %p12, %f46, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f101, 0f40000000, %f100;
-	.loc 6 43 7
-	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f44, %f102;
-$B7:
-	.loc 2 36 32
-	mov.b32 %r14, %f8;
-	shr.u32 %r15, %r14, 16;
-	and.b32 %r16, %r15, 1;
-	add.s32 %r17, %r14, 32767;
-	add.s32 %r18, %r17, %r16;
-	setp.nan.f32 %p13, %f8, %f8;
-	shr.u32 %r19, %r18, 16;
-	selp.b32 %r20, 32767, %r19, %p13;
-	.loc 1 23 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r20;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [apply_row_BF16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r21, [%rd11], 0, 1;
-	setp.ne.u32 %p14, %r21, 0;
-	@%p14 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r22, [apply_row_BF16x1_params+64];
-	st.global.u32 [%rd12+4], %r22;
-	ld.param.u32 %r23, [apply_row_BF16x1_params+68];
-	st.global.v2.u32 [%rd12+8], {%r23, 0};
-	mov.u32 %r24, %ctaid.x;
-	mov.u32 %r25, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r24, %r25};
-	mov.u32 %r26, %ctaid.z;
-	mov.u32 %r27, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r26, %r27};
-	mov.u32 %r28, %tid.y;
-	mov.u32 %r29, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r28, %r29};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const applyBF16SM70 = `packed1 5440 apply_row_BF16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;qupF
+p9y?pF
+p:,r0
+qS7t*
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rD*
+usqN
+rCpY
+qU
+}d
+w0%
+rV
+pnsmr.7
+pv
+&
+prsrf
+qTp@B
+sJzQ
+prt'f
+qTp@E
+sJ~,
+prt;f
+qTt"-
+sJ~"
+prr]f
+qTp@G
+zT
+prtcf
+qTt"8
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+t-p4#Z
+s/r^#Z
+}t(scyqqcqcqcqcqcqc>?
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~(>6sU
+!#
+pnsmr4
+s5xap4(
+rE
+rr
+v4
+sl
+t-p4('(
+rE
+v5
+usps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const applyF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_F16x1(.param .align 8 .b8 apply_row_F16x1_params[72])
-{
-	.reg .pred %p<13>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<102>;
-
-	ld.param.u64 %rd1, [apply_row_F16x1_params];
-	ld.param.u64 %rd2, [apply_row_F16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F16x1_params+32];
-	ld.param.u32 %r1, [apply_row_F16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, %r3, %r4;
-	cvt.u64.u32 %rd6, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u32 %p2, %r7, %r5;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd7];
-	.loc 2 46 53
-	cvt.u16.u32 %rs1, %r8;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	fma.rn.f32 %f11, %f10, %f1, %f1;
-	mul.rn.f32 %f12, %f11, 0fBFCC422A;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f14, %f13;
-	add.rn.f32 %f15, %f14, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f15;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f16, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p8, %f16, 0f3F19999A;
-	@%p8 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p9, 0f41200000, %f16;
-	selp.f32 %f17, 0f41200000, %f16, %p9;
-	.loc 4 47 21
-	add.rn.f32 %f18, %f17, %f17;
-	.loc 5 36 10
-	fma.rn.f32 %f19, %f18, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f20, %f19, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f21, %f20, 0fBF317218, %f18;
-	fma.rn.f32 %f22, %f20, 0f3102E308, %f21;
-	.loc 5 39 21
-	fma.rn.f32 %f23, 0f3AB527C5, %f22, 0f3C091CC4;
-	fma.rn.f32 %f24, %f23, %f22, 0f3D2AAC57;
-	fma.rn.f32 %f25, %f24, %f22, 0f3E2AAA49;
-	fma.rn.f32 %f26, %f25, %f22, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f27, %f26, %f22, 0f3F800000;
-	fma.rn.f32 %f28, %f27, %f22, 0f3F800000;
-	mov.b32 %r9, %f19;
-	.loc 5 52 66
-	mad.lo.s32 %r10, %r9, 8388608, 1065353216;
-	mov.b32 %f29, %r10;
-	.loc 4 48 35
-	fma.rn.f32 %f30, %f28, %f29, 0f3F800000;
-	rcp.approx.ftz.f32 %f31, %f30;
-	neg.f32 %f32, %f30;
-	fma.rn.f32 %f33, %f32, %f31, 0f3F800000;
-	fma.rn.f32 %f34, %f31, %f33, %f31;
-	fma.rn.f32 %f35, 0fC0000000, %f34, 0f3F800000;
-	copysign.f32 %f8, %f1, %f35;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f36, %f16, %f16;
-	.loc 4 41 23
-	fma.rn.f32 %f37, 0fBBC143BB, %f36, 0f3CAA61E1;
-	fma.rn.f32 %f38, %f37, %f36, 0fBD5C4D5D;
-	fma.rn.f32 %f39, %f38, %f36, 0f3E0884DF;
-	fma.rn.f32 %f40, %f39, %f36, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f41, %f16, %f36;
-	fma.rn.f32 %f42, %f40, %f41, %f16;
-	copysign.f32 %f8, %f1, %f42;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f43, %f1, 0f3F000000;
-	neg.f32 %f44, %f1;
-	mul.rn.f32 %f45, %f44, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f46, %f45;
-	.loc 6 25 7
-	setp.lt.f32 %p10, 0f41300000, %f46;
-	selp.f32 %f47, 0f41300000, %f46, %p10;
-	.loc 6 30 21
-	add.rn.f32 %f48, %f47, 0f40000000;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	.loc 6 31 18
-	sub.rn.f32 %f53, %f47, 0f40000000;
-	mul.rn.f32 %f54, %f53, %f52;
-	.loc 6 32 23
-	neg.f32 %f55, %f54;
-	add.rn.f32 %f56, %f54, 0f3F800000;
-	fma.rn.f32 %f57, 0fC0000000, %f56, %f47;
-	fma.rn.f32 %f58, %f55, %f47, %f57;
-	fma.rn.f32 %f59, %f52, %f58, %f54;
-	.loc 6 33 18
-	fma.rn.f32 %f60, 0fB9D41B6A, %f59, 0fBAA2437C;
-	fma.rn.f32 %f61, %f60, %f59, 0f3AAC3D1E;
-	fma.rn.f32 %f62, %f61, %f59, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f63, %f62, %f59, 0fBC04059F;
-	fma.rn.f32 %f64, %f63, %f59, 0fBD5E08A7;
-	fma.rn.f32 %f65, %f64, %f59, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f66, %f65, %f59, 0fBE2A0405;
-	fma.rn.f32 %f67, %f66, %f59, 0fBDBDFB02;
-	fma.rn.f32 %f68, %f67, %f59, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f69, %f47, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f70, %f69;
-	neg.f32 %f71, %f69;
-	fma.rn.f32 %f72, %f71, %f70, 0f3F800000;
-	fma.rn.f32 %f73, %f70, %f72, %f70;
-	.loc 6 37 17
-	mul.rn.f32 %f74, %f68, %f73;
-	.loc 6 38 23
-	mul.rn.f32 %f75, %f74, %f47;
-	sub.rn.f32 %f76, %f68, %f74;
-	fma.rn.f32 %f77, %f75, 0fC0000000, %f76;
-	fma.rn.f32 %f78, %f77, %f73, %f74;
-	.loc 6 39 17
-	mul.rn.f32 %f79, %f47, %f47;
-	.loc 6 40 19
-	neg.f32 %f80, %f79;
-	.loc 5 36 10
-	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f82, %f81, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
-	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
-	.loc 5 39 21
-	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
-	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
-	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
-	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
-	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
-	mov.b32 %r11, %f81;
-	.loc 6 41 14
-	neg.f32 %f91, %f47;
-	fma.rn.f32 %f92, %f91, %f47, %f79;
-	.loc 6 42 42
-	mul.rn.f32 %f93, %f90, %f92;
-	mul.rn.f32 %f94, %f78, %f93;
-	fma.rn.f32 %f95, %f78, %f90, %f94;
-	.loc 5 47 12
-	shr.u32 %r12, %r11, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r13, %r12, 8388608, 1065353216;
-	mov.b32 %f96, %r13;
-	.loc 5 48 26
-	mul.rn.f32 %f97, %f95, %f96;
-	sub.s32 %r14, %r11, %r12;
-	.loc 5 52 66
-	mad.lo.s32 %r15, %r14, 8388608, 1065353216;
-	mov.b32 %f98, %r15;
-	.loc 5 48 40
-	mul.rn.f32 %f99, %f97, %f98;
-	.loc 6 43 7
-	setp.lt.f32 %p11, %f45, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f100, 0f40000000, %f99;
-	.loc 6 43 7
-	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f43, %f101;
-$B7:
-	.loc 2 46 30
-	cvt.rn.f16.f32 %rs2, %f8;
-	cvt.u32.u16 %r16, %rs2;
-	.loc 1 23 4
-	mad.wide.u32 %rd8, %r7, 2, %rd3;
-	st.global.u16 [%rd8], %r16;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [apply_row_F16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd9], 0, 1;
-	setp.ne.u32 %p12, %r17, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r18, [apply_row_F16x1_params+64];
-	st.global.u32 [%rd10+4], %r18;
-	ld.param.u32 %r19, [apply_row_F16x1_params+68];
-	st.global.v2.u32 [%rd10+8], {%r19, 0};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r24, %r25};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const applyF16SM80Narrow = `packed1 5103 apply_row_F16x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;,un
+zfr0
+p9+un
+p:,un
+qS7un
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+rD*
+usqN
+{b
+qU
+t{+su
+rV
+tb7zg
+ro
+p7
+prsrf
+qTp2B
+sJzQ
+prt'f
+qTp2E
+sJ~,
+prt;f
+qTyD-
+sJ~"
+prr]f
+qTp2G
+zT
+prtcf
+qTyD8
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+tpr3p4('#Z
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+x8v?yvzIyr
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~(>6sU
+!#
+tb7u:
+z"'(
+s>
+usps
+p{XEq^
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const applyF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_F16x1(.param .align 8 .b8 apply_row_F16x1_params[72])
-{
-	.reg .pred %p<13>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<23>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<102>;
-
-	ld.param.u64 %rd1, [apply_row_F16x1_params];
-	ld.param.u64 %rd2, [apply_row_F16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F16x1_params+32];
-	ld.param.u32 %r1, [apply_row_F16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd5, %r4;
-	mad.wide.u32 %rd6, %r2, %r3, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 1;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r5, [%rd8];
-	.loc 2 46 53
-	cvt.u16.u32 %rs1, %r5;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	fma.rn.f32 %f11, %f10, %f1, %f1;
-	mul.rn.f32 %f12, %f11, 0fBFCC422A;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f14, %f13;
-	add.rn.f32 %f15, %f14, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f15;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f16, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p8, %f16, 0f3F19999A;
-	@%p8 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p9, 0f41200000, %f16;
-	selp.f32 %f17, 0f41200000, %f16, %p9;
-	.loc 4 47 21
-	add.rn.f32 %f18, %f17, %f17;
-	.loc 5 36 10
-	fma.rn.f32 %f19, %f18, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f20, %f19, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f21, %f20, 0fBF317218, %f18;
-	fma.rn.f32 %f22, %f20, 0f3102E308, %f21;
-	.loc 5 39 21
-	fma.rn.f32 %f23, 0f3AB527C5, %f22, 0f3C091CC4;
-	fma.rn.f32 %f24, %f23, %f22, 0f3D2AAC57;
-	fma.rn.f32 %f25, %f24, %f22, 0f3E2AAA49;
-	fma.rn.f32 %f26, %f25, %f22, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f27, %f26, %f22, 0f3F800000;
-	fma.rn.f32 %f28, %f27, %f22, 0f3F800000;
-	mov.b32 %r6, %f19;
-	.loc 5 52 66
-	mad.lo.s32 %r7, %r6, 8388608, 1065353216;
-	mov.b32 %f29, %r7;
-	.loc 4 48 35
-	fma.rn.f32 %f30, %f28, %f29, 0f3F800000;
-	rcp.approx.ftz.f32 %f31, %f30;
-	neg.f32 %f32, %f30;
-	fma.rn.f32 %f33, %f32, %f31, 0f3F800000;
-	fma.rn.f32 %f34, %f31, %f33, %f31;
-	fma.rn.f32 %f35, 0fC0000000, %f34, 0f3F800000;
-	copysign.f32 %f8, %f1, %f35;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f36, %f16, %f16;
-	.loc 4 41 23
-	fma.rn.f32 %f37, 0fBBC143BB, %f36, 0f3CAA61E1;
-	fma.rn.f32 %f38, %f37, %f36, 0fBD5C4D5D;
-	fma.rn.f32 %f39, %f38, %f36, 0f3E0884DF;
-	fma.rn.f32 %f40, %f39, %f36, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f41, %f16, %f36;
-	fma.rn.f32 %f42, %f40, %f41, %f16;
-	copysign.f32 %f8, %f1, %f42;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f43, %f1, 0f3F000000;
-	neg.f32 %f44, %f1;
-	mul.rn.f32 %f45, %f44, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f46, %f45;
-	.loc 6 25 7
-	setp.lt.f32 %p10, 0f41300000, %f46;
-	selp.f32 %f47, 0f41300000, %f46, %p10;
-	.loc 6 30 21
-	add.rn.f32 %f48, %f47, 0f40000000;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	.loc 6 31 18
-	sub.rn.f32 %f53, %f47, 0f40000000;
-	mul.rn.f32 %f54, %f53, %f52;
-	.loc 6 32 23
-	neg.f32 %f55, %f54;
-	add.rn.f32 %f56, %f54, 0f3F800000;
-	fma.rn.f32 %f57, 0fC0000000, %f56, %f47;
-	fma.rn.f32 %f58, %f55, %f47, %f57;
-	fma.rn.f32 %f59, %f52, %f58, %f54;
-	.loc 6 33 18
-	fma.rn.f32 %f60, 0fB9D41B6A, %f59, 0fBAA2437C;
-	fma.rn.f32 %f61, %f60, %f59, 0f3AAC3D1E;
-	fma.rn.f32 %f62, %f61, %f59, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f63, %f62, %f59, 0fBC04059F;
-	fma.rn.f32 %f64, %f63, %f59, 0fBD5E08A7;
-	fma.rn.f32 %f65, %f64, %f59, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f66, %f65, %f59, 0fBE2A0405;
-	fma.rn.f32 %f67, %f66, %f59, 0fBDBDFB02;
-	fma.rn.f32 %f68, %f67, %f59, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f69, %f47, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f70, %f69;
-	neg.f32 %f71, %f69;
-	fma.rn.f32 %f72, %f71, %f70, 0f3F800000;
-	fma.rn.f32 %f73, %f70, %f72, %f70;
-	.loc 6 37 17
-	mul.rn.f32 %f74, %f68, %f73;
-	.loc 6 38 23
-	mul.rn.f32 %f75, %f74, %f47;
-	sub.rn.f32 %f76, %f68, %f74;
-	fma.rn.f32 %f77, %f75, 0fC0000000, %f76;
-	fma.rn.f32 %f78, %f77, %f73, %f74;
-	.loc 6 39 17
-	mul.rn.f32 %f79, %f47, %f47;
-	.loc 6 40 19
-	neg.f32 %f80, %f79;
-	.loc 5 36 10
-	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f82, %f81, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
-	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
-	.loc 5 39 21
-	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
-	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
-	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
-	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
-	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
-	mov.b32 %r8, %f81;
-	.loc 6 41 14
-	neg.f32 %f91, %f47;
-	fma.rn.f32 %f92, %f91, %f47, %f79;
-	.loc 6 42 42
-	mul.rn.f32 %f93, %f90, %f92;
-	mul.rn.f32 %f94, %f78, %f93;
-	fma.rn.f32 %f95, %f78, %f90, %f94;
-	.loc 5 47 12
-	shr.u32 %r9, %r8, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r10, %r9, 8388608, 1065353216;
-	mov.b32 %f96, %r10;
-	.loc 5 48 26
-	mul.rn.f32 %f97, %f95, %f96;
-	sub.s32 %r11, %r8, %r9;
-	.loc 5 52 66
-	mad.lo.s32 %r12, %r11, 8388608, 1065353216;
-	mov.b32 %f98, %r12;
-	.loc 5 48 40
-	mul.rn.f32 %f99, %f97, %f98;
-	.loc 6 43 7
-	setp.lt.f32 %p11, %f45, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f100, 0f40000000, %f99;
-	.loc 6 43 7
-	selp.f32 %f101, %f100, %f99, %p11;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f43, %f101;
-$B7:
-	.loc 2 46 30
-	cvt.rn.f16.f32 %rs2, %f8;
-	cvt.u32.u16 %r13, %rs2;
-	.loc 1 23 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r13;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [apply_row_F16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd11], 0, 1;
-	setp.ne.u32 %p12, %r14, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r15, [apply_row_F16x1_params+64];
-	st.global.u32 [%rd12+4], %r15;
-	ld.param.u32 %r16, [apply_row_F16x1_params+68];
-	st.global.v2.u32 [%rd12+8], {%r16, 0};
-	mov.u32 %r17, %ctaid.x;
-	mov.u32 %r18, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r17, %r18};
-	mov.u32 %r19, %ctaid.z;
-	mov.u32 %r20, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r19, %r20};
-	mov.u32 %r21, %tid.y;
-	mov.u32 %r22, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r21, %r22};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const applyF16SM80 = `packed1 5072 apply_row_F16x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;,un
+zfr0
+p9t=pF
+p:,r0
+qS7un
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rD*
+usqN
+rCpY
+qU
+}d
+w0%
+rV
+tb7zg
+ro
+p7
+prsrf
+qTXB
+sJzQ
+prt'f
+qTXE
+sJ~,
+prt;f
+qTXq&
+sJ~"
+prr]f
+qTXG
+zT
+prtcf
+qTXtn
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+tpr3p4('#Z
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+x8v?yvzIyr
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~(>6sU
+!#
+tb7u:
+z"'(
+s>
+usps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const applyF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_F16x1(.param .align 8 .b8 apply_row_F16x1_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<103>;
-
-	ld.param.u64 %rd1, [apply_row_F16x1_params];
-	ld.param.u64 %rd2, [apply_row_F16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F16x1_params+32];
-	ld.param.u32 %r1, [apply_row_F16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, %r3, %r4;
-	cvt.u64.u32 %rd6, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u32 %p2, %r7, %r5;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd7];
-	.loc 2 46 53
-	cvt.u16.u32 %rs1, %r8;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	setp.nan.f32 %p8, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	fma.rn.f32 %f12, %f11, %f1, %f1;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f17, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p9, %f17, 0f3F19999A;
-	@%p9 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p10, 0f41200000, %f17;
-	selp.f32 %f18, 0f41200000, %f17, %p10;
-	.loc 4 47 21
-	add.rn.f32 %f19, %f18, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f20, %f19, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f21, %f20, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f22, %f21, 0fBF317218, %f19;
-	fma.rn.f32 %f23, %f21, 0f3102E308, %f22;
-	.loc 5 39 21
-	fma.rn.f32 %f24, 0f3AB527C5, %f23, 0f3C091CC4;
-	fma.rn.f32 %f25, %f24, %f23, 0f3D2AAC57;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E2AAA49;
-	fma.rn.f32 %f27, %f26, %f23, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f28, %f27, %f23, 0f3F800000;
-	fma.rn.f32 %f29, %f28, %f23, 0f3F800000;
-	mov.b32 %r9, %f20;
-	.loc 5 52 66
-	mad.lo.s32 %r10, %r9, 8388608, 1065353216;
-	mov.b32 %f30, %r10;
-	.loc 4 48 35
-	fma.rn.f32 %f31, %f29, %f30, 0f3F800000;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	fma.rn.f32 %f36, 0fC0000000, %f35, 0f3F800000;
-	copysign.f32 %f8, %f1, %f36;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f37, %f17, %f17;
-	.loc 4 41 23
-	fma.rn.f32 %f38, 0fBBC143BB, %f37, 0f3CAA61E1;
-	fma.rn.f32 %f39, %f38, %f37, 0fBD5C4D5D;
-	fma.rn.f32 %f40, %f39, %f37, 0f3E0884DF;
-	fma.rn.f32 %f41, %f40, %f37, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f42, %f17, %f37;
-	fma.rn.f32 %f43, %f41, %f42, %f17;
-	copysign.f32 %f8, %f1, %f43;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f44, %f1, 0f3F000000;
-	neg.f32 %f45, %f1;
-	mul.rn.f32 %f46, %f45, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f47, %f46;
-	.loc 6 25 7
-	setp.lt.f32 %p11, 0f41300000, %f47;
-	selp.f32 %f48, 0f41300000, %f47, %p11;
-	.loc 6 30 21
-	add.rn.f32 %f49, %f48, 0f40000000;
-	rcp.approx.ftz.f32 %f50, %f49;
-	neg.f32 %f51, %f49;
-	fma.rn.f32 %f52, %f51, %f50, 0f3F800000;
-	fma.rn.f32 %f53, %f50, %f52, %f50;
-	.loc 6 31 18
-	sub.rn.f32 %f54, %f48, 0f40000000;
-	mul.rn.f32 %f55, %f54, %f53;
-	.loc 6 32 23
-	neg.f32 %f56, %f55;
-	add.rn.f32 %f57, %f55, 0f3F800000;
-	fma.rn.f32 %f58, 0fC0000000, %f57, %f48;
-	fma.rn.f32 %f59, %f56, %f48, %f58;
-	fma.rn.f32 %f60, %f53, %f59, %f55;
-	.loc 6 33 18
-	fma.rn.f32 %f61, 0fB9D41B6A, %f60, 0fBAA2437C;
-	fma.rn.f32 %f62, %f61, %f60, 0f3AAC3D1E;
-	fma.rn.f32 %f63, %f62, %f60, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f64, %f63, %f60, 0fBC04059F;
-	fma.rn.f32 %f65, %f64, %f60, 0fBD5E08A7;
-	fma.rn.f32 %f66, %f65, %f60, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f67, %f66, %f60, 0fBE2A0405;
-	fma.rn.f32 %f68, %f67, %f60, 0fBDBDFB02;
-	fma.rn.f32 %f69, %f68, %f60, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f70, %f48, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f71, %f70;
-	neg.f32 %f72, %f70;
-	fma.rn.f32 %f73, %f72, %f71, 0f3F800000;
-	fma.rn.f32 %f74, %f71, %f73, %f71;
-	.loc 6 37 17
-	mul.rn.f32 %f75, %f69, %f74;
-	.loc 6 38 23
-	mul.rn.f32 %f76, %f75, %f48;
-	sub.rn.f32 %f77, %f69, %f75;
-	fma.rn.f32 %f78, %f76, 0fC0000000, %f77;
-	fma.rn.f32 %f79, %f78, %f74, %f75;
-	.loc 6 39 17
-	mul.rn.f32 %f80, %f48, %f48;
-	.loc 6 40 19
-	neg.f32 %f81, %f80;
-	.loc 5 36 10
-	fma.rn.f32 %f82, %f81, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f83, %f82, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f84, %f83, 0fBF317218, %f81;
-	fma.rn.f32 %f85, %f83, 0f3102E308, %f84;
-	.loc 5 39 21
-	fma.rn.f32 %f86, 0f3AB527C5, %f85, 0f3C091CC4;
-	fma.rn.f32 %f87, %f86, %f85, 0f3D2AAC57;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E2AAA49;
-	fma.rn.f32 %f89, %f88, %f85, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f90, %f89, %f85, 0f3F800000;
-	fma.rn.f32 %f91, %f90, %f85, 0f3F800000;
-	mov.b32 %r11, %f82;
-	.loc 6 41 14
-	neg.f32 %f92, %f48;
-	fma.rn.f32 %f93, %f92, %f48, %f80;
-	.loc 6 42 42
-	mul.rn.f32 %f94, %f91, %f93;
-	mul.rn.f32 %f95, %f79, %f94;
-	fma.rn.f32 %f96, %f79, %f91, %f95;
-	.loc 5 47 12
-	shr.u32 %r12, %r11, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r13, %r12, 8388608, 1065353216;
-	mov.b32 %f97, %r13;
-	.loc 5 48 26
-	mul.rn.f32 %f98, %f96, %f97;
-	sub.s32 %r14, %r11, %r12;
-	.loc 5 52 66
-	mad.lo.s32 %r15, %r14, 8388608, 1065353216;
-	mov.b32 %f99, %r15;
-	.loc 5 48 40
-	mul.rn.f32 %f100, %f98, %f99;
-	.loc 6 43 7
-	setp.lt.f32 %p12, %f46, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f101, 0f40000000, %f100;
-	.loc 6 43 7
-	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f44, %f102;
-$B7:
-	.loc 2 46 30
-	cvt.rn.f16.f32 %rs2, %f8;
-	cvt.u32.u16 %r16, %rs2;
-	.loc 1 23 4
-	mad.wide.u32 %rd8, %r7, 2, %rd3;
-	st.global.u16 [%rd8], %r16;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [apply_row_F16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd9], 0, 1;
-	setp.ne.u32 %p13, %r17, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r18, [apply_row_F16x1_params+64];
-	st.global.u32 [%rd10+4], %r18;
-	ld.param.u32 %r19, [apply_row_F16x1_params+68];
-	st.global.v2.u32 [%rd10+8], {%r19, 0};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r24, %r25};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const applyF16SM70Narrow = `packed1 5323 apply_row_F16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;,t*
+zfr0
+p9+un
+p:,un
+qS7t*
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+rD*
+usqN
+{b
+qU
+t{+su
+rV
+tb7zg
+ro
+p7
+prsrf
+qTp2B
+sJzQ
+prt'f
+qTp2E
+sJ~,
+prt;f
+qTyD-
+sJ~"
+prr]f
+qTp2G
+zT
+prtcf
+qTyD8
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+t-p4#Z
+s/r^#Z
+}t(scyqqcqcqcqcqcqc>?
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~(>6sU
+!#
+tb7u:
+z"'(
+s>
+usps
+p{XEq^
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const applyF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-.file 4 "sinh.go"
-.file 5 "exp.go"
-.file 6 "erf.go"
-
-.visible .entry apply_row_F16x1(.param .align 8 .b8 apply_row_F16x1_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<23>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<103>;
-
-	ld.param.u64 %rd1, [apply_row_F16x1_params];
-	ld.param.u64 %rd2, [apply_row_F16x1_params+8];
-	ld.param.u64 %rd3, [apply_row_F16x1_params+24];
-	ld.param.u64 %rd4, [apply_row_F16x1_params+32];
-	ld.param.u32 %r1, [apply_row_F16x1_params+48];
-	.loc 1 22 19
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd5, %r4;
-	mad.wide.u32 %rd6, %r2, %r3, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B8;
-	.loc 1 23 11
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 1;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r5, [%rd8];
-	.loc 2 46 53
-	cvt.u16.u32 %rs1, %r5;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 3 29 7
-	setp.eq.s32 %p3, %r1, 1;
-	@%p3 bra $B6;
-	.loc 3 31 7
-	setp.eq.s32 %p4, %r1, 5;
-	@%p4 bra $B3;
-	.loc 3 40 7
-	setp.eq.s32 %p5, %r1, 2;
-	@%p5 bra $B1;
-	.loc 3 43 7
-	setp.eq.s32 %p6, %r1, 3;
-	@%p6 bra $B0;
-	.loc 3 45 7
-	setp.eq.s32 %p7, %r1, 4;
-	.loc 3 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 3 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 3 45 7
-	selp.f32 %f8, %f6, %f7, %p7;
-	bra $B2;
-$B0:
-	.loc 3 44 13
-	setp.nan.f32 %p8, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p8;
-	bra $B2;
-$B1:
-	.loc 3 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	fma.rn.f32 %f12, %f11, %f1, %f1;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B2:
-	.loc 3 34 2
-	bra $B7;
-$B3:
-	.loc 4 38 10
-	abs.f32 %f17, %f1;
-	.loc 4 39 7
-	setp.lt.f32 %p9, %f17, 0f3F19999A;
-	@%p9 bra $B4;
-	.loc 4 44 7
-	setp.lt.f32 %p10, 0f41200000, %f17;
-	selp.f32 %f18, 0f41200000, %f17, %p10;
-	.loc 4 47 21
-	add.rn.f32 %f19, %f18, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f20, %f19, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f21, %f20, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f22, %f21, 0fBF317218, %f19;
-	fma.rn.f32 %f23, %f21, 0f3102E308, %f22;
-	.loc 5 39 21
-	fma.rn.f32 %f24, 0f3AB527C5, %f23, 0f3C091CC4;
-	fma.rn.f32 %f25, %f24, %f23, 0f3D2AAC57;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E2AAA49;
-	fma.rn.f32 %f27, %f26, %f23, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f28, %f27, %f23, 0f3F800000;
-	fma.rn.f32 %f29, %f28, %f23, 0f3F800000;
-	mov.b32 %r6, %f20;
-	.loc 5 52 66
-	mad.lo.s32 %r7, %r6, 8388608, 1065353216;
-	mov.b32 %f30, %r7;
-	.loc 4 48 35
-	fma.rn.f32 %f31, %f29, %f30, 0f3F800000;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	fma.rn.f32 %f36, 0fC0000000, %f35, 0f3F800000;
-	copysign.f32 %f8, %f1, %f36;
-	bra $B5;
-$B4:
-	.loc 4 40 18
-	mul.rn.f32 %f37, %f17, %f17;
-	.loc 4 41 23
-	fma.rn.f32 %f38, 0fBBC143BB, %f37, 0f3CAA61E1;
-	fma.rn.f32 %f39, %f38, %f37, 0fBD5C4D5D;
-	fma.rn.f32 %f40, %f39, %f37, 0f3E0884DF;
-	fma.rn.f32 %f41, %f40, %f37, 0fBEAAAA9F;
-	.loc 4 42 35
-	mul.rn.f32 %f42, %f17, %f37;
-	fma.rn.f32 %f43, %f41, %f42, %f17;
-	copysign.f32 %f8, %f1, %f43;
-$B5:
-	.loc 3 32 3
-	bra $B7;
-$B6:
-	.loc 3 30 14
-	mul.rn.f32 %f44, %f1, 0f3F000000;
-	neg.f32 %f45, %f1;
-	mul.rn.f32 %f46, %f45, 0f3F3504F3;
-	.loc 6 24 10
-	abs.f32 %f47, %f46;
-	.loc 6 25 7
-	setp.lt.f32 %p11, 0f41300000, %f47;
-	selp.f32 %f48, 0f41300000, %f47, %p11;
-	.loc 6 30 21
-	add.rn.f32 %f49, %f48, 0f40000000;
-	rcp.approx.ftz.f32 %f50, %f49;
-	neg.f32 %f51, %f49;
-	fma.rn.f32 %f52, %f51, %f50, 0f3F800000;
-	fma.rn.f32 %f53, %f50, %f52, %f50;
-	.loc 6 31 18
-	sub.rn.f32 %f54, %f48, 0f40000000;
-	mul.rn.f32 %f55, %f54, %f53;
-	.loc 6 32 23
-	neg.f32 %f56, %f55;
-	add.rn.f32 %f57, %f55, 0f3F800000;
-	fma.rn.f32 %f58, 0fC0000000, %f57, %f48;
-	fma.rn.f32 %f59, %f56, %f48, %f58;
-	fma.rn.f32 %f60, %f53, %f59, %f55;
-	.loc 6 33 18
-	fma.rn.f32 %f61, 0fB9D41B6A, %f60, 0fBAA2437C;
-	fma.rn.f32 %f62, %f61, %f60, 0f3AAC3D1E;
-	fma.rn.f32 %f63, %f62, %f60, 0f3C0D8FC4;
-	.loc 6 34 17
-	fma.rn.f32 %f64, %f63, %f60, 0fBC04059F;
-	fma.rn.f32 %f65, %f64, %f60, 0fBD5E08A7;
-	fma.rn.f32 %f66, %f65, %f60, 0f3E27FDEE;
-	.loc 6 35 17
-	fma.rn.f32 %f67, %f66, %f60, 0fBE2A0405;
-	fma.rn.f32 %f68, %f67, %f60, 0fBDBDFB02;
-	fma.rn.f32 %f69, %f68, %f60, 0f3FA37407;
-	.loc 6 36 21
-	fma.rn.f32 %f70, %f48, 0f40000000, 0f3F800000;
-	rcp.approx.ftz.f32 %f71, %f70;
-	neg.f32 %f72, %f70;
-	fma.rn.f32 %f73, %f72, %f71, 0f3F800000;
-	fma.rn.f32 %f74, %f71, %f73, %f71;
-	.loc 6 37 17
-	mul.rn.f32 %f75, %f69, %f74;
-	.loc 6 38 23
-	mul.rn.f32 %f76, %f75, %f48;
-	sub.rn.f32 %f77, %f69, %f75;
-	fma.rn.f32 %f78, %f76, 0fC0000000, %f77;
-	fma.rn.f32 %f79, %f78, %f74, %f75;
-	.loc 6 39 17
-	mul.rn.f32 %f80, %f48, %f48;
-	.loc 6 40 19
-	neg.f32 %f81, %f80;
-	.loc 5 36 10
-	fma.rn.f32 %f82, %f81, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f83, %f82, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f84, %f83, 0fBF317218, %f81;
-	fma.rn.f32 %f85, %f83, 0f3102E308, %f84;
-	.loc 5 39 21
-	fma.rn.f32 %f86, 0f3AB527C5, %f85, 0f3C091CC4;
-	fma.rn.f32 %f87, %f86, %f85, 0f3D2AAC57;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E2AAA49;
-	fma.rn.f32 %f89, %f88, %f85, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f90, %f89, %f85, 0f3F800000;
-	fma.rn.f32 %f91, %f90, %f85, 0f3F800000;
-	mov.b32 %r8, %f82;
-	.loc 6 41 14
-	neg.f32 %f92, %f48;
-	fma.rn.f32 %f93, %f92, %f48, %f80;
-	.loc 6 42 42
-	mul.rn.f32 %f94, %f91, %f93;
-	mul.rn.f32 %f95, %f79, %f94;
-	fma.rn.f32 %f96, %f79, %f91, %f95;
-	.loc 5 47 12
-	shr.u32 %r9, %r8, 1;
-	.loc 5 52 66
-	mad.lo.s32 %r10, %r9, 8388608, 1065353216;
-	mov.b32 %f97, %r10;
-	.loc 5 48 26
-	mul.rn.f32 %f98, %f96, %f97;
-	sub.s32 %r11, %r8, %r9;
-	.loc 5 52 66
-	mad.lo.s32 %r12, %r11, 8388608, 1065353216;
-	mov.b32 %f99, %r12;
-	.loc 5 48 40
-	mul.rn.f32 %f100, %f98, %f99;
-	.loc 6 43 7
-	setp.lt.f32 %p12, %f46, 0f00000000;
-	.loc 6 44 9
-	sub.rn.f32 %f101, 0f40000000, %f100;
-	.loc 6 43 7
-	selp.f32 %f102, %f101, %f100, %p12;
-	.loc 3 30 18
-	mul.rn.f32 %f8, %f44, %f102;
-$B7:
-	.loc 2 46 30
-	cvt.rn.f16.f32 %rs2, %f8;
-	cvt.u32.u16 %r13, %rs2;
-	.loc 1 23 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r13;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [apply_row_F16x1_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd11], 0, 1;
-	setp.ne.u32 %p13, %r14, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r15, [apply_row_F16x1_params+64];
-	st.global.u32 [%rd12+4], %r15;
-	ld.param.u32 %r16, [apply_row_F16x1_params+68];
-	st.global.v2.u32 [%rd12+8], {%r16, 0};
-	mov.u32 %r17, %ctaid.x;
-	mov.u32 %r18, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r17, %r18};
-	mov.u32 %r19, %ctaid.z;
-	mov.u32 %r20, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r19, %r20};
-	mov.u32 %r21, %tid.y;
-	mov.u32 %r22, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r21, %r22};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const applyF16SM70 = `packed1 5292 apply_row_F16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!v7psv6}Mq>t?rR
+!v7r.v6|\z;
+!
+!pHr*pD
+!c
+p;,t*
+zfr0
+p9t=pF
+p:,r0
+qS7t*
+!
+p>
+q*
+pa
+q$
+ht[
+vYpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rD*
+usqN
+rCpY
+qU
+}d
+w0%
+rV
+tb7zg
+ro
+p7
+prsrf
+qTXB
+sJzQ
+prt'f
+qTXE
+sJ~,
+prt;f
+qTXq&
+sJ~"
+prr]f
+qTXG
+zT
+prtcf
+qTXtn
+p6
+r5.f.
+r=
+qi
+k
+r;
+y&z.
+u?~%
+!#
+pqsQpX
+x7s:u_
+pqtIf
+}nzA,wbwbrX
+p6
+pquaf
+vo.sT}>
+v/.sTyruf
+pqyYpb
+tM6
+esmpX
+}@
+etcpj
+y5
+esQp|
+}A
+}F
+etIpb
+}?
+}B
+}C
+}D
+etsrI
+}E
+yj
+yk
+ey'q#7
+yd
+&
+pqps/r]
+y66t#
+rY
+ss
+xH
+xI
+w:q5v"6t#
+pOy)r/}Mr9q>r3p4('#>
+H
+!#
+pqtsqw
+rp)')
+pqxjqe
+w:tBtBq5x@{mtB6zxsi7,q|,
+zXscu78q5.qf8qf
+v)r}=/vFqfqc
+w4txsisi@qc
+pqw-r]
+rp)sU
+y6xJ)
+pOy)r/}Mr9q>r3p4('#>
+!#
+prsQr1
+u?~"
+!#
+{?77f9
+u9r^#
+qi
+k
+r;
+w,r3p4(t#>
+u?}~
+!#
+pr}6w-
+t-p4#Z
+s/r^#Z
+}t(scyqqcqcqcqcqcqc>?
+u<
+!#
+prxGq#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4('#>
+H
+!#
+t)=pb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+t),qy
+r@r}@/qY7+t#
+rY
+t)+r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)-qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t).pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+t)8px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~(>6sU
+!#
+tb7u:
+z"'(
+s>
+usps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "vectors.go"
-
-.visible .entry applyQuick_row_BF16x8(.param .align 8 .b8 applyQuick_row_BF16x8_params[72])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<8>;
-	.reg .b32 %r<46>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<121>;
-
-	ld.param.u64 %rd1, [applyQuick_row_BF16x8_params];
-	ld.param.u64 %rd2, [applyQuick_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [applyQuick_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [applyQuick_row_BF16x8_params+32];
-	ld.param.u32 %r1, [applyQuick_row_BF16x8_params+48];
-	.loc 1 32 20
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %nctaid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, 256, %r3;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B25;
-	.loc 2 40 7
-	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 43 7
-	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 45 7
-	setp.eq.s32 %p4, %r1, 4;
-	.loc 1 32 54
-	shl.b32 %r8, %r4, 8;
-$B0:
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 33 11
-	setp.lt.u32 %p5, %r7, %r5;
-	@!%p5 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 16, %rd1;
-	ld.global.v4.u32 {%r9, %r10, %r11, %r12}, [%rd7];
-	and.b32 %r13, %r9, 65535;
-	shr.u32 %r14, %r9, 16;
-	and.b32 %r15, %r14, 65535;
-	and.b32 %r16, %r10, 65535;
-	shr.u32 %r17, %r10, 16;
-	and.b32 %r18, %r17, 65535;
-	and.b32 %r19, %r11, 65535;
-	shr.u32 %r20, %r11, 16;
-	and.b32 %r21, %r20, 65535;
-	and.b32 %r22, %r12, 65535;
-	shr.u32 %r23, %r12, 16;
-	and.b32 %r24, %r23, 65535;
-	.loc 3 73 41
-	shl.b32 %r25, %r13, 16;
-	mov.b32 %f1, %r25;
-	.loc 2 40 7
-	@%p2 bra $B2;
-	.loc 2 43 7
-	@%p3 bra $B1;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p4;
-	bra $B3;
-$B1:
-	.loc 2 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B3;
-$B2:
-	.loc 2 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	fma.rn.f32 %f11, %f10, %f1, %f1;
-	mul.rn.f32 %f12, %f11, 0fBFCC422A;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f14, %f13;
-	add.rn.f32 %f15, %f14, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f15;
-$B3:
-	.loc 3 73 41
-	shl.b32 %r26, %r15, 16;
-	mov.b32 %f16, %r26;
-	.loc 2 40 7
-	@%p2 bra $B5;
-	.loc 2 43 7
-	@%p3 bra $B4;
-	.loc 2 46 45
-	neg.f32 %f17, %f16;
-	mul.rn.f32 %f18, %f17, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f19, %f18;
-	add.rn.f32 %f20, %f19, 0f3F800000;
-	div.approx.f32 %f21, 0f3F800000, %f20;
-	.loc 2 52 53
-	div.approx.f32 %f22, %f16, %f20;
-	.loc 2 45 7
-	selp.f32 %f23, %f21, %f22, %p4;
-	bra $B6;
-$B4:
-	.loc 2 44 13
-	max.NaN.f32 %f23, %f16, 0f00000000;
-	bra $B6;
-$B5:
-	.loc 2 42 63
-	mul.rn.f32 %f24, %f16, 0f3D372713;
-	mul.rn.f32 %f25, %f24, %f16;
-	fma.rn.f32 %f26, %f25, %f16, %f16;
-	mul.rn.f32 %f27, %f26, 0fBFCC422A;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f23, %f16, %f30;
-$B6:
-	.loc 3 73 41
-	shl.b32 %r27, %r16, 16;
-	mov.b32 %f31, %r27;
-	.loc 2 40 7
-	@%p2 bra $B8;
-	.loc 2 43 7
-	@%p3 bra $B7;
-	.loc 2 46 45
-	neg.f32 %f32, %f31;
-	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f35, %f34, 0f3F800000;
-	div.approx.f32 %f36, 0f3F800000, %f35;
-	.loc 2 52 53
-	div.approx.f32 %f37, %f31, %f35;
-	.loc 2 45 7
-	selp.f32 %f38, %f36, %f37, %p4;
-	bra $B9;
-$B7:
-	.loc 2 44 13
-	max.NaN.f32 %f38, %f31, 0f00000000;
-	bra $B9;
-$B8:
-	.loc 2 42 63
-	mul.rn.f32 %f39, %f31, 0f3D372713;
-	mul.rn.f32 %f40, %f39, %f31;
-	fma.rn.f32 %f41, %f40, %f31, %f31;
-	mul.rn.f32 %f42, %f41, 0fBFCC422A;
-	mul.rn.f32 %f43, %f42, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f44, 0f3F800000;
-	div.approx.f32 %f38, %f31, %f45;
-$B9:
-	.loc 3 73 41
-	shl.b32 %r28, %r18, 16;
-	mov.b32 %f46, %r28;
-	.loc 2 40 7
-	@%p2 bra $B11;
-	.loc 2 43 7
-	@%p3 bra $B10;
-	.loc 2 46 45
-	neg.f32 %f47, %f46;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f50, %f49, 0f3F800000;
-	div.approx.f32 %f51, 0f3F800000, %f50;
-	.loc 2 52 53
-	div.approx.f32 %f52, %f46, %f50;
-	.loc 2 45 7
-	selp.f32 %f53, %f51, %f52, %p4;
-	bra $B12;
-$B10:
-	.loc 2 44 13
-	max.NaN.f32 %f53, %f46, 0f00000000;
-	bra $B12;
-$B11:
-	.loc 2 42 63
-	mul.rn.f32 %f54, %f46, 0f3D372713;
-	mul.rn.f32 %f55, %f54, %f46;
-	fma.rn.f32 %f56, %f55, %f46, %f46;
-	mul.rn.f32 %f57, %f56, 0fBFCC422A;
-	mul.rn.f32 %f58, %f57, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f59, 0f3F800000;
-	div.approx.f32 %f53, %f46, %f60;
-$B12:
-	.loc 3 73 41
-	shl.b32 %r29, %r19, 16;
-	mov.b32 %f61, %r29;
-	.loc 2 40 7
-	@%p2 bra $B14;
-	.loc 2 43 7
-	@%p3 bra $B13;
-	.loc 2 46 45
-	neg.f32 %f62, %f61;
-	mul.rn.f32 %f63, %f62, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f64, %f63;
-	add.rn.f32 %f65, %f64, 0f3F800000;
-	div.approx.f32 %f66, 0f3F800000, %f65;
-	.loc 2 52 53
-	div.approx.f32 %f67, %f61, %f65;
-	.loc 2 45 7
-	selp.f32 %f68, %f66, %f67, %p4;
-	bra $B15;
-$B13:
-	.loc 2 44 13
-	max.NaN.f32 %f68, %f61, 0f00000000;
-	bra $B15;
-$B14:
-	.loc 2 42 63
-	mul.rn.f32 %f69, %f61, 0f3D372713;
-	mul.rn.f32 %f70, %f69, %f61;
-	fma.rn.f32 %f71, %f70, %f61, %f61;
-	mul.rn.f32 %f72, %f71, 0fBFCC422A;
-	mul.rn.f32 %f73, %f72, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f74, %f73;
-	add.rn.f32 %f75, %f74, 0f3F800000;
-	div.approx.f32 %f68, %f61, %f75;
-$B15:
-	.loc 3 73 41
-	shl.b32 %r30, %r21, 16;
-	mov.b32 %f76, %r30;
-	.loc 2 40 7
-	@%p2 bra $B17;
-	.loc 2 43 7
-	@%p3 bra $B16;
-	.loc 2 46 45
-	neg.f32 %f77, %f76;
-	mul.rn.f32 %f78, %f77, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f79, %f78;
-	add.rn.f32 %f80, %f79, 0f3F800000;
-	div.approx.f32 %f81, 0f3F800000, %f80;
-	.loc 2 52 53
-	div.approx.f32 %f82, %f76, %f80;
-	.loc 2 45 7
-	selp.f32 %f83, %f81, %f82, %p4;
-	bra $B18;
-$B16:
-	.loc 2 44 13
-	max.NaN.f32 %f83, %f76, 0f00000000;
-	bra $B18;
-$B17:
-	.loc 2 42 63
-	mul.rn.f32 %f84, %f76, 0f3D372713;
-	mul.rn.f32 %f85, %f84, %f76;
-	fma.rn.f32 %f86, %f85, %f76, %f76;
-	mul.rn.f32 %f87, %f86, 0fBFCC422A;
-	mul.rn.f32 %f88, %f87, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f89, %f88;
-	add.rn.f32 %f90, %f89, 0f3F800000;
-	div.approx.f32 %f83, %f76, %f90;
-$B18:
-	.loc 3 73 41
-	shl.b32 %r31, %r22, 16;
-	mov.b32 %f91, %r31;
-	.loc 2 40 7
-	@%p2 bra $B20;
-	.loc 2 43 7
-	@%p3 bra $B19;
-	.loc 2 46 45
-	neg.f32 %f92, %f91;
-	mul.rn.f32 %f93, %f92, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f94, %f93;
-	add.rn.f32 %f95, %f94, 0f3F800000;
-	div.approx.f32 %f96, 0f3F800000, %f95;
-	.loc 2 52 53
-	div.approx.f32 %f97, %f91, %f95;
-	.loc 2 45 7
-	selp.f32 %f98, %f96, %f97, %p4;
-	bra $B21;
-$B19:
-	.loc 2 44 13
-	max.NaN.f32 %f98, %f91, 0f00000000;
-	bra $B21;
-$B20:
-	.loc 2 42 63
-	mul.rn.f32 %f99, %f91, 0f3D372713;
-	mul.rn.f32 %f100, %f99, %f91;
-	fma.rn.f32 %f101, %f100, %f91, %f91;
-	mul.rn.f32 %f102, %f101, 0fBFCC422A;
-	mul.rn.f32 %f103, %f102, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f104, %f103;
-	add.rn.f32 %f105, %f104, 0f3F800000;
-	div.approx.f32 %f98, %f91, %f105;
-$B21:
-	.loc 3 73 41
-	shl.b32 %r32, %r24, 16;
-	mov.b32 %f106, %r32;
-	.loc 2 40 7
-	@%p2 bra $B23;
-	.loc 2 43 7
-	@%p3 bra $B22;
-	.loc 2 46 45
-	neg.f32 %f107, %f106;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, 0f3F800000, %f110;
-	.loc 2 52 53
-	div.approx.f32 %f112, %f106, %f110;
-	.loc 2 45 7
-	selp.f32 %f113, %f111, %f112, %p4;
-	bra $B24;
-$B22:
-	.loc 2 44 13
-	max.NaN.f32 %f113, %f106, 0f00000000;
-	bra $B24;
-$B23:
-	.loc 2 42 63
-	mul.rn.f32 %f114, %f106, 0f3D372713;
-	mul.rn.f32 %f115, %f114, %f106;
-	fma.rn.f32 %f116, %f115, %f106, %f106;
-	mul.rn.f32 %f117, %f116, 0fBFCC422A;
-	mul.rn.f32 %f118, %f117, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f119, %f118;
-	add.rn.f32 %f120, %f119, 0f3F800000;
-	div.approx.f32 %f113, %f106, %f120;
-$B24:
-	.loc 1 33 4
-	mad.wide.u32 %rd8, %r7, 16, %rd3;
-	cvt.rn.bf16x2.f32 %r33, %f23, %f8;
-	cvt.rn.bf16x2.f32 %r34, %f53, %f38;
-	cvt.rn.bf16x2.f32 %r35, %f83, %f68;
-	cvt.rn.bf16x2.f32 %r36, %f113, %f98;
-	st.global.v4.u32 [%rd8], {%r33, %r34, %r35, %r36};
-	.loc 1 32 36
-	add.s32 %r7, %r7, %r8;
-	setp.lt.u32 %p6, %r7, %r6;
-	@%p6 bra $B0;
-$B25:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 33 11
-	ld.param.u64 %rd9, [applyQuick_row_BF16x8_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r37, [%rd9], 0, 1;
-	setp.ne.u32 %p7, %r37, 0;
-	@%p7 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r38, [applyQuick_row_BF16x8_params+64];
-	st.global.u32 [%rd10+4], %r38;
-	ld.param.u32 %r39, [applyQuick_row_BF16x8_params+68];
-	st.global.v2.u32 [%rd10+8], {%r39, 0};
-	mov.u32 %r40, %ctaid.x;
-	mov.u32 %r41, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r40, %r41};
-	mov.u32 %r42, %ctaid.z;
-	mov.u32 %r43, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r42, %r43};
-	mov.u32 %r44, %tid.y;
-	mov.u32 %r45, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r44, %r45};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const wide32SM80NarrowAligned = `packed1 8034 wide_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]y)w]
+!vvs}pMpOrGvPrR
+!
+!pHr*pD
+!vV
+!c
+p;te
+p9+sV
+p:,un
+qSx5r0
+!
+p>
+q*
+pa
+q$
+ht[
+|<q0
+Q
+N
+{<rW
+ri
+)
+t^
+p~p@v-ry
+u$
+{#zQ
+vc.f
+qT}w
+vc7f
+qT[E
+vc/f
+qT[q&
+|.{L
+qT[G
+|<{G
+qzXqO
+!#
+t>
+z*yC
+xLq9
+qU
+yJp5su
+w@
+prqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"(
+uot,x_}~
+"(
+uo~9rzu<
+"(
+uo~2t\
+"(
+uoz]I
+tb.f.
+u9s:r_
+qi
+k
+r;
+y&rv6
+u9s:rv
+qi
+k
+r;
+w,r^$6
+u9r^%
+qi
+k
+r;
+w,r^%6
+u9r^&
+qi
+k
+r;
+w,r^&6
+u-@,rz+
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4+t#>
+u9r^$
+qi
+k
+r;
+w,r3p40t#>
+u9r^%
+qi
+k
+r;
+w,r3p45t#>
+u9r^&
+qi
+k
+r;
+w,r3r8&t#>
+"#
+u?}~
+!#
+s{.w-
+tpr3p4+'#Z
+tpr3p40'$Z
+tpr3p45'%Z
+tpr3r8&'&Z
+"#
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4+'#>
+rp$vM
+x>$
+s&$'$
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p40'$>
+rp%vM
+x>%
+s&%'%
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p45'%>
+rp&vM
+x>&
+s&&'&
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8B'&>
+"#
+H
+!#
+pn|Ypb
+x7r^#
+x8v?yvzIyr
+pnwwqy
+r@r}@/qY7+t#
+rY
+pny'r-
+r@scu7tB.t2q5@r}/8q5@/7
+pnzgqN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+pn{GpX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+u-v(px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~+>6sU
+"'
+x7r^$
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^$Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~0>6sU
+"'
+x7r^%
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^%Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~5>6sU
+"'
+x7r^&
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^&Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~:>6sU
+!#
+prr4r-
+s5xap4+
+s5xap40
+s5xap45
+s5xap4:
+z*ps
+p{p*Aq^
+|[r,xfvfUDL
+|<sm
+qKp*2p*2p0
+Yp*2q,
+sH"
+!#
+!pZ
+p(
+!p^
+"5
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "vectors.go"
-
-.visible .entry applyQuick_row_BF16x8(.param .align 8 .b8 applyQuick_row_BF16x8_params[72])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<8>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<38>;
-	.reg .b64 %rd<14>;
-	.reg .f32 %f<121>;
-
-	ld.param.u64 %rd1, [applyQuick_row_BF16x8_params];
-	ld.param.u64 %rd2, [applyQuick_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [applyQuick_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [applyQuick_row_BF16x8_params+32];
-	ld.param.u32 %r1, [applyQuick_row_BF16x8_params+48];
-	.loc 1 32 20
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %nctaid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r2, 256, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B25;
-	.loc 2 40 7
-	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 43 7
-	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 45 7
-	setp.eq.s32 %p4, %r1, 4;
-	.loc 1 32 54
-	mul.wide.u32 %rd7, %r4, 256;
-$B0:
-	.loc 1 33 11
-	setp.lt.u64 %p5, %rd6, %rd2;
-	@!%p5 bra $FAULT0;
-	shl.b64 %rd8, %rd6, 4;
-	add.s64 %rd9, %rd1, %rd8;
-	ld.global.u16 %r5, [%rd9];
-	ld.global.u16 %r6, [%rd9+2];
-	ld.global.u16 %r7, [%rd9+4];
-	ld.global.u16 %r8, [%rd9+6];
-	ld.global.u16 %r9, [%rd9+8];
-	ld.global.u16 %r10, [%rd9+10];
-	ld.global.u16 %r11, [%rd9+12];
-	ld.global.u16 %r12, [%rd9+14];
-	.loc 3 73 41
-	shl.b32 %r13, %r5, 16;
-	mov.b32 %f1, %r13;
-	.loc 2 40 7
-	@%p2 bra $B2;
-	.loc 2 43 7
-	@%p3 bra $B1;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p4;
-	bra $B3;
-$B1:
-	.loc 2 44 13
-	max.NaN.f32 %f8, %f1, 0f00000000;
-	bra $B3;
-$B2:
-	.loc 2 42 63
-	mul.rn.f32 %f9, %f1, 0f3D372713;
-	mul.rn.f32 %f10, %f9, %f1;
-	fma.rn.f32 %f11, %f10, %f1, %f1;
-	mul.rn.f32 %f12, %f11, 0fBFCC422A;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f14, %f13;
-	add.rn.f32 %f15, %f14, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f15;
-$B3:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r14, %rs1;
-	shl.b32 %r15, %r6, 16;
-	mov.b32 %f16, %r15;
-	.loc 2 40 7
-	@%p2 bra $B5;
-	.loc 2 43 7
-	@%p3 bra $B4;
-	.loc 2 46 45
-	neg.f32 %f17, %f16;
-	mul.rn.f32 %f18, %f17, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f19, %f18;
-	add.rn.f32 %f20, %f19, 0f3F800000;
-	div.approx.f32 %f21, 0f3F800000, %f20;
-	.loc 2 52 53
-	div.approx.f32 %f22, %f16, %f20;
-	.loc 2 45 7
-	selp.f32 %f23, %f21, %f22, %p4;
-	bra $B6;
-$B4:
-	.loc 2 44 13
-	max.NaN.f32 %f23, %f16, 0f00000000;
-	bra $B6;
-$B5:
-	.loc 2 42 63
-	mul.rn.f32 %f24, %f16, 0f3D372713;
-	mul.rn.f32 %f25, %f24, %f16;
-	fma.rn.f32 %f26, %f25, %f16, %f16;
-	mul.rn.f32 %f27, %f26, 0fBFCC422A;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f23, %f16, %f30;
-$B6:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs2, %f23;
-	cvt.u32.u16 %r16, %rs2;
-	shl.b32 %r17, %r7, 16;
-	mov.b32 %f31, %r17;
-	.loc 2 40 7
-	@%p2 bra $B8;
-	.loc 2 43 7
-	@%p3 bra $B7;
-	.loc 2 46 45
-	neg.f32 %f32, %f31;
-	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f35, %f34, 0f3F800000;
-	div.approx.f32 %f36, 0f3F800000, %f35;
-	.loc 2 52 53
-	div.approx.f32 %f37, %f31, %f35;
-	.loc 2 45 7
-	selp.f32 %f38, %f36, %f37, %p4;
-	bra $B9;
-$B7:
-	.loc 2 44 13
-	max.NaN.f32 %f38, %f31, 0f00000000;
-	bra $B9;
-$B8:
-	.loc 2 42 63
-	mul.rn.f32 %f39, %f31, 0f3D372713;
-	mul.rn.f32 %f40, %f39, %f31;
-	fma.rn.f32 %f41, %f40, %f31, %f31;
-	mul.rn.f32 %f42, %f41, 0fBFCC422A;
-	mul.rn.f32 %f43, %f42, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f44, 0f3F800000;
-	div.approx.f32 %f38, %f31, %f45;
-$B9:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs3, %f38;
-	cvt.u32.u16 %r18, %rs3;
-	shl.b32 %r19, %r8, 16;
-	mov.b32 %f46, %r19;
-	.loc 2 40 7
-	@%p2 bra $B11;
-	.loc 2 43 7
-	@%p3 bra $B10;
-	.loc 2 46 45
-	neg.f32 %f47, %f46;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f50, %f49, 0f3F800000;
-	div.approx.f32 %f51, 0f3F800000, %f50;
-	.loc 2 52 53
-	div.approx.f32 %f52, %f46, %f50;
-	.loc 2 45 7
-	selp.f32 %f53, %f51, %f52, %p4;
-	bra $B12;
-$B10:
-	.loc 2 44 13
-	max.NaN.f32 %f53, %f46, 0f00000000;
-	bra $B12;
-$B11:
-	.loc 2 42 63
-	mul.rn.f32 %f54, %f46, 0f3D372713;
-	mul.rn.f32 %f55, %f54, %f46;
-	fma.rn.f32 %f56, %f55, %f46, %f46;
-	mul.rn.f32 %f57, %f56, 0fBFCC422A;
-	mul.rn.f32 %f58, %f57, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f59, 0f3F800000;
-	div.approx.f32 %f53, %f46, %f60;
-$B12:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs4, %f53;
-	cvt.u32.u16 %r20, %rs4;
-	shl.b32 %r21, %r9, 16;
-	mov.b32 %f61, %r21;
-	.loc 2 40 7
-	@%p2 bra $B14;
-	.loc 2 43 7
-	@%p3 bra $B13;
-	.loc 2 46 45
-	neg.f32 %f62, %f61;
-	mul.rn.f32 %f63, %f62, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f64, %f63;
-	add.rn.f32 %f65, %f64, 0f3F800000;
-	div.approx.f32 %f66, 0f3F800000, %f65;
-	.loc 2 52 53
-	div.approx.f32 %f67, %f61, %f65;
-	.loc 2 45 7
-	selp.f32 %f68, %f66, %f67, %p4;
-	bra $B15;
-$B13:
-	.loc 2 44 13
-	max.NaN.f32 %f68, %f61, 0f00000000;
-	bra $B15;
-$B14:
-	.loc 2 42 63
-	mul.rn.f32 %f69, %f61, 0f3D372713;
-	mul.rn.f32 %f70, %f69, %f61;
-	fma.rn.f32 %f71, %f70, %f61, %f61;
-	mul.rn.f32 %f72, %f71, 0fBFCC422A;
-	mul.rn.f32 %f73, %f72, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f74, %f73;
-	add.rn.f32 %f75, %f74, 0f3F800000;
-	div.approx.f32 %f68, %f61, %f75;
-$B15:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs5, %f68;
-	cvt.u32.u16 %r22, %rs5;
-	shl.b32 %r23, %r10, 16;
-	mov.b32 %f76, %r23;
-	.loc 2 40 7
-	@%p2 bra $B17;
-	.loc 2 43 7
-	@%p3 bra $B16;
-	.loc 2 46 45
-	neg.f32 %f77, %f76;
-	mul.rn.f32 %f78, %f77, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f79, %f78;
-	add.rn.f32 %f80, %f79, 0f3F800000;
-	div.approx.f32 %f81, 0f3F800000, %f80;
-	.loc 2 52 53
-	div.approx.f32 %f82, %f76, %f80;
-	.loc 2 45 7
-	selp.f32 %f83, %f81, %f82, %p4;
-	bra $B18;
-$B16:
-	.loc 2 44 13
-	max.NaN.f32 %f83, %f76, 0f00000000;
-	bra $B18;
-$B17:
-	.loc 2 42 63
-	mul.rn.f32 %f84, %f76, 0f3D372713;
-	mul.rn.f32 %f85, %f84, %f76;
-	fma.rn.f32 %f86, %f85, %f76, %f76;
-	mul.rn.f32 %f87, %f86, 0fBFCC422A;
-	mul.rn.f32 %f88, %f87, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f89, %f88;
-	add.rn.f32 %f90, %f89, 0f3F800000;
-	div.approx.f32 %f83, %f76, %f90;
-$B18:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs6, %f83;
-	cvt.u32.u16 %r24, %rs6;
-	shl.b32 %r25, %r11, 16;
-	mov.b32 %f91, %r25;
-	.loc 2 40 7
-	@%p2 bra $B20;
-	.loc 2 43 7
-	@%p3 bra $B19;
-	.loc 2 46 45
-	neg.f32 %f92, %f91;
-	mul.rn.f32 %f93, %f92, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f94, %f93;
-	add.rn.f32 %f95, %f94, 0f3F800000;
-	div.approx.f32 %f96, 0f3F800000, %f95;
-	.loc 2 52 53
-	div.approx.f32 %f97, %f91, %f95;
-	.loc 2 45 7
-	selp.f32 %f98, %f96, %f97, %p4;
-	bra $B21;
-$B19:
-	.loc 2 44 13
-	max.NaN.f32 %f98, %f91, 0f00000000;
-	bra $B21;
-$B20:
-	.loc 2 42 63
-	mul.rn.f32 %f99, %f91, 0f3D372713;
-	mul.rn.f32 %f100, %f99, %f91;
-	fma.rn.f32 %f101, %f100, %f91, %f91;
-	mul.rn.f32 %f102, %f101, 0fBFCC422A;
-	mul.rn.f32 %f103, %f102, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f104, %f103;
-	add.rn.f32 %f105, %f104, 0f3F800000;
-	div.approx.f32 %f98, %f91, %f105;
-$B21:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs7, %f98;
-	cvt.u32.u16 %r26, %rs7;
-	shl.b32 %r27, %r12, 16;
-	mov.b32 %f106, %r27;
-	.loc 2 40 7
-	@%p2 bra $B23;
-	.loc 2 43 7
-	@%p3 bra $B22;
-	.loc 2 46 45
-	neg.f32 %f107, %f106;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, 0f3F800000, %f110;
-	.loc 2 52 53
-	div.approx.f32 %f112, %f106, %f110;
-	.loc 2 45 7
-	selp.f32 %f113, %f111, %f112, %p4;
-	bra $B24;
-$B22:
-	.loc 2 44 13
-	max.NaN.f32 %f113, %f106, 0f00000000;
-	bra $B24;
-$B23:
-	.loc 2 42 63
-	mul.rn.f32 %f114, %f106, 0f3D372713;
-	mul.rn.f32 %f115, %f114, %f106;
-	fma.rn.f32 %f116, %f115, %f106, %f106;
-	mul.rn.f32 %f117, %f116, 0fBFCC422A;
-	mul.rn.f32 %f118, %f117, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f119, %f118;
-	add.rn.f32 %f120, %f119, 0f3F800000;
-	div.approx.f32 %f113, %f106, %f120;
-$B24:
-	.loc 3 73 26
-	cvt.rn.bf16.f32 %rs8, %f113;
-	cvt.u32.u16 %r28, %rs8;
-	.loc 1 33 4
-	shl.b64 %rd10, %rd6, 4;
-	add.s64 %rd11, %rd3, %rd10;
-	st.global.u16 [%rd11], %r14;
-	st.global.u16 [%rd11+2], %r16;
-	st.global.u16 [%rd11+4], %r18;
-	st.global.u16 [%rd11+6], %r20;
-	st.global.u16 [%rd11+8], %r22;
-	st.global.u16 [%rd11+10], %r24;
-	st.global.u16 [%rd11+12], %r26;
-	st.global.u16 [%rd11+14], %r28;
-	.loc 1 32 36
-	add.s64 %rd6, %rd6, %rd7;
-	setp.lt.s64 %p6, %rd6, %rd4;
-	@%p6 bra $B0;
-$B25:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 33 11
-	ld.param.u64 %rd12, [applyQuick_row_BF16x8_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r29, [%rd12], 0, 1;
-	setp.ne.u32 %p7, %r29, 0;
-	@%p7 bra $EXIT;
-	ld.global.u64 %rd13, [%rd12+8];
-	ld.param.u32 %r30, [applyQuick_row_BF16x8_params+64];
-	st.global.u32 [%rd13+4], %r30;
-	ld.param.u32 %r31, [applyQuick_row_BF16x8_params+68];
-	st.global.v2.u32 [%rd13+8], {%r31, 0};
-	mov.u32 %r32, %ctaid.x;
-	mov.u32 %r33, %ctaid.y;
-	st.global.v2.u32 [%rd13+16], {%r32, %r33};
-	mov.u32 %r34, %ctaid.z;
-	mov.u32 %r35, %tid.x;
-	st.global.v2.u32 [%rd13+24], {%r34, %r35};
-	mov.u32 %r36, %tid.y;
-	mov.u32 %r37, %tid.z;
-	st.global.v2.u32 [%rd13+32], {%r36, %r37};
-	st.global.u64 [%rd13+40], %rd6;
-	st.global.u64 [%rd13+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd13], 56;
-	bra $EXIT;
-}
+const wide32SM70NarrowAligned = `packed1 8939 wide_4_float32_row_F32
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!vvs}pMpOrGvPrR
+!
+!pHr*pD
+!vV
+!c
+p;+un
+p9+sV
+p:,un
+qSx@8pF
+!
+p>
+q*
+pa
+q$
+ht[
+|<q0
+Q
+N
+{<rW
+ri
+)
+t^
+p~p@v-ry
+u$
+{#zQ
+vc.f
+qT}w
+vc7f
+qT[E
+vc/f
+qT[q&
+|.{L
+qT[G
+|<{G
+qzXqO
+!#
+t>
+z*yC
+xLq9
+qU
+yJp5su
+w@
+prqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"(
+uot,x_}~
+"(
+uo~9rzu<
+"(
+uo~2t\
+"(
+uoz]I
+tb.f.
+u9s:r_
+qi
+k
+r;
+y&rv6
+u9s:rv
+qi
+k
+r;
+w,r^$6
+u9r^%
+qi
+k
+r;
+w,r^%6
+u9r^&
+qi
+k
+r;
+w,r^&6
+u-@,rz+
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4+t#>
+u9r^$
+qi
+k
+r;
+w,r3p40t#>
+u9r^%
+qi
+k
+r;
+w,r3p45t#>
+u9r^&
+qi
+k
+r;
+w,r3r8&t#>
+"#
+u?}~
+!#
+s{.w-
+t-p4#Z
+s/r^#Z
+}t+scyqqcqcqcqcqcqc>?
+t-p4$Z
+s/r^$Z
+}t0scyqqcqcqcqcqcqc>?
+t-p4%Z
+s/r^%Z
+}t5scyqqcqcqcqcqcqc>?
+t-p4&Z
+s/r^&Z
+xpr8*scyqqcqcqcqcqcqc>?
+"#
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4+'#>
+rp$vM
+x>$
+s&$'$
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p40'$>
+rp%vM
+x>%
+s&%'%
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p45'%>
+rp&vM
+x>&
+s&&'&
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8F'&>
+"#
+H
+!#
+pn|Ypb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+pnwwqy
+r@r}@/qY7+t#
+rY
+pny'r-
+r@scu7tB.t2q5@r}/8q5@/7
+pnzgqN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+pn{GpX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+u-v(px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~+>6sU
+"'
+x7r^$
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4$Z
+s/r^$Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~0>6sU
+"'
+x7r^%
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4%Z
+s/r^%Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~5>6sU
+"'
+x7r^&
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4&Z
+s/r^&Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~:>6sU
+!#
+prr4r-
+s5xap4+
+s5xap40
+s5xap45
+s5xap4:
+z*ps
+p{p*Aq^
+|[r,xfvfUDL
+|<sm
+qKp*2p*2p0
+Yp*2q,
+sH"
+!#
+!pZ
+p(
+!p^
+"5
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "vectors.go"
-
-.visible .entry applyQuick_row_BF16x8(.param .align 8 .b8 applyQuick_row_BF16x8_params[72])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<24>;
-	.reg .b32 %r<106>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [applyQuick_row_BF16x8_params];
-	ld.param.u64 %rd2, [applyQuick_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [applyQuick_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [applyQuick_row_BF16x8_params+32];
-	ld.param.u32 %r1, [applyQuick_row_BF16x8_params+48];
-	.loc 1 32 20
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %nctaid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	mad.lo.s32 %r7, %r2, 256, %r3;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B25;
-	.loc 2 40 7
-	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 43 7
-	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 45 7
-	setp.eq.s32 %p4, %r1, 4;
-	.loc 1 32 54
-	shl.b32 %r8, %r4, 8;
-$B0:
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 33 11
-	setp.lt.u32 %p5, %r7, %r5;
-	@!%p5 bra $FAULT0;
-	mad.wide.u32 %rd7, %r7, 16, %rd1;
-	ld.global.v4.u32 {%r9, %r10, %r11, %r12}, [%rd7];
-	and.b32 %r13, %r9, 65535;
-	shr.u32 %r14, %r9, 16;
-	and.b32 %r15, %r14, 65535;
-	and.b32 %r16, %r10, 65535;
-	shr.u32 %r17, %r10, 16;
-	and.b32 %r18, %r17, 65535;
-	and.b32 %r19, %r11, 65535;
-	shr.u32 %r20, %r11, 16;
-	and.b32 %r21, %r20, 65535;
-	and.b32 %r22, %r12, 65535;
-	shr.u32 %r23, %r12, 16;
-	and.b32 %r24, %r23, 65535;
-	.loc 3 73 41
-	shl.b32 %r25, %r13, 16;
-	mov.b32 %f1, %r25;
-	.loc 2 40 7
-	@%p2 bra $B2;
-	.loc 2 43 7
-	@%p3 bra $B1;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p4;
-	bra $B3;
-$B1:
-	.loc 2 44 13
-	setp.nan.f32 %p6, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p6;
-	bra $B3;
-$B2:
-	.loc 2 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	fma.rn.f32 %f12, %f11, %f1, %f1;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B3:
-	.loc 3 73 26
-	mov.b32 %r26, %f8;
-	shr.u32 %r27, %r26, 16;
-	and.b32 %r28, %r27, 1;
-	add.s32 %r29, %r26, 32767;
-	add.s32 %r30, %r29, %r28;
-	setp.nan.f32 %p7, %f8, %f8;
-	shr.u32 %r31, %r30, 16;
-	selp.b32 %r32, 32767, %r31, %p7;
-	shl.b32 %r33, %r15, 16;
-	mov.b32 %f17, %r33;
-	.loc 2 40 7
-	@%p2 bra $B5;
-	.loc 2 43 7
-	@%p3 bra $B4;
-	.loc 2 46 45
-	neg.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f20, %f19;
-	add.rn.f32 %f21, %f20, 0f3F800000;
-	div.approx.f32 %f22, 0f3F800000, %f21;
-	.loc 2 52 53
-	div.approx.f32 %f23, %f17, %f21;
-	.loc 2 45 7
-	selp.f32 %f24, %f22, %f23, %p4;
-	bra $B6;
-$B4:
-	.loc 2 44 13
-	setp.nan.f32 %p8, %f17, 0f00000000;
-	max.f32 %f25, %f17, 0f00000000;
-	selp.f32 %f24, 0f7FFFFFFF, %f25, %p8;
-	bra $B6;
-$B5:
-	.loc 2 42 63
-	mul.rn.f32 %f26, %f17, 0f3D372713;
-	mul.rn.f32 %f27, %f26, %f17;
-	fma.rn.f32 %f28, %f27, %f17, %f17;
-	mul.rn.f32 %f29, %f28, 0fBFCC422A;
-	mul.rn.f32 %f30, %f29, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f31, %f30;
-	add.rn.f32 %f32, %f31, 0f3F800000;
-	div.approx.f32 %f24, %f17, %f32;
-$B6:
-	.loc 3 73 26
-	mov.b32 %r34, %f24;
-	shr.u32 %r35, %r34, 16;
-	and.b32 %r36, %r35, 1;
-	add.s32 %r37, %r34, 32767;
-	add.s32 %r38, %r37, %r36;
-	setp.nan.f32 %p9, %f24, %f24;
-	shr.u32 %r39, %r38, 16;
-	selp.b32 %r40, 32767, %r39, %p9;
-	shl.b32 %r41, %r16, 16;
-	mov.b32 %f33, %r41;
-	.loc 2 40 7
-	@%p2 bra $B8;
-	.loc 2 43 7
-	@%p3 bra $B7;
-	.loc 2 46 45
-	neg.f32 %f34, %f33;
-	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f36, 0f3F800000;
-	div.approx.f32 %f38, 0f3F800000, %f37;
-	.loc 2 52 53
-	div.approx.f32 %f39, %f33, %f37;
-	.loc 2 45 7
-	selp.f32 %f40, %f38, %f39, %p4;
-	bra $B9;
-$B7:
-	.loc 2 44 13
-	setp.nan.f32 %p10, %f33, 0f00000000;
-	max.f32 %f41, %f33, 0f00000000;
-	selp.f32 %f40, 0f7FFFFFFF, %f41, %p10;
-	bra $B9;
-$B8:
-	.loc 2 42 63
-	mul.rn.f32 %f42, %f33, 0f3D372713;
-	mul.rn.f32 %f43, %f42, %f33;
-	fma.rn.f32 %f44, %f43, %f33, %f33;
-	mul.rn.f32 %f45, %f44, 0fBFCC422A;
-	mul.rn.f32 %f46, %f45, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f47, 0f3F800000;
-	div.approx.f32 %f40, %f33, %f48;
-$B9:
-	.loc 3 73 26
-	mov.b32 %r42, %f40;
-	shr.u32 %r43, %r42, 16;
-	and.b32 %r44, %r43, 1;
-	add.s32 %r45, %r42, 32767;
-	add.s32 %r46, %r45, %r44;
-	setp.nan.f32 %p11, %f40, %f40;
-	shr.u32 %r47, %r46, 16;
-	selp.b32 %r48, 32767, %r47, %p11;
-	shl.b32 %r49, %r18, 16;
-	mov.b32 %f49, %r49;
-	.loc 2 40 7
-	@%p2 bra $B11;
-	.loc 2 43 7
-	@%p3 bra $B10;
-	.loc 2 46 45
-	neg.f32 %f50, %f49;
-	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f52, %f51;
-	add.rn.f32 %f53, %f52, 0f3F800000;
-	div.approx.f32 %f54, 0f3F800000, %f53;
-	.loc 2 52 53
-	div.approx.f32 %f55, %f49, %f53;
-	.loc 2 45 7
-	selp.f32 %f56, %f54, %f55, %p4;
-	bra $B12;
-$B10:
-	.loc 2 44 13
-	setp.nan.f32 %p12, %f49, 0f00000000;
-	max.f32 %f57, %f49, 0f00000000;
-	selp.f32 %f56, 0f7FFFFFFF, %f57, %p12;
-	bra $B12;
-$B11:
-	.loc 2 42 63
-	mul.rn.f32 %f58, %f49, 0f3D372713;
-	mul.rn.f32 %f59, %f58, %f49;
-	fma.rn.f32 %f60, %f59, %f49, %f49;
-	mul.rn.f32 %f61, %f60, 0fBFCC422A;
-	mul.rn.f32 %f62, %f61, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f63, %f62;
-	add.rn.f32 %f64, %f63, 0f3F800000;
-	div.approx.f32 %f56, %f49, %f64;
-$B12:
-	.loc 3 73 26
-	mov.b32 %r50, %f56;
-	shr.u32 %r51, %r50, 16;
-	and.b32 %r52, %r51, 1;
-	add.s32 %r53, %r50, 32767;
-	add.s32 %r54, %r53, %r52;
-	setp.nan.f32 %p13, %f56, %f56;
-	shr.u32 %r55, %r54, 16;
-	selp.b32 %r56, 32767, %r55, %p13;
-	shl.b32 %r57, %r19, 16;
-	mov.b32 %f65, %r57;
-	.loc 2 40 7
-	@%p2 bra $B14;
-	.loc 2 43 7
-	@%p3 bra $B13;
-	.loc 2 46 45
-	neg.f32 %f66, %f65;
-	mul.rn.f32 %f67, %f66, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f68, %f67;
-	add.rn.f32 %f69, %f68, 0f3F800000;
-	div.approx.f32 %f70, 0f3F800000, %f69;
-	.loc 2 52 53
-	div.approx.f32 %f71, %f65, %f69;
-	.loc 2 45 7
-	selp.f32 %f72, %f70, %f71, %p4;
-	bra $B15;
-$B13:
-	.loc 2 44 13
-	setp.nan.f32 %p14, %f65, 0f00000000;
-	max.f32 %f73, %f65, 0f00000000;
-	selp.f32 %f72, 0f7FFFFFFF, %f73, %p14;
-	bra $B15;
-$B14:
-	.loc 2 42 63
-	mul.rn.f32 %f74, %f65, 0f3D372713;
-	mul.rn.f32 %f75, %f74, %f65;
-	fma.rn.f32 %f76, %f75, %f65, %f65;
-	mul.rn.f32 %f77, %f76, 0fBFCC422A;
-	mul.rn.f32 %f78, %f77, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f79, %f78;
-	add.rn.f32 %f80, %f79, 0f3F800000;
-	div.approx.f32 %f72, %f65, %f80;
-$B15:
-	.loc 3 73 26
-	mov.b32 %r58, %f72;
-	shr.u32 %r59, %r58, 16;
-	and.b32 %r60, %r59, 1;
-	add.s32 %r61, %r58, 32767;
-	add.s32 %r62, %r61, %r60;
-	setp.nan.f32 %p15, %f72, %f72;
-	shr.u32 %r63, %r62, 16;
-	selp.b32 %r64, 32767, %r63, %p15;
-	shl.b32 %r65, %r21, 16;
-	mov.b32 %f81, %r65;
-	.loc 2 40 7
-	@%p2 bra $B17;
-	.loc 2 43 7
-	@%p3 bra $B16;
-	.loc 2 46 45
-	neg.f32 %f82, %f81;
-	mul.rn.f32 %f83, %f82, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f84, %f83;
-	add.rn.f32 %f85, %f84, 0f3F800000;
-	div.approx.f32 %f86, 0f3F800000, %f85;
-	.loc 2 52 53
-	div.approx.f32 %f87, %f81, %f85;
-	.loc 2 45 7
-	selp.f32 %f88, %f86, %f87, %p4;
-	bra $B18;
-$B16:
-	.loc 2 44 13
-	setp.nan.f32 %p16, %f81, 0f00000000;
-	max.f32 %f89, %f81, 0f00000000;
-	selp.f32 %f88, 0f7FFFFFFF, %f89, %p16;
-	bra $B18;
-$B17:
-	.loc 2 42 63
-	mul.rn.f32 %f90, %f81, 0f3D372713;
-	mul.rn.f32 %f91, %f90, %f81;
-	fma.rn.f32 %f92, %f91, %f81, %f81;
-	mul.rn.f32 %f93, %f92, 0fBFCC422A;
-	mul.rn.f32 %f94, %f93, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f95, %f94;
-	add.rn.f32 %f96, %f95, 0f3F800000;
-	div.approx.f32 %f88, %f81, %f96;
-$B18:
-	.loc 3 73 26
-	mov.b32 %r66, %f88;
-	shr.u32 %r67, %r66, 16;
-	and.b32 %r68, %r67, 1;
-	add.s32 %r69, %r66, 32767;
-	add.s32 %r70, %r69, %r68;
-	setp.nan.f32 %p17, %f88, %f88;
-	shr.u32 %r71, %r70, 16;
-	selp.b32 %r72, 32767, %r71, %p17;
-	shl.b32 %r73, %r22, 16;
-	mov.b32 %f97, %r73;
-	.loc 2 40 7
-	@%p2 bra $B20;
-	.loc 2 43 7
-	@%p3 bra $B19;
-	.loc 2 46 45
-	neg.f32 %f98, %f97;
-	mul.rn.f32 %f99, %f98, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f100, %f99;
-	add.rn.f32 %f101, %f100, 0f3F800000;
-	div.approx.f32 %f102, 0f3F800000, %f101;
-	.loc 2 52 53
-	div.approx.f32 %f103, %f97, %f101;
-	.loc 2 45 7
-	selp.f32 %f104, %f102, %f103, %p4;
-	bra $B21;
-$B19:
-	.loc 2 44 13
-	setp.nan.f32 %p18, %f97, 0f00000000;
-	max.f32 %f105, %f97, 0f00000000;
-	selp.f32 %f104, 0f7FFFFFFF, %f105, %p18;
-	bra $B21;
-$B20:
-	.loc 2 42 63
-	mul.rn.f32 %f106, %f97, 0f3D372713;
-	mul.rn.f32 %f107, %f106, %f97;
-	fma.rn.f32 %f108, %f107, %f97, %f97;
-	mul.rn.f32 %f109, %f108, 0fBFCC422A;
-	mul.rn.f32 %f110, %f109, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f111, %f110;
-	add.rn.f32 %f112, %f111, 0f3F800000;
-	div.approx.f32 %f104, %f97, %f112;
-$B21:
-	.loc 3 73 26
-	mov.b32 %r74, %f104;
-	shr.u32 %r75, %r74, 16;
-	and.b32 %r76, %r75, 1;
-	add.s32 %r77, %r74, 32767;
-	add.s32 %r78, %r77, %r76;
-	setp.nan.f32 %p19, %f104, %f104;
-	shr.u32 %r79, %r78, 16;
-	selp.b32 %r80, 32767, %r79, %p19;
-	shl.b32 %r81, %r24, 16;
-	mov.b32 %f113, %r81;
-	.loc 2 40 7
-	@%p2 bra $B23;
-	.loc 2 43 7
-	@%p3 bra $B22;
-	.loc 2 46 45
-	neg.f32 %f114, %f113;
-	mul.rn.f32 %f115, %f114, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f116, %f115;
-	add.rn.f32 %f117, %f116, 0f3F800000;
-	div.approx.f32 %f118, 0f3F800000, %f117;
-	.loc 2 52 53
-	div.approx.f32 %f119, %f113, %f117;
-	.loc 2 45 7
-	selp.f32 %f120, %f118, %f119, %p4;
-	bra $B24;
-$B22:
-	.loc 2 44 13
-	setp.nan.f32 %p20, %f113, 0f00000000;
-	max.f32 %f121, %f113, 0f00000000;
-	selp.f32 %f120, 0f7FFFFFFF, %f121, %p20;
-	bra $B24;
-$B23:
-	.loc 2 42 63
-	mul.rn.f32 %f122, %f113, 0f3D372713;
-	mul.rn.f32 %f123, %f122, %f113;
-	fma.rn.f32 %f124, %f123, %f113, %f113;
-	mul.rn.f32 %f125, %f124, 0fBFCC422A;
-	mul.rn.f32 %f126, %f125, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f127, %f126;
-	add.rn.f32 %f128, %f127, 0f3F800000;
-	div.approx.f32 %f120, %f113, %f128;
-$B24:
-	.loc 3 73 26
-	mov.b32 %r82, %f120;
-	shr.u32 %r83, %r82, 16;
-	and.b32 %r84, %r83, 1;
-	add.s32 %r85, %r82, 32767;
-	add.s32 %r86, %r85, %r84;
-	setp.nan.f32 %p21, %f120, %f120;
-	shr.u32 %r87, %r86, 16;
-	selp.b32 %r88, 32767, %r87, %p21;
-	.loc 1 33 4
-	mad.wide.u32 %rd8, %r7, 16, %rd3;
-	shl.b32 %r89, %r40, 16;
-	or.b32 %r90, %r32, %r89;
-	shl.b32 %r91, %r56, 16;
-	or.b32 %r92, %r48, %r91;
-	shl.b32 %r93, %r72, 16;
-	or.b32 %r94, %r64, %r93;
-	shl.b32 %r95, %r88, 16;
-	or.b32 %r96, %r80, %r95;
-	st.global.v4.u32 [%rd8], {%r90, %r92, %r94, %r96};
-	.loc 1 32 36
-	add.s32 %r7, %r7, %r8;
-	setp.lt.u32 %p22, %r7, %r6;
-	@%p22 bra $B0;
-$B25:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 33 11
-	ld.param.u64 %rd9, [applyQuick_row_BF16x8_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r97, [%rd9], 0, 1;
-	setp.ne.u32 %p23, %r97, 0;
-	@%p23 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r98, [applyQuick_row_BF16x8_params+64];
-	st.global.u32 [%rd10+4], %r98;
-	ld.param.u32 %r99, [applyQuick_row_BF16x8_params+68];
-	st.global.v2.u32 [%rd10+8], {%r99, 0};
-	mov.u32 %r100, %ctaid.x;
-	mov.u32 %r101, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r100, %r101};
-	mov.u32 %r102, %ctaid.z;
-	mov.u32 %r103, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r102, %r103};
-	mov.u32 %r104, %tid.y;
-	mov.u32 %r105, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r104, %r105};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const wideBF16SM80NarrowAligned = `packed1 14137 wide_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]y)w]
+!vvs}pMpOrGvPrR
+!
+!pHr*pD
+!vV
+!c
+p;te
+p9-t*
+p:,un
+qSzR8pF
+!
+p>
+q*
+pa
+q$
+ht[
+|<q0
+Q
+N
+{<rW
+ri
+)
+t^
+p~p@v-ry
+u$
+{#zQ
+vc.f
+qT}w
+vc7f
+qT[E
+vc/f
+qT[q&
+|.{L
+qT[G
+|<{G
+qzXqO
+!#
+t>
+z*yC
+xLq9
+qU
+yJp5su
+w@
+r5=sQ
+yP
+&
+r5,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+")
+uot,x_}~
+")
+uo~9rzu<
+")
+uo~2t\
+")
+uoz]I
+tb.f.
+u9s:rv
+qi
+k
+r;
+w,r^#6
+u9r^$
+qi
+k
+r;
+w,r^$6
+u9r^%
+qi
+k
+r;
+w,r^%6
+u9r^&
+qi
+k
+r;
+w,r^&6
+u9r^'
+qi
+k
+r;
+w,r^'6
+u9r^(
+qi
+k
+r;
+w,r^(6
+u9r^)
+qi
+k
+r;
+w,r^)6
+u9r^*
+qi
+k
+r;
+w,r^*6
+u-@,rz+
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4/t#>
+u9r^$
+qi
+k
+r;
+w,r3p44t#>
+u9r^%
+qi
+k
+r;
+w,r3r8;t#>
+u9r^&
+qi
+k
+r;
+w,r3r8:t#>
+u9r^'
+qi
+k
+r;
+w,r3r89t#>
+u9r^(
+qi
+k
+r;
+w,r3r88t#>
+u9r^)
+qi
+k
+r;
+w,r3r87t#>
+u9r^*
+qi
+k
+r;
+w,r3r86t#>
+"#
+u?}~
+!#
+s{.w-
+tpr3p4/'#Z
+tpr3p44'$Z
+tpr3r8O'%Z
+tpr3r8J'&Z
+tpr3r8E''Z
+tpr3r8@'(Z
+tpr3r8;')Z
+tpr3r86'*Z
+"#
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4/'#>
+rp$vM
+x>$
+s&$'$
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p44'$>
+rp%vM
+x>%
+s&%'%
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8e'%>
+rp&vM
+x>&
+s&&'&
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8g'&>
+rp'vM
+x>'
+s&'''
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8i''>
+rp(vM
+x>(
+s&('(
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8k'(>
+rp)vM
+x>)
+s&)')
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8m')>
+rp*vM
+x>*
+s&*'*
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8o'*>
+"#
+H
+!#
+pn|Ypb
+x7r^#
+x8v?yvzIyr
+pnwwqy
+r@r}@/qY7+t#
+rY
+pny'r-
+r@scu7tB.t2q5@r}/8q5@/7
+pnzgqN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+pn{GpX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+u-v(px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~/>6sU
+"'
+x7r^$
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^$Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~4>6sU
+"'
+x7r^%
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^%Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~9>6sU
+"'
+x7r^&
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^&Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~>>6sU
+"'
+x7r^'
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^'Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~C>6sU
+"'
+x7r^(
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^(Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~H>6sU
+"'
+x7r^)
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^)Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~M>6sU
+"'
+x7r^*
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^*Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~R>6sU
+!#
+r5@yC
+|24'/
+|2>'9
+|2H'C
+|2R'M
+z*ps
+po)Aq^
+|[r,xfvfUDL
+|<sm
+z')1)1*
+qt)1(
+sH"
+!#
+!pZ
+p(
+!p^
+"6
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-.file 3 "vectors.go"
-
-.visible .entry applyQuick_row_BF16x8(.param .align 8 .b8 applyQuick_row_BF16x8_params[72])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<24>;
-	.reg .b32 %r<86>;
-	.reg .b64 %rd<14>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [applyQuick_row_BF16x8_params];
-	ld.param.u64 %rd2, [applyQuick_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [applyQuick_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [applyQuick_row_BF16x8_params+32];
-	ld.param.u32 %r1, [applyQuick_row_BF16x8_params+48];
-	.loc 1 32 20
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %nctaid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r2, 256, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B25;
-	.loc 2 40 7
-	setp.eq.s32 %p2, %r1, 2;
-	.loc 2 43 7
-	setp.eq.s32 %p3, %r1, 3;
-	.loc 2 45 7
-	setp.eq.s32 %p4, %r1, 4;
-	.loc 1 32 54
-	mul.wide.u32 %rd7, %r4, 256;
-$B0:
-	.loc 1 33 11
-	setp.lt.u64 %p5, %rd6, %rd2;
-	@!%p5 bra $FAULT0;
-	shl.b64 %rd8, %rd6, 4;
-	add.s64 %rd9, %rd1, %rd8;
-	ld.global.u16 %r5, [%rd9];
-	ld.global.u16 %r6, [%rd9+2];
-	ld.global.u16 %r7, [%rd9+4];
-	ld.global.u16 %r8, [%rd9+6];
-	ld.global.u16 %r9, [%rd9+8];
-	ld.global.u16 %r10, [%rd9+10];
-	ld.global.u16 %r11, [%rd9+12];
-	ld.global.u16 %r12, [%rd9+14];
-	.loc 3 73 41
-	shl.b32 %r13, %r5, 16;
-	mov.b32 %f1, %r13;
-	.loc 2 40 7
-	@%p2 bra $B2;
-	.loc 2 43 7
-	@%p3 bra $B1;
-	.loc 2 46 45
-	neg.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f2, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f4, %f3;
-	add.rn.f32 %f5, %f4, 0f3F800000;
-	div.approx.f32 %f6, 0f3F800000, %f5;
-	.loc 2 52 53
-	div.approx.f32 %f7, %f1, %f5;
-	.loc 2 45 7
-	selp.f32 %f8, %f6, %f7, %p4;
-	bra $B3;
-$B1:
-	.loc 2 44 13
-	setp.nan.f32 %p6, %f1, 0f00000000;
-	max.f32 %f9, %f1, 0f00000000;
-	selp.f32 %f8, 0f7FFFFFFF, %f9, %p6;
-	bra $B3;
-$B2:
-	.loc 2 42 63
-	mul.rn.f32 %f10, %f1, 0f3D372713;
-	mul.rn.f32 %f11, %f10, %f1;
-	fma.rn.f32 %f12, %f11, %f1, %f1;
-	mul.rn.f32 %f13, %f12, 0fBFCC422A;
-	mul.rn.f32 %f14, %f13, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f15, %f14;
-	add.rn.f32 %f16, %f15, 0f3F800000;
-	div.approx.f32 %f8, %f1, %f16;
-$B3:
-	.loc 3 73 26
-	mov.b32 %r14, %f8;
-	shr.u32 %r15, %r14, 16;
-	and.b32 %r16, %r15, 1;
-	add.s32 %r17, %r14, 32767;
-	add.s32 %r18, %r17, %r16;
-	setp.nan.f32 %p7, %f8, %f8;
-	shr.u32 %r19, %r18, 16;
-	selp.b32 %r20, 32767, %r19, %p7;
-	shl.b32 %r21, %r6, 16;
-	mov.b32 %f17, %r21;
-	.loc 2 40 7
-	@%p2 bra $B5;
-	.loc 2 43 7
-	@%p3 bra $B4;
-	.loc 2 46 45
-	neg.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f20, %f19;
-	add.rn.f32 %f21, %f20, 0f3F800000;
-	div.approx.f32 %f22, 0f3F800000, %f21;
-	.loc 2 52 53
-	div.approx.f32 %f23, %f17, %f21;
-	.loc 2 45 7
-	selp.f32 %f24, %f22, %f23, %p4;
-	bra $B6;
-$B4:
-	.loc 2 44 13
-	setp.nan.f32 %p8, %f17, 0f00000000;
-	max.f32 %f25, %f17, 0f00000000;
-	selp.f32 %f24, 0f7FFFFFFF, %f25, %p8;
-	bra $B6;
-$B5:
-	.loc 2 42 63
-	mul.rn.f32 %f26, %f17, 0f3D372713;
-	mul.rn.f32 %f27, %f26, %f17;
-	fma.rn.f32 %f28, %f27, %f17, %f17;
-	mul.rn.f32 %f29, %f28, 0fBFCC422A;
-	mul.rn.f32 %f30, %f29, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f31, %f30;
-	add.rn.f32 %f32, %f31, 0f3F800000;
-	div.approx.f32 %f24, %f17, %f32;
-$B6:
-	.loc 3 73 26
-	mov.b32 %r22, %f24;
-	shr.u32 %r23, %r22, 16;
-	and.b32 %r24, %r23, 1;
-	add.s32 %r25, %r22, 32767;
-	add.s32 %r26, %r25, %r24;
-	setp.nan.f32 %p9, %f24, %f24;
-	shr.u32 %r27, %r26, 16;
-	selp.b32 %r28, 32767, %r27, %p9;
-	shl.b32 %r29, %r7, 16;
-	mov.b32 %f33, %r29;
-	.loc 2 40 7
-	@%p2 bra $B8;
-	.loc 2 43 7
-	@%p3 bra $B7;
-	.loc 2 46 45
-	neg.f32 %f34, %f33;
-	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f36, 0f3F800000;
-	div.approx.f32 %f38, 0f3F800000, %f37;
-	.loc 2 52 53
-	div.approx.f32 %f39, %f33, %f37;
-	.loc 2 45 7
-	selp.f32 %f40, %f38, %f39, %p4;
-	bra $B9;
-$B7:
-	.loc 2 44 13
-	setp.nan.f32 %p10, %f33, 0f00000000;
-	max.f32 %f41, %f33, 0f00000000;
-	selp.f32 %f40, 0f7FFFFFFF, %f41, %p10;
-	bra $B9;
-$B8:
-	.loc 2 42 63
-	mul.rn.f32 %f42, %f33, 0f3D372713;
-	mul.rn.f32 %f43, %f42, %f33;
-	fma.rn.f32 %f44, %f43, %f33, %f33;
-	mul.rn.f32 %f45, %f44, 0fBFCC422A;
-	mul.rn.f32 %f46, %f45, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f47, 0f3F800000;
-	div.approx.f32 %f40, %f33, %f48;
-$B9:
-	.loc 3 73 26
-	mov.b32 %r30, %f40;
-	shr.u32 %r31, %r30, 16;
-	and.b32 %r32, %r31, 1;
-	add.s32 %r33, %r30, 32767;
-	add.s32 %r34, %r33, %r32;
-	setp.nan.f32 %p11, %f40, %f40;
-	shr.u32 %r35, %r34, 16;
-	selp.b32 %r36, 32767, %r35, %p11;
-	shl.b32 %r37, %r8, 16;
-	mov.b32 %f49, %r37;
-	.loc 2 40 7
-	@%p2 bra $B11;
-	.loc 2 43 7
-	@%p3 bra $B10;
-	.loc 2 46 45
-	neg.f32 %f50, %f49;
-	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f52, %f51;
-	add.rn.f32 %f53, %f52, 0f3F800000;
-	div.approx.f32 %f54, 0f3F800000, %f53;
-	.loc 2 52 53
-	div.approx.f32 %f55, %f49, %f53;
-	.loc 2 45 7
-	selp.f32 %f56, %f54, %f55, %p4;
-	bra $B12;
-$B10:
-	.loc 2 44 13
-	setp.nan.f32 %p12, %f49, 0f00000000;
-	max.f32 %f57, %f49, 0f00000000;
-	selp.f32 %f56, 0f7FFFFFFF, %f57, %p12;
-	bra $B12;
-$B11:
-	.loc 2 42 63
-	mul.rn.f32 %f58, %f49, 0f3D372713;
-	mul.rn.f32 %f59, %f58, %f49;
-	fma.rn.f32 %f60, %f59, %f49, %f49;
-	mul.rn.f32 %f61, %f60, 0fBFCC422A;
-	mul.rn.f32 %f62, %f61, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f63, %f62;
-	add.rn.f32 %f64, %f63, 0f3F800000;
-	div.approx.f32 %f56, %f49, %f64;
-$B12:
-	.loc 3 73 26
-	mov.b32 %r38, %f56;
-	shr.u32 %r39, %r38, 16;
-	and.b32 %r40, %r39, 1;
-	add.s32 %r41, %r38, 32767;
-	add.s32 %r42, %r41, %r40;
-	setp.nan.f32 %p13, %f56, %f56;
-	shr.u32 %r43, %r42, 16;
-	selp.b32 %r44, 32767, %r43, %p13;
-	shl.b32 %r45, %r9, 16;
-	mov.b32 %f65, %r45;
-	.loc 2 40 7
-	@%p2 bra $B14;
-	.loc 2 43 7
-	@%p3 bra $B13;
-	.loc 2 46 45
-	neg.f32 %f66, %f65;
-	mul.rn.f32 %f67, %f66, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f68, %f67;
-	add.rn.f32 %f69, %f68, 0f3F800000;
-	div.approx.f32 %f70, 0f3F800000, %f69;
-	.loc 2 52 53
-	div.approx.f32 %f71, %f65, %f69;
-	.loc 2 45 7
-	selp.f32 %f72, %f70, %f71, %p4;
-	bra $B15;
-$B13:
-	.loc 2 44 13
-	setp.nan.f32 %p14, %f65, 0f00000000;
-	max.f32 %f73, %f65, 0f00000000;
-	selp.f32 %f72, 0f7FFFFFFF, %f73, %p14;
-	bra $B15;
-$B14:
-	.loc 2 42 63
-	mul.rn.f32 %f74, %f65, 0f3D372713;
-	mul.rn.f32 %f75, %f74, %f65;
-	fma.rn.f32 %f76, %f75, %f65, %f65;
-	mul.rn.f32 %f77, %f76, 0fBFCC422A;
-	mul.rn.f32 %f78, %f77, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f79, %f78;
-	add.rn.f32 %f80, %f79, 0f3F800000;
-	div.approx.f32 %f72, %f65, %f80;
-$B15:
-	.loc 3 73 26
-	mov.b32 %r46, %f72;
-	shr.u32 %r47, %r46, 16;
-	and.b32 %r48, %r47, 1;
-	add.s32 %r49, %r46, 32767;
-	add.s32 %r50, %r49, %r48;
-	setp.nan.f32 %p15, %f72, %f72;
-	shr.u32 %r51, %r50, 16;
-	selp.b32 %r52, 32767, %r51, %p15;
-	shl.b32 %r53, %r10, 16;
-	mov.b32 %f81, %r53;
-	.loc 2 40 7
-	@%p2 bra $B17;
-	.loc 2 43 7
-	@%p3 bra $B16;
-	.loc 2 46 45
-	neg.f32 %f82, %f81;
-	mul.rn.f32 %f83, %f82, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f84, %f83;
-	add.rn.f32 %f85, %f84, 0f3F800000;
-	div.approx.f32 %f86, 0f3F800000, %f85;
-	.loc 2 52 53
-	div.approx.f32 %f87, %f81, %f85;
-	.loc 2 45 7
-	selp.f32 %f88, %f86, %f87, %p4;
-	bra $B18;
-$B16:
-	.loc 2 44 13
-	setp.nan.f32 %p16, %f81, 0f00000000;
-	max.f32 %f89, %f81, 0f00000000;
-	selp.f32 %f88, 0f7FFFFFFF, %f89, %p16;
-	bra $B18;
-$B17:
-	.loc 2 42 63
-	mul.rn.f32 %f90, %f81, 0f3D372713;
-	mul.rn.f32 %f91, %f90, %f81;
-	fma.rn.f32 %f92, %f91, %f81, %f81;
-	mul.rn.f32 %f93, %f92, 0fBFCC422A;
-	mul.rn.f32 %f94, %f93, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f95, %f94;
-	add.rn.f32 %f96, %f95, 0f3F800000;
-	div.approx.f32 %f88, %f81, %f96;
-$B18:
-	.loc 3 73 26
-	mov.b32 %r54, %f88;
-	shr.u32 %r55, %r54, 16;
-	and.b32 %r56, %r55, 1;
-	add.s32 %r57, %r54, 32767;
-	add.s32 %r58, %r57, %r56;
-	setp.nan.f32 %p17, %f88, %f88;
-	shr.u32 %r59, %r58, 16;
-	selp.b32 %r60, 32767, %r59, %p17;
-	shl.b32 %r61, %r11, 16;
-	mov.b32 %f97, %r61;
-	.loc 2 40 7
-	@%p2 bra $B20;
-	.loc 2 43 7
-	@%p3 bra $B19;
-	.loc 2 46 45
-	neg.f32 %f98, %f97;
-	mul.rn.f32 %f99, %f98, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f100, %f99;
-	add.rn.f32 %f101, %f100, 0f3F800000;
-	div.approx.f32 %f102, 0f3F800000, %f101;
-	.loc 2 52 53
-	div.approx.f32 %f103, %f97, %f101;
-	.loc 2 45 7
-	selp.f32 %f104, %f102, %f103, %p4;
-	bra $B21;
-$B19:
-	.loc 2 44 13
-	setp.nan.f32 %p18, %f97, 0f00000000;
-	max.f32 %f105, %f97, 0f00000000;
-	selp.f32 %f104, 0f7FFFFFFF, %f105, %p18;
-	bra $B21;
-$B20:
-	.loc 2 42 63
-	mul.rn.f32 %f106, %f97, 0f3D372713;
-	mul.rn.f32 %f107, %f106, %f97;
-	fma.rn.f32 %f108, %f107, %f97, %f97;
-	mul.rn.f32 %f109, %f108, 0fBFCC422A;
-	mul.rn.f32 %f110, %f109, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f111, %f110;
-	add.rn.f32 %f112, %f111, 0f3F800000;
-	div.approx.f32 %f104, %f97, %f112;
-$B21:
-	.loc 3 73 26
-	mov.b32 %r62, %f104;
-	shr.u32 %r63, %r62, 16;
-	and.b32 %r64, %r63, 1;
-	add.s32 %r65, %r62, 32767;
-	add.s32 %r66, %r65, %r64;
-	setp.nan.f32 %p19, %f104, %f104;
-	shr.u32 %r67, %r66, 16;
-	selp.b32 %r68, 32767, %r67, %p19;
-	shl.b32 %r69, %r12, 16;
-	mov.b32 %f113, %r69;
-	.loc 2 40 7
-	@%p2 bra $B23;
-	.loc 2 43 7
-	@%p3 bra $B22;
-	.loc 2 46 45
-	neg.f32 %f114, %f113;
-	mul.rn.f32 %f115, %f114, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f116, %f115;
-	add.rn.f32 %f117, %f116, 0f3F800000;
-	div.approx.f32 %f118, 0f3F800000, %f117;
-	.loc 2 52 53
-	div.approx.f32 %f119, %f113, %f117;
-	.loc 2 45 7
-	selp.f32 %f120, %f118, %f119, %p4;
-	bra $B24;
-$B22:
-	.loc 2 44 13
-	setp.nan.f32 %p20, %f113, 0f00000000;
-	max.f32 %f121, %f113, 0f00000000;
-	selp.f32 %f120, 0f7FFFFFFF, %f121, %p20;
-	bra $B24;
-$B23:
-	.loc 2 42 63
-	mul.rn.f32 %f122, %f113, 0f3D372713;
-	mul.rn.f32 %f123, %f122, %f113;
-	fma.rn.f32 %f124, %f123, %f113, %f113;
-	mul.rn.f32 %f125, %f124, 0fBFCC422A;
-	mul.rn.f32 %f126, %f125, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f127, %f126;
-	add.rn.f32 %f128, %f127, 0f3F800000;
-	div.approx.f32 %f120, %f113, %f128;
-$B24:
-	.loc 3 73 26
-	mov.b32 %r70, %f120;
-	shr.u32 %r71, %r70, 16;
-	and.b32 %r72, %r71, 1;
-	add.s32 %r73, %r70, 32767;
-	add.s32 %r74, %r73, %r72;
-	setp.nan.f32 %p21, %f120, %f120;
-	shr.u32 %r75, %r74, 16;
-	selp.b32 %r76, 32767, %r75, %p21;
-	.loc 1 33 4
-	shl.b64 %rd10, %rd6, 4;
-	add.s64 %rd11, %rd3, %rd10;
-	st.global.u16 [%rd11], %r20;
-	st.global.u16 [%rd11+2], %r28;
-	st.global.u16 [%rd11+4], %r36;
-	st.global.u16 [%rd11+6], %r44;
-	st.global.u16 [%rd11+8], %r52;
-	st.global.u16 [%rd11+10], %r60;
-	st.global.u16 [%rd11+12], %r68;
-	st.global.u16 [%rd11+14], %r76;
-	.loc 1 32 36
-	add.s64 %rd6, %rd6, %rd7;
-	setp.lt.s64 %p22, %rd6, %rd4;
-	@%p22 bra $B0;
-$B25:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 33 11
-	ld.param.u64 %rd12, [applyQuick_row_BF16x8_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r77, [%rd12], 0, 1;
-	setp.ne.u32 %p23, %r77, 0;
-	@%p23 bra $EXIT;
-	ld.global.u64 %rd13, [%rd12+8];
-	ld.param.u32 %r78, [applyQuick_row_BF16x8_params+64];
-	st.global.u32 [%rd13+4], %r78;
-	ld.param.u32 %r79, [applyQuick_row_BF16x8_params+68];
-	st.global.v2.u32 [%rd13+8], {%r79, 0};
-	mov.u32 %r80, %ctaid.x;
-	mov.u32 %r81, %ctaid.y;
-	st.global.v2.u32 [%rd13+16], {%r80, %r81};
-	mov.u32 %r82, %ctaid.z;
-	mov.u32 %r83, %tid.x;
-	st.global.v2.u32 [%rd13+24], {%r82, %r83};
-	mov.u32 %r84, %tid.y;
-	mov.u32 %r85, %tid.z;
-	st.global.v2.u32 [%rd13+32], {%r84, %r85};
-	st.global.u64 [%rd13+40], %rd6;
-	st.global.u64 [%rd13+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd13], 56;
-	bra $EXIT;
-}
+const wideBF16SM70NarrowAligned = `packed1 17744 wide_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!vvs}pMpOrGvPrR
+!
+!pHr*pD
+!vV
+!c
+p;.un
+p9@t*
+p:,un
+qSxWte
+!
+p>
+q*
+pa
+q$
+ht[
+|<q0
+Q
+N
+{<rW
+ri
+)
+t^
+p~p@v-ry
+u$
+{#zQ
+vc.f
+qT}w
+vc7f
+qT[E
+vc/f
+qT[q&
+|.{L
+qT[G
+|<{G
+qzXqO
+!#
+t>
+z*yC
+xLq9
+qU
+yJp5su
+w@
+r5=sQ
+yP
+&
+r5,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+")
+uot,x_}~
+")
+uo~9rzu<
+")
+uo~2t\
+")
+uoz]I
+tb.f.
+u9s:rv
+qi
+k
+r;
+w,r^#6
+u9r^$
+qi
+k
+r;
+w,r^$6
+u9r^%
+qi
+k
+r;
+w,r^%6
+u9r^&
+qi
+k
+r;
+w,r^&6
+u9r^'
+qi
+k
+r;
+w,r^'6
+u9r^(
+qi
+k
+r;
+w,r^(6
+u9r^)
+qi
+k
+r;
+w,r^)6
+u9r^*
+qi
+k
+r;
+w,r^*6
+u-@,rz+
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4/t#>
+u9r^$
+qi
+k
+r;
+w,r3p44t#>
+u9r^%
+qi
+k
+r;
+w,r3r8;t#>
+u9r^&
+qi
+k
+r;
+w,r3r8:t#>
+u9r^'
+qi
+k
+r;
+w,r3r89t#>
+u9r^(
+qi
+k
+r;
+w,r3r88t#>
+u9r^)
+qi
+k
+r;
+w,r3r87t#>
+u9r^*
+qi
+k
+r;
+w,r3r86t#>
+"#
+u?}~
+!#
+s{.w-
+t-p4#Z
+s/r^#Z
+}t/scyqqcqcqcqcqcqc>?
+t-p4$Z
+s/r^$Z
+}t4scyqqcqcqcqcqcqc>?
+t-p4%Z
+s/r^%Z
+xpr8Rscyqqcqcqcqcqcqc>?
+t-p4&Z
+s/r^&Z
+xpr8Nscyqqcqcqcqcqcqc>?
+t-p4'Z
+s/r^'Z
+xpr8Jscyqqcqcqcqcqcqc>?
+t-p4(Z
+s/r^(Z
+xpr8Fscyqqcqcqcqcqcqc>?
+t-p4)Z
+s/r^)Z
+xpr8Bscyqqcqcqcqcqcqc>?
+t-p4*Z
+s/r^*Z
+xpr8>scyqqcqcqcqcqcqc>?
+"#
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4/'#>
+rp$vM
+x>$
+s&$'$
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p44'$>
+rp%vM
+x>%
+s&%'%
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8m'%>
+rp&vM
+x>&
+s&&'&
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8o'&>
+rp'vM
+x>'
+s&'''
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8q''>
+rp(vM
+x>(
+s&('(
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8s'(>
+rp)vM
+x>)
+s&)')
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8u')>
+rp*vM
+x>*
+s&*'*
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8w'*>
+"#
+H
+!#
+pn|Ypb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+pnwwqy
+r@r}@/qY7+t#
+rY
+pny'r-
+r@scu7tB.t2q5@r}/8q5@/7
+pnzgqN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+pn{GpX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+u-v(px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~/>6sU
+"'
+x7r^$
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4$Z
+s/r^$Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~4>6sU
+"'
+x7r^%
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4%Z
+s/r^%Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~9>6sU
+"'
+x7r^&
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4&Z
+s/r^&Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~>>6sU
+"'
+x7r^'
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4'Z
+s/r^'Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~C>6sU
+"'
+x7r^(
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4(Z
+s/r^(Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~H>6sU
+"'
+x7r^)
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4)Z
+s/r^)Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~M>6sU
+"'
+x7r^*
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4*Z
+s/r^*Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~R>6sU
+!#
+r5@t;
+s5xap4/
+rE
+rr
+v4
+sl
+t-p4/'/
+rE
+v5
+s5xap44
+rE
+rr
+v4
+sl
+t-p44'4
+rE
+v5
+pv
+sXp*U
+s5xap49
+rE
+rr
+v4
+sl
+t-p49'9
+rE
+v5
+s5xap4>
+rE
+rr
+v4
+sl
+t-p4>'>
+rE
+v5
+pv
+sXp*U
+s5xap4C
+rE
+rr
+v4
+sl
+t-p4C'C
+rE
+v5
+s5xap4H
+rE
+rr
+v4
+sl
+t-p4H'H
+rE
+v5
+pv
+sXp*U
+s5xap4M
+rE
+rr
+v4
+sl
+t-p4M'M
+rE
+v5
+s5xap4R
+rE
+rr
+v4
+sl
+t-p4R'R
+rE
+v5
+pv
+sXp*U
+z*ps
+po)Aq^
+|[r,xfRF<6<&DL
+|<sm
+z')1)1*
+qt)1(
+sH"
+!#
+!pZ
+p(
+!p^
+"6
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairs32SM70NarrowCoarseAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry gluPairs_float32_row_F32(.param .align 8 .b8 gluPairs_float32_row_F32_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<41>;
-
-	ld.param.u64 %rd1, [gluPairs_float32_row_F32_params];
-	ld.param.u64 %rd2, [gluPairs_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [gluPairs_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [gluPairs_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [gluPairs_float32_row_F32_params+64];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd5;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd4;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 70 32
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 69 19
-	and.pred %p5, %p3, %p4;
-	and.b64 %rd6, %rd3, 15;
-	setp.eq.s64 %p6, %rd6, 0;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B3;
-	add.s32 %r10, %r5, 4;
-	setp.lt.u32 %p8, %r10, %r6;
-	selp.b32 %r11, %r10, %r6, %p8;
-	setp.lt.u32 %p9, %r5, %r6;
-	@!%p9 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u64.u32 %rd7, %r12;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u64.u32 %rd8, %r5;
-	setp.lt.u32 %p10, %r5, %r13;
-	@!%p10 bra $B1;
-	.loc 1 70 32
-	setp.lt.u32 %p11, %r5, %r12;
-	@!%p11 bra $FAULT0;
-	mad.wide.u32 %rd9, %r5, 8, %rd1;
-	ld.global.v2.f32 {%f1, %f2}, [%rd9];
-	.loc 2 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 1 70 4
-	mad.wide.u32 %rd10, %r5, 4, %rd3;
-	st.global.f32 [%rd10], %f8;
-$B1:
-	.loc 1 69 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p12, %r5, %r11;
-	@%p12 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 70 32
-	mad.wide.u32 %rd11, %r5, 8, %rd1;
-	ld.global.v2.f32 {%f9, %f10}, [%rd11];
-	ld.global.f32 %f11, [%rd11+8];
-	ld.global.f32 %f12, [%rd11+16];
-	ld.global.f32 %f13, [%rd11+24];
-	ld.global.f32 %f14, [%rd11+12];
-	ld.global.f32 %f15, [%rd11+20];
-	ld.global.f32 %f16, [%rd11+28];
-	.loc 2 52 74
-	neg.f32 %f17, %f9;
-	mul.rn.f32 %f18, %f17, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f19, %f18;
-	add.rn.f32 %f20, %f19, 0f3F800000;
-	div.approx.f32 %f21, %f9, %f20;
-	.loc 2 55 58
-	mul.rn.f32 %f22, %f21, %f10;
-	.loc 2 52 74
-	neg.f32 %f23, %f11;
-	mul.rn.f32 %f24, %f23, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f25, %f24;
-	add.rn.f32 %f26, %f25, 0f3F800000;
-	div.approx.f32 %f27, %f11, %f26;
-	.loc 2 55 58
-	mul.rn.f32 %f28, %f27, %f14;
-	.loc 2 52 74
-	neg.f32 %f29, %f12;
-	mul.rn.f32 %f30, %f29, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f31, %f30;
-	add.rn.f32 %f32, %f31, 0f3F800000;
-	div.approx.f32 %f33, %f12, %f32;
-	.loc 2 55 58
-	mul.rn.f32 %f34, %f33, %f15;
-	.loc 2 52 74
-	neg.f32 %f35, %f13;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f13, %f38;
-	.loc 2 55 58
-	mul.rn.f32 %f40, %f39, %f16;
-	.loc 1 70 4
-	mad.wide.u32 %rd12, %r5, 4, %rd3;
-	st.global.v4.f32 [%rd12], {%f22, %f28, %f34, %f40};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd13, [gluPairs_float32_row_F32_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd13], 0, 1;
-	setp.ne.u32 %p13, %r14, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r15, [gluPairs_float32_row_F32_params+56];
-	st.global.u32 [%rd14+4], %r15;
-	ld.param.u32 %r16, [gluPairs_float32_row_F32_params+60];
-	st.global.v2.u32 [%rd14+8], {%r16, 0};
-	mov.u32 %r17, %ntid.x;
-	div.u32 %r18, %r5, %r17;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	rem.u32 %r21, %r5, %r17;
-	st.global.v2.u32 [%rd14+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r22, %r23};
-	st.global.u64 [%rd14+40], %rd8;
-	st.global.u64 [%rd14+48], %rd7;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const wideF16SM80NarrowAligned = `packed1 14482 wide_8_float32_row_F16
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]y)w]
+!vvs}pMpOrGvPrR
+!
+!pHr*pD
+!vV
+!c
+p;te
+zfte
+p9v<pF
+p:,un
+qSzR8pF
+!
+p>
+q*
+pa
+q$
+ht[
+|<q0
+Q
+N
+{<rW
+ri
+)
+t^
+p~p@v-ry
+u$
+{#zQ
+vc.f
+qT}w
+vc7f
+qT[E
+vc/f
+qT[q&
+|.{L
+qT[G
+|<{G
+qzXqO
+!#
+t>
+z*yC
+xLq9
+qU
+yJp5su
+w@
+t)9pb
+y\
+ro
+p7
+t)/sr
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+")
+uot,x_}~
+")
+uo~9rzu<
+")
+uo~2t\
+")
+uoz]I
+tb.f.
+u9s:rv
+qi
+k
+r;
+w,r^#6
+u9r^$
+qi
+k
+r;
+w,r^$6
+u9r^%
+qi
+k
+r;
+w,r^%6
+u9r^&
+qi
+k
+r;
+w,r^&6
+u9r^'
+qi
+k
+r;
+w,r^'6
+u9r^(
+qi
+k
+r;
+w,r^(6
+u9r^)
+qi
+k
+r;
+w,r^)6
+u9r^*
+qi
+k
+r;
+w,r^*6
+u-@,rz+
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4/t#>
+u9r^$
+qi
+k
+r;
+w,r3p44t#>
+u9r^%
+qi
+k
+r;
+w,r3r8;t#>
+u9r^&
+qi
+k
+r;
+w,r3r8:t#>
+u9r^'
+qi
+k
+r;
+w,r3r89t#>
+u9r^(
+qi
+k
+r;
+w,r3r88t#>
+u9r^)
+qi
+k
+r;
+w,r3r87t#>
+u9r^*
+qi
+k
+r;
+w,r3r86t#>
+"#
+u?}~
+!#
+s{.w-
+tpr3p4/'#Z
+tpr3p44'$Z
+tpr3r8O'%Z
+tpr3r8J'&Z
+tpr3r8E''Z
+tpr3r8@'(Z
+tpr3r8;')Z
+tpr3r86'*Z
+"#
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4/'#>
+rp$vM
+x>$
+s&$'$
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p44'$>
+rp%vM
+x>%
+s&%'%
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8e'%>
+rp&vM
+x>&
+s&&'&
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8g'&>
+rp'vM
+x>'
+s&'''
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8i''>
+rp(vM
+x>(
+s&('(
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8k'(>
+rp)vM
+x>)
+s&)')
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8m')>
+rp*vM
+x>*
+s&*'*
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8o'*>
+"#
+H
+!#
+pn|Ypb
+x7r^#
+x8v?yvzIyr
+pnwwqy
+r@r}@/qY7+t#
+rY
+pny'r-
+r@scu7tB.t2q5@r}/8q5@/7
+pnzgqN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+pn{GpX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+u-v(px
+tpr^#Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~/>6sU
+"'
+x7r^$
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^$Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~4>6sU
+"'
+x7r^%
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^%Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~9>6sU
+"'
+x7r^&
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^&Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~>>6sU
+"'
+x7r^'
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^'Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~C>6sU
+"'
+x7r^(
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^(Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~H>6sU
+"'
+x7r^)
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^)Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~M>6sU
+"'
+x7r^*
+x8v?yvzIyr
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+tpr^*Z
+sPszz{v<si{m
+qJu#
+k
+sPz.
+u9sM$
+q~R>6sU
+!#
+{?77w-
+u>zivhp5rW+r3~7'4'/
+u>zivhp5rW+r3~7'>'9
+u>zivhp5rW+r3~7'H'C
+u>zivhp5rW+r3~7'R'M
+z*ps
+po)Aq^
+|[r,xfvfUDL
+|<sm
+z')1)1*
+qt)1(
+sH"
+!#
+!pZ
+p(
+!p^
+"6
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairs32SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry gluPairs_float32_row_F32(.param .align 8 .b8 gluPairs_float32_row_F32_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_float32_row_F32_params];
-	ld.param.u64 %rd2, [gluPairs_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [gluPairs_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [gluPairs_float32_row_F32_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 8, %rd1;
-	ld.global.v2.f32 {%f1, %f2}, [%rd7];
-	.loc 2 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 4, %rd3;
-	st.global.f32 [%rd8], %f8;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_float32_row_F32_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r7, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r8, [gluPairs_float32_row_F32_params+56];
-	st.global.u32 [%rd10+4], %r8;
-	ld.param.u32 %r9, [gluPairs_float32_row_F32_params+60];
-	st.global.v2.u32 [%rd10+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r14, %r15};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const wideF16SM70NarrowAligned = `packed1 16796 wide_8_float32_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!vvs}pMpOrGvPrR
+!
+!pHr*pD
+!vV
+!c
+p;-r0
+zf}<
+p9uQpF
+p:,un
+qSxWte
+!
+p>
+q*
+pa
+q$
+ht[
+|<q0
+Q
+N
+{<rW
+ri
+)
+t^
+p~p@v-ry
+u$
+{#zQ
+vc.f
+qT}w
+vc7f
+qT[E
+vc/f
+qT[q&
+|.{L
+qT[G
+|<{G
+qzXqO
+!#
+t>
+z*yC
+xLq9
+qU
+yJp5su
+w@
+t)9pb
+y\
+ro
+p7
+t)/sr
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+")
+uot,x_}~
+")
+uo~9rzu<
+")
+uo~2t\
+")
+uoz]I
+tb.f.
+u9s:rv
+qi
+k
+r;
+w,r^#6
+u9r^$
+qi
+k
+r;
+w,r^$6
+u9r^%
+qi
+k
+r;
+w,r^%6
+u9r^&
+qi
+k
+r;
+w,r^&6
+u9r^'
+qi
+k
+r;
+w,r^'6
+u9r^(
+qi
+k
+r;
+w,r^(6
+u9r^)
+qi
+k
+r;
+w,r^)6
+u9r^*
+qi
+k
+r;
+w,r^*6
+u-@,rz+
+u?~"
+!#
+s{7f9
+u9r^#
+qi
+k
+r;
+w,r3p4/t#>
+u9r^$
+qi
+k
+r;
+w,r3p44t#>
+u9r^%
+qi
+k
+r;
+w,r3r8;t#>
+u9r^&
+qi
+k
+r;
+w,r3r8:t#>
+u9r^'
+qi
+k
+r;
+w,r3r89t#>
+u9r^(
+qi
+k
+r;
+w,r3r88t#>
+u9r^)
+qi
+k
+r;
+w,r3r87t#>
+u9r^*
+qi
+k
+r;
+w,r3r86t#>
+"#
+u?}~
+!#
+s{.w-
+t-p4#Z
+s/r^#Z
+}t/scyqqcqcqcqcqcqc>?
+t-p4$Z
+s/r^$Z
+}t4scyqqcqcqcqcqcqc>?
+t-p4%Z
+s/r^%Z
+xpr8Rscyqqcqcqcqcqcqc>?
+t-p4&Z
+s/r^&Z
+xpr8Nscyqqcqcqcqcqcqc>?
+t-p4'Z
+s/r^'Z
+xpr8Jscyqqcqcqcqcqcqc>?
+t-p4(Z
+s/r^(Z
+xpr8Fscyqqcqcqcqcqcqc>?
+t-p4)Z
+s/r^)Z
+xpr8Bscyqqcqcqcqcqcqc>?
+t-p4*Z
+s/r^*Z
+xpr8>scyqqcqcqcqcqcqc>?
+"#
+u<
+!#
+s{,q#+
+rp#vM
+x>#
+s&#'#
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p4/'#>
+rp$vM
+x>$
+s&$'$
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3p44'$>
+rp%vM
+x>%
+s&%'%
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8m'%>
+rp&vM
+x>&
+s&&'&
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8o'&>
+rp'vM
+x>'
+s&'''
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8q''>
+rp(vM
+x>(
+s&('(
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8s'(>
+rp)vM
+x>)
+s&)')
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8u')>
+rp*vM
+x>*
+s&*'*
+qJz{q5q5.{prX
+qi
+k
+r;
+w,r3r8w'*>
+"#
+H
+!#
+pn|Ypb
+x7r^#
+wAyvzIyr
+tDv?yvzIyr
+rH
+pnwwqy
+r@r}@/qY7+t#
+rY
+pny'r-
+r@scu7tB.t2q5@r}/8q5@/7
+pnzgqN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+pn{GpX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+u-v(px
+t-p4#Z
+s/r^#Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~/>6sU
+"'
+x7r^$
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4$Z
+s/r^$Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~4>6sU
+"'
+x7r^%
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4%Z
+s/r^%Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~9>6sU
+"'
+x7r^&
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4&Z
+s/r^&Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~>>6sU
+"'
+x7r^'
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4'Z
+s/r^'Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~C>6sU
+"'
+x7r^(
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4(Z
+s/r^(Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~H>6sU
+"'
+x7r^)
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4)Z
+s/r^)Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~M>6sU
+"'
+x7r^*
+wAyvzIyr
+tDv?yvzIyr
+rH
+"'
+r@r}@/qY7+t#
+rY
+"'
+r@scu7tB.t2q5@r}/8q5@/7
+"'
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"'
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"'
+t-p4*Z
+s/r^*Z
+rH
+sPtLz{v<si{m
+ws"
+k
+sP}K
+u9sM%
+q~R>6sU
+!#
+{?77r4
+z"'/
+s>
+z"'4
+s>
+pv
+sXq9U
+z"'9
+s>
+z"'>
+s>
+pv
+sXq9U
+z"'C
+s>
+z"'H
+s>
+pv
+sXq9U
+z"'M
+s>
+z"'R
+s>
+pv
+sXq9U
+z*ps
+po)Aq^
+|[r,xfR"2u4XDL
+|<sm
+z')1)1*
+qt)1(
+sH"
+!#
+!pZ
+p(
+!p^
+"6
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairs32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry gluPairs_float32_row_F32(.param .align 8 .b8 gluPairs_float32_row_F32_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_float32_row_F32_params];
-	ld.param.u64 %rd2, [gluPairs_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [gluPairs_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [gluPairs_float32_row_F32_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 8, %rd1;
-	ld.global.f32 %f1, [%rd7];
-	ld.global.f32 %f2, [%rd7+4];
-	.loc 2 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 4, %rd3;
-	st.global.f32 [%rd8], %f8;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_float32_row_F32_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r7, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r8, [gluPairs_float32_row_F32_params+56];
-	st.global.u32 [%rd10+4], %r8;
-	ld.param.u32 %r9, [gluPairs_float32_row_F32_params+60];
-	st.global.v2.u32 [%rd10+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r14, %r15};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairs32SM70NarrowCoarseAligned = `packed1 3934 gluPairs_float32_row_F32
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHr*pD
+!c
+p;,t*
+p9+t*
+p:qupF
+qS.un
+!
+p>
+q*
+pa
+q$
+xY
+{@pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+u.
+qM8r4
+Yp,D
+"#
+4
+q)q>piy4xDrZB8
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+tN
+)
+u.
+s?p0
+Yp0D
+5
+"#
+Yp0U
+qU
+p{u4/t]
+}'z%s\2s\L2ql
+tb.f.
+ss
+qi
+k
+r;
+z:
+s{@zL
+y*
+qM8ps
+p{p0Gs[
+s8
+!#
+"&
+qKu4p0B
+Yp0q=
+td
+!#
+O
+!#
+"&
+p{u4/t~
+}'z%s\2s\L2ql
+s4p&
+s4s%
+s4vm
+s4se
+s4+rg
+s4+p&
+"&
+u9s:rv
+qi
+k
+r;
+w,r^+6
+"&
+x>,
+"#
+u9r^-
+qi
+k
+r;
+w,r^-6
+"#
+x>0
+"#
+u9r^.
+qi
+k
+r;
+w,r^.6
+"#
+x>1
+"#
+u9r^/
+qi
+k
+r;
+w,r^/6
+"#
+x>2
+"&
+p{p0GvQ
+|*xfp48$"sI>L
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCp"
+v_pG
+pP
+pc
+O
+!L
 `
 
-const gluPairs32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry gluPairs_float32_row_F32(.param .align 8 .b8 gluPairs_float32_row_F32_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_float32_row_F32_params];
-	ld.param.u64 %rd2, [gluPairs_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [gluPairs_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [gluPairs_float32_row_F32_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 3;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.f32 %f1, [%rd8];
-	ld.global.f32 %f2, [%rd8+4];
-	.loc 2 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 1 70 4
-	shl.b64 %rd9, %rd6, 2;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.f32 [%rd10], %f8;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [gluPairs_float32_row_F32_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd11], 0, 1;
-	setp.ne.u32 %p3, %r4, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r5, [gluPairs_float32_row_F32_params+56];
-	st.global.u32 [%rd12+4], %r5;
-	ld.param.u32 %r6, [gluPairs_float32_row_F32_params+60];
-	st.global.v2.u32 [%rd12+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r11, %r12};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const gluPairs32SM70NarrowAligned = `packed1 1964 gluPairs_float32_row_F32
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHpkpD
+!c
+p;t*
+p9ve
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+t{/su
+}'z%s\2s\L2ql
+tb.f.
+ss
+qi
+k
+r;
+z:
+s{@zL
+y*
+qM8ps
+uCq^
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM80NarrowCoarseAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b16 %rs<6>;
-	.reg .b32 %r<53>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<41>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [gluPairs_dtype_BF16_row_BF16_params+64];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd5;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd4;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 70 32
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 69 19
-	and.pred %p5, %p3, %p4;
-	and.b64 %rd6, %rd3, 7;
-	setp.eq.s64 %p6, %rd6, 0;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B3;
-	add.s32 %r10, %r5, 4;
-	setp.lt.u32 %p8, %r10, %r6;
-	selp.b32 %r11, %r10, %r6, %p8;
-	setp.lt.u32 %p9, %r5, %r6;
-	@!%p9 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u64.u32 %rd7, %r12;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u64.u32 %rd8, %r5;
-	setp.lt.u32 %p10, %r5, %r13;
-	@!%p10 bra $B1;
-	.loc 1 70 32
-	setp.lt.u32 %p11, %r5, %r12;
-	@!%p11 bra $FAULT0;
-	mad.wide.u32 %rd9, %r5, 4, %rd1;
-	ld.global.u32 %r14, [%rd9];
-	and.b32 %r15, %r14, 65535;
-	shr.u32 %r16, %r14, 16;
-	and.b32 %r17, %r16, 65535;
-	.loc 2 29 61
-	shl.b32 %r18, %r15, 16;
-	mov.b32 %f1, %r18;
-	shl.b32 %r19, %r17, 16;
-	mov.b32 %f2, %r19;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r20, %rs1;
-	.loc 1 70 4
-	mad.wide.u32 %rd10, %r5, 2, %rd3;
-	st.global.u16 [%rd10], %r20;
-$B1:
-	.loc 1 69 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p12, %r5, %r11;
-	@%p12 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 70 32
-	mad.wide.u32 %rd11, %r5, 4, %rd1;
-	ld.global.u32 %r21, [%rd11];
-	and.b32 %r22, %r21, 65535;
-	shr.u32 %r23, %r21, 16;
-	and.b32 %r24, %r23, 65535;
-	ld.global.u16 %r25, [%rd11+4];
-	ld.global.u16 %r26, [%rd11+8];
-	ld.global.u16 %r27, [%rd11+12];
-	ld.global.u16 %r28, [%rd11+6];
-	ld.global.u16 %r29, [%rd11+10];
-	ld.global.u16 %r30, [%rd11+14];
-	.loc 2 29 61
-	shl.b32 %r31, %r22, 16;
-	mov.b32 %f9, %r31;
-	.loc 3 52 74
-	neg.f32 %f10, %f9;
-	mul.rn.f32 %f11, %f10, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f12, %f11;
-	add.rn.f32 %f13, %f12, 0f3F800000;
-	div.approx.f32 %f14, %f9, %f13;
-	.loc 2 29 61
-	shl.b32 %r32, %r24, 16;
-	mov.b32 %f15, %r32;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f14, %f15;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f16;
-	cvt.u32.u16 %r33, %rs2;
-	.loc 2 29 61
-	shl.b32 %r34, %r25, 16;
-	mov.b32 %f17, %r34;
-	.loc 3 52 74
-	neg.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f20, %f19;
-	add.rn.f32 %f21, %f20, 0f3F800000;
-	div.approx.f32 %f22, %f17, %f21;
-	.loc 2 29 61
-	shl.b32 %r35, %r28, 16;
-	mov.b32 %f23, %r35;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f22, %f23;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs3, %f24;
-	cvt.u32.u16 %r36, %rs3;
-	.loc 2 29 61
-	shl.b32 %r37, %r26, 16;
-	mov.b32 %f25, %r37;
-	.loc 3 52 74
-	neg.f32 %f26, %f25;
-	mul.rn.f32 %f27, %f26, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f28, %f27;
-	add.rn.f32 %f29, %f28, 0f3F800000;
-	div.approx.f32 %f30, %f25, %f29;
-	.loc 2 29 61
-	shl.b32 %r38, %r29, 16;
-	mov.b32 %f31, %r38;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f30, %f31;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs4, %f32;
-	cvt.u32.u16 %r39, %rs4;
-	.loc 2 29 61
-	shl.b32 %r40, %r27, 16;
-	mov.b32 %f33, %r40;
-	.loc 3 52 74
-	neg.f32 %f34, %f33;
-	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f36, 0f3F800000;
-	div.approx.f32 %f38, %f33, %f37;
-	.loc 2 29 61
-	shl.b32 %r41, %r30, 16;
-	mov.b32 %f39, %r41;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f38, %f39;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs5, %f40;
-	cvt.u32.u16 %r42, %rs5;
-	.loc 1 70 4
-	mad.wide.u32 %rd12, %r5, 2, %rd3;
-	st.global.v4.u16 [%rd12], {%r33, %r36, %r39, %r42};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd13, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r43, [%rd13], 0, 1;
-	setp.ne.u32 %p13, %r43, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r44, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd14+4], %r44;
-	ld.param.u32 %r45, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd14+8], {%r45, 0};
-	mov.u32 %r46, %ntid.x;
-	div.u32 %r47, %r5, %r46;
-	mov.u32 %r48, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r47, %r48};
-	mov.u32 %r49, %ctaid.z;
-	rem.u32 %r50, %r5, %r46;
-	st.global.v2.u32 [%rd14+24], {%r49, %r50};
-	mov.u32 %r51, %tid.y;
-	mov.u32 %r52, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r51, %r52};
-	st.global.u64 [%rd14+40], %rd8;
-	st.global.u64 [%rd14+48], %rd7;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const gluPairs32SM70Narrow = `packed1 1984 gluPairs_float32_row_F32
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHpkpD
+!c
+p;t*
+p9ve
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+t{/su
+_
+y(
+tb.f.
+ss
+qi
+k
+r;
+z:
+s{@zL
+y*
+qM8ps
+uCq^
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<23>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.u32 %r7, [%rd7];
-	and.b32 %r8, %r7, 65535;
-	shr.u32 %r9, %r7, 16;
-	and.b32 %r10, %r9, 65535;
-	.loc 2 29 61
-	shl.b32 %r11, %r8, 16;
-	mov.b32 %f1, %r11;
-	shl.b32 %r12, %r10, 16;
-	mov.b32 %f2, %r12;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r13, %rs1;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 2, %rd3;
-	st.global.u16 [%rd8], %r13;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r14, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r15, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd10+4], %r15;
-	ld.param.u32 %r16, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd10+8], {%r16, 0};
-	mov.u32 %r17, %ctaid.x;
-	mov.u32 %r18, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r17, %r18};
-	mov.u32 %r19, %ctaid.z;
-	mov.u32 %r20, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r19, %r20};
-	mov.u32 %r21, %tid.y;
-	mov.u32 %r22, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r21, %r22};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairs32SM70 = `packed1 1953 gluPairs_float32_row_F32
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHpkpD
+!c
+p;t*
+p9,r0
+p:,r0
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+qM8r4
+rCpY
+qU
+w2
+w0%
+_
+y(
+tb.f.
+ss
+qi
+k
+r;
+z:
+s{@zL
+y*
+qM8ps
+|9
+w0%
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.u16 %r7, [%rd7];
-	.loc 2 29 61
-	shl.b32 %r8, %r7, 16;
-	mov.b32 %f1, %r8;
-	.loc 1 70 55
-	ld.global.u16 %r9, [%rd7+2];
-	.loc 2 29 61
-	shl.b32 %r10, %r9, 16;
-	mov.b32 %f2, %r10;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r11, %rs1;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 2, %rd3;
-	st.global.u16 [%rd8], %r11;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r12, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r13, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd10+4], %r13;
-	ld.param.u32 %r14, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd10+8], {%r14, 0};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r19, %r20};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM80NarrowCoarseAligned = `packed1 5076 gluPairs_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHr*pD
+!c
+p;,t*
+zfsV
+p98r0
+p:qupF
+qS.un
+!
+p>
+q*
+pa
+q$
+xY
+{@pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+u.
+qM8r4
+Yp,D
+"#
+4
+q)q>piy4xDrZ29
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+tN
+)
+u.
+s?p0
+Yp0D
+5
+"#
+Yp0U
+qU
+p{p0Gt]
+sw
+q%
+r'p,A
+q%
+pnsrxG
+qzq9A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+|l>
+s>
+qM8ps
+po'Es[
+wG
+!#
+"(
+z''1'B
+qt'2p*
+td
+!#
+O
+!#
+"(
+po'Gt~
+sw
+q%
+r'p,A
+q%
+s|r>
+s|p&
+s|se
+s|7n
+s|,rg
+s|,r>
+"(
+|C
+&
+"(
+r=
+qi
+k
+r;
+y&z.
+"#
+{x
+&
+"(
+rx
+"(
+|l>
+s>
+"$
+|C
+&
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+vq
+&
+"%
+rx
+"%
+|l>
+s>
+"$
+qz}\
+&
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+|C
+&
+"%
+rx
+"%
+|l>
+s>
+"$
+r(#A
+&
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+qz}\
+&
+"%
+rx
+"%
+|l>
+s>
+"(
+po'EvQ
+|[Pt5p5rzxfp*2[qRDL
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCp"
+v_pG
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r4, [%rd8];
-	.loc 2 29 61
-	shl.b32 %r5, %r4, 16;
-	mov.b32 %f1, %r5;
-	.loc 1 70 55
-	ld.global.u16 %r6, [%rd8+2];
-	.loc 2 29 61
-	shl.b32 %r7, %r6, 16;
-	mov.b32 %f2, %r7;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r8, %rs1;
-	.loc 1 70 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r8;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r9, [%rd11], 0, 1;
-	setp.ne.u32 %p3, %r9, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r10, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd12+4], %r10;
-	ld.param.u32 %r11, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd12+8], {%r11, 0};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r16, %r17};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM80NarrowAligned = `packed1 2282 gluPairs_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;t*
+zfto
+p9+r0
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+uCsu
+sw
+q%
+r'p,A
+q%
+pnsrxG
+qzq9A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+|l>
+s>
+qM8ps
+p{p2Eq^
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM70NarrowCoarseAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[72])
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<83>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<41>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [gluPairs_dtype_BF16_row_BF16_params+64];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd5;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd4;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 70 32
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 69 19
-	and.pred %p5, %p3, %p4;
-	and.b64 %rd6, %rd3, 7;
-	setp.eq.s64 %p6, %rd6, 0;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B3;
-	add.s32 %r10, %r5, 4;
-	setp.lt.u32 %p8, %r10, %r6;
-	selp.b32 %r11, %r10, %r6, %p8;
-	setp.lt.u32 %p9, %r5, %r6;
-	@!%p9 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u64.u32 %rd7, %r12;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u64.u32 %rd8, %r5;
-	setp.lt.u32 %p10, %r5, %r13;
-	@!%p10 bra $B1;
-	.loc 1 70 32
-	setp.lt.u32 %p11, %r5, %r12;
-	@!%p11 bra $FAULT0;
-	mad.wide.u32 %rd9, %r5, 4, %rd1;
-	ld.global.u32 %r14, [%rd9];
-	and.b32 %r15, %r14, 65535;
-	shr.u32 %r16, %r14, 16;
-	and.b32 %r17, %r16, 65535;
-	.loc 2 29 61
-	shl.b32 %r18, %r15, 16;
-	mov.b32 %f1, %r18;
-	shl.b32 %r19, %r17, 16;
-	mov.b32 %f2, %r19;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	mov.b32 %r20, %f8;
-	shr.u32 %r21, %r20, 16;
-	and.b32 %r22, %r21, 1;
-	add.s32 %r23, %r20, 32767;
-	add.s32 %r24, %r23, %r22;
-	setp.nan.f32 %p12, %f8, %f8;
-	shr.u32 %r25, %r24, 16;
-	selp.b32 %r26, 32767, %r25, %p12;
-	.loc 1 70 4
-	mad.wide.u32 %rd10, %r5, 2, %rd3;
-	st.global.u16 [%rd10], %r26;
-$B1:
-	.loc 1 69 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p13, %r5, %r11;
-	@%p13 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 70 32
-	mad.wide.u32 %rd11, %r5, 4, %rd1;
-	ld.global.u32 %r27, [%rd11];
-	and.b32 %r28, %r27, 65535;
-	shr.u32 %r29, %r27, 16;
-	and.b32 %r30, %r29, 65535;
-	ld.global.u16 %r31, [%rd11+4];
-	ld.global.u16 %r32, [%rd11+8];
-	ld.global.u16 %r33, [%rd11+12];
-	ld.global.u16 %r34, [%rd11+6];
-	ld.global.u16 %r35, [%rd11+10];
-	ld.global.u16 %r36, [%rd11+14];
-	.loc 2 29 61
-	shl.b32 %r37, %r28, 16;
-	mov.b32 %f9, %r37;
-	.loc 3 52 74
-	neg.f32 %f10, %f9;
-	mul.rn.f32 %f11, %f10, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f12, %f11;
-	add.rn.f32 %f13, %f12, 0f3F800000;
-	div.approx.f32 %f14, %f9, %f13;
-	.loc 2 29 61
-	shl.b32 %r38, %r30, 16;
-	mov.b32 %f15, %r38;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f14, %f15;
-	.loc 2 32 63
-	mov.b32 %r39, %f16;
-	shr.u32 %r40, %r39, 16;
-	and.b32 %r41, %r40, 1;
-	add.s32 %r42, %r39, 32767;
-	add.s32 %r43, %r42, %r41;
-	setp.nan.f32 %p14, %f16, %f16;
-	shr.u32 %r44, %r43, 16;
-	selp.b32 %r45, 32767, %r44, %p14;
-	.loc 2 29 61
-	shl.b32 %r46, %r31, 16;
-	mov.b32 %f17, %r46;
-	.loc 3 52 74
-	neg.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f20, %f19;
-	add.rn.f32 %f21, %f20, 0f3F800000;
-	div.approx.f32 %f22, %f17, %f21;
-	.loc 2 29 61
-	shl.b32 %r47, %r34, 16;
-	mov.b32 %f23, %r47;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f22, %f23;
-	.loc 2 32 63
-	mov.b32 %r48, %f24;
-	shr.u32 %r49, %r48, 16;
-	and.b32 %r50, %r49, 1;
-	add.s32 %r51, %r48, 32767;
-	add.s32 %r52, %r51, %r50;
-	setp.nan.f32 %p15, %f24, %f24;
-	shr.u32 %r53, %r52, 16;
-	selp.b32 %r54, 32767, %r53, %p15;
-	.loc 2 29 61
-	shl.b32 %r55, %r32, 16;
-	mov.b32 %f25, %r55;
-	.loc 3 52 74
-	neg.f32 %f26, %f25;
-	mul.rn.f32 %f27, %f26, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f28, %f27;
-	add.rn.f32 %f29, %f28, 0f3F800000;
-	div.approx.f32 %f30, %f25, %f29;
-	.loc 2 29 61
-	shl.b32 %r56, %r35, 16;
-	mov.b32 %f31, %r56;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f30, %f31;
-	.loc 2 32 63
-	mov.b32 %r57, %f32;
-	shr.u32 %r58, %r57, 16;
-	and.b32 %r59, %r58, 1;
-	add.s32 %r60, %r57, 32767;
-	add.s32 %r61, %r60, %r59;
-	setp.nan.f32 %p16, %f32, %f32;
-	shr.u32 %r62, %r61, 16;
-	selp.b32 %r63, 32767, %r62, %p16;
-	.loc 2 29 61
-	shl.b32 %r64, %r33, 16;
-	mov.b32 %f33, %r64;
-	.loc 3 52 74
-	neg.f32 %f34, %f33;
-	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f36, 0f3F800000;
-	div.approx.f32 %f38, %f33, %f37;
-	.loc 2 29 61
-	shl.b32 %r65, %r36, 16;
-	mov.b32 %f39, %r65;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f38, %f39;
-	.loc 2 32 63
-	mov.b32 %r66, %f40;
-	shr.u32 %r67, %r66, 16;
-	and.b32 %r68, %r67, 1;
-	add.s32 %r69, %r66, 32767;
-	add.s32 %r70, %r69, %r68;
-	setp.nan.f32 %p17, %f40, %f40;
-	shr.u32 %r71, %r70, 16;
-	selp.b32 %r72, 32767, %r71, %p17;
-	.loc 1 70 4
-	mad.wide.u32 %rd12, %r5, 2, %rd3;
-	st.global.v4.u16 [%rd12], {%r45, %r54, %r63, %r72};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd13, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r73, [%rd13], 0, 1;
-	setp.ne.u32 %p18, %r73, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r74, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd14+4], %r74;
-	ld.param.u32 %r75, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd14+8], {%r75, 0};
-	mov.u32 %r76, %ntid.x;
-	div.u32 %r77, %r5, %r76;
-	mov.u32 %r78, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r77, %r78};
-	mov.u32 %r79, %ctaid.z;
-	rem.u32 %r80, %r5, %r76;
-	st.global.v2.u32 [%rd14+24], {%r79, %r80};
-	mov.u32 %r81, %tid.y;
-	mov.u32 %r82, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r81, %r82};
-	st.global.u64 [%rd14+40], %rd8;
-	st.global.u64 [%rd14+48], %rd7;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM80Narrow = `packed1 2261 gluPairs_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;t*
+zfto
+p9+un
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+uCsu
+rV
+pnsrxG
+pv
+&
+qM8r.8
+s|v=
+"#
+pv
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+|l>
+s>
+qM8ps
+p{p@Eq^
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[64])
-{
-	.reg .pred %p<5>;
-	.reg .b32 %r<29>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.u32 %r7, [%rd7];
-	and.b32 %r8, %r7, 65535;
-	shr.u32 %r9, %r7, 16;
-	and.b32 %r10, %r9, 65535;
-	.loc 2 29 61
-	shl.b32 %r11, %r8, 16;
-	mov.b32 %f1, %r11;
-	shl.b32 %r12, %r10, 16;
-	mov.b32 %f2, %r12;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	mov.b32 %r13, %f8;
-	shr.u32 %r14, %r13, 16;
-	and.b32 %r15, %r14, 1;
-	add.s32 %r16, %r13, 32767;
-	add.s32 %r17, %r16, %r15;
-	setp.nan.f32 %p3, %f8, %f8;
-	shr.u32 %r18, %r17, 16;
-	selp.b32 %r19, 32767, %r18, %p3;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 2, %rd3;
-	st.global.u16 [%rd8], %r19;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r20, [%rd9], 0, 1;
-	setp.ne.u32 %p4, %r20, 0;
-	@%p4 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r21, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd10+4], %r21;
-	ld.param.u32 %r22, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd10+8], {%r22, 0};
-	mov.u32 %r23, %ctaid.x;
-	mov.u32 %r24, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r23, %r24};
-	mov.u32 %r25, %ctaid.z;
-	mov.u32 %r26, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r25, %r26};
-	mov.u32 %r27, %tid.y;
-	mov.u32 %r28, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r27, %r28};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM80 = `packed1 2230 gluPairs_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;t*
+zfto
+p9t=pF
+p:,r0
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+qM8r4
+rCpY
+qU
+o
+w0%
+rV
+pnsrxG
+pv
+&
+qM8r.8
+s|v=
+"#
+pv
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+|l>
+s>
+qM8ps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[64])
-{
-	.reg .pred %p<5>;
-	.reg .b32 %r<27>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.u16 %r7, [%rd7];
-	.loc 2 29 61
-	shl.b32 %r8, %r7, 16;
-	mov.b32 %f1, %r8;
-	.loc 1 70 55
-	ld.global.u16 %r9, [%rd7+2];
-	.loc 2 29 61
-	shl.b32 %r10, %r9, 16;
-	mov.b32 %f2, %r10;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	mov.b32 %r11, %f8;
-	shr.u32 %r12, %r11, 16;
-	and.b32 %r13, %r12, 1;
-	add.s32 %r14, %r11, 32767;
-	add.s32 %r15, %r14, %r13;
-	setp.nan.f32 %p3, %f8, %f8;
-	shr.u32 %r16, %r15, 16;
-	selp.b32 %r17, 32767, %r16, %p3;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 2, %rd3;
-	st.global.u16 [%rd8], %r17;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r18, [%rd9], 0, 1;
-	setp.ne.u32 %p4, %r18, 0;
-	@%p4 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r19, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd10+4], %r19;
-	ld.param.u32 %r20, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd10+8], {%r20, 0};
-	mov.u32 %r21, %ctaid.x;
-	mov.u32 %r22, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r21, %r22};
-	mov.u32 %r23, %ctaid.z;
-	mov.u32 %r24, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r23, %r24};
-	mov.u32 %r25, %tid.y;
-	mov.u32 %r26, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r25, %r26};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM70NarrowCoarseAligned = `packed1 5870 gluPairs_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHr*pD
+!c
+p;,te
+p9/r0
+p:qupF
+qS.un
+!
+p>
+q*
+pa
+q$
+xY
+{@pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+u.
+qM8r4
+Yp,D
+"#
+4
+q)q>piy4xDrZ29
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+tN
+)
+u.
+s?p0
+Yp0D
+5
+"#
+Yp0U
+qU
+p{p0Gt]
+sw
+q%
+r'p,A
+q%
+pnsrxG
+qzq9A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qM8ps
+po'Es[
+wG
+!#
+"(
+z''1'B
+qt'1-
+td
+!#
+O
+!#
+"(
+po'Gt~
+sw
+q%
+r'p,A
+q%
+s|r>
+s|p&
+s|se
+s|7n
+s|,rg
+s|,r>
+"(
+|C
+&
+"(
+r=
+qi
+k
+r;
+y&z.
+"#
+{x
+&
+"(
+rx
+"(
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(%A
+&
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+r(#A
+&
+"%
+rx
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(-A
+&
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+r(+A
+&
+"%
+rx
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(5A
+&
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+r(3A
+&
+"%
+rx
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+po'EvQ
+|[Pt5p5rzxfR1<(2p*DL
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCp"
+v_pG
+pP
+pc
+O
+!L
 `
 
-const gluPairsBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_BF16_row_BF16(.param .align 8 .b8 gluPairs_dtype_BF16_row_BF16_params[64])
-{
-	.reg .pred %p<5>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_BF16_row_BF16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r4, [%rd8];
-	.loc 2 29 61
-	shl.b32 %r5, %r4, 16;
-	mov.b32 %f1, %r5;
-	.loc 1 70 55
-	ld.global.u16 %r6, [%rd8+2];
-	.loc 2 29 61
-	shl.b32 %r7, %r6, 16;
-	mov.b32 %f2, %r7;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 32 63
-	mov.b32 %r8, %f8;
-	shr.u32 %r9, %r8, 16;
-	and.b32 %r10, %r9, 1;
-	add.s32 %r11, %r8, 32767;
-	add.s32 %r12, %r11, %r10;
-	setp.nan.f32 %p3, %f8, %f8;
-	shr.u32 %r13, %r12, 16;
-	selp.b32 %r14, 32767, %r13, %p3;
-	.loc 1 70 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r14;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [gluPairs_dtype_BF16_row_BF16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd11], 0, 1;
-	setp.ne.u32 %p4, %r15, 0;
-	@%p4 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r16, [gluPairs_dtype_BF16_row_BF16_params+56];
-	st.global.u32 [%rd12+4], %r16;
-	ld.param.u32 %r17, [gluPairs_dtype_BF16_row_BF16_params+60];
-	st.global.v2.u32 [%rd12+8], {%r17, 0};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r22, %r23};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM70NarrowAligned = `packed1 2422 gluPairs_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;8pF
+p9+te
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+uCsu
+sw
+q%
+r'p,A
+q%
+pnsrxG
+qzq9A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qM8ps
+po(Eq^
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairsF16SM70NarrowCoarseAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_F16_row_F16(.param .align 8 .b8 gluPairs_dtype_F16_row_F16_params[72])
-{
-	.reg .pred %p<14>;
-	.reg .b16 %rs<16>;
-	.reg .b32 %r<43>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<41>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [gluPairs_dtype_F16_row_F16_params+64];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd5;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd4;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 70 32
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 69 19
-	and.pred %p5, %p3, %p4;
-	and.b64 %rd6, %rd3, 7;
-	setp.eq.s64 %p6, %rd6, 0;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B3;
-	add.s32 %r10, %r5, 4;
-	setp.lt.u32 %p8, %r10, %r6;
-	selp.b32 %r11, %r10, %r6, %p8;
-	setp.lt.u32 %p9, %r5, %r6;
-	@!%p9 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u64.u32 %rd7, %r12;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u64.u32 %rd8, %r5;
-	setp.lt.u32 %p10, %r5, %r13;
-	@!%p10 bra $B1;
-	.loc 1 70 32
-	setp.lt.u32 %p11, %r5, %r12;
-	@!%p11 bra $FAULT0;
-	mad.wide.u32 %rd9, %r5, 4, %rd1;
-	ld.global.u32 %r14, [%rd9];
-	and.b32 %r15, %r14, 65535;
-	shr.u32 %r16, %r14, 16;
-	and.b32 %r17, %r16, 65535;
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r15;
-	cvt.f32.f16 %f1, %rs1;
-	cvt.u16.u32 %rs2, %r17;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r18, %rs3;
-	.loc 1 70 4
-	mad.wide.u32 %rd10, %r5, 2, %rd3;
-	st.global.u16 [%rd10], %r18;
-$B1:
-	.loc 1 69 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p12, %r5, %r11;
-	@%p12 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 70 32
-	mad.wide.u32 %rd11, %r5, 4, %rd1;
-	ld.global.u32 %r19, [%rd11];
-	and.b32 %r20, %r19, 65535;
-	shr.u32 %r21, %r19, 16;
-	and.b32 %r22, %r21, 65535;
-	ld.global.u16 %r23, [%rd11+4];
-	ld.global.u16 %r24, [%rd11+8];
-	ld.global.u16 %r25, [%rd11+12];
-	ld.global.u16 %r26, [%rd11+6];
-	ld.global.u16 %r27, [%rd11+10];
-	ld.global.u16 %r28, [%rd11+14];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r20;
-	cvt.f32.f16 %f9, %rs4;
-	.loc 3 52 74
-	neg.f32 %f10, %f9;
-	mul.rn.f32 %f11, %f10, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f12, %f11;
-	add.rn.f32 %f13, %f12, 0f3F800000;
-	div.approx.f32 %f14, %f9, %f13;
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r22;
-	cvt.f32.f16 %f15, %rs5;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f14, %f15;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs6, %f16;
-	cvt.u32.u16 %r29, %rs6;
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r23;
-	cvt.f32.f16 %f17, %rs7;
-	.loc 3 52 74
-	neg.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f18, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f20, %f19;
-	add.rn.f32 %f21, %f20, 0f3F800000;
-	div.approx.f32 %f22, %f17, %f21;
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r26;
-	cvt.f32.f16 %f23, %rs8;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f22, %f23;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs9, %f24;
-	cvt.u32.u16 %r30, %rs9;
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r24;
-	cvt.f32.f16 %f25, %rs10;
-	.loc 3 52 74
-	neg.f32 %f26, %f25;
-	mul.rn.f32 %f27, %f26, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f28, %f27;
-	add.rn.f32 %f29, %f28, 0f3F800000;
-	div.approx.f32 %f30, %f25, %f29;
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r27;
-	cvt.f32.f16 %f31, %rs11;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f30, %f31;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs12, %f32;
-	cvt.u32.u16 %r31, %rs12;
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r25;
-	cvt.f32.f16 %f33, %rs13;
-	.loc 3 52 74
-	neg.f32 %f34, %f33;
-	mul.rn.f32 %f35, %f34, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f36, 0f3F800000;
-	div.approx.f32 %f38, %f33, %f37;
-	.loc 2 38 59
-	cvt.u16.u32 %rs14, %r28;
-	cvt.f32.f16 %f39, %rs14;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f38, %f39;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs15, %f40;
-	cvt.u32.u16 %r32, %rs15;
-	.loc 1 70 4
-	mad.wide.u32 %rd12, %r5, 2, %rd3;
-	st.global.v4.u16 [%rd12], {%r29, %r30, %r31, %r32};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd13, [gluPairs_dtype_F16_row_F16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r33, [%rd13], 0, 1;
-	setp.ne.u32 %p13, %r33, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r34, [gluPairs_dtype_F16_row_F16_params+56];
-	st.global.u32 [%rd14+4], %r34;
-	ld.param.u32 %r35, [gluPairs_dtype_F16_row_F16_params+60];
-	st.global.v2.u32 [%rd14+8], {%r35, 0};
-	mov.u32 %r36, %ntid.x;
-	div.u32 %r37, %r5, %r36;
-	mov.u32 %r38, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r37, %r38};
-	mov.u32 %r39, %ctaid.z;
-	rem.u32 %r40, %r5, %r36;
-	st.global.v2.u32 [%rd14+24], {%r39, %r40};
-	mov.u32 %r41, %tid.y;
-	mov.u32 %r42, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r41, %r42};
-	st.global.u64 [%rd14+40], %rd8;
-	st.global.u64 [%rd14+48], %rd7;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM70Narrow = `packed1 2401 gluPairs_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;8pF
+p9+x,
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+uCsu
+rV
+pnsrxG
+pv
+&
+qM8r.8
+s|v=
+"#
+pv
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qM8ps
+p{q}Eq^
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const gluPairsF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_F16_row_F16(.param .align 8 .b8 gluPairs_dtype_F16_row_F16_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b16 %rs<4>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_F16_row_F16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.u32 %r7, [%rd7];
-	and.b32 %r8, %r7, 65535;
-	shr.u32 %r9, %r7, 16;
-	and.b32 %r10, %r9, 65535;
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r8;
-	cvt.f32.f16 %f1, %rs1;
-	cvt.u16.u32 %rs2, %r10;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r11, %rs3;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 2, %rd3;
-	st.global.u16 [%rd8], %r11;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_dtype_F16_row_F16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r12, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r13, [gluPairs_dtype_F16_row_F16_params+56];
-	st.global.u32 [%rd10+4], %r13;
-	ld.param.u32 %r14, [gluPairs_dtype_F16_row_F16_params+60];
-	st.global.v2.u32 [%rd10+8], {%r14, 0};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r19, %r20};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairsBF16SM70 = `packed1 2369 gluPairs_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;8pF
+p9+t*
+p:,r0
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+qM8r4
+rCpY
+qU
+o
+w0%
+rV
+pnsrxG
+pv
+&
+qM8r.8
+s|v=
+"#
+pv
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qM8ps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const gluPairsF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_F16_row_F16(.param .align 8 .b8 gluPairs_dtype_F16_row_F16_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b16 %rs<4>;
-	.reg .b32 %r<19>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_F16_row_F16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.u16 %r7, [%rd7];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r7;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 70 55
-	ld.global.u16 %r8, [%rd7+2];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r8;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r9, %rs3;
-	.loc 1 70 4
-	mad.wide.u32 %rd8, %r6, 2, %rd3;
-	st.global.u16 [%rd8], %r9;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [gluPairs_dtype_F16_row_F16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r10, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r10, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r11, [gluPairs_dtype_F16_row_F16_params+56];
-	st.global.u32 [%rd10+4], %r11;
-	ld.param.u32 %r12, [gluPairs_dtype_F16_row_F16_params+60];
-	st.global.v2.u32 [%rd10+8], {%r12, 0};
-	mov.u32 %r13, %ctaid.x;
-	mov.u32 %r14, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r13, %r14};
-	mov.u32 %r15, %ctaid.z;
-	mov.u32 %r16, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r15, %r16};
-	mov.u32 %r17, %tid.y;
-	mov.u32 %r18, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r17, %r18};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const gluPairsF16SM70NarrowCoarseAligned = `packed1 5104 gluPairs_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHr*pD
+!c
+p;,t*
+zfve
+p9.r0
+p:qupF
+qS.un
+!
+p>
+q*
+pa
+q$
+xY
+{@pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+u.
+qM8r4
+Yp,D
+"#
+4
+q)q>piy4xDrZ29
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+tN
+)
+u.
+s?p0
+Yp0D
+5
+"#
+Yp0U
+qU
+p{p0Gt]
+sw
+q%
+r'p,A
+q%
+pnsQwE
+uBq=
+p7
+ro
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,y=
+}]
+s>
+qM8ps
+po'Es[
+wG
+!#
+"(
+z''1'B
+qt'2p2
+td
+!#
+O
+!#
+"(
+po'Gt~
+sw
+q%
+r'p,A
+q%
+s|r>
+s|p&
+s|se
+s|7n
+s|,rg
+s|,r>
+"(
+xrp0
+p7
+"(
+r=
+qi
+k
+r;
+y&z.
+"#
+xr[
+p7
+"(
+rx
+"(
+}]
+s>
+"$
+xr[
+p7
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+uBqR
+p7
+"%
+rx
+"%
+}]
+s>
+"$
+xr[
+p7
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+uBqR
+p7
+"%
+rx
+"%
+}]
+s>
+"$
+xr[
+p7
+"%
+r=
+qi
+k
+r;
+y&z.
+"#
+uBqR
+p7
+"%
+rx
+"%
+}]
+s>
+"(
+po'EvQ
+|[Pt5p5rzxfvfUDL
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCp"
+v_pG
+pP
+pc
+O
+!L
 `
 
-const gluPairsF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-.file 3 "ops.go"
-
-.visible .entry gluPairs_dtype_F16_row_F16(.param .align 8 .b8 gluPairs_dtype_F16_row_F16_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b16 %rs<4>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<9>;
-
-	ld.param.u64 %rd1, [gluPairs_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [gluPairs_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [gluPairs_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [gluPairs_dtype_F16_row_F16_params+32];
-	.loc 1 69 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B0;
-	.loc 1 70 32
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.u16 %r4, [%rd8];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r4;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 70 55
-	ld.global.u16 %r5, [%rd8+2];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r5;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r6, %rs3;
-	.loc 1 70 4
-	shl.b64 %rd9, %rd6, 1;
-	add.s64 %rd10, %rd3, %rd9;
-	st.global.u16 [%rd10], %r6;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [gluPairs_dtype_F16_row_F16_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd11], 0, 1;
-	setp.ne.u32 %p3, %r7, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r8, [gluPairs_dtype_F16_row_F16_params+56];
-	st.global.u32 [%rd12+4], %r8;
-	ld.param.u32 %r9, [gluPairs_dtype_F16_row_F16_params+60];
-	st.global.v2.u32 [%rd12+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r14, %r15};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const gluPairsF16SM70NarrowAligned = `packed1 2271 gluPairs_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;t*
+zft*
+p9+un
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+uCsu
+sw
+q%
+r'p,A
+q%
+pnsQwE
+uBq=
+p7
+ro
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,y=
+}]
+s>
+qM8ps
+p{p@Eq^
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const glu32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry glu_row_F32x1(.param .align 8 .b8 glu_row_F32x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<12>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<31>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_F32x1_params];
-	ld.param.u64 %rd2, [glu_row_F32x1_params+8];
-	ld.param.u64 %rd3, [glu_row_F32x1_params+24];
-	ld.param.u64 %rd4, [glu_row_F32x1_params+32];
-	ld.param.u64 %rd5, [glu_row_F32x1_params+48];
-	ld.param.u64 %rd6, [glu_row_F32x1_params+56];
-	ld.param.u32 %r1, [glu_row_F32x1_params+72];
-	ld.param.u32 %r2, [glu_row_F32x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd7, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd8, %r8;
-	cvt.u32.u64 %r9, %rd6;
-	cvt.u64.u32 %rd9, %r9;
-	.loc 1 45 35
-	cvt.u64.u32 %rd10, %r1;
-	cvt.u64.u32 %rd11, %r2;
-	sub.s64 %rd12, 0, %rd11;
-	add.s64 %rd13, %rd10, %rd12;
-	mad.wide.u32 %rd14, %r2, %r3, %rd13;
-	setp.le.u64 %p1, %rd14, %rd7;
-	setp.le.u64 %p2, %rd14, %rd8;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd15, %r1, %r3;
-	setp.le.u64 %p4, %rd15, %rd9;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	mad.lo.s32 %r10, %r4, 256, %r5;
-	cvt.u64.u32 %rd16, %r10;
-	setp.lt.u32 %p6, %r10, %r1;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd17, %r6, %r2, %rd16;
-	.loc 1 45 20
-	mad.wide.u32 %rd18, %r6, %r1, %rd16;
-	setp.lt.u64 %p7, %rd17, %rd7;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd19, %rd17, 2;
-	add.s64 %rd20, %rd1, %rd19;
-	ld.global.f32 %f1, [%rd20];
-	cvt.u32.u64 %r11, %rd17;
-	setp.lt.u32 %p8, %r11, %r8;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd21, %rd3, %rd19;
-	ld.global.f32 %f2, [%rd21];
-	.loc 2 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 1 45 4
-	setp.lt.u64 %p9, %rd18, %rd9;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd22, %rd18, 2;
-	add.s64 %rd23, %rd5, %rd22;
-	st.global.f32 [%rd23], %f8;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	mad.lo.s32 %r12, %r4, 256, %r5;
-	setp.lt.u32 %p10, %r12, %r1;
-	@!%p10 bra $B2;
-	.loc 1 45 35
-	mad.lo.s32 %r13, %r6, %r2, %r12;
-	mad.wide.u32 %rd24, %r13, 4, %rd1;
-	ld.global.f32 %f9, [%rd24];
-	mad.wide.u32 %rd25, %r13, 4, %rd3;
-	ld.global.f32 %f10, [%rd25];
-	.loc 2 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 2 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 1 45 4
-	mad.lo.s32 %r14, %r6, %r1, %r12;
-	mad.wide.u32 %rd26, %r14, 4, %rd5;
-	st.global.f32 [%rd26], %f16;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd27, %rd18;
-	mov.u64 %rd28, %rd9;
-$FAULT:
-	ld.param.u64 %rd29, [glu_row_F32x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd29], 0, 1;
-	setp.ne.u32 %p11, %r15, 0;
-	@%p11 bra $EXIT;
-	ld.global.u64 %rd30, [%rd29+8];
-	ld.param.u32 %r16, [glu_row_F32x1_params+88];
-	st.global.u32 [%rd30+4], %r16;
-	ld.param.u32 %r17, [glu_row_F32x1_params+92];
-	st.global.v2.u32 [%rd30+8], {%r17, 0};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd30+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd30+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd30+32], {%r22, %r23};
-	st.global.u64 [%rd30+40], %rd27;
-	st.global.u64 [%rd30+48], %rd28;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd30], 56;
-	bra $EXIT;
-}
+const gluPairsF16SM70Narrow = `packed1 2250 gluPairs_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;t*
+zft*
+p9,te
+p:,un
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+qM8r4
+{b
+qU
+uCsu
+rV
+pnsQwE
+ro
+p7
+qM8r.8
+s|v=
+"#
+ro
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,y=
+}]
+s>
+qM8ps
+p{q9Eq^
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const glu32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry glu_row_F32x1(.param .align 8 .b8 glu_row_F32x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<12>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_F32x1_params];
-	ld.param.u64 %rd2, [glu_row_F32x1_params+8];
-	ld.param.u64 %rd3, [glu_row_F32x1_params+24];
-	ld.param.u64 %rd4, [glu_row_F32x1_params+32];
-	ld.param.u64 %rd5, [glu_row_F32x1_params+48];
-	ld.param.u64 %rd6, [glu_row_F32x1_params+56];
-	ld.param.u32 %r1, [glu_row_F32x1_params+72];
-	ld.param.u32 %r2, [glu_row_F32x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	.loc 1 45 35
-	cvt.u64.u32 %rd7, %r1;
-	cvt.u64.u32 %rd8, %r2;
-	sub.s64 %rd9, 0, %rd8;
-	add.s64 %rd10, %rd7, %rd9;
-	mad.wide.u32 %rd11, %r2, %r3, %rd10;
-	setp.le.u64 %p1, %rd11, %rd2;
-	setp.le.u64 %p2, %rd11, %rd4;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd12, %r1, %r3;
-	setp.le.u64 %p4, %rd12, %rd6;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	cvt.u64.u32 %rd13, %r5;
-	mad.wide.u32 %rd14, %r4, 256, %rd13;
-	setp.lt.s64 %p6, %rd14, %rd7;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd15, %r6, %r2, %rd14;
-	.loc 1 45 20
-	mad.wide.u32 %rd16, %r6, %r1, %rd14;
-	setp.lt.u64 %p7, %rd15, %rd2;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd17, %rd15, 2;
-	add.s64 %rd18, %rd1, %rd17;
-	ld.global.f32 %f1, [%rd18];
-	setp.lt.u64 %p8, %rd15, %rd4;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd19, %rd3, %rd17;
-	ld.global.f32 %f2, [%rd19];
-	.loc 2 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 2 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 1 45 4
-	setp.lt.u64 %p9, %rd16, %rd6;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd20, %rd16, 2;
-	add.s64 %rd21, %rd5, %rd20;
-	st.global.f32 [%rd21], %f8;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	cvt.u64.u32 %rd22, %r5;
-	mad.wide.u32 %rd23, %r4, 256, %rd22;
-	setp.lt.s64 %p10, %rd23, %rd7;
-	@!%p10 bra $B2;
-	.loc 1 44 26
-	mad.wide.u32 %rd24, %r6, %r2, %rd23;
-	.loc 1 45 20
-	mad.wide.u32 %rd25, %r6, %r1, %rd23;
-	shl.b64 %rd26, %rd24, 2;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.f32 %f9, [%rd27];
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.f32 %f10, [%rd28];
-	.loc 2 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 2 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 1 45 4
-	shl.b64 %rd29, %rd25, 2;
-	add.s64 %rd30, %rd5, %rd29;
-	st.global.f32 [%rd30], %f16;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd31, %rd16;
-	mov.u64 %rd32, %rd6;
-$FAULT:
-	ld.param.u64 %rd33, [glu_row_F32x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd33], 0, 1;
-	setp.ne.u32 %p11, %r7, 0;
-	@%p11 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r8, [glu_row_F32x1_params+88];
-	st.global.u32 [%rd34+4], %r8;
-	ld.param.u32 %r9, [glu_row_F32x1_params+92];
-	st.global.v2.u32 [%rd34+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r14, %r15};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const gluPairsF16SM70 = `packed1 2219 gluPairs_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!vvy)w]
+!
+!pHpkpD
+!c
+p;t*
+zft*
+p9ve
+p:,r0
+qSte
+!
+p>
+q*
+pa
+q$
+{@pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+qM8r4
+rCpY
+qU
+o
+w0%
+rV
+pnsQwE
+ro
+p7
+qM8r.8
+s|v=
+"#
+ro
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,y=
+}]
+s>
+qM8ps
+{T
+w0%
+wG
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_qA
+pP
+pc
+O
+!L
 `
 
-const gluBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry glu_row_BF16x1(.param .align 8 .b8 glu_row_BF16x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<12>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<34>;
-	.reg .b64 %rd<31>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_BF16x1_params];
-	ld.param.u64 %rd2, [glu_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [glu_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [glu_row_BF16x1_params+32];
-	ld.param.u64 %rd5, [glu_row_BF16x1_params+48];
-	ld.param.u64 %rd6, [glu_row_BF16x1_params+56];
-	ld.param.u32 %r1, [glu_row_BF16x1_params+72];
-	ld.param.u32 %r2, [glu_row_BF16x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd7, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd8, %r8;
-	cvt.u32.u64 %r9, %rd6;
-	cvt.u64.u32 %rd9, %r9;
-	.loc 1 45 35
-	cvt.u64.u32 %rd10, %r1;
-	cvt.u64.u32 %rd11, %r2;
-	sub.s64 %rd12, 0, %rd11;
-	add.s64 %rd13, %rd10, %rd12;
-	mad.wide.u32 %rd14, %r2, %r3, %rd13;
-	setp.le.u64 %p1, %rd14, %rd7;
-	setp.le.u64 %p2, %rd14, %rd8;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd15, %r1, %r3;
-	setp.le.u64 %p4, %rd15, %rd9;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	mad.lo.s32 %r10, %r4, 256, %r5;
-	cvt.u64.u32 %rd16, %r10;
-	setp.lt.u32 %p6, %r10, %r1;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd17, %r6, %r2, %rd16;
-	.loc 1 45 20
-	mad.wide.u32 %rd18, %r6, %r1, %rd16;
-	setp.lt.u64 %p7, %rd17, %rd7;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd19, %rd17, 1;
-	add.s64 %rd20, %rd1, %rd19;
-	ld.global.u16 %r11, [%rd20];
-	cvt.u32.u64 %r12, %rd17;
-	setp.lt.u32 %p8, %r12, %r8;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd21, %rd3, %rd19;
-	ld.global.u16 %r13, [%rd21];
-	.loc 2 41 56
-	shl.b32 %r14, %r11, 16;
-	mov.b32 %f1, %r14;
-	shl.b32 %r15, %r13, 16;
-	mov.b32 %f2, %r15;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 32
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r16, %rs1;
-	.loc 1 45 4
-	setp.lt.u64 %p9, %rd18, %rd9;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd22, %rd18, 1;
-	add.s64 %rd23, %rd5, %rd22;
-	st.global.u16 [%rd23], %r16;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	mad.lo.s32 %r17, %r4, 256, %r5;
-	setp.lt.u32 %p10, %r17, %r1;
-	@!%p10 bra $B2;
-	.loc 1 45 35
-	mad.lo.s32 %r18, %r6, %r2, %r17;
-	mad.wide.u32 %rd24, %r18, 2, %rd1;
-	ld.global.u16 %r19, [%rd24];
-	mad.wide.u32 %rd25, %r18, 2, %rd3;
-	ld.global.u16 %r20, [%rd25];
-	.loc 2 41 56
-	shl.b32 %r21, %r19, 16;
-	mov.b32 %f9, %r21;
-	shl.b32 %r22, %r20, 16;
-	mov.b32 %f10, %r22;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 41 32
-	cvt.rn.bf16.f32 %rs2, %f16;
-	cvt.u32.u16 %r23, %rs2;
-	.loc 1 45 4
-	mad.lo.s32 %r24, %r6, %r1, %r17;
-	mad.wide.u32 %rd26, %r24, 2, %rd5;
-	st.global.u16 [%rd26], %r23;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd27, %rd18;
-	mov.u64 %rd28, %rd9;
-$FAULT:
-	ld.param.u64 %rd29, [glu_row_BF16x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r25, [%rd29], 0, 1;
-	setp.ne.u32 %p11, %r25, 0;
-	@%p11 bra $EXIT;
-	ld.global.u64 %rd30, [%rd29+8];
-	ld.param.u32 %r26, [glu_row_BF16x1_params+88];
-	st.global.u32 [%rd30+4], %r26;
-	ld.param.u32 %r27, [glu_row_BF16x1_params+92];
-	st.global.v2.u32 [%rd30+8], {%r27, 0};
-	mov.u32 %r28, %ctaid.x;
-	mov.u32 %r29, %ctaid.y;
-	st.global.v2.u32 [%rd30+16], {%r28, %r29};
-	mov.u32 %r30, %ctaid.z;
-	mov.u32 %r31, %tid.x;
-	st.global.v2.u32 [%rd30+24], {%r30, %r31};
-	mov.u32 %r32, %tid.y;
-	mov.u32 %r33, %tid.z;
-	st.global.v2.u32 [%rd30+32], {%r32, %r33};
-	st.global.u64 [%rd30+40], %rd27;
-	st.global.u64 [%rd30+48], %rd28;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd30], 56;
-	bra $EXIT;
-}
+const glu32SM70Narrow = `packed1 3683 glu_row_F32x1
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+p9+t*
+p:-un
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+tN
+)
+u.
+)
+ri
+)
+"#
+s?p0
+s?p2
+vw=%
+tT
+p{yD[%
+stpG
+stp"
+4
+t+u4[
+stp"
+4
+uE
+"#
+p~[v-r2
+)
+qBp*
+5
+|kr-
+p{w%p0%
+vl/q0
+p{w%p*p-
+q+s7wX
+qU
+xM
+*#%
+_
+u.
+Y{q
+pm
+*%p-
+_
+tb.f.
+ss
+qi
+k
+r;
+z:
+s{@zL
+y*
+vl/ps
+q+p=3+
+u(
+vIE
+*'%
+s8
+!#
+O
+!#
+"'
+p~p0v-2p2
+qBq}
+5
+"(
+p~p2t0U
+{%#
+_
+{%%
+_
+"&
+ss
+qi
+k
+r;
+z:
+"&
+y*
+"&
+p~p01#q=
+{%'
+s8
+!#
+!pZ
+p(
+!p^
+tAqA
+qa)
+(
+!qZ
+pfqI
+;*
+(
+!s*
+pfqA
+;+
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gluBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry glu_row_BF16x1(.param .align 8 .b8 glu_row_BF16x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<12>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_BF16x1_params];
-	ld.param.u64 %rd2, [glu_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [glu_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [glu_row_BF16x1_params+32];
-	ld.param.u64 %rd5, [glu_row_BF16x1_params+48];
-	ld.param.u64 %rd6, [glu_row_BF16x1_params+56];
-	ld.param.u32 %r1, [glu_row_BF16x1_params+72];
-	ld.param.u32 %r2, [glu_row_BF16x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	.loc 1 45 35
-	cvt.u64.u32 %rd7, %r1;
-	cvt.u64.u32 %rd8, %r2;
-	sub.s64 %rd9, 0, %rd8;
-	add.s64 %rd10, %rd7, %rd9;
-	mad.wide.u32 %rd11, %r2, %r3, %rd10;
-	setp.le.u64 %p1, %rd11, %rd2;
-	setp.le.u64 %p2, %rd11, %rd4;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd12, %r1, %r3;
-	setp.le.u64 %p4, %rd12, %rd6;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	cvt.u64.u32 %rd13, %r5;
-	mad.wide.u32 %rd14, %r4, 256, %rd13;
-	setp.lt.s64 %p6, %rd14, %rd7;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd15, %r6, %r2, %rd14;
-	.loc 1 45 20
-	mad.wide.u32 %rd16, %r6, %r1, %rd14;
-	setp.lt.u64 %p7, %rd15, %rd2;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd17, %rd15, 1;
-	add.s64 %rd18, %rd1, %rd17;
-	ld.global.u16 %r7, [%rd18];
-	setp.lt.u64 %p8, %rd15, %rd4;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd19, %rd3, %rd17;
-	ld.global.u16 %r8, [%rd19];
-	.loc 2 41 56
-	shl.b32 %r9, %r7, 16;
-	mov.b32 %f1, %r9;
-	shl.b32 %r10, %r8, 16;
-	mov.b32 %f2, %r10;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 32
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r11, %rs1;
-	.loc 1 45 4
-	setp.lt.u64 %p9, %rd16, %rd6;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd20, %rd16, 1;
-	add.s64 %rd21, %rd5, %rd20;
-	st.global.u16 [%rd21], %r11;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	cvt.u64.u32 %rd22, %r5;
-	mad.wide.u32 %rd23, %r4, 256, %rd22;
-	setp.lt.s64 %p10, %rd23, %rd7;
-	@!%p10 bra $B2;
-	.loc 1 44 26
-	mad.wide.u32 %rd24, %r6, %r2, %rd23;
-	.loc 1 45 20
-	mad.wide.u32 %rd25, %r6, %r1, %rd23;
-	shl.b64 %rd26, %rd24, 1;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.u16 %r12, [%rd27];
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.u16 %r13, [%rd28];
-	.loc 2 41 56
-	shl.b32 %r14, %r12, 16;
-	mov.b32 %f9, %r14;
-	shl.b32 %r15, %r13, 16;
-	mov.b32 %f10, %r15;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 41 32
-	cvt.rn.bf16.f32 %rs2, %f16;
-	cvt.u32.u16 %r16, %rs2;
-	.loc 1 45 4
-	shl.b64 %rd29, %rd25, 1;
-	add.s64 %rd30, %rd5, %rd29;
-	st.global.u16 [%rd30], %r16;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd31, %rd16;
-	mov.u64 %rd32, %rd6;
-$FAULT:
-	ld.param.u64 %rd33, [glu_row_BF16x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd33], 0, 1;
-	setp.ne.u32 %p11, %r17, 0;
-	@%p11 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r18, [glu_row_BF16x1_params+88];
-	st.global.u32 [%rd34+4], %r18;
-	ld.param.u32 %r19, [glu_row_BF16x1_params+92];
-	st.global.v2.u32 [%rd34+8], {%r19, 0};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r24, %r25};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const glu32SM70 = `packed1 3594 glu_row_F32x1
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+p9ve
+p:tGpF
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+"#
+s?p@
+wr
+vw=%
+tT
+p{XqR%
+stpU
+stpG
+4
+t+p@qR
+stp"
+4
+uE
+"#
+t>
+{6rc%
+qopG
+5
+|kr-
+t{X%
+vl/q0
+t{p@p-
+q+u\$
+qU
+xM
+*#%
+_
+q+p=3&
+pm
+*%p-
+_
+tb.f.
+ss
+qi
+k
+r;
+z:
+s{@zL
+y*
+vl/ps
+q+p=3(
+u(
+vIE
+*'%
+s8
+!#
+O
+!#
+"'
+t>
+{6rc%
+pC)
+5
+"'
+t{X%
+"'
+t{p@p-
+xM
+*#%
+_
+*%p-
+_
+"'
+ss
+qi
+k
+r;
+z:
+"'
+y*
+"'
+vIE
+*'%
+s8
+!#
+!pZ
+p(
+!p^
+qa1
+qa$
+(
+!qZ
+p31
+;&
+(
+!s*
+p32
+;(
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gluBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry glu_row_BF16x1(.param .align 8 .b8 glu_row_BF16x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<46>;
-	.reg .b64 %rd<31>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_BF16x1_params];
-	ld.param.u64 %rd2, [glu_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [glu_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [glu_row_BF16x1_params+32];
-	ld.param.u64 %rd5, [glu_row_BF16x1_params+48];
-	ld.param.u64 %rd6, [glu_row_BF16x1_params+56];
-	ld.param.u32 %r1, [glu_row_BF16x1_params+72];
-	ld.param.u32 %r2, [glu_row_BF16x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd7, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd8, %r8;
-	cvt.u32.u64 %r9, %rd6;
-	cvt.u64.u32 %rd9, %r9;
-	.loc 1 45 35
-	cvt.u64.u32 %rd10, %r1;
-	cvt.u64.u32 %rd11, %r2;
-	sub.s64 %rd12, 0, %rd11;
-	add.s64 %rd13, %rd10, %rd12;
-	mad.wide.u32 %rd14, %r2, %r3, %rd13;
-	setp.le.u64 %p1, %rd14, %rd7;
-	setp.le.u64 %p2, %rd14, %rd8;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd15, %r1, %r3;
-	setp.le.u64 %p4, %rd15, %rd9;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	mad.lo.s32 %r10, %r4, 256, %r5;
-	cvt.u64.u32 %rd16, %r10;
-	setp.lt.u32 %p6, %r10, %r1;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd17, %r6, %r2, %rd16;
-	.loc 1 45 20
-	mad.wide.u32 %rd18, %r6, %r1, %rd16;
-	setp.lt.u64 %p7, %rd17, %rd7;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd19, %rd17, 1;
-	add.s64 %rd20, %rd1, %rd19;
-	ld.global.u16 %r11, [%rd20];
-	cvt.u32.u64 %r12, %rd17;
-	setp.lt.u32 %p8, %r12, %r8;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd21, %rd3, %rd19;
-	ld.global.u16 %r13, [%rd21];
-	.loc 2 41 56
-	shl.b32 %r14, %r11, 16;
-	mov.b32 %f1, %r14;
-	shl.b32 %r15, %r13, 16;
-	mov.b32 %f2, %r15;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 32
-	mov.b32 %r16, %f8;
-	shr.u32 %r17, %r16, 16;
-	and.b32 %r18, %r17, 1;
-	add.s32 %r19, %r16, 32767;
-	add.s32 %r20, %r19, %r18;
-	setp.nan.f32 %p9, %f8, %f8;
-	shr.u32 %r21, %r20, 16;
-	selp.b32 %r22, 32767, %r21, %p9;
-	.loc 1 45 4
-	setp.lt.u64 %p10, %rd18, %rd9;
-	@!%p10 bra $FAULT2;
-	shl.b64 %rd22, %rd18, 1;
-	add.s64 %rd23, %rd5, %rd22;
-	st.global.u16 [%rd23], %r22;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	mad.lo.s32 %r23, %r4, 256, %r5;
-	setp.lt.u32 %p11, %r23, %r1;
-	@!%p11 bra $B2;
-	.loc 1 45 35
-	mad.lo.s32 %r24, %r6, %r2, %r23;
-	mad.wide.u32 %rd24, %r24, 2, %rd1;
-	ld.global.u16 %r25, [%rd24];
-	mad.wide.u32 %rd25, %r24, 2, %rd3;
-	ld.global.u16 %r26, [%rd25];
-	.loc 2 41 56
-	shl.b32 %r27, %r25, 16;
-	mov.b32 %f9, %r27;
-	shl.b32 %r28, %r26, 16;
-	mov.b32 %f10, %r28;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 41 32
-	mov.b32 %r29, %f16;
-	shr.u32 %r30, %r29, 16;
-	and.b32 %r31, %r30, 1;
-	add.s32 %r32, %r29, 32767;
-	add.s32 %r33, %r32, %r31;
-	setp.nan.f32 %p12, %f16, %f16;
-	shr.u32 %r34, %r33, 16;
-	selp.b32 %r35, 32767, %r34, %p12;
-	.loc 1 45 4
-	mad.lo.s32 %r36, %r6, %r1, %r23;
-	mad.wide.u32 %rd26, %r36, 2, %rd5;
-	st.global.u16 [%rd26], %r35;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd27, %rd18;
-	mov.u64 %rd28, %rd9;
-$FAULT:
-	ld.param.u64 %rd29, [glu_row_BF16x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r37, [%rd29], 0, 1;
-	setp.ne.u32 %p13, %r37, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd30, [%rd29+8];
-	ld.param.u32 %r38, [glu_row_BF16x1_params+88];
-	st.global.u32 [%rd30+4], %r38;
-	ld.param.u32 %r39, [glu_row_BF16x1_params+92];
-	st.global.v2.u32 [%rd30+8], {%r39, 0};
-	mov.u32 %r40, %ctaid.x;
-	mov.u32 %r41, %ctaid.y;
-	st.global.v2.u32 [%rd30+16], {%r40, %r41};
-	mov.u32 %r42, %ctaid.z;
-	mov.u32 %r43, %tid.x;
-	st.global.v2.u32 [%rd30+24], {%r42, %r43};
-	mov.u32 %r44, %tid.y;
-	mov.u32 %r45, %tid.z;
-	st.global.v2.u32 [%rd30+32], {%r44, %r45};
-	st.global.u64 [%rd30+40], %rd27;
-	st.global.u64 [%rd30+48], %rd28;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd30], 56;
-	bra $EXIT;
-}
+const gluBF16SM80Narrow = `packed1 4084 glu_row_BF16x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+zfr0
+p9-t*
+p:-un
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+tN
+)
+u.
+)
+ri
+)
+"#
+s?p0
+s?p2
+vw=%
+tT
+p{yD[%
+stpG
+stp"
+4
+t+u4[
+stp"
+4
+uE
+"#
+p~[v-r2
+)
+qBp*
+5
+|kr-
+p{w%p0%
+vl/q0
+p{w%p*p-
+q+s7wX
+qU
+vaB
+*#%
+rV
+u.
+qBX
+pm
+*%p-
+rV
+tb,r.7
+qzq9A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,r4
+|l>
+s>
+vl/ps
+q+p=3+
+u(
+vIB
+*'%
+wG
+!#
+O
+!#
+")
+pB&v-1'
+r\#
+5
+"*
+pB(1$U
+t{+3#
+rV
+yJ+3%
+rV
+"(
+qzp,A
+&
+qzp,A
+&
+"(
+ss
+qi
+k
+r;
+z:
+"(
+y*
+"(
+|l>
+s>
+"(
+pB(1#2p2
+t{+3'
+y/qlU
+!#
+!pZ
+p(
+!p^
+tAqA
+qa)
+(
+!qZ
+pfqI
+;*
+(
+!s*
+pfqA
+;+
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gluBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry glu_row_BF16x1(.param .align 8 .b8 glu_row_BF16x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<38>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_BF16x1_params];
-	ld.param.u64 %rd2, [glu_row_BF16x1_params+8];
-	ld.param.u64 %rd3, [glu_row_BF16x1_params+24];
-	ld.param.u64 %rd4, [glu_row_BF16x1_params+32];
-	ld.param.u64 %rd5, [glu_row_BF16x1_params+48];
-	ld.param.u64 %rd6, [glu_row_BF16x1_params+56];
-	ld.param.u32 %r1, [glu_row_BF16x1_params+72];
-	ld.param.u32 %r2, [glu_row_BF16x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	.loc 1 45 35
-	cvt.u64.u32 %rd7, %r1;
-	cvt.u64.u32 %rd8, %r2;
-	sub.s64 %rd9, 0, %rd8;
-	add.s64 %rd10, %rd7, %rd9;
-	mad.wide.u32 %rd11, %r2, %r3, %rd10;
-	setp.le.u64 %p1, %rd11, %rd2;
-	setp.le.u64 %p2, %rd11, %rd4;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd12, %r1, %r3;
-	setp.le.u64 %p4, %rd12, %rd6;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	cvt.u64.u32 %rd13, %r5;
-	mad.wide.u32 %rd14, %r4, 256, %rd13;
-	setp.lt.s64 %p6, %rd14, %rd7;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd15, %r6, %r2, %rd14;
-	.loc 1 45 20
-	mad.wide.u32 %rd16, %r6, %r1, %rd14;
-	setp.lt.u64 %p7, %rd15, %rd2;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd17, %rd15, 1;
-	add.s64 %rd18, %rd1, %rd17;
-	ld.global.u16 %r7, [%rd18];
-	setp.lt.u64 %p8, %rd15, %rd4;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd19, %rd3, %rd17;
-	ld.global.u16 %r8, [%rd19];
-	.loc 2 41 56
-	shl.b32 %r9, %r7, 16;
-	mov.b32 %f1, %r9;
-	shl.b32 %r10, %r8, 16;
-	mov.b32 %f2, %r10;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 41 32
-	mov.b32 %r11, %f8;
-	shr.u32 %r12, %r11, 16;
-	and.b32 %r13, %r12, 1;
-	add.s32 %r14, %r11, 32767;
-	add.s32 %r15, %r14, %r13;
-	setp.nan.f32 %p9, %f8, %f8;
-	shr.u32 %r16, %r15, 16;
-	selp.b32 %r17, 32767, %r16, %p9;
-	.loc 1 45 4
-	setp.lt.u64 %p10, %rd16, %rd6;
-	@!%p10 bra $FAULT2;
-	shl.b64 %rd20, %rd16, 1;
-	add.s64 %rd21, %rd5, %rd20;
-	st.global.u16 [%rd21], %r17;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	cvt.u64.u32 %rd22, %r5;
-	mad.wide.u32 %rd23, %r4, 256, %rd22;
-	setp.lt.s64 %p11, %rd23, %rd7;
-	@!%p11 bra $B2;
-	.loc 1 44 26
-	mad.wide.u32 %rd24, %r6, %r2, %rd23;
-	.loc 1 45 20
-	mad.wide.u32 %rd25, %r6, %r1, %rd23;
-	shl.b64 %rd26, %rd24, 1;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.u16 %r18, [%rd27];
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.u16 %r19, [%rd28];
-	.loc 2 41 56
-	shl.b32 %r20, %r18, 16;
-	mov.b32 %f9, %r20;
-	shl.b32 %r21, %r19, 16;
-	mov.b32 %f10, %r21;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 41 32
-	mov.b32 %r22, %f16;
-	shr.u32 %r23, %r22, 16;
-	and.b32 %r24, %r23, 1;
-	add.s32 %r25, %r22, 32767;
-	add.s32 %r26, %r25, %r24;
-	setp.nan.f32 %p12, %f16, %f16;
-	shr.u32 %r27, %r26, 16;
-	selp.b32 %r28, 32767, %r27, %p12;
-	.loc 1 45 4
-	shl.b64 %rd29, %rd25, 1;
-	add.s64 %rd30, %rd5, %rd29;
-	st.global.u16 [%rd30], %r28;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd31, %rd16;
-	mov.u64 %rd32, %rd6;
-$FAULT:
-	ld.param.u64 %rd33, [glu_row_BF16x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r29, [%rd33], 0, 1;
-	setp.ne.u32 %p13, %r29, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r30, [glu_row_BF16x1_params+88];
-	st.global.u32 [%rd34+4], %r30;
-	ld.param.u32 %r31, [glu_row_BF16x1_params+92];
-	st.global.v2.u32 [%rd34+8], {%r31, 0};
-	mov.u32 %r32, %ctaid.x;
-	mov.u32 %r33, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r32, %r33};
-	mov.u32 %r34, %ctaid.z;
-	mov.u32 %r35, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r34, %r35};
-	mov.u32 %r36, %tid.y;
-	mov.u32 %r37, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r36, %r37};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const gluBF16SM80 = `packed1 3995 glu_row_BF16x1
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+zfr0
+p9+sV
+p:tGpF
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+"#
+s?p@
+wr
+vw=%
+tT
+p{XqR%
+stpU
+stpG
+4
+t+p@qR
+stp"
+4
+uE
+"#
+t>
+{6rc%
+qopG
+5
+|kr-
+t{X%
+vl/q0
+t{p@p-
+q+u\$
+qU
+vaB
+*#%
+rV
+q+p=3&
+pm
+*%p-
+rV
+tb,r.7
+qzp,A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,r4
+|l>
+s>
+vl/ps
+q+p=3(
+u(
+vIB
+*'%
+wG
+!#
+O
+!#
+")
+s?[
+p{p2v-%
+pC)
+5
+")
+p{t"p*%
+")
+p{t"q,p-
+vaB
+*#%
+rV
+*%p-
+rV
+")
+qzp,A
+&
+qzp,A
+&
+")
+ss
+qi
+k
+r;
+z:
+")
+y*
+")
+|l>
+s>
+")
+vIB
+*'%
+wG
+!#
+!pZ
+p(
+!p^
+qa1
+qa$
+(
+!qZ
+p31
+;&
+(
+!s*
+p32
+;(
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gluF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry glu_row_F16x1(.param .align 8 .b8 glu_row_F16x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<12>;
-	.reg .b16 %rs<7>;
-	.reg .b32 %r<30>;
-	.reg .b64 %rd<31>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_F16x1_params];
-	ld.param.u64 %rd2, [glu_row_F16x1_params+8];
-	ld.param.u64 %rd3, [glu_row_F16x1_params+24];
-	ld.param.u64 %rd4, [glu_row_F16x1_params+32];
-	ld.param.u64 %rd5, [glu_row_F16x1_params+48];
-	ld.param.u64 %rd6, [glu_row_F16x1_params+56];
-	ld.param.u32 %r1, [glu_row_F16x1_params+72];
-	ld.param.u32 %r2, [glu_row_F16x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd7, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd8, %r8;
-	cvt.u32.u64 %r9, %rd6;
-	cvt.u64.u32 %rd9, %r9;
-	.loc 1 45 35
-	cvt.u64.u32 %rd10, %r1;
-	cvt.u64.u32 %rd11, %r2;
-	sub.s64 %rd12, 0, %rd11;
-	add.s64 %rd13, %rd10, %rd12;
-	mad.wide.u32 %rd14, %r2, %r3, %rd13;
-	setp.le.u64 %p1, %rd14, %rd7;
-	setp.le.u64 %p2, %rd14, %rd8;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd15, %r1, %r3;
-	setp.le.u64 %p4, %rd15, %rd9;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	mad.lo.s32 %r10, %r4, 256, %r5;
-	cvt.u64.u32 %rd16, %r10;
-	setp.lt.u32 %p6, %r10, %r1;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd17, %r6, %r2, %rd16;
-	.loc 1 45 20
-	mad.wide.u32 %rd18, %r6, %r1, %rd16;
-	setp.lt.u64 %p7, %rd17, %rd7;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd19, %rd17, 1;
-	add.s64 %rd20, %rd1, %rd19;
-	ld.global.u16 %r11, [%rd20];
-	cvt.u32.u64 %r12, %rd17;
-	setp.lt.u32 %p8, %r12, %r8;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd21, %rd3, %rd19;
-	ld.global.u16 %r13, [%rd21];
-	.loc 2 51 53
-	cvt.u16.u32 %rs1, %r11;
-	cvt.f32.f16 %f1, %rs1;
-	cvt.u16.u32 %rs2, %r13;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 51 30
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r14, %rs3;
-	.loc 1 45 4
-	setp.lt.u64 %p9, %rd18, %rd9;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd22, %rd18, 1;
-	add.s64 %rd23, %rd5, %rd22;
-	st.global.u16 [%rd23], %r14;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	mad.lo.s32 %r15, %r4, 256, %r5;
-	setp.lt.u32 %p10, %r15, %r1;
-	@!%p10 bra $B2;
-	.loc 1 45 35
-	mad.lo.s32 %r16, %r6, %r2, %r15;
-	mad.wide.u32 %rd24, %r16, 2, %rd1;
-	ld.global.u16 %r17, [%rd24];
-	mad.wide.u32 %rd25, %r16, 2, %rd3;
-	ld.global.u16 %r18, [%rd25];
-	.loc 2 51 53
-	cvt.u16.u32 %rs4, %r17;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f10, %rs5;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 51 30
-	cvt.rn.f16.f32 %rs6, %f16;
-	cvt.u32.u16 %r19, %rs6;
-	.loc 1 45 4
-	mad.lo.s32 %r20, %r6, %r1, %r15;
-	mad.wide.u32 %rd26, %r20, 2, %rd5;
-	st.global.u16 [%rd26], %r19;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd27, %rd18;
-	mov.u64 %rd28, %rd9;
-$FAULT:
-	ld.param.u64 %rd29, [glu_row_F16x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r21, [%rd29], 0, 1;
-	setp.ne.u32 %p11, %r21, 0;
-	@%p11 bra $EXIT;
-	ld.global.u64 %rd30, [%rd29+8];
-	ld.param.u32 %r22, [glu_row_F16x1_params+88];
-	st.global.u32 [%rd30+4], %r22;
-	ld.param.u32 %r23, [glu_row_F16x1_params+92];
-	st.global.v2.u32 [%rd30+8], {%r23, 0};
-	mov.u32 %r24, %ctaid.x;
-	mov.u32 %r25, %ctaid.y;
-	st.global.v2.u32 [%rd30+16], {%r24, %r25};
-	mov.u32 %r26, %ctaid.z;
-	mov.u32 %r27, %tid.x;
-	st.global.v2.u32 [%rd30+24], {%r26, %r27};
-	mov.u32 %r28, %tid.y;
-	mov.u32 %r29, %tid.z;
-	st.global.v2.u32 [%rd30+32], {%r28, %r29};
-	st.global.u64 [%rd30+40], %rd27;
-	st.global.u64 [%rd30+48], %rd28;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd30], 56;
-	bra $EXIT;
-}
+const gluBF16SM70Narrow = `packed1 4389 glu_row_BF16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,t*
+p9.sV
+p:-un
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+tN
+)
+u.
+)
+ri
+)
+"#
+s?p0
+s?p2
+vw=%
+tT
+p{yD[%
+stpG
+stp"
+4
+t+u4[
+stp"
+4
+uE
+"#
+p~[v-r2
+)
+qBp*
+5
+|kr-
+p{w%p0%
+vl/q0
+p{w%p*p-
+q+s7wX
+qU
+vaB
+*#%
+rV
+u.
+qBX
+pm
+*%p-
+rV
+tb,r.7
+qzq9A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,r4
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vl/ps
+q+p=3+
+u(
+vIB
+*'%
+wG
+!#
+O
+!#
+")
+pB&v-1'
+r\#
+5
+"*
+pB(1$U
+t{+3#
+rV
+yJ+3%
+rV
+"(
+qzp,A
+&
+qzp,A
+&
+"(
+ss
+qi
+k
+r;
+z:
+"(
+y*
+"(
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+pB(1#<#
+t{+3'
+y/qlU
+!#
+!pZ
+p(
+!p^
+tAqA
+qa)
+(
+!qZ
+pfqI
+;*
+(
+!s*
+pfqA
+;+
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gluF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry glu_row_F16x1(.param .align 8 .b8 glu_row_F16x1_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<12>;
-	.reg .b16 %rs<7>;
-	.reg .b32 %r<22>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [glu_row_F16x1_params];
-	ld.param.u64 %rd2, [glu_row_F16x1_params+8];
-	ld.param.u64 %rd3, [glu_row_F16x1_params+24];
-	ld.param.u64 %rd4, [glu_row_F16x1_params+32];
-	ld.param.u64 %rd5, [glu_row_F16x1_params+48];
-	ld.param.u64 %rd6, [glu_row_F16x1_params+56];
-	ld.param.u32 %r1, [glu_row_F16x1_params+72];
-	ld.param.u32 %r2, [glu_row_F16x1_params+76];
-	.loc 1 45 35
-	mov.u32 %r3, %nctaid.y;
-	.loc 1 43 28
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %ctaid.y;
-	.loc 1 45 35
-	cvt.u64.u32 %rd7, %r1;
-	cvt.u64.u32 %rd8, %r2;
-	sub.s64 %rd9, 0, %rd8;
-	add.s64 %rd10, %rd7, %rd9;
-	mad.wide.u32 %rd11, %r2, %r3, %rd10;
-	setp.le.u64 %p1, %rd11, %rd2;
-	setp.le.u64 %p2, %rd11, %rd4;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd12, %r1, %r3;
-	setp.le.u64 %p4, %rd12, %rd6;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B1;
-	.loc 1 43 28
-	cvt.u64.u32 %rd13, %r5;
-	mad.wide.u32 %rd14, %r4, 256, %rd13;
-	setp.lt.s64 %p6, %rd14, %rd7;
-	@!%p6 bra $B0;
-	.loc 1 44 26
-	mad.wide.u32 %rd15, %r6, %r2, %rd14;
-	.loc 1 45 20
-	mad.wide.u32 %rd16, %r6, %r1, %rd14;
-	setp.lt.u64 %p7, %rd15, %rd2;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd17, %rd15, 1;
-	add.s64 %rd18, %rd1, %rd17;
-	ld.global.u16 %r7, [%rd18];
-	setp.lt.u64 %p8, %rd15, %rd4;
-	@!%p8 bra $FAULT1;
-	add.s64 %rd19, %rd3, %rd17;
-	ld.global.u16 %r8, [%rd19];
-	.loc 2 51 53
-	cvt.u16.u32 %rs1, %r7;
-	cvt.f32.f16 %f1, %rs1;
-	cvt.u16.u32 %rs2, %r8;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 51 30
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r9, %rs3;
-	.loc 1 45 4
-	setp.lt.u64 %p9, %rd16, %rd6;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd20, %rd16, 1;
-	add.s64 %rd21, %rd5, %rd20;
-	st.global.u16 [%rd21], %r9;
-$B0:
-	bra $EXIT;
-$B1:
-	.loc 1 43 28
-	cvt.u64.u32 %rd22, %r5;
-	mad.wide.u32 %rd23, %r4, 256, %rd22;
-	setp.lt.s64 %p10, %rd23, %rd7;
-	@!%p10 bra $B2;
-	.loc 1 44 26
-	mad.wide.u32 %rd24, %r6, %r2, %rd23;
-	.loc 1 45 20
-	mad.wide.u32 %rd25, %r6, %r1, %rd23;
-	shl.b64 %rd26, %rd24, 1;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.u16 %r10, [%rd27];
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.u16 %r11, [%rd28];
-	.loc 2 51 53
-	cvt.u16.u32 %rs4, %r10;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r11;
-	cvt.f32.f16 %f10, %rs5;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 51 30
-	cvt.rn.f16.f32 %rs6, %f16;
-	cvt.u32.u16 %r12, %rs6;
-	.loc 1 45 4
-	shl.b64 %rd29, %rd25, 1;
-	add.s64 %rd30, %rd5, %rd29;
-	st.global.u16 [%rd30], %r12;
-$B2:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd31, %rd15;
-	mov.u64 %rd32, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd31, %rd16;
-	mov.u64 %rd32, %rd6;
-$FAULT:
-	ld.param.u64 %rd33, [glu_row_F16x1_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r13, [%rd33], 0, 1;
-	setp.ne.u32 %p11, %r13, 0;
-	@%p11 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r14, [glu_row_F16x1_params+88];
-	st.global.u32 [%rd34+4], %r14;
-	ld.param.u32 %r15, [glu_row_F16x1_params+92];
-	st.global.v2.u32 [%rd34+8], {%r15, 0};
-	mov.u32 %r16, %ctaid.x;
-	mov.u32 %r17, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r16, %r17};
-	mov.u32 %r18, %ctaid.z;
-	mov.u32 %r19, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r18, %r19};
-	mov.u32 %r20, %tid.y;
-	mov.u32 %r21, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r20, %r21};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const gluBF16SM70 = `packed1 4300 glu_row_BF16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,t*
+p9v<pF
+p:tGpF
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+"#
+s?p@
+wr
+vw=%
+tT
+p{XqR%
+stpU
+stpG
+4
+t+p@qR
+stp"
+4
+uE
+"#
+t>
+{6rc%
+qopG
+5
+|kr-
+t{X%
+vl/q0
+t{p@p-
+q+u\$
+qU
+vaB
+*#%
+rV
+q+p=3&
+pm
+*%p-
+rV
+tb,r.7
+qzp,A
+&
+qzp,A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+tb,r4
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vl/ps
+q+p=3(
+u(
+vIB
+*'%
+wG
+!#
+O
+!#
+")
+ru'
+po&v-%
+pC)
+5
+")
+p{q}1$%
+")
+p{q}1#p-
+vaB
+*#%
+rV
+*%p-
+rV
+")
+qzp,A
+&
+qzp,A
+&
+")
+ss
+qi
+k
+r;
+z:
+")
+y*
+")
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+")
+vIB
+*'%
+wG
+!#
+!pZ
+p(
+!p^
+qa1
+qa$
+(
+!qZ
+p31
+;&
+(
+!s*
+p32
+;(
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideGLU32SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry wideGLU_row_F32x4(.param .align 8 .b8 wideGLU_row_F32x4_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<29>;
-	.reg .b32 %r<22>;
-	.reg .b64 %rd<45>;
-	.reg .f32 %f<65>;
-
-	ld.param.u64 %rd1, [wideGLU_row_F32x4_params];
-	ld.param.u64 %rd2, [wideGLU_row_F32x4_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_F32x4_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_F32x4_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_F32x4_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_F32x4_params+56];
-	ld.param.u32 %r1, [wideGLU_row_F32x4_params+72];
-	ld.param.u32 %r2, [wideGLU_row_F32x4_params+76];
-	ld.param.u32 %r3, [wideGLU_row_F32x4_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	cvt.u32.u64 %r8, %rd2;
-	cvt.u64.u32 %rd7, %r8;
-	cvt.u32.u64 %r9, %rd4;
-	cvt.u64.u32 %rd8, %r9;
-	cvt.u32.u64 %r10, %rd6;
-	cvt.u64.u32 %rd9, %r10;
-	.loc 1 54 21
-	mad.lo.s32 %r11, %r4, 256, %r5;
-	cvt.u64.u32 %rd10, %r11;
-	.loc 1 55 18
-	cvt.u64.u32 %rd11, %r2;
-	setp.le.u32 %p1, %r2, %r11;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd12, %r6;
-	cvt.u64.u32 %rd13, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd14, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd15, %r7;
-	add.s64 %rd16, %rd13, -1;
-	selp.b64 %rd17, %rd16, %rd12, %p2;
-	sub.s64 %rd18, %rd17, %rd12;
-	setp.lt.u64 %p3, %rd18, 2147483648;
-	setp.lt.s64 %p4, %rd17, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd19, %r6, %r3, %rd10;
-	setp.lt.u64 %p11, %rd19, %rd7;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd20, %rd17, %rd14, %rd10;
-	setp.lt.u64 %p13, %rd20, %rd7;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd19, %rd8;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd20, %rd8;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd21, %r6, %r2, %rd10;
-	setp.lt.u64 %p19, %rd21, %rd9;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd22, %rd17, %rd11, %rd10;
-	setp.lt.u64 %p21, %rd22, %rd9;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd23, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd24, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd25, %r6, %r2, %rd10;
-	setp.lt.u64 %p23, %rd24, %rd7;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd27];
-	cvt.u32.u64 %r12, %rd24;
-	setp.lt.u32 %p24, %r12, %r9;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd28];
-	.loc 2 52 74
-	neg.f32 %f9, %f1;
-	mul.rn.f32 %f10, %f9, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f11, %f10;
-	add.rn.f32 %f12, %f11, 0f3F800000;
-	div.approx.f32 %f13, %f1, %f12;
-	.loc 2 55 58
-	mul.rn.f32 %f14, %f13, %f5;
-	.loc 2 52 74
-	neg.f32 %f15, %f2;
-	mul.rn.f32 %f16, %f15, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f17, %f16;
-	add.rn.f32 %f18, %f17, 0f3F800000;
-	div.approx.f32 %f19, %f2, %f18;
-	.loc 2 55 58
-	mul.rn.f32 %f20, %f19, %f6;
-	.loc 2 52 74
-	neg.f32 %f21, %f3;
-	mul.rn.f32 %f22, %f21, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f23, %f22;
-	add.rn.f32 %f24, %f23, 0f3F800000;
-	div.approx.f32 %f25, %f3, %f24;
-	.loc 2 55 58
-	mul.rn.f32 %f26, %f25, %f7;
-	.loc 2 52 74
-	neg.f32 %f27, %f4;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f4, %f30;
-	.loc 2 55 58
-	mul.rn.f32 %f32, %f31, %f8;
-	.loc 1 60 4
-	setp.lt.u64 %p25, %rd25, %rd9;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd29, %rd25, 4;
-	add.s64 %rd30, %rd5, %rd29;
-	st.global.v4.f32 [%rd30], {%f14, %f20, %f26, %f32};
-	.loc 1 58 40
-	add.s64 %rd31, %rd23, %rd15;
-	setp.lt.s64 %p26, %rd31, %rd13;
-	cvt.u32.u64 %r6, %rd31;
-	@%p26 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd32, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd33, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd34, %r6, %r2, %rd10;
-	shl.b64 %rd35, %rd33, 4;
-	add.s64 %rd36, %rd1, %rd35;
-	ld.global.v4.f32 {%f33, %f34, %f35, %f36}, [%rd36];
-	add.s64 %rd37, %rd3, %rd35;
-	ld.global.v4.f32 {%f37, %f38, %f39, %f40}, [%rd37];
-	.loc 2 52 74
-	neg.f32 %f41, %f33;
-	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f43, %f42;
-	add.rn.f32 %f44, %f43, 0f3F800000;
-	div.approx.f32 %f45, %f33, %f44;
-	.loc 2 55 58
-	mul.rn.f32 %f46, %f45, %f37;
-	.loc 2 52 74
-	neg.f32 %f47, %f34;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f50, %f49, 0f3F800000;
-	div.approx.f32 %f51, %f34, %f50;
-	.loc 2 55 58
-	mul.rn.f32 %f52, %f51, %f38;
-	.loc 2 52 74
-	neg.f32 %f53, %f35;
-	mul.rn.f32 %f54, %f53, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f55, %f54;
-	add.rn.f32 %f56, %f55, 0f3F800000;
-	div.approx.f32 %f57, %f35, %f56;
-	.loc 2 55 58
-	mul.rn.f32 %f58, %f57, %f39;
-	.loc 2 52 74
-	neg.f32 %f59, %f36;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f36, %f62;
-	.loc 2 55 58
-	mul.rn.f32 %f64, %f63, %f40;
-	.loc 1 60 4
-	shl.b64 %rd38, %rd34, 4;
-	add.s64 %rd39, %rd5, %rd38;
-	st.global.v4.f32 [%rd39], {%f46, %f52, %f58, %f64};
-	.loc 1 58 40
-	add.s64 %rd40, %rd32, %rd15;
-	setp.lt.s64 %p27, %rd40, %rd13;
-	cvt.u32.u64 %r6, %rd40;
-	@%p27 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd41, %rd25;
-	mov.u64 %rd42, %rd9;
-$FAULT:
-	ld.param.u64 %rd43, [wideGLU_row_F32x4_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r13, [%rd43], 0, 1;
-	setp.ne.u32 %p28, %r13, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd44, [%rd43+8];
-	ld.param.u32 %r14, [wideGLU_row_F32x4_params+96];
-	st.global.u32 [%rd44+4], %r14;
-	ld.param.u32 %r15, [wideGLU_row_F32x4_params+100];
-	st.global.v2.u32 [%rd44+8], {%r15, 0};
-	mov.u32 %r16, %ctaid.x;
-	mov.u32 %r17, %ctaid.y;
-	st.global.v2.u32 [%rd44+16], {%r16, %r17};
-	mov.u32 %r18, %ctaid.z;
-	mov.u32 %r19, %tid.x;
-	st.global.v2.u32 [%rd44+24], {%r18, %r19};
-	mov.u32 %r20, %tid.y;
-	mov.u32 %r21, %tid.z;
-	st.global.v2.u32 [%rd44+32], {%r20, %r21};
-	st.global.u64 [%rd44+40], %rd41;
-	st.global.u64 [%rd44+48], %rd42;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd44], 56;
-	bra $EXIT;
-}
+const gluF16SM70Narrow = `packed1 4085 glu_row_F16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+zfx,
+p9sKpF
+p:-un
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+tN
+)
+u.
+)
+ri
+)
+"#
+s?p0
+s?p2
+vw=%
+tT
+p{yD[%
+stpG
+stp"
+4
+t+u4[
+stp"
+4
+uE
+"#
+p~[v-r2
+)
+qBp*
+5
+|kr-
+p{w%p0%
+vl/q0
+p{w%p*p-
+q+s7wX
+qU
+vaB
+*#%
+rV
+u.
+qBX
+pm
+*%p-
+rV
+pnwwzg
+uBq=
+p7
+ro
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnwwu:
+}]
+s>
+vl/ps
+q+p=3+
+u(
+vIB
+*'%
+wG
+!#
+O
+!#
+")
+p~q}v-2q,
+r\#
+5
+"*
+p~q,1$U
+t{+3#
+rV
+yJ+3%
+rV
+"(
+uBU
+p7
+ro
+p7
+"(
+ss
+qi
+k
+r;
+z:
+"(
+y*
+"(
+}]
+s>
+"(
+pB(1#r2
+t{+3'
+y/qlU
+!#
+!pZ
+p(
+!p^
+tAqA
+qa)
+(
+!qZ
+pfqI
+;*
+(
+!s*
+pfqA
+;+
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideGLU32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "ops.go"
-
-.visible .entry wideGLU_row_F32x4(.param .align 8 .b8 wideGLU_row_F32x4_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<29>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<65>;
-
-	ld.param.u64 %rd1, [wideGLU_row_F32x4_params];
-	ld.param.u64 %rd2, [wideGLU_row_F32x4_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_F32x4_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_F32x4_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_F32x4_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_F32x4_params+56];
-	ld.param.u32 %r1, [wideGLU_row_F32x4_params+72];
-	ld.param.u32 %r2, [wideGLU_row_F32x4_params+76];
-	ld.param.u32 %r3, [wideGLU_row_F32x4_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	.loc 1 54 21
-	cvt.u64.u32 %rd7, %r5;
-	mad.wide.u32 %rd8, %r4, 256, %rd7;
-	.loc 1 55 18
-	cvt.u64.u32 %rd9, %r2;
-	setp.le.s64 %p1, %rd9, %rd8;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u64.u32 %rd11, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd12, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd13, %r7;
-	add.s64 %rd14, %rd11, -1;
-	selp.b64 %rd15, %rd14, %rd10, %p2;
-	sub.s64 %rd16, %rd15, %rd10;
-	setp.lt.u64 %p3, %rd16, 2147483648;
-	setp.lt.s64 %p4, %rd15, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd17, %r6, %r3, %rd8;
-	setp.lt.u64 %p11, %rd17, %rd2;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd18, %rd15, %rd12, %rd8;
-	setp.lt.u64 %p13, %rd18, %rd2;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd17, %rd4;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd18, %rd4;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd19, %r6, %r2, %rd8;
-	setp.lt.u64 %p19, %rd19, %rd6;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd20, %rd15, %rd9, %rd8;
-	setp.lt.u64 %p21, %rd20, %rd6;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd21, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd22, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd23, %r6, %r2, %rd8;
-	setp.lt.u64 %p23, %rd22, %rd2;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd24, %rd22, 4;
-	add.s64 %rd25, %rd1, %rd24;
-	ld.global.f32 %f1, [%rd25];
-	ld.global.f32 %f2, [%rd25+4];
-	ld.global.f32 %f3, [%rd25+8];
-	ld.global.f32 %f4, [%rd25+12];
-	setp.lt.u64 %p24, %rd22, %rd4;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd26, %rd3, %rd24;
-	ld.global.f32 %f5, [%rd26];
-	ld.global.f32 %f6, [%rd26+4];
-	ld.global.f32 %f7, [%rd26+8];
-	ld.global.f32 %f8, [%rd26+12];
-	.loc 2 52 74
-	neg.f32 %f9, %f1;
-	mul.rn.f32 %f10, %f9, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f11, %f10;
-	add.rn.f32 %f12, %f11, 0f3F800000;
-	div.approx.f32 %f13, %f1, %f12;
-	.loc 2 55 58
-	mul.rn.f32 %f14, %f13, %f5;
-	.loc 2 52 74
-	neg.f32 %f15, %f2;
-	mul.rn.f32 %f16, %f15, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f17, %f16;
-	add.rn.f32 %f18, %f17, 0f3F800000;
-	div.approx.f32 %f19, %f2, %f18;
-	.loc 2 55 58
-	mul.rn.f32 %f20, %f19, %f6;
-	.loc 2 52 74
-	neg.f32 %f21, %f3;
-	mul.rn.f32 %f22, %f21, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f23, %f22;
-	add.rn.f32 %f24, %f23, 0f3F800000;
-	div.approx.f32 %f25, %f3, %f24;
-	.loc 2 55 58
-	mul.rn.f32 %f26, %f25, %f7;
-	.loc 2 52 74
-	neg.f32 %f27, %f4;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f4, %f30;
-	.loc 2 55 58
-	mul.rn.f32 %f32, %f31, %f8;
-	.loc 1 60 4
-	setp.lt.u64 %p25, %rd23, %rd6;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd27, %rd23, 4;
-	add.s64 %rd28, %rd5, %rd27;
-	st.global.f32 [%rd28], %f14;
-	st.global.f32 [%rd28+4], %f20;
-	st.global.f32 [%rd28+8], %f26;
-	st.global.f32 [%rd28+12], %f32;
-	.loc 1 58 40
-	add.s64 %rd29, %rd21, %rd13;
-	setp.lt.s64 %p26, %rd29, %rd11;
-	cvt.u32.u64 %r6, %rd29;
-	@%p26 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd30, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd31, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd32, %r6, %r2, %rd8;
-	shl.b64 %rd33, %rd31, 4;
-	add.s64 %rd34, %rd1, %rd33;
-	ld.global.f32 %f33, [%rd34];
-	ld.global.f32 %f34, [%rd34+4];
-	ld.global.f32 %f35, [%rd34+8];
-	ld.global.f32 %f36, [%rd34+12];
-	add.s64 %rd35, %rd3, %rd33;
-	ld.global.f32 %f37, [%rd35];
-	ld.global.f32 %f38, [%rd35+4];
-	ld.global.f32 %f39, [%rd35+8];
-	ld.global.f32 %f40, [%rd35+12];
-	.loc 2 52 74
-	neg.f32 %f41, %f33;
-	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f43, %f42;
-	add.rn.f32 %f44, %f43, 0f3F800000;
-	div.approx.f32 %f45, %f33, %f44;
-	.loc 2 55 58
-	mul.rn.f32 %f46, %f45, %f37;
-	.loc 2 52 74
-	neg.f32 %f47, %f34;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f50, %f49, 0f3F800000;
-	div.approx.f32 %f51, %f34, %f50;
-	.loc 2 55 58
-	mul.rn.f32 %f52, %f51, %f38;
-	.loc 2 52 74
-	neg.f32 %f53, %f35;
-	mul.rn.f32 %f54, %f53, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f55, %f54;
-	add.rn.f32 %f56, %f55, 0f3F800000;
-	div.approx.f32 %f57, %f35, %f56;
-	.loc 2 55 58
-	mul.rn.f32 %f58, %f57, %f39;
-	.loc 2 52 74
-	neg.f32 %f59, %f36;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f36, %f62;
-	.loc 2 55 58
-	mul.rn.f32 %f64, %f63, %f40;
-	.loc 1 60 4
-	shl.b64 %rd36, %rd32, 4;
-	add.s64 %rd37, %rd5, %rd36;
-	st.global.f32 [%rd37], %f46;
-	st.global.f32 [%rd37+4], %f52;
-	st.global.f32 [%rd37+8], %f58;
-	st.global.f32 [%rd37+12], %f64;
-	.loc 1 58 40
-	add.s64 %rd38, %rd30, %rd13;
-	setp.lt.s64 %p27, %rd38, %rd11;
-	cvt.u32.u64 %r6, %rd38;
-	@%p27 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd6;
-$FAULT:
-	ld.param.u64 %rd41, [wideGLU_row_F32x4_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd41], 0, 1;
-	setp.ne.u32 %p28, %r8, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r9, [wideGLU_row_F32x4_params+96];
-	st.global.u32 [%rd42+4], %r9;
-	ld.param.u32 %r10, [wideGLU_row_F32x4_params+100];
-	st.global.v2.u32 [%rd42+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r15, %r16};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const gluF16SM70 = `packed1 3996 glu_row_F16x1
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+zfx,
+p9+to
+p:tGpF
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+vl/r]
+{<r/
+vl7s6
+Q
+N
+p%
+"#
+s?p@
+wr
+vw=%
+tT
+p{XqR%
+stpU
+stpG
+4
+t+p@qR
+stp"
+4
+uE
+"#
+t>
+{6rc%
+qopG
+5
+|kr-
+t{X%
+vl/q0
+t{p@p-
+q+u\$
+qU
+vaB
+*#%
+rV
+q+p=3&
+pm
+*%p-
+rV
+pnwwzg
+uBU
+p7
+ro
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+pnwwu:
+}]
+s>
+vl/ps
+q+p=3(
+u(
+vIB
+*'%
+wG
+!#
+O
+!#
+")
+wr
+p{p@v-%
+pC)
+5
+")
+p{vnp2%
+")
+p{vnp0p-
+vaB
+*#%
+rV
+*%p-
+rV
+")
+uBU
+p7
+ro
+p7
+")
+ss
+qi
+k
+r;
+z:
+")
+y*
+")
+}]
+s>
+")
+vIB
+*'%
+wG
+!#
+!pZ
+p(
+!p^
+qa1
+qa$
+(
+!qZ
+p31
+;&
+(
+!s*
+p32
+;(
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideGLUBF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry wideGLU_row_BF16x8(.param .align 8 .b8 wideGLU_row_BF16x8_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<29>;
-	.reg .b32 %r<126>;
-	.reg .b64 %rd<45>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [wideGLU_row_BF16x8_params];
-	ld.param.u64 %rd2, [wideGLU_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_BF16x8_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_BF16x8_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_BF16x8_params+56];
-	ld.param.u32 %r1, [wideGLU_row_BF16x8_params+72];
-	ld.param.u32 %r2, [wideGLU_row_BF16x8_params+76];
-	ld.param.u32 %r3, [wideGLU_row_BF16x8_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	cvt.u32.u64 %r8, %rd2;
-	cvt.u64.u32 %rd7, %r8;
-	cvt.u32.u64 %r9, %rd4;
-	cvt.u64.u32 %rd8, %r9;
-	cvt.u32.u64 %r10, %rd6;
-	cvt.u64.u32 %rd9, %r10;
-	.loc 1 54 21
-	mad.lo.s32 %r11, %r4, 256, %r5;
-	cvt.u64.u32 %rd10, %r11;
-	.loc 1 55 18
-	cvt.u64.u32 %rd11, %r2;
-	setp.le.u32 %p1, %r2, %r11;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd12, %r6;
-	cvt.u64.u32 %rd13, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd14, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd15, %r7;
-	add.s64 %rd16, %rd13, -1;
-	selp.b64 %rd17, %rd16, %rd12, %p2;
-	sub.s64 %rd18, %rd17, %rd12;
-	setp.lt.u64 %p3, %rd18, 2147483648;
-	setp.lt.s64 %p4, %rd17, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd19, %r6, %r3, %rd10;
-	setp.lt.u64 %p11, %rd19, %rd7;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd20, %rd17, %rd14, %rd10;
-	setp.lt.u64 %p13, %rd20, %rd7;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd19, %rd8;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd20, %rd8;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd21, %r6, %r2, %rd10;
-	setp.lt.u64 %p19, %rd21, %rd9;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd22, %rd17, %rd11, %rd10;
-	setp.lt.u64 %p21, %rd22, %rd9;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd23, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd24, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd25, %r6, %r2, %rd10;
-	setp.lt.u64 %p23, %rd24, %rd7;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.v4.u32 {%r12, %r13, %r14, %r15}, [%rd27];
-	and.b32 %r16, %r12, 65535;
-	shr.u32 %r17, %r12, 16;
-	and.b32 %r18, %r17, 65535;
-	and.b32 %r19, %r13, 65535;
-	shr.u32 %r20, %r13, 16;
-	and.b32 %r21, %r20, 65535;
-	and.b32 %r22, %r14, 65535;
-	shr.u32 %r23, %r14, 16;
-	and.b32 %r24, %r23, 65535;
-	and.b32 %r25, %r15, 65535;
-	shr.u32 %r26, %r15, 16;
-	and.b32 %r27, %r26, 65535;
-	cvt.u32.u64 %r28, %rd24;
-	setp.lt.u32 %p24, %r28, %r9;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.v4.u32 {%r29, %r30, %r31, %r32}, [%rd28];
-	and.b32 %r33, %r29, 65535;
-	shr.u32 %r34, %r29, 16;
-	and.b32 %r35, %r34, 65535;
-	and.b32 %r36, %r30, 65535;
-	shr.u32 %r37, %r30, 16;
-	and.b32 %r38, %r37, 65535;
-	and.b32 %r39, %r31, 65535;
-	shr.u32 %r40, %r31, 16;
-	and.b32 %r41, %r40, 65535;
-	and.b32 %r42, %r32, 65535;
-	shr.u32 %r43, %r32, 16;
-	and.b32 %r44, %r43, 65535;
-	.loc 2 81 41
-	shl.b32 %r45, %r16, 16;
-	mov.b32 %f1, %r45;
-	shl.b32 %r46, %r33, 16;
-	mov.b32 %f2, %r46;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 81 41
-	shl.b32 %r47, %r18, 16;
-	mov.b32 %f9, %r47;
-	shl.b32 %r48, %r35, 16;
-	mov.b32 %f10, %r48;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 81 41
-	shl.b32 %r49, %r19, 16;
-	mov.b32 %f17, %r49;
-	shl.b32 %r50, %r36, 16;
-	mov.b32 %f18, %r50;
-	.loc 3 52 74
-	neg.f32 %f19, %f17;
-	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f21, 0f3F800000;
-	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f23, %f18;
-	.loc 2 81 41
-	shl.b32 %r51, %r21, 16;
-	mov.b32 %f25, %r51;
-	shl.b32 %r52, %r38, 16;
-	mov.b32 %f26, %r52;
-	.loc 3 52 74
-	neg.f32 %f27, %f25;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f31, %f26;
-	.loc 2 81 41
-	shl.b32 %r53, %r22, 16;
-	mov.b32 %f33, %r53;
-	shl.b32 %r54, %r39, 16;
-	mov.b32 %f34, %r54;
-	.loc 3 52 74
-	neg.f32 %f35, %f33;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f39, %f34;
-	.loc 2 81 41
-	shl.b32 %r55, %r24, 16;
-	mov.b32 %f41, %r55;
-	shl.b32 %r56, %r41, 16;
-	mov.b32 %f42, %r56;
-	.loc 3 52 74
-	neg.f32 %f43, %f41;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f45, 0f3F800000;
-	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 55 58
-	mul.rn.f32 %f48, %f47, %f42;
-	.loc 2 81 41
-	shl.b32 %r57, %r25, 16;
-	mov.b32 %f49, %r57;
-	shl.b32 %r58, %r42, 16;
-	mov.b32 %f50, %r58;
-	.loc 3 52 74
-	neg.f32 %f51, %f49;
-	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f53, 0f3F800000;
-	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 55 58
-	mul.rn.f32 %f56, %f55, %f50;
-	.loc 2 81 41
-	shl.b32 %r59, %r27, 16;
-	mov.b32 %f57, %r59;
-	shl.b32 %r60, %r44, 16;
-	mov.b32 %f58, %r60;
-	.loc 3 52 74
-	neg.f32 %f59, %f57;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 55 58
-	mul.rn.f32 %f64, %f63, %f58;
-	.loc 1 60 4
-	setp.lt.u64 %p25, %rd25, %rd9;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd29, %rd25, 4;
-	add.s64 %rd30, %rd5, %rd29;
-	cvt.rn.bf16x2.f32 %r61, %f16, %f8;
-	cvt.rn.bf16x2.f32 %r62, %f32, %f24;
-	cvt.rn.bf16x2.f32 %r63, %f48, %f40;
-	cvt.rn.bf16x2.f32 %r64, %f64, %f56;
-	st.global.v4.u32 [%rd30], {%r61, %r62, %r63, %r64};
-	.loc 1 58 40
-	add.s64 %rd31, %rd23, %rd15;
-	setp.lt.s64 %p26, %rd31, %rd13;
-	cvt.u32.u64 %r6, %rd31;
-	@%p26 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd32, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd33, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd34, %r6, %r2, %rd10;
-	shl.b64 %rd35, %rd33, 4;
-	add.s64 %rd36, %rd1, %rd35;
-	ld.global.v4.u32 {%r65, %r66, %r67, %r68}, [%rd36];
-	and.b32 %r69, %r65, 65535;
-	shr.u32 %r70, %r65, 16;
-	and.b32 %r71, %r70, 65535;
-	and.b32 %r72, %r66, 65535;
-	shr.u32 %r73, %r66, 16;
-	and.b32 %r74, %r73, 65535;
-	and.b32 %r75, %r67, 65535;
-	shr.u32 %r76, %r67, 16;
-	and.b32 %r77, %r76, 65535;
-	and.b32 %r78, %r68, 65535;
-	shr.u32 %r79, %r68, 16;
-	and.b32 %r80, %r79, 65535;
-	add.s64 %rd37, %rd3, %rd35;
-	ld.global.v4.u32 {%r81, %r82, %r83, %r84}, [%rd37];
-	and.b32 %r85, %r81, 65535;
-	shr.u32 %r86, %r81, 16;
-	and.b32 %r87, %r86, 65535;
-	and.b32 %r88, %r82, 65535;
-	shr.u32 %r89, %r82, 16;
-	and.b32 %r90, %r89, 65535;
-	and.b32 %r91, %r83, 65535;
-	shr.u32 %r92, %r83, 16;
-	and.b32 %r93, %r92, 65535;
-	and.b32 %r94, %r84, 65535;
-	shr.u32 %r95, %r84, 16;
-	and.b32 %r96, %r95, 65535;
-	.loc 2 81 41
-	shl.b32 %r97, %r69, 16;
-	mov.b32 %f65, %r97;
-	shl.b32 %r98, %r85, 16;
-	mov.b32 %f66, %r98;
-	.loc 3 52 74
-	neg.f32 %f67, %f65;
-	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f69, %f68;
-	add.rn.f32 %f70, %f69, 0f3F800000;
-	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 55 58
-	mul.rn.f32 %f72, %f71, %f66;
-	.loc 2 81 41
-	shl.b32 %r99, %r71, 16;
-	mov.b32 %f73, %r99;
-	shl.b32 %r100, %r87, 16;
-	mov.b32 %f74, %r100;
-	.loc 3 52 74
-	neg.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f77, %f76;
-	add.rn.f32 %f78, %f77, 0f3F800000;
-	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 55 58
-	mul.rn.f32 %f80, %f79, %f74;
-	.loc 2 81 41
-	shl.b32 %r101, %r72, 16;
-	mov.b32 %f81, %r101;
-	shl.b32 %r102, %r88, 16;
-	mov.b32 %f82, %r102;
-	.loc 3 52 74
-	neg.f32 %f83, %f81;
-	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f85, %f84;
-	add.rn.f32 %f86, %f85, 0f3F800000;
-	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 55 58
-	mul.rn.f32 %f88, %f87, %f82;
-	.loc 2 81 41
-	shl.b32 %r103, %r74, 16;
-	mov.b32 %f89, %r103;
-	shl.b32 %r104, %r90, 16;
-	mov.b32 %f90, %r104;
-	.loc 3 52 74
-	neg.f32 %f91, %f89;
-	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f93, %f92;
-	add.rn.f32 %f94, %f93, 0f3F800000;
-	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 55 58
-	mul.rn.f32 %f96, %f95, %f90;
-	.loc 2 81 41
-	shl.b32 %r105, %r75, 16;
-	mov.b32 %f97, %r105;
-	shl.b32 %r106, %r91, 16;
-	mov.b32 %f98, %r106;
-	.loc 3 52 74
-	neg.f32 %f99, %f97;
-	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f101, %f100;
-	add.rn.f32 %f102, %f101, 0f3F800000;
-	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 55 58
-	mul.rn.f32 %f104, %f103, %f98;
-	.loc 2 81 41
-	shl.b32 %r107, %r77, 16;
-	mov.b32 %f105, %r107;
-	shl.b32 %r108, %r93, 16;
-	mov.b32 %f106, %r108;
-	.loc 3 52 74
-	neg.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 55 58
-	mul.rn.f32 %f112, %f111, %f106;
-	.loc 2 81 41
-	shl.b32 %r109, %r78, 16;
-	mov.b32 %f113, %r109;
-	shl.b32 %r110, %r94, 16;
-	mov.b32 %f114, %r110;
-	.loc 3 52 74
-	neg.f32 %f115, %f113;
-	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f117, %f116;
-	add.rn.f32 %f118, %f117, 0f3F800000;
-	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 55 58
-	mul.rn.f32 %f120, %f119, %f114;
-	.loc 2 81 41
-	shl.b32 %r111, %r80, 16;
-	mov.b32 %f121, %r111;
-	shl.b32 %r112, %r96, 16;
-	mov.b32 %f122, %r112;
-	.loc 3 52 74
-	neg.f32 %f123, %f121;
-	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f125, %f124;
-	add.rn.f32 %f126, %f125, 0f3F800000;
-	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 55 58
-	mul.rn.f32 %f128, %f127, %f122;
-	.loc 1 60 4
-	shl.b64 %rd38, %rd34, 4;
-	add.s64 %rd39, %rd5, %rd38;
-	cvt.rn.bf16x2.f32 %r113, %f80, %f72;
-	cvt.rn.bf16x2.f32 %r114, %f96, %f88;
-	cvt.rn.bf16x2.f32 %r115, %f112, %f104;
-	cvt.rn.bf16x2.f32 %r116, %f128, %f120;
-	st.global.v4.u32 [%rd39], {%r113, %r114, %r115, %r116};
-	.loc 1 58 40
-	add.s64 %rd40, %rd32, %rd15;
-	setp.lt.s64 %p27, %rd40, %rd13;
-	cvt.u32.u64 %r6, %rd40;
-	@%p27 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd41, %rd25;
-	mov.u64 %rd42, %rd9;
-$FAULT:
-	ld.param.u64 %rd43, [wideGLU_row_BF16x8_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r117, [%rd43], 0, 1;
-	setp.ne.u32 %p28, %r117, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd44, [%rd43+8];
-	ld.param.u32 %r118, [wideGLU_row_BF16x8_params+96];
-	st.global.u32 [%rd44+4], %r118;
-	ld.param.u32 %r119, [wideGLU_row_BF16x8_params+100];
-	st.global.v2.u32 [%rd44+8], {%r119, 0};
-	mov.u32 %r120, %ctaid.x;
-	mov.u32 %r121, %ctaid.y;
-	st.global.v2.u32 [%rd44+16], {%r120, %r121};
-	mov.u32 %r122, %ctaid.z;
-	mov.u32 %r123, %tid.x;
-	st.global.v2.u32 [%rd44+24], {%r122, %r123};
-	mov.u32 %r124, %tid.y;
-	mov.u32 %r125, %tid.z;
-	st.global.v2.u32 [%rd44+32], {%r124, %r125};
-	st.global.u64 [%rd44+40], %rd41;
-	st.global.u64 [%rd44+48], %rd42;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd44], 56;
-	bra $EXIT;
-}
+const wideGLU32SM70NarrowAligned = `packed1 6265 wideGLU_row_F32x4
+!pJ
+!pI
+!p8
+!xE
+!s]y)w]
+!
+!pHy^pD
+!vV
+!c
+p;+te
+p9+to
+p:.8pF
+qS78pF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+}%pb
+Q
+N
+{1q0
+p%
+{<r/
+tN
+)
+u.
+)
+ri
+)
+"#
+p~p2v-2[
+)
+qD=qw
+s?p*
+qVp*D
+zT
+"$
+s?p@
+s?q,
+Yt"q,
+sd
+qD.j
+s?p0
+{1r.7
+wr
+tmqg
+zepK?
+wKp"
+yS
+{hxZ
+4
+Yu4uZ
+4
+sS
+Yp*2uZ
+4
+p{t"p0vQ
+T)
+4
+s.p=sut~
+T)
+4
+q+u\*
+4
+T*
+4
+p{t"p*wX
+T+
+4
+s.pKwX3,
+T+
+4
+uE
+!#
+s?p@
+{rzR
+p{t"p03,
+qD8q0
+p{t"p*3,
+q+u\)
+qU
+vaG
+*#%
+vE
+u.
+Y{q
+pm
+*%p-
+vE
+tb.f.
+u9s:rv
+qi
+k
+r;
+w,r^#6
+s{@zL
+qJt|
+"#
+u9r^$
+qi
+k
+r;
+w,r^$6
+"#
+x>(
+"#
+u9r^%
+qi
+k
+r;
+w,r^%6
+"#
+x>)
+"#
+u9r^&
+qi
+k
+r;
+w,r^&6
+"#
+x>*
+qD8ps
+q+p=3+
+u(
+vIG
+*'%
+|*xfp40'6sI>L
+{1ts
+wm31
+pC/
+rM[C
+\
+H
+!#
+s?[
+"'
+p{[2p*3,
+"'
+p{[2q,3,
+vaG
+*#%
+vE
+*%p-
+vE
+"'
+u9s:rv
+qi
+k
+r;
+w,sM"6
+"'
+qJt|
+"#
+u9sM#
+qi
+k
+r;
+w,sM'6
+"#
+ws$
+"#
+u9sM(
+qi
+k
+r;
+w,sM,6
+"#
+ws)
+"#
+u9sM-
+qi
+k
+r;
+w,sM16
+"#
+ws.
+"'
+vIG
+*'%
+|*xfr8($"sI>L
+"'
+wm31
+pC/
+rM[C
+\
+!#
+O
+!#
+!pZ
+p(
+!p^
+qD8r]
+{j'
+qa)
+(
+!qZ
+a(
+;*
+(
+!s*
+a'
+;+
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideGLUBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry wideGLU_row_BF16x8(.param .align 8 .b8 wideGLU_row_BF16x8_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<29>;
-	.reg .b16 %rs<17>;
-	.reg .b32 %r<97>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [wideGLU_row_BF16x8_params];
-	ld.param.u64 %rd2, [wideGLU_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_BF16x8_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_BF16x8_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_BF16x8_params+56];
-	ld.param.u32 %r1, [wideGLU_row_BF16x8_params+72];
-	ld.param.u32 %r2, [wideGLU_row_BF16x8_params+76];
-	ld.param.u32 %r3, [wideGLU_row_BF16x8_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	.loc 1 54 21
-	cvt.u64.u32 %rd7, %r5;
-	mad.wide.u32 %rd8, %r4, 256, %rd7;
-	.loc 1 55 18
-	cvt.u64.u32 %rd9, %r2;
-	setp.le.s64 %p1, %rd9, %rd8;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u64.u32 %rd11, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd12, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd13, %r7;
-	add.s64 %rd14, %rd11, -1;
-	selp.b64 %rd15, %rd14, %rd10, %p2;
-	sub.s64 %rd16, %rd15, %rd10;
-	setp.lt.u64 %p3, %rd16, 2147483648;
-	setp.lt.s64 %p4, %rd15, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd17, %r6, %r3, %rd8;
-	setp.lt.u64 %p11, %rd17, %rd2;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd18, %rd15, %rd12, %rd8;
-	setp.lt.u64 %p13, %rd18, %rd2;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd17, %rd4;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd18, %rd4;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd19, %r6, %r2, %rd8;
-	setp.lt.u64 %p19, %rd19, %rd6;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd20, %rd15, %rd9, %rd8;
-	setp.lt.u64 %p21, %rd20, %rd6;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd21, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd22, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd23, %r6, %r2, %rd8;
-	setp.lt.u64 %p23, %rd22, %rd2;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd24, %rd22, 4;
-	add.s64 %rd25, %rd1, %rd24;
-	ld.global.u16 %r8, [%rd25];
-	ld.global.u16 %r9, [%rd25+2];
-	ld.global.u16 %r10, [%rd25+4];
-	ld.global.u16 %r11, [%rd25+6];
-	ld.global.u16 %r12, [%rd25+8];
-	ld.global.u16 %r13, [%rd25+10];
-	ld.global.u16 %r14, [%rd25+12];
-	ld.global.u16 %r15, [%rd25+14];
-	setp.lt.u64 %p24, %rd22, %rd4;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd26, %rd3, %rd24;
-	ld.global.u16 %r16, [%rd26];
-	ld.global.u16 %r17, [%rd26+2];
-	ld.global.u16 %r18, [%rd26+4];
-	ld.global.u16 %r19, [%rd26+6];
-	ld.global.u16 %r20, [%rd26+8];
-	ld.global.u16 %r21, [%rd26+10];
-	ld.global.u16 %r22, [%rd26+12];
-	ld.global.u16 %r23, [%rd26+14];
-	.loc 2 81 41
-	shl.b32 %r24, %r8, 16;
-	mov.b32 %f1, %r24;
-	shl.b32 %r25, %r16, 16;
-	mov.b32 %f2, %r25;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs1, %f8;
-	cvt.u32.u16 %r26, %rs1;
-	shl.b32 %r27, %r9, 16;
-	mov.b32 %f9, %r27;
-	shl.b32 %r28, %r17, 16;
-	mov.b32 %f10, %r28;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs2, %f16;
-	cvt.u32.u16 %r29, %rs2;
-	shl.b32 %r30, %r10, 16;
-	mov.b32 %f17, %r30;
-	shl.b32 %r31, %r18, 16;
-	mov.b32 %f18, %r31;
-	.loc 3 52 74
-	neg.f32 %f19, %f17;
-	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f21, 0f3F800000;
-	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f23, %f18;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs3, %f24;
-	cvt.u32.u16 %r32, %rs3;
-	shl.b32 %r33, %r11, 16;
-	mov.b32 %f25, %r33;
-	shl.b32 %r34, %r19, 16;
-	mov.b32 %f26, %r34;
-	.loc 3 52 74
-	neg.f32 %f27, %f25;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f31, %f26;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs4, %f32;
-	cvt.u32.u16 %r35, %rs4;
-	shl.b32 %r36, %r12, 16;
-	mov.b32 %f33, %r36;
-	shl.b32 %r37, %r20, 16;
-	mov.b32 %f34, %r37;
-	.loc 3 52 74
-	neg.f32 %f35, %f33;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f39, %f34;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs5, %f40;
-	cvt.u32.u16 %r38, %rs5;
-	shl.b32 %r39, %r13, 16;
-	mov.b32 %f41, %r39;
-	shl.b32 %r40, %r21, 16;
-	mov.b32 %f42, %r40;
-	.loc 3 52 74
-	neg.f32 %f43, %f41;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f45, 0f3F800000;
-	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 55 58
-	mul.rn.f32 %f48, %f47, %f42;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs6, %f48;
-	cvt.u32.u16 %r41, %rs6;
-	shl.b32 %r42, %r14, 16;
-	mov.b32 %f49, %r42;
-	shl.b32 %r43, %r22, 16;
-	mov.b32 %f50, %r43;
-	.loc 3 52 74
-	neg.f32 %f51, %f49;
-	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f53, 0f3F800000;
-	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 55 58
-	mul.rn.f32 %f56, %f55, %f50;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs7, %f56;
-	cvt.u32.u16 %r44, %rs7;
-	shl.b32 %r45, %r15, 16;
-	mov.b32 %f57, %r45;
-	shl.b32 %r46, %r23, 16;
-	mov.b32 %f58, %r46;
-	.loc 3 52 74
-	neg.f32 %f59, %f57;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 55 58
-	mul.rn.f32 %f64, %f63, %f58;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs8, %f64;
-	cvt.u32.u16 %r47, %rs8;
-	.loc 1 60 4
-	setp.lt.u64 %p25, %rd23, %rd6;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd27, %rd23, 4;
-	add.s64 %rd28, %rd5, %rd27;
-	st.global.u16 [%rd28], %r26;
-	st.global.u16 [%rd28+2], %r29;
-	st.global.u16 [%rd28+4], %r32;
-	st.global.u16 [%rd28+6], %r35;
-	st.global.u16 [%rd28+8], %r38;
-	st.global.u16 [%rd28+10], %r41;
-	st.global.u16 [%rd28+12], %r44;
-	st.global.u16 [%rd28+14], %r47;
-	.loc 1 58 40
-	add.s64 %rd29, %rd21, %rd13;
-	setp.lt.s64 %p26, %rd29, %rd11;
-	cvt.u32.u64 %r6, %rd29;
-	@%p26 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd30, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd31, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd32, %r6, %r2, %rd8;
-	shl.b64 %rd33, %rd31, 4;
-	add.s64 %rd34, %rd1, %rd33;
-	ld.global.u16 %r48, [%rd34];
-	ld.global.u16 %r49, [%rd34+2];
-	ld.global.u16 %r50, [%rd34+4];
-	ld.global.u16 %r51, [%rd34+6];
-	ld.global.u16 %r52, [%rd34+8];
-	ld.global.u16 %r53, [%rd34+10];
-	ld.global.u16 %r54, [%rd34+12];
-	ld.global.u16 %r55, [%rd34+14];
-	add.s64 %rd35, %rd3, %rd33;
-	ld.global.u16 %r56, [%rd35];
-	ld.global.u16 %r57, [%rd35+2];
-	ld.global.u16 %r58, [%rd35+4];
-	ld.global.u16 %r59, [%rd35+6];
-	ld.global.u16 %r60, [%rd35+8];
-	ld.global.u16 %r61, [%rd35+10];
-	ld.global.u16 %r62, [%rd35+12];
-	ld.global.u16 %r63, [%rd35+14];
-	.loc 2 81 41
-	shl.b32 %r64, %r48, 16;
-	mov.b32 %f65, %r64;
-	shl.b32 %r65, %r56, 16;
-	mov.b32 %f66, %r65;
-	.loc 3 52 74
-	neg.f32 %f67, %f65;
-	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f69, %f68;
-	add.rn.f32 %f70, %f69, 0f3F800000;
-	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 55 58
-	mul.rn.f32 %f72, %f71, %f66;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs9, %f72;
-	cvt.u32.u16 %r66, %rs9;
-	shl.b32 %r67, %r49, 16;
-	mov.b32 %f73, %r67;
-	shl.b32 %r68, %r57, 16;
-	mov.b32 %f74, %r68;
-	.loc 3 52 74
-	neg.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f77, %f76;
-	add.rn.f32 %f78, %f77, 0f3F800000;
-	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 55 58
-	mul.rn.f32 %f80, %f79, %f74;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs10, %f80;
-	cvt.u32.u16 %r69, %rs10;
-	shl.b32 %r70, %r50, 16;
-	mov.b32 %f81, %r70;
-	shl.b32 %r71, %r58, 16;
-	mov.b32 %f82, %r71;
-	.loc 3 52 74
-	neg.f32 %f83, %f81;
-	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f85, %f84;
-	add.rn.f32 %f86, %f85, 0f3F800000;
-	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 55 58
-	mul.rn.f32 %f88, %f87, %f82;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs11, %f88;
-	cvt.u32.u16 %r72, %rs11;
-	shl.b32 %r73, %r51, 16;
-	mov.b32 %f89, %r73;
-	shl.b32 %r74, %r59, 16;
-	mov.b32 %f90, %r74;
-	.loc 3 52 74
-	neg.f32 %f91, %f89;
-	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f93, %f92;
-	add.rn.f32 %f94, %f93, 0f3F800000;
-	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 55 58
-	mul.rn.f32 %f96, %f95, %f90;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs12, %f96;
-	cvt.u32.u16 %r75, %rs12;
-	shl.b32 %r76, %r52, 16;
-	mov.b32 %f97, %r76;
-	shl.b32 %r77, %r60, 16;
-	mov.b32 %f98, %r77;
-	.loc 3 52 74
-	neg.f32 %f99, %f97;
-	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f101, %f100;
-	add.rn.f32 %f102, %f101, 0f3F800000;
-	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 55 58
-	mul.rn.f32 %f104, %f103, %f98;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs13, %f104;
-	cvt.u32.u16 %r78, %rs13;
-	shl.b32 %r79, %r53, 16;
-	mov.b32 %f105, %r79;
-	shl.b32 %r80, %r61, 16;
-	mov.b32 %f106, %r80;
-	.loc 3 52 74
-	neg.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 55 58
-	mul.rn.f32 %f112, %f111, %f106;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs14, %f112;
-	cvt.u32.u16 %r81, %rs14;
-	shl.b32 %r82, %r54, 16;
-	mov.b32 %f113, %r82;
-	shl.b32 %r83, %r62, 16;
-	mov.b32 %f114, %r83;
-	.loc 3 52 74
-	neg.f32 %f115, %f113;
-	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f117, %f116;
-	add.rn.f32 %f118, %f117, 0f3F800000;
-	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 55 58
-	mul.rn.f32 %f120, %f119, %f114;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs15, %f120;
-	cvt.u32.u16 %r84, %rs15;
-	shl.b32 %r85, %r55, 16;
-	mov.b32 %f121, %r85;
-	shl.b32 %r86, %r63, 16;
-	mov.b32 %f122, %r86;
-	.loc 3 52 74
-	neg.f32 %f123, %f121;
-	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f125, %f124;
-	add.rn.f32 %f126, %f125, 0f3F800000;
-	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 55 58
-	mul.rn.f32 %f128, %f127, %f122;
-	.loc 2 81 26
-	cvt.rn.bf16.f32 %rs16, %f128;
-	cvt.u32.u16 %r87, %rs16;
-	.loc 1 60 4
-	shl.b64 %rd36, %rd32, 4;
-	add.s64 %rd37, %rd5, %rd36;
-	st.global.u16 [%rd37], %r66;
-	st.global.u16 [%rd37+2], %r69;
-	st.global.u16 [%rd37+4], %r72;
-	st.global.u16 [%rd37+6], %r75;
-	st.global.u16 [%rd37+8], %r78;
-	st.global.u16 [%rd37+10], %r81;
-	st.global.u16 [%rd37+12], %r84;
-	st.global.u16 [%rd37+14], %r87;
-	.loc 1 58 40
-	add.s64 %rd38, %rd30, %rd13;
-	setp.lt.s64 %p27, %rd38, %rd11;
-	cvt.u32.u64 %r6, %rd38;
-	@%p27 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd6;
-$FAULT:
-	ld.param.u64 %rd41, [wideGLU_row_BF16x8_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r88, [%rd41], 0, 1;
-	setp.ne.u32 %p28, %r88, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r89, [wideGLU_row_BF16x8_params+96];
-	st.global.u32 [%rd42+4], %r89;
-	ld.param.u32 %r90, [wideGLU_row_BF16x8_params+100];
-	st.global.v2.u32 [%rd42+8], {%r90, 0};
-	mov.u32 %r91, %ctaid.x;
-	mov.u32 %r92, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r91, %r92};
-	mov.u32 %r93, %ctaid.z;
-	mov.u32 %r94, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r93, %r94};
-	mov.u32 %r95, %tid.y;
-	mov.u32 %r96, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r95, %r96};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const wideGLUBF16SM80NarrowAligned = `packed1 11441 wideGLU_row_BF16x8
+!|hf|f
+!|gxO
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHy^pD
+!vV
+!c
+p;+te
+p9sTsV
+p:.8pF
+qSsTte
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+}%pb
+Q
+N
+{1q0
+p%
+{<r/
+tN
+)
+u.
+)
+ri
+)
+"#
+p~p2v-2[
+)
+qD=qw
+s?p*
+qVp*D
+zT
+"$
+s?p@
+s?q,
+Yt"q,
+sd
+qD.j
+s?p0
+{1r.7
+wr
+tmqg
+zepK?
+wKp"
+yS
+{hxZ
+4
+Yu4uZ
+4
+sS
+Yp*2uZ
+4
+p{t"p0vQ
+T)
+4
+s.p=sut~
+T)
+4
+q+u\*
+4
+T*
+4
+p{t"p*wX
+T+
+4
+s.pKwX3,
+T+
+4
+uE
+!#
+s?p@
+{rzR
+p{t"p03,
+qD8q0
+p{t"p*3,
+q+u\)
+qU
+vaG
+*#%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+u.
+r\+
+pm
+*%p-
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+|.,xj
+ph2A
+&
+r(#A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+"$
+ph4A
+&
+r(#A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+ph5A
+&
+r($A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+ph7A
+&
+r($A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+ph8A
+&
+r(%A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(5A
+&
+r(%A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(6A
+&
+r(&A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(6A
+&
+r(&A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+qD8ps
+q+p=3+
+u(
+vIG
+*'%
+|22'*
+|i6$>
+|i&$.
+zpu}qW
+|[r,xfvfUDL
+{1ts
+wm31
+pC/
+rMM(C
+\
+H
+!#
+ru(
+"(
+po(1%3,
+"(
+po(1$3,
+vaG
+*#%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+*%p-
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+"(
+r(2A
+&
+r(#A
+&
+"(
+ss
+qi
+k
+r;
+z:
+"(
+y*
+"$
+r(2A
+&
+r(#A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(3A
+&
+r($A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(3A
+&
+r($A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(4A
+&
+r(%A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(4A
+&
+r(%A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(5A
+&
+r(&A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+r(5A
+&
+r(&A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"(
+vIG
+*'%
+|iF$N
+|i6$>
+|i&$.
+zpu}qW
+|[r,xfvfUDL
+"(
+wm31
+pC/
+rMM(C
+\
+!#
+O
+!#
+!pZ
+p(
+!p^
+qD8r]
+{j'
+qa)
+(
+!qZ
+a(
+;*
+(
+!s*
+a'
+;+
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideGLUBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry wideGLU_row_BF16x8(.param .align 8 .b8 wideGLU_row_BF16x8_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b32 %r<246>;
-	.reg .b64 %rd<45>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [wideGLU_row_BF16x8_params];
-	ld.param.u64 %rd2, [wideGLU_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_BF16x8_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_BF16x8_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_BF16x8_params+56];
-	ld.param.u32 %r1, [wideGLU_row_BF16x8_params+72];
-	ld.param.u32 %r2, [wideGLU_row_BF16x8_params+76];
-	ld.param.u32 %r3, [wideGLU_row_BF16x8_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	cvt.u32.u64 %r8, %rd2;
-	cvt.u64.u32 %rd7, %r8;
-	cvt.u32.u64 %r9, %rd4;
-	cvt.u64.u32 %rd8, %r9;
-	cvt.u32.u64 %r10, %rd6;
-	cvt.u64.u32 %rd9, %r10;
-	.loc 1 54 21
-	mad.lo.s32 %r11, %r4, 256, %r5;
-	cvt.u64.u32 %rd10, %r11;
-	.loc 1 55 18
-	cvt.u64.u32 %rd11, %r2;
-	setp.le.u32 %p1, %r2, %r11;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd12, %r6;
-	cvt.u64.u32 %rd13, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd14, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd15, %r7;
-	add.s64 %rd16, %rd13, -1;
-	selp.b64 %rd17, %rd16, %rd12, %p2;
-	sub.s64 %rd18, %rd17, %rd12;
-	setp.lt.u64 %p3, %rd18, 2147483648;
-	setp.lt.s64 %p4, %rd17, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd19, %r6, %r3, %rd10;
-	setp.lt.u64 %p11, %rd19, %rd7;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd20, %rd17, %rd14, %rd10;
-	setp.lt.u64 %p13, %rd20, %rd7;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd19, %rd8;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd20, %rd8;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd21, %r6, %r2, %rd10;
-	setp.lt.u64 %p19, %rd21, %rd9;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd22, %rd17, %rd11, %rd10;
-	setp.lt.u64 %p21, %rd22, %rd9;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd23, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd24, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd25, %r6, %r2, %rd10;
-	setp.lt.u64 %p23, %rd24, %rd7;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.v4.u32 {%r12, %r13, %r14, %r15}, [%rd27];
-	and.b32 %r16, %r12, 65535;
-	shr.u32 %r17, %r12, 16;
-	and.b32 %r18, %r17, 65535;
-	and.b32 %r19, %r13, 65535;
-	shr.u32 %r20, %r13, 16;
-	and.b32 %r21, %r20, 65535;
-	and.b32 %r22, %r14, 65535;
-	shr.u32 %r23, %r14, 16;
-	and.b32 %r24, %r23, 65535;
-	and.b32 %r25, %r15, 65535;
-	shr.u32 %r26, %r15, 16;
-	and.b32 %r27, %r26, 65535;
-	cvt.u32.u64 %r28, %rd24;
-	setp.lt.u32 %p24, %r28, %r9;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.v4.u32 {%r29, %r30, %r31, %r32}, [%rd28];
-	and.b32 %r33, %r29, 65535;
-	shr.u32 %r34, %r29, 16;
-	and.b32 %r35, %r34, 65535;
-	and.b32 %r36, %r30, 65535;
-	shr.u32 %r37, %r30, 16;
-	and.b32 %r38, %r37, 65535;
-	and.b32 %r39, %r31, 65535;
-	shr.u32 %r40, %r31, 16;
-	and.b32 %r41, %r40, 65535;
-	and.b32 %r42, %r32, 65535;
-	shr.u32 %r43, %r32, 16;
-	and.b32 %r44, %r43, 65535;
-	.loc 2 81 41
-	shl.b32 %r45, %r16, 16;
-	mov.b32 %f1, %r45;
-	shl.b32 %r46, %r33, 16;
-	mov.b32 %f2, %r46;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 81 26
-	mov.b32 %r47, %f8;
-	shr.u32 %r48, %r47, 16;
-	and.b32 %r49, %r48, 1;
-	add.s32 %r50, %r47, 32767;
-	add.s32 %r51, %r50, %r49;
-	setp.nan.f32 %p25, %f8, %f8;
-	shr.u32 %r52, %r51, 16;
-	selp.b32 %r53, 32767, %r52, %p25;
-	shl.b32 %r54, %r18, 16;
-	mov.b32 %f9, %r54;
-	shl.b32 %r55, %r35, 16;
-	mov.b32 %f10, %r55;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 81 26
-	mov.b32 %r56, %f16;
-	shr.u32 %r57, %r56, 16;
-	and.b32 %r58, %r57, 1;
-	add.s32 %r59, %r56, 32767;
-	add.s32 %r60, %r59, %r58;
-	setp.nan.f32 %p26, %f16, %f16;
-	shr.u32 %r61, %r60, 16;
-	selp.b32 %r62, 32767, %r61, %p26;
-	shl.b32 %r63, %r19, 16;
-	mov.b32 %f17, %r63;
-	shl.b32 %r64, %r36, 16;
-	mov.b32 %f18, %r64;
-	.loc 3 52 74
-	neg.f32 %f19, %f17;
-	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f21, 0f3F800000;
-	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f23, %f18;
-	.loc 2 81 26
-	mov.b32 %r65, %f24;
-	shr.u32 %r66, %r65, 16;
-	and.b32 %r67, %r66, 1;
-	add.s32 %r68, %r65, 32767;
-	add.s32 %r69, %r68, %r67;
-	setp.nan.f32 %p27, %f24, %f24;
-	shr.u32 %r70, %r69, 16;
-	selp.b32 %r71, 32767, %r70, %p27;
-	shl.b32 %r72, %r21, 16;
-	mov.b32 %f25, %r72;
-	shl.b32 %r73, %r38, 16;
-	mov.b32 %f26, %r73;
-	.loc 3 52 74
-	neg.f32 %f27, %f25;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f31, %f26;
-	.loc 2 81 26
-	mov.b32 %r74, %f32;
-	shr.u32 %r75, %r74, 16;
-	and.b32 %r76, %r75, 1;
-	add.s32 %r77, %r74, 32767;
-	add.s32 %r78, %r77, %r76;
-	setp.nan.f32 %p28, %f32, %f32;
-	shr.u32 %r79, %r78, 16;
-	selp.b32 %r80, 32767, %r79, %p28;
-	shl.b32 %r81, %r22, 16;
-	mov.b32 %f33, %r81;
-	shl.b32 %r82, %r39, 16;
-	mov.b32 %f34, %r82;
-	.loc 3 52 74
-	neg.f32 %f35, %f33;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f39, %f34;
-	.loc 2 81 26
-	mov.b32 %r83, %f40;
-	shr.u32 %r84, %r83, 16;
-	and.b32 %r85, %r84, 1;
-	add.s32 %r86, %r83, 32767;
-	add.s32 %r87, %r86, %r85;
-	setp.nan.f32 %p29, %f40, %f40;
-	shr.u32 %r88, %r87, 16;
-	selp.b32 %r89, 32767, %r88, %p29;
-	shl.b32 %r90, %r24, 16;
-	mov.b32 %f41, %r90;
-	shl.b32 %r91, %r41, 16;
-	mov.b32 %f42, %r91;
-	.loc 3 52 74
-	neg.f32 %f43, %f41;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f45, 0f3F800000;
-	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 55 58
-	mul.rn.f32 %f48, %f47, %f42;
-	.loc 2 81 26
-	mov.b32 %r92, %f48;
-	shr.u32 %r93, %r92, 16;
-	and.b32 %r94, %r93, 1;
-	add.s32 %r95, %r92, 32767;
-	add.s32 %r96, %r95, %r94;
-	setp.nan.f32 %p30, %f48, %f48;
-	shr.u32 %r97, %r96, 16;
-	selp.b32 %r98, 32767, %r97, %p30;
-	shl.b32 %r99, %r25, 16;
-	mov.b32 %f49, %r99;
-	shl.b32 %r100, %r42, 16;
-	mov.b32 %f50, %r100;
-	.loc 3 52 74
-	neg.f32 %f51, %f49;
-	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f53, 0f3F800000;
-	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 55 58
-	mul.rn.f32 %f56, %f55, %f50;
-	.loc 2 81 26
-	mov.b32 %r101, %f56;
-	shr.u32 %r102, %r101, 16;
-	and.b32 %r103, %r102, 1;
-	add.s32 %r104, %r101, 32767;
-	add.s32 %r105, %r104, %r103;
-	setp.nan.f32 %p31, %f56, %f56;
-	shr.u32 %r106, %r105, 16;
-	selp.b32 %r107, 32767, %r106, %p31;
-	shl.b32 %r108, %r27, 16;
-	mov.b32 %f57, %r108;
-	shl.b32 %r109, %r44, 16;
-	mov.b32 %f58, %r109;
-	.loc 3 52 74
-	neg.f32 %f59, %f57;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 55 58
-	mul.rn.f32 %f64, %f63, %f58;
-	.loc 2 81 26
-	mov.b32 %r110, %f64;
-	shr.u32 %r111, %r110, 16;
-	and.b32 %r112, %r111, 1;
-	add.s32 %r113, %r110, 32767;
-	add.s32 %r114, %r113, %r112;
-	setp.nan.f32 %p32, %f64, %f64;
-	shr.u32 %r115, %r114, 16;
-	selp.b32 %r116, 32767, %r115, %p32;
-	.loc 1 60 4
-	setp.lt.u64 %p33, %rd25, %rd9;
-	@!%p33 bra $FAULT2;
-	shl.b64 %rd29, %rd25, 4;
-	add.s64 %rd30, %rd5, %rd29;
-	shl.b32 %r117, %r62, 16;
-	or.b32 %r118, %r53, %r117;
-	shl.b32 %r119, %r80, 16;
-	or.b32 %r120, %r71, %r119;
-	shl.b32 %r121, %r98, 16;
-	or.b32 %r122, %r89, %r121;
-	shl.b32 %r123, %r116, 16;
-	or.b32 %r124, %r107, %r123;
-	st.global.v4.u32 [%rd30], {%r118, %r120, %r122, %r124};
-	.loc 1 58 40
-	add.s64 %rd31, %rd23, %rd15;
-	setp.lt.s64 %p34, %rd31, %rd13;
-	cvt.u32.u64 %r6, %rd31;
-	@%p34 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd32, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd33, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd34, %r6, %r2, %rd10;
-	shl.b64 %rd35, %rd33, 4;
-	add.s64 %rd36, %rd1, %rd35;
-	ld.global.v4.u32 {%r125, %r126, %r127, %r128}, [%rd36];
-	and.b32 %r129, %r125, 65535;
-	shr.u32 %r130, %r125, 16;
-	and.b32 %r131, %r130, 65535;
-	and.b32 %r132, %r126, 65535;
-	shr.u32 %r133, %r126, 16;
-	and.b32 %r134, %r133, 65535;
-	and.b32 %r135, %r127, 65535;
-	shr.u32 %r136, %r127, 16;
-	and.b32 %r137, %r136, 65535;
-	and.b32 %r138, %r128, 65535;
-	shr.u32 %r139, %r128, 16;
-	and.b32 %r140, %r139, 65535;
-	add.s64 %rd37, %rd3, %rd35;
-	ld.global.v4.u32 {%r141, %r142, %r143, %r144}, [%rd37];
-	and.b32 %r145, %r141, 65535;
-	shr.u32 %r146, %r141, 16;
-	and.b32 %r147, %r146, 65535;
-	and.b32 %r148, %r142, 65535;
-	shr.u32 %r149, %r142, 16;
-	and.b32 %r150, %r149, 65535;
-	and.b32 %r151, %r143, 65535;
-	shr.u32 %r152, %r143, 16;
-	and.b32 %r153, %r152, 65535;
-	and.b32 %r154, %r144, 65535;
-	shr.u32 %r155, %r144, 16;
-	and.b32 %r156, %r155, 65535;
-	.loc 2 81 41
-	shl.b32 %r157, %r129, 16;
-	mov.b32 %f65, %r157;
-	shl.b32 %r158, %r145, 16;
-	mov.b32 %f66, %r158;
-	.loc 3 52 74
-	neg.f32 %f67, %f65;
-	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f69, %f68;
-	add.rn.f32 %f70, %f69, 0f3F800000;
-	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 55 58
-	mul.rn.f32 %f72, %f71, %f66;
-	.loc 2 81 26
-	mov.b32 %r159, %f72;
-	shr.u32 %r160, %r159, 16;
-	and.b32 %r161, %r160, 1;
-	add.s32 %r162, %r159, 32767;
-	add.s32 %r163, %r162, %r161;
-	setp.nan.f32 %p35, %f72, %f72;
-	shr.u32 %r164, %r163, 16;
-	selp.b32 %r165, 32767, %r164, %p35;
-	shl.b32 %r166, %r131, 16;
-	mov.b32 %f73, %r166;
-	shl.b32 %r167, %r147, 16;
-	mov.b32 %f74, %r167;
-	.loc 3 52 74
-	neg.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f77, %f76;
-	add.rn.f32 %f78, %f77, 0f3F800000;
-	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 55 58
-	mul.rn.f32 %f80, %f79, %f74;
-	.loc 2 81 26
-	mov.b32 %r168, %f80;
-	shr.u32 %r169, %r168, 16;
-	and.b32 %r170, %r169, 1;
-	add.s32 %r171, %r168, 32767;
-	add.s32 %r172, %r171, %r170;
-	setp.nan.f32 %p36, %f80, %f80;
-	shr.u32 %r173, %r172, 16;
-	selp.b32 %r174, 32767, %r173, %p36;
-	shl.b32 %r175, %r132, 16;
-	mov.b32 %f81, %r175;
-	shl.b32 %r176, %r148, 16;
-	mov.b32 %f82, %r176;
-	.loc 3 52 74
-	neg.f32 %f83, %f81;
-	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f85, %f84;
-	add.rn.f32 %f86, %f85, 0f3F800000;
-	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 55 58
-	mul.rn.f32 %f88, %f87, %f82;
-	.loc 2 81 26
-	mov.b32 %r177, %f88;
-	shr.u32 %r178, %r177, 16;
-	and.b32 %r179, %r178, 1;
-	add.s32 %r180, %r177, 32767;
-	add.s32 %r181, %r180, %r179;
-	setp.nan.f32 %p37, %f88, %f88;
-	shr.u32 %r182, %r181, 16;
-	selp.b32 %r183, 32767, %r182, %p37;
-	shl.b32 %r184, %r134, 16;
-	mov.b32 %f89, %r184;
-	shl.b32 %r185, %r150, 16;
-	mov.b32 %f90, %r185;
-	.loc 3 52 74
-	neg.f32 %f91, %f89;
-	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f93, %f92;
-	add.rn.f32 %f94, %f93, 0f3F800000;
-	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 55 58
-	mul.rn.f32 %f96, %f95, %f90;
-	.loc 2 81 26
-	mov.b32 %r186, %f96;
-	shr.u32 %r187, %r186, 16;
-	and.b32 %r188, %r187, 1;
-	add.s32 %r189, %r186, 32767;
-	add.s32 %r190, %r189, %r188;
-	setp.nan.f32 %p38, %f96, %f96;
-	shr.u32 %r191, %r190, 16;
-	selp.b32 %r192, 32767, %r191, %p38;
-	shl.b32 %r193, %r135, 16;
-	mov.b32 %f97, %r193;
-	shl.b32 %r194, %r151, 16;
-	mov.b32 %f98, %r194;
-	.loc 3 52 74
-	neg.f32 %f99, %f97;
-	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f101, %f100;
-	add.rn.f32 %f102, %f101, 0f3F800000;
-	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 55 58
-	mul.rn.f32 %f104, %f103, %f98;
-	.loc 2 81 26
-	mov.b32 %r195, %f104;
-	shr.u32 %r196, %r195, 16;
-	and.b32 %r197, %r196, 1;
-	add.s32 %r198, %r195, 32767;
-	add.s32 %r199, %r198, %r197;
-	setp.nan.f32 %p39, %f104, %f104;
-	shr.u32 %r200, %r199, 16;
-	selp.b32 %r201, 32767, %r200, %p39;
-	shl.b32 %r202, %r137, 16;
-	mov.b32 %f105, %r202;
-	shl.b32 %r203, %r153, 16;
-	mov.b32 %f106, %r203;
-	.loc 3 52 74
-	neg.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 55 58
-	mul.rn.f32 %f112, %f111, %f106;
-	.loc 2 81 26
-	mov.b32 %r204, %f112;
-	shr.u32 %r205, %r204, 16;
-	and.b32 %r206, %r205, 1;
-	add.s32 %r207, %r204, 32767;
-	add.s32 %r208, %r207, %r206;
-	setp.nan.f32 %p40, %f112, %f112;
-	shr.u32 %r209, %r208, 16;
-	selp.b32 %r210, 32767, %r209, %p40;
-	shl.b32 %r211, %r138, 16;
-	mov.b32 %f113, %r211;
-	shl.b32 %r212, %r154, 16;
-	mov.b32 %f114, %r212;
-	.loc 3 52 74
-	neg.f32 %f115, %f113;
-	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f117, %f116;
-	add.rn.f32 %f118, %f117, 0f3F800000;
-	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 55 58
-	mul.rn.f32 %f120, %f119, %f114;
-	.loc 2 81 26
-	mov.b32 %r213, %f120;
-	shr.u32 %r214, %r213, 16;
-	and.b32 %r215, %r214, 1;
-	add.s32 %r216, %r213, 32767;
-	add.s32 %r217, %r216, %r215;
-	setp.nan.f32 %p41, %f120, %f120;
-	shr.u32 %r218, %r217, 16;
-	selp.b32 %r219, 32767, %r218, %p41;
-	shl.b32 %r220, %r140, 16;
-	mov.b32 %f121, %r220;
-	shl.b32 %r221, %r156, 16;
-	mov.b32 %f122, %r221;
-	.loc 3 52 74
-	neg.f32 %f123, %f121;
-	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f125, %f124;
-	add.rn.f32 %f126, %f125, 0f3F800000;
-	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 55 58
-	mul.rn.f32 %f128, %f127, %f122;
-	.loc 2 81 26
-	mov.b32 %r222, %f128;
-	shr.u32 %r223, %r222, 16;
-	and.b32 %r224, %r223, 1;
-	add.s32 %r225, %r222, 32767;
-	add.s32 %r226, %r225, %r224;
-	setp.nan.f32 %p42, %f128, %f128;
-	shr.u32 %r227, %r226, 16;
-	selp.b32 %r228, 32767, %r227, %p42;
-	.loc 1 60 4
-	shl.b64 %rd38, %rd34, 4;
-	add.s64 %rd39, %rd5, %rd38;
-	shl.b32 %r229, %r174, 16;
-	or.b32 %r230, %r165, %r229;
-	shl.b32 %r231, %r192, 16;
-	or.b32 %r232, %r183, %r231;
-	shl.b32 %r233, %r210, 16;
-	or.b32 %r234, %r201, %r233;
-	shl.b32 %r235, %r228, 16;
-	or.b32 %r236, %r219, %r235;
-	st.global.v4.u32 [%rd39], {%r230, %r232, %r234, %r236};
-	.loc 1 58 40
-	add.s64 %rd40, %rd32, %rd15;
-	setp.lt.s64 %p43, %rd40, %rd13;
-	cvt.u32.u64 %r6, %rd40;
-	@%p43 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd41, %rd25;
-	mov.u64 %rd42, %rd9;
-$FAULT:
-	ld.param.u64 %rd43, [wideGLU_row_BF16x8_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r237, [%rd43], 0, 1;
-	setp.ne.u32 %p44, %r237, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd44, [%rd43+8];
-	ld.param.u32 %r238, [wideGLU_row_BF16x8_params+96];
-	st.global.u32 [%rd44+4], %r238;
-	ld.param.u32 %r239, [wideGLU_row_BF16x8_params+100];
-	st.global.v2.u32 [%rd44+8], {%r239, 0};
-	mov.u32 %r240, %ctaid.x;
-	mov.u32 %r241, %ctaid.y;
-	st.global.v2.u32 [%rd44+16], {%r240, %r241};
-	mov.u32 %r242, %ctaid.z;
-	mov.u32 %r243, %tid.x;
-	st.global.v2.u32 [%rd44+24], {%r242, %r243};
-	mov.u32 %r244, %tid.y;
-	mov.u32 %r245, %tid.z;
-	st.global.v2.u32 [%rd44+32], {%r244, %r245};
-	st.global.u64 [%rd44+40], %rd41;
-	st.global.u64 [%rd44+48], %rd42;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd44], 56;
-	bra $EXIT;
-}
+const wideGLUBF16SM70NarrowAligned = `packed1 15317 wideGLU_row_BF16x8
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHy^pD
+!vV
+!c
+p;.8pF
+p9w?sV
+p:.8pF
+qSsTte
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+}%pb
+Q
+N
+{1q0
+p%
+{<r/
+tN
+)
+u.
+)
+ri
+)
+"#
+p~p2v-2[
+)
+qD=qw
+s?p*
+qVp*D
+zT
+"$
+s?p@
+s?q,
+Yt"q,
+sd
+qD.j
+s?p0
+{1r.7
+wr
+tmqg
+zepK?
+wKp"
+yS
+{hxZ
+4
+Yu4uZ
+4
+sS
+Yp*2uZ
+4
+p{t"p0vQ
+T)
+4
+s.p=sut~
+T)
+4
+q+u\*
+4
+T*
+4
+p{t"p*wX
+T+
+4
+s.pKwX3,
+T+
+4
+uE
+!#
+s?p@
+{rzR
+p{t"p03,
+qD8q0
+p{t"p*3,
+q+u\)
+qU
+vaG
+*#%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+u.
+r\+
+pm
+*%p-
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+|.,xj
+ph2A
+&
+r(#A
+&
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+|.,r-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+ph4A
+&
+r(*A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+ph5A
+&
+r(2A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+ph7A
+&
+r(9A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+ph8A
+&
+r(AA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(XA
+&
+r(HA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(aA
+&
+r(PA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(hA
+&
+r(WA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qD8ps
+q+p=3+
+u(
+vIG
+*'%
+r(MA
+sXRWU
+r(=A
+sXRGU
+r(-A
+sXR7U
+vq
+sXR'U
+|[r,xf[ryq=DL
+{1ts
+wm31
+pC/
+rMM(C
+\
+H
+!#
+ru(
+")
+po(1%3,
+")
+po(1$3,
+vaG
+*#%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+*%p-
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+")
+r(2A
+&
+r(#A
+&
+")
+ss
+qi
+k
+r;
+z:
+")
+y*
+")
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(9A
+&
+r(*A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(AA
+&
+r(2A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(HA
+&
+r(9A
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(PA
+&
+r(AA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(WA
+&
+r(HA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(_A
+&
+r(PA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r(gA
+&
+r(WA
+&
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+")
+vIG
+*'%
+r(MA
+sXRWU
+r(=A
+sXRGU
+r(-A
+sXR7U
+vq
+sXR'U
+|[r,xf[ryq=DL
+")
+wm31
+pC/
+rMM(C
+\
+!#
+O
+!#
+!pZ
+p(
+!p^
+qD8r]
+{j'
+qa)
+(
+!qZ
+a(
+;*
+(
+!s*
+a'
+;+
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideGLUBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry wideGLU_row_BF16x8(.param .align 8 .b8 wideGLU_row_BF16x8_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b32 %r<193>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [wideGLU_row_BF16x8_params];
-	ld.param.u64 %rd2, [wideGLU_row_BF16x8_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_BF16x8_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_BF16x8_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_BF16x8_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_BF16x8_params+56];
-	ld.param.u32 %r1, [wideGLU_row_BF16x8_params+72];
-	ld.param.u32 %r2, [wideGLU_row_BF16x8_params+76];
-	ld.param.u32 %r3, [wideGLU_row_BF16x8_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	.loc 1 54 21
-	cvt.u64.u32 %rd7, %r5;
-	mad.wide.u32 %rd8, %r4, 256, %rd7;
-	.loc 1 55 18
-	cvt.u64.u32 %rd9, %r2;
-	setp.le.s64 %p1, %rd9, %rd8;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u64.u32 %rd11, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd12, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd13, %r7;
-	add.s64 %rd14, %rd11, -1;
-	selp.b64 %rd15, %rd14, %rd10, %p2;
-	sub.s64 %rd16, %rd15, %rd10;
-	setp.lt.u64 %p3, %rd16, 2147483648;
-	setp.lt.s64 %p4, %rd15, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd17, %r6, %r3, %rd8;
-	setp.lt.u64 %p11, %rd17, %rd2;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd18, %rd15, %rd12, %rd8;
-	setp.lt.u64 %p13, %rd18, %rd2;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd17, %rd4;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd18, %rd4;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd19, %r6, %r2, %rd8;
-	setp.lt.u64 %p19, %rd19, %rd6;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd20, %rd15, %rd9, %rd8;
-	setp.lt.u64 %p21, %rd20, %rd6;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd21, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd22, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd23, %r6, %r2, %rd8;
-	setp.lt.u64 %p23, %rd22, %rd2;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd24, %rd22, 4;
-	add.s64 %rd25, %rd1, %rd24;
-	ld.global.u16 %r8, [%rd25];
-	ld.global.u16 %r9, [%rd25+2];
-	ld.global.u16 %r10, [%rd25+4];
-	ld.global.u16 %r11, [%rd25+6];
-	ld.global.u16 %r12, [%rd25+8];
-	ld.global.u16 %r13, [%rd25+10];
-	ld.global.u16 %r14, [%rd25+12];
-	ld.global.u16 %r15, [%rd25+14];
-	setp.lt.u64 %p24, %rd22, %rd4;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd26, %rd3, %rd24;
-	ld.global.u16 %r16, [%rd26];
-	ld.global.u16 %r17, [%rd26+2];
-	ld.global.u16 %r18, [%rd26+4];
-	ld.global.u16 %r19, [%rd26+6];
-	ld.global.u16 %r20, [%rd26+8];
-	ld.global.u16 %r21, [%rd26+10];
-	ld.global.u16 %r22, [%rd26+12];
-	ld.global.u16 %r23, [%rd26+14];
-	.loc 2 81 41
-	shl.b32 %r24, %r8, 16;
-	mov.b32 %f1, %r24;
-	shl.b32 %r25, %r16, 16;
-	mov.b32 %f2, %r25;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 81 26
-	mov.b32 %r26, %f8;
-	shr.u32 %r27, %r26, 16;
-	and.b32 %r28, %r27, 1;
-	add.s32 %r29, %r26, 32767;
-	add.s32 %r30, %r29, %r28;
-	setp.nan.f32 %p25, %f8, %f8;
-	shr.u32 %r31, %r30, 16;
-	selp.b32 %r32, 32767, %r31, %p25;
-	shl.b32 %r33, %r9, 16;
-	mov.b32 %f9, %r33;
-	shl.b32 %r34, %r17, 16;
-	mov.b32 %f10, %r34;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 81 26
-	mov.b32 %r35, %f16;
-	shr.u32 %r36, %r35, 16;
-	and.b32 %r37, %r36, 1;
-	add.s32 %r38, %r35, 32767;
-	add.s32 %r39, %r38, %r37;
-	setp.nan.f32 %p26, %f16, %f16;
-	shr.u32 %r40, %r39, 16;
-	selp.b32 %r41, 32767, %r40, %p26;
-	shl.b32 %r42, %r10, 16;
-	mov.b32 %f17, %r42;
-	shl.b32 %r43, %r18, 16;
-	mov.b32 %f18, %r43;
-	.loc 3 52 74
-	neg.f32 %f19, %f17;
-	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f21, 0f3F800000;
-	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f23, %f18;
-	.loc 2 81 26
-	mov.b32 %r44, %f24;
-	shr.u32 %r45, %r44, 16;
-	and.b32 %r46, %r45, 1;
-	add.s32 %r47, %r44, 32767;
-	add.s32 %r48, %r47, %r46;
-	setp.nan.f32 %p27, %f24, %f24;
-	shr.u32 %r49, %r48, 16;
-	selp.b32 %r50, 32767, %r49, %p27;
-	shl.b32 %r51, %r11, 16;
-	mov.b32 %f25, %r51;
-	shl.b32 %r52, %r19, 16;
-	mov.b32 %f26, %r52;
-	.loc 3 52 74
-	neg.f32 %f27, %f25;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f31, %f26;
-	.loc 2 81 26
-	mov.b32 %r53, %f32;
-	shr.u32 %r54, %r53, 16;
-	and.b32 %r55, %r54, 1;
-	add.s32 %r56, %r53, 32767;
-	add.s32 %r57, %r56, %r55;
-	setp.nan.f32 %p28, %f32, %f32;
-	shr.u32 %r58, %r57, 16;
-	selp.b32 %r59, 32767, %r58, %p28;
-	shl.b32 %r60, %r12, 16;
-	mov.b32 %f33, %r60;
-	shl.b32 %r61, %r20, 16;
-	mov.b32 %f34, %r61;
-	.loc 3 52 74
-	neg.f32 %f35, %f33;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f39, %f34;
-	.loc 2 81 26
-	mov.b32 %r62, %f40;
-	shr.u32 %r63, %r62, 16;
-	and.b32 %r64, %r63, 1;
-	add.s32 %r65, %r62, 32767;
-	add.s32 %r66, %r65, %r64;
-	setp.nan.f32 %p29, %f40, %f40;
-	shr.u32 %r67, %r66, 16;
-	selp.b32 %r68, 32767, %r67, %p29;
-	shl.b32 %r69, %r13, 16;
-	mov.b32 %f41, %r69;
-	shl.b32 %r70, %r21, 16;
-	mov.b32 %f42, %r70;
-	.loc 3 52 74
-	neg.f32 %f43, %f41;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f45, 0f3F800000;
-	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 55 58
-	mul.rn.f32 %f48, %f47, %f42;
-	.loc 2 81 26
-	mov.b32 %r71, %f48;
-	shr.u32 %r72, %r71, 16;
-	and.b32 %r73, %r72, 1;
-	add.s32 %r74, %r71, 32767;
-	add.s32 %r75, %r74, %r73;
-	setp.nan.f32 %p30, %f48, %f48;
-	shr.u32 %r76, %r75, 16;
-	selp.b32 %r77, 32767, %r76, %p30;
-	shl.b32 %r78, %r14, 16;
-	mov.b32 %f49, %r78;
-	shl.b32 %r79, %r22, 16;
-	mov.b32 %f50, %r79;
-	.loc 3 52 74
-	neg.f32 %f51, %f49;
-	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f53, 0f3F800000;
-	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 55 58
-	mul.rn.f32 %f56, %f55, %f50;
-	.loc 2 81 26
-	mov.b32 %r80, %f56;
-	shr.u32 %r81, %r80, 16;
-	and.b32 %r82, %r81, 1;
-	add.s32 %r83, %r80, 32767;
-	add.s32 %r84, %r83, %r82;
-	setp.nan.f32 %p31, %f56, %f56;
-	shr.u32 %r85, %r84, 16;
-	selp.b32 %r86, 32767, %r85, %p31;
-	shl.b32 %r87, %r15, 16;
-	mov.b32 %f57, %r87;
-	shl.b32 %r88, %r23, 16;
-	mov.b32 %f58, %r88;
-	.loc 3 52 74
-	neg.f32 %f59, %f57;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 55 58
-	mul.rn.f32 %f64, %f63, %f58;
-	.loc 2 81 26
-	mov.b32 %r89, %f64;
-	shr.u32 %r90, %r89, 16;
-	and.b32 %r91, %r90, 1;
-	add.s32 %r92, %r89, 32767;
-	add.s32 %r93, %r92, %r91;
-	setp.nan.f32 %p32, %f64, %f64;
-	shr.u32 %r94, %r93, 16;
-	selp.b32 %r95, 32767, %r94, %p32;
-	.loc 1 60 4
-	setp.lt.u64 %p33, %rd23, %rd6;
-	@!%p33 bra $FAULT2;
-	shl.b64 %rd27, %rd23, 4;
-	add.s64 %rd28, %rd5, %rd27;
-	st.global.u16 [%rd28], %r32;
-	st.global.u16 [%rd28+2], %r41;
-	st.global.u16 [%rd28+4], %r50;
-	st.global.u16 [%rd28+6], %r59;
-	st.global.u16 [%rd28+8], %r68;
-	st.global.u16 [%rd28+10], %r77;
-	st.global.u16 [%rd28+12], %r86;
-	st.global.u16 [%rd28+14], %r95;
-	.loc 1 58 40
-	add.s64 %rd29, %rd21, %rd13;
-	setp.lt.s64 %p34, %rd29, %rd11;
-	cvt.u32.u64 %r6, %rd29;
-	@%p34 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd30, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd31, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd32, %r6, %r2, %rd8;
-	shl.b64 %rd33, %rd31, 4;
-	add.s64 %rd34, %rd1, %rd33;
-	ld.global.u16 %r96, [%rd34];
-	ld.global.u16 %r97, [%rd34+2];
-	ld.global.u16 %r98, [%rd34+4];
-	ld.global.u16 %r99, [%rd34+6];
-	ld.global.u16 %r100, [%rd34+8];
-	ld.global.u16 %r101, [%rd34+10];
-	ld.global.u16 %r102, [%rd34+12];
-	ld.global.u16 %r103, [%rd34+14];
-	add.s64 %rd35, %rd3, %rd33;
-	ld.global.u16 %r104, [%rd35];
-	ld.global.u16 %r105, [%rd35+2];
-	ld.global.u16 %r106, [%rd35+4];
-	ld.global.u16 %r107, [%rd35+6];
-	ld.global.u16 %r108, [%rd35+8];
-	ld.global.u16 %r109, [%rd35+10];
-	ld.global.u16 %r110, [%rd35+12];
-	ld.global.u16 %r111, [%rd35+14];
-	.loc 2 81 41
-	shl.b32 %r112, %r96, 16;
-	mov.b32 %f65, %r112;
-	shl.b32 %r113, %r104, 16;
-	mov.b32 %f66, %r113;
-	.loc 3 52 74
-	neg.f32 %f67, %f65;
-	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f69, %f68;
-	add.rn.f32 %f70, %f69, 0f3F800000;
-	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 55 58
-	mul.rn.f32 %f72, %f71, %f66;
-	.loc 2 81 26
-	mov.b32 %r114, %f72;
-	shr.u32 %r115, %r114, 16;
-	and.b32 %r116, %r115, 1;
-	add.s32 %r117, %r114, 32767;
-	add.s32 %r118, %r117, %r116;
-	setp.nan.f32 %p35, %f72, %f72;
-	shr.u32 %r119, %r118, 16;
-	selp.b32 %r120, 32767, %r119, %p35;
-	shl.b32 %r121, %r97, 16;
-	mov.b32 %f73, %r121;
-	shl.b32 %r122, %r105, 16;
-	mov.b32 %f74, %r122;
-	.loc 3 52 74
-	neg.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f77, %f76;
-	add.rn.f32 %f78, %f77, 0f3F800000;
-	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 55 58
-	mul.rn.f32 %f80, %f79, %f74;
-	.loc 2 81 26
-	mov.b32 %r123, %f80;
-	shr.u32 %r124, %r123, 16;
-	and.b32 %r125, %r124, 1;
-	add.s32 %r126, %r123, 32767;
-	add.s32 %r127, %r126, %r125;
-	setp.nan.f32 %p36, %f80, %f80;
-	shr.u32 %r128, %r127, 16;
-	selp.b32 %r129, 32767, %r128, %p36;
-	shl.b32 %r130, %r98, 16;
-	mov.b32 %f81, %r130;
-	shl.b32 %r131, %r106, 16;
-	mov.b32 %f82, %r131;
-	.loc 3 52 74
-	neg.f32 %f83, %f81;
-	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f85, %f84;
-	add.rn.f32 %f86, %f85, 0f3F800000;
-	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 55 58
-	mul.rn.f32 %f88, %f87, %f82;
-	.loc 2 81 26
-	mov.b32 %r132, %f88;
-	shr.u32 %r133, %r132, 16;
-	and.b32 %r134, %r133, 1;
-	add.s32 %r135, %r132, 32767;
-	add.s32 %r136, %r135, %r134;
-	setp.nan.f32 %p37, %f88, %f88;
-	shr.u32 %r137, %r136, 16;
-	selp.b32 %r138, 32767, %r137, %p37;
-	shl.b32 %r139, %r99, 16;
-	mov.b32 %f89, %r139;
-	shl.b32 %r140, %r107, 16;
-	mov.b32 %f90, %r140;
-	.loc 3 52 74
-	neg.f32 %f91, %f89;
-	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f93, %f92;
-	add.rn.f32 %f94, %f93, 0f3F800000;
-	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 55 58
-	mul.rn.f32 %f96, %f95, %f90;
-	.loc 2 81 26
-	mov.b32 %r141, %f96;
-	shr.u32 %r142, %r141, 16;
-	and.b32 %r143, %r142, 1;
-	add.s32 %r144, %r141, 32767;
-	add.s32 %r145, %r144, %r143;
-	setp.nan.f32 %p38, %f96, %f96;
-	shr.u32 %r146, %r145, 16;
-	selp.b32 %r147, 32767, %r146, %p38;
-	shl.b32 %r148, %r100, 16;
-	mov.b32 %f97, %r148;
-	shl.b32 %r149, %r108, 16;
-	mov.b32 %f98, %r149;
-	.loc 3 52 74
-	neg.f32 %f99, %f97;
-	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f101, %f100;
-	add.rn.f32 %f102, %f101, 0f3F800000;
-	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 55 58
-	mul.rn.f32 %f104, %f103, %f98;
-	.loc 2 81 26
-	mov.b32 %r150, %f104;
-	shr.u32 %r151, %r150, 16;
-	and.b32 %r152, %r151, 1;
-	add.s32 %r153, %r150, 32767;
-	add.s32 %r154, %r153, %r152;
-	setp.nan.f32 %p39, %f104, %f104;
-	shr.u32 %r155, %r154, 16;
-	selp.b32 %r156, 32767, %r155, %p39;
-	shl.b32 %r157, %r101, 16;
-	mov.b32 %f105, %r157;
-	shl.b32 %r158, %r109, 16;
-	mov.b32 %f106, %r158;
-	.loc 3 52 74
-	neg.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 55 58
-	mul.rn.f32 %f112, %f111, %f106;
-	.loc 2 81 26
-	mov.b32 %r159, %f112;
-	shr.u32 %r160, %r159, 16;
-	and.b32 %r161, %r160, 1;
-	add.s32 %r162, %r159, 32767;
-	add.s32 %r163, %r162, %r161;
-	setp.nan.f32 %p40, %f112, %f112;
-	shr.u32 %r164, %r163, 16;
-	selp.b32 %r165, 32767, %r164, %p40;
-	shl.b32 %r166, %r102, 16;
-	mov.b32 %f113, %r166;
-	shl.b32 %r167, %r110, 16;
-	mov.b32 %f114, %r167;
-	.loc 3 52 74
-	neg.f32 %f115, %f113;
-	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f117, %f116;
-	add.rn.f32 %f118, %f117, 0f3F800000;
-	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 55 58
-	mul.rn.f32 %f120, %f119, %f114;
-	.loc 2 81 26
-	mov.b32 %r168, %f120;
-	shr.u32 %r169, %r168, 16;
-	and.b32 %r170, %r169, 1;
-	add.s32 %r171, %r168, 32767;
-	add.s32 %r172, %r171, %r170;
-	setp.nan.f32 %p41, %f120, %f120;
-	shr.u32 %r173, %r172, 16;
-	selp.b32 %r174, 32767, %r173, %p41;
-	shl.b32 %r175, %r103, 16;
-	mov.b32 %f121, %r175;
-	shl.b32 %r176, %r111, 16;
-	mov.b32 %f122, %r176;
-	.loc 3 52 74
-	neg.f32 %f123, %f121;
-	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f125, %f124;
-	add.rn.f32 %f126, %f125, 0f3F800000;
-	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 55 58
-	mul.rn.f32 %f128, %f127, %f122;
-	.loc 2 81 26
-	mov.b32 %r177, %f128;
-	shr.u32 %r178, %r177, 16;
-	and.b32 %r179, %r178, 1;
-	add.s32 %r180, %r177, 32767;
-	add.s32 %r181, %r180, %r179;
-	setp.nan.f32 %p42, %f128, %f128;
-	shr.u32 %r182, %r181, 16;
-	selp.b32 %r183, 32767, %r182, %p42;
-	.loc 1 60 4
-	shl.b64 %rd36, %rd32, 4;
-	add.s64 %rd37, %rd5, %rd36;
-	st.global.u16 [%rd37], %r120;
-	st.global.u16 [%rd37+2], %r129;
-	st.global.u16 [%rd37+4], %r138;
-	st.global.u16 [%rd37+6], %r147;
-	st.global.u16 [%rd37+8], %r156;
-	st.global.u16 [%rd37+10], %r165;
-	st.global.u16 [%rd37+12], %r174;
-	st.global.u16 [%rd37+14], %r183;
-	.loc 1 58 40
-	add.s64 %rd38, %rd30, %rd13;
-	setp.lt.s64 %p43, %rd38, %rd11;
-	cvt.u32.u64 %r6, %rd38;
-	@%p43 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd6;
-$FAULT:
-	ld.param.u64 %rd41, [wideGLU_row_BF16x8_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r184, [%rd41], 0, 1;
-	setp.ne.u32 %p44, %r184, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r185, [wideGLU_row_BF16x8_params+96];
-	st.global.u32 [%rd42+4], %r185;
-	ld.param.u32 %r186, [wideGLU_row_BF16x8_params+100];
-	st.global.v2.u32 [%rd42+8], {%r186, 0};
-	mov.u32 %r187, %ctaid.x;
-	mov.u32 %r188, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r187, %r188};
-	mov.u32 %r189, %ctaid.z;
-	mov.u32 %r190, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r189, %r190};
-	mov.u32 %r191, %tid.y;
-	mov.u32 %r192, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r191, %r192};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
-`
-
-const wideGLUF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry wideGLU_row_F16x8(.param .align 8 .b8 wideGLU_row_F16x8_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<29>;
-	.reg .b16 %rs<49>;
-	.reg .b32 %r<118>;
-	.reg .b64 %rd<45>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [wideGLU_row_F16x8_params];
-	ld.param.u64 %rd2, [wideGLU_row_F16x8_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_F16x8_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_F16x8_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_F16x8_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_F16x8_params+56];
-	ld.param.u32 %r1, [wideGLU_row_F16x8_params+72];
-	ld.param.u32 %r2, [wideGLU_row_F16x8_params+76];
-	ld.param.u32 %r3, [wideGLU_row_F16x8_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	cvt.u32.u64 %r8, %rd2;
-	cvt.u64.u32 %rd7, %r8;
-	cvt.u32.u64 %r9, %rd4;
-	cvt.u64.u32 %rd8, %r9;
-	cvt.u32.u64 %r10, %rd6;
-	cvt.u64.u32 %rd9, %r10;
-	.loc 1 54 21
-	mad.lo.s32 %r11, %r4, 256, %r5;
-	cvt.u64.u32 %rd10, %r11;
-	.loc 1 55 18
-	cvt.u64.u32 %rd11, %r2;
-	setp.le.u32 %p1, %r2, %r11;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd12, %r6;
-	cvt.u64.u32 %rd13, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd14, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd15, %r7;
-	add.s64 %rd16, %rd13, -1;
-	selp.b64 %rd17, %rd16, %rd12, %p2;
-	sub.s64 %rd18, %rd17, %rd12;
-	setp.lt.u64 %p3, %rd18, 2147483648;
-	setp.lt.s64 %p4, %rd17, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd19, %r6, %r3, %rd10;
-	setp.lt.u64 %p11, %rd19, %rd7;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd20, %rd17, %rd14, %rd10;
-	setp.lt.u64 %p13, %rd20, %rd7;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd19, %rd8;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd20, %rd8;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd21, %r6, %r2, %rd10;
-	setp.lt.u64 %p19, %rd21, %rd9;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd22, %rd17, %rd11, %rd10;
-	setp.lt.u64 %p21, %rd22, %rd9;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd23, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd24, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd25, %r6, %r2, %rd10;
-	setp.lt.u64 %p23, %rd24, %rd7;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.v4.u32 {%r12, %r13, %r14, %r15}, [%rd27];
-	and.b32 %r16, %r12, 65535;
-	shr.u32 %r17, %r12, 16;
-	and.b32 %r18, %r17, 65535;
-	and.b32 %r19, %r13, 65535;
-	shr.u32 %r20, %r13, 16;
-	and.b32 %r21, %r20, 65535;
-	and.b32 %r22, %r14, 65535;
-	shr.u32 %r23, %r14, 16;
-	and.b32 %r24, %r23, 65535;
-	and.b32 %r25, %r15, 65535;
-	shr.u32 %r26, %r15, 16;
-	and.b32 %r27, %r26, 65535;
-	cvt.u32.u64 %r28, %rd24;
-	setp.lt.u32 %p24, %r28, %r9;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd28, %rd3, %rd26;
-	ld.global.v4.u32 {%r29, %r30, %r31, %r32}, [%rd28];
-	and.b32 %r33, %r29, 65535;
-	shr.u32 %r34, %r29, 16;
-	and.b32 %r35, %r34, 65535;
-	and.b32 %r36, %r30, 65535;
-	shr.u32 %r37, %r30, 16;
-	and.b32 %r38, %r37, 65535;
-	and.b32 %r39, %r31, 65535;
-	shr.u32 %r40, %r31, 16;
-	and.b32 %r41, %r40, 65535;
-	and.b32 %r42, %r32, 65535;
-	shr.u32 %r43, %r32, 16;
-	and.b32 %r44, %r43, 65535;
-	.loc 2 97 40
-	cvt.u16.u32 %rs1, %r16;
-	cvt.f32.f16 %f1, %rs1;
-	cvt.u16.u32 %rs2, %r33;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r45, %rs3;
-	cvt.u16.u32 %rs4, %r18;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r35;
-	cvt.f32.f16 %f10, %rs5;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs6, %f16;
-	cvt.u32.u16 %r46, %rs6;
-	cvt.u16.u32 %rs7, %r19;
-	cvt.f32.f16 %f17, %rs7;
-	cvt.u16.u32 %rs8, %r36;
-	cvt.f32.f16 %f18, %rs8;
-	.loc 3 52 74
-	neg.f32 %f19, %f17;
-	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f21, 0f3F800000;
-	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f23, %f18;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs9, %f24;
-	cvt.u32.u16 %r47, %rs9;
-	cvt.u16.u32 %rs10, %r21;
-	cvt.f32.f16 %f25, %rs10;
-	cvt.u16.u32 %rs11, %r38;
-	cvt.f32.f16 %f26, %rs11;
-	.loc 3 52 74
-	neg.f32 %f27, %f25;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f31, %f26;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs12, %f32;
-	cvt.u32.u16 %r48, %rs12;
-	cvt.u16.u32 %rs13, %r22;
-	cvt.f32.f16 %f33, %rs13;
-	cvt.u16.u32 %rs14, %r39;
-	cvt.f32.f16 %f34, %rs14;
-	.loc 3 52 74
-	neg.f32 %f35, %f33;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f39, %f34;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs15, %f40;
-	cvt.u32.u16 %r49, %rs15;
-	cvt.u16.u32 %rs16, %r24;
-	cvt.f32.f16 %f41, %rs16;
-	cvt.u16.u32 %rs17, %r41;
-	cvt.f32.f16 %f42, %rs17;
-	.loc 3 52 74
-	neg.f32 %f43, %f41;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f45, 0f3F800000;
-	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 55 58
-	mul.rn.f32 %f48, %f47, %f42;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs18, %f48;
-	cvt.u32.u16 %r50, %rs18;
-	cvt.u16.u32 %rs19, %r25;
-	cvt.f32.f16 %f49, %rs19;
-	cvt.u16.u32 %rs20, %r42;
-	cvt.f32.f16 %f50, %rs20;
-	.loc 3 52 74
-	neg.f32 %f51, %f49;
-	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f53, 0f3F800000;
-	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 55 58
-	mul.rn.f32 %f56, %f55, %f50;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs21, %f56;
-	cvt.u32.u16 %r51, %rs21;
-	cvt.u16.u32 %rs22, %r27;
-	cvt.f32.f16 %f57, %rs22;
-	cvt.u16.u32 %rs23, %r44;
-	cvt.f32.f16 %f58, %rs23;
-	.loc 3 52 74
-	neg.f32 %f59, %f57;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 55 58
-	mul.rn.f32 %f64, %f63, %f58;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs24, %f64;
-	cvt.u32.u16 %r52, %rs24;
-	.loc 1 60 4
-	setp.lt.u64 %p25, %rd25, %rd9;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd29, %rd25, 4;
-	add.s64 %rd30, %rd5, %rd29;
-	shl.b32 %r53, %r46, 16;
-	or.b32 %r54, %r45, %r53;
-	shl.b32 %r55, %r48, 16;
-	or.b32 %r56, %r47, %r55;
-	shl.b32 %r57, %r50, 16;
-	or.b32 %r58, %r49, %r57;
-	shl.b32 %r59, %r52, 16;
-	or.b32 %r60, %r51, %r59;
-	st.global.v4.u32 [%rd30], {%r54, %r56, %r58, %r60};
-	.loc 1 58 40
-	add.s64 %rd31, %rd23, %rd15;
-	setp.lt.s64 %p26, %rd31, %rd13;
-	cvt.u32.u64 %r6, %rd31;
-	@%p26 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd32, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd33, %r6, %r3, %rd10;
-	.loc 1 60 20
-	mad.wide.u32 %rd34, %r6, %r2, %rd10;
-	shl.b64 %rd35, %rd33, 4;
-	add.s64 %rd36, %rd1, %rd35;
-	ld.global.v4.u32 {%r61, %r62, %r63, %r64}, [%rd36];
-	and.b32 %r65, %r61, 65535;
-	shr.u32 %r66, %r61, 16;
-	and.b32 %r67, %r66, 65535;
-	and.b32 %r68, %r62, 65535;
-	shr.u32 %r69, %r62, 16;
-	and.b32 %r70, %r69, 65535;
-	and.b32 %r71, %r63, 65535;
-	shr.u32 %r72, %r63, 16;
-	and.b32 %r73, %r72, 65535;
-	and.b32 %r74, %r64, 65535;
-	shr.u32 %r75, %r64, 16;
-	and.b32 %r76, %r75, 65535;
-	add.s64 %rd37, %rd3, %rd35;
-	ld.global.v4.u32 {%r77, %r78, %r79, %r80}, [%rd37];
-	and.b32 %r81, %r77, 65535;
-	shr.u32 %r82, %r77, 16;
-	and.b32 %r83, %r82, 65535;
-	and.b32 %r84, %r78, 65535;
-	shr.u32 %r85, %r78, 16;
-	and.b32 %r86, %r85, 65535;
-	and.b32 %r87, %r79, 65535;
-	shr.u32 %r88, %r79, 16;
-	and.b32 %r89, %r88, 65535;
-	and.b32 %r90, %r80, 65535;
-	shr.u32 %r91, %r80, 16;
-	and.b32 %r92, %r91, 65535;
-	.loc 2 97 40
-	cvt.u16.u32 %rs25, %r65;
-	cvt.f32.f16 %f65, %rs25;
-	cvt.u16.u32 %rs26, %r81;
-	cvt.f32.f16 %f66, %rs26;
-	.loc 3 52 74
-	neg.f32 %f67, %f65;
-	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f69, %f68;
-	add.rn.f32 %f70, %f69, 0f3F800000;
-	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 55 58
-	mul.rn.f32 %f72, %f71, %f66;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs27, %f72;
-	cvt.u32.u16 %r93, %rs27;
-	cvt.u16.u32 %rs28, %r67;
-	cvt.f32.f16 %f73, %rs28;
-	cvt.u16.u32 %rs29, %r83;
-	cvt.f32.f16 %f74, %rs29;
-	.loc 3 52 74
-	neg.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f77, %f76;
-	add.rn.f32 %f78, %f77, 0f3F800000;
-	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 55 58
-	mul.rn.f32 %f80, %f79, %f74;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs30, %f80;
-	cvt.u32.u16 %r94, %rs30;
-	cvt.u16.u32 %rs31, %r68;
-	cvt.f32.f16 %f81, %rs31;
-	cvt.u16.u32 %rs32, %r84;
-	cvt.f32.f16 %f82, %rs32;
-	.loc 3 52 74
-	neg.f32 %f83, %f81;
-	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f85, %f84;
-	add.rn.f32 %f86, %f85, 0f3F800000;
-	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 55 58
-	mul.rn.f32 %f88, %f87, %f82;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs33, %f88;
-	cvt.u32.u16 %r95, %rs33;
-	cvt.u16.u32 %rs34, %r70;
-	cvt.f32.f16 %f89, %rs34;
-	cvt.u16.u32 %rs35, %r86;
-	cvt.f32.f16 %f90, %rs35;
-	.loc 3 52 74
-	neg.f32 %f91, %f89;
-	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f93, %f92;
-	add.rn.f32 %f94, %f93, 0f3F800000;
-	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 55 58
-	mul.rn.f32 %f96, %f95, %f90;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs36, %f96;
-	cvt.u32.u16 %r96, %rs36;
-	cvt.u16.u32 %rs37, %r71;
-	cvt.f32.f16 %f97, %rs37;
-	cvt.u16.u32 %rs38, %r87;
-	cvt.f32.f16 %f98, %rs38;
-	.loc 3 52 74
-	neg.f32 %f99, %f97;
-	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f101, %f100;
-	add.rn.f32 %f102, %f101, 0f3F800000;
-	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 55 58
-	mul.rn.f32 %f104, %f103, %f98;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs39, %f104;
-	cvt.u32.u16 %r97, %rs39;
-	cvt.u16.u32 %rs40, %r73;
-	cvt.f32.f16 %f105, %rs40;
-	cvt.u16.u32 %rs41, %r89;
-	cvt.f32.f16 %f106, %rs41;
-	.loc 3 52 74
-	neg.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 55 58
-	mul.rn.f32 %f112, %f111, %f106;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs42, %f112;
-	cvt.u32.u16 %r98, %rs42;
-	cvt.u16.u32 %rs43, %r74;
-	cvt.f32.f16 %f113, %rs43;
-	cvt.u16.u32 %rs44, %r90;
-	cvt.f32.f16 %f114, %rs44;
-	.loc 3 52 74
-	neg.f32 %f115, %f113;
-	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f117, %f116;
-	add.rn.f32 %f118, %f117, 0f3F800000;
-	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 55 58
-	mul.rn.f32 %f120, %f119, %f114;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs45, %f120;
-	cvt.u32.u16 %r99, %rs45;
-	cvt.u16.u32 %rs46, %r76;
-	cvt.f32.f16 %f121, %rs46;
-	cvt.u16.u32 %rs47, %r92;
-	cvt.f32.f16 %f122, %rs47;
-	.loc 3 52 74
-	neg.f32 %f123, %f121;
-	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f125, %f124;
-	add.rn.f32 %f126, %f125, 0f3F800000;
-	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 55 58
-	mul.rn.f32 %f128, %f127, %f122;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs48, %f128;
-	cvt.u32.u16 %r100, %rs48;
-	.loc 1 60 4
-	shl.b64 %rd38, %rd34, 4;
-	add.s64 %rd39, %rd5, %rd38;
-	shl.b32 %r101, %r94, 16;
-	or.b32 %r102, %r93, %r101;
-	shl.b32 %r103, %r96, 16;
-	or.b32 %r104, %r95, %r103;
-	shl.b32 %r105, %r98, 16;
-	or.b32 %r106, %r97, %r105;
-	shl.b32 %r107, %r100, 16;
-	or.b32 %r108, %r99, %r107;
-	st.global.v4.u32 [%rd39], {%r102, %r104, %r106, %r108};
-	.loc 1 58 40
-	add.s64 %rd40, %rd32, %rd15;
-	setp.lt.s64 %p27, %rd40, %rd13;
-	cvt.u32.u64 %r6, %rd40;
-	@%p27 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd41, %rd24;
-	mov.u64 %rd42, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd41, %rd25;
-	mov.u64 %rd42, %rd9;
-$FAULT:
-	ld.param.u64 %rd43, [wideGLU_row_F16x8_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r109, [%rd43], 0, 1;
-	setp.ne.u32 %p28, %r109, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd44, [%rd43+8];
-	ld.param.u32 %r110, [wideGLU_row_F16x8_params+96];
-	st.global.u32 [%rd44+4], %r110;
-	ld.param.u32 %r111, [wideGLU_row_F16x8_params+100];
-	st.global.v2.u32 [%rd44+8], {%r111, 0};
-	mov.u32 %r112, %ctaid.x;
-	mov.u32 %r113, %ctaid.y;
-	st.global.v2.u32 [%rd44+16], {%r112, %r113};
-	mov.u32 %r114, %ctaid.z;
-	mov.u32 %r115, %tid.x;
-	st.global.v2.u32 [%rd44+24], {%r114, %r115};
-	mov.u32 %r116, %tid.y;
-	mov.u32 %r117, %tid.z;
-	st.global.v2.u32 [%rd44+32], {%r116, %r117};
-	st.global.u64 [%rd44+40], %rd41;
-	st.global.u64 [%rd44+48], %rd42;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd44], 56;
-	bra $EXIT;
-}
-`
-
-const wideGLUF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "vectors.go"
-.file 3 "ops.go"
-
-.visible .entry wideGLU_row_F16x8(.param .align 8 .b8 wideGLU_row_F16x8_params[104])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<29>;
-	.reg .b16 %rs<49>;
-	.reg .b32 %r<65>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<129>;
-
-	ld.param.u64 %rd1, [wideGLU_row_F16x8_params];
-	ld.param.u64 %rd2, [wideGLU_row_F16x8_params+8];
-	ld.param.u64 %rd3, [wideGLU_row_F16x8_params+24];
-	ld.param.u64 %rd4, [wideGLU_row_F16x8_params+32];
-	ld.param.u64 %rd5, [wideGLU_row_F16x8_params+48];
-	ld.param.u64 %rd6, [wideGLU_row_F16x8_params+56];
-	ld.param.u32 %r1, [wideGLU_row_F16x8_params+72];
-	ld.param.u32 %r2, [wideGLU_row_F16x8_params+76];
-	ld.param.u32 %r3, [wideGLU_row_F16x8_params+80];
-	.loc 1 54 21
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %tid.x;
-	.loc 1 58 20
-	mov.u32 %r6, %ctaid.y;
-	mov.u32 %r7, %nctaid.y;
-	.loc 1 54 21
-	cvt.u64.u32 %rd7, %r5;
-	mad.wide.u32 %rd8, %r4, 256, %rd7;
-	.loc 1 55 18
-	cvt.u64.u32 %rd9, %r2;
-	setp.le.s64 %p1, %rd9, %rd8;
-	@%p1 bra $B3;
-	.loc 1 58 20
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u64.u32 %rd11, %r1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@!%p2 bra $B2;
-	.loc 1 59 17
-	cvt.u64.u32 %rd12, %r3;
-	.loc 1 58 56
-	cvt.u64.u32 %rd13, %r7;
-	add.s64 %rd14, %rd11, -1;
-	selp.b64 %rd15, %rd14, %rd10, %p2;
-	sub.s64 %rd16, %rd15, %rd10;
-	setp.lt.u64 %p3, %rd16, 2147483648;
-	setp.lt.s64 %p4, %rd15, 2305843009213693952;
-	and.pred %p5, %p3, %p4;
-	setp.lt.u32 %p6, %r3, -2147483648;
-	and.pred %p7, %p5, %p6;
-	and.pred %p8, %p7, %p6;
-	setp.lt.u32 %p9, %r2, -2147483648;
-	and.pred %p10, %p8, %p9;
-	mad.wide.u32 %rd17, %r6, %r3, %rd8;
-	setp.lt.u64 %p11, %rd17, %rd2;
-	and.pred %p12, %p10, %p11;
-	mad.lo.s64 %rd18, %rd15, %rd12, %rd8;
-	setp.lt.u64 %p13, %rd18, %rd2;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd17, %rd4;
-	and.pred %p16, %p14, %p15;
-	setp.lt.u64 %p17, %rd18, %rd4;
-	and.pred %p18, %p16, %p17;
-	mad.wide.u32 %rd19, %r6, %r2, %rd8;
-	setp.lt.u64 %p19, %rd19, %rd6;
-	and.pred %p20, %p18, %p19;
-	mad.lo.s64 %rd20, %rd15, %rd9, %rd8;
-	setp.lt.u64 %p21, %rd20, %rd6;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd21, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd22, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd23, %r6, %r2, %rd8;
-	setp.lt.u64 %p23, %rd22, %rd2;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd24, %rd22, 4;
-	add.s64 %rd25, %rd1, %rd24;
-	ld.global.u16 %r8, [%rd25];
-	ld.global.u16 %r9, [%rd25+2];
-	ld.global.u16 %r10, [%rd25+4];
-	ld.global.u16 %r11, [%rd25+6];
-	ld.global.u16 %r12, [%rd25+8];
-	ld.global.u16 %r13, [%rd25+10];
-	ld.global.u16 %r14, [%rd25+12];
-	ld.global.u16 %r15, [%rd25+14];
-	setp.lt.u64 %p24, %rd22, %rd4;
-	@!%p24 bra $FAULT1;
-	add.s64 %rd26, %rd3, %rd24;
-	ld.global.u16 %r16, [%rd26];
-	ld.global.u16 %r17, [%rd26+2];
-	ld.global.u16 %r18, [%rd26+4];
-	ld.global.u16 %r19, [%rd26+6];
-	ld.global.u16 %r20, [%rd26+8];
-	ld.global.u16 %r21, [%rd26+10];
-	ld.global.u16 %r22, [%rd26+12];
-	ld.global.u16 %r23, [%rd26+14];
-	.loc 2 97 40
-	cvt.u16.u32 %rs1, %r8;
-	cvt.f32.f16 %f1, %rs1;
-	cvt.u16.u32 %rs2, %r16;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 3 52 74
-	neg.f32 %f3, %f1;
-	mul.rn.f32 %f4, %f3, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f5, %f4;
-	add.rn.f32 %f6, %f5, 0f3F800000;
-	div.approx.f32 %f7, %f1, %f6;
-	.loc 3 55 58
-	mul.rn.f32 %f8, %f7, %f2;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs3, %f8;
-	cvt.u32.u16 %r24, %rs3;
-	cvt.u16.u32 %rs4, %r9;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r17;
-	cvt.f32.f16 %f10, %rs5;
-	.loc 3 52 74
-	neg.f32 %f11, %f9;
-	mul.rn.f32 %f12, %f11, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f13, %f12;
-	add.rn.f32 %f14, %f13, 0f3F800000;
-	div.approx.f32 %f15, %f9, %f14;
-	.loc 3 55 58
-	mul.rn.f32 %f16, %f15, %f10;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs6, %f16;
-	cvt.u32.u16 %r25, %rs6;
-	cvt.u16.u32 %rs7, %r10;
-	cvt.f32.f16 %f17, %rs7;
-	cvt.u16.u32 %rs8, %r18;
-	cvt.f32.f16 %f18, %rs8;
-	.loc 3 52 74
-	neg.f32 %f19, %f17;
-	mul.rn.f32 %f20, %f19, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f21, 0f3F800000;
-	div.approx.f32 %f23, %f17, %f22;
-	.loc 3 55 58
-	mul.rn.f32 %f24, %f23, %f18;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs9, %f24;
-	cvt.u32.u16 %r26, %rs9;
-	cvt.u16.u32 %rs10, %r11;
-	cvt.f32.f16 %f25, %rs10;
-	cvt.u16.u32 %rs11, %r19;
-	cvt.f32.f16 %f26, %rs11;
-	.loc 3 52 74
-	neg.f32 %f27, %f25;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f29, 0f3F800000;
-	div.approx.f32 %f31, %f25, %f30;
-	.loc 3 55 58
-	mul.rn.f32 %f32, %f31, %f26;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs12, %f32;
-	cvt.u32.u16 %r27, %rs12;
-	cvt.u16.u32 %rs13, %r12;
-	cvt.f32.f16 %f33, %rs13;
-	cvt.u16.u32 %rs14, %r20;
-	cvt.f32.f16 %f34, %rs14;
-	.loc 3 52 74
-	neg.f32 %f35, %f33;
-	mul.rn.f32 %f36, %f35, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f37, %f36;
-	add.rn.f32 %f38, %f37, 0f3F800000;
-	div.approx.f32 %f39, %f33, %f38;
-	.loc 3 55 58
-	mul.rn.f32 %f40, %f39, %f34;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs15, %f40;
-	cvt.u32.u16 %r28, %rs15;
-	cvt.u16.u32 %rs16, %r13;
-	cvt.f32.f16 %f41, %rs16;
-	cvt.u16.u32 %rs17, %r21;
-	cvt.f32.f16 %f42, %rs17;
-	.loc 3 52 74
-	neg.f32 %f43, %f41;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f45, 0f3F800000;
-	div.approx.f32 %f47, %f41, %f46;
-	.loc 3 55 58
-	mul.rn.f32 %f48, %f47, %f42;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs18, %f48;
-	cvt.u32.u16 %r29, %rs18;
-	cvt.u16.u32 %rs19, %r14;
-	cvt.f32.f16 %f49, %rs19;
-	cvt.u16.u32 %rs20, %r22;
-	cvt.f32.f16 %f50, %rs20;
-	.loc 3 52 74
-	neg.f32 %f51, %f49;
-	mul.rn.f32 %f52, %f51, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f53, 0f3F800000;
-	div.approx.f32 %f55, %f49, %f54;
-	.loc 3 55 58
-	mul.rn.f32 %f56, %f55, %f50;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs21, %f56;
-	cvt.u32.u16 %r30, %rs21;
-	cvt.u16.u32 %rs22, %r15;
-	cvt.f32.f16 %f57, %rs22;
-	cvt.u16.u32 %rs23, %r23;
-	cvt.f32.f16 %f58, %rs23;
-	.loc 3 52 74
-	neg.f32 %f59, %f57;
-	mul.rn.f32 %f60, %f59, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f61, %f60;
-	add.rn.f32 %f62, %f61, 0f3F800000;
-	div.approx.f32 %f63, %f57, %f62;
-	.loc 3 55 58
-	mul.rn.f32 %f64, %f63, %f58;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs24, %f64;
-	cvt.u32.u16 %r31, %rs24;
-	.loc 1 60 4
-	setp.lt.u64 %p25, %rd23, %rd6;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd27, %rd23, 4;
-	add.s64 %rd28, %rd5, %rd27;
-	st.global.u16 [%rd28], %r24;
-	st.global.u16 [%rd28+2], %r25;
-	st.global.u16 [%rd28+4], %r26;
-	st.global.u16 [%rd28+6], %r27;
-	st.global.u16 [%rd28+8], %r28;
-	st.global.u16 [%rd28+10], %r29;
-	st.global.u16 [%rd28+12], %r30;
-	st.global.u16 [%rd28+14], %r31;
-	.loc 1 58 40
-	add.s64 %rd29, %rd21, %rd13;
-	setp.lt.s64 %p26, %rd29, %rd11;
-	cvt.u32.u64 %r6, %rd29;
-	@%p26 bra $B0;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd30, %r6;
-	.loc 1 59 26
-	mad.wide.u32 %rd31, %r6, %r3, %rd8;
-	.loc 1 60 20
-	mad.wide.u32 %rd32, %r6, %r2, %rd8;
-	shl.b64 %rd33, %rd31, 4;
-	add.s64 %rd34, %rd1, %rd33;
-	ld.global.u16 %r32, [%rd34];
-	ld.global.u16 %r33, [%rd34+2];
-	ld.global.u16 %r34, [%rd34+4];
-	ld.global.u16 %r35, [%rd34+6];
-	ld.global.u16 %r36, [%rd34+8];
-	ld.global.u16 %r37, [%rd34+10];
-	ld.global.u16 %r38, [%rd34+12];
-	ld.global.u16 %r39, [%rd34+14];
-	add.s64 %rd35, %rd3, %rd33;
-	ld.global.u16 %r40, [%rd35];
-	ld.global.u16 %r41, [%rd35+2];
-	ld.global.u16 %r42, [%rd35+4];
-	ld.global.u16 %r43, [%rd35+6];
-	ld.global.u16 %r44, [%rd35+8];
-	ld.global.u16 %r45, [%rd35+10];
-	ld.global.u16 %r46, [%rd35+12];
-	ld.global.u16 %r47, [%rd35+14];
-	.loc 2 97 40
-	cvt.u16.u32 %rs25, %r32;
-	cvt.f32.f16 %f65, %rs25;
-	cvt.u16.u32 %rs26, %r40;
-	cvt.f32.f16 %f66, %rs26;
-	.loc 3 52 74
-	neg.f32 %f67, %f65;
-	mul.rn.f32 %f68, %f67, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f69, %f68;
-	add.rn.f32 %f70, %f69, 0f3F800000;
-	div.approx.f32 %f71, %f65, %f70;
-	.loc 3 55 58
-	mul.rn.f32 %f72, %f71, %f66;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs27, %f72;
-	cvt.u32.u16 %r48, %rs27;
-	cvt.u16.u32 %rs28, %r33;
-	cvt.f32.f16 %f73, %rs28;
-	cvt.u16.u32 %rs29, %r41;
-	cvt.f32.f16 %f74, %rs29;
-	.loc 3 52 74
-	neg.f32 %f75, %f73;
-	mul.rn.f32 %f76, %f75, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f77, %f76;
-	add.rn.f32 %f78, %f77, 0f3F800000;
-	div.approx.f32 %f79, %f73, %f78;
-	.loc 3 55 58
-	mul.rn.f32 %f80, %f79, %f74;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs30, %f80;
-	cvt.u32.u16 %r49, %rs30;
-	cvt.u16.u32 %rs31, %r34;
-	cvt.f32.f16 %f81, %rs31;
-	cvt.u16.u32 %rs32, %r42;
-	cvt.f32.f16 %f82, %rs32;
-	.loc 3 52 74
-	neg.f32 %f83, %f81;
-	mul.rn.f32 %f84, %f83, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f85, %f84;
-	add.rn.f32 %f86, %f85, 0f3F800000;
-	div.approx.f32 %f87, %f81, %f86;
-	.loc 3 55 58
-	mul.rn.f32 %f88, %f87, %f82;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs33, %f88;
-	cvt.u32.u16 %r50, %rs33;
-	cvt.u16.u32 %rs34, %r35;
-	cvt.f32.f16 %f89, %rs34;
-	cvt.u16.u32 %rs35, %r43;
-	cvt.f32.f16 %f90, %rs35;
-	.loc 3 52 74
-	neg.f32 %f91, %f89;
-	mul.rn.f32 %f92, %f91, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f93, %f92;
-	add.rn.f32 %f94, %f93, 0f3F800000;
-	div.approx.f32 %f95, %f89, %f94;
-	.loc 3 55 58
-	mul.rn.f32 %f96, %f95, %f90;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs36, %f96;
-	cvt.u32.u16 %r51, %rs36;
-	cvt.u16.u32 %rs37, %r36;
-	cvt.f32.f16 %f97, %rs37;
-	cvt.u16.u32 %rs38, %r44;
-	cvt.f32.f16 %f98, %rs38;
-	.loc 3 52 74
-	neg.f32 %f99, %f97;
-	mul.rn.f32 %f100, %f99, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f101, %f100;
-	add.rn.f32 %f102, %f101, 0f3F800000;
-	div.approx.f32 %f103, %f97, %f102;
-	.loc 3 55 58
-	mul.rn.f32 %f104, %f103, %f98;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs39, %f104;
-	cvt.u32.u16 %r52, %rs39;
-	cvt.u16.u32 %rs40, %r37;
-	cvt.f32.f16 %f105, %rs40;
-	cvt.u16.u32 %rs41, %r45;
-	cvt.f32.f16 %f106, %rs41;
-	.loc 3 52 74
-	neg.f32 %f107, %f105;
-	mul.rn.f32 %f108, %f107, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f109, %f108;
-	add.rn.f32 %f110, %f109, 0f3F800000;
-	div.approx.f32 %f111, %f105, %f110;
-	.loc 3 55 58
-	mul.rn.f32 %f112, %f111, %f106;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs42, %f112;
-	cvt.u32.u16 %r53, %rs42;
-	cvt.u16.u32 %rs43, %r38;
-	cvt.f32.f16 %f113, %rs43;
-	cvt.u16.u32 %rs44, %r46;
-	cvt.f32.f16 %f114, %rs44;
-	.loc 3 52 74
-	neg.f32 %f115, %f113;
-	mul.rn.f32 %f116, %f115, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f117, %f116;
-	add.rn.f32 %f118, %f117, 0f3F800000;
-	div.approx.f32 %f119, %f113, %f118;
-	.loc 3 55 58
-	mul.rn.f32 %f120, %f119, %f114;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs45, %f120;
-	cvt.u32.u16 %r54, %rs45;
-	cvt.u16.u32 %rs46, %r39;
-	cvt.f32.f16 %f121, %rs46;
-	cvt.u16.u32 %rs47, %r47;
-	cvt.f32.f16 %f122, %rs47;
-	.loc 3 52 74
-	neg.f32 %f123, %f121;
-	mul.rn.f32 %f124, %f123, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f125, %f124;
-	add.rn.f32 %f126, %f125, 0f3F800000;
-	div.approx.f32 %f127, %f121, %f126;
-	.loc 3 55 58
-	mul.rn.f32 %f128, %f127, %f122;
-	.loc 2 97 25
-	cvt.rn.f16.f32 %rs48, %f128;
-	cvt.u32.u16 %r55, %rs48;
-	.loc 1 60 4
-	shl.b64 %rd36, %rd32, 4;
-	add.s64 %rd37, %rd5, %rd36;
-	st.global.u16 [%rd37], %r48;
-	st.global.u16 [%rd37+2], %r49;
-	st.global.u16 [%rd37+4], %r50;
-	st.global.u16 [%rd37+6], %r51;
-	st.global.u16 [%rd37+8], %r52;
-	st.global.u16 [%rd37+10], %r53;
-	st.global.u16 [%rd37+12], %r54;
-	st.global.u16 [%rd37+14], %r55;
-	.loc 1 58 40
-	add.s64 %rd38, %rd30, %rd13;
-	setp.lt.s64 %p27, %rd38, %rd11;
-	cvt.u32.u64 %r6, %rd38;
-	@%p27 bra $B1;
-$B2:
-	bra $EXIT;
-$B3:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 60 35
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd6;
-$FAULT:
-	ld.param.u64 %rd41, [wideGLU_row_F16x8_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r56, [%rd41], 0, 1;
-	setp.ne.u32 %p28, %r56, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r57, [wideGLU_row_F16x8_params+96];
-	st.global.u32 [%rd42+4], %r57;
-	ld.param.u32 %r58, [wideGLU_row_F16x8_params+100];
-	st.global.v2.u32 [%rd42+8], {%r58, 0};
-	mov.u32 %r59, %ctaid.x;
-	mov.u32 %r60, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r59, %r60};
-	mov.u32 %r61, %ctaid.z;
-	mov.u32 %r62, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r61, %r62};
-	mov.u32 %r63, %tid.y;
-	mov.u32 %r64, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r63, %r64};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const wideGLUF16SM70NarrowAligned = `packed1 12625 wideGLU_row_F16x8
+!pJ
+!pI
+!p8
+!xE
+!s]s}pMpOrGvPw]
+!vvy)w]
+!
+!pHy^pD
+!vV
+!c
+p;+te
+zf.te
+p9,t=pF
+p:.8pF
+qSsTte
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+}%pb
+Q
+N
+{1q0
+p%
+{<r/
+tN
+)
+u.
+)
+ri
+)
+"#
+p~p2v-2[
+)
+qD=qw
+s?p*
+qVp*D
+zT
+"$
+s?p@
+s?q,
+Yt"q,
+sd
+qD.j
+s?p0
+{1r.7
+wr
+tmqg
+zepK?
+wKp"
+yS
+{hxZ
+4
+Yu4uZ
+4
+sS
+Yp*2uZ
+4
+p{t"p0vQ
+T)
+4
+s.p=sut~
+T)
+4
+q+u\*
+4
+T*
+4
+p{t"p*wX
+T+
+4
+s.pKwX3,
+T+
+4
+uE
+!#
+s?p@
+{rzR
+p{t"p03,
+qD8q0
+p{t"p*3,
+q+u\)
+qU
+vaG
+*#%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+u.
+r\+
+pm
+*%p-
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+u-@9ts
+uB12
+p7
+uBt0
+p7
+r5.f.
+ss
+qi
+k
+r;
+z:
+{?7@zL
+y*
+u-@9p|
+}]
+s>
+uB14
+p7
+xrq,
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB15
+p7
+xrq,
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB17
+p7
+xrp*
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB18
+p7
+xrp*
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB</
+p7
+xrp0
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB</
+p7
+xrp0
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB<.
+p7
+xrp2
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+qD8ps
+q+p=3+
+u(
+vIG
+*'%
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+|[r,xf[ryq=DL
+{1ts
+wm31
+pC/
+rMM(C
+\
+H
+!#
+ru(
+")
+po(1%3,
+")
+po(1$3,
+vaG
+*#%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+*%p-
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+")
+uB<1
+p7
+uBt0
+p7
+")
+ss
+qi
+k
+r;
+z:
+")
+y*
+")
+}]
+s>
+uB<0
+p7
+xrq,
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB<0
+p7
+xrq,
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB</
+p7
+xrp*
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB</
+p7
+xrp*
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB<.
+p7
+xrp0
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB<.
+p7
+xrp0
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+uB<-
+p7
+xrp2
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+}]
+s>
+")
+vIG
+*'%
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+|[r,xf[ryq=DL
+")
+wm31
+pC/
+rMM(C
+\
+!#
+O
+!#
+!pZ
+p(
+!p^
+qD8r]
+{j'
+qa)
+(
+!qZ
+a(
+;*
+(
+!s*
+a'
+;+
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

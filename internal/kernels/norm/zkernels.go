@@ -51,7 +51,7 @@ var plainAdd32Kernel = &driver.Kernel{
 	},
 	Twin:    plainAdd32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{8, 9, 10, 11, 24},
+	Uses:    []uint16{9, 10, 11, 12, 37},
 }
 
 // plainAddBF16 stores x + residual in sum.
@@ -96,7 +96,7 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 11, 24},
+	Uses:    []uint16{3, 4, 5, 12, 37},
 }
 
 // plainAddF16 stores x + residual in sum.
@@ -138,7 +138,7 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{5, 6, 7, 11, 24},
+	Uses:    []uint16{6, 7, 8, 12, 37},
 }
 
 // plain32 normalizes a row with each block.
@@ -156,7 +156,7 @@ var plain32Kernel = &driver.Kernel{
 	Name:    "plain[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    23,
+	Line:    24,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -169,13 +169,11 @@ var plain32Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 72, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 27, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plain32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -190,7 +188,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 8, 9, 10, 11, 12, 13, 22, 23, 25, 26, 27, 28},
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 36, 38, 39, 40, 41},
 }
 
 // plainBF16 normalizes a row with each block.
@@ -208,7 +206,7 @@ var plainBF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    23,
+	Line:    24,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -221,15 +219,12 @@ var plainBF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 72, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 27, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: plainBF16SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainBF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -244,7 +239,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 11, 12, 13, 22, 23, 25, 26, 27, 28},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 36, 38, 39, 40, 41},
 }
 
 // plainF16 normalizes a row with each block.
@@ -262,7 +257,7 @@ var plainF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    23,
+	Line:    24,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -275,13 +270,11 @@ var plainF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 72, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 27, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -296,12 +289,11 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 5, 6, 7, 11, 12, 13, 22, 23, 25, 26, 27, 28},
+	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 35, 36, 38, 39, 40, 41},
 }
 
-// wide32 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
-// elements again in each pass: they are in a cache.
-func wide32(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[4]float32], weight, bias device.Slice[[4]float32], c config) error {
+// wide32 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
+func wide32(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[row.Words], weight, bias device.Slice[[4]float32], c config) error {
 	p := s.Plan(wide32Kernel, g)
 	in.Pass(p)
 	residual.Pass(p)
@@ -314,10 +306,10 @@ func wide32(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[4]
 }
 
 var wide32Kernel = &driver.Kernel{
-	Name:    "wide[float32, [4]float32, [4]float32, row.F32]",
+	Name:    "wide[[4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wide.go",
-	Line:    13,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 16},
@@ -328,37 +320,46 @@ var wide32Kernel = &driver.Kernel{
 		{Name: "c", Offset: 144, Size: 20},
 	},
 	ParamBytes: 184,
-	Shared:     256,
+	Shared:     128,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 76, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "team.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM80NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, residual, x, y [][4]float32
+			in, residual, x, y []row.Words
 			weight, bias       [][4]float32
 			c                  config
 		})(args)
 		for ts.Next() {
-			wide[float32, [4]float32, [4]float32, row.F32](ts.Thread(), a.in, a.residual, a.x, a.y, a.weight, a.bias, a.c)
+			wide[[4]float32, row.F32](ts.Thread(), a.in, a.residual, a.x, a.y, a.weight, a.bias, a.c)
 		}
 	},
-	Twin:    wide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34},
+	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 42, 43, 44, 45, 46, 47},
 }
 
-// wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
-// elements again in each pass: they are in a cache.
-func wideBF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[8]dtype.BF16], weight, bias device.Slice[[8]float32], c config) error {
+// wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
+func wideBF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[row.Words], weight, bias device.Slice[[8]float32], c config) error {
 	p := s.Plan(wideBF16Kernel, g)
 	in.Pass(p)
 	residual.Pass(p)
@@ -371,10 +372,10 @@ func wideBF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[
 }
 
 var wideBF16Kernel = &driver.Kernel{
-	Name:    "wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]",
+	Name:    "wide[[8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wide.go",
-	Line:    13,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 16},
@@ -385,39 +386,46 @@ var wideBF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 144, Size: 20},
 	},
 	ParamBytes: 184,
-	Shared:     256,
+	Shared:     128,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 76, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "team.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, residual, x, y [][8]dtype.BF16
+			in, residual, x, y []row.Words
 			weight, bias       [][8]float32
 			c                  config
 		})(args)
 		for ts.Next() {
-			wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16](ts.Thread(), a.in, a.residual, a.x, a.y, a.weight, a.bias, a.c)
+			wide[[8]float32, row.BF16](ts.Thread(), a.in, a.residual, a.x, a.y, a.weight, a.bias, a.c)
 		}
 	},
-	Twin:    wideBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34},
+	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 42, 43, 44, 45, 46, 47},
 }
 
-// wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
-// elements again in each pass: they are in a cache.
-func wideF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[8]dtype.F16], weight, bias device.Slice[[8]float32], c config) error {
+// wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
+func wideF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[row.Words], weight, bias device.Slice[[8]float32], c config) error {
 	p := s.Plan(wideF16Kernel, g)
 	in.Pass(p)
 	residual.Pass(p)
@@ -430,10 +438,10 @@ func wideF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[8
 }
 
 var wideF16Kernel = &driver.Kernel{
-	Name:    "wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]",
+	Name:    "wide[[8]float32, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wide.go",
-	Line:    13,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 16},
@@ -444,30 +452,40 @@ var wideF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 144, Size: 20},
 	},
 	ParamBytes: 184,
-	Shared:     256,
+	Shared:     128,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 76, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "team.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM80NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in, residual, x, y [][8]dtype.F16
+			in, residual, x, y []row.Words
 			weight, bias       [][8]float32
 			c                  config
 		})(args)
 		for ts.Next() {
-			wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16](ts.Thread(), a.in, a.residual, a.x, a.y, a.weight, a.bias, a.c)
+			wide[[8]float32, row.F16](ts.Thread(), a.in, a.residual, a.x, a.y, a.weight, a.bias, a.c)
 		}
 	},
-	Twin:    wideF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 5, 6, 7, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34},
+	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 42, 43, 44, 45, 46, 47},
 }

@@ -4,7 +4,6 @@ package norm
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -213,7 +212,7 @@ func plainAddF16TwinRow(blocks *gpu.Blocks, lanes int, i19 int, residual unsafe.
 
 // plain32Twin runs blocks of the kernel plain_float32_row_F32.
 //
-//line plain.go:23
+//line plain.go:24
 func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -228,49 +227,49 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:31
+//line plain.go:32
 	f79 := float32(weightLen)
-//line plain.go:35
+//line plain.go:36
 	f93 := float32(weightLen)
-//line plain.go:66
+//line plain.go:67
 	c233 := biasLen == 0
-//line plain.go:72
+//line plain.go:73
 	c248 := uint(weightLen) <= uint(biasCap)
-//line plain.go:23
+//line plain.go:24
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var f645 float32
 		i35 := bx * weightLen
 		i36 := i35 + weightLen
-//line plain.go:27
+//line plain.go:28
 		if uint(i36) > uint(xCap) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, xCap)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		if uint(i35) > uint(i36) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i36)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		o44 := i35 * 4
-//line plain.go:27
+//line plain.go:28
 		if uint(i36) > uint(yCap) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, yCap)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		o58 := i35 * 4
 		if c16 {
 			{
 				{
-//line plain.go:49
+//line plain.go:50
 					plain32TwinRow(lanes, o44, shared, weightLen, x)
 				}
 			}
@@ -318,7 +317,7 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line plain.go:33
+//line plain.go:34
 				plain32TwinRow_(lanes, f645, o44, shared, weightLen, x)
 			}
 		}
@@ -360,9 +359,9 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		f992 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
 		f1002 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:35
+//line plain.go:36
 		f97 := (f973+f982+f992+f1002)/f93 + c12
-//line plain.go:35
+//line plain.go:36
 		f99 := 1 / float32(math.Sqrt(float64(f97)))
 		{
 			{
@@ -377,69 +376,69 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
-//line plain.go:49
+//line plain.go:50
 func plain32TwinRow(lanes int, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:49
+//line plain.go:50
 	if lanes == 16 {
-//line plain.go:49
+//line plain.go:50
 		first = zvector.Plain32Twin(16, weightLen, x, o44, shared)
-//line plain.go:49
+//line plain.go:50
 	} else if lanes == 8 {
-//line plain.go:49
+//line plain.go:50
 		first = zvector.Plain32TwinAVX2(16, weightLen, x, o44, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f108 float32
 		var i109 int
-//line plain.go:49
+//line plain.go:50
 		f108, i109 = 0, tx
-//line plain.go:49
+//line plain.go:50
 		for {
-//line plain.go:49
+//line plain.go:50
 			if i109 >= weightLen {
-//line plain.go:49
+//line plain.go:50
 				break
 			}
-//line plain.go:49
+//line plain.go:50
 			f108, i109 = f108+*(*float32)(unsafe.Add(x, o44+i109*4)), i109+16
 		}
-//line plain.go:29
+//line plain.go:30
 		*(*float32)(unsafe.Add(shared, tx*4)) = f108
 	}
 }
 
 // plain32TwinRow_ is what a row of threads does in plain32Twin.
 //
-//line plain.go:33
+//line plain.go:34
 func plain32TwinRow_(lanes int, f645 float32, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:33
+//line plain.go:34
 	if lanes == 16 {
-//line plain.go:33
+//line plain.go:34
 		first = zvector.Plain32Twin__(16, weightLen, x, o44, f645, shared)
-//line plain.go:33
+//line plain.go:34
 	} else if lanes == 8 {
-//line plain.go:33
+//line plain.go:34
 		first = zvector.Plain32TwinAVX2__(16, weightLen, x, o44, f645, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f140 float32
 		var i141 int
-//line plain.go:56
+//line plain.go:57
 		f140, i141 = 0, tx
 		for {
-//line plain.go:57
+//line plain.go:58
 			if i141 >= weightLen {
-//line plain.go:57
+//line plain.go:58
 				break
 			}
-//line plain.go:58
+//line plain.go:59
 			f166 := *(*float32)(unsafe.Add(x, o44+i141*4)) - f645
-//line plain.go:57
+//line plain.go:58
 			f140, i141 = math32.FMA(f166, f166, f140), i141+16
 		}
-//line plain.go:33
+//line plain.go:34
 		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f140
 	}
 }
@@ -460,40 +459,40 @@ func plain32TwinRow__(lanes int, bias unsafe.Pointer, c233 bool, c248 bool, f645
 	}
 	for tx := first; tx < 16; tx++ {
 		var i252, i313 int
-//line plain.go:66
+//line plain.go:67
 		if c233 {
 			i252 = tx
-//line plain.go:67
+//line plain.go:68
 			for {
-//line plain.go:67
+//line plain.go:68
 				if i252 >= weightLen {
-//line plain.go:67
+//line plain.go:68
 					break
 				}
-//line plain.go:68
+//line plain.go:69
 				*(*float32)(unsafe.Add(y, o58+i252*4)) = float32(float32((*(*float32)(unsafe.Add(x, o44+i252*4))-f645)*f99) * *(*float32)(unsafe.Add(weight, i252*4)))
-//line plain.go:67
+//line plain.go:68
 				i252 = i252 + 16
 			}
 		} else {
-//line plain.go:72
+//line plain.go:73
 			if !c248 {
-//line plain.go:72
+//line plain.go:73
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:72
+//line plain.go:73
 				return false
 			}
-//line plain.go:72
+//line plain.go:73
 			i313 = tx
 			for {
-//line plain.go:73
+//line plain.go:74
 				if i313 >= weightLen {
-//line plain.go:73
+//line plain.go:74
 					break
 				}
-//line plain.go:74
+//line plain.go:75
 				*(*float32)(unsafe.Add(y, o58+i313*4)) = float32(float32((*(*float32)(unsafe.Add(x, o44+i313*4))-f645)*f99)**(*float32)(unsafe.Add(weight, i313*4))) + *(*float32)(unsafe.Add(bias, i313*4))
-//line plain.go:73
+//line plain.go:74
 				i313 = i313 + 16
 			}
 		}
@@ -503,7 +502,7 @@ func plain32TwinRow__(lanes int, bias unsafe.Pointer, c233 bool, c248 bool, f645
 
 // plainBF16Twin runs blocks of the kernel plain_dtype_BF16_row_BF16.
 //
-//line plain.go:23
+//line plain.go:24
 func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -518,49 +517,49 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:31
+//line plain.go:32
 	f79 := float32(weightLen)
-//line plain.go:35
+//line plain.go:36
 	f93 := float32(weightLen)
-//line plain.go:66
+//line plain.go:67
 	c235 := biasLen == 0
-//line plain.go:72
+//line plain.go:73
 	c250 := uint(weightLen) <= uint(biasCap)
-//line plain.go:23
+//line plain.go:24
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var f651 float32
 		i35 := bx * weightLen
 		i36 := i35 + weightLen
-//line plain.go:27
+//line plain.go:28
 		if uint(i36) > uint(xCap) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, xCap)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		if uint(i35) > uint(i36) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i36)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		o44 := i35 * 2
-//line plain.go:27
+//line plain.go:28
 		if uint(i36) > uint(yCap) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, yCap)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		o58 := i35 * 2
 		if c16 {
 			{
 				{
-//line plain.go:49
+//line plain.go:50
 					plainBF16TwinRow(lanes, o44, shared, weightLen, x)
 				}
 			}
@@ -608,7 +607,7 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line plain.go:33
+//line plain.go:34
 				plainBF16TwinRow_(lanes, f651, o44, shared, weightLen, x)
 			}
 		}
@@ -650,9 +649,9 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		f998 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
 		f1008 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:35
+//line plain.go:36
 		f97 := (f979+f988+f998+f1008)/f93 + c12
-//line plain.go:35
+//line plain.go:36
 		f99 := 1 / float32(math.Sqrt(float64(f97)))
 		{
 			{
@@ -667,69 +666,69 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
-//line plain.go:49
+//line plain.go:50
 func plainBF16TwinRow(lanes int, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:49
+//line plain.go:50
 	if lanes == 16 {
-//line plain.go:49
+//line plain.go:50
 		first = zvector.PlainBF16Twin(16, weightLen, x, o44, shared)
-//line plain.go:49
+//line plain.go:50
 	} else if lanes == 8 {
-//line plain.go:49
+//line plain.go:50
 		first = zvector.PlainBF16TwinAVX2(16, weightLen, x, o44, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f108 float32
 		var i109 int
-//line plain.go:49
+//line plain.go:50
 		f108, i109 = 0, tx
-//line plain.go:49
+//line plain.go:50
 		for {
-//line plain.go:49
+//line plain.go:50
 			if i109 >= weightLen {
-//line plain.go:49
+//line plain.go:50
 				break
 			}
-//line plain.go:49
+//line plain.go:50
 			f108, i109 = f108+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i109*2)))).Float32(), i109+16
 		}
-//line plain.go:29
+//line plain.go:30
 		*(*float32)(unsafe.Add(shared, tx*4)) = f108
 	}
 }
 
 // plainBF16TwinRow_ is what a row of threads does in plainBF16Twin.
 //
-//line plain.go:33
+//line plain.go:34
 func plainBF16TwinRow_(lanes int, f651 float32, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:33
+//line plain.go:34
 	if lanes == 16 {
-//line plain.go:33
+//line plain.go:34
 		first = zvector.PlainBF16Twin__(16, weightLen, x, o44, f651, shared)
-//line plain.go:33
+//line plain.go:34
 	} else if lanes == 8 {
-//line plain.go:33
+//line plain.go:34
 		first = zvector.PlainBF16TwinAVX2__(16, weightLen, x, o44, f651, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f140 float32
 		var i141 int
-//line plain.go:56
+//line plain.go:57
 		f140, i141 = 0, tx
 		for {
-//line plain.go:57
+//line plain.go:58
 			if i141 >= weightLen {
-//line plain.go:57
+//line plain.go:58
 				break
 			}
-//line plain.go:58
+//line plain.go:59
 			f166 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i141*2)))).Float32() - f651
-//line plain.go:57
+//line plain.go:58
 			f140, i141 = math32.FMA(f166, f166, f140), i141+16
 		}
-//line plain.go:33
+//line plain.go:34
 		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f140
 	}
 }
@@ -750,40 +749,40 @@ func plainBF16TwinRow__(lanes int, bias unsafe.Pointer, c235 bool, c250 bool, f6
 	}
 	for tx := first; tx < 16; tx++ {
 		var i254, i315 int
-//line plain.go:66
+//line plain.go:67
 		if c235 {
 			i254 = tx
-//line plain.go:67
+//line plain.go:68
 			for {
-//line plain.go:67
+//line plain.go:68
 				if i254 >= weightLen {
-//line plain.go:67
+//line plain.go:68
 					break
 				}
-//line plain.go:68
+//line plain.go:69
 				*(*int16)(unsafe.Add(y, o58+i254*2)) = int16(dtype.BF16From32(float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i254*2)))).Float32()-f651)*f99) * *(*float32)(unsafe.Add(weight, i254*4)))))
-//line plain.go:67
+//line plain.go:68
 				i254 = i254 + 16
 			}
 		} else {
-//line plain.go:72
+//line plain.go:73
 			if !c250 {
-//line plain.go:72
+//line plain.go:73
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:72
+//line plain.go:73
 				return false
 			}
-//line plain.go:72
+//line plain.go:73
 			i315 = tx
 			for {
-//line plain.go:73
+//line plain.go:74
 				if i315 >= weightLen {
-//line plain.go:73
+//line plain.go:74
 					break
 				}
-//line plain.go:74
+//line plain.go:75
 				*(*int16)(unsafe.Add(y, o58+i315*2)) = int16(dtype.BF16From32(float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i315*2)))).Float32()-f651)*f99)**(*float32)(unsafe.Add(weight, i315*4))) + *(*float32)(unsafe.Add(bias, i315*4))))
-//line plain.go:73
+//line plain.go:74
 				i315 = i315 + 16
 			}
 		}
@@ -793,7 +792,7 @@ func plainBF16TwinRow__(lanes int, bias unsafe.Pointer, c235 bool, c250 bool, f6
 
 // plainF16Twin runs blocks of the kernel plain_dtype_F16_row_F16.
 //
-//line plain.go:23
+//line plain.go:24
 func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -808,49 +807,49 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:31
+//line plain.go:32
 	f79 := float32(weightLen)
-//line plain.go:35
+//line plain.go:36
 	f93 := float32(weightLen)
-//line plain.go:66
+//line plain.go:67
 	c235 := biasLen == 0
-//line plain.go:72
+//line plain.go:73
 	c250 := uint(weightLen) <= uint(biasCap)
-//line plain.go:23
+//line plain.go:24
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var f651 float32
 		i35 := bx * weightLen
 		i36 := i35 + weightLen
-//line plain.go:27
+//line plain.go:28
 		if uint(i36) > uint(xCap) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, xCap)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		if uint(i35) > uint(i36) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i36)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		o44 := i35 * 2
-//line plain.go:27
+//line plain.go:28
 		if uint(i36) > uint(yCap) {
-//line plain.go:27
+//line plain.go:28
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, yCap)
-//line plain.go:27
+//line plain.go:28
 			return
 		}
-//line plain.go:27
+//line plain.go:28
 		o58 := i35 * 2
 		if c16 {
 			{
 				{
-//line plain.go:49
+//line plain.go:50
 					plainF16TwinRow(lanes, o44, shared, weightLen, x)
 				}
 			}
@@ -898,7 +897,7 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line plain.go:33
+//line plain.go:34
 				plainF16TwinRow_(lanes, f651, o44, shared, weightLen, x)
 			}
 		}
@@ -940,9 +939,9 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		f998 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
 		f1008 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:35
+//line plain.go:36
 		f97 := (f979+f988+f998+f1008)/f93 + c12
-//line plain.go:35
+//line plain.go:36
 		f99 := 1 / float32(math.Sqrt(float64(f97)))
 		{
 			{
@@ -957,69 +956,69 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
-//line plain.go:49
+//line plain.go:50
 func plainF16TwinRow(lanes int, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:49
+//line plain.go:50
 	if lanes == 16 {
-//line plain.go:49
+//line plain.go:50
 		first = zvector.PlainF16Twin(16, weightLen, x, o44, shared)
-//line plain.go:49
+//line plain.go:50
 	} else if lanes == 8 {
-//line plain.go:49
+//line plain.go:50
 		first = zvector.PlainF16TwinAVX2(16, weightLen, x, o44, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f108 float32
 		var i109 int
-//line plain.go:49
+//line plain.go:50
 		f108, i109 = 0, tx
-//line plain.go:49
+//line plain.go:50
 		for {
-//line plain.go:49
+//line plain.go:50
 			if i109 >= weightLen {
-//line plain.go:49
+//line plain.go:50
 				break
 			}
-//line plain.go:49
+//line plain.go:50
 			f108, i109 = f108+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i109*2)))).Float32(), i109+16
 		}
-//line plain.go:29
+//line plain.go:30
 		*(*float32)(unsafe.Add(shared, tx*4)) = f108
 	}
 }
 
 // plainF16TwinRow_ is what a row of threads does in plainF16Twin.
 //
-//line plain.go:33
+//line plain.go:34
 func plainF16TwinRow_(lanes int, f651 float32, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:33
+//line plain.go:34
 	if lanes == 16 {
-//line plain.go:33
+//line plain.go:34
 		first = zvector.PlainF16Twin__(16, weightLen, x, o44, f651, shared)
-//line plain.go:33
+//line plain.go:34
 	} else if lanes == 8 {
-//line plain.go:33
+//line plain.go:34
 		first = zvector.PlainF16TwinAVX2__(16, weightLen, x, o44, f651, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f140 float32
 		var i141 int
-//line plain.go:56
+//line plain.go:57
 		f140, i141 = 0, tx
 		for {
-//line plain.go:57
+//line plain.go:58
 			if i141 >= weightLen {
-//line plain.go:57
+//line plain.go:58
 				break
 			}
-//line plain.go:58
+//line plain.go:59
 			f166 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i141*2)))).Float32() - f651
-//line plain.go:57
+//line plain.go:58
 			f140, i141 = math32.FMA(f166, f166, f140), i141+16
 		}
-//line plain.go:33
+//line plain.go:34
 		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f140
 	}
 }
@@ -1040,2591 +1039,42 @@ func plainF16TwinRow__(lanes int, bias unsafe.Pointer, c235 bool, c250 bool, f65
 	}
 	for tx := first; tx < 16; tx++ {
 		var i254, i315 int
-//line plain.go:66
+//line plain.go:67
 		if c235 {
 			i254 = tx
-//line plain.go:67
+//line plain.go:68
 			for {
-//line plain.go:67
+//line plain.go:68
 				if i254 >= weightLen {
-//line plain.go:67
+//line plain.go:68
 					break
 				}
-//line plain.go:68
+//line plain.go:69
 				*(*int16)(unsafe.Add(y, o58+i254*2)) = int16(dtype.F16From32(float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i254*2)))).Float32()-f651)*f99) * *(*float32)(unsafe.Add(weight, i254*4)))))
-//line plain.go:67
+//line plain.go:68
 				i254 = i254 + 16
 			}
 		} else {
-//line plain.go:72
+//line plain.go:73
 			if !c250 {
-//line plain.go:72
+//line plain.go:73
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:72
+//line plain.go:73
 				return false
 			}
-//line plain.go:72
+//line plain.go:73
 			i315 = tx
 			for {
-//line plain.go:73
+//line plain.go:74
 				if i315 >= weightLen {
-//line plain.go:73
+//line plain.go:74
 					break
 				}
-//line plain.go:74
+//line plain.go:75
 				*(*int16)(unsafe.Add(y, o58+i315*2)) = int16(dtype.F16From32(float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i315*2)))).Float32()-f651)*f99)**(*float32)(unsafe.Add(weight, i315*4))) + *(*float32)(unsafe.Add(bias, i315*4))))
-//line plain.go:73
+//line plain.go:74
 				i315 = i315 + 16
 			}
-		}
-	}
-	return true
-}
-
-// wide32Twin runs blocks of the kernel wide_float32_4_float32_4_float32_row_F32.
-//
-//line wide.go:13
-func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	in := *(*unsafe.Pointer)(args)
-	inCap := *(*int)(unsafe.Add(args, 16))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	residualLen := *(*int)(unsafe.Add(args, 32))
-	residualCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yCap := *(*int)(unsafe.Add(args, 88))
-	weight := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	weightCap := *(*int)(unsafe.Add(args, 112))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	biasLen := *(*int)(unsafe.Add(args, 128))
-	biasCap := *(*int)(unsafe.Add(args, 136))
-	c0 := *(*int32)(unsafe.Add(args, 144))
-	c4 := *(*int32)(unsafe.Add(args, 148))
-	c8 := *(*int32)(unsafe.Add(args, 152))
-	c12 := *(*float32)(unsafe.Add(args, 156))
-	c16 := *(*bool)(unsafe.Add(args, 160))
-	shared := blocks.Shared(256)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each1039 := blocks.Scratch(8)
-	each1041 := blocks.Scratch(8)
-	each46 := blocks.Scratch(1)
-	each105 := blocks.Scratch(8)
-	each119 := blocks.Scratch(8)
-	each851 := blocks.Scratch(4)
-	each859 := blocks.Scratch(4)
-	each883 := blocks.Scratch(4)
-	each884 := blocks.Scratch(4)
-	each877 := blocks.Scratch(4)
-	each459 := blocks.Scratch(1)
-	each958 := blocks.Scratch(4)
-	each966 := blocks.Scratch(4)
-	each990 := blocks.Scratch(4)
-	each991 := blocks.Scratch(4)
-	each984 := blocks.Scratch(4)
-	each528 := blocks.Scratch(1)
-//line team.go:37
-	i182 := int(uint32(c8))
-//line team.go:39
-	i211 := int(uint32(c8))
-//line team.go:36
-	c172 := 32 < uint32(c8)
-//line wide.go:16
-	i45 := int(uint32(c0))
-	each1040 := blocks.Scratch(8)
-//line wide.go:20
-	i52 := int(uint32(c4)) / 4
-//line wide.go:22
-	c56 := 0 < residualLen
-//line wide.go:25
-	c128 := uint(i52) <= uint(weightCap)
-	each1733 := blocks.Scratch(4)
-	each294 := blocks.Scratch(4)
-	each488 := blocks.Scratch(4)
-	brought32 := blocks.Scratch(4)
-	each2519 := blocks.Scratch(4)
-	each2520 := blocks.Scratch(4)
-	each2528 := blocks.Scratch(4)
-	each2529 := blocks.Scratch(4)
-	each2537 := blocks.Scratch(4)
-	each2538 := blocks.Scratch(4)
-	each2546 := blocks.Scratch(4)
-	each2547 := blocks.Scratch(4)
-	each2555 := blocks.Scratch(4)
-//line wide.go:27
-	f143 := float32(uint32(c4))
-	each345 := blocks.Scratch(4)
-	each557 := blocks.Scratch(4)
-	each2573 := blocks.Scratch(4)
-	each2574 := blocks.Scratch(4)
-	each2582 := blocks.Scratch(4)
-	each2583 := blocks.Scratch(4)
-	each2591 := blocks.Scratch(4)
-	each2592 := blocks.Scratch(4)
-	each2600 := blocks.Scratch(4)
-	each2601 := blocks.Scratch(4)
-	each2609 := blocks.Scratch(4)
-//line wide.go:29
-	f155 := float32(uint32(c4))
-//line wide.go:76
-	i676 := biasLen
-//line wide.go:76
-	if i52 < biasLen {
-//line wide.go:76
-		i676 = i52
-	}
-//line wide.go:76
-	c680 := uint(i676) <= uint(biasCap)
-//line wide.go:13
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i1039, i1041, o105, o119 int
-		var c46, c459, c528 bool
-		var i851, i883, i958, i990 int32
-		var f859, f884, f877, f966, f991, f984 float32
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i1039, i1041, c46, o105, o119, i851, f859, i883, f884, f877, c459, i958, f966, i990, f991, f984, c528 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1039, warp*8)), *(*int)(unsafe.Add(each1041, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each851, warp*4)), *(*float32)(unsafe.Add(each859, warp*4)), *(*int32)(unsafe.Add(each883, warp*4)), *(*float32)(unsafe.Add(each884, warp*4)), *(*float32)(unsafe.Add(each877, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each958, warp*4)), *(*float32)(unsafe.Add(each966, warp*4)), *(*int32)(unsafe.Add(each990, warp*4)), *(*float32)(unsafe.Add(each991, warp*4)), *(*float32)(unsafe.Add(each984, warp*4)), *(*bool)(unsafe.Add(each528, warp))
-				}
-				for state < 26 {
-					switch state {
-					case 0:
-//line team.go:39
-						i1626 := bx << 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i1040 int
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:36
-							if c172 {
-								i1039, i1040, i1041 = bx, tx, i182
-							} else {
-								i204 := i1626 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:39
-								i1039, i1040, i1041 = i204, int(uint32(i207)), i211
-							}
-//line wide.go:16
-							c46 = i45 <= i1039
-//line wide.go:16
-							*(*int)(unsafe.Add(each1040, thread*8)) = i1040
-						}
-						if c46 {
-							state = 25
-						} else {
-							state = 1
-						}
-					case 1:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i227 int
-//line wide.go:35
-							i1040 := *(*int)(unsafe.Add(each1040, thread*8))
-//line wide.go:21
-							i54 := i1039 * i52
-							if c56 {
-								i59 := i54 + i52
-//line wide.go:23
-								if uint(i59) > uint(inCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, inCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o67 := i54 * 16
-//line wide.go:23
-								if uint(i59) > uint(residualCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, residualCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o79 := i54 * 16
-//line wide.go:23
-								if uint(i59) > uint(xCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, xCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o91 := i54 * 16
-//line wide.go:35
-								i227 = i1040
-//line wide.go:35
-								for {
-//line wide.go:35
-									if i227 >= i52 {
-//line wide.go:35
-										break
-									}
-//line wide.go:36
-									f1473 := *(*float32)(unsafe.Add(in, o67+i227*16+4))
-//line wide.go:36
-									f1475 := *(*float32)(unsafe.Add(in, o67+i227*16+8))
-//line wide.go:36
-									f1477 := *(*float32)(unsafe.Add(in, o67+i227*16+12))
-//line wide.go:36
-									f1515 := *(*float32)(unsafe.Add(residual, o79+i227*16+4))
-//line wide.go:36
-									f1517 := *(*float32)(unsafe.Add(residual, o79+i227*16+8))
-//line wide.go:36
-									f1519 := *(*float32)(unsafe.Add(residual, o79+i227*16+12))
-//line wide.go:40
-									*(*float32)(unsafe.Add(x, o91+i227*16)) = *(*float32)(unsafe.Add(in, o67+i227*16)) + *(*float32)(unsafe.Add(residual, o79+i227*16))
-//line wide.go:40
-									*(*float32)(unsafe.Add(x, o91+i227*16+4)) = f1473 + f1515
-//line wide.go:40
-									*(*float32)(unsafe.Add(x, o91+i227*16+8)) = f1475 + f1517
-//line wide.go:40
-									*(*float32)(unsafe.Add(x, o91+i227*16+12)) = f1477 + f1519
-//line wide.go:35
-									i227 = i227 + i1041
-								}
-							}
-//line wide.go:25
-							i97 := i54 + i52
-//line wide.go:25
-							if uint(i97) > uint(xCap) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, xCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							o105 = i54 * 16
-//line wide.go:25
-							if uint(i97) > uint(yCap) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, yCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							o119 = i54 * 16
-//line wide.go:25
-							if !c128 {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i52, weightCap)
-//line wide.go:25
-								return
-							}
-						}
-						if c16 {
-							state = 3
-						} else {
-							state = 2
-						}
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:26
-							*(*float32)(unsafe.Add(each1733, thread*4)) = 0
-						}
-						state = 14
-					case 3:
-//line reduce.go:51
-						i851 = 0
-						for thread := warp; thread < end; thread++ {
-							var f294 float32
-							var i295 int
-//line wide.go:53
-							i1040 := *(*int)(unsafe.Add(each1040, thread*8))
-//line wide.go:53
-							f294, i295 = 0, i1040
-//line wide.go:53
-							for {
-//line wide.go:53
-								if i295 >= i52 {
-//line wide.go:53
-									break
-								}
-//line wide.go:53
-								f294, i295 = f294+*(*float32)(unsafe.Add(x, o105+i295*16))+*(*float32)(unsafe.Add(x, o105+i295*16+4))+*(*float32)(unsafe.Add(x, o105+i295*16+8))+*(*float32)(unsafe.Add(x, o105+i295*16+12)), i295+i1041
-							}
-//line reduce.go:51
-							i851 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each294, thread*4)) = f294
-						}
-						if i851 == -1 {
-							state = 8
-						} else {
-							state = 4
-						}
-					case 4:
-//line reduce.go:58
-						f859 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i851)))&31 {
-//line reduce.go:58
-								f859 = f294
-							}
-						}
-						i883, f884 = i851&(i851-1), f859
-						state = 5
-					case 5:
-						if i883 != 0 {
-							state = 7
-						} else {
-							state = 6
-						}
-					case 6:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each488, thread*4)) = f884
-						}
-						state = 9
-					case 7:
-//line reduce.go:60
-						f877 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i883)))&31 {
-//line reduce.go:60
-								f877 = f294
-							}
-						}
-						i883, f884 = i883&(i883-1), f884+f877
-						state = 5
-					case 8:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f294
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2519, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:54
-							f2519 := *(*float32)(unsafe.Add(each2519, thread*4))
-//line reduce.go:38
-							f2520 := f294 + f2519
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2520
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2520, thread*4)) = f2520
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2528, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2520 := *(*float32)(unsafe.Add(each2520, thread*4))
-//line reduce.go:54
-							f2528 := *(*float32)(unsafe.Add(each2528, thread*4))
-//line reduce.go:38
-							f2529 := f2520 + f2528
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2529
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2529, thread*4)) = f2529
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2537, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2529 := *(*float32)(unsafe.Add(each2529, thread*4))
-//line reduce.go:54
-							f2537 := *(*float32)(unsafe.Add(each2537, thread*4))
-//line reduce.go:38
-							f2538 := f2529 + f2537
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2538
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2538, thread*4)) = f2538
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2546, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2538 := *(*float32)(unsafe.Add(each2538, thread*4))
-//line reduce.go:54
-							f2546 := *(*float32)(unsafe.Add(each2546, thread*4))
-//line reduce.go:38
-							f2547 := f2538 + f2546
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2547
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2547, thread*4)) = f2547
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2547 := *(*float32)(unsafe.Add(each2547, thread*4))
-//line reduce.go:54
-							f2555 := *(*float32)(unsafe.Add(each2555, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each488, thread*4)) = f2547 + f2555
-						}
-						state = 9
-					case 9:
-						for thread := warp; thread < end; thread++ {
-//line team.go:49
-							c459 = i1041 == 32
-						}
-						if c459 {
-							state = 12
-						} else {
-							state = 10
-						}
-					case 10:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f890 := *(*float32)(unsafe.Add(each488, thread*4))
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:75
-							if i207 == 0 {
-								i648 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i648) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i648, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, i648*4)) = f890
-							}
-						}
-						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1039, warp*8)), *(*int)(unsafe.Add(each1041, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each851, warp*4)), *(*float32)(unsafe.Add(each859, warp*4)), *(*int32)(unsafe.Add(each883, warp*4)), *(*float32)(unsafe.Add(each884, warp*4)), *(*float32)(unsafe.Add(each877, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each958, warp*4)), *(*float32)(unsafe.Add(each966, warp*4)), *(*int32)(unsafe.Add(each990, warp*4)), *(*float32)(unsafe.Add(each991, warp*4)), *(*float32)(unsafe.Add(each984, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1039, i1041, c46, o105, o119, i851, f859, i883, f884, f877, c459, i958, f966, i990, f991, f984, c528
-						waiting = true
-						continue warps
-					case 11:
-//line team.go:54
-						wide32TwinRow(end, warp, i1041, shared, each488)
-						state = 13
-					case 12:
-						state = 13
-					case 13:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:27
-							f488 := *(*float32)(unsafe.Add(each488, thread*4))
-//line wide.go:27
-							*(*float32)(unsafe.Add(each1733, thread*4)) = f488 / f143
-						}
-						state = 14
-					case 14:
-//line reduce.go:51
-						i958 = 0
-						for thread := warp; thread < end; thread++ {
-							var f345 float32
-							var i346 int
-//line wide.go:64
-							i1040 := *(*int)(unsafe.Add(each1040, thread*8))
-//line wide.go:67
-							f1733 := *(*float32)(unsafe.Add(each1733, thread*4))
-//line wide.go:64
-							f345, i346 = 0, i1040
-//line wide.go:64
-							for {
-//line wide.go:64
-								if i346 >= i52 {
-//line wide.go:64
-									break
-								}
-//line wide.go:67
-								f2244 := *(*float32)(unsafe.Add(x, o105+i346*16)) - f1733
-//line wide.go:67
-								f2255 := *(*float32)(unsafe.Add(x, o105+i346*16+4)) - f1733
-//line wide.go:67
-								f2266 := *(*float32)(unsafe.Add(x, o105+i346*16+8)) - f1733
-//line wide.go:67
-								f2277 := *(*float32)(unsafe.Add(x, o105+i346*16+12)) - f1733
-//line wide.go:64
-								f345, i346 = math32.FMA(f2277, f2277, math32.FMA(f2266, f2266, math32.FMA(f2255, f2255, math32.FMA(f2244, f2244, f345)))), i346+i1041
-							}
-//line reduce.go:51
-							i958 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each345, thread*4)) = f345
-						}
-						if i958 == -1 {
-							state = 19
-						} else {
-							state = 15
-						}
-					case 15:
-//line reduce.go:58
-						f966 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i958)))&31 {
-//line reduce.go:58
-								f966 = f345
-							}
-						}
-						i990, f991 = i958&(i958-1), f966
-						state = 16
-					case 16:
-						if i990 != 0 {
-							state = 18
-						} else {
-							state = 17
-						}
-					case 17:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each557, thread*4)) = f991
-						}
-						state = 20
-					case 18:
-//line reduce.go:60
-						f984 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i990)))&31 {
-//line reduce.go:60
-								f984 = f345
-							}
-						}
-						i990, f991 = i990&(i990-1), f991+f984
-						state = 16
-					case 19:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f345
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2573, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:54
-							f2573 := *(*float32)(unsafe.Add(each2573, thread*4))
-//line reduce.go:38
-							f2574 := f345 + f2573
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2574
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2574, thread*4)) = f2574
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2582, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2574 := *(*float32)(unsafe.Add(each2574, thread*4))
-//line reduce.go:54
-							f2582 := *(*float32)(unsafe.Add(each2582, thread*4))
-//line reduce.go:38
-							f2583 := f2574 + f2582
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2583
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2583, thread*4)) = f2583
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2583 := *(*float32)(unsafe.Add(each2583, thread*4))
-//line reduce.go:54
-							f2591 := *(*float32)(unsafe.Add(each2591, thread*4))
-//line reduce.go:38
-							f2592 := f2583 + f2591
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2592
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2592, thread*4)) = f2592
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2600, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2592 := *(*float32)(unsafe.Add(each2592, thread*4))
-//line reduce.go:54
-							f2600 := *(*float32)(unsafe.Add(each2600, thread*4))
-//line reduce.go:38
-							f2601 := f2592 + f2600
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2601
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2601, thread*4)) = f2601
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2609, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2601 := *(*float32)(unsafe.Add(each2601, thread*4))
-//line reduce.go:54
-							f2609 := *(*float32)(unsafe.Add(each2609, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each557, thread*4)) = f2601 + f2609
-						}
-						state = 20
-					case 20:
-						for thread := warp; thread < end; thread++ {
-//line team.go:49
-							c528 = i1041 == 32
-						}
-						if c528 {
-							state = 23
-						} else {
-							state = 21
-						}
-					case 21:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f997 := *(*float32)(unsafe.Add(each557, thread*4))
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:75
-							if i207 == 0 {
-								i824 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i824) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i824, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, 128+i824*4)) = f997
-							}
-						}
-						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1039, warp*8)), *(*int)(unsafe.Add(each1041, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each851, warp*4)), *(*float32)(unsafe.Add(each859, warp*4)), *(*int32)(unsafe.Add(each883, warp*4)), *(*float32)(unsafe.Add(each884, warp*4)), *(*float32)(unsafe.Add(each877, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each958, warp*4)), *(*float32)(unsafe.Add(each966, warp*4)), *(*int32)(unsafe.Add(each990, warp*4)), *(*float32)(unsafe.Add(each991, warp*4)), *(*float32)(unsafe.Add(each984, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1039, i1041, c46, o105, o119, i851, f859, i883, f884, f877, c459, i958, f966, i990, f991, f984, c528
-						waiting = true
-						continue warps
-					case 22:
-//line team.go:54
-						wide32TwinRow_(end, warp, i1041, shared, each557)
-						state = 24
-					case 23:
-						state = 24
-					case 24:
-//line wide.go:29
-						if !wide32TwinRow__(end, warp, blocks, each557, each1040, each1733, c12, f155, c680, i52, o105, weight, x, i676, bias, o119, y, i1041, biasCap) {
-							return
-						}
-						state = 26
-					case 25:
-						state = 26
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 26
-			}
-		}
-	}
-}
-
-// wide32TwinRow is what a row of threads does in wide32Twin.
-//
-//line team.go:54
-func wide32TwinRow(end int, warp int, i1041 int, shared unsafe.Pointer, each488 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f471, f479, f483 float32
-		var i472 int
-//line team.go:54
-		i466 := i1041 / 32
-//line team.go:54
-		i468 := i466
-//line team.go:54
-		if 32 < i466 {
-//line team.go:54
-			i468 = 32
-		}
-//line team.go:54
-		if 0 < i468 {
-			f471, i472 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f479 = f471 + *(*float32)(unsafe.Add(shared, i472*4))
-//line team.go:55
-				i480 := i472 + 1
-//line team.go:55
-				if i480 >= i468 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f471, i472 = f479, i480
-			}
-//line team.go:55
-			f483 = f479
-		} else {
-//line team.go:54
-			f483 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each488, thread*4)) = f483
-	}
-}
-
-// wide32TwinRow_ is what a row of threads does in wide32Twin.
-//
-//line team.go:54
-func wide32TwinRow_(end int, warp int, i1041 int, shared unsafe.Pointer, each557 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f540, f548, f552 float32
-		var i541 int
-//line team.go:54
-		i535 := i1041 / 32
-//line team.go:54
-		i537 := i535
-//line team.go:54
-		if 32 < i535 {
-//line team.go:54
-			i537 = 32
-		}
-//line team.go:54
-		if 0 < i537 {
-			f540, i541 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f548 = f540 + *(*float32)(unsafe.Add(shared, 128+i541*4))
-//line team.go:55
-				i549 := i541 + 1
-//line team.go:55
-				if i549 >= i537 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f540, i541 = f548, i549
-			}
-//line team.go:55
-			f552 = f548
-		} else {
-//line team.go:54
-			f552 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each557, thread*4)) = f552
-	}
-}
-
-// wide32TwinRow__ is what a row of threads does in wide32Twin.
-//
-//line wide.go:29
-func wide32TwinRow__(end int, warp int, blocks *gpu.Blocks, each557 unsafe.Pointer, each1040 unsafe.Pointer, each1733 unsafe.Pointer, c12 float32, f155 float32, c680 bool, i52 int, o105 int, weight unsafe.Pointer, x unsafe.Pointer, i676 int, bias unsafe.Pointer, o119 int, y unsafe.Pointer, i1041 int, biasCap int) (ok bool) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var i686 int
-		var f3019, f3018, f3017, f3016 float32
-//line wide.go:29
-		f557 := *(*float32)(unsafe.Add(each557, thread*4))
-//line wide.go:77
-		i1040 := *(*int)(unsafe.Add(each1040, thread*8))
-//line wide.go:80
-		f1733 := *(*float32)(unsafe.Add(each1733, thread*4))
-//line wide.go:29
-		f161 := 1 / float32(math.Sqrt(float64(f557/f155+c12)))
-//line wide.go:76
-		if !c680 {
-//line wide.go:76
-			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i676, biasCap)
-//line wide.go:76
-			return false
-		}
-//line wide.go:77
-		i686 = i1040
-//line wide.go:77
-		for {
-//line wide.go:77
-			if i686 >= i52 {
-//line wide.go:77
-				break
-			}
-//line wide.go:80
-			f2076 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16)))
-//line wide.go:80
-			f2089 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16+4))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16+4)))
-//line wide.go:80
-			f2102 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16+8))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16+8)))
-//line wide.go:80
-			f2115 := float32(float32((*(*float32)(unsafe.Add(x, o105+i686*16+12))-f1733)*f161) * *(*float32)(unsafe.Add(weight, i686*16+12)))
-//line wide.go:82
-			if i686 < i676 {
-//line wide.go:85
-				f3019, f3018, f3017, f3016 = f2115+*(*float32)(unsafe.Add(bias, i686*16+12)), f2102+*(*float32)(unsafe.Add(bias, i686*16+8)), f2089+*(*float32)(unsafe.Add(bias, i686*16+4)), f2076+*(*float32)(unsafe.Add(bias, i686*16))
-			} else {
-//line wide.go:82
-				f3019, f3018, f3017, f3016 = f2115, f2102, f2089, f2076
-			}
-//line wide.go:88
-			*(*float32)(unsafe.Add(y, o119+i686*16)) = f3016
-//line wide.go:88
-			*(*float32)(unsafe.Add(y, o119+i686*16+4)) = f3017
-//line wide.go:88
-			*(*float32)(unsafe.Add(y, o119+i686*16+8)) = f3018
-//line wide.go:88
-			*(*float32)(unsafe.Add(y, o119+i686*16+12)) = f3019
-//line wide.go:77
-			i686 = i686 + i1041
-		}
-	}
-	return true
-}
-
-// wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
-//
-//line wide.go:13
-func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	in := *(*unsafe.Pointer)(args)
-	inCap := *(*int)(unsafe.Add(args, 16))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	residualLen := *(*int)(unsafe.Add(args, 32))
-	residualCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yCap := *(*int)(unsafe.Add(args, 88))
-	weight := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	weightCap := *(*int)(unsafe.Add(args, 112))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	biasLen := *(*int)(unsafe.Add(args, 128))
-	biasCap := *(*int)(unsafe.Add(args, 136))
-	c0 := *(*int32)(unsafe.Add(args, 144))
-	c4 := *(*int32)(unsafe.Add(args, 148))
-	c8 := *(*int32)(unsafe.Add(args, 152))
-	c12 := *(*float32)(unsafe.Add(args, 156))
-	c16 := *(*bool)(unsafe.Add(args, 160))
-	shared := blocks.Shared(256)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each1046 := blocks.Scratch(8)
-	each1048 := blocks.Scratch(8)
-	each46 := blocks.Scratch(1)
-	each105 := blocks.Scratch(8)
-	each119 := blocks.Scratch(8)
-	each856 := blocks.Scratch(4)
-	each864 := blocks.Scratch(4)
-	each888 := blocks.Scratch(4)
-	each889 := blocks.Scratch(4)
-	each882 := blocks.Scratch(4)
-	each459 := blocks.Scratch(1)
-	each963 := blocks.Scratch(4)
-	each971 := blocks.Scratch(4)
-	each995 := blocks.Scratch(4)
-	each996 := blocks.Scratch(4)
-	each989 := blocks.Scratch(4)
-	each528 := blocks.Scratch(1)
-//line team.go:37
-	i182 := int(uint32(c8))
-//line team.go:39
-	i211 := int(uint32(c8))
-//line team.go:36
-	c172 := 32 < uint32(c8)
-//line wide.go:16
-	i45 := int(uint32(c0))
-	each1047 := blocks.Scratch(8)
-//line wide.go:20
-	i52 := int(uint32(c4)) / 8
-//line wide.go:22
-	c56 := 0 < residualLen
-//line wide.go:25
-	c128 := uint(i52) <= uint(weightCap)
-	each2204 := blocks.Scratch(4)
-	each294 := blocks.Scratch(4)
-	each488 := blocks.Scratch(4)
-	brought32 := blocks.Scratch(4)
-	each3774 := blocks.Scratch(4)
-	each3775 := blocks.Scratch(4)
-	each3783 := blocks.Scratch(4)
-	each3784 := blocks.Scratch(4)
-	each3792 := blocks.Scratch(4)
-	each3793 := blocks.Scratch(4)
-	each3801 := blocks.Scratch(4)
-	each3802 := blocks.Scratch(4)
-	each3810 := blocks.Scratch(4)
-//line wide.go:27
-	f143 := float32(uint32(c4))
-	each345 := blocks.Scratch(4)
-	each557 := blocks.Scratch(4)
-	each3828 := blocks.Scratch(4)
-	each3829 := blocks.Scratch(4)
-	each3837 := blocks.Scratch(4)
-	each3838 := blocks.Scratch(4)
-	each3846 := blocks.Scratch(4)
-	each3847 := blocks.Scratch(4)
-	each3855 := blocks.Scratch(4)
-	each3856 := blocks.Scratch(4)
-	each3864 := blocks.Scratch(4)
-//line wide.go:29
-	f155 := float32(uint32(c4))
-//line wide.go:76
-	i679 := biasLen
-//line wide.go:76
-	if i52 < biasLen {
-//line wide.go:76
-		i679 = i52
-	}
-//line wide.go:76
-	c683 := uint(i679) <= uint(biasCap)
-//line wide.go:13
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i1046, i1048, o105, o119 int
-		var c46, c459, c528 bool
-		var i856, i888, i963, i995 int32
-		var f864, f889, f882, f971, f996, f989 float32
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp))
-				}
-				for state < 26 {
-					switch state {
-					case 0:
-//line team.go:39
-						i2097 := bx << 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i1047 int
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:36
-							if c172 {
-								i1046, i1047, i1048 = bx, tx, i182
-							} else {
-								i204 := i2097 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:39
-								i1046, i1047, i1048 = i204, int(uint32(i207)), i211
-							}
-//line wide.go:16
-							c46 = i45 <= i1046
-//line wide.go:16
-							*(*int)(unsafe.Add(each1047, thread*8)) = i1047
-						}
-						if c46 {
-							state = 25
-						} else {
-							state = 1
-						}
-					case 1:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i227 int
-//line wide.go:35
-							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:21
-							i54 := i1046 * i52
-							if c56 {
-								i59 := i54 + i52
-//line wide.go:23
-								if uint(i59) > uint(inCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, inCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o67 := i54 * 16
-//line wide.go:23
-								if uint(i59) > uint(residualCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, residualCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o79 := i54 * 16
-//line wide.go:23
-								if uint(i59) > uint(xCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, xCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o91 := i54 * 16
-//line wide.go:35
-								i227 = i1047
-//line wide.go:35
-								for {
-//line wide.go:35
-									if i227 >= i52 {
-//line wide.go:35
-										break
-									}
-//line wide.go:36
-									i1768 := *(*int16)(unsafe.Add(in, o67+i227*16+2))
-//line wide.go:36
-									i1770 := *(*int16)(unsafe.Add(in, o67+i227*16+4))
-//line wide.go:36
-									i1772 := *(*int16)(unsafe.Add(in, o67+i227*16+6))
-//line wide.go:36
-									i1774 := *(*int16)(unsafe.Add(in, o67+i227*16+8))
-//line wide.go:36
-									i1776 := *(*int16)(unsafe.Add(in, o67+i227*16+10))
-//line wide.go:36
-									i1778 := *(*int16)(unsafe.Add(in, o67+i227*16+12))
-//line wide.go:36
-									i1780 := *(*int16)(unsafe.Add(in, o67+i227*16+14))
-//line wide.go:36
-									i1858 := *(*int16)(unsafe.Add(residual, o79+i227*16+2))
-//line wide.go:36
-									i1860 := *(*int16)(unsafe.Add(residual, o79+i227*16+4))
-//line wide.go:36
-									i1862 := *(*int16)(unsafe.Add(residual, o79+i227*16+6))
-//line wide.go:36
-									i1864 := *(*int16)(unsafe.Add(residual, o79+i227*16+8))
-//line wide.go:36
-									i1866 := *(*int16)(unsafe.Add(residual, o79+i227*16+10))
-//line wide.go:36
-									i1868 := *(*int16)(unsafe.Add(residual, o79+i227*16+12))
-//line wide.go:36
-									i1870 := *(*int16)(unsafe.Add(residual, o79+i227*16+14))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16)) = int16(dtype.BF16From32(dtype.BF16(uint16(*(*int16)(unsafe.Add(in, o67+i227*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, o79+i227*16)))).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+2)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1768)).Float32() + dtype.BF16(uint16(i1858)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+4)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1770)).Float32() + dtype.BF16(uint16(i1860)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+6)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1772)).Float32() + dtype.BF16(uint16(i1862)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+8)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1774)).Float32() + dtype.BF16(uint16(i1864)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+10)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1776)).Float32() + dtype.BF16(uint16(i1866)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+12)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1778)).Float32() + dtype.BF16(uint16(i1868)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+14)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1780)).Float32() + dtype.BF16(uint16(i1870)).Float32()))
-//line wide.go:35
-									i227 = i227 + i1048
-								}
-							}
-//line wide.go:25
-							i97 := i54 + i52
-//line wide.go:25
-							if uint(i97) > uint(xCap) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, xCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							o105 = i54 * 16
-//line wide.go:25
-							if uint(i97) > uint(yCap) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, yCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							o119 = i54 * 16
-//line wide.go:25
-							if !c128 {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i52, weightCap)
-//line wide.go:25
-								return
-							}
-						}
-						if c16 {
-							state = 3
-						} else {
-							state = 2
-						}
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:26
-							*(*float32)(unsafe.Add(each2204, thread*4)) = 0
-						}
-						state = 14
-					case 3:
-//line reduce.go:51
-						i856 = 0
-						for thread := warp; thread < end; thread++ {
-							var f294 float32
-							var i295 int
-//line wide.go:53
-							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:53
-							f294, i295 = 0, i1047
-//line wide.go:53
-							for {
-//line wide.go:53
-								if i295 >= i52 {
-//line wide.go:53
-									break
-								}
-//line wide.go:56
-								f3396 := f294 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+2)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+4)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+6)))).Float32()
-//line wide.go:56
-								f3426 := f3396 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+8)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+10)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+12)))).Float32()
-//line wide.go:53
-								f294, i295 = f3426+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+14)))).Float32(), i295+i1048
-							}
-//line reduce.go:51
-							i856 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each294, thread*4)) = f294
-						}
-						if i856 == -1 {
-							state = 8
-						} else {
-							state = 4
-						}
-					case 4:
-//line reduce.go:58
-						f864 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i856)))&31 {
-//line reduce.go:58
-								f864 = f294
-							}
-						}
-						i888, f889 = i856&(i856-1), f864
-						state = 5
-					case 5:
-						if i888 != 0 {
-							state = 7
-						} else {
-							state = 6
-						}
-					case 6:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each488, thread*4)) = f889
-						}
-						state = 9
-					case 7:
-//line reduce.go:60
-						f882 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i888)))&31 {
-//line reduce.go:60
-								f882 = f294
-							}
-						}
-						i888, f889 = i888&(i888-1), f889+f882
-						state = 5
-					case 8:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f294
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3774, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:54
-							f3774 := *(*float32)(unsafe.Add(each3774, thread*4))
-//line reduce.go:38
-							f3775 := f294 + f3774
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3775
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3775, thread*4)) = f3775
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3783, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3775 := *(*float32)(unsafe.Add(each3775, thread*4))
-//line reduce.go:54
-							f3783 := *(*float32)(unsafe.Add(each3783, thread*4))
-//line reduce.go:38
-							f3784 := f3775 + f3783
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3784
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3784, thread*4)) = f3784
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3792, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3784 := *(*float32)(unsafe.Add(each3784, thread*4))
-//line reduce.go:54
-							f3792 := *(*float32)(unsafe.Add(each3792, thread*4))
-//line reduce.go:38
-							f3793 := f3784 + f3792
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3793
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3793, thread*4)) = f3793
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3801, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3793 := *(*float32)(unsafe.Add(each3793, thread*4))
-//line reduce.go:54
-							f3801 := *(*float32)(unsafe.Add(each3801, thread*4))
-//line reduce.go:38
-							f3802 := f3793 + f3801
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3802
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3802, thread*4)) = f3802
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3810, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3802 := *(*float32)(unsafe.Add(each3802, thread*4))
-//line reduce.go:54
-							f3810 := *(*float32)(unsafe.Add(each3810, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each488, thread*4)) = f3802 + f3810
-						}
-						state = 9
-					case 9:
-						for thread := warp; thread < end; thread++ {
-//line team.go:49
-							c459 = i1048 == 32
-						}
-						if c459 {
-							state = 12
-						} else {
-							state = 10
-						}
-					case 10:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f895 := *(*float32)(unsafe.Add(each488, thread*4))
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:75
-							if i207 == 0 {
-								i650 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i650) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i650, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, i650*4)) = f895
-							}
-						}
-						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
-						waiting = true
-						continue warps
-					case 11:
-//line team.go:54
-						wideBF16TwinRow(end, warp, i1048, shared, each488)
-						state = 13
-					case 12:
-						state = 13
-					case 13:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:27
-							f488 := *(*float32)(unsafe.Add(each488, thread*4))
-//line wide.go:27
-							*(*float32)(unsafe.Add(each2204, thread*4)) = f488 / f143
-						}
-						state = 14
-					case 14:
-//line reduce.go:51
-						i963 = 0
-						for thread := warp; thread < end; thread++ {
-							var f345 float32
-							var i346 int
-//line wide.go:64
-							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:67
-							f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
-//line wide.go:64
-							f345, i346 = 0, i1047
-//line wide.go:64
-							for {
-//line wide.go:64
-								if i346 >= i52 {
-//line wide.go:64
-									break
-								}
-//line wide.go:67
-								f3195 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16)))).Float32() - f2204
-//line wide.go:67
-								f3206 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+2)))).Float32() - f2204
-//line wide.go:67
-								f3217 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+4)))).Float32() - f2204
-//line wide.go:67
-								f3228 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+6)))).Float32() - f2204
-//line wide.go:67
-								f3239 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+8)))).Float32() - f2204
-//line wide.go:67
-								f3250 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+10)))).Float32() - f2204
-//line wide.go:67
-								f3261 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+12)))).Float32() - f2204
-//line wide.go:67
-								f3272 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+14)))).Float32() - f2204
-//line wide.go:64
-								f345, i346 = math32.FMA(f3272, f3272, math32.FMA(f3261, f3261, math32.FMA(f3250, f3250, math32.FMA(f3239, f3239, math32.FMA(f3228, f3228, math32.FMA(f3217, f3217, math32.FMA(f3206, f3206, math32.FMA(f3195, f3195, f345)))))))), i346+i1048
-							}
-//line reduce.go:51
-							i963 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each345, thread*4)) = f345
-						}
-						if i963 == -1 {
-							state = 19
-						} else {
-							state = 15
-						}
-					case 15:
-//line reduce.go:58
-						f971 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i963)))&31 {
-//line reduce.go:58
-								f971 = f345
-							}
-						}
-						i995, f996 = i963&(i963-1), f971
-						state = 16
-					case 16:
-						if i995 != 0 {
-							state = 18
-						} else {
-							state = 17
-						}
-					case 17:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each557, thread*4)) = f996
-						}
-						state = 20
-					case 18:
-//line reduce.go:60
-						f989 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i995)))&31 {
-//line reduce.go:60
-								f989 = f345
-							}
-						}
-						i995, f996 = i995&(i995-1), f996+f989
-						state = 16
-					case 19:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f345
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3828, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:54
-							f3828 := *(*float32)(unsafe.Add(each3828, thread*4))
-//line reduce.go:38
-							f3829 := f345 + f3828
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3829
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3829, thread*4)) = f3829
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3837, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3829 := *(*float32)(unsafe.Add(each3829, thread*4))
-//line reduce.go:54
-							f3837 := *(*float32)(unsafe.Add(each3837, thread*4))
-//line reduce.go:38
-							f3838 := f3829 + f3837
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3838
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3838, thread*4)) = f3838
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3846, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3838 := *(*float32)(unsafe.Add(each3838, thread*4))
-//line reduce.go:54
-							f3846 := *(*float32)(unsafe.Add(each3846, thread*4))
-//line reduce.go:38
-							f3847 := f3838 + f3846
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3847
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3847, thread*4)) = f3847
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3855, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3847 := *(*float32)(unsafe.Add(each3847, thread*4))
-//line reduce.go:54
-							f3855 := *(*float32)(unsafe.Add(each3855, thread*4))
-//line reduce.go:38
-							f3856 := f3847 + f3855
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3856
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3856, thread*4)) = f3856
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3864, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3856 := *(*float32)(unsafe.Add(each3856, thread*4))
-//line reduce.go:54
-							f3864 := *(*float32)(unsafe.Add(each3864, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each557, thread*4)) = f3856 + f3864
-						}
-						state = 20
-					case 20:
-						for thread := warp; thread < end; thread++ {
-//line team.go:49
-							c528 = i1048 == 32
-						}
-						if c528 {
-							state = 23
-						} else {
-							state = 21
-						}
-					case 21:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f1002 := *(*float32)(unsafe.Add(each557, thread*4))
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:75
-							if i207 == 0 {
-								i827 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i827) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i827, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, 128+i827*4)) = f1002
-							}
-						}
-						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
-						waiting = true
-						continue warps
-					case 22:
-//line team.go:54
-						wideBF16TwinRow_(end, warp, i1048, shared, each557)
-						state = 24
-					case 23:
-						state = 24
-					case 24:
-//line wide.go:29
-						if !wideBF16TwinRow__(end, warp, blocks, each557, each1047, each2204, c12, f155, c683, i52, o105, weight, x, i679, bias, o119, y, i1048, biasCap) {
-							return
-						}
-						state = 26
-					case 25:
-						state = 26
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 26
-			}
-		}
-	}
-}
-
-// wideBF16TwinRow is what a row of threads does in wideBF16Twin.
-//
-//line team.go:54
-func wideBF16TwinRow(end int, warp int, i1048 int, shared unsafe.Pointer, each488 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f471, f479, f483 float32
-		var i472 int
-//line team.go:54
-		i466 := i1048 / 32
-//line team.go:54
-		i468 := i466
-//line team.go:54
-		if 32 < i466 {
-//line team.go:54
-			i468 = 32
-		}
-//line team.go:54
-		if 0 < i468 {
-			f471, i472 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f479 = f471 + *(*float32)(unsafe.Add(shared, i472*4))
-//line team.go:55
-				i480 := i472 + 1
-//line team.go:55
-				if i480 >= i468 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f471, i472 = f479, i480
-			}
-//line team.go:55
-			f483 = f479
-		} else {
-//line team.go:54
-			f483 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each488, thread*4)) = f483
-	}
-}
-
-// wideBF16TwinRow_ is what a row of threads does in wideBF16Twin.
-//
-//line team.go:54
-func wideBF16TwinRow_(end int, warp int, i1048 int, shared unsafe.Pointer, each557 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f540, f548, f552 float32
-		var i541 int
-//line team.go:54
-		i535 := i1048 / 32
-//line team.go:54
-		i537 := i535
-//line team.go:54
-		if 32 < i535 {
-//line team.go:54
-			i537 = 32
-		}
-//line team.go:54
-		if 0 < i537 {
-			f540, i541 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f548 = f540 + *(*float32)(unsafe.Add(shared, 128+i541*4))
-//line team.go:55
-				i549 := i541 + 1
-//line team.go:55
-				if i549 >= i537 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f540, i541 = f548, i549
-			}
-//line team.go:55
-			f552 = f548
-		} else {
-//line team.go:54
-			f552 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each557, thread*4)) = f552
-	}
-}
-
-// wideBF16TwinRow__ is what a row of threads does in wideBF16Twin.
-//
-//line wide.go:29
-func wideBF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each557 unsafe.Pointer, each1047 unsafe.Pointer, each2204 unsafe.Pointer, c12 float32, f155 float32, c683 bool, i52 int, o105 int, weight unsafe.Pointer, x unsafe.Pointer, i679 int, bias unsafe.Pointer, o119 int, y unsafe.Pointer, i1048 int, biasCap int) (ok bool) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var i689 int
-		var f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 float32
-//line wide.go:29
-		f557 := *(*float32)(unsafe.Add(each557, thread*4))
-//line wide.go:77
-		i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:80
-		f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
-//line wide.go:29
-		f161 := 1 / float32(math.Sqrt(float64(f557/f155+c12)))
-//line wide.go:76
-		if !c683 {
-//line wide.go:76
-			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i679, biasCap)
-//line wide.go:76
-			return false
-		}
-//line wide.go:77
-		i689 = i1047
-//line wide.go:77
-		for {
-//line wide.go:77
-			if i689 >= i52 {
-//line wide.go:77
-				break
-			}
-//line wide.go:80
-			f2843 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32)))
-//line wide.go:80
-			f2856 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+2)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+4)))
-//line wide.go:80
-			f2869 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+4)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+8)))
-//line wide.go:80
-			f2882 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+6)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+12)))
-//line wide.go:80
-			f2895 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+8)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+16)))
-//line wide.go:80
-			f2908 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+10)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+20)))
-//line wide.go:80
-			f2921 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+12)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+24)))
-//line wide.go:80
-			f2934 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+14)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+28)))
-//line wide.go:82
-			if i689 < i679 {
-//line wide.go:85
-				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934+*(*float32)(unsafe.Add(bias, i689*32+28)), f2921+*(*float32)(unsafe.Add(bias, i689*32+24)), f2908+*(*float32)(unsafe.Add(bias, i689*32+20)), f2895+*(*float32)(unsafe.Add(bias, i689*32+16)), f2882+*(*float32)(unsafe.Add(bias, i689*32+12)), f2869+*(*float32)(unsafe.Add(bias, i689*32+8)), f2856+*(*float32)(unsafe.Add(bias, i689*32+4)), f2843+*(*float32)(unsafe.Add(bias, i689*32))
-			} else {
-//line wide.go:82
-				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934, f2921, f2908, f2895, f2882, f2869, f2856, f2843
-			}
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16)) = int16(dtype.BF16From32(f4635))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+2)) = int16(dtype.BF16From32(f4636))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+4)) = int16(dtype.BF16From32(f4637))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+6)) = int16(dtype.BF16From32(f4638))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+8)) = int16(dtype.BF16From32(f4639))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+10)) = int16(dtype.BF16From32(f4640))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+12)) = int16(dtype.BF16From32(f4641))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+14)) = int16(dtype.BF16From32(f4642))
-//line wide.go:77
-			i689 = i689 + i1048
-		}
-	}
-	return true
-}
-
-// wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
-//
-//line wide.go:13
-func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	in := *(*unsafe.Pointer)(args)
-	inCap := *(*int)(unsafe.Add(args, 16))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	residualLen := *(*int)(unsafe.Add(args, 32))
-	residualCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yCap := *(*int)(unsafe.Add(args, 88))
-	weight := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	weightCap := *(*int)(unsafe.Add(args, 112))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	biasLen := *(*int)(unsafe.Add(args, 128))
-	biasCap := *(*int)(unsafe.Add(args, 136))
-	c0 := *(*int32)(unsafe.Add(args, 144))
-	c4 := *(*int32)(unsafe.Add(args, 148))
-	c8 := *(*int32)(unsafe.Add(args, 152))
-	c12 := *(*float32)(unsafe.Add(args, 156))
-	c16 := *(*bool)(unsafe.Add(args, 160))
-	shared := blocks.Shared(256)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each1046 := blocks.Scratch(8)
-	each1048 := blocks.Scratch(8)
-	each46 := blocks.Scratch(1)
-	each105 := blocks.Scratch(8)
-	each119 := blocks.Scratch(8)
-	each856 := blocks.Scratch(4)
-	each864 := blocks.Scratch(4)
-	each888 := blocks.Scratch(4)
-	each889 := blocks.Scratch(4)
-	each882 := blocks.Scratch(4)
-	each459 := blocks.Scratch(1)
-	each963 := blocks.Scratch(4)
-	each971 := blocks.Scratch(4)
-	each995 := blocks.Scratch(4)
-	each996 := blocks.Scratch(4)
-	each989 := blocks.Scratch(4)
-	each528 := blocks.Scratch(1)
-//line team.go:37
-	i182 := int(uint32(c8))
-//line team.go:39
-	i211 := int(uint32(c8))
-//line team.go:36
-	c172 := 32 < uint32(c8)
-//line wide.go:16
-	i45 := int(uint32(c0))
-	each1047 := blocks.Scratch(8)
-//line wide.go:20
-	i52 := int(uint32(c4)) / 8
-//line wide.go:22
-	c56 := 0 < residualLen
-//line wide.go:25
-	c128 := uint(i52) <= uint(weightCap)
-	each2204 := blocks.Scratch(4)
-	each294 := blocks.Scratch(4)
-	each488 := blocks.Scratch(4)
-	brought32 := blocks.Scratch(4)
-	each3774 := blocks.Scratch(4)
-	each3775 := blocks.Scratch(4)
-	each3783 := blocks.Scratch(4)
-	each3784 := blocks.Scratch(4)
-	each3792 := blocks.Scratch(4)
-	each3793 := blocks.Scratch(4)
-	each3801 := blocks.Scratch(4)
-	each3802 := blocks.Scratch(4)
-	each3810 := blocks.Scratch(4)
-//line wide.go:27
-	f143 := float32(uint32(c4))
-	each345 := blocks.Scratch(4)
-	each557 := blocks.Scratch(4)
-	each3828 := blocks.Scratch(4)
-	each3829 := blocks.Scratch(4)
-	each3837 := blocks.Scratch(4)
-	each3838 := blocks.Scratch(4)
-	each3846 := blocks.Scratch(4)
-	each3847 := blocks.Scratch(4)
-	each3855 := blocks.Scratch(4)
-	each3856 := blocks.Scratch(4)
-	each3864 := blocks.Scratch(4)
-//line wide.go:29
-	f155 := float32(uint32(c4))
-//line wide.go:76
-	i679 := biasLen
-//line wide.go:76
-	if i52 < biasLen {
-//line wide.go:76
-		i679 = i52
-	}
-//line wide.go:76
-	c683 := uint(i679) <= uint(biasCap)
-//line wide.go:13
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i1046, i1048, o105, o119 int
-		var c46, c459, c528 bool
-		var i856, i888, i963, i995 int32
-		var f864, f889, f882, f971, f996, f989 float32
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp))
-				}
-				for state < 26 {
-					switch state {
-					case 0:
-//line team.go:39
-						i2097 := bx << 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i1047 int
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:36
-							if c172 {
-								i1046, i1047, i1048 = bx, tx, i182
-							} else {
-								i204 := i2097 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:39
-								i1046, i1047, i1048 = i204, int(uint32(i207)), i211
-							}
-//line wide.go:16
-							c46 = i45 <= i1046
-//line wide.go:16
-							*(*int)(unsafe.Add(each1047, thread*8)) = i1047
-						}
-						if c46 {
-							state = 25
-						} else {
-							state = 1
-						}
-					case 1:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i227 int
-//line wide.go:35
-							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:21
-							i54 := i1046 * i52
-							if c56 {
-								i59 := i54 + i52
-//line wide.go:23
-								if uint(i59) > uint(inCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, inCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o67 := i54 * 16
-//line wide.go:23
-								if uint(i59) > uint(residualCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, residualCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o79 := i54 * 16
-//line wide.go:23
-								if uint(i59) > uint(xCap) {
-//line wide.go:23
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i59, xCap)
-//line wide.go:23
-									return
-								}
-//line wide.go:23
-								o91 := i54 * 16
-//line wide.go:35
-								i227 = i1047
-//line wide.go:35
-								for {
-//line wide.go:35
-									if i227 >= i52 {
-//line wide.go:35
-										break
-									}
-//line wide.go:36
-									i1768 := *(*int16)(unsafe.Add(in, o67+i227*16+2))
-//line wide.go:36
-									i1770 := *(*int16)(unsafe.Add(in, o67+i227*16+4))
-//line wide.go:36
-									i1772 := *(*int16)(unsafe.Add(in, o67+i227*16+6))
-//line wide.go:36
-									i1774 := *(*int16)(unsafe.Add(in, o67+i227*16+8))
-//line wide.go:36
-									i1776 := *(*int16)(unsafe.Add(in, o67+i227*16+10))
-//line wide.go:36
-									i1778 := *(*int16)(unsafe.Add(in, o67+i227*16+12))
-//line wide.go:36
-									i1780 := *(*int16)(unsafe.Add(in, o67+i227*16+14))
-//line wide.go:36
-									i1858 := *(*int16)(unsafe.Add(residual, o79+i227*16+2))
-//line wide.go:36
-									i1860 := *(*int16)(unsafe.Add(residual, o79+i227*16+4))
-//line wide.go:36
-									i1862 := *(*int16)(unsafe.Add(residual, o79+i227*16+6))
-//line wide.go:36
-									i1864 := *(*int16)(unsafe.Add(residual, o79+i227*16+8))
-//line wide.go:36
-									i1866 := *(*int16)(unsafe.Add(residual, o79+i227*16+10))
-//line wide.go:36
-									i1868 := *(*int16)(unsafe.Add(residual, o79+i227*16+12))
-//line wide.go:36
-									i1870 := *(*int16)(unsafe.Add(residual, o79+i227*16+14))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16)) = int16(dtype.F16From32(dtype.F16(uint16(*(*int16)(unsafe.Add(in, o67+i227*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, o79+i227*16)))).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+2)) = int16(dtype.F16From32(dtype.F16(uint16(i1768)).Float32() + dtype.F16(uint16(i1858)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+4)) = int16(dtype.F16From32(dtype.F16(uint16(i1770)).Float32() + dtype.F16(uint16(i1860)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+6)) = int16(dtype.F16From32(dtype.F16(uint16(i1772)).Float32() + dtype.F16(uint16(i1862)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+8)) = int16(dtype.F16From32(dtype.F16(uint16(i1774)).Float32() + dtype.F16(uint16(i1864)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+10)) = int16(dtype.F16From32(dtype.F16(uint16(i1776)).Float32() + dtype.F16(uint16(i1866)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+12)) = int16(dtype.F16From32(dtype.F16(uint16(i1778)).Float32() + dtype.F16(uint16(i1868)).Float32()))
-//line wide.go:40
-									*(*int16)(unsafe.Add(x, o91+i227*16+14)) = int16(dtype.F16From32(dtype.F16(uint16(i1780)).Float32() + dtype.F16(uint16(i1870)).Float32()))
-//line wide.go:35
-									i227 = i227 + i1048
-								}
-							}
-//line wide.go:25
-							i97 := i54 + i52
-//line wide.go:25
-							if uint(i97) > uint(xCap) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, xCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							o105 = i54 * 16
-//line wide.go:25
-							if uint(i97) > uint(yCap) {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i97, yCap)
-//line wide.go:25
-								return
-							}
-//line wide.go:25
-							o119 = i54 * 16
-//line wide.go:25
-							if !c128 {
-//line wide.go:25
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i52, weightCap)
-//line wide.go:25
-								return
-							}
-						}
-						if c16 {
-							state = 3
-						} else {
-							state = 2
-						}
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:26
-							*(*float32)(unsafe.Add(each2204, thread*4)) = 0
-						}
-						state = 14
-					case 3:
-//line reduce.go:51
-						i856 = 0
-						for thread := warp; thread < end; thread++ {
-							var f294 float32
-							var i295 int
-//line wide.go:53
-							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:53
-							f294, i295 = 0, i1047
-//line wide.go:53
-							for {
-//line wide.go:53
-								if i295 >= i52 {
-//line wide.go:53
-									break
-								}
-//line wide.go:56
-								f3396 := f294 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+2)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+4)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+6)))).Float32()
-//line wide.go:56
-								f3426 := f3396 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+8)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+10)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+12)))).Float32()
-//line wide.go:53
-								f294, i295 = f3426+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i295*16+14)))).Float32(), i295+i1048
-							}
-//line reduce.go:51
-							i856 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each294, thread*4)) = f294
-						}
-						if i856 == -1 {
-							state = 8
-						} else {
-							state = 4
-						}
-					case 4:
-//line reduce.go:58
-						f864 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i856)))&31 {
-//line reduce.go:58
-								f864 = f294
-							}
-						}
-						i888, f889 = i856&(i856-1), f864
-						state = 5
-					case 5:
-						if i888 != 0 {
-							state = 7
-						} else {
-							state = 6
-						}
-					case 6:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each488, thread*4)) = f889
-						}
-						state = 9
-					case 7:
-//line reduce.go:60
-						f882 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i888)))&31 {
-//line reduce.go:60
-								f882 = f294
-							}
-						}
-						i888, f889 = i888&(i888-1), f889+f882
-						state = 5
-					case 8:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f294
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3774, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:52
-							f294 := *(*float32)(unsafe.Add(each294, thread*4))
-//line reduce.go:54
-							f3774 := *(*float32)(unsafe.Add(each3774, thread*4))
-//line reduce.go:38
-							f3775 := f294 + f3774
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3775
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3775, thread*4)) = f3775
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3783, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3775 := *(*float32)(unsafe.Add(each3775, thread*4))
-//line reduce.go:54
-							f3783 := *(*float32)(unsafe.Add(each3783, thread*4))
-//line reduce.go:38
-							f3784 := f3775 + f3783
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3784
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3784, thread*4)) = f3784
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3792, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3784 := *(*float32)(unsafe.Add(each3784, thread*4))
-//line reduce.go:54
-							f3792 := *(*float32)(unsafe.Add(each3792, thread*4))
-//line reduce.go:38
-							f3793 := f3784 + f3792
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3793
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3793, thread*4)) = f3793
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3801, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3793 := *(*float32)(unsafe.Add(each3793, thread*4))
-//line reduce.go:54
-							f3801 := *(*float32)(unsafe.Add(each3801, thread*4))
-//line reduce.go:38
-							f3802 := f3793 + f3801
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3802
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3802, thread*4)) = f3802
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3810, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3802 := *(*float32)(unsafe.Add(each3802, thread*4))
-//line reduce.go:54
-							f3810 := *(*float32)(unsafe.Add(each3810, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each488, thread*4)) = f3802 + f3810
-						}
-						state = 9
-					case 9:
-						for thread := warp; thread < end; thread++ {
-//line team.go:49
-							c459 = i1048 == 32
-						}
-						if c459 {
-							state = 12
-						} else {
-							state = 10
-						}
-					case 10:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f895 := *(*float32)(unsafe.Add(each488, thread*4))
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:75
-							if i207 == 0 {
-								i650 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i650) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i650, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, i650*4)) = f895
-							}
-						}
-						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
-						waiting = true
-						continue warps
-					case 11:
-//line team.go:54
-						wideF16TwinRow(end, warp, i1048, shared, each488)
-						state = 13
-					case 12:
-						state = 13
-					case 13:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:27
-							f488 := *(*float32)(unsafe.Add(each488, thread*4))
-//line wide.go:27
-							*(*float32)(unsafe.Add(each2204, thread*4)) = f488 / f143
-						}
-						state = 14
-					case 14:
-//line reduce.go:51
-						i963 = 0
-						for thread := warp; thread < end; thread++ {
-							var f345 float32
-							var i346 int
-//line wide.go:64
-							i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:67
-							f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
-//line wide.go:64
-							f345, i346 = 0, i1047
-//line wide.go:64
-							for {
-//line wide.go:64
-								if i346 >= i52 {
-//line wide.go:64
-									break
-								}
-//line wide.go:67
-								f3195 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16)))).Float32() - f2204
-//line wide.go:67
-								f3206 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+2)))).Float32() - f2204
-//line wide.go:67
-								f3217 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+4)))).Float32() - f2204
-//line wide.go:67
-								f3228 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+6)))).Float32() - f2204
-//line wide.go:67
-								f3239 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+8)))).Float32() - f2204
-//line wide.go:67
-								f3250 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+10)))).Float32() - f2204
-//line wide.go:67
-								f3261 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+12)))).Float32() - f2204
-//line wide.go:67
-								f3272 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i346*16+14)))).Float32() - f2204
-//line wide.go:64
-								f345, i346 = math32.FMA(f3272, f3272, math32.FMA(f3261, f3261, math32.FMA(f3250, f3250, math32.FMA(f3239, f3239, math32.FMA(f3228, f3228, math32.FMA(f3217, f3217, math32.FMA(f3206, f3206, math32.FMA(f3195, f3195, f345)))))))), i346+i1048
-							}
-//line reduce.go:51
-							i963 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each345, thread*4)) = f345
-						}
-						if i963 == -1 {
-							state = 19
-						} else {
-							state = 15
-						}
-					case 15:
-//line reduce.go:58
-						f971 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i963)))&31 {
-//line reduce.go:58
-								f971 = f345
-							}
-						}
-						i995, f996 = i963&(i963-1), f971
-						state = 16
-					case 16:
-						if i995 != 0 {
-							state = 18
-						} else {
-							state = 17
-						}
-					case 17:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each557, thread*4)) = f996
-						}
-						state = 20
-					case 18:
-//line reduce.go:60
-						f989 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i995)))&31 {
-//line reduce.go:60
-								f989 = f345
-							}
-						}
-						i995, f996 = i995&(i995-1), f996+f989
-						state = 16
-					case 19:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f345
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3828, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:63
-							f345 := *(*float32)(unsafe.Add(each345, thread*4))
-//line reduce.go:54
-							f3828 := *(*float32)(unsafe.Add(each3828, thread*4))
-//line reduce.go:38
-							f3829 := f345 + f3828
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3829
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3829, thread*4)) = f3829
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3837, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3829 := *(*float32)(unsafe.Add(each3829, thread*4))
-//line reduce.go:54
-							f3837 := *(*float32)(unsafe.Add(each3837, thread*4))
-//line reduce.go:38
-							f3838 := f3829 + f3837
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3838
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3838, thread*4)) = f3838
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3846, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3838 := *(*float32)(unsafe.Add(each3838, thread*4))
-//line reduce.go:54
-							f3846 := *(*float32)(unsafe.Add(each3846, thread*4))
-//line reduce.go:38
-							f3847 := f3838 + f3846
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3847
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3847, thread*4)) = f3847
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3855, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3847 := *(*float32)(unsafe.Add(each3847, thread*4))
-//line reduce.go:54
-							f3855 := *(*float32)(unsafe.Add(each3855, thread*4))
-//line reduce.go:38
-							f3856 := f3847 + f3855
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3856
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3856, thread*4)) = f3856
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3864, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3856 := *(*float32)(unsafe.Add(each3856, thread*4))
-//line reduce.go:54
-							f3864 := *(*float32)(unsafe.Add(each3864, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each557, thread*4)) = f3856 + f3864
-						}
-						state = 20
-					case 20:
-						for thread := warp; thread < end; thread++ {
-//line team.go:49
-							c528 = i1048 == 32
-						}
-						if c528 {
-							state = 23
-						} else {
-							state = 21
-						}
-					case 21:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f1002 := *(*float32)(unsafe.Add(each557, thread*4))
-//line team.go:39
-							i207 := int32(thread % 32)
-//line team.go:75
-							if i207 == 0 {
-								i827 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i827) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i827, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, 128+i827*4)) = f1002
-							}
-						}
-						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1046, warp*8)), *(*int)(unsafe.Add(each1048, warp*8)), *(*bool)(unsafe.Add(each46, warp)), *(*int)(unsafe.Add(each105, warp*8)), *(*int)(unsafe.Add(each119, warp*8)), *(*int32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each864, warp*4)), *(*int32)(unsafe.Add(each888, warp*4)), *(*float32)(unsafe.Add(each889, warp*4)), *(*float32)(unsafe.Add(each882, warp*4)), *(*bool)(unsafe.Add(each459, warp)), *(*int32)(unsafe.Add(each963, warp*4)), *(*float32)(unsafe.Add(each971, warp*4)), *(*int32)(unsafe.Add(each995, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*bool)(unsafe.Add(each528, warp)) = state, alive, i1046, i1048, c46, o105, o119, i856, f864, i888, f889, f882, c459, i963, f971, i995, f996, f989, c528
-						waiting = true
-						continue warps
-					case 22:
-//line team.go:54
-						wideF16TwinRow_(end, warp, i1048, shared, each557)
-						state = 24
-					case 23:
-						state = 24
-					case 24:
-//line wide.go:29
-						if !wideF16TwinRow__(end, warp, blocks, each557, each1047, each2204, c12, f155, c683, i52, o105, weight, x, i679, bias, o119, y, i1048, biasCap) {
-							return
-						}
-						state = 26
-					case 25:
-						state = 26
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 26
-			}
-		}
-	}
-}
-
-// wideF16TwinRow is what a row of threads does in wideF16Twin.
-//
-//line team.go:54
-func wideF16TwinRow(end int, warp int, i1048 int, shared unsafe.Pointer, each488 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f471, f479, f483 float32
-		var i472 int
-//line team.go:54
-		i466 := i1048 / 32
-//line team.go:54
-		i468 := i466
-//line team.go:54
-		if 32 < i466 {
-//line team.go:54
-			i468 = 32
-		}
-//line team.go:54
-		if 0 < i468 {
-			f471, i472 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f479 = f471 + *(*float32)(unsafe.Add(shared, i472*4))
-//line team.go:55
-				i480 := i472 + 1
-//line team.go:55
-				if i480 >= i468 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f471, i472 = f479, i480
-			}
-//line team.go:55
-			f483 = f479
-		} else {
-//line team.go:54
-			f483 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each488, thread*4)) = f483
-	}
-}
-
-// wideF16TwinRow_ is what a row of threads does in wideF16Twin.
-//
-//line team.go:54
-func wideF16TwinRow_(end int, warp int, i1048 int, shared unsafe.Pointer, each557 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f540, f548, f552 float32
-		var i541 int
-//line team.go:54
-		i535 := i1048 / 32
-//line team.go:54
-		i537 := i535
-//line team.go:54
-		if 32 < i535 {
-//line team.go:54
-			i537 = 32
-		}
-//line team.go:54
-		if 0 < i537 {
-			f540, i541 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f548 = f540 + *(*float32)(unsafe.Add(shared, 128+i541*4))
-//line team.go:55
-				i549 := i541 + 1
-//line team.go:55
-				if i549 >= i537 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f540, i541 = f548, i549
-			}
-//line team.go:55
-			f552 = f548
-		} else {
-//line team.go:54
-			f552 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each557, thread*4)) = f552
-	}
-}
-
-// wideF16TwinRow__ is what a row of threads does in wideF16Twin.
-//
-//line wide.go:29
-func wideF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each557 unsafe.Pointer, each1047 unsafe.Pointer, each2204 unsafe.Pointer, c12 float32, f155 float32, c683 bool, i52 int, o105 int, weight unsafe.Pointer, x unsafe.Pointer, i679 int, bias unsafe.Pointer, o119 int, y unsafe.Pointer, i1048 int, biasCap int) (ok bool) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var i689 int
-		var f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 float32
-//line wide.go:29
-		f557 := *(*float32)(unsafe.Add(each557, thread*4))
-//line wide.go:77
-		i1047 := *(*int)(unsafe.Add(each1047, thread*8))
-//line wide.go:80
-		f2204 := *(*float32)(unsafe.Add(each2204, thread*4))
-//line wide.go:29
-		f161 := 1 / float32(math.Sqrt(float64(f557/f155+c12)))
-//line wide.go:76
-		if !c683 {
-//line wide.go:76
-			blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i679, biasCap)
-//line wide.go:76
-			return false
-		}
-//line wide.go:77
-		i689 = i1047
-//line wide.go:77
-		for {
-//line wide.go:77
-			if i689 >= i52 {
-//line wide.go:77
-				break
-			}
-//line wide.go:80
-			f2843 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32)))
-//line wide.go:80
-			f2856 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+2)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+4)))
-//line wide.go:80
-			f2869 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+4)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+8)))
-//line wide.go:80
-			f2882 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+6)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+12)))
-//line wide.go:80
-			f2895 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+8)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+16)))
-//line wide.go:80
-			f2908 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+10)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+20)))
-//line wide.go:80
-			f2921 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+12)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+24)))
-//line wide.go:80
-			f2934 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o105+i689*16+14)))).Float32()-f2204)*f161) * *(*float32)(unsafe.Add(weight, i689*32+28)))
-//line wide.go:82
-			if i689 < i679 {
-//line wide.go:85
-				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934+*(*float32)(unsafe.Add(bias, i689*32+28)), f2921+*(*float32)(unsafe.Add(bias, i689*32+24)), f2908+*(*float32)(unsafe.Add(bias, i689*32+20)), f2895+*(*float32)(unsafe.Add(bias, i689*32+16)), f2882+*(*float32)(unsafe.Add(bias, i689*32+12)), f2869+*(*float32)(unsafe.Add(bias, i689*32+8)), f2856+*(*float32)(unsafe.Add(bias, i689*32+4)), f2843+*(*float32)(unsafe.Add(bias, i689*32))
-			} else {
-//line wide.go:82
-				f4642, f4641, f4640, f4639, f4638, f4637, f4636, f4635 = f2934, f2921, f2908, f2895, f2882, f2869, f2856, f2843
-			}
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16)) = int16(dtype.F16From32(f4635))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+2)) = int16(dtype.F16From32(f4636))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+4)) = int16(dtype.F16From32(f4637))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+6)) = int16(dtype.F16From32(f4638))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+8)) = int16(dtype.F16From32(f4639))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+10)) = int16(dtype.F16From32(f4640))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+12)) = int16(dtype.F16From32(f4641))
-//line wide.go:88
-			*(*int16)(unsafe.Add(y, o119+i689*16+14)) = int16(dtype.F16From32(f4642))
-//line wide.go:77
-			i689 = i689 + i1048
 		}
 	}
 	return true

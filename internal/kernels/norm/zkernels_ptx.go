@@ -3,7 +3,8 @@
 package norm
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
-const kernelSources = `a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
+const kernelSources = `3d74d5f2b02b0835	../../../math32/basic.go	Rsqrt
+a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
@@ -17,10588 +18,8390 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
-84fd1a522cadb6bd	../row/team.go	Parts
+6490118609c37c2f	../row/stage.go	NewStage
+acb0f7f352bf2afa	../row/stage.go	Stage
+9a36a976e1bfd505	../row/stage.go	Stage.At
+65d67d3fe6a3e6d7	../row/stage.go	Stage.Load
+5675b2965c85dec	../row/team.go	Parts
+4bc8bb9195a59d53	../row/team.go	Parts.Exchange
 17394fa75020c14a	../row/team.go	Team
-182044522071c124	../row/team.go	Team.Sum
-60a2cf35986de4fa	../row/team.go	Team.exchange
-abe7b427e2bbc4a9	../row/team.go	TeamOf
-f2028ce287c25052	../row/team.go	blockThreads
-f0b90071c94a6ff9	../row/vector.go	Pack
-924bed0c72306733	../row/vector.go	Unpack
-5c19693c5c1c2173	launch.go	config
-9f8620306192456a	plain.go	plain
+776dca0556000c3f	../row/team.go	Team.Sum
+80f02f87a81b8393	../row/team.go	Team.WarpSum
+fe4629c952f1a54d	../row/team.go	TeamOf
+1c3202483148f3a8	../row/team.go	mostThreads
+1c3202483148f3a8	../row/team.go	warps
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
+495777b1a8904c8	../row/vector.go	BF16.Unpack
+44ac9bb8c42815fe	../row/vector.go	F16.Pack
+4e45db22ef72ac2d	../row/vector.go	F16.Unpack
+69bf33f345bf510f	../row/vector.go	F32.Pack
+3a9c3b7b9b25c22	../row/vector.go	F32.Unpack
+6831999e1a9acae	../row/vector.go	Vectors
+f474ab0ca21f84fe	../row/vector.go	Words
+5c8ddd239cc8c55c	launch.go	config
+848e540f2eb6976b	plain.go	plain
 1570e5b5240ff44	plain.go	plainAdd
 a8ee9a43b1dfebbe	plain.go	plainRow
 4eb262d8f7048eb7	plain.go	plainRow.squares
 fc0d8b767a84da7c	plain.go	plainRow.store
 4a10782a1482b472	plain.go	plainRow.sum
-539001d54bdd1659	wide.go	addRow
-4e7fe642b8b269d6	wide.go	wide
-8b4136f3755ca679	wide.go	wideRow
-55397d0015fbb331	wide.go	wideRow.squares
-9e8e9dc7e2a791e8	wide.go	wideRow.store
-d5a2dd7e1644f90	wide.go	wideRow.sum
+3b75548f271ea228	wide.go	wide
+37a8a89375de8e06	wide.go	wideRow
+e2401376165d570b	wide.go	wideRow.add
+3859c7ccdbb616eb	wide.go	wideRow.squares
+c9dd901d1d72c745	wide.go	wideRow.store
+4a702f913cf5ddc2	wide.go	wideRow.sum
 `
 
-const plainAdd32SM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-
-.visible .entry plainAdd_float32_row_F32(.param .align 8 .b8 plainAdd_float32_row_F32_params[96])
-{
-	.reg .pred %p<18>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [plainAdd_float32_row_F32_params];
-	ld.param.u64 %rd2, [plainAdd_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [plainAdd_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plainAdd_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [plainAdd_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plainAdd_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [plainAdd_float32_row_F32_params+88];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd6;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 15 28
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 14 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r10, %rd4;
-	.loc 1 15 53
-	setp.lt.u32 %p6, %r7, %r10;
-	.loc 1 14 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 15;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r11, %r5, 4;
-	setp.lt.u32 %p10, %r11, %r6;
-	selp.b32 %r12, %r11, %r6, %p10;
-	setp.lt.u32 %p11, %r5, %r6;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	setp.lt.u32 %p12, %r5, %r15;
-	@!%p12 bra $B1;
-	.loc 1 15 28
-	setp.lt.u32 %p13, %r5, %r13;
-	setp.lt.u32 %p14, %r5, %r14;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r5, 4, %rd1;
-	ld.global.f32 %f1, [%rd12];
-	mad.wide.u32 %rd13, %r5, 4, %rd3;
-	ld.global.f32 %f2, [%rd13];
-	add.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd14, %r5, 4, %rd5;
-	st.global.f32 [%rd14], %f3;
-$B1:
-	.loc 1 14 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p16, %r5, %r12;
-	@%p16 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 15 28
-	mad.wide.u32 %rd15, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd15];
-	mad.wide.u32 %rd16, %r5, 4, %rd3;
-	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd16];
-	add.rn.f32 %f12, %f4, %f8;
-	add.rn.f32 %f13, %f5, %f9;
-	add.rn.f32 %f14, %f6, %f10;
-	add.rn.f32 %f15, %f7, %f11;
-	mad.wide.u32 %rd17, %r5, 4, %rd5;
-	st.global.v4.f32 [%rd17], {%f12, %f13, %f14, %f15};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [plainAdd_float32_row_F32_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r16, [%rd21], 0, 1;
-	setp.ne.u32 %p17, %r16, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r17, [plainAdd_float32_row_F32_params+80];
-	st.global.u32 [%rd22+4], %r17;
-	ld.param.u32 %r18, [plainAdd_float32_row_F32_params+84];
-	st.global.v2.u32 [%rd22+8], {%r18, 0};
-	mov.u32 %r19, %ntid.x;
-	div.u32 %r20, %r5, %r19;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	rem.u32 %r23, %r5, %r19;
-	st.global.v2.u32 [%rd22+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r24, %r25};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const plainAdd32SM70NarrowCoarse = `packed1 3433 plainAdd_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!
+!pHrJpD
+!c
+p;t=pF
+p9+sV
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+uvpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+x3
+sYs6
+Yp,D
+"#
+4
+u.
+sYzg
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%B8
+{Z}U
+4
+zT
+q1[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+}9qI
+_
+}9qA
+_
+q6
+}9pU
+s8
+!#
+"#
+qKwgq,B
+Yq,qR
+td
+!#
+O
+!#
+"#
+|L#
+vE
+|L%
+vE
+x-|q
+x-|q
+x-|q
+x-|q
+|L'
+|*xfqsSv,L
+O
+!#
+wP
+t>
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAdd32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-
-.visible .entry plainAdd_float32_row_F32(.param .align 8 .b8 plainAdd_float32_row_F32_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_float32_row_F32_params];
-	ld.param.u64 %rd2, [plainAdd_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [plainAdd_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plainAdd_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [plainAdd_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plainAdd_float32_row_F32_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u32 %p2, %r7, %r4;
-	setp.lt.u32 %p3, %r7, %r5;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd8];
-	mad.wide.u32 %rd9, %r7, 4, %rd3;
-	ld.global.f32 %f2, [%rd9];
-	add.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd10, %r7, 4, %rd5;
-	st.global.f32 [%rd10], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u64.u32 %rd12, %r5;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_float32_row_F32_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r8, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r9, [plainAdd_float32_row_F32_params+80];
-	st.global.u32 [%rd15+4], %r9;
-	ld.param.u32 %r10, [plainAdd_float32_row_F32_params+84];
-	st.global.v2.u32 [%rd15+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r15, %r16};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAdd32SM70Narrow = `packed1 2158 plainAdd_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!
+!}|
+!c
+p;sV
+p9}<
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+tN
+ri
+0
+p~[r2ry
+)
+u$
+5
+sYs6
+Y{q
+{b
+4
+rP
+uCs[
+_
+uCsu
+_
+q6
+uCq^
+s8
+!#
+O
+!#
+ya
+wP
+y0x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAdd32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-
-.visible .entry plainAdd_float32_row_F32(.param .align 8 .b8 plainAdd_float32_row_F32_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_float32_row_F32_params];
-	ld.param.u64 %rd2, [plainAdd_float32_row_F32_params+8];
-	ld.param.u64 %rd3, [plainAdd_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plainAdd_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [plainAdd_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plainAdd_float32_row_F32_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd7, %r3;
-	mad.wide.u32 %rd8, %r1, %r2, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 2;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.f32 %f1, [%rd10];
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.f32 %f2, [%rd11];
-	add.rn.f32 %f3, %f1, %f2;
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.f32 [%rd12], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_float32_row_F32_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r4, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r5, [plainAdd_float32_row_F32_params+80];
-	st.global.u32 [%rd15+4], %r5;
-	ld.param.u32 %r6, [plainAdd_float32_row_F32_params+84];
-	st.global.v2.u32 [%rd15+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r11, %r12};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAdd32SM70 = `packed1 2043 plainAdd_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!
+!}|
+!c
+p;sV
+p9,r0
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+sYs6
+rCp"
+rCpY
+4
+rP
+o
+v&%
+_
+wmp-
+_
+q6
+w0rZ
+s8
+!#
+O
+!#
+y0x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddBF16SM80NarrowCoarse = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_BF16_row_BF16(.param .align 8 .b8 plainAdd_dtype_BF16_row_BF16_params[96])
-{
-	.reg .pred %p<18>;
-	.reg .b16 %rs<6>;
-	.reg .b32 %r<51>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plainAdd_dtype_BF16_row_BF16_params+88];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd6;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 15 28
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 14 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r10, %rd4;
-	.loc 1 15 53
-	setp.lt.u32 %p6, %r7, %r10;
-	.loc 1 14 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 7;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r11, %r5, 4;
-	setp.lt.u32 %p10, %r11, %r6;
-	selp.b32 %r12, %r11, %r6, %p10;
-	setp.lt.u32 %p11, %r5, %r6;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	setp.lt.u32 %p12, %r5, %r15;
-	@!%p12 bra $B1;
-	.loc 1 15 28
-	setp.lt.u32 %p13, %r5, %r13;
-	setp.lt.u32 %p14, %r5, %r14;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r5, 2, %rd1;
-	ld.global.u16 %r16, [%rd12];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f1, %r17;
-	.loc 1 15 53
-	mad.wide.u32 %rd13, %r5, 2, %rd3;
-	ld.global.u16 %r18, [%rd13];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f2, %r19;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f3;
-	cvt.u32.u16 %r20, %rs1;
-	.loc 1 15 6
-	mad.wide.u32 %rd14, %r5, 2, %rd5;
-	st.global.u16 [%rd14], %r20;
-$B1:
-	.loc 1 14 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p16, %r5, %r12;
-	@%p16 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 15 28
-	mad.wide.u32 %rd15, %r5, 2, %rd1;
-	ld.global.v4.u16 {%r21, %r22, %r23, %r24}, [%rd15];
-	mad.wide.u32 %rd16, %r5, 2, %rd3;
-	ld.global.v4.u16 {%r25, %r26, %r27, %r28}, [%rd16];
-	.loc 2 29 61
-	shl.b32 %r29, %r21, 16;
-	mov.b32 %f4, %r29;
-	shl.b32 %r30, %r25, 16;
-	mov.b32 %f5, %r30;
-	.loc 1 15 33
-	add.rn.f32 %f6, %f4, %f5;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f6;
-	cvt.u32.u16 %r31, %rs2;
-	.loc 2 29 61
-	shl.b32 %r32, %r22, 16;
-	mov.b32 %f7, %r32;
-	shl.b32 %r33, %r26, 16;
-	mov.b32 %f8, %r33;
-	.loc 1 15 33
-	add.rn.f32 %f9, %f7, %f8;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs3, %f9;
-	cvt.u32.u16 %r34, %rs3;
-	.loc 2 29 61
-	shl.b32 %r35, %r23, 16;
-	mov.b32 %f10, %r35;
-	shl.b32 %r36, %r27, 16;
-	mov.b32 %f11, %r36;
-	.loc 1 15 33
-	add.rn.f32 %f12, %f10, %f11;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs4, %f12;
-	cvt.u32.u16 %r37, %rs4;
-	.loc 2 29 61
-	shl.b32 %r38, %r24, 16;
-	mov.b32 %f13, %r38;
-	shl.b32 %r39, %r28, 16;
-	mov.b32 %f14, %r39;
-	.loc 1 15 33
-	add.rn.f32 %f15, %f13, %f14;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs5, %f15;
-	cvt.u32.u16 %r40, %rs5;
-	.loc 1 15 6
-	mad.wide.u32 %rd17, %r5, 2, %rd5;
-	st.global.v4.u16 [%rd17], {%r31, %r34, %r37, %r40};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [plainAdd_dtype_BF16_row_BF16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r41, [%rd21], 0, 1;
-	setp.ne.u32 %p17, %r41, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r42, [plainAdd_dtype_BF16_row_BF16_params+80];
-	st.global.u32 [%rd22+4], %r42;
-	ld.param.u32 %r43, [plainAdd_dtype_BF16_row_BF16_params+84];
-	st.global.v2.u32 [%rd22+8], {%r43, 0};
-	mov.u32 %r44, %ntid.x;
-	div.u32 %r45, %r5, %r44;
-	mov.u32 %r46, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r45, %r46};
-	mov.u32 %r47, %ctaid.z;
-	rem.u32 %r48, %r5, %r44;
-	st.global.v2.u32 [%rd22+24], {%r47, %r48};
-	mov.u32 %r49, %tid.y;
-	mov.u32 %r50, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r49, %r50};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const plainAddBF16SM80NarrowCoarse = `packed1 4513 plainAdd_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!pHrJpD
+!c
+p;t=pF
+zfsV
+p98un
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+uvpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+x3
+sYs6
+Yp,D
+"#
+4
+u.
+sYzg
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%29
+{Z}U
+4
+zT
+q1[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+p{q,EwX
+rV
+pnsrxG
+pv
+&
+"%
+po'Et~
+rV
+"#
+pv
+&
+sYt;
+q6
+pnr4q#-
+|l>
+s>
+sYq#
+po'EvQ
+wG
+!#
+"(
+z''1'B
+qt'2p0
+td
+!#
+O
+!#
+"(
+po'E3#
+v}Ps}.Pt5x${oL2ql
+po'E3%
+v}Ps}.Pt5x${oL2ql
+"'
+{x
+&
+x|
+&
+"'
+q6
+"'
+|l>
+s>
+"$
+qzy]
+&
+vq
+&
+"$
+q6
+"$
+|l>
+s>
+"$
+r("A
+&
+|C
+&
+"$
+q6
+"$
+|l>
+s>
+"$
+r($A
+&
+qz}\
+&
+"$
+q6
+"$
+|l>
+s>
+"'
+po'E3'
+|[Pt5p5rzxfp*2[qRDL
+O
+!#
+ru/
+ru0
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_BF16_row_BF16(.param .align 8 .b8 plainAdd_dtype_BF16_row_BF16_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<22>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_BF16_row_BF16_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u32 %p2, %r7, %r4;
-	setp.lt.u32 %p3, %r7, %r5;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd8];
-	.loc 2 29 61
-	shl.b32 %r9, %r8, 16;
-	mov.b32 %f1, %r9;
-	.loc 1 15 53
-	mad.wide.u32 %rd9, %r7, 2, %rd3;
-	ld.global.u16 %r10, [%rd9];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f2, %r11;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f3;
-	cvt.u32.u16 %r12, %rs1;
-	.loc 1 15 6
-	mad.wide.u32 %rd10, %r7, 2, %rd5;
-	st.global.u16 [%rd10], %r12;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u64.u32 %rd12, %r5;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_dtype_BF16_row_BF16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r13, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r13, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r14, [plainAdd_dtype_BF16_row_BF16_params+80];
-	st.global.u32 [%rd15+4], %r14;
-	ld.param.u32 %r15, [plainAdd_dtype_BF16_row_BF16_params+84];
-	st.global.v2.u32 [%rd15+8], {%r15, 0};
-	mov.u32 %r16, %ctaid.x;
-	mov.u32 %r17, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r16, %r17};
-	mov.u32 %r18, %ctaid.z;
-	mov.u32 %r19, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r18, %r19};
-	mov.u32 %r20, %tid.y;
-	mov.u32 %r21, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r20, %r21};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAddBF16SM80Narrow = `packed1 2470 plainAdd_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!}|
+!c
+p;sV
+zfto
+p9+to
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+tN
+ri
+0
+p~[r2ry
+)
+u$
+5
+sYs6
+Y{q
+{b
+4
+rP
+t{+s[
+rV
+pnsrxG
+pv
+&
+sYzg
+{6+su
+rV
+"#
+pv
+&
+sYt;
+q6
+pnr4q#-
+|l>
+s>
+sYq#
+p{p@Eq^
+wG
+!#
+O
+!#
+s?p0
+s?p2
+y0x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_BF16_row_BF16(.param .align 8 .b8 plainAdd_dtype_BF16_row_BF16_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_BF16_row_BF16_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd7, %r3;
-	mad.wide.u32 %rd8, %r1, %r2, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 1;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.u16 %r4, [%rd10];
-	.loc 2 29 61
-	shl.b32 %r5, %r4, 16;
-	mov.b32 %f1, %r5;
-	.loc 1 15 53
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.u16 %r6, [%rd11];
-	.loc 2 29 61
-	shl.b32 %r7, %r6, 16;
-	mov.b32 %f2, %r7;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f3;
-	cvt.u32.u16 %r8, %rs1;
-	.loc 1 15 6
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.u16 [%rd12], %r8;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_dtype_BF16_row_BF16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r9, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r9, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r10, [plainAdd_dtype_BF16_row_BF16_params+80];
-	st.global.u32 [%rd15+4], %r10;
-	ld.param.u32 %r11, [plainAdd_dtype_BF16_row_BF16_params+84];
-	st.global.v2.u32 [%rd15+8], {%r11, 0};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r16, %r17};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAddBF16SM80 = `packed1 2355 plainAdd_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!}|
+!c
+p;sV
+zfto
+p9t=pF
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+sYs6
+rCp"
+rCpY
+4
+rP
+}d
+v&%
+rV
+pnsrxG
+pv
+&
+sYzg
+wmp-
+rV
+"#
+pv
+&
+sYt;
+q6
+pnr4q#-
+|l>
+s>
+sYq#
+w0rZ
+wG
+!#
+O
+!#
+y0x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddBF16SM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_BF16_row_BF16(.param .align 8 .b8 plainAdd_dtype_BF16_row_BF16_params[96])
-{
-	.reg .pred %p<23>;
-	.reg .b32 %r<81>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plainAdd_dtype_BF16_row_BF16_params+88];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd6;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 15 28
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 14 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r10, %rd4;
-	.loc 1 15 53
-	setp.lt.u32 %p6, %r7, %r10;
-	.loc 1 14 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 7;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r11, %r5, 4;
-	setp.lt.u32 %p10, %r11, %r6;
-	selp.b32 %r12, %r11, %r6, %p10;
-	setp.lt.u32 %p11, %r5, %r6;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	setp.lt.u32 %p12, %r5, %r15;
-	@!%p12 bra $B1;
-	.loc 1 15 28
-	setp.lt.u32 %p13, %r5, %r13;
-	setp.lt.u32 %p14, %r5, %r14;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r5, 2, %rd1;
-	ld.global.u16 %r16, [%rd12];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f1, %r17;
-	.loc 1 15 53
-	mad.wide.u32 %rd13, %r5, 2, %rd3;
-	ld.global.u16 %r18, [%rd13];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f2, %r19;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 32 63
-	mov.b32 %r20, %f3;
-	shr.u32 %r21, %r20, 16;
-	and.b32 %r22, %r21, 1;
-	add.s32 %r23, %r20, 32767;
-	add.s32 %r24, %r23, %r22;
-	setp.nan.f32 %p16, %f3, %f3;
-	shr.u32 %r25, %r24, 16;
-	selp.b32 %r26, 32767, %r25, %p16;
-	.loc 1 15 6
-	mad.wide.u32 %rd14, %r5, 2, %rd5;
-	st.global.u16 [%rd14], %r26;
-$B1:
-	.loc 1 14 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p17, %r5, %r12;
-	@%p17 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 15 28
-	mad.wide.u32 %rd15, %r5, 2, %rd1;
-	ld.global.v4.u16 {%r27, %r28, %r29, %r30}, [%rd15];
-	mad.wide.u32 %rd16, %r5, 2, %rd3;
-	ld.global.v4.u16 {%r31, %r32, %r33, %r34}, [%rd16];
-	.loc 2 29 61
-	shl.b32 %r35, %r27, 16;
-	mov.b32 %f4, %r35;
-	shl.b32 %r36, %r31, 16;
-	mov.b32 %f5, %r36;
-	.loc 1 15 33
-	add.rn.f32 %f6, %f4, %f5;
-	.loc 2 32 63
-	mov.b32 %r37, %f6;
-	shr.u32 %r38, %r37, 16;
-	and.b32 %r39, %r38, 1;
-	add.s32 %r40, %r37, 32767;
-	add.s32 %r41, %r40, %r39;
-	setp.nan.f32 %p18, %f6, %f6;
-	shr.u32 %r42, %r41, 16;
-	selp.b32 %r43, 32767, %r42, %p18;
-	.loc 2 29 61
-	shl.b32 %r44, %r28, 16;
-	mov.b32 %f7, %r44;
-	shl.b32 %r45, %r32, 16;
-	mov.b32 %f8, %r45;
-	.loc 1 15 33
-	add.rn.f32 %f9, %f7, %f8;
-	.loc 2 32 63
-	mov.b32 %r46, %f9;
-	shr.u32 %r47, %r46, 16;
-	and.b32 %r48, %r47, 1;
-	add.s32 %r49, %r46, 32767;
-	add.s32 %r50, %r49, %r48;
-	setp.nan.f32 %p19, %f9, %f9;
-	shr.u32 %r51, %r50, 16;
-	selp.b32 %r52, 32767, %r51, %p19;
-	.loc 2 29 61
-	shl.b32 %r53, %r29, 16;
-	mov.b32 %f10, %r53;
-	shl.b32 %r54, %r33, 16;
-	mov.b32 %f11, %r54;
-	.loc 1 15 33
-	add.rn.f32 %f12, %f10, %f11;
-	.loc 2 32 63
-	mov.b32 %r55, %f12;
-	shr.u32 %r56, %r55, 16;
-	and.b32 %r57, %r56, 1;
-	add.s32 %r58, %r55, 32767;
-	add.s32 %r59, %r58, %r57;
-	setp.nan.f32 %p20, %f12, %f12;
-	shr.u32 %r60, %r59, 16;
-	selp.b32 %r61, 32767, %r60, %p20;
-	.loc 2 29 61
-	shl.b32 %r62, %r30, 16;
-	mov.b32 %f13, %r62;
-	shl.b32 %r63, %r34, 16;
-	mov.b32 %f14, %r63;
-	.loc 1 15 33
-	add.rn.f32 %f15, %f13, %f14;
-	.loc 2 32 63
-	mov.b32 %r64, %f15;
-	shr.u32 %r65, %r64, 16;
-	and.b32 %r66, %r65, 1;
-	add.s32 %r67, %r64, 32767;
-	add.s32 %r68, %r67, %r66;
-	setp.nan.f32 %p21, %f15, %f15;
-	shr.u32 %r69, %r68, 16;
-	selp.b32 %r70, 32767, %r69, %p21;
-	.loc 1 15 6
-	mad.wide.u32 %rd17, %r5, 2, %rd5;
-	st.global.v4.u16 [%rd17], {%r43, %r52, %r61, %r70};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [plainAdd_dtype_BF16_row_BF16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r71, [%rd21], 0, 1;
-	setp.ne.u32 %p22, %r71, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r72, [plainAdd_dtype_BF16_row_BF16_params+80];
-	st.global.u32 [%rd22+4], %r72;
-	ld.param.u32 %r73, [plainAdd_dtype_BF16_row_BF16_params+84];
-	st.global.v2.u32 [%rd22+8], {%r73, 0};
-	mov.u32 %r74, %ntid.x;
-	div.u32 %r75, %r5, %r74;
-	mov.u32 %r76, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r75, %r76};
-	mov.u32 %r77, %ctaid.z;
-	rem.u32 %r78, %r5, %r74;
-	st.global.v2.u32 [%rd22+24], {%r77, %r78};
-	mov.u32 %r79, %tid.y;
-	mov.u32 %r80, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r79, %r80};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const plainAddBF16SM70NarrowCoarse = `packed1 5303 plainAdd_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!pHrJpD
+!c
+p;+r0
+p9/un
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+uvpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+x3
+sYs6
+Yp,D
+"#
+4
+u.
+sYzg
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%29
+{Z}U
+4
+zT
+q1[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+p{q,EwX
+rV
+pnsrxG
+pv
+&
+"%
+po'Et~
+rV
+"#
+pv
+&
+sYt;
+q6
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+sYq#
+po'EvQ
+wG
+!#
+"(
+z''1'B
+qt'1.
+td
+!#
+O
+!#
+"(
+po'E3#
+v}Ps}.Pt5x${oL2ql
+po'E3%
+v}Ps}.Pt5x${oL2ql
+"'
+{x
+&
+x|
+&
+"'
+q6
+"'
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(&A
+&
+r(#A
+&
+"$
+q6
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(.A
+&
+r(+A
+&
+"$
+q6
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(6A
+&
+r(3A
+&
+"$
+q6
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"'
+po'E3'
+|[Pt5p5rzxfR1<(2p*DL
+O
+!#
+ru/
+ru0
+rjzGx4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_BF16_row_BF16(.param .align 8 .b8 plainAdd_dtype_BF16_row_BF16_params[88])
-{
-	.reg .pred %p<7>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_BF16_row_BF16_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u32 %p2, %r7, %r4;
-	setp.lt.u32 %p3, %r7, %r5;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd8];
-	.loc 2 29 61
-	shl.b32 %r9, %r8, 16;
-	mov.b32 %f1, %r9;
-	.loc 1 15 53
-	mad.wide.u32 %rd9, %r7, 2, %rd3;
-	ld.global.u16 %r10, [%rd9];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f2, %r11;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 32 63
-	mov.b32 %r12, %f3;
-	shr.u32 %r13, %r12, 16;
-	and.b32 %r14, %r13, 1;
-	add.s32 %r15, %r12, 32767;
-	add.s32 %r16, %r15, %r14;
-	setp.nan.f32 %p5, %f3, %f3;
-	shr.u32 %r17, %r16, 16;
-	selp.b32 %r18, 32767, %r17, %p5;
-	.loc 1 15 6
-	mad.wide.u32 %rd10, %r7, 2, %rd5;
-	st.global.u16 [%rd10], %r18;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u64.u32 %rd12, %r5;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_dtype_BF16_row_BF16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r19, [%rd14], 0, 1;
-	setp.ne.u32 %p6, %r19, 0;
-	@%p6 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r20, [plainAdd_dtype_BF16_row_BF16_params+80];
-	st.global.u32 [%rd15+4], %r20;
-	ld.param.u32 %r21, [plainAdd_dtype_BF16_row_BF16_params+84];
-	st.global.v2.u32 [%rd15+8], {%r21, 0};
-	mov.u32 %r22, %ctaid.x;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	mov.u32 %r25, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r26, %r27};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAddBF16SM70Narrow = `packed1 2610 plainAdd_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!}|
+!c
+p;x,
+p9xWpF
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+tN
+ri
+0
+p~[r2ry
+)
+u$
+5
+sYs6
+Y{q
+{b
+4
+rP
+t{+s[
+rV
+pnsrxG
+pv
+&
+sYzg
+{6+su
+rV
+"#
+pv
+&
+sYt;
+q6
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+sYq#
+p{q}Eq^
+wG
+!#
+O
+!#
+ru&
+ru'
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_BF16_row_BF16(.param .align 8 .b8 plainAdd_dtype_BF16_row_BF16_params[88])
-{
-	.reg .pred %p<7>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_BF16_row_BF16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_BF16_row_BF16_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd7, %r3;
-	mad.wide.u32 %rd8, %r1, %r2, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 1;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.u16 %r4, [%rd10];
-	.loc 2 29 61
-	shl.b32 %r5, %r4, 16;
-	mov.b32 %f1, %r5;
-	.loc 1 15 53
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.u16 %r6, [%rd11];
-	.loc 2 29 61
-	shl.b32 %r7, %r6, 16;
-	mov.b32 %f2, %r7;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 32 63
-	mov.b32 %r8, %f3;
-	shr.u32 %r9, %r8, 16;
-	and.b32 %r10, %r9, 1;
-	add.s32 %r11, %r8, 32767;
-	add.s32 %r12, %r11, %r10;
-	setp.nan.f32 %p5, %f3, %f3;
-	shr.u32 %r13, %r12, 16;
-	selp.b32 %r14, 32767, %r13, %p5;
-	.loc 1 15 6
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.u16 [%rd12], %r14;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_dtype_BF16_row_BF16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd14], 0, 1;
-	setp.ne.u32 %p6, %r15, 0;
-	@%p6 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r16, [plainAdd_dtype_BF16_row_BF16_params+80];
-	st.global.u32 [%rd15+4], %r16;
-	ld.param.u32 %r17, [plainAdd_dtype_BF16_row_BF16_params+84];
-	st.global.v2.u32 [%rd15+8], {%r17, 0};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r22, %r23};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAddBF16SM70 = `packed1 2494 plainAdd_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!}|
+!c
+p;x,
+p9+t*
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+sYs6
+rCp"
+rCpY
+4
+rP
+}d
+v&%
+rV
+pnsrxG
+pv
+&
+sYzg
+wmp-
+rV
+"#
+pv
+&
+sYt;
+q6
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+sYq#
+w0rZ
+wG
+!#
+O
+!#
+x"x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddF16SM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_F16_row_F16(.param .align 8 .b8 plainAdd_dtype_F16_row_F16_params[96])
-{
-	.reg .pred %p<18>;
-	.reg .b16 %rs<16>;
-	.reg .b32 %r<41>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [plainAdd_dtype_F16_row_F16_params+88];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd6;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 15 28
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 14 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r10, %rd4;
-	.loc 1 15 53
-	setp.lt.u32 %p6, %r7, %r10;
-	.loc 1 14 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 7;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r11, %r5, 4;
-	setp.lt.u32 %p10, %r11, %r6;
-	selp.b32 %r12, %r11, %r6, %p10;
-	setp.lt.u32 %p11, %r5, %r6;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	setp.lt.u32 %p12, %r5, %r15;
-	@!%p12 bra $B1;
-	.loc 1 15 28
-	setp.lt.u32 %p13, %r5, %r13;
-	setp.lt.u32 %p14, %r5, %r14;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r5, 2, %rd1;
-	ld.global.u16 %r16, [%rd12];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r16;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 15 53
-	mad.wide.u32 %rd13, %r5, 2, %rd3;
-	ld.global.u16 %r17, [%rd13];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r17;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f3;
-	cvt.u32.u16 %r18, %rs3;
-	.loc 1 15 6
-	mad.wide.u32 %rd14, %r5, 2, %rd5;
-	st.global.u16 [%rd14], %r18;
-$B1:
-	.loc 1 14 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p16, %r5, %r12;
-	@%p16 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 15 28
-	mad.wide.u32 %rd15, %r5, 2, %rd1;
-	ld.global.v4.u16 {%r19, %r20, %r21, %r22}, [%rd15];
-	mad.wide.u32 %rd16, %r5, 2, %rd3;
-	ld.global.v4.u16 {%r23, %r24, %r25, %r26}, [%rd16];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r19;
-	cvt.f32.f16 %f4, %rs4;
-	cvt.u16.u32 %rs5, %r23;
-	cvt.f32.f16 %f5, %rs5;
-	.loc 1 15 33
-	add.rn.f32 %f6, %f4, %f5;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs6, %f6;
-	cvt.u32.u16 %r27, %rs6;
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r20;
-	cvt.f32.f16 %f7, %rs7;
-	cvt.u16.u32 %rs8, %r24;
-	cvt.f32.f16 %f8, %rs8;
-	.loc 1 15 33
-	add.rn.f32 %f9, %f7, %f8;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs9, %f9;
-	cvt.u32.u16 %r28, %rs9;
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r21;
-	cvt.f32.f16 %f10, %rs10;
-	cvt.u16.u32 %rs11, %r25;
-	cvt.f32.f16 %f11, %rs11;
-	.loc 1 15 33
-	add.rn.f32 %f12, %f10, %f11;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs12, %f12;
-	cvt.u32.u16 %r29, %rs12;
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r22;
-	cvt.f32.f16 %f13, %rs13;
-	cvt.u16.u32 %rs14, %r26;
-	cvt.f32.f16 %f14, %rs14;
-	.loc 1 15 33
-	add.rn.f32 %f15, %f13, %f14;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs15, %f15;
-	cvt.u32.u16 %r30, %rs15;
-	.loc 1 15 6
-	mad.wide.u32 %rd17, %r5, 2, %rd5;
-	st.global.v4.u16 [%rd17], {%r27, %r28, %r29, %r30};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [plainAdd_dtype_F16_row_F16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd21], 0, 1;
-	setp.ne.u32 %p17, %r31, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r32, [plainAdd_dtype_F16_row_F16_params+80];
-	st.global.u32 [%rd22+4], %r32;
-	ld.param.u32 %r33, [plainAdd_dtype_F16_row_F16_params+84];
-	st.global.v2.u32 [%rd22+8], {%r33, 0};
-	mov.u32 %r34, %ntid.x;
-	div.u32 %r35, %r5, %r34;
-	mov.u32 %r36, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r35, %r36};
-	mov.u32 %r37, %ctaid.z;
-	rem.u32 %r38, %r5, %r34;
-	st.global.v2.u32 [%rd22+24], {%r37, %r38};
-	mov.u32 %r39, %tid.y;
-	mov.u32 %r40, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r39, %r40};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const plainAddF16SM70NarrowCoarse = `packed1 4537 plainAdd_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!pHrJpD
+!c
+p;t=pF
+zfve
+p9.un
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+uvpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+x3
+sYs6
+Yp,D
+"#
+4
+u.
+sYzg
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%29
+{Z}U
+4
+zT
+q1[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+p{q,EwX
+rV
+pnsQwE
+ro
+p7
+"%
+p{q}Et~
+rV
+"#
+ro
+p7
+sYt;
+q6
+tb,y=
+}]
+s>
+sYq#
+po'EvQ
+wG
+!#
+"(
+z''1'B
+qt'2[
+td
+!#
+O
+!#
+"(
+po'E3#
+v}Ps}.Pt5x${oL2ql
+po'E3%
+v}Ps}.Pt5x${oL2ql
+"'
+xrp2
+p7
+uBqR
+p7
+"'
+q6
+"'
+}]
+s>
+"$
+xrp2
+p7
+uBqR
+p7
+"$
+q6
+"$
+}]
+s>
+"$
+xrp2
+p7
+uBqR
+p7
+"$
+q6
+"$
+}]
+s>
+"$
+xrp2
+p7
+uBqR
+p7
+"$
+q6
+"$
+}]
+s>
+"'
+po'E3'
+|[Pt5p5rzxfvfUDL
+O
+!#
+ru/
+ru0
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_F16_row_F16(.param .align 8 .b8 plainAdd_dtype_F16_row_F16_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b16 %rs<4>;
-	.reg .b32 %r<20>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_F16_row_F16_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u32 %p2, %r7, %r4;
-	setp.lt.u32 %p3, %r7, %r5;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r7, 2, %rd1;
-	ld.global.u16 %r8, [%rd8];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r8;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 15 53
-	mad.wide.u32 %rd9, %r7, 2, %rd3;
-	ld.global.u16 %r9, [%rd9];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r9;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f3;
-	cvt.u32.u16 %r10, %rs3;
-	.loc 1 15 6
-	mad.wide.u32 %rd10, %r7, 2, %rd5;
-	st.global.u16 [%rd10], %r10;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u64.u32 %rd12, %r5;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_dtype_F16_row_F16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r11, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r11, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r12, [plainAdd_dtype_F16_row_F16_params+80];
-	st.global.u32 [%rd15+4], %r12;
-	ld.param.u32 %r13, [plainAdd_dtype_F16_row_F16_params+84];
-	st.global.v2.u32 [%rd15+8], {%r13, 0};
-	mov.u32 %r14, %ctaid.x;
-	mov.u32 %r15, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r14, %r15};
-	mov.u32 %r16, %ctaid.z;
-	mov.u32 %r17, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r16, %r17};
-	mov.u32 %r18, %tid.y;
-	mov.u32 %r19, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r18, %r19};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAddF16SM70Narrow = `packed1 2455 plainAdd_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!}|
+!c
+p;sV
+zft*
+p9rFpF
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+tN
+ri
+0
+p~[r2ry
+)
+u$
+5
+sYs6
+Y{q
+{b
+4
+rP
+t{+s[
+rV
+pnsQwE
+ro
+p7
+sYzg
+yJ+su
+rV
+"#
+ro
+p7
+sYt;
+q6
+tb,y=
+}]
+s>
+sYq#
+p{q9Eq^
+wG
+!#
+O
+!#
+s?[
+s?p@
+y0x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const plainAddF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plainAdd_dtype_F16_row_F16(.param .align 8 .b8 plainAdd_dtype_F16_row_F16_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b16 %rs<4>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [plainAdd_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plainAdd_dtype_F16_row_F16_params+8];
-	ld.param.u64 %rd3, [plainAdd_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plainAdd_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [plainAdd_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plainAdd_dtype_F16_row_F16_params+56];
-	.loc 1 14 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd7, %r3;
-	mad.wide.u32 %rd8, %r1, %r2, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 15 28
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 1;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.u16 %r4, [%rd10];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r4;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 15 53
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.u16 %r5, [%rd11];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r5;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 1 15 33
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f3;
-	cvt.u32.u16 %r6, %rs3;
-	.loc 1 15 6
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.u16 [%rd12], %r6;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [plainAdd_dtype_F16_row_F16_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r7, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r8, [plainAdd_dtype_F16_row_F16_params+80];
-	st.global.u32 [%rd15+4], %r8;
-	ld.param.u32 %r9, [plainAdd_dtype_F16_row_F16_params+84];
-	st.global.v2.u32 [%rd15+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r14, %r15};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const plainAddF16SM70 = `packed1 2340 plainAdd_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!}|
+!c
+p;sV
+zft*
+p9ve
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uvpE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+sYs6
+rCp"
+rCpY
+4
+rP
+}d
+v&%
+rV
+pnsQwE
+ro
+p7
+sYzg
+wmp-
+rV
+"#
+ro
+p7
+sYt;
+q6
+tb,y=
+}]
+s>
+sYq#
+w0rZ
+wG
+!#
+O
+!#
+y0x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `
 
-const plain32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
-
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<35>;
-	.reg .b32 %r<33>;
-	.reg .b64 %rd<34>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_float32_row_F32_params];
-	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [plain_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [plain_float32_row_F32_params+80];
-	ld.param.u64 %rd9, [plain_float32_row_F32_params+88];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+108];
-	ld.param.u8 %r1, [plain_float32_row_F32_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	mul.wide.u32 %rd12, %r2, %r5;
-	.loc 1 27 40
-	add.s64 %rd13, %rd12, %rd11;
-	setp.le.u64 %p2, %rd13, %rd10;
-	cvt.u32.u64 %r6, %rd13;
-	setp.le.u32 %p3, %r6, %r4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r7, $shared$plain_float32_row_F32$2eshared;
-	.loc 1 25 33
-	mov.u32 %r8, %tid.x;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u64.u32 %rd14, %r10;
-	.loc 1 27 26
-	shl.b64 %rd15, %rd12, 2;
-	add.s64 %rd16, %rd1, %rd15;
-	add.s64 %rd17, %rd3, %rd15;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.u32 %p5, %r8, %r5;
-	mov.f32 %f3, 0f00000000;
-	@!%p5 bra $B4;
-	add.s32 %r11, %r5, -48;
-	setp.le.s32 %p6, %r11, %r5;
-	setp.lt.s32 %p7, 0, %r11;
-	and.pred %p8, %p6, %p7;
-	selp.b32 %r12, %r11, 0, %p8;
-	setp.lt.u32 %p9, %r8, %r12;
-	@!%p9 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	mad.wide.u32 %rd18, %r13, 4, %rd16;
-	ld.global.f32 %f4, [%rd18];
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.f32 %f6, [%rd18+64];
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.f32 %f8, [%rd18+128];
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.f32 %f10, [%rd18+192];
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 64;
-	setp.lt.u32 %p10, %r13, %r5;
-	setp.lt.u32 %p11, %r13, %r12;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	mad.wide.u32 %rd19, %r13, 4, %rd16;
-	ld.global.f32 %f11, [%rd19];
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 16;
-	setp.lt.u32 %p12, %r13, %r5;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r14, %r8, 4, %r7;
-	st.shared.f32 [%r14], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r15, 0;
-$B5:
-	.loc 2 9 15
-	mad.lo.s32 %r16, %r15, 4, %r7;
-	ld.shared.f32 %f13, [%r16];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r15, %r15, 1;
-	setp.lt.u32 %p13, %r15, 16;
-	@%p13 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd11;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.u32 %p14, %r8, %r5;
-	mov.f32 %f15, 0f00000000;
-	@!%p14 bra $B11;
-	add.s32 %r17, %r5, -48;
-	setp.le.s32 %p15, %r17, %r5;
-	setp.lt.s32 %p16, 0, %r17;
-	and.pred %p17, %p15, %p16;
-	selp.b32 %r18, %r17, 0, %p17;
-	setp.lt.u32 %p18, %r8, %r18;
-	@!%p18 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r19, %r8;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r19, %r8;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	mad.wide.u32 %rd20, %r19, 4, %rd16;
-	ld.global.f32 %f16, [%rd20];
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.f32 %f19, [%rd20+64];
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.f32 %f22, [%rd20+128];
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.f32 %f25, [%rd20+192];
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s32 %r19, %r19, 64;
-	setp.lt.u32 %p19, %r19, %r5;
-	setp.lt.u32 %p20, %r19, %r18;
-	@%p20 bra $B8;
-	@!%p19 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	mad.wide.u32 %rd21, %r19, 4, %rd16;
-	ld.global.f32 %f27, [%rd21];
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s32 %r19, %r19, 16;
-	setp.lt.u32 %p21, %r19, %r5;
-	@%p21 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r20, %r8, 4, %r7;
-	st.shared.f32 [%r20+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r21, 0;
-$B12:
-	.loc 2 9 15
-	mad.lo.s32 %r22, %r21, 4, %r7;
-	ld.shared.f32 %f30, [%r22+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r21, %r21, 1;
-	setp.lt.u32 %p22, %r21, 16;
-	@%p22 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd11;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p23, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p24, 0f03800000, %f40;
-	and.pred %p25, %p23, %p24;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p26, 0f26800000, %f48;
-	and.pred %p27, %p25, %p26;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p28, 0f03800000, %f53;
-	and.pred %p29, %p27, %p28;
-	.loc 1 66 17
-	setp.eq.s32 %p30, %r9, 0;
-	@%p29 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p30 bra $B15;
-	.loc 1 72 16
-	setp.le.u32 %p31, %r5, %r10;
-	@!%p31 bra $FAULT0;
-	.loc 1 73 17
-	@!%p14 bra $B17;
-$B14:
-	.loc 1 74 45
-	mad.wide.u32 %rd22, %r8, 4, %rd16;
-	ld.global.f32 %f57, [%rd22];
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	mad.wide.u32 %rd23, %r8, 4, %rd5;
-	ld.global.f32 %f60, [%rd23];
-	mad.wide.u32 %rd24, %r8, 4, %rd7;
-	ld.global.f32 %f61, [%rd24];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	mad.wide.u32 %rd25, %r8, 4, %rd17;
-	st.global.f32 [%rd25], %f62;
-	.loc 1 73 34
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p32, %r8, %r5;
-	@%p32 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p14 bra $B17;
-$B16:
-	.loc 1 68 46
-	mad.wide.u32 %rd26, %r8, 4, %rd16;
-	ld.global.f32 %f63, [%rd26];
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	mad.wide.u32 %rd27, %r8, 4, %rd5;
-	ld.global.f32 %f66, [%rd27];
-	mul.rn.f32 %f67, %f65, %f66;
-	mad.wide.u32 %rd28, %r8, 4, %rd17;
-	st.global.f32 [%rd28], %f67;
-	.loc 1 67 35
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p33, %r8, %r5;
-	@%p33 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	cvt.u64.u32 %rd29, %r4;
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r23, 0;
-	mov.u64 %rd30, %rd11;
-	mov.u64 %rd31, %rd14;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r23, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd10;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r23, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd29;
-$FAULT:
-	ld.param.u64 %rd32, [plain_float32_row_F32_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r24, [%rd32], 0, 1;
-	setp.ne.u32 %p34, %r24, 0;
-	@%p34 bra $EXIT;
-	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r25, [plain_float32_row_F32_params+128];
-	st.global.u32 [%rd33+4], %r25;
-	ld.param.u32 %r26, [plain_float32_row_F32_params+132];
-	st.global.v2.u32 [%rd33+8], {%r26, %r23};
-	mov.u32 %r27, %ctaid.x;
-	mov.u32 %r28, %ctaid.y;
-	st.global.v2.u32 [%rd33+16], {%r27, %r28};
-	mov.u32 %r29, %ctaid.z;
-	mov.u32 %r30, %tid.x;
-	st.global.v2.u32 [%rd33+24], {%r29, %r30};
-	mov.u32 %r31, %tid.y;
-	mov.u32 %r32, %tid.z;
-	st.global.v2.u32 [%rd33+32], {%r31, %r32};
-	st.global.u64 [%rd33+40], %rd30;
-	st.global.u64 [%rd33+48], %rd31;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd33], 56;
-	bra $EXIT;
-}
+const plain32SM70 = `packed1 8212 plain_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]u=q>pMw]
+!
+!vtt&s<
+!
+!pH,sZpD
+!}[
+!c
+p;-x,
+p9+un
+p:.t*
+qS7/pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+rd
+th
+x.
+uxs:uwqYp&
+uxPt5/rz~72uww$
+m
+t:pE
+Q
+)
+}PpK
+v@ts
+p}p"
+stqA
+xz
+stp[
+zcyz
+sS
+rD4
+vkua
+u3
+z@t;
+N
+)
+v@r-
+|9
+*#%
+*%p-
+:
+sWf
+}^x_zQ
+q'=j
+q\p=t~
+:
+vp
+v0qIwvt2
+qnqI
+uh
+4
+w>
+q\pKC
+5
+s)
+tAp"
+H
+!#
+s)
+qPp"
+H
+!#
+{Pu:
+o
+xi%
+_
+q6
+s4pk
+q6
+s4t&
+q6
+s4uK
+r?t$v,
+q'=sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"#
+|9
+wm%
+_
+r?rvqW>
+"#
+ugpYrSA
+q\yo(
+\
+!#
+wtqN
+vbq=
+syu8r3qpqW
+w.pj
+p+
+:
+J
+!#
+u-@r+
+vbry
+q;
+r?|X
+w8
+}u
+\
+vd.8
+wn}8p/(
+wOzir3p4$S>
+!#
+q'/j
+q\qA3(
+:
+vp
+*(wvt2
+qnp/(
+uh
+4
+w>
+v1/C
+5
+s)
+qa/
+H
+!#
+s)
+;/
+H
+!#
+}%s6
+o
+*1%
+_
+zw$
+qD=pE
+r@6q/
+"#
+s4pk
+zw$
+"#
+r@6q/
+"#
+s4t&
+zw$
+"#
+r@6q/
+"#
+s4uK
+zw$
+"#
+}"tL>>S
+q'/sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"$
+|9
+*1%
+_
+zw$
+"$
+q~1>wz1
+"$
+ugpYrSA
+q\yo(
+\
+!#
+wWpX
+p~XGr2
+u6pk'1
+|<^
+p+
+:
+J
+!#
+")
+vb2p2
+|~
+r?|X
+w8
+}u
+\
+z*y=
+wn}8p/(
+rY
+ss
+xH
+xI
+sPt$6
+w|6qW
+v)S
+x7s:sz
+vo=qf|'
+|(
+{B
+4
+|@'#
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+rY
+ss
+xH
+xI
+z|
+{B
+4
+qD9j
+{Zp/*p$
+uoz]I
+z*y'
+z-r8/$-
+zr#
+z,ziv?
+|cz2r3r_>
+!#
+"#
+uE
+zqrI
+xb(3+
+qU
+{@j
+]2x_}~
+!#
+qM8|_
+tV/E
+*1%
+_
+zw$
+qJrl
+*'p-
+_
+*)rZ
+_
+xTS6
+*2rS
+s8
+{@s-
+}7/3/A
+v1/3(
+\
+u<
+!#
+qD/qw
+]2t\
+!#
+qD@ps7
+tV/E
+*1%
+_
+zw$
+ws#
+*'p-
+_
+rx
+*2rZ
+s8
+qD/r]
+}7/3/A
+v1/3(
+\
+!#
+v|pj
+O
+!#
+";
+]$rL
+]%sx
+(-
+!pZ
+p(
+!p^
+"*
+J
+qa(
+qa+
+(
+!qZ
+"#
+g
+p3.
+;$
+(
+!s*
+qH
+p3-
+;.
+(
+!tS
+g
+p3.
+;&
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
-
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<37>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<44>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_float32_row_F32_params];
-	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u64 %rd7, [plain_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [plain_float32_row_F32_params+80];
-	ld.param.u64 %rd9, [plain_float32_row_F32_params+88];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+108];
-	ld.param.u8 %r1, [plain_float32_row_F32_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd10, %r2;
-	mul.lo.s64 %rd11, %rd10, %rd6;
-	.loc 1 27 40
-	add.s64 %rd12, %rd11, %rd6;
-	setp.le.u64 %p2, %rd12, %rd2;
-	setp.le.u64 %p3, %rd11, %rd12;
-	setp.le.u64 %p4, %rd12, %rd4;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r3, $shared$plain_float32_row_F32$2eshared;
-	.loc 1 25 33
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd13, %r4;
-	.loc 1 27 26
-	shl.b64 %rd14, %rd11, 2;
-	add.s64 %rd15, %rd1, %rd14;
-	add.s64 %rd16, %rd3, %rd14;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.s64 %p7, %rd13, %rd6;
-	mov.f32 %f3, 0f00000000;
-	@!%p7 bra $B4;
-	add.s64 %rd17, %rd6, -48;
-	setp.le.s64 %p8, %rd17, %rd6;
-	setp.lt.s64 %p9, 0, %rd17;
-	and.pred %p10, %p8, %p9;
-	selp.b64 %rd18, %rd17, 0, %p10;
-	setp.lt.s64 %p11, %rd13, %rd18;
-	@!%p11 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	shl.b64 %rd20, %rd19, 2;
-	add.s64 %rd21, %rd15, %rd20;
-	ld.global.f32 %f4, [%rd21];
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.f32 %f6, [%rd21+64];
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.f32 %f8, [%rd21+128];
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.f32 %f10, [%rd21+192];
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 64;
-	setp.lt.s64 %p12, %rd19, %rd6;
-	setp.lt.s64 %p13, %rd19, %rd18;
-	@%p13 bra $B1;
-	@!%p12 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	shl.b64 %rd22, %rd19, 2;
-	add.s64 %rd23, %rd15, %rd22;
-	ld.global.f32 %f11, [%rd23];
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 16;
-	setp.lt.s64 %p14, %rd19, %rd6;
-	@%p14 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r5, %r4, 4, %r3;
-	st.shared.f32 [%r5], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r6, 0;
-$B5:
-	.loc 2 9 15
-	mad.lo.s32 %r7, %r6, 4, %r3;
-	ld.shared.f32 %f13, [%r7];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r6, %r6, 1;
-	setp.lt.u32 %p15, %r6, 16;
-	@%p15 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd6;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.s64 %p16, %rd13, %rd6;
-	mov.f32 %f15, 0f00000000;
-	@!%p16 bra $B11;
-	add.s64 %rd24, %rd6, -48;
-	setp.le.s64 %p17, %rd24, %rd6;
-	setp.lt.s64 %p18, 0, %rd24;
-	and.pred %p19, %p17, %p18;
-	selp.b64 %rd25, %rd24, 0, %p19;
-	setp.lt.s64 %p20, %rd13, %rd25;
-	@!%p20 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	shl.b64 %rd27, %rd26, 2;
-	add.s64 %rd28, %rd15, %rd27;
-	ld.global.f32 %f16, [%rd28];
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.f32 %f19, [%rd28+64];
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.f32 %f22, [%rd28+128];
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.f32 %f25, [%rd28+192];
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 64;
-	setp.lt.s64 %p21, %rd26, %rd6;
-	setp.lt.s64 %p22, %rd26, %rd25;
-	@%p22 bra $B8;
-	@!%p21 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	shl.b64 %rd29, %rd26, 2;
-	add.s64 %rd30, %rd15, %rd29;
-	ld.global.f32 %f27, [%rd30];
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 16;
-	setp.lt.s64 %p23, %rd26, %rd6;
-	@%p23 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r8, %r4, 4, %r3;
-	st.shared.f32 [%r8+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r9, 0;
-$B12:
-	.loc 2 9 15
-	mad.lo.s32 %r10, %r9, 4, %r3;
-	ld.shared.f32 %f30, [%r10+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r9, %r9, 1;
-	setp.lt.u32 %p24, %r9, 16;
-	@%p24 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd6;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p25, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p26, 0f03800000, %f40;
-	and.pred %p27, %p25, %p26;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p28, 0f26800000, %f48;
-	and.pred %p29, %p27, %p28;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p30, 0f03800000, %f53;
-	and.pred %p31, %p29, %p30;
-	.loc 1 66 17
-	setp.eq.s64 %p32, %rd8, 0;
-	@%p31 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p32 bra $B15;
-	.loc 1 72 16
-	setp.le.u64 %p33, %rd6, %rd9;
-	@!%p33 bra $FAULT0;
-	.loc 1 73 17
-	@!%p16 bra $B17;
-$B14:
-	.loc 1 74 45
-	shl.b64 %rd31, %rd13, 2;
-	add.s64 %rd32, %rd15, %rd31;
-	ld.global.f32 %f57, [%rd32];
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	add.s64 %rd33, %rd5, %rd31;
-	ld.global.f32 %f60, [%rd33];
-	add.s64 %rd34, %rd7, %rd31;
-	ld.global.f32 %f61, [%rd34];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	add.s64 %rd35, %rd16, %rd31;
-	st.global.f32 [%rd35], %f62;
-	.loc 1 73 34
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p34, %rd13, %rd6;
-	@%p34 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p16 bra $B17;
-$B16:
-	.loc 1 68 46
-	shl.b64 %rd36, %rd13, 2;
-	add.s64 %rd37, %rd15, %rd36;
-	ld.global.f32 %f63, [%rd37];
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	add.s64 %rd38, %rd5, %rd36;
-	ld.global.f32 %f66, [%rd38];
-	mul.rn.f32 %f67, %f65, %f66;
-	add.s64 %rd39, %rd16, %rd36;
-	st.global.f32 [%rd39], %f67;
-	.loc 1 67 35
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p35, %rd13, %rd6;
-	@%p35 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r11, 0;
-	mov.u64 %rd40, %rd6;
-	mov.u64 %rd41, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r11, 1;
-	mov.u64 %rd40, %rd12;
-	mov.u64 %rd41, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r11, 2;
-	mov.u64 %rd40, %rd11;
-	mov.u64 %rd41, %rd12;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r11, 1;
-	mov.u64 %rd40, %rd12;
-	mov.u64 %rd41, %rd4;
-$FAULT:
-	ld.param.u64 %rd42, [plain_float32_row_F32_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd42], 0, 1;
-	setp.ne.u32 %p36, %r12, 0;
-	@%p36 bra $EXIT;
-	ld.global.u64 %rd43, [%rd42+8];
-	ld.param.u32 %r13, [plain_float32_row_F32_params+128];
-	st.global.u32 [%rd43+4], %r13;
-	ld.param.u32 %r14, [plain_float32_row_F32_params+132];
-	st.global.v2.u32 [%rd43+8], {%r14, %r11};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd43+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd43+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd43+32], {%r19, %r20};
-	st.global.u64 [%rd43+40], %rd40;
-	st.global.u64 [%rd43+48], %rd41;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd43], 56;
-	bra $EXIT;
-}
+const plainBF16SM80 = `packed1 9422 plain_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!
+!vtt&s<
+!
+!pH,sZpD
+!}[
+!c
+p;-x,
+zfr0
+p9.x,
+p:.sV
+qS7/pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+rd
+th
+x.
+uxs:uwqYp&
+uxPt5/rz~72uww$
+m
+t:pE
+Q
+)
+}PpK
+v@ts
+p}p"
+stqA
+xz
+stp[
+zcyz
+sS
+rD4
+vkua
+u3
+z@t;
+N
+)
+v@r-
+{T
+*#%
+*%p-
+:
+sWf
+}^x_zQ
+q'=j
+q\p=t~
+:
+vp
+v0qIwvt2
+qnqI
+uh
+4
+w>
+q\pKC
+5
+s)
+tAp"
+H
+!#
+s)
+qPp"
+H
+!#
+{Pu:
+}d
+xi%
+rV
+pnsrxG
+pv
+&
+{Pr1
+q6
+s|sL
+"#
+pv
+&
+"#
+q6
+s|pk
+"#
+pv
+&
+"#
+q6
+s|rJ
+"#
+pv
+&
+"#
+r?t$v,
+q'=sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"%
+{T
+wm%
+rV
+"%
+pv
+&
+"%
+r?rvqW>
+"%
+ugpYrSA
+q\yo(
+\
+!#
+wtqN
+p~q}u%%
+syu8r3qpqW
+w.pj
+p+
+:
+J
+!#
+{Dr+
+s;%
+q;
+r?|X
+w8
+}u
+\
+vd.8
+wn}8p/(
+wOzir3p4$S>
+!#
+q'/j
+q\qA3(
+:
+vp
+*(wvt2
+qnp/(
+uh
+4
+w>
+v1/C
+5
+s)
+qa/
+H
+!#
+s)
+;/
+H
+!#
+}%s6
+}d
+*1%
+rV
+"*
+pv
+&
+}%t;
+zw$
+qD=pE
+r@6q/
+"%
+s|sL
+"%
+pv
+&
+"%
+zw$
+"%
+r@6q/
+"%
+s|pk
+"%
+pv
+&
+"%
+zw$
+"%
+r@6q/
+"%
+s|rJ
+"%
+pv
+&
+"%
+zw$
+"%
+}"tL>>S
+q'/sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"&
+{T
+*1%
+rV
+"&
+pv
+&
+"&
+zw$
+"&
+q~1>wz1
+"&
+ugpYrSA
+q\yo(
+\
+!#
+wWpX
+pB&u%%
+u6pk'1
+|<^
+p+
+:
+J
+!#
+"+
+s;%
+|~
+r?|X
+w8
+}u
+\
+z*y=
+wn}8p/(
+rY
+ss
+xH
+xI
+sPt$6
+w|6qW
+v)S
+x7s:sz
+vo=qf|'
+|(
+{B
+4
+|@'#
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+rY
+ss
+xH
+xI
+z|
+{B
+4
+qD9j
+{Zp/*p$
+uoz]I
+z*y'
+z-r8/$-
+zr#
+z,ziv?
+|cz2r3r_>
+!#
+"#
+uE
+zqrI
+xb(3+
+qU
+{@j
+]2x_}~
+!#
+qM8|_
+tV/B
+*1%
+rV
+".
+pv
+&
+qM8ps@
+zw$
+qJrl
+tV/E
+*'%
+_
+*)p-
+_
+xTS6
+pnr4q#-
+|l>
+s>
+qM8q#
+*2q^
+wG
+{@s-
+}7/3/A
+v1/3(
+\
+u<
+!#
+qD/qw
+]2t\
+!#
+qD@ps7
+tV/B
+*1%
+rV
+"(
+pv
+&
+qD@ww
+zw$
+ws#
+tV/E
+*'%
+_
+rx
+"(
+|l>
+s>
+qD@f
+*2rS
+wG
+qD/r]
+}7/3/A
+v1/3(
+\
+!#
+v|pj
+O
+!#
+"C
+]$rL
+]%sx
+(-
+!pZ
+p(
+!p^
+"0
+J
+qa(
+qa+
+(
+!qZ
+"#
+g
+p3.
+;$
+(
+!s*
+qH
+p3-
+;.
+(
+!tS
+g
+p3.
+;&
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM80Narrow = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<35>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<59>;
-	.reg .b64 %rd<34>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	mul.wide.u32 %rd12, %r2, %r5;
-	.loc 1 27 40
-	add.s64 %rd13, %rd12, %rd11;
-	setp.le.u64 %p2, %rd13, %rd10;
-	cvt.u32.u64 %r6, %rd13;
-	setp.le.u32 %p3, %r6, %r4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r7, $shared$plain_dtype_BF16_row_BF16$2eshared;
-	.loc 1 25 33
-	mov.u32 %r8, %tid.x;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u64.u32 %rd14, %r10;
-	.loc 1 27 26
-	shl.b64 %rd15, %rd12, 1;
-	add.s64 %rd16, %rd1, %rd15;
-	add.s64 %rd17, %rd3, %rd15;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.u32 %p5, %r8, %r5;
-	mov.f32 %f3, 0f00000000;
-	@!%p5 bra $B4;
-	add.s32 %r11, %r5, -48;
-	setp.le.s32 %p6, %r11, %r5;
-	setp.lt.s32 %p7, 0, %r11;
-	and.pred %p8, %p6, %p7;
-	selp.b32 %r12, %r11, 0, %p8;
-	setp.lt.u32 %p9, %r8, %r12;
-	@!%p9 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	mad.wide.u32 %rd18, %r13, 2, %rd16;
-	ld.global.u16 %r14, [%rd18];
-	.loc 2 29 61
-	shl.b32 %r15, %r14, 16;
-	mov.b32 %f4, %r15;
-	.loc 1 50 3
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.u16 %r16, [%rd18+32];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f6, %r17;
-	.loc 1 50 3
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.u16 %r18, [%rd18+64];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f8, %r19;
-	.loc 1 50 3
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.u16 %r20, [%rd18+96];
-	.loc 2 29 61
-	shl.b32 %r21, %r20, 16;
-	mov.b32 %f10, %r21;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 64;
-	setp.lt.u32 %p10, %r13, %r5;
-	setp.lt.u32 %p11, %r13, %r12;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	mad.wide.u32 %rd19, %r13, 2, %rd16;
-	ld.global.u16 %r22, [%rd19];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f11, %r23;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 16;
-	setp.lt.u32 %p12, %r13, %r5;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r24, %r8, 4, %r7;
-	st.shared.f32 [%r24], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r25, 0;
-$B5:
-	.loc 3 9 15
-	mad.lo.s32 %r26, %r25, 4, %r7;
-	ld.shared.f32 %f13, [%r26];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r25, %r25, 1;
-	setp.lt.u32 %p13, %r25, 16;
-	@%p13 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd11;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.u32 %p14, %r8, %r5;
-	mov.f32 %f15, 0f00000000;
-	@!%p14 bra $B11;
-	add.s32 %r27, %r5, -48;
-	setp.le.s32 %p15, %r27, %r5;
-	setp.lt.s32 %p16, 0, %r27;
-	and.pred %p17, %p15, %p16;
-	selp.b32 %r28, %r27, 0, %p17;
-	setp.lt.u32 %p18, %r8, %r28;
-	@!%p18 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r29, %r8;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r29, %r8;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	mad.wide.u32 %rd20, %r29, 2, %rd16;
-	ld.global.u16 %r30, [%rd20];
-	.loc 2 29 61
-	shl.b32 %r31, %r30, 16;
-	mov.b32 %f16, %r31;
-	.loc 1 58 33
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.u16 %r32, [%rd20+32];
-	.loc 2 29 61
-	shl.b32 %r33, %r32, 16;
-	mov.b32 %f19, %r33;
-	.loc 1 58 33
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.u16 %r34, [%rd20+64];
-	.loc 2 29 61
-	shl.b32 %r35, %r34, 16;
-	mov.b32 %f22, %r35;
-	.loc 1 58 33
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.u16 %r36, [%rd20+96];
-	.loc 2 29 61
-	shl.b32 %r37, %r36, 16;
-	mov.b32 %f25, %r37;
-	.loc 1 58 33
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s32 %r29, %r29, 64;
-	setp.lt.u32 %p19, %r29, %r5;
-	setp.lt.u32 %p20, %r29, %r28;
-	@%p20 bra $B8;
-	@!%p19 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	mad.wide.u32 %rd21, %r29, 2, %rd16;
-	ld.global.u16 %r38, [%rd21];
-	.loc 2 29 61
-	shl.b32 %r39, %r38, 16;
-	mov.b32 %f27, %r39;
-	.loc 1 58 33
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s32 %r29, %r29, 16;
-	setp.lt.u32 %p21, %r29, %r5;
-	@%p21 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r40, %r8, 4, %r7;
-	st.shared.f32 [%r40+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r41, 0;
-$B12:
-	.loc 3 9 15
-	mad.lo.s32 %r42, %r41, 4, %r7;
-	ld.shared.f32 %f30, [%r42+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r41, %r41, 1;
-	setp.lt.u32 %p22, %r41, 16;
-	@%p22 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd11;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p23, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p24, 0f03800000, %f40;
-	and.pred %p25, %p23, %p24;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p26, 0f26800000, %f48;
-	and.pred %p27, %p25, %p26;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p28, 0f03800000, %f53;
-	and.pred %p29, %p27, %p28;
-	.loc 1 66 17
-	setp.eq.s32 %p30, %r9, 0;
-	@%p29 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p30 bra $B15;
-	.loc 1 72 16
-	setp.le.u32 %p31, %r5, %r10;
-	@!%p31 bra $FAULT0;
-	.loc 1 73 17
-	@!%p14 bra $B17;
-$B14:
-	.loc 1 74 45
-	mad.wide.u32 %rd22, %r8, 2, %rd16;
-	ld.global.u16 %r43, [%rd22];
-	.loc 2 29 61
-	shl.b32 %r44, %r43, 16;
-	mov.b32 %f57, %r44;
-	.loc 1 74 49
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	mad.wide.u32 %rd23, %r8, 4, %rd5;
-	ld.global.f32 %f60, [%rd23];
-	mad.wide.u32 %rd24, %r8, 4, %rd7;
-	ld.global.f32 %f61, [%rd24];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f62;
-	cvt.u32.u16 %r45, %rs1;
-	.loc 1 74 6
-	mad.wide.u32 %rd25, %r8, 2, %rd17;
-	st.global.u16 [%rd25], %r45;
-	.loc 1 73 34
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p32, %r8, %r5;
-	@%p32 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p14 bra $B17;
-$B16:
-	.loc 1 68 46
-	mad.wide.u32 %rd26, %r8, 2, %rd16;
-	ld.global.u16 %r46, [%rd26];
-	.loc 2 29 61
-	shl.b32 %r47, %r46, 16;
-	mov.b32 %f63, %r47;
-	.loc 1 68 51
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	mad.wide.u32 %rd27, %r8, 4, %rd5;
-	ld.global.f32 %f66, [%rd27];
-	mul.rn.f32 %f67, %f65, %f66;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f67;
-	cvt.u32.u16 %r48, %rs2;
-	.loc 1 68 7
-	mad.wide.u32 %rd28, %r8, 2, %rd17;
-	st.global.u16 [%rd28], %r48;
-	.loc 1 67 35
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p33, %r8, %r5;
-	@%p33 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	cvt.u64.u32 %rd29, %r4;
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r49, 0;
-	mov.u64 %rd30, %rd11;
-	mov.u64 %rd31, %rd14;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r49, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd10;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r49, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd29;
-$FAULT:
-	ld.param.u64 %rd32, [plain_dtype_BF16_row_BF16_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r50, [%rd32], 0, 1;
-	setp.ne.u32 %p34, %r50, 0;
-	@%p34 bra $EXIT;
-	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r51, [plain_dtype_BF16_row_BF16_params+128];
-	st.global.u32 [%rd33+4], %r51;
-	ld.param.u32 %r52, [plain_dtype_BF16_row_BF16_params+132];
-	st.global.v2.u32 [%rd33+8], {%r52, %r49};
-	mov.u32 %r53, %ctaid.x;
-	mov.u32 %r54, %ctaid.y;
-	st.global.v2.u32 [%rd33+16], {%r53, %r54};
-	mov.u32 %r55, %ctaid.z;
-	mov.u32 %r56, %tid.x;
-	st.global.v2.u32 [%rd33+24], {%r55, %r56};
-	mov.u32 %r57, %tid.y;
-	mov.u32 %r58, %tid.z;
-	st.global.v2.u32 [%rd33+32], {%r57, %r58};
-	st.global.u64 [%rd33+40], %rd30;
-	st.global.u64 [%rd33+48], %rd31;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd33], 56;
-	bra $EXIT;
-}
+const plainBF16SM70 = `packed1 9729 plain_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!
+!vtt&s<
+!
+!pH,sZpD
+!}[
+!c
+p;-te
+p98te
+p:.sV
+qS7/pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+rd
+th
+x.
+uxs:uwqYp&
+uxPt5/rz~72uww$
+m
+t:pE
+Q
+)
+}PpK
+v@ts
+p}p"
+stqA
+xz
+stp[
+zcyz
+sS
+rD4
+vkua
+u3
+z@t;
+N
+)
+v@r-
+{T
+*#%
+*%p-
+:
+sWf
+}^x_zQ
+q'=j
+q\p=t~
+:
+vp
+v0qIwvt2
+qnqI
+uh
+4
+w>
+q\pKC
+5
+s)
+tAp"
+H
+!#
+s)
+qPp"
+H
+!#
+{Pu:
+}d
+xi%
+rV
+pnsrxG
+pv
+&
+{Pr1
+q6
+s|sL
+"#
+pv
+&
+"#
+q6
+s|pk
+"#
+pv
+&
+"#
+q6
+s|rJ
+"#
+pv
+&
+"#
+r?t$v,
+q'=sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"%
+{T
+wm%
+rV
+"%
+pv
+&
+"%
+r?rvqW>
+"%
+ugpYrSA
+q\yo(
+\
+!#
+wtqN
+p~q}u%%
+syu8r3qpqW
+w.pj
+p+
+:
+J
+!#
+{Dr+
+s;%
+q;
+r?|X
+w8
+}u
+\
+vd.8
+wn}8p/(
+wOzir3p4$S>
+!#
+q'/j
+q\qA3(
+:
+vp
+*(wvt2
+qnp/(
+uh
+4
+w>
+v1/C
+5
+s)
+qa/
+H
+!#
+s)
+;/
+H
+!#
+}%s6
+}d
+*1%
+rV
+"*
+pv
+&
+}%t;
+zw$
+qD=pE
+r@6q/
+"%
+s|sL
+"%
+pv
+&
+"%
+zw$
+"%
+r@6q/
+"%
+s|pk
+"%
+pv
+&
+"%
+zw$
+"%
+r@6q/
+"%
+s|rJ
+"%
+pv
+&
+"%
+zw$
+"%
+}"tL>>S
+q'/sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"&
+{T
+*1%
+rV
+"&
+pv
+&
+"&
+zw$
+"&
+q~1>wz1
+"&
+ugpYrSA
+q\yo(
+\
+!#
+wWpX
+pB&u%%
+u6pk'1
+|<^
+p+
+:
+J
+!#
+"+
+s;%
+|~
+r?|X
+w8
+}u
+\
+z*y=
+wn}8p/(
+rY
+ss
+xH
+xI
+sPt$6
+w|6qW
+v)S
+x7s:sz
+vo=qf|'
+|(
+{B
+4
+|@'#
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+rY
+ss
+xH
+xI
+z|
+{B
+4
+qD9j
+{Zp/*p$
+uoz]I
+z*y'
+z-r8/$-
+zr#
+z,ziv?
+|cz2r3r_>
+!#
+"#
+uE
+zqrI
+xb(3+
+qU
+{@j
+]2x_}~
+!#
+qM8|_
+tV/B
+*1%
+rV
+".
+pv
+&
+qM8ps@
+zw$
+qJrl
+tV/E
+*'%
+_
+*)p-
+_
+xTS6
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qM8q#
+*2q^
+wG
+{@s-
+}7/3/A
+v1/3(
+\
+u<
+!#
+qD/qw
+]2t\
+!#
+qD@ps7
+tV/B
+*1%
+rV
+"(
+pv
+&
+qD@ww
+zw$
+ws#
+tV/E
+*'%
+_
+rx
+"(
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qD@f
+*2rS
+wG
+qD/r]
+}7/3/A
+v1/3(
+\
+!#
+v|pj
+O
+!#
+"C
+]$rL
+]%sx
+(-
+!pZ
+p(
+!p^
+"0
+J
+qa(
+qa+
+(
+!qZ
+"#
+g
+p3.
+;$
+(
+!s*
+qH
+p3-
+;.
+(
+!tS
+g
+p3.
+;&
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<37>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<47>;
-	.reg .b64 %rd<46>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd10, %r2;
-	mul.lo.s64 %rd11, %rd10, %rd6;
-	.loc 1 27 40
-	add.s64 %rd12, %rd11, %rd6;
-	setp.le.u64 %p2, %rd12, %rd2;
-	setp.le.u64 %p3, %rd11, %rd12;
-	setp.le.u64 %p4, %rd12, %rd4;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r3, $shared$plain_dtype_BF16_row_BF16$2eshared;
-	.loc 1 25 33
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd13, %r4;
-	.loc 1 27 26
-	shl.b64 %rd14, %rd11, 1;
-	add.s64 %rd15, %rd1, %rd14;
-	add.s64 %rd16, %rd3, %rd14;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.s64 %p7, %rd13, %rd6;
-	mov.f32 %f3, 0f00000000;
-	@!%p7 bra $B4;
-	add.s64 %rd17, %rd6, -48;
-	setp.le.s64 %p8, %rd17, %rd6;
-	setp.lt.s64 %p9, 0, %rd17;
-	and.pred %p10, %p8, %p9;
-	selp.b64 %rd18, %rd17, 0, %p10;
-	setp.lt.s64 %p11, %rd13, %rd18;
-	@!%p11 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	shl.b64 %rd20, %rd19, 1;
-	add.s64 %rd21, %rd15, %rd20;
-	ld.global.u16 %r5, [%rd21];
-	.loc 2 29 61
-	shl.b32 %r6, %r5, 16;
-	mov.b32 %f4, %r6;
-	.loc 1 50 3
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.u16 %r7, [%rd21+32];
-	.loc 2 29 61
-	shl.b32 %r8, %r7, 16;
-	mov.b32 %f6, %r8;
-	.loc 1 50 3
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.u16 %r9, [%rd21+64];
-	.loc 2 29 61
-	shl.b32 %r10, %r9, 16;
-	mov.b32 %f8, %r10;
-	.loc 1 50 3
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.u16 %r11, [%rd21+96];
-	.loc 2 29 61
-	shl.b32 %r12, %r11, 16;
-	mov.b32 %f10, %r12;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 64;
-	setp.lt.s64 %p12, %rd19, %rd6;
-	setp.lt.s64 %p13, %rd19, %rd18;
-	@%p13 bra $B1;
-	@!%p12 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	shl.b64 %rd22, %rd19, 1;
-	add.s64 %rd23, %rd15, %rd22;
-	ld.global.u16 %r13, [%rd23];
-	.loc 2 29 61
-	shl.b32 %r14, %r13, 16;
-	mov.b32 %f11, %r14;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 16;
-	setp.lt.s64 %p14, %rd19, %rd6;
-	@%p14 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r15, %r4, 4, %r3;
-	st.shared.f32 [%r15], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r16, 0;
-$B5:
-	.loc 3 9 15
-	mad.lo.s32 %r17, %r16, 4, %r3;
-	ld.shared.f32 %f13, [%r17];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r16, %r16, 1;
-	setp.lt.u32 %p15, %r16, 16;
-	@%p15 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd6;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.s64 %p16, %rd13, %rd6;
-	mov.f32 %f15, 0f00000000;
-	@!%p16 bra $B11;
-	add.s64 %rd24, %rd6, -48;
-	setp.le.s64 %p17, %rd24, %rd6;
-	setp.lt.s64 %p18, 0, %rd24;
-	and.pred %p19, %p17, %p18;
-	selp.b64 %rd25, %rd24, 0, %p19;
-	setp.lt.s64 %p20, %rd13, %rd25;
-	@!%p20 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	shl.b64 %rd27, %rd26, 1;
-	add.s64 %rd28, %rd15, %rd27;
-	ld.global.u16 %r18, [%rd28];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f16, %r19;
-	.loc 1 58 33
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.u16 %r20, [%rd28+32];
-	.loc 2 29 61
-	shl.b32 %r21, %r20, 16;
-	mov.b32 %f19, %r21;
-	.loc 1 58 33
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.u16 %r22, [%rd28+64];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f22, %r23;
-	.loc 1 58 33
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.u16 %r24, [%rd28+96];
-	.loc 2 29 61
-	shl.b32 %r25, %r24, 16;
-	mov.b32 %f25, %r25;
-	.loc 1 58 33
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 64;
-	setp.lt.s64 %p21, %rd26, %rd6;
-	setp.lt.s64 %p22, %rd26, %rd25;
-	@%p22 bra $B8;
-	@!%p21 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	shl.b64 %rd29, %rd26, 1;
-	add.s64 %rd30, %rd15, %rd29;
-	ld.global.u16 %r26, [%rd30];
-	.loc 2 29 61
-	shl.b32 %r27, %r26, 16;
-	mov.b32 %f27, %r27;
-	.loc 1 58 33
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 16;
-	setp.lt.s64 %p23, %rd26, %rd6;
-	@%p23 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r28, %r4, 4, %r3;
-	st.shared.f32 [%r28+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r29, 0;
-$B12:
-	.loc 3 9 15
-	mad.lo.s32 %r30, %r29, 4, %r3;
-	ld.shared.f32 %f30, [%r30+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r29, %r29, 1;
-	setp.lt.u32 %p24, %r29, 16;
-	@%p24 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd6;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p25, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p26, 0f03800000, %f40;
-	and.pred %p27, %p25, %p26;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p28, 0f26800000, %f48;
-	and.pred %p29, %p27, %p28;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p30, 0f03800000, %f53;
-	and.pred %p31, %p29, %p30;
-	.loc 1 66 17
-	setp.eq.s64 %p32, %rd8, 0;
-	@%p31 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p32 bra $B15;
-	.loc 1 72 16
-	setp.le.u64 %p33, %rd6, %rd9;
-	@!%p33 bra $FAULT0;
-	.loc 1 73 17
-	@!%p16 bra $B17;
-$B14:
-	.loc 1 74 45
-	shl.b64 %rd31, %rd13, 1;
-	add.s64 %rd32, %rd15, %rd31;
-	ld.global.u16 %r31, [%rd32];
-	.loc 2 29 61
-	shl.b32 %r32, %r31, 16;
-	mov.b32 %f57, %r32;
-	.loc 1 74 49
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	shl.b64 %rd33, %rd13, 2;
-	add.s64 %rd34, %rd5, %rd33;
-	ld.global.f32 %f60, [%rd34];
-	add.s64 %rd35, %rd7, %rd33;
-	ld.global.f32 %f61, [%rd35];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f62;
-	cvt.u32.u16 %r33, %rs1;
-	.loc 1 74 6
-	add.s64 %rd36, %rd16, %rd31;
-	st.global.u16 [%rd36], %r33;
-	.loc 1 73 34
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p34, %rd13, %rd6;
-	@%p34 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p16 bra $B17;
-$B16:
-	.loc 1 68 46
-	shl.b64 %rd37, %rd13, 1;
-	add.s64 %rd38, %rd15, %rd37;
-	ld.global.u16 %r34, [%rd38];
-	.loc 2 29 61
-	shl.b32 %r35, %r34, 16;
-	mov.b32 %f63, %r35;
-	.loc 1 68 51
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	shl.b64 %rd39, %rd13, 2;
-	add.s64 %rd40, %rd5, %rd39;
-	ld.global.f32 %f66, [%rd40];
-	mul.rn.f32 %f67, %f65, %f66;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f67;
-	cvt.u32.u16 %r36, %rs2;
-	.loc 1 68 7
-	add.s64 %rd41, %rd16, %rd37;
-	st.global.u16 [%rd41], %r36;
-	.loc 1 67 35
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p35, %rd13, %rd6;
-	@%p35 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r37, 0;
-	mov.u64 %rd42, %rd6;
-	mov.u64 %rd43, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r37, 1;
-	mov.u64 %rd42, %rd12;
-	mov.u64 %rd43, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r37, 2;
-	mov.u64 %rd42, %rd11;
-	mov.u64 %rd43, %rd12;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r37, 1;
-	mov.u64 %rd42, %rd12;
-	mov.u64 %rd43, %rd4;
-$FAULT:
-	ld.param.u64 %rd44, [plain_dtype_BF16_row_BF16_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r38, [%rd44], 0, 1;
-	setp.ne.u32 %p36, %r38, 0;
-	@%p36 bra $EXIT;
-	ld.global.u64 %rd45, [%rd44+8];
-	ld.param.u32 %r39, [plain_dtype_BF16_row_BF16_params+128];
-	st.global.u32 [%rd45+4], %r39;
-	ld.param.u32 %r40, [plain_dtype_BF16_row_BF16_params+132];
-	st.global.v2.u32 [%rd45+8], {%r40, %r37};
-	mov.u32 %r41, %ctaid.x;
-	mov.u32 %r42, %ctaid.y;
-	st.global.v2.u32 [%rd45+16], {%r41, %r42};
-	mov.u32 %r43, %ctaid.z;
-	mov.u32 %r44, %tid.x;
-	st.global.v2.u32 [%rd45+24], {%r43, %r44};
-	mov.u32 %r45, %tid.y;
-	mov.u32 %r46, %tid.z;
-	st.global.v2.u32 [%rd45+32], {%r45, %r46};
-	st.global.u64 [%rd45+40], %rd42;
-	st.global.u64 [%rd45+48], %rd43;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd45], 56;
-	bra $EXIT;
-}
+const plainF16SM70 = `packed1 9443 plain_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!
+!vtt&s<
+!
+!pH,sZpD
+!}[
+!c
+p;-x,
+zfqupF
+p9tGpF
+p:.sV
+qS7/pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+rd
+th
+x.
+uxs:uwqYp&
+uxPt5/rz~72uww$
+m
+t:pE
+Q
+)
+}PpK
+v@ts
+p}p"
+stqA
+xz
+stp[
+zcyz
+sS
+rD4
+vkua
+u3
+z@t;
+N
+)
+v@r-
+{T
+*#%
+*%p-
+:
+sWf
+}^x_zQ
+q'=j
+q\p=t~
+:
+vp
+v0qIwvt2
+qnqI
+uh
+4
+w>
+q\pKC
+5
+s)
+tAp"
+H
+!#
+s)
+qPp"
+H
+!#
+{Pu:
+}d
+xi%
+rV
+pnsQwE
+ro
+p7
+{Pr1
+q6
+s|sL
+"#
+ro
+p7
+"#
+q6
+s|pk
+"#
+ro
+p7
+"#
+q6
+s|rJ
+"#
+ro
+p7
+"#
+r?t$v,
+q'=sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"%
+{T
+wm%
+rV
+"%
+ro
+p7
+"%
+r?rvqW>
+"%
+ugpYrSA
+q\yo(
+\
+!#
+wtqN
+p~[G2p2
+syu8r3qpqW
+w.pj
+p+
+:
+J
+!#
+{Dr+
+vb2p*
+q;
+r?|X
+w8
+}u
+\
+vd.8
+wn}8p/(
+wOzir3p4$S>
+!#
+q'/j
+q\qA3(
+:
+vp
+*(wvt2
+qnp/(
+uh
+4
+w>
+v1/C
+5
+s)
+qa/
+H
+!#
+s)
+;/
+H
+!#
+}%s6
+}d
+*1%
+rV
+"*
+ro
+p7
+}%t;
+zw$
+qD=pE
+r@6q/
+"%
+s|sL
+"%
+ro
+p7
+"%
+zw$
+"%
+r@6q/
+"%
+s|pk
+"%
+ro
+p7
+"%
+zw$
+"%
+r@6q/
+"%
+s|rJ
+"%
+ro
+p7
+"%
+zw$
+"%
+}"tL>>S
+q'/sr
+ugp)p-rq
+|,3(
+|,rZ
+\
+w9
+!#
+!#
+"&
+{T
+*1%
+rV
+"&
+ro
+p7
+"&
+zw$
+"&
+q~1>wz1
+"&
+ugpYrSA
+q\yo(
+\
+!#
+wWpX
+pB&u%%
+u6pk'1
+|<^
+p+
+:
+J
+!#
+"+
+s;%
+|~
+r?|X
+w8
+}u
+\
+z*y=
+wn}8p/(
+rY
+ss
+xH
+xI
+sPt$6
+w|6qW
+v)S
+x7s:sz
+vo=qf|'
+|(
+{B
+4
+|@'#
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+rY
+ss
+xH
+xI
+z|
+{B
+4
+qD9j
+{Zp/*p$
+uoz]I
+z*y'
+z-r8/$-
+zr#
+z,ziv?
+|cz2r3r_>
+!#
+"#
+uE
+zqrI
+xb(3+
+qU
+{@j
+]2x_}~
+!#
+qM8|_
+tV/B
+*1%
+rV
+".
+ro
+p7
+qM8ps@
+zw$
+qJrl
+tV/E
+*'%
+_
+*)p-
+_
+xTS6
+tb,y=
+}]
+s>
+qM8q#
+*2q^
+wG
+{@s-
+}7/3/A
+v1/3(
+\
+u<
+!#
+qD/qw
+]2t\
+!#
+qD@ps7
+tV/B
+*1%
+rV
+"(
+ro
+p7
+qD@ww
+zw$
+ws#
+tV/E
+*'%
+_
+rx
+"(
+}]
+s>
+qD@f
+*2rS
+wG
+qD/r]
+}7/3/A
+v1/3(
+\
+!#
+v|pj
+O
+!#
+"C
+]$rL
+]%sx
+(-
+!pZ
+p(
+!p^
+"0
+J
+qa(
+qa+
+(
+!qZ
+"#
+g
+p3.
+;$
+(
+!s*
+qH
+p3-
+;.
+(
+!tS
+g
+p3.
+;&
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<37>;
-	.reg .b32 %r<71>;
-	.reg .b64 %rd<34>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	mul.wide.u32 %rd12, %r2, %r5;
-	.loc 1 27 40
-	add.s64 %rd13, %rd12, %rd11;
-	setp.le.u64 %p2, %rd13, %rd10;
-	cvt.u32.u64 %r6, %rd13;
-	setp.le.u32 %p3, %r6, %r4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r7, $shared$plain_dtype_BF16_row_BF16$2eshared;
-	.loc 1 25 33
-	mov.u32 %r8, %tid.x;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u64.u32 %rd14, %r10;
-	.loc 1 27 26
-	shl.b64 %rd15, %rd12, 1;
-	add.s64 %rd16, %rd1, %rd15;
-	add.s64 %rd17, %rd3, %rd15;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.u32 %p5, %r8, %r5;
-	mov.f32 %f3, 0f00000000;
-	@!%p5 bra $B4;
-	add.s32 %r11, %r5, -48;
-	setp.le.s32 %p6, %r11, %r5;
-	setp.lt.s32 %p7, 0, %r11;
-	and.pred %p8, %p6, %p7;
-	selp.b32 %r12, %r11, 0, %p8;
-	setp.lt.u32 %p9, %r8, %r12;
-	@!%p9 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	mad.wide.u32 %rd18, %r13, 2, %rd16;
-	ld.global.u16 %r14, [%rd18];
-	.loc 2 29 61
-	shl.b32 %r15, %r14, 16;
-	mov.b32 %f4, %r15;
-	.loc 1 50 3
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.u16 %r16, [%rd18+32];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f6, %r17;
-	.loc 1 50 3
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.u16 %r18, [%rd18+64];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f8, %r19;
-	.loc 1 50 3
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.u16 %r20, [%rd18+96];
-	.loc 2 29 61
-	shl.b32 %r21, %r20, 16;
-	mov.b32 %f10, %r21;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 64;
-	setp.lt.u32 %p10, %r13, %r5;
-	setp.lt.u32 %p11, %r13, %r12;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	mad.wide.u32 %rd19, %r13, 2, %rd16;
-	ld.global.u16 %r22, [%rd19];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f11, %r23;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 16;
-	setp.lt.u32 %p12, %r13, %r5;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r24, %r8, 4, %r7;
-	st.shared.f32 [%r24], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r25, 0;
-$B5:
-	.loc 3 9 15
-	mad.lo.s32 %r26, %r25, 4, %r7;
-	ld.shared.f32 %f13, [%r26];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r25, %r25, 1;
-	setp.lt.u32 %p13, %r25, 16;
-	@%p13 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd11;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.u32 %p14, %r8, %r5;
-	mov.f32 %f15, 0f00000000;
-	@!%p14 bra $B11;
-	add.s32 %r27, %r5, -48;
-	setp.le.s32 %p15, %r27, %r5;
-	setp.lt.s32 %p16, 0, %r27;
-	and.pred %p17, %p15, %p16;
-	selp.b32 %r28, %r27, 0, %p17;
-	setp.lt.u32 %p18, %r8, %r28;
-	@!%p18 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r29, %r8;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r29, %r8;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	mad.wide.u32 %rd20, %r29, 2, %rd16;
-	ld.global.u16 %r30, [%rd20];
-	.loc 2 29 61
-	shl.b32 %r31, %r30, 16;
-	mov.b32 %f16, %r31;
-	.loc 1 58 33
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.u16 %r32, [%rd20+32];
-	.loc 2 29 61
-	shl.b32 %r33, %r32, 16;
-	mov.b32 %f19, %r33;
-	.loc 1 58 33
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.u16 %r34, [%rd20+64];
-	.loc 2 29 61
-	shl.b32 %r35, %r34, 16;
-	mov.b32 %f22, %r35;
-	.loc 1 58 33
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.u16 %r36, [%rd20+96];
-	.loc 2 29 61
-	shl.b32 %r37, %r36, 16;
-	mov.b32 %f25, %r37;
-	.loc 1 58 33
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s32 %r29, %r29, 64;
-	setp.lt.u32 %p19, %r29, %r5;
-	setp.lt.u32 %p20, %r29, %r28;
-	@%p20 bra $B8;
-	@!%p19 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	mad.wide.u32 %rd21, %r29, 2, %rd16;
-	ld.global.u16 %r38, [%rd21];
-	.loc 2 29 61
-	shl.b32 %r39, %r38, 16;
-	mov.b32 %f27, %r39;
-	.loc 1 58 33
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s32 %r29, %r29, 16;
-	setp.lt.u32 %p21, %r29, %r5;
-	@%p21 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r40, %r8, 4, %r7;
-	st.shared.f32 [%r40+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r41, 0;
-$B12:
-	.loc 3 9 15
-	mad.lo.s32 %r42, %r41, 4, %r7;
-	ld.shared.f32 %f30, [%r42+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r41, %r41, 1;
-	setp.lt.u32 %p22, %r41, 16;
-	@%p22 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd11;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p23, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p24, 0f03800000, %f40;
-	and.pred %p25, %p23, %p24;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p26, 0f26800000, %f48;
-	and.pred %p27, %p25, %p26;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p28, 0f03800000, %f53;
-	and.pred %p29, %p27, %p28;
-	.loc 1 66 17
-	setp.eq.s32 %p30, %r9, 0;
-	@%p29 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p30 bra $B15;
-	.loc 1 72 16
-	setp.le.u32 %p31, %r5, %r10;
-	@!%p31 bra $FAULT0;
-	.loc 1 73 17
-	@!%p14 bra $B17;
-$B14:
-	.loc 1 74 45
-	mad.wide.u32 %rd22, %r8, 2, %rd16;
-	ld.global.u16 %r43, [%rd22];
-	.loc 2 29 61
-	shl.b32 %r44, %r43, 16;
-	mov.b32 %f57, %r44;
-	.loc 1 74 49
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	mad.wide.u32 %rd23, %r8, 4, %rd5;
-	ld.global.f32 %f60, [%rd23];
-	mad.wide.u32 %rd24, %r8, 4, %rd7;
-	ld.global.f32 %f61, [%rd24];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	.loc 2 32 63
-	mov.b32 %r45, %f62;
-	shr.u32 %r46, %r45, 16;
-	and.b32 %r47, %r46, 1;
-	add.s32 %r48, %r45, 32767;
-	add.s32 %r49, %r48, %r47;
-	setp.nan.f32 %p32, %f62, %f62;
-	shr.u32 %r50, %r49, 16;
-	selp.b32 %r51, 32767, %r50, %p32;
-	.loc 1 74 6
-	mad.wide.u32 %rd25, %r8, 2, %rd17;
-	st.global.u16 [%rd25], %r51;
-	.loc 1 73 34
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p33, %r8, %r5;
-	@%p33 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p14 bra $B17;
-$B16:
-	.loc 1 68 46
-	mad.wide.u32 %rd26, %r8, 2, %rd16;
-	ld.global.u16 %r52, [%rd26];
-	.loc 2 29 61
-	shl.b32 %r53, %r52, 16;
-	mov.b32 %f63, %r53;
-	.loc 1 68 51
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	mad.wide.u32 %rd27, %r8, 4, %rd5;
-	ld.global.f32 %f66, [%rd27];
-	mul.rn.f32 %f67, %f65, %f66;
-	.loc 2 32 63
-	mov.b32 %r54, %f67;
-	shr.u32 %r55, %r54, 16;
-	and.b32 %r56, %r55, 1;
-	add.s32 %r57, %r54, 32767;
-	add.s32 %r58, %r57, %r56;
-	setp.nan.f32 %p34, %f67, %f67;
-	shr.u32 %r59, %r58, 16;
-	selp.b32 %r60, 32767, %r59, %p34;
-	.loc 1 68 7
-	mad.wide.u32 %rd28, %r8, 2, %rd17;
-	st.global.u16 [%rd28], %r60;
-	.loc 1 67 35
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p35, %r8, %r5;
-	@%p35 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	cvt.u64.u32 %rd29, %r4;
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r61, 0;
-	mov.u64 %rd30, %rd11;
-	mov.u64 %rd31, %rd14;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r61, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd10;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r61, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd29;
-$FAULT:
-	ld.param.u64 %rd32, [plain_dtype_BF16_row_BF16_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r62, [%rd32], 0, 1;
-	setp.ne.u32 %p36, %r62, 0;
-	@%p36 bra $EXIT;
-	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r63, [plain_dtype_BF16_row_BF16_params+128];
-	st.global.u32 [%rd33+4], %r63;
-	ld.param.u32 %r64, [plain_dtype_BF16_row_BF16_params+132];
-	st.global.v2.u32 [%rd33+8], {%r64, %r61};
-	mov.u32 %r65, %ctaid.x;
-	mov.u32 %r66, %ctaid.y;
-	st.global.v2.u32 [%rd33+16], {%r65, %r66};
-	mov.u32 %r67, %ctaid.z;
-	mov.u32 %r68, %tid.x;
-	st.global.v2.u32 [%rd33+24], {%r67, %r68};
-	mov.u32 %r69, %tid.y;
-	mov.u32 %r70, %tid.z;
-	st.global.v2.u32 [%rd33+32], {%r69, %r70};
-	st.global.u64 [%rd33+40], %rd30;
-	st.global.u64 [%rd33+48], %rd31;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd33], 56;
-	bra $EXIT;
-}
+const wide32SM80NarrowAligned = `packed1 17865 wide_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvsyq)r9pMrR
+!v7psv6s}pMpOrGvPrR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH,tKpD
+!c
+p;9un
+p9@te
+p:7x,
+qSxFun
+!
+p>
+v~
+pa
+q$
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+|"
+qQ,sZ
+hz?
+sjt[
+uxs:uwy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+uupG
+)
+x{
+tN
+ya
+p{t"X%
+uG/p|
+s?p0
+p}zM
+zC
+zu
+pnq0q3
+r'p0E
+)
+pnpbq@
+vNp)%
+pnq3q#-
+}h
+stp[
+xz
+0
+qV{q
+qVr|q=
+ret,v:
+wj
+wj
+rDD
+uG8ua
+u3
+uG7sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+pl$
+pl&
+pl'
+uuqA
+uupU
+)
+"%
+r'q,G
+pnq3ww
+v3p=G
+*(%
+prpbpj-
+pB(2p*2q,
+xBu*q,1'
+pnq3f@
+**p-
+pnqe^
+q\pGt~
+|01,?
+)
+pnr-pE
+Y=2p2
+}q
+prr-t;
+qt1D
+}3q9
+4
+rP
+prshrI
+ru/
+u>q)u8qrxD%
+0
+t7
+p1
+tN
+t7
+p1
+rf1
+r7p0
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDE
+qvp51/
+{6p5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+prr-pj.
+qKp,q=12
+qKz#z#p0
+}3p2
+wfrbrGr,~5U2q,
+w"uy
+\
+!#
+prsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pru:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+u?}~
+!#
+pnshqN
+qVM-15
+qVM-17
+4
+rDF
+tV8G
+*#%
+*%p-
+pn|Yt;
+qt12p2
+rf1
+r7q}
+sd
+!#
+pnwwsr
+t>
+Yxc,
+u-|#q#
+xLp*
+4
+rDG
+"#
+yJp5rZ
+w@
+pqqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+pnwwwE
+p{p@ArZ
+w@
+"#
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+pnzgps
+x-|q
+x-|q
+x-|q
+x-|q
+pqr4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"'
+zB#AV$
+|[r,xfvfUDL
+u-ukqN
+tU"<.
+5
+pnzLpX
+tH#yZ/
+{Qx2X
+tCr>qR
+tCp&q=
+tCseU
+!#
+pn|Y}6
+xS$<$12
+xS#<#<-
+tU$<,
+td
+!#
+:
+pnt'f
+]#x_~*3
+s{8t;
+qt1<,
+5
+:
+rf1
+r7R0
+H
+!#
+s)
+u?}~
+!#
+prr]pX
+qBR1
+p6
+prsQpx
+t>
+xLR.
+qU
+yJp5V&
+w@
+H
+!#
+prsmrI
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"-
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+s{/ps
+x-v2W
+tMW
+tMW
+r?t$>q/
+s{8}6
+qK[2[12
+qKp@r2<4
+yn<3
+sJ~)
+!#
+r6=px
+qt2pd
+p6
+r69q3
+|NrvBwL
+x-ul6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+q82v,
+yHrI
+u<
+!#
+}Tj
+Y,12
+r7,
+rP
+!#
+r6+qe
+|Np42z\
+q82'2>
+}Tsh
+rKt?rbz}s0DB
+r\2
+\
+!#
+r&+px
+qVM2pd
+}q
+qD/q@
+r[3p$
+"G
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+rN
+tP
+pm
+"H
+ru3
+x"I
+qD@ps
+t^
+s;.
+syu8r3qp'2
+!#
+qM,^
+p+
+qM+sr
+ra2tn
+qt3D
+zqqN
+qt3A
+rN
+tP
+u(
+:
+qM+q@
+x"I
+"#
+pB3u%.
+w)r3u}2qp
+!#
+"/
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+q82v,
+!#
+pnr4ua
+|^1'2'#
+!#
+vc7t;
+qt1<;
+5
+:
+rf1
+r7R?
+H
+!#
+s)
+u?}~
+!#
+"8
+qBR@
+p6
+"8
+t>
+xLR=
+z>
+yJp5V+
+w@
+H
+!#
+"8
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"8
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+vc@q@
+t3r_'1
+|.=q0
+r@6sI
+"#
+t3v2'1
+"#
+r@6S
+"#
+t3u_'1
+"#
+r@6S
+"#
+t3t$'1
+"#
+}"tL>>6
+vc7}6
+qK[2[12
+qKp@r2<C
+yn<B
+sJ~)
+!#
+"9
+qt2pd
+p6
+",
+|Nr8"BwL
+zh#6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~*v,
+"9
+u<
+!#
+"9
+Y,12
+r7,
+rP
+!#
+"9
+|Nr8+z\
+s~+$+>
+"9
+rKt?rbz}s0DB
+r\2
+\
+!#
+"9
+qVM2pd
+}q
+"7
+ru3
+r[3p$
+5
+"8
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+{K
+s;.
+u67y%+
+!#
+"7
+p+
+"7
+ra2tn
+qt3D
+:
+5
+"6
+qt3A
+s'8
+pB3u%.
+w)r3u}2y3pk
+!#
+",
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~5v,
+!#
+|./pb
+tUI18
+pzRJ18?
+)
+qVs0<N
+s'7
+pns-f+
+s+6'#'$
+u[z,Pq)q"q"vLrWv?
+rx
+r=
+w|2v8
+r=
+xTsUt#
+y62}K
+qJr}}X
+sPrnvH
+y62v8
+{3sG
+{/u}>
+sDtL?
+pnr]px
+u9r^1
+qJS
+|.@t;
+pV$zD
+!#
+"8
+tUL<M
+p6
+"8
+ru1
+qt1<J
+s'9
+po1AV1
+w@
+H
+!#
+"8
+tHQyZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+u-@=ww
+ru1
+qt11,
+s'/
+"9
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+"#
+po1A3,
+vE
+u-|+r-
+v;rvu#t|
+qJsU
+v;ul$#u#
+y*
+v;sz$%$#
+qJrl
+v;tL$'$%
+qJqW
+u-@.^
+qt1r2
+5
+u-@8pw
+s'@
+po1A3.
+vE
+u-@9r.
+r?szsGq/
+r?rvqWS
+r?u_2}K
+r?r_W>
+!#
+|A=q#
+qt1<O
+pm=
+"L
+s5xasz
+s5xarv
+s5xau_
+s5xar_
+"#
+po1AV4
+|[r,xfvfUDL
+|.@}6
+z'11112
+xSU<U<T
+qt1<S
+sJ~3
+!#
+pnsmpj
+O
+!#
+ru*
+ru+
+"]
+]%rL,
+]&rL+
+]'rL-
+(x@
+!#
+"^
+|WV
+prshsh
+]3rL8
+]4rL7
+]1rL9
+(zI
+!#
+ru5
+ru7
+"V
+pVCrL/
+(w{
+!#
+"U
+pV?sx=
+"S
+(+,
+!pZ
+p(
+!p^
+"3
+r7,
+{j,
+{j:
+(
+!qZ
+"K
+r~
+a*
+qPp5
+(
+!s*
+";
+sk
+a)
+qPp5
+(
+!tS
+"$
+g
+a(
+wp:
+(
+!vB
+"$
+r~
+a$
+qPp5
+(
+!w&
+"$
+sk
+a&
+qPp5
+(
+!x=
+|./rI
+qH
+a#
+wp>
+(
+!yE
+"%
+g
+a"
+wp:
+(
+!{-
+"4
+}G
+pfqA
+;7
+(
+!vKxw
+"2
+uI
+pfqA
+wp#
+(
+!pty@
+"0
+tW
+pfqA
+wp:
+(
+!ptyG
+".
+sv9
+a?
+;1
+(
+!pt+uU
+sv/
+p38
+wp?
+(
+!pt{H
+sv9
+a?
+qPp"
+(
+!pt.uU
+sv9
+p37
+qPpK
+(
+!pt|F
+"-
+g+
+a7
+qPpY
+(
+!pt|G
+g+
+a6
+wp:
+(
+!pt}x
+g-
+vg
+v#
+(
+!pt/uU
+"-
+sv@
+a?
+qPp=
+(
+!ptxw
+sv@
+a?
+qPp)
+(
+!tYy@
+"-
+g=
+a1
+;7
+(
+!tYyG
+"-
+g,
+a1
+wp:
+!q[
+z6p&
+p_
+m
+pN
+p]
+sjtl
+pQ
+sjtz
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<39>;
-	.reg .b32 %r<59>;
-	.reg .b64 %rd<46>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.u64 %rd9, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+108];
-	ld.param.u8 %r1, [plain_dtype_BF16_row_BF16_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd10, %r2;
-	mul.lo.s64 %rd11, %rd10, %rd6;
-	.loc 1 27 40
-	add.s64 %rd12, %rd11, %rd6;
-	setp.le.u64 %p2, %rd12, %rd2;
-	setp.le.u64 %p3, %rd11, %rd12;
-	setp.le.u64 %p4, %rd12, %rd4;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r3, $shared$plain_dtype_BF16_row_BF16$2eshared;
-	.loc 1 25 33
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd13, %r4;
-	.loc 1 27 26
-	shl.b64 %rd14, %rd11, 1;
-	add.s64 %rd15, %rd1, %rd14;
-	add.s64 %rd16, %rd3, %rd14;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.s64 %p7, %rd13, %rd6;
-	mov.f32 %f3, 0f00000000;
-	@!%p7 bra $B4;
-	add.s64 %rd17, %rd6, -48;
-	setp.le.s64 %p8, %rd17, %rd6;
-	setp.lt.s64 %p9, 0, %rd17;
-	and.pred %p10, %p8, %p9;
-	selp.b64 %rd18, %rd17, 0, %p10;
-	setp.lt.s64 %p11, %rd13, %rd18;
-	@!%p11 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	shl.b64 %rd20, %rd19, 1;
-	add.s64 %rd21, %rd15, %rd20;
-	ld.global.u16 %r5, [%rd21];
-	.loc 2 29 61
-	shl.b32 %r6, %r5, 16;
-	mov.b32 %f4, %r6;
-	.loc 1 50 3
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.u16 %r7, [%rd21+32];
-	.loc 2 29 61
-	shl.b32 %r8, %r7, 16;
-	mov.b32 %f6, %r8;
-	.loc 1 50 3
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.u16 %r9, [%rd21+64];
-	.loc 2 29 61
-	shl.b32 %r10, %r9, 16;
-	mov.b32 %f8, %r10;
-	.loc 1 50 3
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.u16 %r11, [%rd21+96];
-	.loc 2 29 61
-	shl.b32 %r12, %r11, 16;
-	mov.b32 %f10, %r12;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 64;
-	setp.lt.s64 %p12, %rd19, %rd6;
-	setp.lt.s64 %p13, %rd19, %rd18;
-	@%p13 bra $B1;
-	@!%p12 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	shl.b64 %rd22, %rd19, 1;
-	add.s64 %rd23, %rd15, %rd22;
-	ld.global.u16 %r13, [%rd23];
-	.loc 2 29 61
-	shl.b32 %r14, %r13, 16;
-	mov.b32 %f11, %r14;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 16;
-	setp.lt.s64 %p14, %rd19, %rd6;
-	@%p14 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r15, %r4, 4, %r3;
-	st.shared.f32 [%r15], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r16, 0;
-$B5:
-	.loc 3 9 15
-	mad.lo.s32 %r17, %r16, 4, %r3;
-	ld.shared.f32 %f13, [%r17];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r16, %r16, 1;
-	setp.lt.u32 %p15, %r16, 16;
-	@%p15 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd6;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.s64 %p16, %rd13, %rd6;
-	mov.f32 %f15, 0f00000000;
-	@!%p16 bra $B11;
-	add.s64 %rd24, %rd6, -48;
-	setp.le.s64 %p17, %rd24, %rd6;
-	setp.lt.s64 %p18, 0, %rd24;
-	and.pred %p19, %p17, %p18;
-	selp.b64 %rd25, %rd24, 0, %p19;
-	setp.lt.s64 %p20, %rd13, %rd25;
-	@!%p20 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	shl.b64 %rd27, %rd26, 1;
-	add.s64 %rd28, %rd15, %rd27;
-	ld.global.u16 %r18, [%rd28];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f16, %r19;
-	.loc 1 58 33
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.u16 %r20, [%rd28+32];
-	.loc 2 29 61
-	shl.b32 %r21, %r20, 16;
-	mov.b32 %f19, %r21;
-	.loc 1 58 33
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.u16 %r22, [%rd28+64];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f22, %r23;
-	.loc 1 58 33
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.u16 %r24, [%rd28+96];
-	.loc 2 29 61
-	shl.b32 %r25, %r24, 16;
-	mov.b32 %f25, %r25;
-	.loc 1 58 33
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 64;
-	setp.lt.s64 %p21, %rd26, %rd6;
-	setp.lt.s64 %p22, %rd26, %rd25;
-	@%p22 bra $B8;
-	@!%p21 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	shl.b64 %rd29, %rd26, 1;
-	add.s64 %rd30, %rd15, %rd29;
-	ld.global.u16 %r26, [%rd30];
-	.loc 2 29 61
-	shl.b32 %r27, %r26, 16;
-	mov.b32 %f27, %r27;
-	.loc 1 58 33
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 16;
-	setp.lt.s64 %p23, %rd26, %rd6;
-	@%p23 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r28, %r4, 4, %r3;
-	st.shared.f32 [%r28+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r29, 0;
-$B12:
-	.loc 3 9 15
-	mad.lo.s32 %r30, %r29, 4, %r3;
-	ld.shared.f32 %f30, [%r30+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r29, %r29, 1;
-	setp.lt.u32 %p24, %r29, 16;
-	@%p24 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd6;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p25, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p26, 0f03800000, %f40;
-	and.pred %p27, %p25, %p26;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p28, 0f26800000, %f48;
-	and.pred %p29, %p27, %p28;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p30, 0f03800000, %f53;
-	and.pred %p31, %p29, %p30;
-	.loc 1 66 17
-	setp.eq.s64 %p32, %rd8, 0;
-	@%p31 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p32 bra $B15;
-	.loc 1 72 16
-	setp.le.u64 %p33, %rd6, %rd9;
-	@!%p33 bra $FAULT0;
-	.loc 1 73 17
-	@!%p16 bra $B17;
-$B14:
-	.loc 1 74 45
-	shl.b64 %rd31, %rd13, 1;
-	add.s64 %rd32, %rd15, %rd31;
-	ld.global.u16 %r31, [%rd32];
-	.loc 2 29 61
-	shl.b32 %r32, %r31, 16;
-	mov.b32 %f57, %r32;
-	.loc 1 74 49
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	shl.b64 %rd33, %rd13, 2;
-	add.s64 %rd34, %rd5, %rd33;
-	ld.global.f32 %f60, [%rd34];
-	add.s64 %rd35, %rd7, %rd33;
-	ld.global.f32 %f61, [%rd35];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	.loc 2 32 63
-	mov.b32 %r33, %f62;
-	shr.u32 %r34, %r33, 16;
-	and.b32 %r35, %r34, 1;
-	add.s32 %r36, %r33, 32767;
-	add.s32 %r37, %r36, %r35;
-	setp.nan.f32 %p34, %f62, %f62;
-	shr.u32 %r38, %r37, 16;
-	selp.b32 %r39, 32767, %r38, %p34;
-	.loc 1 74 6
-	add.s64 %rd36, %rd16, %rd31;
-	st.global.u16 [%rd36], %r39;
-	.loc 1 73 34
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p35, %rd13, %rd6;
-	@%p35 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p16 bra $B17;
-$B16:
-	.loc 1 68 46
-	shl.b64 %rd37, %rd13, 1;
-	add.s64 %rd38, %rd15, %rd37;
-	ld.global.u16 %r40, [%rd38];
-	.loc 2 29 61
-	shl.b32 %r41, %r40, 16;
-	mov.b32 %f63, %r41;
-	.loc 1 68 51
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	shl.b64 %rd39, %rd13, 2;
-	add.s64 %rd40, %rd5, %rd39;
-	ld.global.f32 %f66, [%rd40];
-	mul.rn.f32 %f67, %f65, %f66;
-	.loc 2 32 63
-	mov.b32 %r42, %f67;
-	shr.u32 %r43, %r42, 16;
-	and.b32 %r44, %r43, 1;
-	add.s32 %r45, %r42, 32767;
-	add.s32 %r46, %r45, %r44;
-	setp.nan.f32 %p36, %f67, %f67;
-	shr.u32 %r47, %r46, 16;
-	selp.b32 %r48, 32767, %r47, %p36;
-	.loc 1 68 7
-	add.s64 %rd41, %rd16, %rd37;
-	st.global.u16 [%rd41], %r48;
-	.loc 1 67 35
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p37, %rd13, %rd6;
-	@%p37 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r49, 0;
-	mov.u64 %rd42, %rd6;
-	mov.u64 %rd43, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r49, 1;
-	mov.u64 %rd42, %rd12;
-	mov.u64 %rd43, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r49, 2;
-	mov.u64 %rd42, %rd11;
-	mov.u64 %rd43, %rd12;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r49, 1;
-	mov.u64 %rd42, %rd12;
-	mov.u64 %rd43, %rd4;
-$FAULT:
-	ld.param.u64 %rd44, [plain_dtype_BF16_row_BF16_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r50, [%rd44], 0, 1;
-	setp.ne.u32 %p38, %r50, 0;
-	@%p38 bra $EXIT;
-	ld.global.u64 %rd45, [%rd44+8];
-	ld.param.u32 %r51, [plain_dtype_BF16_row_BF16_params+128];
-	st.global.u32 [%rd45+4], %r51;
-	ld.param.u32 %r52, [plain_dtype_BF16_row_BF16_params+132];
-	st.global.v2.u32 [%rd45+8], {%r52, %r49};
-	mov.u32 %r53, %ctaid.x;
-	mov.u32 %r54, %ctaid.y;
-	st.global.v2.u32 [%rd45+16], {%r53, %r54};
-	mov.u32 %r55, %ctaid.z;
-	mov.u32 %r56, %tid.x;
-	st.global.v2.u32 [%rd45+24], {%r55, %r56};
-	mov.u32 %r57, %tid.y;
-	mov.u32 %r58, %tid.z;
-	st.global.v2.u32 [%rd45+32], {%r57, %r58};
-	st.global.u64 [%rd45+40], %rd42;
-	st.global.u64 [%rd45+48], %rd43;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd45], 56;
-	bra $EXIT;
-}
+const wide32SM70NarrowAligned = `packed1 17881 wide_4_float32_row_F32
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvsyq)r9pMrR
+!v7psv6s}pMpOrGvPrR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH,tKpD
+!c
+p;9un
+p9@te
+p:7te
+qSxFun
+!
+p>
+v~
+pa
+q$
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+|"
+qQ,sZ
+hz?
+sjt[
+uxs:uwy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+uupG
+)
+x{
+tN
+ya
+p{t"X%
+uG/p|
+s?p0
+p}zM
+zC
+zu
+pnq0q3
+r'p0E
+)
+pnpbq@
+vNp)%
+pnq3q#-
+}h
+stp[
+xz
+0
+qV{q
+qVr|q=
+ret,v:
+wj
+wj
+rDD
+uG8ua
+u3
+uG7sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+pl$
+pl&
+pl'
+uuqA
+uupU
+)
+"%
+r'q,G
+pnq3ww
+v3p=G
+*(%
+prpbpj-
+pB(2p*2q,
+xBu*q,1'
+pnq3f@
+**p-
+pnqe^
+q\pGt~
+|01,?
+)
+pnr-pE
+Y=2p2
+}q
+prr-t;
+qt1D
+}3q9
+4
+rP
+prshrI
+ru/
+u>q)u8qrxD%
+0
+t7
+p1
+tN
+t7
+p1
+rf1
+r7p0
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDE
+qvp51/
+{6p5s[
+upyB
+upz4u"
+|?qp%
+|5/{\
+prr-pj.
+qKp,q=12
+qKz#z#p0
+}3p2
+wfrbrGr,~5U2q,
+w"uy
+\
+!#
+pru:q@
+u?}~
+!#
+pnshqN
+qVM-15
+qVM-17
+4
+rDF
+tV8G
+*#%
+*%p-
+pn|Yt;
+qt12p2
+rf1
+r7q}
+sd
+!#
+pnwwsr
+t>
+Yxc,
+u-|#q#
+xLp*
+4
+rDG
+"#
+yJp5rZ
+w@
+pqqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+pnwwwE
+p{p@ArZ
+w@
+"#
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+pnzgps
+x-|q
+x-|q
+x-|q
+x-|q
+pqr4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"'
+zB#AV&
+|[r,xfvfUDL
+u-ukqN
+tU"<.
+5
+pnzLpX
+tH#yZ/
+{Qx2X
+tCr>qR
+tCp&q=
+tCseU
+!#
+pn|Y}6
+xS$<$12
+xS#<#<-
+tU$<,
+td
+!#
+:
+pnt'f
+]#x_~*3
+s{8t;
+qt1<,
+5
+:
+rf1
+r7R0
+H
+!#
+s)
+u?}~
+!#
+prr]pX
+qBR1
+p6
+prsQpx
+t>
+xLR.
+qU
+yJp5V(
+w@
+H
+!#
+prsmrI
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"-
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+s{/ps
+x-v2W
+tMW
+tMW
+r?t$>q/
+s{8}6
+qK[2[12
+qKp@r2<4
+yn<3
+sJ~)
+!#
+r6=px
+qt2pd
+p6
+r69q3
+|NrvBwL
+x-ul6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+q82v,
+yHrI
+u<
+!#
+}Tj
+Y,12
+r7,
+rP
+!#
+r6+qe
+|Np42z\
+q82'2>
+}Tsh
+rKt?rbz}s0DB
+r\2
+\
+!#
+r&+px
+qVM2pd
+}q
+qD/q@
+r[3p$
+"F
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+rN
+tP
+pm
+"G
+ru3
+x"I
+qD@ps
+t^
+s;.
+syu8r3qp'2
+!#
+qM,^
+p+
+qM+sr
+ra2tn
+qt3D
+zqqN
+qt3A
+rN
+tP
+u(
+:
+qM+q@
+x"I
+"#
+pB3u%.
+w)r3u}2qp
+!#
+"/
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+q82v,
+!#
+pnr4ua
+|^1'2'#
+!#
+vc7t;
+qt1<;
+5
+:
+rf1
+r7R?
+H
+!#
+s)
+u?}~
+!#
+"8
+qBR@
+p6
+"8
+t>
+xLR=
+z>
+yJp5V-
+w@
+H
+!#
+"8
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"8
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+vc@q@
+t3r_'1
+|.=q0
+r@6sI
+"#
+t3v2'1
+"#
+r@6S
+"#
+t3u_'1
+"#
+r@6S
+"#
+t3t$'1
+"#
+}"tL>>6
+vc7}6
+qK[2[12
+qKp@r2<C
+yn<B
+sJ~)
+!#
+"9
+qt2pd
+p6
+",
+|Nr8"BwL
+zh#6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~*v,
+"9
+u<
+!#
+"9
+Y,12
+r7,
+rP
+!#
+"9
+|Nr8+z\
+s~+$+>
+"9
+rKt?rbz}s0DB
+r\2
+\
+!#
+"9
+qVM2pd
+}q
+"7
+ru3
+r[3p$
+5
+"8
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+{K
+s;.
+u67y%+
+!#
+"7
+p+
+"7
+ra2tn
+qt3D
+:
+5
+"6
+qt3A
+s'8
+pB3u%.
+w)r3u}2y3pk
+!#
+",
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~5v,
+!#
+|./pb
+tUI18
+pzRJ18?
+)
+qVs0<N
+s'7
+pns-f+
+s+6'#'$
+u[z,Pq)q"q"vLrWv?
+rx
+r=
+w|2v8
+r=
+xTsUt#
+y62}K
+qJr}}X
+sPrnvH
+y62v8
+{3sG
+{/u}>
+sDtL?
+pnr]px
+u9r^1
+qJS
+|.@t;
+pV$zD
+!#
+"8
+tUL<M
+p6
+"8
+ru1
+qt1<J
+s'9
+po1AV3
+w@
+H
+!#
+"8
+tHQyZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+u-@=ww
+ru1
+qt11,
+s'/
+"9
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+"#
+po1A3,
+vE
+u-|+r-
+v;rvu#t|
+qJsU
+v;ul$#u#
+y*
+v;sz$%$#
+qJrl
+v;tL$'$%
+qJqW
+u-@.^
+qt1r2
+5
+u-@8pw
+s'@
+po1A3.
+vE
+u-@9r.
+r?szsGq/
+r?rvqWS
+r?u_2}K
+r?r_W>
+!#
+|A=q#
+qt1<O
+pm=
+"L
+s5xasz
+s5xarv
+s5xau_
+s5xar_
+"#
+po1AV6
+|[r,xfvfUDL
+|.@}6
+z'11112
+xSU<U<T
+qt1<S
+sJ~3
+!#
+pnsmpj
+O
+!#
+ru*
+ru+
+"\
+]%rL,
+]&rL+
+]'rL-
+(x@
+!#
+"]
+|WV
+prshsh
+]3rL8
+]4rL7
+]1rL9
+(zI
+!#
+ru5
+ru7
+"V
+pVCrL/
+(w{
+!#
+"U
+pV?sx=
+"S
+(+,
+!pZ
+p(
+!p^
+"3
+r7,
+{j,
+{j<
+(
+!qZ
+"K
+r~
+a*
+qPp5
+(
+!s*
+";
+sk
+a)
+qPp5
+(
+!tS
+"$
+g
+a(
+wp<
+(
+!vB
+"$
+r~
+a$
+qPp5
+(
+!w&
+"$
+sk
+a&
+qPp5
+(
+!x=
+|./rI
+qH
+a#
+wp@
+(
+!yE
+"%
+g
+a"
+wp<
+(
+!{-
+"4
+}G
+pfqA
+;7
+(
+!vKxw
+"2
+uI
+pfqA
+wp#
+(
+!pty@
+"0
+tW
+pfqA
+wp<
+(
+!ptyG
+".
+sv9
+aA
+;1
+(
+!pt+uU
+sv/
+p38
+wpA
+(
+!pt{H
+sv9
+aA
+qPp"
+(
+!pt.uU
+sv9
+p37
+qPpK
+(
+!pt|F
+"-
+g+
+a9
+qPpY
+(
+!pt|G
+g+
+a8
+wp<
+(
+!pt}x
+g-
+vg
+v#
+(
+!pt/uU
+"-
+sv@
+aA
+qPp=
+(
+!ptxw
+sv@
+aA
+qPp)
+(
+!tYy@
+"-
+g=
+a1
+;7
+(
+!tYyG
+"-
+g,
+a1
+wp<
+!q[
+z6p&
+p_
+m
+pN
+p]
+sjtl
+pQ
+sjtz
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
-
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<35>;
-	.reg .b16 %rs<15>;
-	.reg .b32 %r<47>;
-	.reg .b64 %rd<34>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_F16_row_F16_params+80];
-	ld.param.u64 %rd9, [plain_dtype_F16_row_F16_params+88];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+108];
-	ld.param.u8 %r1, [plain_dtype_F16_row_F16_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	mul.wide.u32 %rd12, %r2, %r5;
-	.loc 1 27 40
-	add.s64 %rd13, %rd12, %rd11;
-	setp.le.u64 %p2, %rd13, %rd10;
-	cvt.u32.u64 %r6, %rd13;
-	setp.le.u32 %p3, %r6, %r4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r7, $shared$plain_dtype_F16_row_F16$2eshared;
-	.loc 1 25 33
-	mov.u32 %r8, %tid.x;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u64.u32 %rd14, %r10;
-	.loc 1 27 26
-	shl.b64 %rd15, %rd12, 1;
-	add.s64 %rd16, %rd1, %rd15;
-	add.s64 %rd17, %rd3, %rd15;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.u32 %p5, %r8, %r5;
-	mov.f32 %f3, 0f00000000;
-	@!%p5 bra $B4;
-	add.s32 %r11, %r5, -48;
-	setp.le.s32 %p6, %r11, %r5;
-	setp.lt.s32 %p7, 0, %r11;
-	and.pred %p8, %p6, %p7;
-	selp.b32 %r12, %r11, 0, %p8;
-	setp.lt.u32 %p9, %r8, %r12;
-	@!%p9 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u32 %r13, %r8;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	mad.wide.u32 %rd18, %r13, 2, %rd16;
-	ld.global.u16 %r14, [%rd18];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r14;
-	cvt.f32.f16 %f4, %rs1;
-	.loc 1 50 3
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.u16 %r15, [%rd18+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r15;
-	cvt.f32.f16 %f6, %rs2;
-	.loc 1 50 3
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.u16 %r16, [%rd18+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r16;
-	cvt.f32.f16 %f8, %rs3;
-	.loc 1 50 3
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.u16 %r17, [%rd18+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r17;
-	cvt.f32.f16 %f10, %rs4;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 64;
-	setp.lt.u32 %p10, %r13, %r5;
-	setp.lt.u32 %p11, %r13, %r12;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	mad.wide.u32 %rd19, %r13, 2, %rd16;
-	ld.global.u16 %r18, [%rd19];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f11, %rs5;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s32 %r13, %r13, 16;
-	setp.lt.u32 %p12, %r13, %r5;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r19, %r8, 4, %r7;
-	st.shared.f32 [%r19], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r20, 0;
-$B5:
-	.loc 3 9 15
-	mad.lo.s32 %r21, %r20, 4, %r7;
-	ld.shared.f32 %f13, [%r21];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r20, %r20, 1;
-	setp.lt.u32 %p13, %r20, 16;
-	@%p13 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd11;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.u32 %p14, %r8, %r5;
-	mov.f32 %f15, 0f00000000;
-	@!%p14 bra $B11;
-	add.s32 %r22, %r5, -48;
-	setp.le.s32 %p15, %r22, %r5;
-	setp.lt.s32 %p16, 0, %r22;
-	and.pred %p17, %p15, %p16;
-	selp.b32 %r23, %r22, 0, %p17;
-	setp.lt.u32 %p18, %r8, %r23;
-	@!%p18 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r24, %r8;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r24, %r8;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	mad.wide.u32 %rd20, %r24, 2, %rd16;
-	ld.global.u16 %r25, [%rd20];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r25;
-	cvt.f32.f16 %f16, %rs6;
-	.loc 1 58 33
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.u16 %r26, [%rd20+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r26;
-	cvt.f32.f16 %f19, %rs7;
-	.loc 1 58 33
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.u16 %r27, [%rd20+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r27;
-	cvt.f32.f16 %f22, %rs8;
-	.loc 1 58 33
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.u16 %r28, [%rd20+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r28;
-	cvt.f32.f16 %f25, %rs9;
-	.loc 1 58 33
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s32 %r24, %r24, 64;
-	setp.lt.u32 %p19, %r24, %r5;
-	setp.lt.u32 %p20, %r24, %r23;
-	@%p20 bra $B8;
-	@!%p19 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	mad.wide.u32 %rd21, %r24, 2, %rd16;
-	ld.global.u16 %r29, [%rd21];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r29;
-	cvt.f32.f16 %f27, %rs10;
-	.loc 1 58 33
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s32 %r24, %r24, 16;
-	setp.lt.u32 %p21, %r24, %r5;
-	@%p21 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r30, %r8, 4, %r7;
-	st.shared.f32 [%r30+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r31, 0;
-$B12:
-	.loc 3 9 15
-	mad.lo.s32 %r32, %r31, 4, %r7;
-	ld.shared.f32 %f30, [%r32+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r31, %r31, 1;
-	setp.lt.u32 %p22, %r31, 16;
-	@%p22 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd11;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p23, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p24, 0f03800000, %f40;
-	and.pred %p25, %p23, %p24;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p26, 0f26800000, %f48;
-	and.pred %p27, %p25, %p26;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p28, 0f03800000, %f53;
-	and.pred %p29, %p27, %p28;
-	.loc 1 66 17
-	setp.eq.s32 %p30, %r9, 0;
-	@%p29 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p30 bra $B15;
-	.loc 1 72 16
-	setp.le.u32 %p31, %r5, %r10;
-	@!%p31 bra $FAULT0;
-	.loc 1 73 17
-	@!%p14 bra $B17;
-$B14:
-	.loc 1 74 45
-	mad.wide.u32 %rd22, %r8, 2, %rd16;
-	ld.global.u16 %r33, [%rd22];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r33;
-	cvt.f32.f16 %f57, %rs11;
-	.loc 1 74 49
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	mad.wide.u32 %rd23, %r8, 4, %rd5;
-	ld.global.f32 %f60, [%rd23];
-	mad.wide.u32 %rd24, %r8, 4, %rd7;
-	ld.global.f32 %f61, [%rd24];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs12, %f62;
-	cvt.u32.u16 %r34, %rs12;
-	.loc 1 74 6
-	mad.wide.u32 %rd25, %r8, 2, %rd17;
-	st.global.u16 [%rd25], %r34;
-	.loc 1 73 34
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p32, %r8, %r5;
-	@%p32 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p14 bra $B17;
-$B16:
-	.loc 1 68 46
-	mad.wide.u32 %rd26, %r8, 2, %rd16;
-	ld.global.u16 %r35, [%rd26];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r35;
-	cvt.f32.f16 %f63, %rs13;
-	.loc 1 68 51
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	mad.wide.u32 %rd27, %r8, 4, %rd5;
-	ld.global.f32 %f66, [%rd27];
-	mul.rn.f32 %f67, %f65, %f66;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs14, %f67;
-	cvt.u32.u16 %r36, %rs14;
-	.loc 1 68 7
-	mad.wide.u32 %rd28, %r8, 2, %rd17;
-	st.global.u16 [%rd28], %r36;
-	.loc 1 67 35
-	add.s32 %r8, %r8, 16;
-	setp.lt.u32 %p33, %r8, %r5;
-	@%p33 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	cvt.u64.u32 %rd29, %r4;
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r37, 0;
-	mov.u64 %rd30, %rd11;
-	mov.u64 %rd31, %rd14;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r37, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd10;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r37, 1;
-	mov.u64 %rd30, %rd13;
-	mov.u64 %rd31, %rd29;
-$FAULT:
-	ld.param.u64 %rd32, [plain_dtype_F16_row_F16_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r38, [%rd32], 0, 1;
-	setp.ne.u32 %p34, %r38, 0;
-	@%p34 bra $EXIT;
-	ld.global.u64 %rd33, [%rd32+8];
-	ld.param.u32 %r39, [plain_dtype_F16_row_F16_params+128];
-	st.global.u32 [%rd33+4], %r39;
-	ld.param.u32 %r40, [plain_dtype_F16_row_F16_params+132];
-	st.global.v2.u32 [%rd33+8], {%r40, %r37};
-	mov.u32 %r41, %ctaid.x;
-	mov.u32 %r42, %ctaid.y;
-	st.global.v2.u32 [%rd33+16], {%r41, %r42};
-	mov.u32 %r43, %ctaid.z;
-	mov.u32 %r44, %tid.x;
-	st.global.v2.u32 [%rd33+24], {%r43, %r44};
-	mov.u32 %r45, %tid.y;
-	mov.u32 %r46, %tid.z;
-	st.global.v2.u32 [%rd33+32], {%r45, %r46};
-	st.global.u64 [%rd33+40], %rd30;
-	st.global.u64 [%rd33+48], %rd31;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd33], 56;
-	bra $EXIT;
-}
+const wideBF16SM80NarrowAligned = `packed1 21382 wide_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvsyq)r9pMrR
+!v7psv6s}pMpOrGvPrR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH,tKpD
+!c
+p;9un
+p9x5te
+p:7x,
+qSp5r0
+!
+p>
+v~
+pa
+q$
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+|"
+qQ,sZ
+hz?
+sjt[
+uxs:uwy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+uupG
+)
+x{
+tN
+ya
+p{t"X%
+uG/p|
+s?p0
+p}zM
+zC
+zu
+pnq0q3
+r'u4-
+)
+pnpbq@
+vNp)%
+pnq3q#-
+}h
+stp[
+xz
+0
+qV{q
+qVr|q=
+ret,v:
+wj
+wj
+rDD
+uG8ua
+u3
+uG7sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+pl$
+pl&
+pl'
+uuqA
+uupU
+)
+"%
+r'q,G
+pnq3ww
+v3p=G
+*(%
+prpbpj-
+pB(2p*2q,
+xBu*q,1'
+pnq3f@
+**p-
+pnqe^
+q\pGt~
+|01,?
+)
+pnr-pE
+Y=2p2
+}q
+prr-t;
+qt1D
+}3q9
+4
+rP
+prshrI
+ru/
+u>q)u8qrxD%
+0
+t7
+p1
+tN
+t7
+p1
+rf1
+r7p0
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDE
+qvp51/
+{6p5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+prr-pj.
+qKp,q=12
+qKz#z#p0
+}3p2
+wfrbrGr,~5U2q,
+w"uy
+\
+!#
+prsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pru:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+u?}~
+!#
+pnshqN
+qVM-15
+qVM-17
+4
+rDF
+tV8G
+*#%
+*%p-
+pn|Yt;
+qt12p2
+rf1
+r7q}
+sd
+!#
+pnwwsr
+t>
+Yxc,
+u-|#q#
+xLp*
+4
+rDG
+"#
+yJp5rZ
+w@
+pqtssQ
+yP
+&
+pqxjts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+pnwwwE
+zB#ArZ
+w@
+"$
+yP
+&
+"$
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+pnzgps
+yV%qW
+yV&qW
+yV'qW
+yV(qW
+yV)qW
+yV*qW
+yV+qW
+yV,qW
+pqps@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+"(
+zB3AV$
+|[r,xfvfUDL
+u-ukqN
+tU2<>
+5
+pnzLpX
+tH3yZ/
+{Qx2X
+tCr>qR
+tCp&q=
+tCseU
+!#
+pn|Y}6
+xS4<412
+xS3<3<=
+tU4<<
+td
+!#
+:
+pnt'f
+]#x_~*3
+s{8t;
+qt1<<
+5
+:
+rf1
+r7R@
+H
+!#
+s)
+u?}~
+!#
+prr]pX
+qBRA
+p6
+prsQpx
+t>
+xLR>
+qU
+yJp5V&
+w@
+H
+!#
+prsmrI
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+".
+x|
+&
+".
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+s{/ps
+x-ulqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+s~%>rl
+s{8}6
+xS$<$12
+xS#<#<L
+tU$<K
+sJ~)
+!#
+r6=px
+qt2pd
+p6
+r69q3
+|Nr8&BwL
+zh'6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~.v,
+yHrI
+u<
+!#
+}Tj
+Y,12
+r7,
+rP
+!#
+r6+qe
+|Nr8/z\
+s~/$/>
+}Tsh
+rKt?rbz}s0DB
+r\2
+\
+!#
+r&+px
+qVM2pd
+}q
+qD/q@
+r[3p$
+"H
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+rN
+tP
+pm
+"I
+ru3
+x"I
+qD@ps
+t^
+s;.
+syu8r3qp$/
+!#
+qM,^
+p+
+qM+sr
+ra2tn
+qt3D
+zqqN
+qt3A
+rN
+tP
+u(
+:
+qM+q@
+x"I
+"#
+pB3u%.
+w)r3u}2qp
+!#
+"/
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~9v,
+!#
+pnr4ua
+t_:$9'#
+!#
+vc7t;
+qt1<S
+5
+:
+rf1
+r7RW
+H
+!#
+s)
+u?}~
+!#
+"9
+qBRX
+p6
+"9
+t>
+xLRU
+z>
+yJp5V+
+w@
+H
+!#
+"9
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"9
+x|
+&
+"9
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+vc@q@
+t3rv$D
+|.=q0
+r@6sG
+"#
+t3ul$F
+"#
+r@6S
+"#
+t3sz$H
+"#
+r@6S
+"#
+t3tL$J
+"#
+r@6S
+"#
+sE"$L
+"#
+r@6S
+"#
+sE#$N
+"#
+r@6S
+"#
+sE$$P
+"#
+r@6S
+"#
+sE%$R
+"#
+|K->>6
+vc7}6
+xS$<$12
+xS#<#<d
+tU$<c
+sJ~)
+!#
+":
+qt2pd
+p6
+"-
+|Nr8.BwL
+zh/6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~6v,
+":
+u<
+!#
+":
+Y,12
+r7,
+rP
+!#
+":
+|Nr87z\
+s~7$7>
+":
+rKt?rbz}s0DB
+r\2
+\
+!#
+":
+qVM2pd
+}q
+"8
+ru3
+r[3p$
+5
+"9
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+{K
+s;.
+u67y%7
+!#
+"8
+p+
+"8
+ra2tn
+qt3D
+:
+5
+"7
+qt3A
+s'8
+pB3u%.
+w)r3u}2y3pk
+!#
+",
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~Av,
+!#
+|./pb
+tUj18
+pzRk18?
+)
+qVs0<o
+s'7
+pns-f+
+s+B'#'$
+u[z,Pq)q"q"vLrWv?
+rx
+r=
+w|2v8
+r=
+xTsUt#
+y62}K
+qJr}}X
+sPrnvH
+y62v8
+{3sG
+{/u}>
+sDtL?
+pnr]px
+u9sMu
+qJS
+|.@t;
+pV$zD
+!#
+"9
+tUm<n
+p6
+"9
+ru1
+qt1<k
+s'9
+po1AV1
+w@
+H
+!#
+"9
+tHryZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+u-@=ww
+ru1
+qt11,
+s'/
+":
+x|
+&
+":
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+"$
+po1pd3,
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-|+r-
+s+&$)$'
+qJt|
+s+'$+$)
+qJsG
+s+($-$+
+qJu#
+s+)$/$-
+ws"
+s+*$1$/
+ws#
+s++$3$1
+ws$
+s+,$5$3
+ws%
+s+-$7$5
+ws&
+u-@.^
+qt1<#
+5
+u-@8pw
+s'@
+po1pd3.
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-@9r.
+s~,$,rl
+s~*$*sI
+s~($(sU
+s~&$&W
+s~$$$q/
+s~"$"S
+r?szsG6
+r?rvqW>
+!#
+|A=q#
+qt1<x
+pm=
+"M
+|i*$,
+|i&$(
+|i"$$
+zprvsG
+"#
+po1AV4
+|[r,xfvfUDL
+|.@}6
+z'11112
+xS~<~<}
+qt1<|
+sJ~3
+!#
+pnsmpj
+O
+!#
+ru*
+ru+
+"^
+]%rL,
+]&rL+
+]'rL-
+(x@
+!#
+"_
+ru:
+prshsh
+]3rL8
+]4rL7
+]1rL9
+(zI
+!#
+ru5
+ru7
+"W
+pVCrL/
+(w{
+!#
+"V
+pV?sx=
+"T
+(+,
+!pZ
+p(
+!p^
+"4
+r7,
+{j,
+{j:
+(
+!qZ
+"L
+r~
+a*
+qPp5
+(
+!s*
+"<
+sk
+a)
+qPp5
+(
+!tS
+"$
+g
+a(
+wp:
+(
+!vB
+"$
+r~
+a$
+qPp5
+(
+!w&
+"$
+sk
+a&
+qPp5
+(
+!x=
+|./rI
+qH
+a#
+wp>
+(
+!yE
+"%
+g
+a"
+wp:
+(
+!{-
+"4
+}G
+pfqA
+;7
+(
+!vKxw
+"2
+uI
+pfqA
+wp#
+(
+!pty@
+"0
+tW
+pfqA
+wp:
+(
+!ptyG
+".
+sv9
+a?
+;1
+(
+!pt+uU
+sv/
+p38
+wp?
+(
+!pt{H
+sv9
+a?
+qPp"
+(
+!pt.uU
+sv9
+p37
+qPpK
+(
+!pt|F
+"-
+g+
+a7
+qPpY
+(
+!pt|G
+g+
+a6
+wp:
+(
+!pt}x
+g-
+vg
+v#
+(
+!pt/uU
+"-
+sv@
+a?
+qPp=
+(
+!ptxw
+sv@
+a?
+qPp)
+(
+!tYy@
+"-
+g=
+a1
+;7
+(
+!tYyG
+"-
+g,
+a1
+wp:
+!q[
+z6p&
+p_
+m
+pN
+p]
+sjtl
+pQ
+sjtz
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
-
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[136])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<37>;
-	.reg .b16 %rs<15>;
-	.reg .b32 %r<35>;
-	.reg .b64 %rd<46>;
-	.reg .f32 %f<68>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u64 %rd7, [plain_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_F16_row_F16_params+80];
-	ld.param.u64 %rd9, [plain_dtype_F16_row_F16_params+88];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+108];
-	ld.param.u8 %r1, [plain_dtype_F16_row_F16_params+112];
-	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 26 19
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd10, %r2;
-	mul.lo.s64 %rd11, %rd10, %rd6;
-	.loc 1 27 40
-	add.s64 %rd12, %rd11, %rd6;
-	setp.le.u64 %p2, %rd12, %rd2;
-	setp.le.u64 %p3, %rd11, %rd12;
-	setp.le.u64 %p4, %rd12, %rd4;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B18;
-	.loc 1 24 44
-	mov.u32 %r3, $shared$plain_dtype_F16_row_F16$2eshared;
-	.loc 1 25 33
-	mov.u32 %r4, %tid.x;
-	cvt.u64.u32 %rd13, %r4;
-	.loc 1 27 26
-	shl.b64 %rd14, %rd11, 1;
-	add.s64 %rd15, %rd1, %rd14;
-	add.s64 %rd16, %rd3, %rd14;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 28 7
-	@!%p1 bra $B6;
-	.loc 1 49 17
-	setp.lt.s64 %p7, %rd13, %rd6;
-	mov.f32 %f3, 0f00000000;
-	@!%p7 bra $B4;
-	add.s64 %rd17, %rd6, -48;
-	setp.le.s64 %p8, %rd17, %rd6;
-	setp.lt.s64 %p9, 0, %rd17;
-	and.pred %p10, %p8, %p9;
-	selp.b64 %rd18, %rd17, 0, %p10;
-	setp.lt.s64 %p11, %rd13, %rd18;
-	@!%p11 bra $B0;
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B1;
-$B0:
-	mov.f32 %f3, 0f00000000;
-	mov.u64 %rd19, %rd13;
-	bra $B2;
-$B1:
-	.loc 1 50 30
-	shl.b64 %rd20, %rd19, 1;
-	add.s64 %rd21, %rd15, %rd20;
-	ld.global.u16 %r5, [%rd21];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r5;
-	cvt.f32.f16 %f4, %rs1;
-	.loc 1 50 3
-	add.rn.f32 %f5, %f3, %f4;
-	ld.global.u16 %r6, [%rd21+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r6;
-	cvt.f32.f16 %f6, %rs2;
-	.loc 1 50 3
-	add.rn.f32 %f7, %f5, %f6;
-	ld.global.u16 %r7, [%rd21+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r7;
-	cvt.f32.f16 %f8, %rs3;
-	.loc 1 50 3
-	add.rn.f32 %f9, %f7, %f8;
-	ld.global.u16 %r8, [%rd21+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r8;
-	cvt.f32.f16 %f10, %rs4;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f9, %f10;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 64;
-	setp.lt.s64 %p12, %rd19, %rd6;
-	setp.lt.s64 %p13, %rd19, %rd18;
-	@%p13 bra $B1;
-	@!%p12 bra $B4;
-$B2:
-$B3:
-	.loc 1 50 30
-	shl.b64 %rd22, %rd19, 1;
-	add.s64 %rd23, %rd15, %rd22;
-	ld.global.u16 %r9, [%rd23];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r9;
-	cvt.f32.f16 %f11, %rs5;
-	.loc 1 50 3
-	add.rn.f32 %f3, %f3, %f11;
-	.loc 1 49 29
-	add.s64 %rd19, %rd19, 16;
-	setp.lt.s64 %p14, %rd19, %rd6;
-	@%p14 bra $B3;
-$B4:
-	.loc 1 29 11
-	mad.lo.s32 %r10, %r4, 4, %r3;
-	st.shared.f32 [%r10], %f3;
-	.loc 1 30 9
-	bar.sync 0;
-	mov.f32 %f12, 0f00000000;
-	mov.u32 %r11, 0;
-$B5:
-	.loc 3 9 15
-	mad.lo.s32 %r12, %r11, 4, %r3;
-	ld.shared.f32 %f13, [%r12];
-	add.rn.f32 %f12, %f12, %f13;
-	add.s32 %r11, %r11, 1;
-	setp.lt.u32 %p15, %r11, 16;
-	@%p15 bra $B5;
-	.loc 1 31 45
-	cvt.rn.f32.u64 %f14, %rd6;
-	div.rn.f32 %f2, %f12, %f14;
-$B6:
-	.loc 1 57 17
-	setp.lt.s64 %p16, %rd13, %rd6;
-	mov.f32 %f15, 0f00000000;
-	@!%p16 bra $B11;
-	add.s64 %rd24, %rd6, -48;
-	setp.le.s64 %p17, %rd24, %rd6;
-	setp.lt.s64 %p18, 0, %rd24;
-	and.pred %p19, %p17, %p18;
-	selp.b64 %rd25, %rd24, 0, %p19;
-	setp.lt.s64 %p20, %rd13, %rd25;
-	@!%p20 bra $B7;
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B8;
-$B7:
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd26, %rd13;
-	bra $B9;
-$B8:
-	.loc 1 58 28
-	shl.b64 %rd27, %rd26, 1;
-	add.s64 %rd28, %rd15, %rd27;
-	ld.global.u16 %r13, [%rd28];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r13;
-	cvt.f32.f16 %f16, %rs6;
-	.loc 1 58 33
-	sub.rn.f32 %f17, %f16, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f18, %f17, %f17, %f15;
-	.loc 1 58 28
-	ld.global.u16 %r14, [%rd28+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r14;
-	cvt.f32.f16 %f19, %rs7;
-	.loc 1 58 33
-	sub.rn.f32 %f20, %f19, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f21, %f20, %f20, %f18;
-	.loc 1 58 28
-	ld.global.u16 %r15, [%rd28+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r15;
-	cvt.f32.f16 %f22, %rs8;
-	.loc 1 58 33
-	sub.rn.f32 %f23, %f22, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f24, %f23, %f23, %f21;
-	.loc 1 58 28
-	ld.global.u16 %r16, [%rd28+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r16;
-	cvt.f32.f16 %f25, %rs9;
-	.loc 1 58 33
-	sub.rn.f32 %f26, %f25, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f26, %f26, %f24;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 64;
-	setp.lt.s64 %p21, %rd26, %rd6;
-	setp.lt.s64 %p22, %rd26, %rd25;
-	@%p22 bra $B8;
-	@!%p21 bra $B11;
-$B9:
-$B10:
-	.loc 1 58 28
-	shl.b64 %rd29, %rd26, 1;
-	add.s64 %rd30, %rd15, %rd29;
-	ld.global.u16 %r17, [%rd30];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r17;
-	cvt.f32.f16 %f27, %rs10;
-	.loc 1 58 33
-	sub.rn.f32 %f28, %f27, %f2;
-	.loc 1 59 19
-	fma.rn.f32 %f15, %f28, %f28, %f15;
-	.loc 1 57 29
-	add.s64 %rd26, %rd26, 16;
-	setp.lt.s64 %p23, %rd26, %rd6;
-	@%p23 bra $B10;
-$B11:
-	.loc 1 33 10
-	mad.lo.s32 %r18, %r4, 4, %r3;
-	st.shared.f32 [%r18+64], %f15;
-	.loc 1 34 8
-	bar.sync 0;
-	mov.f32 %f29, 0f00000000;
-	mov.u32 %r19, 0;
-$B12:
-	.loc 3 9 15
-	mad.lo.s32 %r20, %r19, 4, %r3;
-	ld.shared.f32 %f30, [%r20+64];
-	add.rn.f32 %f29, %f29, %f30;
-	add.s32 %r19, %r19, 1;
-	setp.lt.u32 %p24, %r19, 16;
-	@%p24 bra $B12;
-	.loc 1 35 60
-	cvt.rn.f32.u64 %f31, %rd6;
-	rcp.approx.ftz.f32 %f32, %f31;
-	neg.f32 %f33, %f31;
-	fma.rn.f32 %f34, %f33, %f32, 0f3F800000;
-	fma.rn.f32 %f35, %f32, %f34, %f32;
-	mul.rn.f32 %f36, %f29, %f35;
-	fma.rn.f32 %f37, %f33, %f36, %f29;
-	fma.rn.f32 %f38, %f37, %f35, %f36;
-	abs.f32 %f39, %f29;
-	setp.lt.f32 %p25, 0f0D800000, %f39;
-	abs.f32 %f40, %f38;
-	setp.lt.f32 %p26, 0f03800000, %f40;
-	and.pred %p27, %p25, %p26;
-	add.rn.f32 %f41, %f38, %f1;
-	rsqrt.approx.ftz.f32 %f42, %f41;
-	mul.rn.f32 %f43, %f41, %f42;
-	abs.f32 %f44, %f42;
-	mul.rn.f32 %f45, %f44, 0f3F000000;
-	neg.f32 %f46, %f43;
-	fma.rn.f32 %f47, %f46, %f43, %f41;
-	fma.rn.f32 %f48, %f47, %f45, %f43;
-	setp.lt.f32 %p28, 0f26800000, %f48;
-	and.pred %p29, %p27, %p28;
-	rcp.approx.ftz.f32 %f49, %f48;
-	neg.f32 %f50, %f48;
-	fma.rn.f32 %f51, %f50, %f49, 0f3F800000;
-	fma.rn.f32 %f52, %f49, %f51, %f49;
-	abs.f32 %f53, %f52;
-	setp.lt.f32 %p30, 0f03800000, %f53;
-	and.pred %p31, %p29, %p30;
-	.loc 1 66 17
-	setp.eq.s64 %p32, %rd8, 0;
-	@%p31 bra $B13;
-	.loc 1 35 52
-	div.rn.f32 %f54, %f29, %f31;
-	add.rn.f32 %f55, %f54, %f1;
-	sqrt.rn.f32 %f56, %f55;
-	rcp.rn.f32 %f52, %f56;
-$B13:
-	.loc 1 66 17
-	@%p32 bra $B15;
-	.loc 1 72 16
-	setp.le.u64 %p33, %rd6, %rd9;
-	@!%p33 bra $FAULT0;
-	.loc 1 73 17
-	@!%p16 bra $B17;
-$B14:
-	.loc 1 74 45
-	shl.b64 %rd31, %rd13, 1;
-	add.s64 %rd32, %rd15, %rd31;
-	ld.global.u16 %r21, [%rd32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r21;
-	cvt.f32.f16 %f57, %rs11;
-	.loc 1 74 49
-	sub.rn.f32 %f58, %f57, %f2;
-	mul.rn.f32 %f59, %f58, %f52;
-	shl.b64 %rd33, %rd13, 2;
-	add.s64 %rd34, %rd5, %rd33;
-	ld.global.f32 %f60, [%rd34];
-	add.s64 %rd35, %rd7, %rd33;
-	ld.global.f32 %f61, [%rd35];
-	fma.rn.f32 %f62, %f59, %f60, %f61;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs12, %f62;
-	cvt.u32.u16 %r22, %rs12;
-	.loc 1 74 6
-	add.s64 %rd36, %rd16, %rd31;
-	st.global.u16 [%rd36], %r22;
-	.loc 1 73 34
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p34, %rd13, %rd6;
-	@%p34 bra $B14;
-	bra $B17;
-$B15:
-	.loc 1 67 18
-	@!%p16 bra $B17;
-$B16:
-	.loc 1 68 46
-	shl.b64 %rd37, %rd13, 1;
-	add.s64 %rd38, %rd15, %rd37;
-	ld.global.u16 %r23, [%rd38];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r23;
-	cvt.f32.f16 %f63, %rs13;
-	.loc 1 68 51
-	sub.rn.f32 %f64, %f63, %f2;
-	mul.rn.f32 %f65, %f64, %f52;
-	shl.b64 %rd39, %rd13, 2;
-	add.s64 %rd40, %rd5, %rd39;
-	ld.global.f32 %f66, [%rd40];
-	mul.rn.f32 %f67, %f65, %f66;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs14, %f67;
-	cvt.u32.u16 %r24, %rs14;
-	.loc 1 68 7
-	add.s64 %rd41, %rd16, %rd37;
-	st.global.u16 [%rd41], %r24;
-	.loc 1 67 35
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p35, %rd13, %rd6;
-	@%p35 bra $B16;
-$B17:
-	.loc 1 36 9
-	bra $EXIT;
-$B18:
-	.loc 1 27 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 72 16
-	mov.u32 %r25, 0;
-	mov.u64 %rd42, %rd6;
-	mov.u64 %rd43, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 27 26
-	mov.u32 %r25, 1;
-	mov.u64 %rd42, %rd12;
-	mov.u64 %rd43, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r25, 2;
-	mov.u64 %rd42, %rd11;
-	mov.u64 %rd43, %rd12;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r25, 1;
-	mov.u64 %rd42, %rd12;
-	mov.u64 %rd43, %rd4;
-$FAULT:
-	ld.param.u64 %rd44, [plain_dtype_F16_row_F16_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r26, [%rd44], 0, 1;
-	setp.ne.u32 %p36, %r26, 0;
-	@%p36 bra $EXIT;
-	ld.global.u64 %rd45, [%rd44+8];
-	ld.param.u32 %r27, [plain_dtype_F16_row_F16_params+128];
-	st.global.u32 [%rd45+4], %r27;
-	ld.param.u32 %r28, [plain_dtype_F16_row_F16_params+132];
-	st.global.v2.u32 [%rd45+8], {%r28, %r25};
-	mov.u32 %r29, %ctaid.x;
-	mov.u32 %r30, %ctaid.y;
-	st.global.v2.u32 [%rd45+16], {%r29, %r30};
-	mov.u32 %r31, %ctaid.z;
-	mov.u32 %r32, %tid.x;
-	st.global.v2.u32 [%rd45+24], {%r31, %r32};
-	mov.u32 %r33, %tid.y;
-	mov.u32 %r34, %tid.z;
-	st.global.v2.u32 [%rd45+32], {%r33, %r34};
-	st.global.u64 [%rd45+40], %rd42;
-	st.global.u64 [%rd45+48], %rd43;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd45], 56;
-	bra $EXIT;
-}
+const wideBF16SM70NarrowAligned = `packed1 25295 wide_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvsyq)r9pMrR
+!v7psv6s}pMpOrGvPrR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH,tKpD
+!c
+p;/x,
+p9y?te
+p:7te
+qSp5r0
+!
+p>
+v~
+pa
+q$
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+|"
+qQ,sZ
+hz?
+sjt[
+uxs:uwy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+uupG
+)
+x{
+tN
+ya
+p{t"X%
+uG/p|
+s?p0
+p}zM
+zC
+zu
+pnq0q3
+r'u4-
+)
+pnpbq@
+vNp)%
+pnq3q#-
+}h
+stp[
+xz
+0
+qV{q
+qVr|q=
+ret,v:
+wj
+wj
+rDD
+uG8ua
+u3
+uG7sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+pl$
+pl&
+pl'
+uuqA
+uupU
+)
+"%
+r'q,G
+pnq3ww
+v3p=G
+*(%
+prpbpj-
+pB(2p*2q,
+xBu*q,1'
+pnq3f@
+**p-
+pnqe^
+q\pGt~
+|01,?
+)
+pnr-pE
+Y=2p2
+}q
+prr-t;
+qt1D
+}3q9
+4
+rP
+prshrI
+ru/
+u>q)u8qrxD%
+0
+t7
+p1
+tN
+t7
+p1
+rf1
+r7p0
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDE
+qvp51/
+{6p5s[
+upyB
+upz4u"
+|?qp%
+|5/{\
+prr-pj.
+qKp,q=12
+qKz#z#p0
+}3p2
+wfrbrGr,~5U2q,
+w"uy
+\
+!#
+pru:q@
+u?}~
+!#
+pnshqN
+qVM-15
+qVM-17
+4
+rDF
+tV8G
+*#%
+*%p-
+pn|Yt;
+qt12p2
+rf1
+r7q}
+sd
+!#
+pnwwsr
+t>
+Yxc,
+u-|#q#
+xLp*
+4
+rDG
+"#
+yJp5rZ
+w@
+pqtssQ
+yP
+&
+pqxjts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+pnwwwE
+zB#ArZ
+w@
+"$
+yP
+&
+"$
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+pnzgps
+yV%qW
+yV&qW
+yV'qW
+yV(qW
+yV)qW
+yV*qW
+yV+qW
+yV,qW
+pqps@t;
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xau_
+rE
+rr
+v4
+sl
+t-u_sI
+rE
+v5
+pv
+sXp*U
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+s5xar_
+rE
+rr
+v4
+sl
+t-r_W
+rE
+v5
+pv
+sXp*U
+s5xaqs
+rE
+rr
+v4
+sl
+t-qsq/
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+sXp*U
+s5xaxh
+rE
+rr
+v4
+sl
+t-xh6
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+sXp*U
+"(
+zBpAV&
+|[r,xfRF<6<&DL
+u-ukqN
+tUo<{
+5
+pnzLpX
+tHpyZ/
+{Qqp<G
+tCr><7
+tCp&<'
+tCseU
+!#
+pn|Y}6
+xSq<q12
+xSp<p<z
+tUq<y
+td
+!#
+:
+pnt'f
+]#x_~*3
+s{8t;
+qt1<y
+5
+:
+rf1
+r7R}
+H
+!#
+s)
+u?}~
+!#
+prr]pX
+qBR~
+p6
+prsQpx
+t>
+xLR{
+qU
+yJp5V(
+w@
+H
+!#
+prsmrI
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+".
+x|
+&
+".
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+s{/ps
+x-ulqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+s~%>rl
+s{8}6
+xS$<$12
+xS#<#1<
+tU$1=
+sJ~)
+!#
+r6=px
+qt2pd
+p6
+r69q3
+|Nr8&BwL
+zh'6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~.v,
+yHrI
+u<
+!#
+}Tj
+Y,12
+r7,
+rP
+!#
+r6+qe
+|Nr8/z\
+s~/$/>
+}Tsh
+rKt?rbz}s0DB
+r\2
+\
+!#
+r&+px
+qVM2pd
+}q
+qD/q@
+r[3p$
+"G
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+rN
+tP
+pm
+"H
+ru3
+x"I
+qD@ps
+t^
+s;.
+syu8r3qp$/
+!#
+qM,^
+p+
+qM+sr
+ra2tn
+qt3D
+zqqN
+qt3A
+rN
+tP
+u(
+:
+qM+q@
+x"I
+"#
+pB3u%.
+w)r3u}2qp
+!#
+"/
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~9v,
+!#
+pnr4ua
+t_:$9'#
+!#
+vc7t;
+qt11=
+5
+:
+rf1
+rf;
+H
+!#
+s)
+u?}~
+!#
+"9
+r\:
+p6
+"9
+t>
+Yxc=
+z>
+yJp5V-
+w@
+H
+!#
+"9
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"9
+x|
+&
+"9
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+vc@q@
+t3rv$D
+|.=q0
+r@6sG
+"#
+t3ul$F
+"#
+r@6S
+"#
+t3sz$H
+"#
+r@6S
+"#
+t3tL$J
+"#
+r@6S
+"#
+sE"$L
+"#
+r@6S
+"#
+sE#$N
+"#
+r@6S
+"#
+sE$$P
+"#
+r@6S
+"#
+sE%$R
+"#
+|K->>6
+vc7}6
+xS$<$12
+xS#<#1<
+tU$1=
+sJ~)
+!#
+":
+qt2pd
+p6
+"-
+|Nr8.BwL
+zh/6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~6v,
+":
+u<
+!#
+":
+Y,12
+r7,
+rP
+!#
+":
+|Nr87z\
+s~7$7>
+":
+rKt?rbz}s0DB
+r\2
+\
+!#
+":
+qVM2pd
+}q
+"8
+ru3
+r[3p$
+5
+"9
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+{K
+s;.
+u67y%7
+!#
+"8
+p+
+"8
+ra2tn
+qt3D
+:
+5
+"7
+qt3A
+s'8
+pB3u%.
+w)r3u}2y3pk
+!#
+",
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~Av,
+!#
+|./pb
+qt=18
+uX=18?
+)
+qVyc9
+s'7
+pns-f+
+s+B'#'$
+u[z,Pq)q"q"vLrWv?
+rx
+r=
+w|2v8
+r=
+xTsUt#
+y62}K
+qJr}}X
+sPrnvH
+y62v8
+{3sG
+{/u}>
+sDtL?
+pnr]px
+u9sMu
+qJS
+|.@t;
+pV$zD
+!#
+"9
+qt;1:
+p6
+"9
+ru1
+qt11=
+s'9
+po1AV3
+w@
+H
+!#
+"9
+pB;yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+u-@=ww
+ru1
+qt11,
+s'/
+":
+x|
+&
+":
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+"$
+po1pd3,
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-|+r-
+s+&$)$'
+qJt|
+s+'$+$)
+qJsG
+s+($-$+
+qJu#
+s+)$/$-
+ws"
+s+*$1$/
+ws#
+s++$3$1
+ws$
+s+,$5$3
+ws%
+s+-$7$5
+ws&
+u-@.^
+qt1<#
+5
+u-@8pw
+s'@
+po1pd3.
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-@9r.
+s~,$,rl
+s~*$*sI
+s~($(sU
+s~&$&W
+s~$$$q/
+s~"$"S
+r?szsG6
+r?rvqW>
+!#
+|A=q#
+qt11=
+pm=
+"M
+{i,
+rE
+rr
+v4
+sl
+y>,$,
+rE
+v5
+{i*
+rE
+rr
+v4
+sl
+y>*$*
+rE
+v5
+pv
+sXp*U
+{i(
+rE
+rr
+v4
+sl
+y>($(
+rE
+v5
+{i&
+rE
+rr
+v4
+sl
+y>&$&
+rE
+v5
+pv
+sXp*U
+{i$
+rE
+rr
+v4
+sl
+y>$$$
+rE
+v5
+{i"
+rE
+rr
+v4
+sl
+y>"$"
+rE
+v5
+pv
+sXp*U
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+s5xarv
+rE
+rr
+v4
+sl
+t-rvqW
+rE
+v5
+pv
+sXp*U
+"#
+po1AV6
+|[r,xfRF<6<&DL
+|.@}6
+z'11112
+z';1;1<
+qt11=
+sJ~3
+!#
+pnsmpj
+O
+!#
+ru*
+ru+
+"]
+]%rL,
+]&rL+
+]'rL-
+(x@
+!#
+"^
+ru:
+prshsh
+]3rL8
+]4rL7
+]1rL9
+(zI
+!#
+ru5
+ru7
+"W
+pVSrL/
+(w{
+!#
+"V
+pVOsx=
+"T
+(+,
+!pZ
+p(
+!p^
+"4
+r7,
+{j,
+{j<
+(
+!qZ
+"L
+r~
+a*
+qPp5
+(
+!s*
+"<
+sk
+a)
+qPp5
+(
+!tS
+"$
+g
+a(
+wp<
+(
+!vB
+"$
+r~
+a$
+qPp5
+(
+!w&
+"$
+sk
+a&
+qPp5
+(
+!x=
+|./rI
+qH
+a#
+wp@
+(
+!yE
+"%
+g
+a"
+wp<
+(
+!{-
+"4
+}G
+pfqA
+;7
+(
+!vKxw
+"2
+uI
+pfqA
+wp#
+(
+!pty@
+"0
+tW
+pfqA
+wp<
+(
+!ptyG
+".
+sv9
+aA
+;1
+(
+!pt+uU
+sv/
+p38
+wpA
+(
+!pt{H
+sv9
+aA
+qPp"
+(
+!pt.uU
+sv9
+p37
+qPpK
+(
+!pt|F
+"-
+g+
+a9
+qPpY
+(
+!pt|G
+g+
+a8
+wp<
+(
+!pt}x
+g-
+vg
+v#
+(
+!pt/uU
+"-
+sv@
+aA
+qPp=
+(
+!ptxw
+sv@
+aA
+qPp)
+(
+!tYy@
+"-
+g=
+a1
+;7
+(
+!tYyG
+"-
+g,
+a1
+wp<
+!q[
+z6p&
+p_
+m
+pN
+p]
+sjtl
+pQ
+sjtz
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[184])
-{
-	.reg .pred %p<53>;
-	.reg .b32 %r<74>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<110>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u64 %rd9, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u64 %rd10, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	ld.param.u64 %rd12, [wide_float32_4_float32_4_float32_row_F32_params+120];
-	ld.param.u64 %rd13, [wide_float32_4_float32_4_float32_row_F32_params+128];
-	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+136];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+144];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+148];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+152];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+156];
-	ld.param.u8 %r4, [wide_float32_4_float32_4_float32_row_F32_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u64.u32 %rd15, %r13;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd5;
-	cvt.u32.u64 %r16, %rd7;
-	cvt.u64.u32 %rd16, %r16;
-	cvt.u32.u64 %r17, %rd9;
-	cvt.u32.u64 %r18, %rd11;
-	cvt.u32.u64 %r19, %rd13;
-	cvt.u32.u64 %r20, %rd14;
-	cvt.u64.u32 %rd17, %r20;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r21, %r8, %r9, %r10;
-	mad.lo.s32 %r22, %r21, %r11, %r7;
-	cvt.u64.u32 %rd18, %r22;
-	shr.u64 %rd19, %rd18, 5;
-	mad.wide.u32 %rd20, %r6, 8, %rd19;
-	mov.u32 %r23, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd20, %r6;
-	mov.u32 %r23, %r7;
-$B1:
-	cvt.u64.u32 %rd21, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd22, %r1;
-	setp.le.s64 %p3, %rd22, %rd20;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r24, %r2, 2;
-	cvt.u64.u32 %rd23, %r24;
-	.loc 1 21 20
-	cvt.u32.u64 %r25, %rd20;
-	mul.wide.u32 %rd24, %r25, %r24;
-	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r14;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd25, %rd24, %rd23;
-	setp.le.u64 %p5, %rd25, %rd15;
-	cvt.u32.u64 %r26, %rd25;
-	setp.le.u32 %p6, %r26, %r15;
-	setp.le.u32 %p7, %r26, %r16;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	add.s64 %rd28, %rd3, %rd26;
-	add.s64 %rd29, %rd6, %rd26;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r23, %r24;
-	mov.u32 %r27, %r23;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd30, %r27;
-	.loc 1 36 35
-	mad.wide.u32 %rd31, %r27, 16, %rd27;
-	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd31];
-	mad.wide.u32 %rd32, %r27, 16, %rd28;
-	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd32];
-	.loc 1 38 4
-	add.rn.f32 %f10, %f2, %f6;
-	add.rn.f32 %f11, %f3, %f7;
-	add.rn.f32 %f12, %f4, %f8;
-	add.rn.f32 %f13, %f5, %f9;
-	.loc 1 40 6
-	mad.wide.u32 %rd33, %r27, 16, %rd29;
-	st.global.v4.f32 [%rd33], {%f10, %f11, %f12, %f13};
-	.loc 1 35 34
-	add.s64 %rd34, %rd30, %rd21;
-	setp.lt.s64 %p11, %rd34, %rd23;
-	cvt.u32.u64 %r27, %rd34;
-	@%p11 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd35, %rd24, %rd23;
-	setp.le.u64 %p12, %rd35, %rd16;
-	cvt.u32.u64 %r28, %rd35;
-	setp.le.u32 %p13, %r28, %r17;
-	setp.le.u32 %p14, %r24, %r18;
-	and.pred %p15, %p12, %p13;
-	and.pred %p16, %p15, %p14;
-	@!%p16 bra $B33;
-	shl.b64 %rd36, %rd24, 4;
-	add.s64 %rd37, %rd6, %rd36;
-	add.s64 %rd38, %rd8, %rd36;
-	mov.f32 %f14, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p17, %r23, %r24;
-	@!%p17 bra $B4;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r29, %r23;
-	bra $B5;
-$B4:
-	mov.f32 %f15, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd39, %r29;
-	.loc 1 54 34
-	mad.wide.u32 %rd40, %r29, 16, %rd37;
-	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd40];
-	.loc 1 56 4
-	add.rn.f32 %f20, %f15, %f16;
-	add.rn.f32 %f21, %f20, %f17;
-	add.rn.f32 %f22, %f21, %f18;
-	add.rn.f32 %f15, %f22, %f19;
-	.loc 1 53 34
-	add.s64 %rd41, %rd39, %rd21;
-	setp.lt.s64 %p18, %rd41, %rd23;
-	cvt.u32.u64 %r29, %rd41;
-	@%p18 bra $B5;
-$B6:
-	.loc 3 51 17
-	mov.pred %p19, 1;
-	vote.sync.ballot.b32 %r30, %p19, 0xffffffff;
-	.loc 3 52 11
-	setp.eq.s32 %p20, %r30, -1;
-	@%p20 bra $B8;
-	.loc 3 58 43
-	brev.b32 %r31, %r30;
-	clz.b32 %r32, %r31;
-	shfl.sync.idx.b32 %f23, %f15, %r32, 31, 0xffffffff;
-	.loc 3 59 21
-	add.s32 %r33, %r30, -1;
-	and.b32 %r34, %r30, %r33;
-	setp.ne.s32 %p21, %r34, 0;
-	@!%p21 bra $B9;
-$B7:
-	.loc 3 60 59
-	brev.b32 %r35, %r34;
-	clz.b32 %r36, %r35;
-	shfl.sync.idx.b32 %f24, %f15, %r36, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f23, %f23, %f24;
-	.loc 3 59 53
-	add.s32 %r37, %r34, -1;
-	and.b32 %r34, %r34, %r37;
-	setp.ne.s32 %p22, %r34, 0;
-	@%p22 bra $B7;
-	bra $B9;
-$B8:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f25, %f15, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f26, %f15, %f25;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f27, %f26, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f28, %f26, %f27;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f29, %f28, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f30, %f28, %f29;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f31, %f30, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f32, %f30, %f31;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f33, %f32, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f23, %f32, %f33;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p23, %r3, 32;
-	@%p23 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p24, %r12, 0;
-	@!%p24 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r38, %r8, %r9, %r10;
-	mad.lo.s32 %r39, %r38, %r11, %r7;
-	cvt.u64.u32 %rd42, %r39;
-	shr.u64 %rd43, %rd42, 5;
-	cvt.u32.u64 %r40, %rd43;
-	setp.lt.u32 %p25, %r40, 32;
-	@!%p25 bra $FAULT0;
-	mad.lo.s32 %r41, %r40, 4, %r5;
-	st.shared.f32 [%r41], %f23;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r42, %r3, 5;
-	setp.lt.u32 %p26, 32, %r42;
-	selp.b32 %r43, 32, %r42, %p26;
-	setp.lt.u32 %p27, 0, %r43;
-	@!%p27 bra $B11;
-	mov.f32 %f23, 0f00000000;
-	mov.u32 %r44, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f23, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r45, %r44, 4, %r5;
-	ld.shared.f32 %f34, [%r45];
-	add.rn.f32 %f23, %f23, %f34;
-	add.s32 %r44, %r44, 1;
-	setp.lt.u32 %p28, %r44, %r43;
-	@%p28 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f35, %r2;
-	div.rn.f32 %f14, %f23, %f35;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p29, %r23, %r24;
-	@!%p29 bra $B16;
-	mov.f32 %f36, 0f00000000;
-	mov.u32 %r46, %r23;
-	bra $B17;
-$B16:
-	mov.f32 %f36, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd44, %r46;
-	.loc 1 65 34
-	mad.wide.u32 %rd45, %r46, 16, %rd37;
-	ld.global.v4.f32 {%f37, %f38, %f39, %f40}, [%rd45];
-	.loc 1 67 14
-	sub.rn.f32 %f41, %f37, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f42, %f41, %f41, %f36;
-	.loc 1 67 14
-	sub.rn.f32 %f43, %f38, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f44, %f43, %f43, %f42;
-	.loc 1 67 14
-	sub.rn.f32 %f45, %f39, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f46, %f45, %f45, %f44;
-	.loc 1 67 14
-	sub.rn.f32 %f47, %f40, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f36, %f47, %f47, %f46;
-	.loc 1 64 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p30, %rd46, %rd23;
-	cvt.u32.u64 %r46, %rd46;
-	@%p30 bra $B17;
-$B18:
-	.loc 3 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r47, %p31, 0xffffffff;
-	.loc 3 52 11
-	setp.eq.s32 %p32, %r47, -1;
-	@%p32 bra $B20;
-	.loc 3 58 43
-	brev.b32 %r48, %r47;
-	clz.b32 %r49, %r48;
-	shfl.sync.idx.b32 %f48, %f36, %r49, 31, 0xffffffff;
-	.loc 3 59 21
-	add.s32 %r50, %r47, -1;
-	and.b32 %r51, %r47, %r50;
-	setp.ne.s32 %p33, %r51, 0;
-	@!%p33 bra $B21;
-$B19:
-	.loc 3 60 59
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f49, %f36, %r53, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f48, %f48, %f49;
-	.loc 3 59 53
-	add.s32 %r54, %r51, -1;
-	and.b32 %r51, %r51, %r54;
-	setp.ne.s32 %p34, %r51, 0;
-	@%p34 bra $B19;
-	bra $B21;
-$B20:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f50, %f36, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f51, %f36, %f50;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f52, %f51, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f53, %f51, %f52;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f54, %f53, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f55, %f53, %f54;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f56, %f55, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f57, %f55, %f56;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f48, %f57, %f58;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p35, %r3, 32;
-	@%p35 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p36, %r12, 0;
-	@!%p36 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r55, %r8, %r9, %r10;
-	mad.lo.s32 %r56, %r55, %r11, %r7;
-	cvt.u64.u32 %rd47, %r56;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r57, %rd48;
-	setp.lt.u32 %p37, %r57, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r58, %r57, 4, %r5;
-	st.shared.f32 [%r58+128], %f48;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r59, %r3, 5;
-	setp.lt.u32 %p38, 32, %r59;
-	selp.b32 %r60, 32, %r59, %p38;
-	setp.lt.u32 %p39, 0, %r60;
-	@!%p39 bra $B23;
-	mov.f32 %f48, 0f00000000;
-	mov.u32 %r61, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f48, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r62, %r61, 4, %r5;
-	ld.shared.f32 %f59, [%r62+128];
-	add.rn.f32 %f48, %f48, %f59;
-	add.s32 %r61, %r61, 1;
-	setp.lt.u32 %p40, %r61, %r60;
-	@%p40 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.u32 %p41, %r24, %r19;
-	selp.b32 %r63, %r24, %r19, %p41;
-	cvt.u64.u32 %rd49, %r63;
-	setp.le.u32 %p42, %r63, %r20;
-	@!%p42 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f60, %r2;
-	rcp.approx.ftz.f32 %f61, %f60;
-	neg.f32 %f62, %f60;
-	fma.rn.f32 %f63, %f62, %f61, 0f3F800000;
-	fma.rn.f32 %f64, %f61, %f63, %f61;
-	mul.rn.f32 %f65, %f48, %f64;
-	fma.rn.f32 %f66, %f62, %f65, %f48;
-	fma.rn.f32 %f67, %f66, %f64, %f65;
-	abs.f32 %f68, %f48;
-	setp.lt.f32 %p43, 0f0D800000, %f68;
-	abs.f32 %f69, %f67;
-	setp.lt.f32 %p44, 0f03800000, %f69;
-	and.pred %p45, %p43, %p44;
-	add.rn.f32 %f70, %f67, %f1;
-	rsqrt.approx.ftz.f32 %f71, %f70;
-	mul.rn.f32 %f72, %f70, %f71;
-	abs.f32 %f73, %f71;
-	mul.rn.f32 %f74, %f73, 0f3F000000;
-	neg.f32 %f75, %f72;
-	fma.rn.f32 %f76, %f75, %f72, %f70;
-	fma.rn.f32 %f77, %f76, %f74, %f72;
-	setp.lt.f32 %p46, 0f26800000, %f77;
-	and.pred %p47, %p45, %p46;
-	rcp.approx.ftz.f32 %f78, %f77;
-	neg.f32 %f79, %f77;
-	fma.rn.f32 %f80, %f79, %f78, 0f3F800000;
-	fma.rn.f32 %f81, %f78, %f80, %f78;
-	abs.f32 %f82, %f81;
-	setp.lt.f32 %p48, 0f03800000, %f82;
-	and.pred %p49, %p47, %p48;
-	@%p49 bra $B27;
-	div.rn.f32 %f83, %f48, %f60;
-	add.rn.f32 %f84, %f83, %f1;
-	sqrt.rn.f32 %f85, %f84;
-	rcp.rn.f32 %f81, %f85;
-$B27:
-	.loc 1 77 22
-	@!%p29 bra $B30;
-$B28:
-	cvt.u64.u32 %rd50, %r23;
-	.loc 1 78 37
-	mad.wide.u32 %rd51, %r23, 16, %rd37;
-	ld.global.v4.f32 {%f86, %f87, %f88, %f89}, [%rd51];
-	mad.wide.u32 %rd52, %r23, 16, %rd10;
-	ld.global.v4.f32 {%f90, %f91, %f92, %f93}, [%rd52];
-	.loc 1 80 17
-	sub.rn.f32 %f94, %f86, %f14;
-	mul.rn.f32 %f95, %f94, %f81;
-	mul.rn.f32 %f96, %f95, %f90;
-	sub.rn.f32 %f97, %f87, %f14;
-	mul.rn.f32 %f98, %f97, %f81;
-	mul.rn.f32 %f99, %f98, %f91;
-	sub.rn.f32 %f100, %f88, %f14;
-	mul.rn.f32 %f101, %f100, %f81;
-	mul.rn.f32 %f102, %f101, %f92;
-	sub.rn.f32 %f103, %f89, %f14;
-	mul.rn.f32 %f104, %f103, %f81;
-	mul.rn.f32 %f105, %f104, %f93;
-	.loc 1 82 8
-	setp.lt.u32 %p50, %r23, %r63;
-	@!%p50 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd53, %r23, 16, %rd12;
-	ld.global.v4.f32 {%f106, %f107, %f108, %f109}, [%rd53];
-	.loc 1 85 5
-	add.rn.f32 %f96, %f96, %f106;
-	add.rn.f32 %f99, %f99, %f107;
-	add.rn.f32 %f102, %f102, %f108;
-	add.rn.f32 %f105, %f105, %f109;
-$B29:
-	.loc 1 88 6
-	mad.wide.u32 %rd54, %r23, 16, %rd38;
-	st.global.v4.f32 [%rd54], {%f96, %f99, %f102, %f105};
-	.loc 1 77 34
-	add.s64 %rd55, %rd50, %rd21;
-	setp.lt.s64 %p51, %rd55, %rd23;
-	cvt.u32.u64 %r23, %rd55;
-	@%p51 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	cvt.u64.u32 %rd56, %r15;
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	cvt.u64.u32 %rd57, %r17;
-	cvt.u64.u32 %rd58, %r18;
-	.loc 1 25 31
-	@!%p12 bra $FAULT6;
-	@!%p13 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r64, 1;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r64, 1;
-	mov.u64 %rd59, %rd48;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r64, 0;
-	mov.u64 %rd59, %rd49;
-	mov.u64 %rd60, %rd17;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r64, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd15;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r64, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd56;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r64, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r64, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r64, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd57;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r64, 3;
-	mov.u64 %rd59, %rd23;
-	mov.u64 %rd60, %rd58;
-$FAULT:
-	ld.param.u64 %rd61, [wide_float32_4_float32_4_float32_row_F32_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r65, [%rd61], 0, 1;
-	setp.ne.u32 %p52, %r65, 0;
-	@%p52 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r66, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	st.global.u32 [%rd62+4], %r66;
-	ld.param.u32 %r67, [wide_float32_4_float32_4_float32_row_F32_params+180];
-	st.global.v2.u32 [%rd62+8], {%r67, %r64};
-	mov.u32 %r68, %ctaid.x;
-	mov.u32 %r69, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r68, %r69};
-	mov.u32 %r70, %ctaid.z;
-	mov.u32 %r71, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r70, %r71};
-	mov.u32 %r72, %tid.y;
-	mov.u32 %r73, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r72, %r73};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
+const wideF16SM80NarrowAligned = `packed1 23189 wide_8_float32_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvsyq)r9pMrR
+!v7psv6s}pMpOrGvPrR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH,tKpD
+!c
+p;9un
+zf.un
+p9qute
+p:7x,
+qSp5r0
+!
+p>
+v~
+pa
+q$
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+|"
+qQ,sZ
+hz?
+sjt[
+uxs:uwy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+uupG
+)
+x{
+tN
+ya
+p{t"X%
+uG/p|
+s?p0
+p}zM
+zC
+zu
+pnq0q3
+r'u4-
+)
+pnpbq@
+vNp)%
+pnq3q#-
+}h
+stp[
+xz
+0
+qV{q
+qVr|q=
+ret,v:
+wj
+wj
+rDD
+uG8ua
+u3
+uG7sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+pl$
+pl&
+pl'
+uuqA
+uupU
+)
+"%
+r'q,G
+pnq3ww
+v3p=G
+*(%
+prpbpj-
+pB(2p*2q,
+xBu*q,1'
+pnq3f@
+**p-
+pnqe^
+q\pGt~
+|01,?
+)
+pnr-pE
+Y=2p2
+}q
+prr-t;
+qt1D
+}3q9
+4
+rP
+prshrI
+ru/
+u>q)u8qrxD%
+0
+t7
+p1
+tN
+t7
+p1
+rf1
+r7p0
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDE
+qvp51/
+{6p5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+prr-pj.
+qKp,q=12
+qKz#z#p0
+}3p2
+wfrbrGr,~5U2q,
+w"uy
+\
+!#
+prsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pru:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+u?}~
+!#
+pnshqN
+qVM-15
+qVM-17
+4
+rDF
+tV8G
+*#%
+*%p-
+pn|Yt;
+qt12p2
+rf1
+r7q}
+sd
+!#
+pnwwsr
+t>
+Yxc,
+u-|#q#
+xLp*
+4
+rDG
+"#
+yJp5rZ
+w@
+pqr.9pb
+y\
+ro
+p7
+pqzLsr
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+pnwwwE
+zB'ArZ
+w@
+"$
+y\
+ro
+p7
+"$
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+pnzgps
+yV%qW
+yV&qW
+yV'qW
+yV(qW
+yV)qW
+yV*qW
+yV+qW
+yV,qW
+pqq#7w-
+u>zivhp5rW+r3~7sIrl
+u>zivhp5rW+r3~7WsU
+u>zivhp5rW+r3~7Sq/
+u>zivhp5rW+r3~7>6
+"(
+zB;AV$
+|[r,xfvfUDL
+u-ukqN
+tU:<F
+5
+pnzLpX
+tH;yZ/
+{Qx2X
+tCr>qR
+tCp&q=
+tCseU
+!#
+pn|Y}6
+xS<<<12
+xS;<;<E
+tU<<D
+td
+!#
+:
+pnt'f
+]#x_~*3
+s{8t;
+qt1<D
+5
+:
+rf1
+r7RH
+H
+!#
+s)
+u?}~
+!#
+prr]pX
+qBRI
+p6
+prsQpx
+t>
+xLRF
+qU
+yJp5V&
+w@
+H
+!#
+prsmrI
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+".
+qLp@x[
+ro
+p7
+".
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+s{/ps
+x-ulqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+s~%>rl
+s{8}6
+xS(<(12
+xS'<'<X
+tU(<W
+sJ~)
+!#
+r6=px
+qt2pd
+p6
+r69q3
+|Nr8&BwL
+zh'6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~.v,
+yHrI
+u<
+!#
+}Tj
+Y,12
+r7,
+rP
+!#
+r6+qe
+|Nr8/z\
+s~/$/>
+}Tsh
+rKt?rbz}s0DB
+r\2
+\
+!#
+r&+px
+qVM2pd
+}q
+qD/q@
+r[3p$
+"H
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+rN
+tP
+pm
+"I
+ru3
+x"I
+qD@ps
+t^
+s;.
+syu8r3qp$/
+!#
+qM,^
+p+
+qM+sr
+ra2tn
+qt3D
+zqqN
+qt3A
+rN
+tP
+u(
+:
+qM+q@
+x"I
+"#
+pB3u%.
+w)r3u}2qp
+!#
+"/
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~9v,
+!#
+pnr4ua
+t_:$9'#
+!#
+vc7t;
+qt1<_
+5
+:
+rf1
+r7Rd
+H
+!#
+s)
+u?}~
+!#
+"9
+qBRe
+p6
+"9
+t>
+xLRb
+z>
+yJp5V+
+w@
+H
+!#
+"9
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"9
+qLp@x[
+ro
+p7
+"9
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+vc@q@
+t3rv$D
+|.=q0
+r@6sG
+"#
+t3ul$F
+"#
+r@6S
+"#
+t3sz$H
+"#
+r@6S
+"#
+t3tL$J
+"#
+r@6S
+"#
+sE"$L
+"#
+r@6S
+"#
+sE#$N
+"#
+r@6S
+"#
+sE$$P
+"#
+r@6S
+"#
+sE%$R
+"#
+|K->>6
+vc7}6
+xS(<(12
+xS'<'<t
+tU(<s
+sJ~)
+!#
+":
+qt2pd
+p6
+"-
+|Nr8.BwL
+zh/6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~6v,
+":
+u<
+!#
+":
+Y,12
+r7,
+rP
+!#
+":
+|Nr87z\
+s~7$7>
+":
+rKt?rbz}s0DB
+r\2
+\
+!#
+":
+qVM2pd
+}q
+"8
+ru3
+r[3p$
+5
+"9
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+{K
+s;.
+u67y%7
+!#
+"8
+p+
+"8
+ra2tn
+qt3D
+:
+5
+"7
+qt3A
+s'8
+pB3u%.
+w)r3u}2y3pk
+!#
+",
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~Av,
+!#
+|./pb
+tUz18
+pzR{18?
+)
+qVyc9
+s'7
+pns-f+
+s+B'#'$
+u[z,Pq)q"q"vLrWv?
+rx
+r=
+w|2v8
+r=
+xTsUt#
+y62}K
+qJr}}X
+sPrnvH
+y62v8
+{3sG
+{/u}>
+sDtL?
+pnr]px
+u9sMu
+qJS
+|.@t;
+pV$zD
+!#
+"9
+tU}<~
+p6
+"9
+ru1
+qt1<{
+s'9
+po1AV1
+w@
+H
+!#
+"9
+pB;yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+u-@=ww
+ru1
+qt11,
+s'/
+":
+qLp@x[
+ro
+p7
+":
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+"$
+po1pd3,
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-|+r-
+s+&$)$'
+qJt|
+s+'$+$)
+qJsG
+s+($-$+
+qJu#
+s+)$/$-
+ws"
+s+*$1$/
+ws#
+s++$3$1
+ws$
+s+,$5$3
+ws%
+s+-$7$5
+ws&
+u-@.^
+qt1<'
+5
+u-@8pw
+s'@
+po1pd3.
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-@9r.
+s~,$,rl
+s~*$*sI
+s~($(sU
+s~&$&W
+s~$$$q/
+s~"$"S
+r?szsG6
+r?rvqW>
+!#
+|A=q#
+qt11=
+pm=
+"M
+u>zivhp5rW+r3~7$*$,
+u>zivhp5rW+r3~7$&$(
+u>zivhp5rW+r3~7$"$$
+u>zivhp5rW+r3~7qWsG
+"#
+po1AV4
+|[r,xfvfUDL
+|.@}6
+z'11112
+z';1;1<
+qt11=
+sJ~3
+!#
+pnsmpj
+O
+!#
+ru*
+ru+
+"^
+]%rL,
+]&rL+
+]'rL-
+(x@
+!#
+"_
+ru:
+prshsh
+]3rL8
+]4rL7
+]1rL9
+(zI
+!#
+ru5
+ru7
+"W
+pVCrL/
+(w{
+!#
+"V
+pV?sx=
+"T
+(+,
+!pZ
+p(
+!p^
+"4
+r7,
+{j,
+{j:
+(
+!qZ
+"L
+r~
+a*
+qPp5
+(
+!s*
+"<
+sk
+a)
+qPp5
+(
+!tS
+"$
+g
+a(
+wp:
+(
+!vB
+"$
+r~
+a$
+qPp5
+(
+!w&
+"$
+sk
+a&
+qPp5
+(
+!x=
+|./rI
+qH
+a#
+wp>
+(
+!yE
+"%
+g
+a"
+wp:
+(
+!{-
+"4
+}G
+pfqA
+;7
+(
+!vKxw
+"2
+uI
+pfqA
+wp#
+(
+!pty@
+"0
+tW
+pfqA
+wp:
+(
+!ptyG
+".
+sv9
+a?
+;1
+(
+!pt+uU
+sv/
+p38
+wp?
+(
+!pt{H
+sv9
+a?
+qPp"
+(
+!pt.uU
+sv9
+p37
+qPpK
+(
+!pt|F
+"-
+g+
+a7
+qPpY
+(
+!pt|G
+g+
+a6
+wp:
+(
+!pt}x
+g-
+vg
+v#
+(
+!pt/uU
+"-
+sv@
+a?
+qPp=
+(
+!ptxw
+sv@
+a?
+qPp)
+(
+!tYy@
+"-
+g=
+a1
+;7
+(
+!tYyG
+"-
+g,
+a1
+wp:
+!q[
+z6p&
+p_
+m
+pN
+p]
+sjtl
+pQ
+sjtz
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[184])
-{
-	.reg .pred %p<53>;
-	.reg .b32 %r<65>;
-	.reg .b64 %rd<57>;
-	.reg .f32 %f<110>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+32];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	ld.param.u64 %rd8, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u64 %rd9, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u64 %rd10, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	ld.param.u64 %rd11, [wide_float32_4_float32_4_float32_row_F32_params+112];
-	ld.param.u64 %rd12, [wide_float32_4_float32_4_float32_row_F32_params+120];
-	ld.param.u64 %rd13, [wide_float32_4_float32_4_float32_row_F32_params+128];
-	ld.param.u64 %rd14, [wide_float32_4_float32_4_float32_row_F32_params+136];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+144];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+148];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+152];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+156];
-	ld.param.u8 %r4, [wide_float32_4_float32_4_float32_row_F32_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r13, %r8, %r9, %r10;
-	mad.lo.s32 %r14, %r13, %r11, %r7;
-	cvt.u64.u32 %rd15, %r14;
-	shr.u64 %rd16, %rd15, 5;
-	mad.wide.u32 %rd17, %r6, 8, %rd16;
-	mov.u32 %r15, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd17, %r6;
-	mov.u32 %r15, %r7;
-$B1:
-	cvt.u64.u32 %rd18, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd19, %r1;
-	setp.le.s64 %p3, %rd19, %rd17;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r16, %r2, 2;
-	cvt.u64.u32 %rd20, %r16;
-	.loc 1 21 20
-	cvt.u32.u64 %r17, %rd17;
-	mul.wide.u32 %rd21, %r17, %r16;
-	.loc 1 22 19
-	setp.lt.s64 %p4, 0, %rd4;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd22, %rd21, %rd20;
-	setp.le.u64 %p5, %rd22, %rd2;
-	setp.le.u64 %p6, %rd22, %rd5;
-	setp.le.u64 %p7, %rd22, %rd7;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd23, %rd21, 4;
-	add.s64 %rd24, %rd1, %rd23;
-	add.s64 %rd25, %rd3, %rd23;
-	add.s64 %rd26, %rd6, %rd23;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r15, %r16;
-	mov.u32 %r18, %r15;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd27, %r18;
-	.loc 1 36 35
-	mad.wide.u32 %rd28, %r18, 16, %rd24;
-	ld.global.f32 %f2, [%rd28];
-	ld.global.f32 %f3, [%rd28+4];
-	ld.global.f32 %f4, [%rd28+8];
-	ld.global.f32 %f5, [%rd28+12];
-	mad.wide.u32 %rd29, %r18, 16, %rd25;
-	ld.global.f32 %f6, [%rd29];
-	ld.global.f32 %f7, [%rd29+4];
-	ld.global.f32 %f8, [%rd29+8];
-	ld.global.f32 %f9, [%rd29+12];
-	.loc 1 38 4
-	add.rn.f32 %f10, %f2, %f6;
-	add.rn.f32 %f11, %f3, %f7;
-	add.rn.f32 %f12, %f4, %f8;
-	add.rn.f32 %f13, %f5, %f9;
-	.loc 1 40 6
-	mad.wide.u32 %rd30, %r18, 16, %rd26;
-	st.global.f32 [%rd30], %f10;
-	st.global.f32 [%rd30+4], %f11;
-	st.global.f32 [%rd30+8], %f12;
-	st.global.f32 [%rd30+12], %f13;
-	.loc 1 35 34
-	add.s64 %rd31, %rd27, %rd18;
-	setp.lt.s64 %p11, %rd31, %rd20;
-	cvt.u32.u64 %r18, %rd31;
-	@%p11 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd32, %rd21, %rd20;
-	setp.le.u64 %p12, %rd32, %rd7;
-	setp.le.u64 %p13, %rd32, %rd9;
-	setp.le.u64 %p14, %rd20, %rd11;
-	and.pred %p15, %p12, %p13;
-	and.pred %p16, %p15, %p14;
-	@!%p16 bra $B33;
-	shl.b64 %rd33, %rd21, 4;
-	add.s64 %rd34, %rd6, %rd33;
-	add.s64 %rd35, %rd8, %rd33;
-	mov.f32 %f14, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p17, %r15, %r16;
-	@!%p17 bra $B4;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r19, %r15;
-	bra $B5;
-$B4:
-	mov.f32 %f15, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd36, %r19;
-	.loc 1 54 34
-	mad.wide.u32 %rd37, %r19, 16, %rd34;
-	ld.global.f32 %f16, [%rd37];
-	ld.global.f32 %f17, [%rd37+4];
-	ld.global.f32 %f18, [%rd37+8];
-	ld.global.f32 %f19, [%rd37+12];
-	.loc 1 56 4
-	add.rn.f32 %f20, %f15, %f16;
-	add.rn.f32 %f21, %f20, %f17;
-	add.rn.f32 %f22, %f21, %f18;
-	add.rn.f32 %f15, %f22, %f19;
-	.loc 1 53 34
-	add.s64 %rd38, %rd36, %rd18;
-	setp.lt.s64 %p18, %rd38, %rd20;
-	cvt.u32.u64 %r19, %rd38;
-	@%p18 bra $B5;
-$B6:
-	.loc 3 51 17
-	mov.pred %p19, 1;
-	vote.sync.ballot.b32 %r20, %p19, 0xffffffff;
-	.loc 3 52 11
-	setp.eq.s32 %p20, %r20, -1;
-	@%p20 bra $B8;
-	.loc 3 58 43
-	brev.b32 %r21, %r20;
-	clz.b32 %r22, %r21;
-	shfl.sync.idx.b32 %f23, %f15, %r22, 31, 0xffffffff;
-	.loc 3 59 21
-	add.s32 %r23, %r20, -1;
-	and.b32 %r24, %r20, %r23;
-	setp.ne.s32 %p21, %r24, 0;
-	@!%p21 bra $B9;
-$B7:
-	.loc 3 60 59
-	brev.b32 %r25, %r24;
-	clz.b32 %r26, %r25;
-	shfl.sync.idx.b32 %f24, %f15, %r26, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f23, %f23, %f24;
-	.loc 3 59 53
-	add.s32 %r27, %r24, -1;
-	and.b32 %r24, %r24, %r27;
-	setp.ne.s32 %p22, %r24, 0;
-	@%p22 bra $B7;
-	bra $B9;
-$B8:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f25, %f15, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f26, %f15, %f25;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f27, %f26, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f28, %f26, %f27;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f29, %f28, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f30, %f28, %f29;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f31, %f30, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f32, %f30, %f31;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f33, %f32, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f23, %f32, %f33;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p23, %r3, 32;
-	@%p23 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p24, %r12, 0;
-	@!%p24 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r28, %r8, %r9, %r10;
-	mad.lo.s32 %r29, %r28, %r11, %r7;
-	cvt.u64.u32 %rd39, %r29;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r30, %rd40;
-	setp.lt.u32 %p25, %r30, 32;
-	@!%p25 bra $FAULT0;
-	mad.lo.s32 %r31, %r30, 4, %r5;
-	st.shared.f32 [%r31], %f23;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r32, %r3, 5;
-	setp.lt.u32 %p26, 32, %r32;
-	selp.b32 %r33, 32, %r32, %p26;
-	setp.lt.u32 %p27, 0, %r33;
-	@!%p27 bra $B11;
-	mov.f32 %f23, 0f00000000;
-	mov.u32 %r34, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f23, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r35, %r34, 4, %r5;
-	ld.shared.f32 %f34, [%r35];
-	add.rn.f32 %f23, %f23, %f34;
-	add.s32 %r34, %r34, 1;
-	setp.lt.u32 %p28, %r34, %r33;
-	@%p28 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f35, %r2;
-	div.rn.f32 %f14, %f23, %f35;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p29, %r15, %r16;
-	@!%p29 bra $B16;
-	mov.f32 %f36, 0f00000000;
-	mov.u32 %r36, %r15;
-	bra $B17;
-$B16:
-	mov.f32 %f36, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd41, %r36;
-	.loc 1 65 34
-	mad.wide.u32 %rd42, %r36, 16, %rd34;
-	ld.global.f32 %f37, [%rd42];
-	ld.global.f32 %f38, [%rd42+4];
-	ld.global.f32 %f39, [%rd42+8];
-	ld.global.f32 %f40, [%rd42+12];
-	.loc 1 67 14
-	sub.rn.f32 %f41, %f37, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f42, %f41, %f41, %f36;
-	.loc 1 67 14
-	sub.rn.f32 %f43, %f38, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f44, %f43, %f43, %f42;
-	.loc 1 67 14
-	sub.rn.f32 %f45, %f39, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f46, %f45, %f45, %f44;
-	.loc 1 67 14
-	sub.rn.f32 %f47, %f40, %f14;
-	.loc 1 68 20
-	fma.rn.f32 %f36, %f47, %f47, %f46;
-	.loc 1 64 34
-	add.s64 %rd43, %rd41, %rd18;
-	setp.lt.s64 %p30, %rd43, %rd20;
-	cvt.u32.u64 %r36, %rd43;
-	@%p30 bra $B17;
-$B18:
-	.loc 3 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r37, %p31, 0xffffffff;
-	.loc 3 52 11
-	setp.eq.s32 %p32, %r37, -1;
-	@%p32 bra $B20;
-	.loc 3 58 43
-	brev.b32 %r38, %r37;
-	clz.b32 %r39, %r38;
-	shfl.sync.idx.b32 %f48, %f36, %r39, 31, 0xffffffff;
-	.loc 3 59 21
-	add.s32 %r40, %r37, -1;
-	and.b32 %r41, %r37, %r40;
-	setp.ne.s32 %p33, %r41, 0;
-	@!%p33 bra $B21;
-$B19:
-	.loc 3 60 59
-	brev.b32 %r42, %r41;
-	clz.b32 %r43, %r42;
-	shfl.sync.idx.b32 %f49, %f36, %r43, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f48, %f48, %f49;
-	.loc 3 59 53
-	add.s32 %r44, %r41, -1;
-	and.b32 %r41, %r41, %r44;
-	setp.ne.s32 %p34, %r41, 0;
-	@%p34 bra $B19;
-	bra $B21;
-$B20:
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f50, %f36, 16, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f51, %f36, %f50;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f52, %f51, 8, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f53, %f51, %f52;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f54, %f53, 4, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f55, %f53, %f54;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f56, %f55, 2, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f57, %f55, %f56;
-	.loc 3 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 1, 31, 0xffffffff;
-	.loc 3 38 49
-	add.rn.f32 %f48, %f57, %f58;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p35, %r3, 32;
-	@%p35 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p36, %r12, 0;
-	@!%p36 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r45, %r8, %r9, %r10;
-	mad.lo.s32 %r46, %r45, %r11, %r7;
-	cvt.u64.u32 %rd44, %r46;
-	shr.u64 %rd45, %rd44, 5;
-	cvt.u32.u64 %r47, %rd45;
-	setp.lt.u32 %p37, %r47, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r48, %r47, 4, %r5;
-	st.shared.f32 [%r48+128], %f48;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r49, %r3, 5;
-	setp.lt.u32 %p38, 32, %r49;
-	selp.b32 %r50, 32, %r49, %p38;
-	setp.lt.u32 %p39, 0, %r50;
-	@!%p39 bra $B23;
-	mov.f32 %f48, 0f00000000;
-	mov.u32 %r51, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f48, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r52, %r51, 4, %r5;
-	ld.shared.f32 %f59, [%r52+128];
-	add.rn.f32 %f48, %f48, %f59;
-	add.s32 %r51, %r51, 1;
-	setp.lt.u32 %p40, %r51, %r50;
-	@%p40 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.s64 %p41, %rd20, %rd13;
-	cvt.u32.u64 %r53, %rd13;
-	selp.b32 %r54, %r16, %r53, %p41;
-	cvt.u64.u32 %rd46, %r54;
-	setp.le.u64 %p42, %rd46, %rd14;
-	@!%p42 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f60, %r2;
-	rcp.approx.ftz.f32 %f61, %f60;
-	neg.f32 %f62, %f60;
-	fma.rn.f32 %f63, %f62, %f61, 0f3F800000;
-	fma.rn.f32 %f64, %f61, %f63, %f61;
-	mul.rn.f32 %f65, %f48, %f64;
-	fma.rn.f32 %f66, %f62, %f65, %f48;
-	fma.rn.f32 %f67, %f66, %f64, %f65;
-	abs.f32 %f68, %f48;
-	setp.lt.f32 %p43, 0f0D800000, %f68;
-	abs.f32 %f69, %f67;
-	setp.lt.f32 %p44, 0f03800000, %f69;
-	and.pred %p45, %p43, %p44;
-	add.rn.f32 %f70, %f67, %f1;
-	rsqrt.approx.ftz.f32 %f71, %f70;
-	mul.rn.f32 %f72, %f70, %f71;
-	abs.f32 %f73, %f71;
-	mul.rn.f32 %f74, %f73, 0f3F000000;
-	neg.f32 %f75, %f72;
-	fma.rn.f32 %f76, %f75, %f72, %f70;
-	fma.rn.f32 %f77, %f76, %f74, %f72;
-	setp.lt.f32 %p46, 0f26800000, %f77;
-	and.pred %p47, %p45, %p46;
-	rcp.approx.ftz.f32 %f78, %f77;
-	neg.f32 %f79, %f77;
-	fma.rn.f32 %f80, %f79, %f78, 0f3F800000;
-	fma.rn.f32 %f81, %f78, %f80, %f78;
-	abs.f32 %f82, %f81;
-	setp.lt.f32 %p48, 0f03800000, %f82;
-	and.pred %p49, %p47, %p48;
-	@%p49 bra $B27;
-	div.rn.f32 %f83, %f48, %f60;
-	add.rn.f32 %f84, %f83, %f1;
-	sqrt.rn.f32 %f85, %f84;
-	rcp.rn.f32 %f81, %f85;
-$B27:
-	.loc 1 77 22
-	@!%p29 bra $B30;
-$B28:
-	cvt.u64.u32 %rd47, %r15;
-	.loc 1 78 37
-	mad.wide.u32 %rd48, %r15, 16, %rd34;
-	ld.global.f32 %f86, [%rd48];
-	ld.global.f32 %f87, [%rd48+4];
-	ld.global.f32 %f88, [%rd48+8];
-	ld.global.f32 %f89, [%rd48+12];
-	mad.wide.u32 %rd49, %r15, 16, %rd10;
-	ld.global.f32 %f90, [%rd49];
-	ld.global.f32 %f91, [%rd49+4];
-	ld.global.f32 %f92, [%rd49+8];
-	ld.global.f32 %f93, [%rd49+12];
-	.loc 1 80 17
-	sub.rn.f32 %f94, %f86, %f14;
-	mul.rn.f32 %f95, %f94, %f81;
-	mul.rn.f32 %f96, %f95, %f90;
-	sub.rn.f32 %f97, %f87, %f14;
-	mul.rn.f32 %f98, %f97, %f81;
-	mul.rn.f32 %f99, %f98, %f91;
-	sub.rn.f32 %f100, %f88, %f14;
-	mul.rn.f32 %f101, %f100, %f81;
-	mul.rn.f32 %f102, %f101, %f92;
-	sub.rn.f32 %f103, %f89, %f14;
-	mul.rn.f32 %f104, %f103, %f81;
-	mul.rn.f32 %f105, %f104, %f93;
-	.loc 1 82 8
-	setp.lt.u32 %p50, %r15, %r54;
-	@!%p50 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd50, %r15, 16, %rd12;
-	ld.global.f32 %f106, [%rd50];
-	ld.global.f32 %f107, [%rd50+4];
-	ld.global.f32 %f108, [%rd50+8];
-	ld.global.f32 %f109, [%rd50+12];
-	.loc 1 85 5
-	add.rn.f32 %f96, %f96, %f106;
-	add.rn.f32 %f99, %f99, %f107;
-	add.rn.f32 %f102, %f102, %f108;
-	add.rn.f32 %f105, %f105, %f109;
-$B29:
-	.loc 1 88 6
-	mad.wide.u32 %rd51, %r15, 16, %rd35;
-	st.global.f32 [%rd51], %f96;
-	st.global.f32 [%rd51+4], %f99;
-	st.global.f32 [%rd51+8], %f102;
-	st.global.f32 [%rd51+12], %f105;
-	.loc 1 77 34
-	add.s64 %rd52, %rd47, %rd18;
-	setp.lt.s64 %p51, %rd52, %rd20;
-	cvt.u32.u64 %r15, %rd52;
-	@%p51 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	.loc 1 25 31
-	@!%p12 bra $FAULT6;
-	@!%p13 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r55, 1;
-	mov.u64 %rd53, %rd40;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r55, 1;
-	mov.u64 %rd53, %rd45;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r55, 0;
-	mov.u64 %rd53, %rd46;
-	mov.u64 %rd54, %rd14;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r55, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r55, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd5;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r55, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r55, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r55, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd9;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r55, 3;
-	mov.u64 %rd53, %rd20;
-	mov.u64 %rd54, %rd11;
-$FAULT:
-	ld.param.u64 %rd55, [wide_float32_4_float32_4_float32_row_F32_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r56, [%rd55], 0, 1;
-	setp.ne.u32 %p52, %r56, 0;
-	@%p52 bra $EXIT;
-	ld.global.u64 %rd56, [%rd55+8];
-	ld.param.u32 %r57, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	st.global.u32 [%rd56+4], %r57;
-	ld.param.u32 %r58, [wide_float32_4_float32_4_float32_row_F32_params+180];
-	st.global.v2.u32 [%rd56+8], {%r58, %r55};
-	mov.u32 %r59, %ctaid.x;
-	mov.u32 %r60, %ctaid.y;
-	st.global.v2.u32 [%rd56+16], {%r59, %r60};
-	mov.u32 %r61, %ctaid.z;
-	mov.u32 %r62, %tid.x;
-	st.global.v2.u32 [%rd56+24], {%r61, %r62};
-	mov.u32 %r63, %tid.y;
-	mov.u32 %r64, %tid.z;
-	st.global.v2.u32 [%rd56+32], {%r63, %r64};
-	st.global.u64 [%rd56+40], %rd53;
-	st.global.u64 [%rd56+48], %rd54;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd56], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "format.go"
-.file 4 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
-{
-	.reg .pred %p<53>;
-	.reg .b32 %r<202>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<166>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+32];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
-	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
-	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u64.u32 %rd15, %r13;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd5;
-	cvt.u32.u64 %r16, %rd7;
-	cvt.u64.u32 %rd16, %r16;
-	cvt.u32.u64 %r17, %rd9;
-	cvt.u32.u64 %r18, %rd11;
-	cvt.u32.u64 %r19, %rd13;
-	cvt.u32.u64 %r20, %rd14;
-	cvt.u64.u32 %rd17, %r20;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r21, %r8, %r9, %r10;
-	mad.lo.s32 %r22, %r21, %r11, %r7;
-	cvt.u64.u32 %rd18, %r22;
-	shr.u64 %rd19, %rd18, 5;
-	mad.wide.u32 %rd20, %r6, 8, %rd19;
-	mov.u32 %r23, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd20, %r6;
-	mov.u32 %r23, %r7;
-$B1:
-	cvt.u64.u32 %rd21, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd22, %r1;
-	setp.le.s64 %p3, %rd22, %rd20;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r24, %r2, 3;
-	cvt.u64.u32 %rd23, %r24;
-	.loc 1 21 20
-	cvt.u32.u64 %r25, %rd20;
-	mul.wide.u32 %rd24, %r25, %r24;
-	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r14;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd25, %rd24, %rd23;
-	setp.le.u64 %p5, %rd25, %rd15;
-	cvt.u32.u64 %r26, %rd25;
-	setp.le.u32 %p6, %r26, %r15;
-	setp.le.u32 %p7, %r26, %r16;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	add.s64 %rd28, %rd3, %rd26;
-	add.s64 %rd29, %rd6, %rd26;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r23, %r24;
-	mov.u32 %r27, %r23;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd30, %r27;
-	.loc 1 36 35
-	mad.wide.u32 %rd31, %r27, 16, %rd27;
-	ld.global.v4.u32 {%r28, %r29, %r30, %r31}, [%rd31];
-	and.b32 %r32, %r28, 65535;
-	shr.u32 %r33, %r28, 16;
-	and.b32 %r34, %r33, 65535;
-	and.b32 %r35, %r29, 65535;
-	shr.u32 %r36, %r29, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r30, 65535;
-	shr.u32 %r39, %r30, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r31, 65535;
-	shr.u32 %r42, %r31, 16;
-	and.b32 %r43, %r42, 65535;
-	.loc 3 29 61
-	shl.b32 %r44, %r32, 16;
-	mov.b32 %f2, %r44;
-	shl.b32 %r45, %r34, 16;
-	mov.b32 %f3, %r45;
-	shl.b32 %r46, %r35, 16;
-	mov.b32 %f4, %r46;
-	shl.b32 %r47, %r37, 16;
-	mov.b32 %f5, %r47;
-	shl.b32 %r48, %r38, 16;
-	mov.b32 %f6, %r48;
-	shl.b32 %r49, %r40, 16;
-	mov.b32 %f7, %r49;
-	shl.b32 %r50, %r41, 16;
-	mov.b32 %f8, %r50;
-	shl.b32 %r51, %r43, 16;
-	mov.b32 %f9, %r51;
-	.loc 1 36 72
-	mad.wide.u32 %rd32, %r27, 16, %rd28;
-	ld.global.v4.u32 {%r52, %r53, %r54, %r55}, [%rd32];
-	and.b32 %r56, %r52, 65535;
-	shr.u32 %r57, %r52, 16;
-	and.b32 %r58, %r57, 65535;
-	and.b32 %r59, %r53, 65535;
-	shr.u32 %r60, %r53, 16;
-	and.b32 %r61, %r60, 65535;
-	and.b32 %r62, %r54, 65535;
-	shr.u32 %r63, %r54, 16;
-	and.b32 %r64, %r63, 65535;
-	and.b32 %r65, %r55, 65535;
-	shr.u32 %r66, %r55, 16;
-	and.b32 %r67, %r66, 65535;
-	.loc 3 29 61
-	shl.b32 %r68, %r56, 16;
-	mov.b32 %f10, %r68;
-	shl.b32 %r69, %r58, 16;
-	mov.b32 %f11, %r69;
-	shl.b32 %r70, %r59, 16;
-	mov.b32 %f12, %r70;
-	shl.b32 %r71, %r61, 16;
-	mov.b32 %f13, %r71;
-	shl.b32 %r72, %r62, 16;
-	mov.b32 %f14, %r72;
-	shl.b32 %r73, %r64, 16;
-	mov.b32 %f15, %r73;
-	shl.b32 %r74, %r65, 16;
-	mov.b32 %f16, %r74;
-	shl.b32 %r75, %r67, 16;
-	mov.b32 %f17, %r75;
-	.loc 1 38 4
-	add.rn.f32 %f18, %f2, %f10;
-	add.rn.f32 %f19, %f3, %f11;
-	add.rn.f32 %f20, %f4, %f12;
-	add.rn.f32 %f21, %f5, %f13;
-	add.rn.f32 %f22, %f6, %f14;
-	add.rn.f32 %f23, %f7, %f15;
-	add.rn.f32 %f24, %f8, %f16;
-	add.rn.f32 %f25, %f9, %f17;
-	.loc 1 40 6
-	mad.wide.u32 %rd33, %r27, 16, %rd29;
-	cvt.rn.bf16x2.f32 %r76, %f19, %f18;
-	cvt.rn.bf16x2.f32 %r77, %f21, %f20;
-	cvt.rn.bf16x2.f32 %r78, %f23, %f22;
-	cvt.rn.bf16x2.f32 %r79, %f25, %f24;
-	st.global.v4.u32 [%rd33], {%r76, %r77, %r78, %r79};
-	.loc 1 35 34
-	add.s64 %rd34, %rd30, %rd21;
-	setp.lt.s64 %p11, %rd34, %rd23;
-	cvt.u32.u64 %r27, %rd34;
-	@%p11 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd35, %rd24, %rd23;
-	setp.le.u64 %p12, %rd35, %rd16;
-	cvt.u32.u64 %r80, %rd35;
-	setp.le.u32 %p13, %r80, %r17;
-	setp.le.u32 %p14, %r24, %r18;
-	and.pred %p15, %p12, %p13;
-	and.pred %p16, %p15, %p14;
-	@!%p16 bra $B33;
-	shl.b64 %rd36, %rd24, 4;
-	add.s64 %rd37, %rd6, %rd36;
-	add.s64 %rd38, %rd8, %rd36;
-	mov.f32 %f26, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p17, %r23, %r24;
-	@!%p17 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r81, %r23;
-	bra $B5;
-$B4:
-	mov.f32 %f27, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd39, %r81;
-	.loc 1 54 34
-	mad.wide.u32 %rd40, %r81, 16, %rd37;
-	ld.global.v4.u32 {%r82, %r83, %r84, %r85}, [%rd40];
-	and.b32 %r86, %r82, 65535;
-	shr.u32 %r87, %r82, 16;
-	and.b32 %r88, %r87, 65535;
-	and.b32 %r89, %r83, 65535;
-	shr.u32 %r90, %r83, 16;
-	and.b32 %r91, %r90, 65535;
-	and.b32 %r92, %r84, 65535;
-	shr.u32 %r93, %r84, 16;
-	and.b32 %r94, %r93, 65535;
-	and.b32 %r95, %r85, 65535;
-	shr.u32 %r96, %r85, 16;
-	and.b32 %r97, %r96, 65535;
-	.loc 3 29 61
-	shl.b32 %r98, %r86, 16;
-	mov.b32 %f28, %r98;
-	shl.b32 %r99, %r88, 16;
-	mov.b32 %f29, %r99;
-	shl.b32 %r100, %r89, 16;
-	mov.b32 %f30, %r100;
-	shl.b32 %r101, %r91, 16;
-	mov.b32 %f31, %r101;
-	shl.b32 %r102, %r92, 16;
-	mov.b32 %f32, %r102;
-	shl.b32 %r103, %r94, 16;
-	mov.b32 %f33, %r103;
-	shl.b32 %r104, %r95, 16;
-	mov.b32 %f34, %r104;
-	shl.b32 %r105, %r97, 16;
-	mov.b32 %f35, %r105;
-	.loc 1 56 4
-	add.rn.f32 %f36, %f27, %f28;
-	add.rn.f32 %f37, %f36, %f29;
-	add.rn.f32 %f38, %f37, %f30;
-	add.rn.f32 %f39, %f38, %f31;
-	add.rn.f32 %f40, %f39, %f32;
-	add.rn.f32 %f41, %f40, %f33;
-	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f27, %f42, %f35;
-	.loc 1 53 34
-	add.s64 %rd41, %rd39, %rd21;
-	setp.lt.s64 %p18, %rd41, %rd23;
-	cvt.u32.u64 %r81, %rd41;
-	@%p18 bra $B5;
-$B6:
-	.loc 4 51 17
-	mov.pred %p19, 1;
-	vote.sync.ballot.b32 %r106, %p19, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p20, %r106, -1;
-	@%p20 bra $B8;
-	.loc 4 58 43
-	brev.b32 %r107, %r106;
-	clz.b32 %r108, %r107;
-	shfl.sync.idx.b32 %f43, %f27, %r108, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r109, %r106, -1;
-	and.b32 %r110, %r106, %r109;
-	setp.ne.s32 %p21, %r110, 0;
-	@!%p21 bra $B9;
-$B7:
-	.loc 4 60 59
-	brev.b32 %r111, %r110;
-	clz.b32 %r112, %r111;
-	shfl.sync.idx.b32 %f44, %f27, %r112, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f43, %f44;
-	.loc 4 59 53
-	add.s32 %r113, %r110, -1;
-	and.b32 %r110, %r110, %r113;
-	setp.ne.s32 %p22, %r110, 0;
-	@%p22 bra $B7;
-	bra $B9;
-$B8:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f46, %f27, %f45;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f46, %f47;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f48, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f52, %f53;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p23, %r3, 32;
-	@%p23 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p24, %r12, 0;
-	@!%p24 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r114, %r8, %r9, %r10;
-	mad.lo.s32 %r115, %r114, %r11, %r7;
-	cvt.u64.u32 %rd42, %r115;
-	shr.u64 %rd43, %rd42, 5;
-	cvt.u32.u64 %r116, %rd43;
-	setp.lt.u32 %p25, %r116, 32;
-	@!%p25 bra $FAULT0;
-	mad.lo.s32 %r117, %r116, 4, %r5;
-	st.shared.f32 [%r117], %f43;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r118, %r3, 5;
-	setp.lt.u32 %p26, 32, %r118;
-	selp.b32 %r119, 32, %r118, %p26;
-	setp.lt.u32 %p27, 0, %r119;
-	@!%p27 bra $B11;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r120, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f43, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r121, %r120, 4, %r5;
-	ld.shared.f32 %f54, [%r121];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r120, %r120, 1;
-	setp.lt.u32 %p28, %r120, %r119;
-	@%p28 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f55, %r2;
-	div.rn.f32 %f26, %f43, %f55;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p29, %r23, %r24;
-	@!%p29 bra $B16;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r122, %r23;
-	bra $B17;
-$B16:
-	mov.f32 %f56, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd44, %r122;
-	.loc 1 65 34
-	mad.wide.u32 %rd45, %r122, 16, %rd37;
-	ld.global.v4.u32 {%r123, %r124, %r125, %r126}, [%rd45];
-	and.b32 %r127, %r123, 65535;
-	shr.u32 %r128, %r123, 16;
-	and.b32 %r129, %r128, 65535;
-	and.b32 %r130, %r124, 65535;
-	shr.u32 %r131, %r124, 16;
-	and.b32 %r132, %r131, 65535;
-	and.b32 %r133, %r125, 65535;
-	shr.u32 %r134, %r125, 16;
-	and.b32 %r135, %r134, 65535;
-	and.b32 %r136, %r126, 65535;
-	shr.u32 %r137, %r126, 16;
-	and.b32 %r138, %r137, 65535;
-	.loc 3 29 61
-	shl.b32 %r139, %r127, 16;
-	mov.b32 %f57, %r139;
-	shl.b32 %r140, %r129, 16;
-	mov.b32 %f58, %r140;
-	shl.b32 %r141, %r130, 16;
-	mov.b32 %f59, %r141;
-	shl.b32 %r142, %r132, 16;
-	mov.b32 %f60, %r142;
-	shl.b32 %r143, %r133, 16;
-	mov.b32 %f61, %r143;
-	shl.b32 %r144, %r135, 16;
-	mov.b32 %f62, %r144;
-	shl.b32 %r145, %r136, 16;
-	mov.b32 %f63, %r145;
-	shl.b32 %r146, %r138, 16;
-	mov.b32 %f64, %r146;
-	.loc 1 67 14
-	sub.rn.f32 %f65, %f57, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f66, %f65, %f65, %f56;
-	.loc 1 67 14
-	sub.rn.f32 %f67, %f58, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f68, %f67, %f67, %f66;
-	.loc 1 67 14
-	sub.rn.f32 %f69, %f59, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f70, %f69, %f69, %f68;
-	.loc 1 67 14
-	sub.rn.f32 %f71, %f60, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f72, %f71, %f71, %f70;
-	.loc 1 67 14
-	sub.rn.f32 %f73, %f61, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f74, %f73, %f73, %f72;
-	.loc 1 67 14
-	sub.rn.f32 %f75, %f62, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f76, %f75, %f75, %f74;
-	.loc 1 67 14
-	sub.rn.f32 %f77, %f63, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f78, %f77, %f77, %f76;
-	.loc 1 67 14
-	sub.rn.f32 %f79, %f64, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f56, %f79, %f79, %f78;
-	.loc 1 64 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p30, %rd46, %rd23;
-	cvt.u32.u64 %r122, %rd46;
-	@%p30 bra $B17;
-$B18:
-	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r147, %p31, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p32, %r147, -1;
-	@%p32 bra $B20;
-	.loc 4 58 43
-	brev.b32 %r148, %r147;
-	clz.b32 %r149, %r148;
-	shfl.sync.idx.b32 %f80, %f56, %r149, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r150, %r147, -1;
-	and.b32 %r151, %r147, %r150;
-	setp.ne.s32 %p33, %r151, 0;
-	@!%p33 bra $B21;
-$B19:
-	.loc 4 60 59
-	brev.b32 %r152, %r151;
-	clz.b32 %r153, %r152;
-	shfl.sync.idx.b32 %f81, %f56, %r153, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f80, %f81;
-	.loc 4 59 53
-	add.s32 %r154, %r151, -1;
-	and.b32 %r151, %r151, %r154;
-	setp.ne.s32 %p34, %r151, 0;
-	@%p34 bra $B19;
-	bra $B21;
-$B20:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f83, %f56, %f82;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f85, %f83, %f84;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f87, %f85, %f86;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f89, %f87, %f88;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f89, %f90;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p35, %r3, 32;
-	@%p35 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p36, %r12, 0;
-	@!%p36 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r155, %r8, %r9, %r10;
-	mad.lo.s32 %r156, %r155, %r11, %r7;
-	cvt.u64.u32 %rd47, %r156;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r157, %rd48;
-	setp.lt.u32 %p37, %r157, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r158, %r157, 4, %r5;
-	st.shared.f32 [%r158+128], %f80;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r159, %r3, 5;
-	setp.lt.u32 %p38, 32, %r159;
-	selp.b32 %r160, 32, %r159, %p38;
-	setp.lt.u32 %p39, 0, %r160;
-	@!%p39 bra $B23;
-	mov.f32 %f80, 0f00000000;
-	mov.u32 %r161, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f80, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r162, %r161, 4, %r5;
-	ld.shared.f32 %f91, [%r162+128];
-	add.rn.f32 %f80, %f80, %f91;
-	add.s32 %r161, %r161, 1;
-	setp.lt.u32 %p40, %r161, %r160;
-	@%p40 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.u32 %p41, %r24, %r19;
-	selp.b32 %r163, %r24, %r19, %p41;
-	cvt.u64.u32 %rd49, %r163;
-	setp.le.u32 %p42, %r163, %r20;
-	@!%p42 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f92, %r2;
-	rcp.approx.ftz.f32 %f93, %f92;
-	neg.f32 %f94, %f92;
-	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
-	fma.rn.f32 %f96, %f93, %f95, %f93;
-	mul.rn.f32 %f97, %f80, %f96;
-	fma.rn.f32 %f98, %f94, %f97, %f80;
-	fma.rn.f32 %f99, %f98, %f96, %f97;
-	abs.f32 %f100, %f80;
-	setp.lt.f32 %p43, 0f0D800000, %f100;
-	abs.f32 %f101, %f99;
-	setp.lt.f32 %p44, 0f03800000, %f101;
-	and.pred %p45, %p43, %p44;
-	add.rn.f32 %f102, %f99, %f1;
-	rsqrt.approx.ftz.f32 %f103, %f102;
-	mul.rn.f32 %f104, %f102, %f103;
-	abs.f32 %f105, %f103;
-	mul.rn.f32 %f106, %f105, 0f3F000000;
-	neg.f32 %f107, %f104;
-	fma.rn.f32 %f108, %f107, %f104, %f102;
-	fma.rn.f32 %f109, %f108, %f106, %f104;
-	setp.lt.f32 %p46, 0f26800000, %f109;
-	and.pred %p47, %p45, %p46;
-	rcp.approx.ftz.f32 %f110, %f109;
-	neg.f32 %f111, %f109;
-	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
-	fma.rn.f32 %f113, %f110, %f112, %f110;
-	abs.f32 %f114, %f113;
-	setp.lt.f32 %p48, 0f03800000, %f114;
-	and.pred %p49, %p47, %p48;
-	@%p49 bra $B27;
-	div.rn.f32 %f115, %f80, %f92;
-	add.rn.f32 %f116, %f115, %f1;
-	sqrt.rn.f32 %f117, %f116;
-	rcp.rn.f32 %f113, %f117;
-$B27:
-	.loc 1 77 22
-	@!%p29 bra $B30;
-$B28:
-	cvt.u64.u32 %rd50, %r23;
-	.loc 1 78 37
-	mad.wide.u32 %rd51, %r23, 16, %rd37;
-	ld.global.v4.u32 {%r164, %r165, %r166, %r167}, [%rd51];
-	and.b32 %r168, %r164, 65535;
-	shr.u32 %r169, %r164, 16;
-	and.b32 %r170, %r169, 65535;
-	and.b32 %r171, %r165, 65535;
-	shr.u32 %r172, %r165, 16;
-	and.b32 %r173, %r172, 65535;
-	and.b32 %r174, %r166, 65535;
-	shr.u32 %r175, %r166, 16;
-	and.b32 %r176, %r175, 65535;
-	and.b32 %r177, %r167, 65535;
-	shr.u32 %r178, %r167, 16;
-	and.b32 %r179, %r178, 65535;
-	.loc 3 29 61
-	shl.b32 %r180, %r168, 16;
-	mov.b32 %f118, %r180;
-	shl.b32 %r181, %r170, 16;
-	mov.b32 %f119, %r181;
-	shl.b32 %r182, %r171, 16;
-	mov.b32 %f120, %r182;
-	shl.b32 %r183, %r173, 16;
-	mov.b32 %f121, %r183;
-	shl.b32 %r184, %r174, 16;
-	mov.b32 %f122, %r184;
-	shl.b32 %r185, %r176, 16;
-	mov.b32 %f123, %r185;
-	shl.b32 %r186, %r177, 16;
-	mov.b32 %f124, %r186;
-	shl.b32 %r187, %r179, 16;
-	mov.b32 %f125, %r187;
-	.loc 1 78 51
-	mad.wide.u32 %rd52, %r23, 32, %rd10;
-	ld.global.v4.f32 {%f126, %f127, %f128, %f129}, [%rd52];
-	ld.global.v4.f32 {%f130, %f131, %f132, %f133}, [%rd52+16];
-	.loc 1 80 17
-	sub.rn.f32 %f134, %f118, %f26;
-	mul.rn.f32 %f135, %f134, %f113;
-	mul.rn.f32 %f136, %f135, %f126;
-	sub.rn.f32 %f137, %f119, %f26;
-	mul.rn.f32 %f138, %f137, %f113;
-	mul.rn.f32 %f139, %f138, %f127;
-	sub.rn.f32 %f140, %f120, %f26;
-	mul.rn.f32 %f141, %f140, %f113;
-	mul.rn.f32 %f142, %f141, %f128;
-	sub.rn.f32 %f143, %f121, %f26;
-	mul.rn.f32 %f144, %f143, %f113;
-	mul.rn.f32 %f145, %f144, %f129;
-	sub.rn.f32 %f146, %f122, %f26;
-	mul.rn.f32 %f147, %f146, %f113;
-	mul.rn.f32 %f148, %f147, %f130;
-	sub.rn.f32 %f149, %f123, %f26;
-	mul.rn.f32 %f150, %f149, %f113;
-	mul.rn.f32 %f151, %f150, %f131;
-	sub.rn.f32 %f152, %f124, %f26;
-	mul.rn.f32 %f153, %f152, %f113;
-	mul.rn.f32 %f154, %f153, %f132;
-	sub.rn.f32 %f155, %f125, %f26;
-	mul.rn.f32 %f156, %f155, %f113;
-	mul.rn.f32 %f157, %f156, %f133;
-	.loc 1 82 8
-	setp.lt.u32 %p50, %r23, %r163;
-	@!%p50 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd53, %r23, 32, %rd12;
-	ld.global.v4.f32 {%f158, %f159, %f160, %f161}, [%rd53];
-	ld.global.v4.f32 {%f162, %f163, %f164, %f165}, [%rd53+16];
-	.loc 1 85 5
-	add.rn.f32 %f136, %f136, %f158;
-	add.rn.f32 %f139, %f139, %f159;
-	add.rn.f32 %f142, %f142, %f160;
-	add.rn.f32 %f145, %f145, %f161;
-	add.rn.f32 %f148, %f148, %f162;
-	add.rn.f32 %f151, %f151, %f163;
-	add.rn.f32 %f154, %f154, %f164;
-	add.rn.f32 %f157, %f157, %f165;
-$B29:
-	.loc 1 88 6
-	mad.wide.u32 %rd54, %r23, 16, %rd38;
-	cvt.rn.bf16x2.f32 %r188, %f139, %f136;
-	cvt.rn.bf16x2.f32 %r189, %f145, %f142;
-	cvt.rn.bf16x2.f32 %r190, %f151, %f148;
-	cvt.rn.bf16x2.f32 %r191, %f157, %f154;
-	st.global.v4.u32 [%rd54], {%r188, %r189, %r190, %r191};
-	.loc 1 77 34
-	add.s64 %rd55, %rd50, %rd21;
-	setp.lt.s64 %p51, %rd55, %rd23;
-	cvt.u32.u64 %r23, %rd55;
-	@%p51 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	cvt.u64.u32 %rd56, %r15;
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	cvt.u64.u32 %rd57, %r17;
-	cvt.u64.u32 %rd58, %r18;
-	.loc 1 25 31
-	@!%p12 bra $FAULT6;
-	@!%p13 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r192, 1;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r192, 1;
-	mov.u64 %rd59, %rd48;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r192, 0;
-	mov.u64 %rd59, %rd49;
-	mov.u64 %rd60, %rd17;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r192, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd15;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r192, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd56;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r192, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r192, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r192, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd57;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r192, 3;
-	mov.u64 %rd59, %rd23;
-	mov.u64 %rd60, %rd58;
-$FAULT:
-	ld.param.u64 %rd61, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r193, [%rd61], 0, 1;
-	setp.ne.u32 %p52, %r193, 0;
-	@%p52 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r194, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	st.global.u32 [%rd62+4], %r194;
-	ld.param.u32 %r195, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
-	st.global.v2.u32 [%rd62+8], {%r195, %r192};
-	mov.u32 %r196, %ctaid.x;
-	mov.u32 %r197, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r196, %r197};
-	mov.u32 %r198, %ctaid.z;
-	mov.u32 %r199, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r198, %r199};
-	mov.u32 %r200, %tid.y;
-	mov.u32 %r201, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r200, %r201};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "format.go"
-.file 4 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
-{
-	.reg .pred %p<53>;
-	.reg .b16 %rs<17>;
-	.reg .b32 %r<161>;
-	.reg .b64 %rd<57>;
-	.reg .f32 %f<166>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+32];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
-	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
-	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r13, %r8, %r9, %r10;
-	mad.lo.s32 %r14, %r13, %r11, %r7;
-	cvt.u64.u32 %rd15, %r14;
-	shr.u64 %rd16, %rd15, 5;
-	mad.wide.u32 %rd17, %r6, 8, %rd16;
-	mov.u32 %r15, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd17, %r6;
-	mov.u32 %r15, %r7;
-$B1:
-	cvt.u64.u32 %rd18, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd19, %r1;
-	setp.le.s64 %p3, %rd19, %rd17;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r16, %r2, 3;
-	cvt.u64.u32 %rd20, %r16;
-	.loc 1 21 20
-	cvt.u32.u64 %r17, %rd17;
-	mul.wide.u32 %rd21, %r17, %r16;
-	.loc 1 22 19
-	setp.lt.s64 %p4, 0, %rd4;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd22, %rd21, %rd20;
-	setp.le.u64 %p5, %rd22, %rd2;
-	setp.le.u64 %p6, %rd22, %rd5;
-	setp.le.u64 %p7, %rd22, %rd7;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd23, %rd21, 4;
-	add.s64 %rd24, %rd1, %rd23;
-	add.s64 %rd25, %rd3, %rd23;
-	add.s64 %rd26, %rd6, %rd23;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r15, %r16;
-	mov.u32 %r18, %r15;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd27, %r18;
-	.loc 1 36 35
-	mad.wide.u32 %rd28, %r18, 16, %rd24;
-	ld.global.u16 %r19, [%rd28];
-	ld.global.u16 %r20, [%rd28+2];
-	ld.global.u16 %r21, [%rd28+4];
-	ld.global.u16 %r22, [%rd28+6];
-	ld.global.u16 %r23, [%rd28+8];
-	ld.global.u16 %r24, [%rd28+10];
-	ld.global.u16 %r25, [%rd28+12];
-	ld.global.u16 %r26, [%rd28+14];
-	.loc 3 29 61
-	shl.b32 %r27, %r19, 16;
-	mov.b32 %f2, %r27;
-	shl.b32 %r28, %r20, 16;
-	mov.b32 %f3, %r28;
-	shl.b32 %r29, %r21, 16;
-	mov.b32 %f4, %r29;
-	shl.b32 %r30, %r22, 16;
-	mov.b32 %f5, %r30;
-	shl.b32 %r31, %r23, 16;
-	mov.b32 %f6, %r31;
-	shl.b32 %r32, %r24, 16;
-	mov.b32 %f7, %r32;
-	shl.b32 %r33, %r25, 16;
-	mov.b32 %f8, %r33;
-	shl.b32 %r34, %r26, 16;
-	mov.b32 %f9, %r34;
-	.loc 1 36 72
-	mad.wide.u32 %rd29, %r18, 16, %rd25;
-	ld.global.u16 %r35, [%rd29];
-	ld.global.u16 %r36, [%rd29+2];
-	ld.global.u16 %r37, [%rd29+4];
-	ld.global.u16 %r38, [%rd29+6];
-	ld.global.u16 %r39, [%rd29+8];
-	ld.global.u16 %r40, [%rd29+10];
-	ld.global.u16 %r41, [%rd29+12];
-	ld.global.u16 %r42, [%rd29+14];
-	.loc 3 29 61
-	shl.b32 %r43, %r35, 16;
-	mov.b32 %f10, %r43;
-	shl.b32 %r44, %r36, 16;
-	mov.b32 %f11, %r44;
-	shl.b32 %r45, %r37, 16;
-	mov.b32 %f12, %r45;
-	shl.b32 %r46, %r38, 16;
-	mov.b32 %f13, %r46;
-	shl.b32 %r47, %r39, 16;
-	mov.b32 %f14, %r47;
-	shl.b32 %r48, %r40, 16;
-	mov.b32 %f15, %r48;
-	shl.b32 %r49, %r41, 16;
-	mov.b32 %f16, %r49;
-	shl.b32 %r50, %r42, 16;
-	mov.b32 %f17, %r50;
-	.loc 1 38 4
-	add.rn.f32 %f18, %f2, %f10;
-	add.rn.f32 %f19, %f3, %f11;
-	add.rn.f32 %f20, %f4, %f12;
-	add.rn.f32 %f21, %f5, %f13;
-	add.rn.f32 %f22, %f6, %f14;
-	add.rn.f32 %f23, %f7, %f15;
-	add.rn.f32 %f24, %f8, %f16;
-	add.rn.f32 %f25, %f9, %f17;
-	.loc 3 32 63
-	cvt.rn.bf16.f32 %rs1, %f18;
-	cvt.u32.u16 %r51, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f19;
-	cvt.u32.u16 %r52, %rs2;
-	cvt.rn.bf16.f32 %rs3, %f20;
-	cvt.u32.u16 %r53, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f21;
-	cvt.u32.u16 %r54, %rs4;
-	cvt.rn.bf16.f32 %rs5, %f22;
-	cvt.u32.u16 %r55, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f23;
-	cvt.u32.u16 %r56, %rs6;
-	cvt.rn.bf16.f32 %rs7, %f24;
-	cvt.u32.u16 %r57, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f25;
-	cvt.u32.u16 %r58, %rs8;
-	.loc 1 40 6
-	mad.wide.u32 %rd30, %r18, 16, %rd26;
-	st.global.u16 [%rd30], %r51;
-	st.global.u16 [%rd30+2], %r52;
-	st.global.u16 [%rd30+4], %r53;
-	st.global.u16 [%rd30+6], %r54;
-	st.global.u16 [%rd30+8], %r55;
-	st.global.u16 [%rd30+10], %r56;
-	st.global.u16 [%rd30+12], %r57;
-	st.global.u16 [%rd30+14], %r58;
-	.loc 1 35 34
-	add.s64 %rd31, %rd27, %rd18;
-	setp.lt.s64 %p11, %rd31, %rd20;
-	cvt.u32.u64 %r18, %rd31;
-	@%p11 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd32, %rd21, %rd20;
-	setp.le.u64 %p12, %rd32, %rd7;
-	setp.le.u64 %p13, %rd32, %rd9;
-	setp.le.u64 %p14, %rd20, %rd11;
-	and.pred %p15, %p12, %p13;
-	and.pred %p16, %p15, %p14;
-	@!%p16 bra $B33;
-	shl.b64 %rd33, %rd21, 4;
-	add.s64 %rd34, %rd6, %rd33;
-	add.s64 %rd35, %rd8, %rd33;
-	mov.f32 %f26, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p17, %r15, %r16;
-	@!%p17 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r59, %r15;
-	bra $B5;
-$B4:
-	mov.f32 %f27, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd36, %r59;
-	.loc 1 54 34
-	mad.wide.u32 %rd37, %r59, 16, %rd34;
-	ld.global.u16 %r60, [%rd37];
-	ld.global.u16 %r61, [%rd37+2];
-	ld.global.u16 %r62, [%rd37+4];
-	ld.global.u16 %r63, [%rd37+6];
-	ld.global.u16 %r64, [%rd37+8];
-	ld.global.u16 %r65, [%rd37+10];
-	ld.global.u16 %r66, [%rd37+12];
-	ld.global.u16 %r67, [%rd37+14];
-	.loc 3 29 61
-	shl.b32 %r68, %r60, 16;
-	mov.b32 %f28, %r68;
-	shl.b32 %r69, %r61, 16;
-	mov.b32 %f29, %r69;
-	shl.b32 %r70, %r62, 16;
-	mov.b32 %f30, %r70;
-	shl.b32 %r71, %r63, 16;
-	mov.b32 %f31, %r71;
-	shl.b32 %r72, %r64, 16;
-	mov.b32 %f32, %r72;
-	shl.b32 %r73, %r65, 16;
-	mov.b32 %f33, %r73;
-	shl.b32 %r74, %r66, 16;
-	mov.b32 %f34, %r74;
-	shl.b32 %r75, %r67, 16;
-	mov.b32 %f35, %r75;
-	.loc 1 56 4
-	add.rn.f32 %f36, %f27, %f28;
-	add.rn.f32 %f37, %f36, %f29;
-	add.rn.f32 %f38, %f37, %f30;
-	add.rn.f32 %f39, %f38, %f31;
-	add.rn.f32 %f40, %f39, %f32;
-	add.rn.f32 %f41, %f40, %f33;
-	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f27, %f42, %f35;
-	.loc 1 53 34
-	add.s64 %rd38, %rd36, %rd18;
-	setp.lt.s64 %p18, %rd38, %rd20;
-	cvt.u32.u64 %r59, %rd38;
-	@%p18 bra $B5;
-$B6:
-	.loc 4 51 17
-	mov.pred %p19, 1;
-	vote.sync.ballot.b32 %r76, %p19, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p20, %r76, -1;
-	@%p20 bra $B8;
-	.loc 4 58 43
-	brev.b32 %r77, %r76;
-	clz.b32 %r78, %r77;
-	shfl.sync.idx.b32 %f43, %f27, %r78, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r79, %r76, -1;
-	and.b32 %r80, %r76, %r79;
-	setp.ne.s32 %p21, %r80, 0;
-	@!%p21 bra $B9;
-$B7:
-	.loc 4 60 59
-	brev.b32 %r81, %r80;
-	clz.b32 %r82, %r81;
-	shfl.sync.idx.b32 %f44, %f27, %r82, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f43, %f44;
-	.loc 4 59 53
-	add.s32 %r83, %r80, -1;
-	and.b32 %r80, %r80, %r83;
-	setp.ne.s32 %p22, %r80, 0;
-	@%p22 bra $B7;
-	bra $B9;
-$B8:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f46, %f27, %f45;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f46, %f47;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f48, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f52, %f53;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p23, %r3, 32;
-	@%p23 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p24, %r12, 0;
-	@!%p24 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r84, %r8, %r9, %r10;
-	mad.lo.s32 %r85, %r84, %r11, %r7;
-	cvt.u64.u32 %rd39, %r85;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r86, %rd40;
-	setp.lt.u32 %p25, %r86, 32;
-	@!%p25 bra $FAULT0;
-	mad.lo.s32 %r87, %r86, 4, %r5;
-	st.shared.f32 [%r87], %f43;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r88, %r3, 5;
-	setp.lt.u32 %p26, 32, %r88;
-	selp.b32 %r89, 32, %r88, %p26;
-	setp.lt.u32 %p27, 0, %r89;
-	@!%p27 bra $B11;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r90, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f43, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r91, %r90, 4, %r5;
-	ld.shared.f32 %f54, [%r91];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r90, %r90, 1;
-	setp.lt.u32 %p28, %r90, %r89;
-	@%p28 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f55, %r2;
-	div.rn.f32 %f26, %f43, %f55;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p29, %r15, %r16;
-	@!%p29 bra $B16;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r92, %r15;
-	bra $B17;
-$B16:
-	mov.f32 %f56, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd41, %r92;
-	.loc 1 65 34
-	mad.wide.u32 %rd42, %r92, 16, %rd34;
-	ld.global.u16 %r93, [%rd42];
-	ld.global.u16 %r94, [%rd42+2];
-	ld.global.u16 %r95, [%rd42+4];
-	ld.global.u16 %r96, [%rd42+6];
-	ld.global.u16 %r97, [%rd42+8];
-	ld.global.u16 %r98, [%rd42+10];
-	ld.global.u16 %r99, [%rd42+12];
-	ld.global.u16 %r100, [%rd42+14];
-	.loc 3 29 61
-	shl.b32 %r101, %r93, 16;
-	mov.b32 %f57, %r101;
-	shl.b32 %r102, %r94, 16;
-	mov.b32 %f58, %r102;
-	shl.b32 %r103, %r95, 16;
-	mov.b32 %f59, %r103;
-	shl.b32 %r104, %r96, 16;
-	mov.b32 %f60, %r104;
-	shl.b32 %r105, %r97, 16;
-	mov.b32 %f61, %r105;
-	shl.b32 %r106, %r98, 16;
-	mov.b32 %f62, %r106;
-	shl.b32 %r107, %r99, 16;
-	mov.b32 %f63, %r107;
-	shl.b32 %r108, %r100, 16;
-	mov.b32 %f64, %r108;
-	.loc 1 67 14
-	sub.rn.f32 %f65, %f57, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f66, %f65, %f65, %f56;
-	.loc 1 67 14
-	sub.rn.f32 %f67, %f58, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f68, %f67, %f67, %f66;
-	.loc 1 67 14
-	sub.rn.f32 %f69, %f59, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f70, %f69, %f69, %f68;
-	.loc 1 67 14
-	sub.rn.f32 %f71, %f60, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f72, %f71, %f71, %f70;
-	.loc 1 67 14
-	sub.rn.f32 %f73, %f61, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f74, %f73, %f73, %f72;
-	.loc 1 67 14
-	sub.rn.f32 %f75, %f62, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f76, %f75, %f75, %f74;
-	.loc 1 67 14
-	sub.rn.f32 %f77, %f63, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f78, %f77, %f77, %f76;
-	.loc 1 67 14
-	sub.rn.f32 %f79, %f64, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f56, %f79, %f79, %f78;
-	.loc 1 64 34
-	add.s64 %rd43, %rd41, %rd18;
-	setp.lt.s64 %p30, %rd43, %rd20;
-	cvt.u32.u64 %r92, %rd43;
-	@%p30 bra $B17;
-$B18:
-	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r109, %p31, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p32, %r109, -1;
-	@%p32 bra $B20;
-	.loc 4 58 43
-	brev.b32 %r110, %r109;
-	clz.b32 %r111, %r110;
-	shfl.sync.idx.b32 %f80, %f56, %r111, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r112, %r109, -1;
-	and.b32 %r113, %r109, %r112;
-	setp.ne.s32 %p33, %r113, 0;
-	@!%p33 bra $B21;
-$B19:
-	.loc 4 60 59
-	brev.b32 %r114, %r113;
-	clz.b32 %r115, %r114;
-	shfl.sync.idx.b32 %f81, %f56, %r115, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f80, %f81;
-	.loc 4 59 53
-	add.s32 %r116, %r113, -1;
-	and.b32 %r113, %r113, %r116;
-	setp.ne.s32 %p34, %r113, 0;
-	@%p34 bra $B19;
-	bra $B21;
-$B20:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f83, %f56, %f82;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f85, %f83, %f84;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f87, %f85, %f86;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f89, %f87, %f88;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f89, %f90;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p35, %r3, 32;
-	@%p35 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p36, %r12, 0;
-	@!%p36 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r117, %r8, %r9, %r10;
-	mad.lo.s32 %r118, %r117, %r11, %r7;
-	cvt.u64.u32 %rd44, %r118;
-	shr.u64 %rd45, %rd44, 5;
-	cvt.u32.u64 %r119, %rd45;
-	setp.lt.u32 %p37, %r119, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r120, %r119, 4, %r5;
-	st.shared.f32 [%r120+128], %f80;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r121, %r3, 5;
-	setp.lt.u32 %p38, 32, %r121;
-	selp.b32 %r122, 32, %r121, %p38;
-	setp.lt.u32 %p39, 0, %r122;
-	@!%p39 bra $B23;
-	mov.f32 %f80, 0f00000000;
-	mov.u32 %r123, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f80, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r124, %r123, 4, %r5;
-	ld.shared.f32 %f91, [%r124+128];
-	add.rn.f32 %f80, %f80, %f91;
-	add.s32 %r123, %r123, 1;
-	setp.lt.u32 %p40, %r123, %r122;
-	@%p40 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.s64 %p41, %rd20, %rd13;
-	cvt.u32.u64 %r125, %rd13;
-	selp.b32 %r126, %r16, %r125, %p41;
-	cvt.u64.u32 %rd46, %r126;
-	setp.le.u64 %p42, %rd46, %rd14;
-	@!%p42 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f92, %r2;
-	rcp.approx.ftz.f32 %f93, %f92;
-	neg.f32 %f94, %f92;
-	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
-	fma.rn.f32 %f96, %f93, %f95, %f93;
-	mul.rn.f32 %f97, %f80, %f96;
-	fma.rn.f32 %f98, %f94, %f97, %f80;
-	fma.rn.f32 %f99, %f98, %f96, %f97;
-	abs.f32 %f100, %f80;
-	setp.lt.f32 %p43, 0f0D800000, %f100;
-	abs.f32 %f101, %f99;
-	setp.lt.f32 %p44, 0f03800000, %f101;
-	and.pred %p45, %p43, %p44;
-	add.rn.f32 %f102, %f99, %f1;
-	rsqrt.approx.ftz.f32 %f103, %f102;
-	mul.rn.f32 %f104, %f102, %f103;
-	abs.f32 %f105, %f103;
-	mul.rn.f32 %f106, %f105, 0f3F000000;
-	neg.f32 %f107, %f104;
-	fma.rn.f32 %f108, %f107, %f104, %f102;
-	fma.rn.f32 %f109, %f108, %f106, %f104;
-	setp.lt.f32 %p46, 0f26800000, %f109;
-	and.pred %p47, %p45, %p46;
-	rcp.approx.ftz.f32 %f110, %f109;
-	neg.f32 %f111, %f109;
-	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
-	fma.rn.f32 %f113, %f110, %f112, %f110;
-	abs.f32 %f114, %f113;
-	setp.lt.f32 %p48, 0f03800000, %f114;
-	and.pred %p49, %p47, %p48;
-	@%p49 bra $B27;
-	div.rn.f32 %f115, %f80, %f92;
-	add.rn.f32 %f116, %f115, %f1;
-	sqrt.rn.f32 %f117, %f116;
-	rcp.rn.f32 %f113, %f117;
-$B27:
-	.loc 1 77 22
-	@!%p29 bra $B30;
-$B28:
-	cvt.u64.u32 %rd47, %r15;
-	.loc 1 78 37
-	mad.wide.u32 %rd48, %r15, 16, %rd34;
-	ld.global.u16 %r127, [%rd48];
-	ld.global.u16 %r128, [%rd48+2];
-	ld.global.u16 %r129, [%rd48+4];
-	ld.global.u16 %r130, [%rd48+6];
-	ld.global.u16 %r131, [%rd48+8];
-	ld.global.u16 %r132, [%rd48+10];
-	ld.global.u16 %r133, [%rd48+12];
-	ld.global.u16 %r134, [%rd48+14];
-	.loc 3 29 61
-	shl.b32 %r135, %r127, 16;
-	mov.b32 %f118, %r135;
-	shl.b32 %r136, %r128, 16;
-	mov.b32 %f119, %r136;
-	shl.b32 %r137, %r129, 16;
-	mov.b32 %f120, %r137;
-	shl.b32 %r138, %r130, 16;
-	mov.b32 %f121, %r138;
-	shl.b32 %r139, %r131, 16;
-	mov.b32 %f122, %r139;
-	shl.b32 %r140, %r132, 16;
-	mov.b32 %f123, %r140;
-	shl.b32 %r141, %r133, 16;
-	mov.b32 %f124, %r141;
-	shl.b32 %r142, %r134, 16;
-	mov.b32 %f125, %r142;
-	.loc 1 78 51
-	mad.wide.u32 %rd49, %r15, 32, %rd10;
-	ld.global.f32 %f126, [%rd49];
-	ld.global.f32 %f127, [%rd49+4];
-	ld.global.f32 %f128, [%rd49+8];
-	ld.global.f32 %f129, [%rd49+12];
-	ld.global.f32 %f130, [%rd49+16];
-	ld.global.f32 %f131, [%rd49+20];
-	ld.global.f32 %f132, [%rd49+24];
-	ld.global.f32 %f133, [%rd49+28];
-	.loc 1 80 17
-	sub.rn.f32 %f134, %f118, %f26;
-	mul.rn.f32 %f135, %f134, %f113;
-	mul.rn.f32 %f136, %f135, %f126;
-	sub.rn.f32 %f137, %f119, %f26;
-	mul.rn.f32 %f138, %f137, %f113;
-	mul.rn.f32 %f139, %f138, %f127;
-	sub.rn.f32 %f140, %f120, %f26;
-	mul.rn.f32 %f141, %f140, %f113;
-	mul.rn.f32 %f142, %f141, %f128;
-	sub.rn.f32 %f143, %f121, %f26;
-	mul.rn.f32 %f144, %f143, %f113;
-	mul.rn.f32 %f145, %f144, %f129;
-	sub.rn.f32 %f146, %f122, %f26;
-	mul.rn.f32 %f147, %f146, %f113;
-	mul.rn.f32 %f148, %f147, %f130;
-	sub.rn.f32 %f149, %f123, %f26;
-	mul.rn.f32 %f150, %f149, %f113;
-	mul.rn.f32 %f151, %f150, %f131;
-	sub.rn.f32 %f152, %f124, %f26;
-	mul.rn.f32 %f153, %f152, %f113;
-	mul.rn.f32 %f154, %f153, %f132;
-	sub.rn.f32 %f155, %f125, %f26;
-	mul.rn.f32 %f156, %f155, %f113;
-	mul.rn.f32 %f157, %f156, %f133;
-	.loc 1 82 8
-	setp.lt.u32 %p50, %r15, %r126;
-	@!%p50 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd50, %r15, 32, %rd12;
-	ld.global.f32 %f158, [%rd50];
-	ld.global.f32 %f159, [%rd50+4];
-	ld.global.f32 %f160, [%rd50+8];
-	ld.global.f32 %f161, [%rd50+12];
-	ld.global.f32 %f162, [%rd50+16];
-	ld.global.f32 %f163, [%rd50+20];
-	ld.global.f32 %f164, [%rd50+24];
-	ld.global.f32 %f165, [%rd50+28];
-	.loc 1 85 5
-	add.rn.f32 %f136, %f136, %f158;
-	add.rn.f32 %f139, %f139, %f159;
-	add.rn.f32 %f142, %f142, %f160;
-	add.rn.f32 %f145, %f145, %f161;
-	add.rn.f32 %f148, %f148, %f162;
-	add.rn.f32 %f151, %f151, %f163;
-	add.rn.f32 %f154, %f154, %f164;
-	add.rn.f32 %f157, %f157, %f165;
-$B29:
-	.loc 3 32 63
-	cvt.rn.bf16.f32 %rs9, %f136;
-	cvt.u32.u16 %r143, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f139;
-	cvt.u32.u16 %r144, %rs10;
-	cvt.rn.bf16.f32 %rs11, %f142;
-	cvt.u32.u16 %r145, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f145;
-	cvt.u32.u16 %r146, %rs12;
-	cvt.rn.bf16.f32 %rs13, %f148;
-	cvt.u32.u16 %r147, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f151;
-	cvt.u32.u16 %r148, %rs14;
-	cvt.rn.bf16.f32 %rs15, %f154;
-	cvt.u32.u16 %r149, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f157;
-	cvt.u32.u16 %r150, %rs16;
-	.loc 1 88 6
-	mad.wide.u32 %rd51, %r15, 16, %rd35;
-	st.global.u16 [%rd51], %r143;
-	st.global.u16 [%rd51+2], %r144;
-	st.global.u16 [%rd51+4], %r145;
-	st.global.u16 [%rd51+6], %r146;
-	st.global.u16 [%rd51+8], %r147;
-	st.global.u16 [%rd51+10], %r148;
-	st.global.u16 [%rd51+12], %r149;
-	st.global.u16 [%rd51+14], %r150;
-	.loc 1 77 34
-	add.s64 %rd52, %rd47, %rd18;
-	setp.lt.s64 %p51, %rd52, %rd20;
-	cvt.u32.u64 %r15, %rd52;
-	@%p51 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	.loc 1 25 31
-	@!%p12 bra $FAULT6;
-	@!%p13 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r151, 1;
-	mov.u64 %rd53, %rd40;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r151, 1;
-	mov.u64 %rd53, %rd45;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r151, 0;
-	mov.u64 %rd53, %rd46;
-	mov.u64 %rd54, %rd14;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r151, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r151, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd5;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r151, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r151, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r151, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd9;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r151, 3;
-	mov.u64 %rd53, %rd20;
-	mov.u64 %rd54, %rd11;
-$FAULT:
-	ld.param.u64 %rd55, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r152, [%rd55], 0, 1;
-	setp.ne.u32 %p52, %r152, 0;
-	@%p52 bra $EXIT;
-	ld.global.u64 %rd56, [%rd55+8];
-	ld.param.u32 %r153, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	st.global.u32 [%rd56+4], %r153;
-	ld.param.u32 %r154, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
-	st.global.v2.u32 [%rd56+8], {%r154, %r151};
-	mov.u32 %r155, %ctaid.x;
-	mov.u32 %r156, %ctaid.y;
-	st.global.v2.u32 [%rd56+16], {%r155, %r156};
-	mov.u32 %r157, %ctaid.z;
-	mov.u32 %r158, %tid.x;
-	st.global.v2.u32 [%rd56+24], {%r157, %r158};
-	mov.u32 %r159, %tid.y;
-	mov.u32 %r160, %tid.z;
-	st.global.v2.u32 [%rd56+32], {%r159, %r160};
-	st.global.u64 [%rd56+40], %rd53;
-	st.global.u64 [%rd56+48], %rd54;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd56], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "format.go"
-.file 4 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
-{
-	.reg .pred %p<69>;
-	.reg .b32 %r<322>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<166>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+32];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
-	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
-	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u64.u32 %rd15, %r13;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd5;
-	cvt.u32.u64 %r16, %rd7;
-	cvt.u64.u32 %rd16, %r16;
-	cvt.u32.u64 %r17, %rd9;
-	cvt.u32.u64 %r18, %rd11;
-	cvt.u32.u64 %r19, %rd13;
-	cvt.u32.u64 %r20, %rd14;
-	cvt.u64.u32 %rd17, %r20;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r21, %r8, %r9, %r10;
-	mad.lo.s32 %r22, %r21, %r11, %r7;
-	cvt.u64.u32 %rd18, %r22;
-	shr.u64 %rd19, %rd18, 5;
-	mad.wide.u32 %rd20, %r6, 8, %rd19;
-	mov.u32 %r23, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd20, %r6;
-	mov.u32 %r23, %r7;
-$B1:
-	cvt.u64.u32 %rd21, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd22, %r1;
-	setp.le.s64 %p3, %rd22, %rd20;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r24, %r2, 3;
-	cvt.u64.u32 %rd23, %r24;
-	.loc 1 21 20
-	cvt.u32.u64 %r25, %rd20;
-	mul.wide.u32 %rd24, %r25, %r24;
-	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r14;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd25, %rd24, %rd23;
-	setp.le.u64 %p5, %rd25, %rd15;
-	cvt.u32.u64 %r26, %rd25;
-	setp.le.u32 %p6, %r26, %r15;
-	setp.le.u32 %p7, %r26, %r16;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	add.s64 %rd28, %rd3, %rd26;
-	add.s64 %rd29, %rd6, %rd26;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r23, %r24;
-	mov.u32 %r27, %r23;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd30, %r27;
-	.loc 1 36 35
-	mad.wide.u32 %rd31, %r27, 16, %rd27;
-	ld.global.v4.u32 {%r28, %r29, %r30, %r31}, [%rd31];
-	and.b32 %r32, %r28, 65535;
-	shr.u32 %r33, %r28, 16;
-	and.b32 %r34, %r33, 65535;
-	and.b32 %r35, %r29, 65535;
-	shr.u32 %r36, %r29, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r30, 65535;
-	shr.u32 %r39, %r30, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r31, 65535;
-	shr.u32 %r42, %r31, 16;
-	and.b32 %r43, %r42, 65535;
-	.loc 3 29 61
-	shl.b32 %r44, %r32, 16;
-	mov.b32 %f2, %r44;
-	shl.b32 %r45, %r34, 16;
-	mov.b32 %f3, %r45;
-	shl.b32 %r46, %r35, 16;
-	mov.b32 %f4, %r46;
-	shl.b32 %r47, %r37, 16;
-	mov.b32 %f5, %r47;
-	shl.b32 %r48, %r38, 16;
-	mov.b32 %f6, %r48;
-	shl.b32 %r49, %r40, 16;
-	mov.b32 %f7, %r49;
-	shl.b32 %r50, %r41, 16;
-	mov.b32 %f8, %r50;
-	shl.b32 %r51, %r43, 16;
-	mov.b32 %f9, %r51;
-	.loc 1 36 72
-	mad.wide.u32 %rd32, %r27, 16, %rd28;
-	ld.global.v4.u32 {%r52, %r53, %r54, %r55}, [%rd32];
-	and.b32 %r56, %r52, 65535;
-	shr.u32 %r57, %r52, 16;
-	and.b32 %r58, %r57, 65535;
-	and.b32 %r59, %r53, 65535;
-	shr.u32 %r60, %r53, 16;
-	and.b32 %r61, %r60, 65535;
-	and.b32 %r62, %r54, 65535;
-	shr.u32 %r63, %r54, 16;
-	and.b32 %r64, %r63, 65535;
-	and.b32 %r65, %r55, 65535;
-	shr.u32 %r66, %r55, 16;
-	and.b32 %r67, %r66, 65535;
-	.loc 3 29 61
-	shl.b32 %r68, %r56, 16;
-	mov.b32 %f10, %r68;
-	shl.b32 %r69, %r58, 16;
-	mov.b32 %f11, %r69;
-	shl.b32 %r70, %r59, 16;
-	mov.b32 %f12, %r70;
-	shl.b32 %r71, %r61, 16;
-	mov.b32 %f13, %r71;
-	shl.b32 %r72, %r62, 16;
-	mov.b32 %f14, %r72;
-	shl.b32 %r73, %r64, 16;
-	mov.b32 %f15, %r73;
-	shl.b32 %r74, %r65, 16;
-	mov.b32 %f16, %r74;
-	shl.b32 %r75, %r67, 16;
-	mov.b32 %f17, %r75;
-	.loc 1 38 4
-	add.rn.f32 %f18, %f2, %f10;
-	add.rn.f32 %f19, %f3, %f11;
-	add.rn.f32 %f20, %f4, %f12;
-	add.rn.f32 %f21, %f5, %f13;
-	add.rn.f32 %f22, %f6, %f14;
-	add.rn.f32 %f23, %f7, %f15;
-	add.rn.f32 %f24, %f8, %f16;
-	add.rn.f32 %f25, %f9, %f17;
-	.loc 3 32 63
-	mov.b32 %r76, %f18;
-	shr.u32 %r77, %r76, 16;
-	and.b32 %r78, %r77, 1;
-	add.s32 %r79, %r76, 32767;
-	add.s32 %r80, %r79, %r78;
-	setp.nan.f32 %p11, %f18, %f18;
-	shr.u32 %r81, %r80, 16;
-	selp.b32 %r82, 32767, %r81, %p11;
-	mov.b32 %r83, %f19;
-	shr.u32 %r84, %r83, 16;
-	and.b32 %r85, %r84, 1;
-	add.s32 %r86, %r83, 32767;
-	add.s32 %r87, %r86, %r85;
-	setp.nan.f32 %p12, %f19, %f19;
-	shr.u32 %r88, %r87, 16;
-	selp.b32 %r89, 32767, %r88, %p12;
-	mov.b32 %r90, %f20;
-	shr.u32 %r91, %r90, 16;
-	and.b32 %r92, %r91, 1;
-	add.s32 %r93, %r90, 32767;
-	add.s32 %r94, %r93, %r92;
-	setp.nan.f32 %p13, %f20, %f20;
-	shr.u32 %r95, %r94, 16;
-	selp.b32 %r96, 32767, %r95, %p13;
-	mov.b32 %r97, %f21;
-	shr.u32 %r98, %r97, 16;
-	and.b32 %r99, %r98, 1;
-	add.s32 %r100, %r97, 32767;
-	add.s32 %r101, %r100, %r99;
-	setp.nan.f32 %p14, %f21, %f21;
-	shr.u32 %r102, %r101, 16;
-	selp.b32 %r103, 32767, %r102, %p14;
-	mov.b32 %r104, %f22;
-	shr.u32 %r105, %r104, 16;
-	and.b32 %r106, %r105, 1;
-	add.s32 %r107, %r104, 32767;
-	add.s32 %r108, %r107, %r106;
-	setp.nan.f32 %p15, %f22, %f22;
-	shr.u32 %r109, %r108, 16;
-	selp.b32 %r110, 32767, %r109, %p15;
-	mov.b32 %r111, %f23;
-	shr.u32 %r112, %r111, 16;
-	and.b32 %r113, %r112, 1;
-	add.s32 %r114, %r111, 32767;
-	add.s32 %r115, %r114, %r113;
-	setp.nan.f32 %p16, %f23, %f23;
-	shr.u32 %r116, %r115, 16;
-	selp.b32 %r117, 32767, %r116, %p16;
-	mov.b32 %r118, %f24;
-	shr.u32 %r119, %r118, 16;
-	and.b32 %r120, %r119, 1;
-	add.s32 %r121, %r118, 32767;
-	add.s32 %r122, %r121, %r120;
-	setp.nan.f32 %p17, %f24, %f24;
-	shr.u32 %r123, %r122, 16;
-	selp.b32 %r124, 32767, %r123, %p17;
-	mov.b32 %r125, %f25;
-	shr.u32 %r126, %r125, 16;
-	and.b32 %r127, %r126, 1;
-	add.s32 %r128, %r125, 32767;
-	add.s32 %r129, %r128, %r127;
-	setp.nan.f32 %p18, %f25, %f25;
-	shr.u32 %r130, %r129, 16;
-	selp.b32 %r131, 32767, %r130, %p18;
-	.loc 1 40 6
-	mad.wide.u32 %rd33, %r27, 16, %rd29;
-	shl.b32 %r132, %r89, 16;
-	or.b32 %r133, %r82, %r132;
-	shl.b32 %r134, %r103, 16;
-	or.b32 %r135, %r96, %r134;
-	shl.b32 %r136, %r117, 16;
-	or.b32 %r137, %r110, %r136;
-	shl.b32 %r138, %r131, 16;
-	or.b32 %r139, %r124, %r138;
-	st.global.v4.u32 [%rd33], {%r133, %r135, %r137, %r139};
-	.loc 1 35 34
-	add.s64 %rd34, %rd30, %rd21;
-	setp.lt.s64 %p19, %rd34, %rd23;
-	cvt.u32.u64 %r27, %rd34;
-	@%p19 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd35, %rd24, %rd23;
-	setp.le.u64 %p20, %rd35, %rd16;
-	cvt.u32.u64 %r140, %rd35;
-	setp.le.u32 %p21, %r140, %r17;
-	setp.le.u32 %p22, %r24, %r18;
-	and.pred %p23, %p20, %p21;
-	and.pred %p24, %p23, %p22;
-	@!%p24 bra $B33;
-	shl.b64 %rd36, %rd24, 4;
-	add.s64 %rd37, %rd6, %rd36;
-	add.s64 %rd38, %rd8, %rd36;
-	mov.f32 %f26, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p25, %r23, %r24;
-	@!%p25 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r141, %r23;
-	bra $B5;
-$B4:
-	mov.f32 %f27, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd39, %r141;
-	.loc 1 54 34
-	mad.wide.u32 %rd40, %r141, 16, %rd37;
-	ld.global.v4.u32 {%r142, %r143, %r144, %r145}, [%rd40];
-	and.b32 %r146, %r142, 65535;
-	shr.u32 %r147, %r142, 16;
-	and.b32 %r148, %r147, 65535;
-	and.b32 %r149, %r143, 65535;
-	shr.u32 %r150, %r143, 16;
-	and.b32 %r151, %r150, 65535;
-	and.b32 %r152, %r144, 65535;
-	shr.u32 %r153, %r144, 16;
-	and.b32 %r154, %r153, 65535;
-	and.b32 %r155, %r145, 65535;
-	shr.u32 %r156, %r145, 16;
-	and.b32 %r157, %r156, 65535;
-	.loc 3 29 61
-	shl.b32 %r158, %r146, 16;
-	mov.b32 %f28, %r158;
-	shl.b32 %r159, %r148, 16;
-	mov.b32 %f29, %r159;
-	shl.b32 %r160, %r149, 16;
-	mov.b32 %f30, %r160;
-	shl.b32 %r161, %r151, 16;
-	mov.b32 %f31, %r161;
-	shl.b32 %r162, %r152, 16;
-	mov.b32 %f32, %r162;
-	shl.b32 %r163, %r154, 16;
-	mov.b32 %f33, %r163;
-	shl.b32 %r164, %r155, 16;
-	mov.b32 %f34, %r164;
-	shl.b32 %r165, %r157, 16;
-	mov.b32 %f35, %r165;
-	.loc 1 56 4
-	add.rn.f32 %f36, %f27, %f28;
-	add.rn.f32 %f37, %f36, %f29;
-	add.rn.f32 %f38, %f37, %f30;
-	add.rn.f32 %f39, %f38, %f31;
-	add.rn.f32 %f40, %f39, %f32;
-	add.rn.f32 %f41, %f40, %f33;
-	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f27, %f42, %f35;
-	.loc 1 53 34
-	add.s64 %rd41, %rd39, %rd21;
-	setp.lt.s64 %p26, %rd41, %rd23;
-	cvt.u32.u64 %r141, %rd41;
-	@%p26 bra $B5;
-$B6:
-	.loc 4 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r166, %p27, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p28, %r166, -1;
-	@%p28 bra $B8;
-	.loc 4 58 43
-	brev.b32 %r167, %r166;
-	clz.b32 %r168, %r167;
-	shfl.sync.idx.b32 %f43, %f27, %r168, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r169, %r166, -1;
-	and.b32 %r170, %r166, %r169;
-	setp.ne.s32 %p29, %r170, 0;
-	@!%p29 bra $B9;
-$B7:
-	.loc 4 60 59
-	brev.b32 %r171, %r170;
-	clz.b32 %r172, %r171;
-	shfl.sync.idx.b32 %f44, %f27, %r172, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f43, %f44;
-	.loc 4 59 53
-	add.s32 %r173, %r170, -1;
-	and.b32 %r170, %r170, %r173;
-	setp.ne.s32 %p30, %r170, 0;
-	@%p30 bra $B7;
-	bra $B9;
-$B8:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f46, %f27, %f45;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f46, %f47;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f48, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f52, %f53;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p31, %r3, 32;
-	@%p31 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p32, %r12, 0;
-	@!%p32 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r174, %r8, %r9, %r10;
-	mad.lo.s32 %r175, %r174, %r11, %r7;
-	cvt.u64.u32 %rd42, %r175;
-	shr.u64 %rd43, %rd42, 5;
-	cvt.u32.u64 %r176, %rd43;
-	setp.lt.u32 %p33, %r176, 32;
-	@!%p33 bra $FAULT0;
-	mad.lo.s32 %r177, %r176, 4, %r5;
-	st.shared.f32 [%r177], %f43;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r178, %r3, 5;
-	setp.lt.u32 %p34, 32, %r178;
-	selp.b32 %r179, 32, %r178, %p34;
-	setp.lt.u32 %p35, 0, %r179;
-	@!%p35 bra $B11;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r180, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f43, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r181, %r180, 4, %r5;
-	ld.shared.f32 %f54, [%r181];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r180, %r180, 1;
-	setp.lt.u32 %p36, %r180, %r179;
-	@%p36 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f55, %r2;
-	div.rn.f32 %f26, %f43, %f55;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p37, %r23, %r24;
-	@!%p37 bra $B16;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r182, %r23;
-	bra $B17;
-$B16:
-	mov.f32 %f56, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd44, %r182;
-	.loc 1 65 34
-	mad.wide.u32 %rd45, %r182, 16, %rd37;
-	ld.global.v4.u32 {%r183, %r184, %r185, %r186}, [%rd45];
-	and.b32 %r187, %r183, 65535;
-	shr.u32 %r188, %r183, 16;
-	and.b32 %r189, %r188, 65535;
-	and.b32 %r190, %r184, 65535;
-	shr.u32 %r191, %r184, 16;
-	and.b32 %r192, %r191, 65535;
-	and.b32 %r193, %r185, 65535;
-	shr.u32 %r194, %r185, 16;
-	and.b32 %r195, %r194, 65535;
-	and.b32 %r196, %r186, 65535;
-	shr.u32 %r197, %r186, 16;
-	and.b32 %r198, %r197, 65535;
-	.loc 3 29 61
-	shl.b32 %r199, %r187, 16;
-	mov.b32 %f57, %r199;
-	shl.b32 %r200, %r189, 16;
-	mov.b32 %f58, %r200;
-	shl.b32 %r201, %r190, 16;
-	mov.b32 %f59, %r201;
-	shl.b32 %r202, %r192, 16;
-	mov.b32 %f60, %r202;
-	shl.b32 %r203, %r193, 16;
-	mov.b32 %f61, %r203;
-	shl.b32 %r204, %r195, 16;
-	mov.b32 %f62, %r204;
-	shl.b32 %r205, %r196, 16;
-	mov.b32 %f63, %r205;
-	shl.b32 %r206, %r198, 16;
-	mov.b32 %f64, %r206;
-	.loc 1 67 14
-	sub.rn.f32 %f65, %f57, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f66, %f65, %f65, %f56;
-	.loc 1 67 14
-	sub.rn.f32 %f67, %f58, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f68, %f67, %f67, %f66;
-	.loc 1 67 14
-	sub.rn.f32 %f69, %f59, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f70, %f69, %f69, %f68;
-	.loc 1 67 14
-	sub.rn.f32 %f71, %f60, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f72, %f71, %f71, %f70;
-	.loc 1 67 14
-	sub.rn.f32 %f73, %f61, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f74, %f73, %f73, %f72;
-	.loc 1 67 14
-	sub.rn.f32 %f75, %f62, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f76, %f75, %f75, %f74;
-	.loc 1 67 14
-	sub.rn.f32 %f77, %f63, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f78, %f77, %f77, %f76;
-	.loc 1 67 14
-	sub.rn.f32 %f79, %f64, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f56, %f79, %f79, %f78;
-	.loc 1 64 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p38, %rd46, %rd23;
-	cvt.u32.u64 %r182, %rd46;
-	@%p38 bra $B17;
-$B18:
-	.loc 4 51 17
-	mov.pred %p39, 1;
-	vote.sync.ballot.b32 %r207, %p39, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p40, %r207, -1;
-	@%p40 bra $B20;
-	.loc 4 58 43
-	brev.b32 %r208, %r207;
-	clz.b32 %r209, %r208;
-	shfl.sync.idx.b32 %f80, %f56, %r209, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r210, %r207, -1;
-	and.b32 %r211, %r207, %r210;
-	setp.ne.s32 %p41, %r211, 0;
-	@!%p41 bra $B21;
-$B19:
-	.loc 4 60 59
-	brev.b32 %r212, %r211;
-	clz.b32 %r213, %r212;
-	shfl.sync.idx.b32 %f81, %f56, %r213, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f80, %f81;
-	.loc 4 59 53
-	add.s32 %r214, %r211, -1;
-	and.b32 %r211, %r211, %r214;
-	setp.ne.s32 %p42, %r211, 0;
-	@%p42 bra $B19;
-	bra $B21;
-$B20:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f83, %f56, %f82;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f85, %f83, %f84;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f87, %f85, %f86;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f89, %f87, %f88;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f89, %f90;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p43, %r3, 32;
-	@%p43 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p44, %r12, 0;
-	@!%p44 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r215, %r8, %r9, %r10;
-	mad.lo.s32 %r216, %r215, %r11, %r7;
-	cvt.u64.u32 %rd47, %r216;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r217, %rd48;
-	setp.lt.u32 %p45, %r217, 32;
-	@!%p45 bra $FAULT1;
-	mad.lo.s32 %r218, %r217, 4, %r5;
-	st.shared.f32 [%r218+128], %f80;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r219, %r3, 5;
-	setp.lt.u32 %p46, 32, %r219;
-	selp.b32 %r220, 32, %r219, %p46;
-	setp.lt.u32 %p47, 0, %r220;
-	@!%p47 bra $B23;
-	mov.f32 %f80, 0f00000000;
-	mov.u32 %r221, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f80, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r222, %r221, 4, %r5;
-	ld.shared.f32 %f91, [%r222+128];
-	add.rn.f32 %f80, %f80, %f91;
-	add.s32 %r221, %r221, 1;
-	setp.lt.u32 %p48, %r221, %r220;
-	@%p48 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.u32 %p49, %r24, %r19;
-	selp.b32 %r223, %r24, %r19, %p49;
-	cvt.u64.u32 %rd49, %r223;
-	setp.le.u32 %p50, %r223, %r20;
-	@!%p50 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f92, %r2;
-	rcp.approx.ftz.f32 %f93, %f92;
-	neg.f32 %f94, %f92;
-	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
-	fma.rn.f32 %f96, %f93, %f95, %f93;
-	mul.rn.f32 %f97, %f80, %f96;
-	fma.rn.f32 %f98, %f94, %f97, %f80;
-	fma.rn.f32 %f99, %f98, %f96, %f97;
-	abs.f32 %f100, %f80;
-	setp.lt.f32 %p51, 0f0D800000, %f100;
-	abs.f32 %f101, %f99;
-	setp.lt.f32 %p52, 0f03800000, %f101;
-	and.pred %p53, %p51, %p52;
-	add.rn.f32 %f102, %f99, %f1;
-	rsqrt.approx.ftz.f32 %f103, %f102;
-	mul.rn.f32 %f104, %f102, %f103;
-	abs.f32 %f105, %f103;
-	mul.rn.f32 %f106, %f105, 0f3F000000;
-	neg.f32 %f107, %f104;
-	fma.rn.f32 %f108, %f107, %f104, %f102;
-	fma.rn.f32 %f109, %f108, %f106, %f104;
-	setp.lt.f32 %p54, 0f26800000, %f109;
-	and.pred %p55, %p53, %p54;
-	rcp.approx.ftz.f32 %f110, %f109;
-	neg.f32 %f111, %f109;
-	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
-	fma.rn.f32 %f113, %f110, %f112, %f110;
-	abs.f32 %f114, %f113;
-	setp.lt.f32 %p56, 0f03800000, %f114;
-	and.pred %p57, %p55, %p56;
-	@%p57 bra $B27;
-	div.rn.f32 %f115, %f80, %f92;
-	add.rn.f32 %f116, %f115, %f1;
-	sqrt.rn.f32 %f117, %f116;
-	rcp.rn.f32 %f113, %f117;
-$B27:
-	.loc 1 77 22
-	@!%p37 bra $B30;
-$B28:
-	cvt.u64.u32 %rd50, %r23;
-	.loc 1 78 37
-	mad.wide.u32 %rd51, %r23, 16, %rd37;
-	ld.global.v4.u32 {%r224, %r225, %r226, %r227}, [%rd51];
-	and.b32 %r228, %r224, 65535;
-	shr.u32 %r229, %r224, 16;
-	and.b32 %r230, %r229, 65535;
-	and.b32 %r231, %r225, 65535;
-	shr.u32 %r232, %r225, 16;
-	and.b32 %r233, %r232, 65535;
-	and.b32 %r234, %r226, 65535;
-	shr.u32 %r235, %r226, 16;
-	and.b32 %r236, %r235, 65535;
-	and.b32 %r237, %r227, 65535;
-	shr.u32 %r238, %r227, 16;
-	and.b32 %r239, %r238, 65535;
-	.loc 3 29 61
-	shl.b32 %r240, %r228, 16;
-	mov.b32 %f118, %r240;
-	shl.b32 %r241, %r230, 16;
-	mov.b32 %f119, %r241;
-	shl.b32 %r242, %r231, 16;
-	mov.b32 %f120, %r242;
-	shl.b32 %r243, %r233, 16;
-	mov.b32 %f121, %r243;
-	shl.b32 %r244, %r234, 16;
-	mov.b32 %f122, %r244;
-	shl.b32 %r245, %r236, 16;
-	mov.b32 %f123, %r245;
-	shl.b32 %r246, %r237, 16;
-	mov.b32 %f124, %r246;
-	shl.b32 %r247, %r239, 16;
-	mov.b32 %f125, %r247;
-	.loc 1 78 51
-	mad.wide.u32 %rd52, %r23, 32, %rd10;
-	ld.global.v4.f32 {%f126, %f127, %f128, %f129}, [%rd52];
-	ld.global.v4.f32 {%f130, %f131, %f132, %f133}, [%rd52+16];
-	.loc 1 80 17
-	sub.rn.f32 %f134, %f118, %f26;
-	mul.rn.f32 %f135, %f134, %f113;
-	mul.rn.f32 %f136, %f135, %f126;
-	sub.rn.f32 %f137, %f119, %f26;
-	mul.rn.f32 %f138, %f137, %f113;
-	mul.rn.f32 %f139, %f138, %f127;
-	sub.rn.f32 %f140, %f120, %f26;
-	mul.rn.f32 %f141, %f140, %f113;
-	mul.rn.f32 %f142, %f141, %f128;
-	sub.rn.f32 %f143, %f121, %f26;
-	mul.rn.f32 %f144, %f143, %f113;
-	mul.rn.f32 %f145, %f144, %f129;
-	sub.rn.f32 %f146, %f122, %f26;
-	mul.rn.f32 %f147, %f146, %f113;
-	mul.rn.f32 %f148, %f147, %f130;
-	sub.rn.f32 %f149, %f123, %f26;
-	mul.rn.f32 %f150, %f149, %f113;
-	mul.rn.f32 %f151, %f150, %f131;
-	sub.rn.f32 %f152, %f124, %f26;
-	mul.rn.f32 %f153, %f152, %f113;
-	mul.rn.f32 %f154, %f153, %f132;
-	sub.rn.f32 %f155, %f125, %f26;
-	mul.rn.f32 %f156, %f155, %f113;
-	mul.rn.f32 %f157, %f156, %f133;
-	.loc 1 82 8
-	setp.lt.u32 %p58, %r23, %r223;
-	@!%p58 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd53, %r23, 32, %rd12;
-	ld.global.v4.f32 {%f158, %f159, %f160, %f161}, [%rd53];
-	ld.global.v4.f32 {%f162, %f163, %f164, %f165}, [%rd53+16];
-	.loc 1 85 5
-	add.rn.f32 %f136, %f136, %f158;
-	add.rn.f32 %f139, %f139, %f159;
-	add.rn.f32 %f142, %f142, %f160;
-	add.rn.f32 %f145, %f145, %f161;
-	add.rn.f32 %f148, %f148, %f162;
-	add.rn.f32 %f151, %f151, %f163;
-	add.rn.f32 %f154, %f154, %f164;
-	add.rn.f32 %f157, %f157, %f165;
-$B29:
-	.loc 3 32 63
-	mov.b32 %r248, %f136;
-	shr.u32 %r249, %r248, 16;
-	and.b32 %r250, %r249, 1;
-	add.s32 %r251, %r248, 32767;
-	add.s32 %r252, %r251, %r250;
-	setp.nan.f32 %p59, %f136, %f136;
-	shr.u32 %r253, %r252, 16;
-	selp.b32 %r254, 32767, %r253, %p59;
-	mov.b32 %r255, %f139;
-	shr.u32 %r256, %r255, 16;
-	and.b32 %r257, %r256, 1;
-	add.s32 %r258, %r255, 32767;
-	add.s32 %r259, %r258, %r257;
-	setp.nan.f32 %p60, %f139, %f139;
-	shr.u32 %r260, %r259, 16;
-	selp.b32 %r261, 32767, %r260, %p60;
-	mov.b32 %r262, %f142;
-	shr.u32 %r263, %r262, 16;
-	and.b32 %r264, %r263, 1;
-	add.s32 %r265, %r262, 32767;
-	add.s32 %r266, %r265, %r264;
-	setp.nan.f32 %p61, %f142, %f142;
-	shr.u32 %r267, %r266, 16;
-	selp.b32 %r268, 32767, %r267, %p61;
-	mov.b32 %r269, %f145;
-	shr.u32 %r270, %r269, 16;
-	and.b32 %r271, %r270, 1;
-	add.s32 %r272, %r269, 32767;
-	add.s32 %r273, %r272, %r271;
-	setp.nan.f32 %p62, %f145, %f145;
-	shr.u32 %r274, %r273, 16;
-	selp.b32 %r275, 32767, %r274, %p62;
-	mov.b32 %r276, %f148;
-	shr.u32 %r277, %r276, 16;
-	and.b32 %r278, %r277, 1;
-	add.s32 %r279, %r276, 32767;
-	add.s32 %r280, %r279, %r278;
-	setp.nan.f32 %p63, %f148, %f148;
-	shr.u32 %r281, %r280, 16;
-	selp.b32 %r282, 32767, %r281, %p63;
-	mov.b32 %r283, %f151;
-	shr.u32 %r284, %r283, 16;
-	and.b32 %r285, %r284, 1;
-	add.s32 %r286, %r283, 32767;
-	add.s32 %r287, %r286, %r285;
-	setp.nan.f32 %p64, %f151, %f151;
-	shr.u32 %r288, %r287, 16;
-	selp.b32 %r289, 32767, %r288, %p64;
-	mov.b32 %r290, %f154;
-	shr.u32 %r291, %r290, 16;
-	and.b32 %r292, %r291, 1;
-	add.s32 %r293, %r290, 32767;
-	add.s32 %r294, %r293, %r292;
-	setp.nan.f32 %p65, %f154, %f154;
-	shr.u32 %r295, %r294, 16;
-	selp.b32 %r296, 32767, %r295, %p65;
-	mov.b32 %r297, %f157;
-	shr.u32 %r298, %r297, 16;
-	and.b32 %r299, %r298, 1;
-	add.s32 %r300, %r297, 32767;
-	add.s32 %r301, %r300, %r299;
-	setp.nan.f32 %p66, %f157, %f157;
-	shr.u32 %r302, %r301, 16;
-	selp.b32 %r303, 32767, %r302, %p66;
-	.loc 1 88 6
-	mad.wide.u32 %rd54, %r23, 16, %rd38;
-	shl.b32 %r304, %r261, 16;
-	or.b32 %r305, %r254, %r304;
-	shl.b32 %r306, %r275, 16;
-	or.b32 %r307, %r268, %r306;
-	shl.b32 %r308, %r289, 16;
-	or.b32 %r309, %r282, %r308;
-	shl.b32 %r310, %r303, 16;
-	or.b32 %r311, %r296, %r310;
-	st.global.v4.u32 [%rd54], {%r305, %r307, %r309, %r311};
-	.loc 1 77 34
-	add.s64 %rd55, %rd50, %rd21;
-	setp.lt.s64 %p67, %rd55, %rd23;
-	cvt.u32.u64 %r23, %rd55;
-	@%p67 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	cvt.u64.u32 %rd56, %r15;
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	cvt.u64.u32 %rd57, %r17;
-	cvt.u64.u32 %rd58, %r18;
-	.loc 1 25 31
-	@!%p20 bra $FAULT6;
-	@!%p21 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r312, 1;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r312, 1;
-	mov.u64 %rd59, %rd48;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r312, 0;
-	mov.u64 %rd59, %rd49;
-	mov.u64 %rd60, %rd17;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r312, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd15;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r312, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd56;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r312, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r312, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r312, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd57;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r312, 3;
-	mov.u64 %rd59, %rd23;
-	mov.u64 %rd60, %rd58;
-$FAULT:
-	ld.param.u64 %rd61, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r313, [%rd61], 0, 1;
-	setp.ne.u32 %p68, %r313, 0;
-	@%p68 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r314, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	st.global.u32 [%rd62+4], %r314;
-	ld.param.u32 %r315, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
-	st.global.v2.u32 [%rd62+8], {%r315, %r312};
-	mov.u32 %r316, %ctaid.x;
-	mov.u32 %r317, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r316, %r317};
-	mov.u32 %r318, %ctaid.z;
-	mov.u32 %r319, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r318, %r319};
-	mov.u32 %r320, %tid.y;
-	mov.u32 %r321, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r320, %r321};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "format.go"
-.file 4 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[184])
-{
-	.reg .pred %p<69>;
-	.reg .b32 %r<257>;
-	.reg .b64 %rd<57>;
-	.reg .f32 %f<166>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+32];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	ld.param.u64 %rd8, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u64 %rd9, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u64 %rd10, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+112];
-	ld.param.u64 %rd12, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+120];
-	ld.param.u64 %rd13, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+136];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+144];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+148];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+152];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+156];
-	ld.param.u8 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r13, %r8, %r9, %r10;
-	mad.lo.s32 %r14, %r13, %r11, %r7;
-	cvt.u64.u32 %rd15, %r14;
-	shr.u64 %rd16, %rd15, 5;
-	mad.wide.u32 %rd17, %r6, 8, %rd16;
-	mov.u32 %r15, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd17, %r6;
-	mov.u32 %r15, %r7;
-$B1:
-	cvt.u64.u32 %rd18, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd19, %r1;
-	setp.le.s64 %p3, %rd19, %rd17;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r16, %r2, 3;
-	cvt.u64.u32 %rd20, %r16;
-	.loc 1 21 20
-	cvt.u32.u64 %r17, %rd17;
-	mul.wide.u32 %rd21, %r17, %r16;
-	.loc 1 22 19
-	setp.lt.s64 %p4, 0, %rd4;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd22, %rd21, %rd20;
-	setp.le.u64 %p5, %rd22, %rd2;
-	setp.le.u64 %p6, %rd22, %rd5;
-	setp.le.u64 %p7, %rd22, %rd7;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd23, %rd21, 4;
-	add.s64 %rd24, %rd1, %rd23;
-	add.s64 %rd25, %rd3, %rd23;
-	add.s64 %rd26, %rd6, %rd23;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r15, %r16;
-	mov.u32 %r18, %r15;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd27, %r18;
-	.loc 1 36 35
-	mad.wide.u32 %rd28, %r18, 16, %rd24;
-	ld.global.u16 %r19, [%rd28];
-	ld.global.u16 %r20, [%rd28+2];
-	ld.global.u16 %r21, [%rd28+4];
-	ld.global.u16 %r22, [%rd28+6];
-	ld.global.u16 %r23, [%rd28+8];
-	ld.global.u16 %r24, [%rd28+10];
-	ld.global.u16 %r25, [%rd28+12];
-	ld.global.u16 %r26, [%rd28+14];
-	.loc 3 29 61
-	shl.b32 %r27, %r19, 16;
-	mov.b32 %f2, %r27;
-	shl.b32 %r28, %r20, 16;
-	mov.b32 %f3, %r28;
-	shl.b32 %r29, %r21, 16;
-	mov.b32 %f4, %r29;
-	shl.b32 %r30, %r22, 16;
-	mov.b32 %f5, %r30;
-	shl.b32 %r31, %r23, 16;
-	mov.b32 %f6, %r31;
-	shl.b32 %r32, %r24, 16;
-	mov.b32 %f7, %r32;
-	shl.b32 %r33, %r25, 16;
-	mov.b32 %f8, %r33;
-	shl.b32 %r34, %r26, 16;
-	mov.b32 %f9, %r34;
-	.loc 1 36 72
-	mad.wide.u32 %rd29, %r18, 16, %rd25;
-	ld.global.u16 %r35, [%rd29];
-	ld.global.u16 %r36, [%rd29+2];
-	ld.global.u16 %r37, [%rd29+4];
-	ld.global.u16 %r38, [%rd29+6];
-	ld.global.u16 %r39, [%rd29+8];
-	ld.global.u16 %r40, [%rd29+10];
-	ld.global.u16 %r41, [%rd29+12];
-	ld.global.u16 %r42, [%rd29+14];
-	.loc 3 29 61
-	shl.b32 %r43, %r35, 16;
-	mov.b32 %f10, %r43;
-	shl.b32 %r44, %r36, 16;
-	mov.b32 %f11, %r44;
-	shl.b32 %r45, %r37, 16;
-	mov.b32 %f12, %r45;
-	shl.b32 %r46, %r38, 16;
-	mov.b32 %f13, %r46;
-	shl.b32 %r47, %r39, 16;
-	mov.b32 %f14, %r47;
-	shl.b32 %r48, %r40, 16;
-	mov.b32 %f15, %r48;
-	shl.b32 %r49, %r41, 16;
-	mov.b32 %f16, %r49;
-	shl.b32 %r50, %r42, 16;
-	mov.b32 %f17, %r50;
-	.loc 1 38 4
-	add.rn.f32 %f18, %f2, %f10;
-	add.rn.f32 %f19, %f3, %f11;
-	add.rn.f32 %f20, %f4, %f12;
-	add.rn.f32 %f21, %f5, %f13;
-	add.rn.f32 %f22, %f6, %f14;
-	add.rn.f32 %f23, %f7, %f15;
-	add.rn.f32 %f24, %f8, %f16;
-	add.rn.f32 %f25, %f9, %f17;
-	.loc 3 32 63
-	mov.b32 %r51, %f18;
-	shr.u32 %r52, %r51, 16;
-	and.b32 %r53, %r52, 1;
-	add.s32 %r54, %r51, 32767;
-	add.s32 %r55, %r54, %r53;
-	setp.nan.f32 %p11, %f18, %f18;
-	shr.u32 %r56, %r55, 16;
-	selp.b32 %r57, 32767, %r56, %p11;
-	mov.b32 %r58, %f19;
-	shr.u32 %r59, %r58, 16;
-	and.b32 %r60, %r59, 1;
-	add.s32 %r61, %r58, 32767;
-	add.s32 %r62, %r61, %r60;
-	setp.nan.f32 %p12, %f19, %f19;
-	shr.u32 %r63, %r62, 16;
-	selp.b32 %r64, 32767, %r63, %p12;
-	mov.b32 %r65, %f20;
-	shr.u32 %r66, %r65, 16;
-	and.b32 %r67, %r66, 1;
-	add.s32 %r68, %r65, 32767;
-	add.s32 %r69, %r68, %r67;
-	setp.nan.f32 %p13, %f20, %f20;
-	shr.u32 %r70, %r69, 16;
-	selp.b32 %r71, 32767, %r70, %p13;
-	mov.b32 %r72, %f21;
-	shr.u32 %r73, %r72, 16;
-	and.b32 %r74, %r73, 1;
-	add.s32 %r75, %r72, 32767;
-	add.s32 %r76, %r75, %r74;
-	setp.nan.f32 %p14, %f21, %f21;
-	shr.u32 %r77, %r76, 16;
-	selp.b32 %r78, 32767, %r77, %p14;
-	mov.b32 %r79, %f22;
-	shr.u32 %r80, %r79, 16;
-	and.b32 %r81, %r80, 1;
-	add.s32 %r82, %r79, 32767;
-	add.s32 %r83, %r82, %r81;
-	setp.nan.f32 %p15, %f22, %f22;
-	shr.u32 %r84, %r83, 16;
-	selp.b32 %r85, 32767, %r84, %p15;
-	mov.b32 %r86, %f23;
-	shr.u32 %r87, %r86, 16;
-	and.b32 %r88, %r87, 1;
-	add.s32 %r89, %r86, 32767;
-	add.s32 %r90, %r89, %r88;
-	setp.nan.f32 %p16, %f23, %f23;
-	shr.u32 %r91, %r90, 16;
-	selp.b32 %r92, 32767, %r91, %p16;
-	mov.b32 %r93, %f24;
-	shr.u32 %r94, %r93, 16;
-	and.b32 %r95, %r94, 1;
-	add.s32 %r96, %r93, 32767;
-	add.s32 %r97, %r96, %r95;
-	setp.nan.f32 %p17, %f24, %f24;
-	shr.u32 %r98, %r97, 16;
-	selp.b32 %r99, 32767, %r98, %p17;
-	mov.b32 %r100, %f25;
-	shr.u32 %r101, %r100, 16;
-	and.b32 %r102, %r101, 1;
-	add.s32 %r103, %r100, 32767;
-	add.s32 %r104, %r103, %r102;
-	setp.nan.f32 %p18, %f25, %f25;
-	shr.u32 %r105, %r104, 16;
-	selp.b32 %r106, 32767, %r105, %p18;
-	.loc 1 40 6
-	mad.wide.u32 %rd30, %r18, 16, %rd26;
-	st.global.u16 [%rd30], %r57;
-	st.global.u16 [%rd30+2], %r64;
-	st.global.u16 [%rd30+4], %r71;
-	st.global.u16 [%rd30+6], %r78;
-	st.global.u16 [%rd30+8], %r85;
-	st.global.u16 [%rd30+10], %r92;
-	st.global.u16 [%rd30+12], %r99;
-	st.global.u16 [%rd30+14], %r106;
-	.loc 1 35 34
-	add.s64 %rd31, %rd27, %rd18;
-	setp.lt.s64 %p19, %rd31, %rd20;
-	cvt.u32.u64 %r18, %rd31;
-	@%p19 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd32, %rd21, %rd20;
-	setp.le.u64 %p20, %rd32, %rd7;
-	setp.le.u64 %p21, %rd32, %rd9;
-	setp.le.u64 %p22, %rd20, %rd11;
-	and.pred %p23, %p20, %p21;
-	and.pred %p24, %p23, %p22;
-	@!%p24 bra $B33;
-	shl.b64 %rd33, %rd21, 4;
-	add.s64 %rd34, %rd6, %rd33;
-	add.s64 %rd35, %rd8, %rd33;
-	mov.f32 %f26, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p25, %r15, %r16;
-	@!%p25 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r107, %r15;
-	bra $B5;
-$B4:
-	mov.f32 %f27, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd36, %r107;
-	.loc 1 54 34
-	mad.wide.u32 %rd37, %r107, 16, %rd34;
-	ld.global.u16 %r108, [%rd37];
-	ld.global.u16 %r109, [%rd37+2];
-	ld.global.u16 %r110, [%rd37+4];
-	ld.global.u16 %r111, [%rd37+6];
-	ld.global.u16 %r112, [%rd37+8];
-	ld.global.u16 %r113, [%rd37+10];
-	ld.global.u16 %r114, [%rd37+12];
-	ld.global.u16 %r115, [%rd37+14];
-	.loc 3 29 61
-	shl.b32 %r116, %r108, 16;
-	mov.b32 %f28, %r116;
-	shl.b32 %r117, %r109, 16;
-	mov.b32 %f29, %r117;
-	shl.b32 %r118, %r110, 16;
-	mov.b32 %f30, %r118;
-	shl.b32 %r119, %r111, 16;
-	mov.b32 %f31, %r119;
-	shl.b32 %r120, %r112, 16;
-	mov.b32 %f32, %r120;
-	shl.b32 %r121, %r113, 16;
-	mov.b32 %f33, %r121;
-	shl.b32 %r122, %r114, 16;
-	mov.b32 %f34, %r122;
-	shl.b32 %r123, %r115, 16;
-	mov.b32 %f35, %r123;
-	.loc 1 56 4
-	add.rn.f32 %f36, %f27, %f28;
-	add.rn.f32 %f37, %f36, %f29;
-	add.rn.f32 %f38, %f37, %f30;
-	add.rn.f32 %f39, %f38, %f31;
-	add.rn.f32 %f40, %f39, %f32;
-	add.rn.f32 %f41, %f40, %f33;
-	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f27, %f42, %f35;
-	.loc 1 53 34
-	add.s64 %rd38, %rd36, %rd18;
-	setp.lt.s64 %p26, %rd38, %rd20;
-	cvt.u32.u64 %r107, %rd38;
-	@%p26 bra $B5;
-$B6:
-	.loc 4 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r124, %p27, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p28, %r124, -1;
-	@%p28 bra $B8;
-	.loc 4 58 43
-	brev.b32 %r125, %r124;
-	clz.b32 %r126, %r125;
-	shfl.sync.idx.b32 %f43, %f27, %r126, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r127, %r124, -1;
-	and.b32 %r128, %r124, %r127;
-	setp.ne.s32 %p29, %r128, 0;
-	@!%p29 bra $B9;
-$B7:
-	.loc 4 60 59
-	brev.b32 %r129, %r128;
-	clz.b32 %r130, %r129;
-	shfl.sync.idx.b32 %f44, %f27, %r130, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f43, %f44;
-	.loc 4 59 53
-	add.s32 %r131, %r128, -1;
-	and.b32 %r128, %r128, %r131;
-	setp.ne.s32 %p30, %r128, 0;
-	@%p30 bra $B7;
-	bra $B9;
-$B8:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f46, %f27, %f45;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f46, %f47;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f48, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f52, %f53;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p31, %r3, 32;
-	@%p31 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p32, %r12, 0;
-	@!%p32 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r132, %r8, %r9, %r10;
-	mad.lo.s32 %r133, %r132, %r11, %r7;
-	cvt.u64.u32 %rd39, %r133;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r134, %rd40;
-	setp.lt.u32 %p33, %r134, 32;
-	@!%p33 bra $FAULT0;
-	mad.lo.s32 %r135, %r134, 4, %r5;
-	st.shared.f32 [%r135], %f43;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r136, %r3, 5;
-	setp.lt.u32 %p34, 32, %r136;
-	selp.b32 %r137, 32, %r136, %p34;
-	setp.lt.u32 %p35, 0, %r137;
-	@!%p35 bra $B11;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r138, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f43, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r139, %r138, 4, %r5;
-	ld.shared.f32 %f54, [%r139];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r138, %r138, 1;
-	setp.lt.u32 %p36, %r138, %r137;
-	@%p36 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f55, %r2;
-	div.rn.f32 %f26, %f43, %f55;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p37, %r15, %r16;
-	@!%p37 bra $B16;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r140, %r15;
-	bra $B17;
-$B16:
-	mov.f32 %f56, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd41, %r140;
-	.loc 1 65 34
-	mad.wide.u32 %rd42, %r140, 16, %rd34;
-	ld.global.u16 %r141, [%rd42];
-	ld.global.u16 %r142, [%rd42+2];
-	ld.global.u16 %r143, [%rd42+4];
-	ld.global.u16 %r144, [%rd42+6];
-	ld.global.u16 %r145, [%rd42+8];
-	ld.global.u16 %r146, [%rd42+10];
-	ld.global.u16 %r147, [%rd42+12];
-	ld.global.u16 %r148, [%rd42+14];
-	.loc 3 29 61
-	shl.b32 %r149, %r141, 16;
-	mov.b32 %f57, %r149;
-	shl.b32 %r150, %r142, 16;
-	mov.b32 %f58, %r150;
-	shl.b32 %r151, %r143, 16;
-	mov.b32 %f59, %r151;
-	shl.b32 %r152, %r144, 16;
-	mov.b32 %f60, %r152;
-	shl.b32 %r153, %r145, 16;
-	mov.b32 %f61, %r153;
-	shl.b32 %r154, %r146, 16;
-	mov.b32 %f62, %r154;
-	shl.b32 %r155, %r147, 16;
-	mov.b32 %f63, %r155;
-	shl.b32 %r156, %r148, 16;
-	mov.b32 %f64, %r156;
-	.loc 1 67 14
-	sub.rn.f32 %f65, %f57, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f66, %f65, %f65, %f56;
-	.loc 1 67 14
-	sub.rn.f32 %f67, %f58, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f68, %f67, %f67, %f66;
-	.loc 1 67 14
-	sub.rn.f32 %f69, %f59, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f70, %f69, %f69, %f68;
-	.loc 1 67 14
-	sub.rn.f32 %f71, %f60, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f72, %f71, %f71, %f70;
-	.loc 1 67 14
-	sub.rn.f32 %f73, %f61, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f74, %f73, %f73, %f72;
-	.loc 1 67 14
-	sub.rn.f32 %f75, %f62, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f76, %f75, %f75, %f74;
-	.loc 1 67 14
-	sub.rn.f32 %f77, %f63, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f78, %f77, %f77, %f76;
-	.loc 1 67 14
-	sub.rn.f32 %f79, %f64, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f56, %f79, %f79, %f78;
-	.loc 1 64 34
-	add.s64 %rd43, %rd41, %rd18;
-	setp.lt.s64 %p38, %rd43, %rd20;
-	cvt.u32.u64 %r140, %rd43;
-	@%p38 bra $B17;
-$B18:
-	.loc 4 51 17
-	mov.pred %p39, 1;
-	vote.sync.ballot.b32 %r157, %p39, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p40, %r157, -1;
-	@%p40 bra $B20;
-	.loc 4 58 43
-	brev.b32 %r158, %r157;
-	clz.b32 %r159, %r158;
-	shfl.sync.idx.b32 %f80, %f56, %r159, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r160, %r157, -1;
-	and.b32 %r161, %r157, %r160;
-	setp.ne.s32 %p41, %r161, 0;
-	@!%p41 bra $B21;
-$B19:
-	.loc 4 60 59
-	brev.b32 %r162, %r161;
-	clz.b32 %r163, %r162;
-	shfl.sync.idx.b32 %f81, %f56, %r163, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f80, %f81;
-	.loc 4 59 53
-	add.s32 %r164, %r161, -1;
-	and.b32 %r161, %r161, %r164;
-	setp.ne.s32 %p42, %r161, 0;
-	@%p42 bra $B19;
-	bra $B21;
-$B20:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f83, %f56, %f82;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f85, %f83, %f84;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f87, %f85, %f86;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f89, %f87, %f88;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f89, %f90;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p43, %r3, 32;
-	@%p43 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p44, %r12, 0;
-	@!%p44 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r165, %r8, %r9, %r10;
-	mad.lo.s32 %r166, %r165, %r11, %r7;
-	cvt.u64.u32 %rd44, %r166;
-	shr.u64 %rd45, %rd44, 5;
-	cvt.u32.u64 %r167, %rd45;
-	setp.lt.u32 %p45, %r167, 32;
-	@!%p45 bra $FAULT1;
-	mad.lo.s32 %r168, %r167, 4, %r5;
-	st.shared.f32 [%r168+128], %f80;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r169, %r3, 5;
-	setp.lt.u32 %p46, 32, %r169;
-	selp.b32 %r170, 32, %r169, %p46;
-	setp.lt.u32 %p47, 0, %r170;
-	@!%p47 bra $B23;
-	mov.f32 %f80, 0f00000000;
-	mov.u32 %r171, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f80, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r172, %r171, 4, %r5;
-	ld.shared.f32 %f91, [%r172+128];
-	add.rn.f32 %f80, %f80, %f91;
-	add.s32 %r171, %r171, 1;
-	setp.lt.u32 %p48, %r171, %r170;
-	@%p48 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.s64 %p49, %rd20, %rd13;
-	cvt.u32.u64 %r173, %rd13;
-	selp.b32 %r174, %r16, %r173, %p49;
-	cvt.u64.u32 %rd46, %r174;
-	setp.le.u64 %p50, %rd46, %rd14;
-	@!%p50 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f92, %r2;
-	rcp.approx.ftz.f32 %f93, %f92;
-	neg.f32 %f94, %f92;
-	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
-	fma.rn.f32 %f96, %f93, %f95, %f93;
-	mul.rn.f32 %f97, %f80, %f96;
-	fma.rn.f32 %f98, %f94, %f97, %f80;
-	fma.rn.f32 %f99, %f98, %f96, %f97;
-	abs.f32 %f100, %f80;
-	setp.lt.f32 %p51, 0f0D800000, %f100;
-	abs.f32 %f101, %f99;
-	setp.lt.f32 %p52, 0f03800000, %f101;
-	and.pred %p53, %p51, %p52;
-	add.rn.f32 %f102, %f99, %f1;
-	rsqrt.approx.ftz.f32 %f103, %f102;
-	mul.rn.f32 %f104, %f102, %f103;
-	abs.f32 %f105, %f103;
-	mul.rn.f32 %f106, %f105, 0f3F000000;
-	neg.f32 %f107, %f104;
-	fma.rn.f32 %f108, %f107, %f104, %f102;
-	fma.rn.f32 %f109, %f108, %f106, %f104;
-	setp.lt.f32 %p54, 0f26800000, %f109;
-	and.pred %p55, %p53, %p54;
-	rcp.approx.ftz.f32 %f110, %f109;
-	neg.f32 %f111, %f109;
-	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
-	fma.rn.f32 %f113, %f110, %f112, %f110;
-	abs.f32 %f114, %f113;
-	setp.lt.f32 %p56, 0f03800000, %f114;
-	and.pred %p57, %p55, %p56;
-	@%p57 bra $B27;
-	div.rn.f32 %f115, %f80, %f92;
-	add.rn.f32 %f116, %f115, %f1;
-	sqrt.rn.f32 %f117, %f116;
-	rcp.rn.f32 %f113, %f117;
-$B27:
-	.loc 1 77 22
-	@!%p37 bra $B30;
-$B28:
-	cvt.u64.u32 %rd47, %r15;
-	.loc 1 78 37
-	mad.wide.u32 %rd48, %r15, 16, %rd34;
-	ld.global.u16 %r175, [%rd48];
-	ld.global.u16 %r176, [%rd48+2];
-	ld.global.u16 %r177, [%rd48+4];
-	ld.global.u16 %r178, [%rd48+6];
-	ld.global.u16 %r179, [%rd48+8];
-	ld.global.u16 %r180, [%rd48+10];
-	ld.global.u16 %r181, [%rd48+12];
-	ld.global.u16 %r182, [%rd48+14];
-	.loc 3 29 61
-	shl.b32 %r183, %r175, 16;
-	mov.b32 %f118, %r183;
-	shl.b32 %r184, %r176, 16;
-	mov.b32 %f119, %r184;
-	shl.b32 %r185, %r177, 16;
-	mov.b32 %f120, %r185;
-	shl.b32 %r186, %r178, 16;
-	mov.b32 %f121, %r186;
-	shl.b32 %r187, %r179, 16;
-	mov.b32 %f122, %r187;
-	shl.b32 %r188, %r180, 16;
-	mov.b32 %f123, %r188;
-	shl.b32 %r189, %r181, 16;
-	mov.b32 %f124, %r189;
-	shl.b32 %r190, %r182, 16;
-	mov.b32 %f125, %r190;
-	.loc 1 78 51
-	mad.wide.u32 %rd49, %r15, 32, %rd10;
-	ld.global.f32 %f126, [%rd49];
-	ld.global.f32 %f127, [%rd49+4];
-	ld.global.f32 %f128, [%rd49+8];
-	ld.global.f32 %f129, [%rd49+12];
-	ld.global.f32 %f130, [%rd49+16];
-	ld.global.f32 %f131, [%rd49+20];
-	ld.global.f32 %f132, [%rd49+24];
-	ld.global.f32 %f133, [%rd49+28];
-	.loc 1 80 17
-	sub.rn.f32 %f134, %f118, %f26;
-	mul.rn.f32 %f135, %f134, %f113;
-	mul.rn.f32 %f136, %f135, %f126;
-	sub.rn.f32 %f137, %f119, %f26;
-	mul.rn.f32 %f138, %f137, %f113;
-	mul.rn.f32 %f139, %f138, %f127;
-	sub.rn.f32 %f140, %f120, %f26;
-	mul.rn.f32 %f141, %f140, %f113;
-	mul.rn.f32 %f142, %f141, %f128;
-	sub.rn.f32 %f143, %f121, %f26;
-	mul.rn.f32 %f144, %f143, %f113;
-	mul.rn.f32 %f145, %f144, %f129;
-	sub.rn.f32 %f146, %f122, %f26;
-	mul.rn.f32 %f147, %f146, %f113;
-	mul.rn.f32 %f148, %f147, %f130;
-	sub.rn.f32 %f149, %f123, %f26;
-	mul.rn.f32 %f150, %f149, %f113;
-	mul.rn.f32 %f151, %f150, %f131;
-	sub.rn.f32 %f152, %f124, %f26;
-	mul.rn.f32 %f153, %f152, %f113;
-	mul.rn.f32 %f154, %f153, %f132;
-	sub.rn.f32 %f155, %f125, %f26;
-	mul.rn.f32 %f156, %f155, %f113;
-	mul.rn.f32 %f157, %f156, %f133;
-	.loc 1 82 8
-	setp.lt.u32 %p58, %r15, %r174;
-	@!%p58 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd50, %r15, 32, %rd12;
-	ld.global.f32 %f158, [%rd50];
-	ld.global.f32 %f159, [%rd50+4];
-	ld.global.f32 %f160, [%rd50+8];
-	ld.global.f32 %f161, [%rd50+12];
-	ld.global.f32 %f162, [%rd50+16];
-	ld.global.f32 %f163, [%rd50+20];
-	ld.global.f32 %f164, [%rd50+24];
-	ld.global.f32 %f165, [%rd50+28];
-	.loc 1 85 5
-	add.rn.f32 %f136, %f136, %f158;
-	add.rn.f32 %f139, %f139, %f159;
-	add.rn.f32 %f142, %f142, %f160;
-	add.rn.f32 %f145, %f145, %f161;
-	add.rn.f32 %f148, %f148, %f162;
-	add.rn.f32 %f151, %f151, %f163;
-	add.rn.f32 %f154, %f154, %f164;
-	add.rn.f32 %f157, %f157, %f165;
-$B29:
-	.loc 3 32 63
-	mov.b32 %r191, %f136;
-	shr.u32 %r192, %r191, 16;
-	and.b32 %r193, %r192, 1;
-	add.s32 %r194, %r191, 32767;
-	add.s32 %r195, %r194, %r193;
-	setp.nan.f32 %p59, %f136, %f136;
-	shr.u32 %r196, %r195, 16;
-	selp.b32 %r197, 32767, %r196, %p59;
-	mov.b32 %r198, %f139;
-	shr.u32 %r199, %r198, 16;
-	and.b32 %r200, %r199, 1;
-	add.s32 %r201, %r198, 32767;
-	add.s32 %r202, %r201, %r200;
-	setp.nan.f32 %p60, %f139, %f139;
-	shr.u32 %r203, %r202, 16;
-	selp.b32 %r204, 32767, %r203, %p60;
-	mov.b32 %r205, %f142;
-	shr.u32 %r206, %r205, 16;
-	and.b32 %r207, %r206, 1;
-	add.s32 %r208, %r205, 32767;
-	add.s32 %r209, %r208, %r207;
-	setp.nan.f32 %p61, %f142, %f142;
-	shr.u32 %r210, %r209, 16;
-	selp.b32 %r211, 32767, %r210, %p61;
-	mov.b32 %r212, %f145;
-	shr.u32 %r213, %r212, 16;
-	and.b32 %r214, %r213, 1;
-	add.s32 %r215, %r212, 32767;
-	add.s32 %r216, %r215, %r214;
-	setp.nan.f32 %p62, %f145, %f145;
-	shr.u32 %r217, %r216, 16;
-	selp.b32 %r218, 32767, %r217, %p62;
-	mov.b32 %r219, %f148;
-	shr.u32 %r220, %r219, 16;
-	and.b32 %r221, %r220, 1;
-	add.s32 %r222, %r219, 32767;
-	add.s32 %r223, %r222, %r221;
-	setp.nan.f32 %p63, %f148, %f148;
-	shr.u32 %r224, %r223, 16;
-	selp.b32 %r225, 32767, %r224, %p63;
-	mov.b32 %r226, %f151;
-	shr.u32 %r227, %r226, 16;
-	and.b32 %r228, %r227, 1;
-	add.s32 %r229, %r226, 32767;
-	add.s32 %r230, %r229, %r228;
-	setp.nan.f32 %p64, %f151, %f151;
-	shr.u32 %r231, %r230, 16;
-	selp.b32 %r232, 32767, %r231, %p64;
-	mov.b32 %r233, %f154;
-	shr.u32 %r234, %r233, 16;
-	and.b32 %r235, %r234, 1;
-	add.s32 %r236, %r233, 32767;
-	add.s32 %r237, %r236, %r235;
-	setp.nan.f32 %p65, %f154, %f154;
-	shr.u32 %r238, %r237, 16;
-	selp.b32 %r239, 32767, %r238, %p65;
-	mov.b32 %r240, %f157;
-	shr.u32 %r241, %r240, 16;
-	and.b32 %r242, %r241, 1;
-	add.s32 %r243, %r240, 32767;
-	add.s32 %r244, %r243, %r242;
-	setp.nan.f32 %p66, %f157, %f157;
-	shr.u32 %r245, %r244, 16;
-	selp.b32 %r246, 32767, %r245, %p66;
-	.loc 1 88 6
-	mad.wide.u32 %rd51, %r15, 16, %rd35;
-	st.global.u16 [%rd51], %r197;
-	st.global.u16 [%rd51+2], %r204;
-	st.global.u16 [%rd51+4], %r211;
-	st.global.u16 [%rd51+6], %r218;
-	st.global.u16 [%rd51+8], %r225;
-	st.global.u16 [%rd51+10], %r232;
-	st.global.u16 [%rd51+12], %r239;
-	st.global.u16 [%rd51+14], %r246;
-	.loc 1 77 34
-	add.s64 %rd52, %rd47, %rd18;
-	setp.lt.s64 %p67, %rd52, %rd20;
-	cvt.u32.u64 %r15, %rd52;
-	@%p67 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	.loc 1 25 31
-	@!%p20 bra $FAULT6;
-	@!%p21 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r247, 1;
-	mov.u64 %rd53, %rd40;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r247, 1;
-	mov.u64 %rd53, %rd45;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r247, 0;
-	mov.u64 %rd53, %rd46;
-	mov.u64 %rd54, %rd14;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r247, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r247, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd5;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r247, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r247, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r247, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd9;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r247, 3;
-	mov.u64 %rd53, %rd20;
-	mov.u64 %rd54, %rd11;
-$FAULT:
-	ld.param.u64 %rd55, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r248, [%rd55], 0, 1;
-	setp.ne.u32 %p68, %r248, 0;
-	@%p68 bra $EXIT;
-	ld.global.u64 %rd56, [%rd55+8];
-	ld.param.u32 %r249, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	st.global.u32 [%rd56+4], %r249;
-	ld.param.u32 %r250, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+180];
-	st.global.v2.u32 [%rd56+8], {%r250, %r247};
-	mov.u32 %r251, %ctaid.x;
-	mov.u32 %r252, %ctaid.y;
-	st.global.v2.u32 [%rd56+16], {%r251, %r252};
-	mov.u32 %r253, %ctaid.z;
-	mov.u32 %r254, %tid.x;
-	st.global.v2.u32 [%rd56+24], {%r253, %r254};
-	mov.u32 %r255, %tid.y;
-	mov.u32 %r256, %tid.z;
-	st.global.v2.u32 [%rd56+32], {%r255, %r256};
-	st.global.u64 [%rd56+40], %rd53;
-	st.global.u64 [%rd56+48], %rd54;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd56], 56;
-	bra $EXIT;
-}
-`
-
-const wideF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "format.go"
-.file 4 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[184])
-{
-	.reg .pred %p<53>;
-	.reg .b16 %rs<57>;
-	.reg .b32 %r<186>;
-	.reg .b64 %rd<63>;
-	.reg .f32 %f<166>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+32];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
-	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u64 %rd9, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.u64 %rd10, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
-	ld.param.u64 %rd12, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+120];
-	ld.param.u64 %rd13, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+136];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+144];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+148];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+152];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+156];
-	ld.param.u8 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u64.u32 %rd15, %r13;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd5;
-	cvt.u32.u64 %r16, %rd7;
-	cvt.u64.u32 %rd16, %r16;
-	cvt.u32.u64 %r17, %rd9;
-	cvt.u32.u64 %r18, %rd11;
-	cvt.u32.u64 %r19, %rd13;
-	cvt.u32.u64 %r20, %rd14;
-	cvt.u64.u32 %rd17, %r20;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r21, %r8, %r9, %r10;
-	mad.lo.s32 %r22, %r21, %r11, %r7;
-	cvt.u64.u32 %rd18, %r22;
-	shr.u64 %rd19, %rd18, 5;
-	mad.wide.u32 %rd20, %r6, 8, %rd19;
-	mov.u32 %r23, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd20, %r6;
-	mov.u32 %r23, %r7;
-$B1:
-	cvt.u64.u32 %rd21, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd22, %r1;
-	setp.le.s64 %p3, %rd22, %rd20;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r24, %r2, 3;
-	cvt.u64.u32 %rd23, %r24;
-	.loc 1 21 20
-	cvt.u32.u64 %r25, %rd20;
-	mul.wide.u32 %rd24, %r25, %r24;
-	.loc 1 22 19
-	setp.lt.u32 %p4, 0, %r14;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd25, %rd24, %rd23;
-	setp.le.u64 %p5, %rd25, %rd15;
-	cvt.u32.u64 %r26, %rd25;
-	setp.le.u32 %p6, %r26, %r15;
-	setp.le.u32 %p7, %r26, %r16;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	add.s64 %rd28, %rd3, %rd26;
-	add.s64 %rd29, %rd6, %rd26;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r23, %r24;
-	mov.u32 %r27, %r23;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd30, %r27;
-	.loc 1 36 35
-	mad.wide.u32 %rd31, %r27, 16, %rd27;
-	ld.global.v4.u32 {%r28, %r29, %r30, %r31}, [%rd31];
-	and.b32 %r32, %r28, 65535;
-	shr.u32 %r33, %r28, 16;
-	and.b32 %r34, %r33, 65535;
-	and.b32 %r35, %r29, 65535;
-	shr.u32 %r36, %r29, 16;
-	and.b32 %r37, %r36, 65535;
-	and.b32 %r38, %r30, 65535;
-	shr.u32 %r39, %r30, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r31, 65535;
-	shr.u32 %r42, %r31, 16;
-	and.b32 %r43, %r42, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r32;
-	cvt.f32.f16 %f2, %rs1;
-	cvt.u16.u32 %rs2, %r34;
-	cvt.f32.f16 %f3, %rs2;
-	cvt.u16.u32 %rs3, %r35;
-	cvt.f32.f16 %f4, %rs3;
-	cvt.u16.u32 %rs4, %r37;
-	cvt.f32.f16 %f5, %rs4;
-	cvt.u16.u32 %rs5, %r38;
-	cvt.f32.f16 %f6, %rs5;
-	cvt.u16.u32 %rs6, %r40;
-	cvt.f32.f16 %f7, %rs6;
-	cvt.u16.u32 %rs7, %r41;
-	cvt.f32.f16 %f8, %rs7;
-	cvt.u16.u32 %rs8, %r43;
-	cvt.f32.f16 %f9, %rs8;
-	.loc 1 36 72
-	mad.wide.u32 %rd32, %r27, 16, %rd28;
-	ld.global.v4.u32 {%r44, %r45, %r46, %r47}, [%rd32];
-	and.b32 %r48, %r44, 65535;
-	shr.u32 %r49, %r44, 16;
-	and.b32 %r50, %r49, 65535;
-	and.b32 %r51, %r45, 65535;
-	shr.u32 %r52, %r45, 16;
-	and.b32 %r53, %r52, 65535;
-	and.b32 %r54, %r46, 65535;
-	shr.u32 %r55, %r46, 16;
-	and.b32 %r56, %r55, 65535;
-	and.b32 %r57, %r47, 65535;
-	shr.u32 %r58, %r47, 16;
-	and.b32 %r59, %r58, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r48;
-	cvt.f32.f16 %f10, %rs9;
-	cvt.u16.u32 %rs10, %r50;
-	cvt.f32.f16 %f11, %rs10;
-	cvt.u16.u32 %rs11, %r51;
-	cvt.f32.f16 %f12, %rs11;
-	cvt.u16.u32 %rs12, %r53;
-	cvt.f32.f16 %f13, %rs12;
-	cvt.u16.u32 %rs13, %r54;
-	cvt.f32.f16 %f14, %rs13;
-	cvt.u16.u32 %rs14, %r56;
-	cvt.f32.f16 %f15, %rs14;
-	cvt.u16.u32 %rs15, %r57;
-	cvt.f32.f16 %f16, %rs15;
-	cvt.u16.u32 %rs16, %r59;
-	cvt.f32.f16 %f17, %rs16;
-	.loc 1 38 4
-	add.rn.f32 %f18, %f2, %f10;
-	add.rn.f32 %f19, %f3, %f11;
-	add.rn.f32 %f20, %f4, %f12;
-	add.rn.f32 %f21, %f5, %f13;
-	add.rn.f32 %f22, %f6, %f14;
-	add.rn.f32 %f23, %f7, %f15;
-	add.rn.f32 %f24, %f8, %f16;
-	add.rn.f32 %f25, %f9, %f17;
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs17, %f18;
-	cvt.u32.u16 %r60, %rs17;
-	cvt.rn.f16.f32 %rs18, %f19;
-	cvt.u32.u16 %r61, %rs18;
-	cvt.rn.f16.f32 %rs19, %f20;
-	cvt.u32.u16 %r62, %rs19;
-	cvt.rn.f16.f32 %rs20, %f21;
-	cvt.u32.u16 %r63, %rs20;
-	cvt.rn.f16.f32 %rs21, %f22;
-	cvt.u32.u16 %r64, %rs21;
-	cvt.rn.f16.f32 %rs22, %f23;
-	cvt.u32.u16 %r65, %rs22;
-	cvt.rn.f16.f32 %rs23, %f24;
-	cvt.u32.u16 %r66, %rs23;
-	cvt.rn.f16.f32 %rs24, %f25;
-	cvt.u32.u16 %r67, %rs24;
-	.loc 1 40 6
-	mad.wide.u32 %rd33, %r27, 16, %rd29;
-	shl.b32 %r68, %r61, 16;
-	or.b32 %r69, %r60, %r68;
-	shl.b32 %r70, %r63, 16;
-	or.b32 %r71, %r62, %r70;
-	shl.b32 %r72, %r65, 16;
-	or.b32 %r73, %r64, %r72;
-	shl.b32 %r74, %r67, 16;
-	or.b32 %r75, %r66, %r74;
-	st.global.v4.u32 [%rd33], {%r69, %r71, %r73, %r75};
-	.loc 1 35 34
-	add.s64 %rd34, %rd30, %rd21;
-	setp.lt.s64 %p11, %rd34, %rd23;
-	cvt.u32.u64 %r27, %rd34;
-	@%p11 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd35, %rd24, %rd23;
-	setp.le.u64 %p12, %rd35, %rd16;
-	cvt.u32.u64 %r76, %rd35;
-	setp.le.u32 %p13, %r76, %r17;
-	setp.le.u32 %p14, %r24, %r18;
-	and.pred %p15, %p12, %p13;
-	and.pred %p16, %p15, %p14;
-	@!%p16 bra $B33;
-	shl.b64 %rd36, %rd24, 4;
-	add.s64 %rd37, %rd6, %rd36;
-	add.s64 %rd38, %rd8, %rd36;
-	mov.f32 %f26, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p17, %r23, %r24;
-	@!%p17 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r77, %r23;
-	bra $B5;
-$B4:
-	mov.f32 %f27, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd39, %r77;
-	.loc 1 54 34
-	mad.wide.u32 %rd40, %r77, 16, %rd37;
-	ld.global.v4.u32 {%r78, %r79, %r80, %r81}, [%rd40];
-	and.b32 %r82, %r78, 65535;
-	shr.u32 %r83, %r78, 16;
-	and.b32 %r84, %r83, 65535;
-	and.b32 %r85, %r79, 65535;
-	shr.u32 %r86, %r79, 16;
-	and.b32 %r87, %r86, 65535;
-	and.b32 %r88, %r80, 65535;
-	shr.u32 %r89, %r80, 16;
-	and.b32 %r90, %r89, 65535;
-	and.b32 %r91, %r81, 65535;
-	shr.u32 %r92, %r81, 16;
-	and.b32 %r93, %r92, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs25, %r82;
-	cvt.f32.f16 %f28, %rs25;
-	cvt.u16.u32 %rs26, %r84;
-	cvt.f32.f16 %f29, %rs26;
-	cvt.u16.u32 %rs27, %r85;
-	cvt.f32.f16 %f30, %rs27;
-	cvt.u16.u32 %rs28, %r87;
-	cvt.f32.f16 %f31, %rs28;
-	cvt.u16.u32 %rs29, %r88;
-	cvt.f32.f16 %f32, %rs29;
-	cvt.u16.u32 %rs30, %r90;
-	cvt.f32.f16 %f33, %rs30;
-	cvt.u16.u32 %rs31, %r91;
-	cvt.f32.f16 %f34, %rs31;
-	cvt.u16.u32 %rs32, %r93;
-	cvt.f32.f16 %f35, %rs32;
-	.loc 1 56 4
-	add.rn.f32 %f36, %f27, %f28;
-	add.rn.f32 %f37, %f36, %f29;
-	add.rn.f32 %f38, %f37, %f30;
-	add.rn.f32 %f39, %f38, %f31;
-	add.rn.f32 %f40, %f39, %f32;
-	add.rn.f32 %f41, %f40, %f33;
-	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f27, %f42, %f35;
-	.loc 1 53 34
-	add.s64 %rd41, %rd39, %rd21;
-	setp.lt.s64 %p18, %rd41, %rd23;
-	cvt.u32.u64 %r77, %rd41;
-	@%p18 bra $B5;
-$B6:
-	.loc 4 51 17
-	mov.pred %p19, 1;
-	vote.sync.ballot.b32 %r94, %p19, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p20, %r94, -1;
-	@%p20 bra $B8;
-	.loc 4 58 43
-	brev.b32 %r95, %r94;
-	clz.b32 %r96, %r95;
-	shfl.sync.idx.b32 %f43, %f27, %r96, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r97, %r94, -1;
-	and.b32 %r98, %r94, %r97;
-	setp.ne.s32 %p21, %r98, 0;
-	@!%p21 bra $B9;
-$B7:
-	.loc 4 60 59
-	brev.b32 %r99, %r98;
-	clz.b32 %r100, %r99;
-	shfl.sync.idx.b32 %f44, %f27, %r100, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f43, %f44;
-	.loc 4 59 53
-	add.s32 %r101, %r98, -1;
-	and.b32 %r98, %r98, %r101;
-	setp.ne.s32 %p22, %r98, 0;
-	@%p22 bra $B7;
-	bra $B9;
-$B8:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f46, %f27, %f45;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f46, %f47;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f48, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f52, %f53;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p23, %r3, 32;
-	@%p23 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p24, %r12, 0;
-	@!%p24 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r102, %r8, %r9, %r10;
-	mad.lo.s32 %r103, %r102, %r11, %r7;
-	cvt.u64.u32 %rd42, %r103;
-	shr.u64 %rd43, %rd42, 5;
-	cvt.u32.u64 %r104, %rd43;
-	setp.lt.u32 %p25, %r104, 32;
-	@!%p25 bra $FAULT0;
-	mad.lo.s32 %r105, %r104, 4, %r5;
-	st.shared.f32 [%r105], %f43;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r106, %r3, 5;
-	setp.lt.u32 %p26, 32, %r106;
-	selp.b32 %r107, 32, %r106, %p26;
-	setp.lt.u32 %p27, 0, %r107;
-	@!%p27 bra $B11;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r108, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f43, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r109, %r108, 4, %r5;
-	ld.shared.f32 %f54, [%r109];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r108, %r108, 1;
-	setp.lt.u32 %p28, %r108, %r107;
-	@%p28 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f55, %r2;
-	div.rn.f32 %f26, %f43, %f55;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p29, %r23, %r24;
-	@!%p29 bra $B16;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r110, %r23;
-	bra $B17;
-$B16:
-	mov.f32 %f56, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd44, %r110;
-	.loc 1 65 34
-	mad.wide.u32 %rd45, %r110, 16, %rd37;
-	ld.global.v4.u32 {%r111, %r112, %r113, %r114}, [%rd45];
-	and.b32 %r115, %r111, 65535;
-	shr.u32 %r116, %r111, 16;
-	and.b32 %r117, %r116, 65535;
-	and.b32 %r118, %r112, 65535;
-	shr.u32 %r119, %r112, 16;
-	and.b32 %r120, %r119, 65535;
-	and.b32 %r121, %r113, 65535;
-	shr.u32 %r122, %r113, 16;
-	and.b32 %r123, %r122, 65535;
-	and.b32 %r124, %r114, 65535;
-	shr.u32 %r125, %r114, 16;
-	and.b32 %r126, %r125, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs33, %r115;
-	cvt.f32.f16 %f57, %rs33;
-	cvt.u16.u32 %rs34, %r117;
-	cvt.f32.f16 %f58, %rs34;
-	cvt.u16.u32 %rs35, %r118;
-	cvt.f32.f16 %f59, %rs35;
-	cvt.u16.u32 %rs36, %r120;
-	cvt.f32.f16 %f60, %rs36;
-	cvt.u16.u32 %rs37, %r121;
-	cvt.f32.f16 %f61, %rs37;
-	cvt.u16.u32 %rs38, %r123;
-	cvt.f32.f16 %f62, %rs38;
-	cvt.u16.u32 %rs39, %r124;
-	cvt.f32.f16 %f63, %rs39;
-	cvt.u16.u32 %rs40, %r126;
-	cvt.f32.f16 %f64, %rs40;
-	.loc 1 67 14
-	sub.rn.f32 %f65, %f57, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f66, %f65, %f65, %f56;
-	.loc 1 67 14
-	sub.rn.f32 %f67, %f58, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f68, %f67, %f67, %f66;
-	.loc 1 67 14
-	sub.rn.f32 %f69, %f59, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f70, %f69, %f69, %f68;
-	.loc 1 67 14
-	sub.rn.f32 %f71, %f60, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f72, %f71, %f71, %f70;
-	.loc 1 67 14
-	sub.rn.f32 %f73, %f61, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f74, %f73, %f73, %f72;
-	.loc 1 67 14
-	sub.rn.f32 %f75, %f62, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f76, %f75, %f75, %f74;
-	.loc 1 67 14
-	sub.rn.f32 %f77, %f63, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f78, %f77, %f77, %f76;
-	.loc 1 67 14
-	sub.rn.f32 %f79, %f64, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f56, %f79, %f79, %f78;
-	.loc 1 64 34
-	add.s64 %rd46, %rd44, %rd21;
-	setp.lt.s64 %p30, %rd46, %rd23;
-	cvt.u32.u64 %r110, %rd46;
-	@%p30 bra $B17;
-$B18:
-	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r127, %p31, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p32, %r127, -1;
-	@%p32 bra $B20;
-	.loc 4 58 43
-	brev.b32 %r128, %r127;
-	clz.b32 %r129, %r128;
-	shfl.sync.idx.b32 %f80, %f56, %r129, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r130, %r127, -1;
-	and.b32 %r131, %r127, %r130;
-	setp.ne.s32 %p33, %r131, 0;
-	@!%p33 bra $B21;
-$B19:
-	.loc 4 60 59
-	brev.b32 %r132, %r131;
-	clz.b32 %r133, %r132;
-	shfl.sync.idx.b32 %f81, %f56, %r133, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f80, %f81;
-	.loc 4 59 53
-	add.s32 %r134, %r131, -1;
-	and.b32 %r131, %r131, %r134;
-	setp.ne.s32 %p34, %r131, 0;
-	@%p34 bra $B19;
-	bra $B21;
-$B20:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f83, %f56, %f82;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f85, %f83, %f84;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f87, %f85, %f86;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f89, %f87, %f88;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f89, %f90;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p35, %r3, 32;
-	@%p35 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p36, %r12, 0;
-	@!%p36 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r135, %r8, %r9, %r10;
-	mad.lo.s32 %r136, %r135, %r11, %r7;
-	cvt.u64.u32 %rd47, %r136;
-	shr.u64 %rd48, %rd47, 5;
-	cvt.u32.u64 %r137, %rd48;
-	setp.lt.u32 %p37, %r137, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r138, %r137, 4, %r5;
-	st.shared.f32 [%r138+128], %f80;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r139, %r3, 5;
-	setp.lt.u32 %p38, 32, %r139;
-	selp.b32 %r140, 32, %r139, %p38;
-	setp.lt.u32 %p39, 0, %r140;
-	@!%p39 bra $B23;
-	mov.f32 %f80, 0f00000000;
-	mov.u32 %r141, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f80, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r142, %r141, 4, %r5;
-	ld.shared.f32 %f91, [%r142+128];
-	add.rn.f32 %f80, %f80, %f91;
-	add.s32 %r141, %r141, 1;
-	setp.lt.u32 %p40, %r141, %r140;
-	@%p40 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.u32 %p41, %r24, %r19;
-	selp.b32 %r143, %r24, %r19, %p41;
-	cvt.u64.u32 %rd49, %r143;
-	setp.le.u32 %p42, %r143, %r20;
-	@!%p42 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f92, %r2;
-	rcp.approx.ftz.f32 %f93, %f92;
-	neg.f32 %f94, %f92;
-	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
-	fma.rn.f32 %f96, %f93, %f95, %f93;
-	mul.rn.f32 %f97, %f80, %f96;
-	fma.rn.f32 %f98, %f94, %f97, %f80;
-	fma.rn.f32 %f99, %f98, %f96, %f97;
-	abs.f32 %f100, %f80;
-	setp.lt.f32 %p43, 0f0D800000, %f100;
-	abs.f32 %f101, %f99;
-	setp.lt.f32 %p44, 0f03800000, %f101;
-	and.pred %p45, %p43, %p44;
-	add.rn.f32 %f102, %f99, %f1;
-	rsqrt.approx.ftz.f32 %f103, %f102;
-	mul.rn.f32 %f104, %f102, %f103;
-	abs.f32 %f105, %f103;
-	mul.rn.f32 %f106, %f105, 0f3F000000;
-	neg.f32 %f107, %f104;
-	fma.rn.f32 %f108, %f107, %f104, %f102;
-	fma.rn.f32 %f109, %f108, %f106, %f104;
-	setp.lt.f32 %p46, 0f26800000, %f109;
-	and.pred %p47, %p45, %p46;
-	rcp.approx.ftz.f32 %f110, %f109;
-	neg.f32 %f111, %f109;
-	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
-	fma.rn.f32 %f113, %f110, %f112, %f110;
-	abs.f32 %f114, %f113;
-	setp.lt.f32 %p48, 0f03800000, %f114;
-	and.pred %p49, %p47, %p48;
-	@%p49 bra $B27;
-	div.rn.f32 %f115, %f80, %f92;
-	add.rn.f32 %f116, %f115, %f1;
-	sqrt.rn.f32 %f117, %f116;
-	rcp.rn.f32 %f113, %f117;
-$B27:
-	.loc 1 77 22
-	@!%p29 bra $B30;
-$B28:
-	cvt.u64.u32 %rd50, %r23;
-	.loc 1 78 37
-	mad.wide.u32 %rd51, %r23, 16, %rd37;
-	ld.global.v4.u32 {%r144, %r145, %r146, %r147}, [%rd51];
-	and.b32 %r148, %r144, 65535;
-	shr.u32 %r149, %r144, 16;
-	and.b32 %r150, %r149, 65535;
-	and.b32 %r151, %r145, 65535;
-	shr.u32 %r152, %r145, 16;
-	and.b32 %r153, %r152, 65535;
-	and.b32 %r154, %r146, 65535;
-	shr.u32 %r155, %r146, 16;
-	and.b32 %r156, %r155, 65535;
-	and.b32 %r157, %r147, 65535;
-	shr.u32 %r158, %r147, 16;
-	and.b32 %r159, %r158, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs41, %r148;
-	cvt.f32.f16 %f118, %rs41;
-	cvt.u16.u32 %rs42, %r150;
-	cvt.f32.f16 %f119, %rs42;
-	cvt.u16.u32 %rs43, %r151;
-	cvt.f32.f16 %f120, %rs43;
-	cvt.u16.u32 %rs44, %r153;
-	cvt.f32.f16 %f121, %rs44;
-	cvt.u16.u32 %rs45, %r154;
-	cvt.f32.f16 %f122, %rs45;
-	cvt.u16.u32 %rs46, %r156;
-	cvt.f32.f16 %f123, %rs46;
-	cvt.u16.u32 %rs47, %r157;
-	cvt.f32.f16 %f124, %rs47;
-	cvt.u16.u32 %rs48, %r159;
-	cvt.f32.f16 %f125, %rs48;
-	.loc 1 78 51
-	mad.wide.u32 %rd52, %r23, 32, %rd10;
-	ld.global.v4.f32 {%f126, %f127, %f128, %f129}, [%rd52];
-	ld.global.v4.f32 {%f130, %f131, %f132, %f133}, [%rd52+16];
-	.loc 1 80 17
-	sub.rn.f32 %f134, %f118, %f26;
-	mul.rn.f32 %f135, %f134, %f113;
-	mul.rn.f32 %f136, %f135, %f126;
-	sub.rn.f32 %f137, %f119, %f26;
-	mul.rn.f32 %f138, %f137, %f113;
-	mul.rn.f32 %f139, %f138, %f127;
-	sub.rn.f32 %f140, %f120, %f26;
-	mul.rn.f32 %f141, %f140, %f113;
-	mul.rn.f32 %f142, %f141, %f128;
-	sub.rn.f32 %f143, %f121, %f26;
-	mul.rn.f32 %f144, %f143, %f113;
-	mul.rn.f32 %f145, %f144, %f129;
-	sub.rn.f32 %f146, %f122, %f26;
-	mul.rn.f32 %f147, %f146, %f113;
-	mul.rn.f32 %f148, %f147, %f130;
-	sub.rn.f32 %f149, %f123, %f26;
-	mul.rn.f32 %f150, %f149, %f113;
-	mul.rn.f32 %f151, %f150, %f131;
-	sub.rn.f32 %f152, %f124, %f26;
-	mul.rn.f32 %f153, %f152, %f113;
-	mul.rn.f32 %f154, %f153, %f132;
-	sub.rn.f32 %f155, %f125, %f26;
-	mul.rn.f32 %f156, %f155, %f113;
-	mul.rn.f32 %f157, %f156, %f133;
-	.loc 1 82 8
-	setp.lt.u32 %p50, %r23, %r143;
-	@!%p50 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd53, %r23, 32, %rd12;
-	ld.global.v4.f32 {%f158, %f159, %f160, %f161}, [%rd53];
-	ld.global.v4.f32 {%f162, %f163, %f164, %f165}, [%rd53+16];
-	.loc 1 85 5
-	add.rn.f32 %f136, %f136, %f158;
-	add.rn.f32 %f139, %f139, %f159;
-	add.rn.f32 %f142, %f142, %f160;
-	add.rn.f32 %f145, %f145, %f161;
-	add.rn.f32 %f148, %f148, %f162;
-	add.rn.f32 %f151, %f151, %f163;
-	add.rn.f32 %f154, %f154, %f164;
-	add.rn.f32 %f157, %f157, %f165;
-$B29:
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs49, %f136;
-	cvt.u32.u16 %r160, %rs49;
-	cvt.rn.f16.f32 %rs50, %f139;
-	cvt.u32.u16 %r161, %rs50;
-	cvt.rn.f16.f32 %rs51, %f142;
-	cvt.u32.u16 %r162, %rs51;
-	cvt.rn.f16.f32 %rs52, %f145;
-	cvt.u32.u16 %r163, %rs52;
-	cvt.rn.f16.f32 %rs53, %f148;
-	cvt.u32.u16 %r164, %rs53;
-	cvt.rn.f16.f32 %rs54, %f151;
-	cvt.u32.u16 %r165, %rs54;
-	cvt.rn.f16.f32 %rs55, %f154;
-	cvt.u32.u16 %r166, %rs55;
-	cvt.rn.f16.f32 %rs56, %f157;
-	cvt.u32.u16 %r167, %rs56;
-	.loc 1 88 6
-	mad.wide.u32 %rd54, %r23, 16, %rd38;
-	shl.b32 %r168, %r161, 16;
-	or.b32 %r169, %r160, %r168;
-	shl.b32 %r170, %r163, 16;
-	or.b32 %r171, %r162, %r170;
-	shl.b32 %r172, %r165, 16;
-	or.b32 %r173, %r164, %r172;
-	shl.b32 %r174, %r167, 16;
-	or.b32 %r175, %r166, %r174;
-	st.global.v4.u32 [%rd54], {%r169, %r171, %r173, %r175};
-	.loc 1 77 34
-	add.s64 %rd55, %rd50, %rd21;
-	setp.lt.s64 %p51, %rd55, %rd23;
-	cvt.u32.u64 %r23, %rd55;
-	@%p51 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	cvt.u64.u32 %rd56, %r15;
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	cvt.u64.u32 %rd57, %r17;
-	cvt.u64.u32 %rd58, %r18;
-	.loc 1 25 31
-	@!%p12 bra $FAULT6;
-	@!%p13 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r176, 1;
-	mov.u64 %rd59, %rd43;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r176, 1;
-	mov.u64 %rd59, %rd48;
-	mov.u64 %rd60, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r176, 0;
-	mov.u64 %rd59, %rd49;
-	mov.u64 %rd60, %rd17;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r176, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd15;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r176, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd56;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r176, 2;
-	mov.u64 %rd59, %rd25;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r176, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd16;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r176, 3;
-	mov.u64 %rd59, %rd35;
-	mov.u64 %rd60, %rd57;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r176, 3;
-	mov.u64 %rd59, %rd23;
-	mov.u64 %rd60, %rd58;
-$FAULT:
-	ld.param.u64 %rd61, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r177, [%rd61], 0, 1;
-	setp.ne.u32 %p52, %r177, 0;
-	@%p52 bra $EXIT;
-	ld.global.u64 %rd62, [%rd61+8];
-	ld.param.u32 %r178, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
-	st.global.u32 [%rd62+4], %r178;
-	ld.param.u32 %r179, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+180];
-	st.global.v2.u32 [%rd62+8], {%r179, %r176};
-	mov.u32 %r180, %ctaid.x;
-	mov.u32 %r181, %ctaid.y;
-	st.global.v2.u32 [%rd62+16], {%r180, %r181};
-	mov.u32 %r182, %ctaid.z;
-	mov.u32 %r183, %tid.x;
-	st.global.v2.u32 [%rd62+24], {%r182, %r183};
-	mov.u32 %r184, %tid.y;
-	mov.u32 %r185, %tid.z;
-	st.global.v2.u32 [%rd62+32], {%r184, %r185};
-	st.global.u64 [%rd62+40], %rd59;
-	st.global.u64 [%rd62+48], %rd60;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd62], 56;
-	bra $EXIT;
-}
-`
-
-const wideF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "format.go"
-.file 4 "reduce.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[184])
-{
-	.reg .pred %p<53>;
-	.reg .b16 %rs<57>;
-	.reg .b32 %r<121>;
-	.reg .b64 %rd<57>;
-	.reg .f32 %f<166>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+32];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
-	ld.param.u64 %rd8, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u64 %rd9, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.u64 %rd10, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	ld.param.u64 %rd11, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+112];
-	ld.param.u64 %rd12, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+120];
-	ld.param.u64 %rd13, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+128];
-	ld.param.u64 %rd14, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+136];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+144];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+148];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+152];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+156];
-	ld.param.u8 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+160];
-	setp.ne.u32 %p1, %r4, 0;
-	.loc 1 14 35
-	mov.u32 %r5, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 2 37 23
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r8, %tid.z;
-	mov.u32 %r9, %ntid.y;
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %ntid.x;
-	mov.u32 %r12, %laneid;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r3;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r13, %r8, %r9, %r10;
-	mad.lo.s32 %r14, %r13, %r11, %r7;
-	cvt.u64.u32 %rd15, %r14;
-	shr.u64 %rd16, %rd15, 5;
-	mad.wide.u32 %rd17, %r6, 8, %rd16;
-	mov.u32 %r15, %r12;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd17, %r6;
-	mov.u32 %r15, %r7;
-$B1:
-	cvt.u64.u32 %rd18, %r3;
-	.loc 1 16 20
-	cvt.u64.u32 %rd19, %r1;
-	setp.le.s64 %p3, %rd19, %rd17;
-	@%p3 bra $B31;
-	.loc 1 20 22
-	shr.u32 %r16, %r2, 3;
-	cvt.u64.u32 %rd20, %r16;
-	.loc 1 21 20
-	cvt.u32.u64 %r17, %rd17;
-	mul.wide.u32 %rd21, %r17, %r16;
-	.loc 1 22 19
-	setp.lt.s64 %p4, 0, %rd4;
-	@!%p4 bra $B3;
-	.loc 1 23 42
-	add.s64 %rd22, %rd21, %rd20;
-	setp.le.u64 %p5, %rd22, %rd2;
-	setp.le.u64 %p6, %rd22, %rd5;
-	setp.le.u64 %p7, %rd22, %rd7;
-	and.pred %p8, %p5, %p6;
-	and.pred %p9, %p8, %p7;
-	@!%p9 bra $B32;
-	shl.b64 %rd23, %rd21, 4;
-	add.s64 %rd24, %rd1, %rd23;
-	add.s64 %rd25, %rd3, %rd23;
-	add.s64 %rd26, %rd6, %rd23;
-	.loc 1 35 22
-	setp.lt.u32 %p10, %r15, %r16;
-	mov.u32 %r18, %r15;
-	@!%p10 bra $B3;
-$B2:
-	cvt.u64.u32 %rd27, %r18;
-	.loc 1 36 35
-	mad.wide.u32 %rd28, %r18, 16, %rd24;
-	ld.global.u16 %r19, [%rd28];
-	ld.global.u16 %r20, [%rd28+2];
-	ld.global.u16 %r21, [%rd28+4];
-	ld.global.u16 %r22, [%rd28+6];
-	ld.global.u16 %r23, [%rd28+8];
-	ld.global.u16 %r24, [%rd28+10];
-	ld.global.u16 %r25, [%rd28+12];
-	ld.global.u16 %r26, [%rd28+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r19;
-	cvt.f32.f16 %f2, %rs1;
-	cvt.u16.u32 %rs2, %r20;
-	cvt.f32.f16 %f3, %rs2;
-	cvt.u16.u32 %rs3, %r21;
-	cvt.f32.f16 %f4, %rs3;
-	cvt.u16.u32 %rs4, %r22;
-	cvt.f32.f16 %f5, %rs4;
-	cvt.u16.u32 %rs5, %r23;
-	cvt.f32.f16 %f6, %rs5;
-	cvt.u16.u32 %rs6, %r24;
-	cvt.f32.f16 %f7, %rs6;
-	cvt.u16.u32 %rs7, %r25;
-	cvt.f32.f16 %f8, %rs7;
-	cvt.u16.u32 %rs8, %r26;
-	cvt.f32.f16 %f9, %rs8;
-	.loc 1 36 72
-	mad.wide.u32 %rd29, %r18, 16, %rd25;
-	ld.global.u16 %r27, [%rd29];
-	ld.global.u16 %r28, [%rd29+2];
-	ld.global.u16 %r29, [%rd29+4];
-	ld.global.u16 %r30, [%rd29+6];
-	ld.global.u16 %r31, [%rd29+8];
-	ld.global.u16 %r32, [%rd29+10];
-	ld.global.u16 %r33, [%rd29+12];
-	ld.global.u16 %r34, [%rd29+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r27;
-	cvt.f32.f16 %f10, %rs9;
-	cvt.u16.u32 %rs10, %r28;
-	cvt.f32.f16 %f11, %rs10;
-	cvt.u16.u32 %rs11, %r29;
-	cvt.f32.f16 %f12, %rs11;
-	cvt.u16.u32 %rs12, %r30;
-	cvt.f32.f16 %f13, %rs12;
-	cvt.u16.u32 %rs13, %r31;
-	cvt.f32.f16 %f14, %rs13;
-	cvt.u16.u32 %rs14, %r32;
-	cvt.f32.f16 %f15, %rs14;
-	cvt.u16.u32 %rs15, %r33;
-	cvt.f32.f16 %f16, %rs15;
-	cvt.u16.u32 %rs16, %r34;
-	cvt.f32.f16 %f17, %rs16;
-	.loc 1 38 4
-	add.rn.f32 %f18, %f2, %f10;
-	add.rn.f32 %f19, %f3, %f11;
-	add.rn.f32 %f20, %f4, %f12;
-	add.rn.f32 %f21, %f5, %f13;
-	add.rn.f32 %f22, %f6, %f14;
-	add.rn.f32 %f23, %f7, %f15;
-	add.rn.f32 %f24, %f8, %f16;
-	add.rn.f32 %f25, %f9, %f17;
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs17, %f18;
-	cvt.u32.u16 %r35, %rs17;
-	cvt.rn.f16.f32 %rs18, %f19;
-	cvt.u32.u16 %r36, %rs18;
-	cvt.rn.f16.f32 %rs19, %f20;
-	cvt.u32.u16 %r37, %rs19;
-	cvt.rn.f16.f32 %rs20, %f21;
-	cvt.u32.u16 %r38, %rs20;
-	cvt.rn.f16.f32 %rs21, %f22;
-	cvt.u32.u16 %r39, %rs21;
-	cvt.rn.f16.f32 %rs22, %f23;
-	cvt.u32.u16 %r40, %rs22;
-	cvt.rn.f16.f32 %rs23, %f24;
-	cvt.u32.u16 %r41, %rs23;
-	cvt.rn.f16.f32 %rs24, %f25;
-	cvt.u32.u16 %r42, %rs24;
-	.loc 1 40 6
-	mad.wide.u32 %rd30, %r18, 16, %rd26;
-	st.global.u16 [%rd30], %r35;
-	st.global.u16 [%rd30+2], %r36;
-	st.global.u16 [%rd30+4], %r37;
-	st.global.u16 [%rd30+6], %r38;
-	st.global.u16 [%rd30+8], %r39;
-	st.global.u16 [%rd30+10], %r40;
-	st.global.u16 [%rd30+12], %r41;
-	st.global.u16 [%rd30+14], %r42;
-	.loc 1 35 34
-	add.s64 %rd31, %rd27, %rd18;
-	setp.lt.s64 %p11, %rd31, %rd20;
-	cvt.u32.u64 %r18, %rd31;
-	@%p11 bra $B2;
-$B3:
-	.loc 1 25 45
-	add.s64 %rd32, %rd21, %rd20;
-	setp.le.u64 %p12, %rd32, %rd7;
-	setp.le.u64 %p13, %rd32, %rd9;
-	setp.le.u64 %p14, %rd20, %rd11;
-	and.pred %p15, %p12, %p13;
-	and.pred %p16, %p15, %p14;
-	@!%p16 bra $B33;
-	shl.b64 %rd33, %rd21, 4;
-	add.s64 %rd34, %rd6, %rd33;
-	add.s64 %rd35, %rd8, %rd33;
-	mov.f32 %f26, 0f00000000;
-	.loc 1 26 7
-	@!%p1 bra $B15;
-	.loc 1 53 22
-	setp.lt.u32 %p17, %r15, %r16;
-	@!%p17 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r43, %r15;
-	bra $B5;
-$B4:
-	mov.f32 %f27, 0f00000000;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd36, %r43;
-	.loc 1 54 34
-	mad.wide.u32 %rd37, %r43, 16, %rd34;
-	ld.global.u16 %r44, [%rd37];
-	ld.global.u16 %r45, [%rd37+2];
-	ld.global.u16 %r46, [%rd37+4];
-	ld.global.u16 %r47, [%rd37+6];
-	ld.global.u16 %r48, [%rd37+8];
-	ld.global.u16 %r49, [%rd37+10];
-	ld.global.u16 %r50, [%rd37+12];
-	ld.global.u16 %r51, [%rd37+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs25, %r44;
-	cvt.f32.f16 %f28, %rs25;
-	cvt.u16.u32 %rs26, %r45;
-	cvt.f32.f16 %f29, %rs26;
-	cvt.u16.u32 %rs27, %r46;
-	cvt.f32.f16 %f30, %rs27;
-	cvt.u16.u32 %rs28, %r47;
-	cvt.f32.f16 %f31, %rs28;
-	cvt.u16.u32 %rs29, %r48;
-	cvt.f32.f16 %f32, %rs29;
-	cvt.u16.u32 %rs30, %r49;
-	cvt.f32.f16 %f33, %rs30;
-	cvt.u16.u32 %rs31, %r50;
-	cvt.f32.f16 %f34, %rs31;
-	cvt.u16.u32 %rs32, %r51;
-	cvt.f32.f16 %f35, %rs32;
-	.loc 1 56 4
-	add.rn.f32 %f36, %f27, %f28;
-	add.rn.f32 %f37, %f36, %f29;
-	add.rn.f32 %f38, %f37, %f30;
-	add.rn.f32 %f39, %f38, %f31;
-	add.rn.f32 %f40, %f39, %f32;
-	add.rn.f32 %f41, %f40, %f33;
-	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f27, %f42, %f35;
-	.loc 1 53 34
-	add.s64 %rd38, %rd36, %rd18;
-	setp.lt.s64 %p18, %rd38, %rd20;
-	cvt.u32.u64 %r43, %rd38;
-	@%p18 bra $B5;
-$B6:
-	.loc 4 51 17
-	mov.pred %p19, 1;
-	vote.sync.ballot.b32 %r52, %p19, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p20, %r52, -1;
-	@%p20 bra $B8;
-	.loc 4 58 43
-	brev.b32 %r53, %r52;
-	clz.b32 %r54, %r53;
-	shfl.sync.idx.b32 %f43, %f27, %r54, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r55, %r52, -1;
-	and.b32 %r56, %r52, %r55;
-	setp.ne.s32 %p21, %r56, 0;
-	@!%p21 bra $B9;
-$B7:
-	.loc 4 60 59
-	brev.b32 %r57, %r56;
-	clz.b32 %r58, %r57;
-	shfl.sync.idx.b32 %f44, %f27, %r58, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f43, %f44;
-	.loc 4 59 53
-	add.s32 %r59, %r56, -1;
-	and.b32 %r56, %r56, %r59;
-	setp.ne.s32 %p22, %r56, 0;
-	@%p22 bra $B7;
-	bra $B9;
-$B8:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f46, %f27, %f45;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f48, %f46, %f47;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f48, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f43, %f52, %f53;
-$B9:
-	.loc 2 49 12
-	setp.eq.s32 %p23, %r3, 32;
-	@%p23 bra $B14;
-	.loc 2 75 14
-	setp.eq.s32 %p24, %r12, 0;
-	@!%p24 bra $B10;
-	.loc 2 76 15
-	mad.lo.s32 %r60, %r8, %r9, %r10;
-	mad.lo.s32 %r61, %r60, %r11, %r7;
-	cvt.u64.u32 %rd39, %r61;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r62, %rd40;
-	setp.lt.u32 %p25, %r62, 32;
-	@!%p25 bra $FAULT0;
-	mad.lo.s32 %r63, %r62, 4, %r5;
-	st.shared.f32 [%r63], %f43;
-$B10:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r64, %r3, 5;
-	setp.lt.u32 %p26, 32, %r64;
-	selp.b32 %r65, 32, %r64, %p26;
-	setp.lt.u32 %p27, 0, %r65;
-	@!%p27 bra $B11;
-	mov.f32 %f43, 0f00000000;
-	mov.u32 %r66, 0;
-	bra $B12;
-$B11:
-	mov.f32 %f43, 0f00000000;
-	bra $B13;
-$B12:
-	.loc 2 55 13
-	mad.lo.s32 %r67, %r66, 4, %r5;
-	ld.shared.f32 %f54, [%r67];
-	add.rn.f32 %f43, %f43, %f54;
-	add.s32 %r66, %r66, 1;
-	setp.lt.u32 %p28, %r66, %r65;
-	@%p28 bra $B12;
-$B13:
-$B14:
-	.loc 1 27 57
-	cvt.rn.f32.u32 %f55, %r2;
-	div.rn.f32 %f26, %f43, %f55;
-$B15:
-	.loc 1 64 22
-	setp.lt.u32 %p29, %r15, %r16;
-	@!%p29 bra $B16;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r68, %r15;
-	bra $B17;
-$B16:
-	mov.f32 %f56, 0f00000000;
-	bra $B18;
-$B17:
-	cvt.u64.u32 %rd41, %r68;
-	.loc 1 65 34
-	mad.wide.u32 %rd42, %r68, 16, %rd34;
-	ld.global.u16 %r69, [%rd42];
-	ld.global.u16 %r70, [%rd42+2];
-	ld.global.u16 %r71, [%rd42+4];
-	ld.global.u16 %r72, [%rd42+6];
-	ld.global.u16 %r73, [%rd42+8];
-	ld.global.u16 %r74, [%rd42+10];
-	ld.global.u16 %r75, [%rd42+12];
-	ld.global.u16 %r76, [%rd42+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs33, %r69;
-	cvt.f32.f16 %f57, %rs33;
-	cvt.u16.u32 %rs34, %r70;
-	cvt.f32.f16 %f58, %rs34;
-	cvt.u16.u32 %rs35, %r71;
-	cvt.f32.f16 %f59, %rs35;
-	cvt.u16.u32 %rs36, %r72;
-	cvt.f32.f16 %f60, %rs36;
-	cvt.u16.u32 %rs37, %r73;
-	cvt.f32.f16 %f61, %rs37;
-	cvt.u16.u32 %rs38, %r74;
-	cvt.f32.f16 %f62, %rs38;
-	cvt.u16.u32 %rs39, %r75;
-	cvt.f32.f16 %f63, %rs39;
-	cvt.u16.u32 %rs40, %r76;
-	cvt.f32.f16 %f64, %rs40;
-	.loc 1 67 14
-	sub.rn.f32 %f65, %f57, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f66, %f65, %f65, %f56;
-	.loc 1 67 14
-	sub.rn.f32 %f67, %f58, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f68, %f67, %f67, %f66;
-	.loc 1 67 14
-	sub.rn.f32 %f69, %f59, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f70, %f69, %f69, %f68;
-	.loc 1 67 14
-	sub.rn.f32 %f71, %f60, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f72, %f71, %f71, %f70;
-	.loc 1 67 14
-	sub.rn.f32 %f73, %f61, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f74, %f73, %f73, %f72;
-	.loc 1 67 14
-	sub.rn.f32 %f75, %f62, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f76, %f75, %f75, %f74;
-	.loc 1 67 14
-	sub.rn.f32 %f77, %f63, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f78, %f77, %f77, %f76;
-	.loc 1 67 14
-	sub.rn.f32 %f79, %f64, %f26;
-	.loc 1 68 20
-	fma.rn.f32 %f56, %f79, %f79, %f78;
-	.loc 1 64 34
-	add.s64 %rd43, %rd41, %rd18;
-	setp.lt.s64 %p30, %rd43, %rd20;
-	cvt.u32.u64 %r68, %rd43;
-	@%p30 bra $B17;
-$B18:
-	.loc 4 51 17
-	mov.pred %p31, 1;
-	vote.sync.ballot.b32 %r77, %p31, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p32, %r77, -1;
-	@%p32 bra $B20;
-	.loc 4 58 43
-	brev.b32 %r78, %r77;
-	clz.b32 %r79, %r78;
-	shfl.sync.idx.b32 %f80, %f56, %r79, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r80, %r77, -1;
-	and.b32 %r81, %r77, %r80;
-	setp.ne.s32 %p33, %r81, 0;
-	@!%p33 bra $B21;
-$B19:
-	.loc 4 60 59
-	brev.b32 %r82, %r81;
-	clz.b32 %r83, %r82;
-	shfl.sync.idx.b32 %f81, %f56, %r83, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f80, %f81;
-	.loc 4 59 53
-	add.s32 %r84, %r81, -1;
-	and.b32 %r81, %r81, %r84;
-	setp.ne.s32 %p34, %r81, 0;
-	@%p34 bra $B19;
-	bra $B21;
-$B20:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f82, %f56, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f83, %f56, %f82;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f84, %f83, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f85, %f83, %f84;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f86, %f85, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f87, %f85, %f86;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f88, %f87, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f89, %f87, %f88;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f80, %f89, %f90;
-$B21:
-	.loc 2 49 12
-	setp.eq.s32 %p35, %r3, 32;
-	@%p35 bra $B26;
-	.loc 2 75 14
-	setp.eq.s32 %p36, %r12, 0;
-	@!%p36 bra $B22;
-	.loc 2 76 15
-	mad.lo.s32 %r85, %r8, %r9, %r10;
-	mad.lo.s32 %r86, %r85, %r11, %r7;
-	cvt.u64.u32 %rd44, %r86;
-	shr.u64 %rd45, %rd44, 5;
-	cvt.u32.u64 %r87, %rd45;
-	setp.lt.u32 %p37, %r87, 32;
-	@!%p37 bra $FAULT1;
-	mad.lo.s32 %r88, %r87, 4, %r5;
-	st.shared.f32 [%r88+128], %f80;
-$B22:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r89, %r3, 5;
-	setp.lt.u32 %p38, 32, %r89;
-	selp.b32 %r90, 32, %r89, %p38;
-	setp.lt.u32 %p39, 0, %r90;
-	@!%p39 bra $B23;
-	mov.f32 %f80, 0f00000000;
-	mov.u32 %r91, 0;
-	bra $B24;
-$B23:
-	mov.f32 %f80, 0f00000000;
-	bra $B25;
-$B24:
-	.loc 2 55 13
-	mad.lo.s32 %r92, %r91, 4, %r5;
-	ld.shared.f32 %f91, [%r92+128];
-	add.rn.f32 %f80, %f80, %f91;
-	add.s32 %r91, %r91, 1;
-	setp.lt.u32 %p40, %r91, %r90;
-	@%p40 bra $B24;
-$B25:
-$B26:
-	.loc 1 76 18
-	setp.lt.s64 %p41, %rd20, %rd13;
-	cvt.u32.u64 %r93, %rd13;
-	selp.b32 %r94, %r16, %r93, %p41;
-	cvt.u64.u32 %rd46, %r94;
-	setp.le.u64 %p42, %rd46, %rd14;
-	@!%p42 bra $FAULT2;
-	.loc 1 29 76
-	cvt.rn.f32.u32 %f92, %r2;
-	rcp.approx.ftz.f32 %f93, %f92;
-	neg.f32 %f94, %f92;
-	fma.rn.f32 %f95, %f94, %f93, 0f3F800000;
-	fma.rn.f32 %f96, %f93, %f95, %f93;
-	mul.rn.f32 %f97, %f80, %f96;
-	fma.rn.f32 %f98, %f94, %f97, %f80;
-	fma.rn.f32 %f99, %f98, %f96, %f97;
-	abs.f32 %f100, %f80;
-	setp.lt.f32 %p43, 0f0D800000, %f100;
-	abs.f32 %f101, %f99;
-	setp.lt.f32 %p44, 0f03800000, %f101;
-	and.pred %p45, %p43, %p44;
-	add.rn.f32 %f102, %f99, %f1;
-	rsqrt.approx.ftz.f32 %f103, %f102;
-	mul.rn.f32 %f104, %f102, %f103;
-	abs.f32 %f105, %f103;
-	mul.rn.f32 %f106, %f105, 0f3F000000;
-	neg.f32 %f107, %f104;
-	fma.rn.f32 %f108, %f107, %f104, %f102;
-	fma.rn.f32 %f109, %f108, %f106, %f104;
-	setp.lt.f32 %p46, 0f26800000, %f109;
-	and.pred %p47, %p45, %p46;
-	rcp.approx.ftz.f32 %f110, %f109;
-	neg.f32 %f111, %f109;
-	fma.rn.f32 %f112, %f111, %f110, 0f3F800000;
-	fma.rn.f32 %f113, %f110, %f112, %f110;
-	abs.f32 %f114, %f113;
-	setp.lt.f32 %p48, 0f03800000, %f114;
-	and.pred %p49, %p47, %p48;
-	@%p49 bra $B27;
-	div.rn.f32 %f115, %f80, %f92;
-	add.rn.f32 %f116, %f115, %f1;
-	sqrt.rn.f32 %f117, %f116;
-	rcp.rn.f32 %f113, %f117;
-$B27:
-	.loc 1 77 22
-	@!%p29 bra $B30;
-$B28:
-	cvt.u64.u32 %rd47, %r15;
-	.loc 1 78 37
-	mad.wide.u32 %rd48, %r15, 16, %rd34;
-	ld.global.u16 %r95, [%rd48];
-	ld.global.u16 %r96, [%rd48+2];
-	ld.global.u16 %r97, [%rd48+4];
-	ld.global.u16 %r98, [%rd48+6];
-	ld.global.u16 %r99, [%rd48+8];
-	ld.global.u16 %r100, [%rd48+10];
-	ld.global.u16 %r101, [%rd48+12];
-	ld.global.u16 %r102, [%rd48+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs41, %r95;
-	cvt.f32.f16 %f118, %rs41;
-	cvt.u16.u32 %rs42, %r96;
-	cvt.f32.f16 %f119, %rs42;
-	cvt.u16.u32 %rs43, %r97;
-	cvt.f32.f16 %f120, %rs43;
-	cvt.u16.u32 %rs44, %r98;
-	cvt.f32.f16 %f121, %rs44;
-	cvt.u16.u32 %rs45, %r99;
-	cvt.f32.f16 %f122, %rs45;
-	cvt.u16.u32 %rs46, %r100;
-	cvt.f32.f16 %f123, %rs46;
-	cvt.u16.u32 %rs47, %r101;
-	cvt.f32.f16 %f124, %rs47;
-	cvt.u16.u32 %rs48, %r102;
-	cvt.f32.f16 %f125, %rs48;
-	.loc 1 78 51
-	mad.wide.u32 %rd49, %r15, 32, %rd10;
-	ld.global.f32 %f126, [%rd49];
-	ld.global.f32 %f127, [%rd49+4];
-	ld.global.f32 %f128, [%rd49+8];
-	ld.global.f32 %f129, [%rd49+12];
-	ld.global.f32 %f130, [%rd49+16];
-	ld.global.f32 %f131, [%rd49+20];
-	ld.global.f32 %f132, [%rd49+24];
-	ld.global.f32 %f133, [%rd49+28];
-	.loc 1 80 17
-	sub.rn.f32 %f134, %f118, %f26;
-	mul.rn.f32 %f135, %f134, %f113;
-	mul.rn.f32 %f136, %f135, %f126;
-	sub.rn.f32 %f137, %f119, %f26;
-	mul.rn.f32 %f138, %f137, %f113;
-	mul.rn.f32 %f139, %f138, %f127;
-	sub.rn.f32 %f140, %f120, %f26;
-	mul.rn.f32 %f141, %f140, %f113;
-	mul.rn.f32 %f142, %f141, %f128;
-	sub.rn.f32 %f143, %f121, %f26;
-	mul.rn.f32 %f144, %f143, %f113;
-	mul.rn.f32 %f145, %f144, %f129;
-	sub.rn.f32 %f146, %f122, %f26;
-	mul.rn.f32 %f147, %f146, %f113;
-	mul.rn.f32 %f148, %f147, %f130;
-	sub.rn.f32 %f149, %f123, %f26;
-	mul.rn.f32 %f150, %f149, %f113;
-	mul.rn.f32 %f151, %f150, %f131;
-	sub.rn.f32 %f152, %f124, %f26;
-	mul.rn.f32 %f153, %f152, %f113;
-	mul.rn.f32 %f154, %f153, %f132;
-	sub.rn.f32 %f155, %f125, %f26;
-	mul.rn.f32 %f156, %f155, %f113;
-	mul.rn.f32 %f157, %f156, %f133;
-	.loc 1 82 8
-	setp.lt.u32 %p50, %r15, %r94;
-	@!%p50 bra $B29;
-	.loc 1 83 13
-	mad.wide.u32 %rd50, %r15, 32, %rd12;
-	ld.global.f32 %f158, [%rd50];
-	ld.global.f32 %f159, [%rd50+4];
-	ld.global.f32 %f160, [%rd50+8];
-	ld.global.f32 %f161, [%rd50+12];
-	ld.global.f32 %f162, [%rd50+16];
-	ld.global.f32 %f163, [%rd50+20];
-	ld.global.f32 %f164, [%rd50+24];
-	ld.global.f32 %f165, [%rd50+28];
-	.loc 1 85 5
-	add.rn.f32 %f136, %f136, %f158;
-	add.rn.f32 %f139, %f139, %f159;
-	add.rn.f32 %f142, %f142, %f160;
-	add.rn.f32 %f145, %f145, %f161;
-	add.rn.f32 %f148, %f148, %f162;
-	add.rn.f32 %f151, %f151, %f163;
-	add.rn.f32 %f154, %f154, %f164;
-	add.rn.f32 %f157, %f157, %f165;
-$B29:
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs49, %f136;
-	cvt.u32.u16 %r103, %rs49;
-	cvt.rn.f16.f32 %rs50, %f139;
-	cvt.u32.u16 %r104, %rs50;
-	cvt.rn.f16.f32 %rs51, %f142;
-	cvt.u32.u16 %r105, %rs51;
-	cvt.rn.f16.f32 %rs52, %f145;
-	cvt.u32.u16 %r106, %rs52;
-	cvt.rn.f16.f32 %rs53, %f148;
-	cvt.u32.u16 %r107, %rs53;
-	cvt.rn.f16.f32 %rs54, %f151;
-	cvt.u32.u16 %r108, %rs54;
-	cvt.rn.f16.f32 %rs55, %f154;
-	cvt.u32.u16 %r109, %rs55;
-	cvt.rn.f16.f32 %rs56, %f157;
-	cvt.u32.u16 %r110, %rs56;
-	.loc 1 88 6
-	mad.wide.u32 %rd51, %r15, 16, %rd35;
-	st.global.u16 [%rd51], %r103;
-	st.global.u16 [%rd51+2], %r104;
-	st.global.u16 [%rd51+4], %r105;
-	st.global.u16 [%rd51+6], %r106;
-	st.global.u16 [%rd51+8], %r107;
-	st.global.u16 [%rd51+10], %r108;
-	st.global.u16 [%rd51+12], %r109;
-	st.global.u16 [%rd51+14], %r110;
-	.loc 1 77 34
-	add.s64 %rd52, %rd47, %rd18;
-	setp.lt.s64 %p51, %rd52, %rd20;
-	cvt.u32.u64 %r15, %rd52;
-	@%p51 bra $B28;
-$B30:
-	.loc 1 30 9
-	bra $EXIT;
-$B31:
-	.loc 1 17 3
-	bra $EXIT;
-$B32:
-	.loc 1 23 30
-	@!%p5 bra $FAULT3;
-	@!%p6 bra $FAULT4;
-	bra $FAULT5;
-$B33:
-	.loc 1 25 31
-	@!%p12 bra $FAULT6;
-	@!%p13 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r111, 1;
-	mov.u64 %rd53, %rd40;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r111, 1;
-	mov.u64 %rd53, %rd45;
-	mov.u64 %rd54, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 13
-	mov.u32 %r111, 0;
-	mov.u64 %rd53, %rd46;
-	mov.u64 %rd54, %rd14;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 23 30
-	mov.u32 %r111, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r111, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd5;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r111, 2;
-	mov.u64 %rd53, %rd22;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 25 31
-	mov.u32 %r111, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd7;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r111, 3;
-	mov.u64 %rd53, %rd32;
-	mov.u64 %rd54, %rd9;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r111, 3;
-	mov.u64 %rd53, %rd20;
-	mov.u64 %rd54, %rd11;
-$FAULT:
-	ld.param.u64 %rd55, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
-	atom.relaxed.gpu.global.cas.b32 %r112, [%rd55], 0, 1;
-	setp.ne.u32 %p52, %r112, 0;
-	@%p52 bra $EXIT;
-	ld.global.u64 %rd56, [%rd55+8];
-	ld.param.u32 %r113, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
-	st.global.u32 [%rd56+4], %r113;
-	ld.param.u32 %r114, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+180];
-	st.global.v2.u32 [%rd56+8], {%r114, %r111};
-	mov.u32 %r115, %ctaid.x;
-	mov.u32 %r116, %ctaid.y;
-	st.global.v2.u32 [%rd56+16], {%r115, %r116};
-	mov.u32 %r117, %ctaid.z;
-	mov.u32 %r118, %tid.x;
-	st.global.v2.u32 [%rd56+24], {%r117, %r118};
-	mov.u32 %r119, %tid.y;
-	mov.u32 %r120, %tid.z;
-	st.global.v2.u32 [%rd56+32], {%r119, %r120};
-	st.global.u64 [%rd56+40], %rd53;
-	st.global.u64 [%rd56+48], %rd54;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd56], 56;
-	bra $EXIT;
-}
+const wideF16SM70NarrowAligned = `packed1 24256 wide_8_float32_row_F16
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvsyq)r9pMrR
+!v7psv6s}pMpOrGvPrR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH,tKpD
+!c
+p;9un
+zf8x,
+p9t=r0
+p:7te
+qSp5r0
+!
+p>
+v~
+pa
+q$
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+|"
+qQ,sZ
+hz?
+sjt[
+uxs:uwy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+uupG
+)
+x{
+tN
+ya
+p{t"X%
+uG/p|
+s?p0
+p}zM
+zC
+zu
+pnq0q3
+r'u4-
+)
+pnpbq@
+vNp)%
+pnq3q#-
+}h
+stp[
+xz
+0
+qV{q
+qVr|q=
+ret,v:
+wj
+wj
+rDD
+uG8ua
+u3
+uG7sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+pl$
+pl&
+pl'
+uuqA
+uupU
+)
+"%
+r'q,G
+pnq3ww
+v3p=G
+*(%
+prpbpj-
+pB(2p*2q,
+xBu*q,1'
+pnq3f@
+**p-
+pnqe^
+q\pGt~
+|01,?
+)
+pnr-pE
+Y=2p2
+}q
+prr-t;
+qt1D
+}3q9
+4
+rP
+prshrI
+ru/
+u>q)u8qrxD%
+0
+t7
+p1
+tN
+t7
+p1
+rf1
+r7p0
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDE
+qvp51/
+{6p5s[
+upyB
+upz4u"
+|?qp%
+|5/{\
+prr-pj.
+qKp,q=12
+qKz#z#p0
+}3p2
+wfrbrGr,~5U2q,
+w"uy
+\
+!#
+pru:q@
+u?}~
+!#
+pnshqN
+qVM-15
+qVM-17
+4
+rDF
+tV8G
+*#%
+*%p-
+pn|Yt;
+qt12p2
+rf1
+r7q}
+sd
+!#
+pnwwsr
+t>
+Yxc,
+u-|#q#
+xLp*
+4
+rDG
+"#
+yJp5rZ
+w@
+pqr.9pb
+y\
+ro
+p7
+pqzLsr
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+pnwwwE
+zB'ArZ
+w@
+"$
+y\
+ro
+p7
+"$
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+pnzgps
+yV%qW
+yV&qW
+yV'qW
+yV(qW
+yV)qW
+yV*qW
+yV+qW
+yV,qW
+pqq#7r4
+z"rl
+s>
+z"sI
+s>
+pv
+sXq9U
+z"sU
+s>
+z"W
+s>
+pv
+sXq9U
+z"q/
+s>
+z"S
+s>
+pv
+sXq9U
+z"6
+s>
+}]
+s>
+pv
+sXq9U
+"(
+zBGAV&
+|[r,xfR"2u4XDL
+u-ukqN
+tUF<R
+5
+pnzLpX
+tHGyZ/
+{Qqp<#
+tC.ump*
+tCp&r2
+tCseU
+!#
+pn|Y}6
+xSH<H12
+xSG<G<Q
+tUH<P
+td
+!#
+:
+pnt'f
+]#x_~*3
+s{8t;
+qt1<P
+5
+:
+rf1
+r7RT
+H
+!#
+s)
+u?}~
+!#
+prr]pX
+qBRU
+p6
+prsQpx
+t>
+xLRR
+qU
+yJp5V(
+w@
+H
+!#
+prsmrI
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+".
+qLp@x[
+ro
+p7
+".
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+s{/ps
+x-ulqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+tMqW
+s~%>rl
+s{8}6
+xS(<(12
+xS'<'<e
+tU(<d
+sJ~)
+!#
+r6=px
+qt2pd
+p6
+r69q3
+|Nr8&BwL
+zh'6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~.v,
+yHrI
+u<
+!#
+}Tj
+Y,12
+r7,
+rP
+!#
+r6+qe
+|Nr8/z\
+s~/$/>
+}Tsh
+rKt?rbz}s0DB
+r\2
+\
+!#
+r&+px
+qVM2pd
+}q
+qD/q@
+r[3p$
+"G
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+rN
+tP
+pm
+"H
+ru3
+x"I
+qD@ps
+t^
+s;.
+syu8r3qp$/
+!#
+qM,^
+p+
+qM+sr
+ra2tn
+qt3D
+zqqN
+qt3A
+rN
+tP
+u(
+:
+qM+q@
+x"I
+"#
+pB3u%.
+w)r3u}2qp
+!#
+"/
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~9v,
+!#
+pnr4ua
+t_:$9'#
+!#
+vc7t;
+qt1<l
+5
+:
+rf1
+r7Rp
+H
+!#
+s)
+u?}~
+!#
+"9
+qBRq
+p6
+"9
+t>
+xLRn
+z>
+yJp5V-
+w@
+H
+!#
+"9
+p~p@yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"9
+qLp@x[
+ro
+p7
+"9
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+vc@q@
+t3rv$D
+|.=q0
+r@6sG
+"#
+t3ul$F
+"#
+r@6S
+"#
+t3sz$H
+"#
+r@6S
+"#
+t3tL$J
+"#
+r@6S
+"#
+sE"$L
+"#
+r@6S
+"#
+sE#$N
+"#
+r@6S
+"#
+sE$$P
+"#
+r@6S
+"#
+sE%$R
+"#
+|K->>6
+vc7}6
+xS(<(12
+xS'<'1<
+tU(1=
+sJ~)
+!#
+":
+qt2pd
+p6
+"-
+|Nr8.BwL
+zh/6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~6v,
+":
+u<
+!#
+":
+Y,12
+r7,
+rP
+!#
+":
+|Nr87z\
+s~7$7>
+":
+rKt?rbz}s0DB
+r\2
+\
+!#
+":
+qVM2pd
+}q
+"8
+ru3
+r[3p$
+5
+"9
+pB41'1(
+qvM211
+)
+ur
+0
+Ys0A
+{K
+s;.
+u67y%7
+!#
+"8
+p+
+"8
+ra2tn
+qt3D
+:
+5
+"7
+qt3A
+s'8
+pB3u%.
+w)r3u}2y3pk
+!#
+",
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~Av,
+!#
+|./pb
+qt=18
+uX=18?
+)
+qVyc9
+s'7
+pns-f+
+s+B'#'$
+u[z,Pq)q"q"vLrWv?
+rx
+r=
+w|2v8
+r=
+xTsUt#
+y62}K
+qJr}}X
+sPrnvH
+y62v8
+{3sG
+{/u}>
+sDtL?
+pnr]px
+u9sMu
+qJS
+|.@t;
+pV$zD
+!#
+"9
+qt;1:
+p6
+"9
+ru1
+qt11=
+s'9
+po1AV3
+w@
+H
+!#
+"9
+pB;yZ/
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+u-@=ww
+ru1
+qt11,
+s'/
+":
+qLp@x[
+ro
+p7
+":
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+"$
+po1pd3,
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-|+r-
+s+&$)$'
+qJt|
+s+'$+$)
+qJsG
+s+($-$+
+qJu#
+s+)$/$-
+ws"
+s+*$1$/
+ws#
+s++$3$1
+ws$
+s+,$5$3
+ws%
+s+-$7$5
+ws&
+u-@.^
+qt1<'
+5
+u-@8pw
+s'@
+po1pd3.
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+u-@9r.
+s~,$,rl
+s~*$*sI
+s~($(sU
+s~&$&W
+s~$$$q/
+s~"$"S
+r?szsG6
+r?rvqW>
+!#
+|A=q#
+qt11=
+pm=
+"M
+z"$,
+s>
+z"$*
+s>
+pv
+sXq9U
+z"$(
+s>
+z"$&
+s>
+pv
+sXq9U
+z"$$
+s>
+z"$"
+s>
+pv
+sXq9U
+z"sG
+s>
+z"qW
+s>
+pv
+sXq9U
+"#
+po1AV6
+|[r,xfR"2u4XDL
+|.@}6
+z'11112
+z';1;1<
+qt11=
+sJ~3
+!#
+pnsmpj
+O
+!#
+ru*
+ru+
+"]
+]%rL,
+]&rL+
+]'rL-
+(x@
+!#
+"^
+ru:
+prshsh
+]3rL8
+]4rL7
+]1rL9
+(zI
+!#
+ru5
+ru7
+"W
+pVCrL/
+(w{
+!#
+"V
+pV?sx=
+"T
+(+,
+!pZ
+p(
+!p^
+"4
+r7,
+{j,
+{j<
+(
+!qZ
+"L
+r~
+a*
+qPp5
+(
+!s*
+"<
+sk
+a)
+qPp5
+(
+!tS
+"$
+g
+a(
+wp<
+(
+!vB
+"$
+r~
+a$
+qPp5
+(
+!w&
+"$
+sk
+a&
+qPp5
+(
+!x=
+|./rI
+qH
+a#
+wp@
+(
+!yE
+"%
+g
+a"
+wp<
+(
+!{-
+"4
+}G
+pfqA
+;7
+(
+!vKxw
+"2
+uI
+pfqA
+wp#
+(
+!pty@
+"0
+tW
+pfqA
+wp<
+(
+!ptyG
+".
+sv9
+aA
+;1
+(
+!pt+uU
+sv/
+p38
+wpA
+(
+!pt{H
+sv9
+aA
+qPp"
+(
+!pt.uU
+sv9
+p37
+qPpK
+(
+!pt|F
+"-
+g+
+a9
+qPpY
+(
+!pt|G
+g+
+a8
+wp<
+(
+!pt}x
+g-
+vg
+v#
+(
+!pt/uU
+"-
+sv@
+aA
+qPp=
+(
+!ptxw
+sv@
+aA
+qPp)
+(
+!tYy@
+"-
+g=
+a1
+;7
+(
+!tYyG
+"-
+g,
+a1
+wp<
+!q[
+z6p&
+p_
+m
+pN
+p]
+sjtl
+pQ
+sjtz
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

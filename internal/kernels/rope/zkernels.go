@@ -54,7 +54,7 @@ var storeAnglesKernel = &driver.Kernel{
 	},
 	Twin:    storeAnglesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 26, 27},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 32, 33},
 }
 
 // plain32 rotates a head of a token with each block.
@@ -70,7 +70,7 @@ var plain32Kernel = &driver.Kernel{
 	Name:    "plain[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "plain.go",
-	Line:    12,
+	Line:    13,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
@@ -79,11 +79,11 @@ var plain32Kernel = &driver.Kernel{
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 14, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
@@ -100,7 +100,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 28, 29},
+	Uses:    []uint16{19, 20, 21, 22, 23, 34, 35},
 }
 
 // plainBF16 rotates a head of a token with each block.
@@ -116,7 +116,7 @@ var plainBF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "plain.go",
-	Line:    12,
+	Line:    13,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
@@ -125,11 +125,11 @@ var plainBF16Kernel = &driver.Kernel{
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 14, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
@@ -147,7 +147,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 22, 23, 28, 29},
+	Uses:    []uint16{13, 14, 15, 22, 23, 34, 35},
 }
 
 // plainF16 rotates a head of a token with each block.
@@ -163,7 +163,7 @@ var plainF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "plain.go",
-	Line:    12,
+	Line:    13,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
@@ -172,11 +172,11 @@ var plainF16Kernel = &driver.Kernel{
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 14, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
@@ -193,11 +193,11 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{16, 17, 18, 22, 23, 28, 29},
+	Uses:    []uint16{16, 17, 18, 22, 23, 34, 35},
 }
 
 // wide32 rotates the heads of a token with each block.
-func wide32(s *device.Stream, g device.Blocks, x device.Slice[[4]float32], angles device.Slice[[4]float32], c config) error {
+func wide32(s *device.Stream, g device.Blocks, x device.Slice[row.Words], angles device.Slice[[4]float32], c config) error {
 	p := s.Plan(wide32Kernel, wide32Kernel.Grid(g))
 	x.Pass(p)
 	angles.Pass(p)
@@ -206,10 +206,10 @@ func wide32(s *device.Stream, g device.Blocks, x device.Slice[[4]float32], angle
 }
 
 var wide32Kernel = &driver.Kernel{
-	Name:    "wide[float32, [4]float32, [4]float32, row.F32]",
+	Name:    "wide[[4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "wide.go",
-	Line:    14,
+	Line:    16,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
@@ -217,33 +217,32 @@ var wide32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 24, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x      [][4]float32
+			x      []row.Words
 			angles [][4]float32
 			c      config
 		})(args)
 		for ts.Next() {
-			wide[float32, [4]float32, [4]float32, row.F32](ts.Thread(), a.x, a.angles, a.c)
+			wide[[4]float32, row.F32](ts.Thread(), a.x, a.angles, a.c)
 		}
 	},
-	Twin:    wide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 24, 25, 28, 30, 31},
+	Uses:    []uint16{19, 28, 29, 30, 31, 34, 36, 37},
 }
 
 // wideBF16 rotates the heads of a token with each block.
-func wideBF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.BF16], angles device.Slice[[8]float32], c config) error {
+func wideBF16(s *device.Stream, g device.Blocks, x device.Slice[row.Words], angles device.Slice[[8]float32], c config) error {
 	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
 	x.Pass(p)
 	angles.Pass(p)
@@ -252,10 +251,10 @@ func wideBF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.BF16], 
 }
 
 var wideBF16Kernel = &driver.Kernel{
-	Name:    "wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]",
+	Name:    "wide[[8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "wide.go",
-	Line:    14,
+	Line:    16,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 32},
@@ -263,35 +262,33 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 24, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x      [][8]dtype.BF16
+			x      []row.Words
 			angles [][8]float32
 			c      config
 		})(args)
 		for ts.Next() {
-			wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16](ts.Thread(), a.x, a.angles, a.c)
+			wide[[8]float32, row.BF16](ts.Thread(), a.x, a.angles, a.c)
 		}
 	},
-	Twin:    wideBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 22, 24, 25, 28, 30, 31},
+	Uses:    []uint16{13, 24, 25, 30, 31, 34, 36, 37},
 }
 
 // wideF16 rotates the heads of a token with each block.
-func wideF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.F16], angles device.Slice[[8]float32], c config) error {
+func wideF16(s *device.Stream, g device.Blocks, x device.Slice[row.Words], angles device.Slice[[8]float32], c config) error {
 	p := s.Plan(wideF16Kernel, wideF16Kernel.Grid(g))
 	x.Pass(p)
 	angles.Pass(p)
@@ -300,10 +297,10 @@ func wideF16(s *device.Stream, g device.Blocks, x device.Slice[[8]dtype.F16], an
 }
 
 var wideF16Kernel = &driver.Kernel{
-	Name:    "wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]",
+	Name:    "wide[[8]float32, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "wide.go",
-	Line:    14,
+	Line:    16,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 32},
@@ -311,27 +308,26 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 24, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x      [][8]dtype.F16
+			x      []row.Words
 			angles [][8]float32
 			c      config
 		})(args)
 		for ts.Next() {
-			wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16](ts.Thread(), a.x, a.angles, a.c)
+			wide[[8]float32, row.F16](ts.Thread(), a.x, a.angles, a.c)
 		}
 	},
-	Twin:    wideF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{16, 17, 18, 22, 24, 25, 28, 30, 31},
+	Uses:    []uint16{16, 26, 27, 30, 31, 34, 36, 37},
 }

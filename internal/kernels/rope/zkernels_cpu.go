@@ -193,7 +193,7 @@ func storeAnglesTwinRow(lanes int, angles unsafe.Pointer, anglesCap int, bx int,
 
 // plain32Twin runs blocks of the kernel plain_float32_row_F32.
 //
-//line plain.go:12
+//line plain.go:13
 func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -204,111 +204,111 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c8 := *(*int32)(unsafe.Add(args, 56))
 	c12 := *(*int32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
-//line plain.go:14
+//line plain.go:15
 	c188 := c4 != 0
-//line plain.go:14
+//line plain.go:15
 	i26 := int(uint32(c4))
 	i40 := int(uint32(c12))
-//line plain.go:19
+//line plain.go:20
 	i69 := int(uint32(c0))
-//line plain.go:19
+//line plain.go:20
 	i73 := int(uint32(c8))
-//line plain.go:12
+//line plain.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		if !c188 {
-//line plain.go:14
+//line plain.go:15
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line plain.go:14
+//line plain.go:15
 			return
 		}
-//line plain.go:14
+//line plain.go:15
 		var i29 int
-//line plain.go:14
+//line plain.go:15
 		if i26 != 0 {
-//line plain.go:14
+//line plain.go:15
 			i29 = bx / i26
 		}
-//line plain.go:14
+//line plain.go:15
 		var i37 int
-//line plain.go:14
+//line plain.go:15
 		if i26 != 0 {
-//line plain.go:14
+//line plain.go:15
 			i37 = bx % i26
 		}
 		i42 := i29 << 1 * i40
 		i43 := i42 + i40
 		if uint(i43) > uint(anglesCap) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		if uint(i42) > uint(i43) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		o52 := i42 * 4
-//line plain.go:18
+//line plain.go:19
 		i56 := i43 + i40
-//line plain.go:18
+//line plain.go:19
 		if uint(i56) > uint(anglesCap) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		if uint(i43) > uint(i56) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		o64 := i43 * 4
 		i75 := i29*i69 + i37*i73
 		i76 := i75 + i40
 		if uint(i76) > uint(xCap) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		if uint(i75) > uint(i76) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		o85 := i75 * 4
-//line plain.go:21
+//line plain.go:22
 		i89 := i76 + i40
-//line plain.go:21
+//line plain.go:22
 		if uint(i89) > uint(xCap) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		if uint(i76) > uint(i89) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		o97 := i76 * 4
 		{
 			{
-//line plain.go:12
+//line plain.go:13
 				plain32TwinRow(lanes, angles, anglesCap, c188, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
 			}
 		}
@@ -317,41 +317,41 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
-//line plain.go:12
+//line plain.go:13
 func plain32TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c188 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
 	first := 0
-//line plain.go:12
+//line plain.go:13
 	if lanes == 16 {
-//line plain.go:12
+//line plain.go:13
 		first = zvector.Plain32Twin(16, c188, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
-//line plain.go:12
+//line plain.go:13
 	} else if lanes == 8 {
-//line plain.go:12
+//line plain.go:13
 		first = zvector.Plain32TwinAVX2(16, c188, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i104 int
-//line plain.go:22
+//line plain.go:23
 		i104 = tx
-//line plain.go:22
+//line plain.go:23
 		for {
-//line plain.go:22
+//line plain.go:23
 			if i104 >= i40 {
-//line plain.go:22
+//line plain.go:23
 				break
 			}
-//line plain.go:23
+//line plain.go:24
 			f112 := *(*float32)(unsafe.Add(x, o85+i104*4))
-//line plain.go:23
+//line plain.go:24
 			f119 := *(*float32)(unsafe.Add(x, o97+i104*4))
 			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
-//line plain.go:24
+//line plain.go:25
 			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
-//line plain.go:24
+//line plain.go:25
 			*(*float32)(unsafe.Add(x, o85+i104*4)) = float32(f112*f126) - float32(f119*f133)
-//line plain.go:24
+//line plain.go:25
 			*(*float32)(unsafe.Add(x, o97+i104*4)) = float32(f119*f126) + float32(f112*f133)
-//line plain.go:22
+//line plain.go:23
 			i104 = i104 + 16
 		}
 	}
@@ -359,7 +359,7 @@ func plain32TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c188 bool, 
 
 // plainBF16Twin runs blocks of the kernel plain_dtype_BF16_row_BF16.
 //
-//line plain.go:12
+//line plain.go:13
 func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -370,111 +370,111 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c8 := *(*int32)(unsafe.Add(args, 56))
 	c12 := *(*int32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
-//line plain.go:14
+//line plain.go:15
 	c192 := c4 != 0
-//line plain.go:14
+//line plain.go:15
 	i26 := int(uint32(c4))
 	i40 := int(uint32(c12))
-//line plain.go:19
+//line plain.go:20
 	i69 := int(uint32(c0))
-//line plain.go:19
+//line plain.go:20
 	i73 := int(uint32(c8))
-//line plain.go:12
+//line plain.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		if !c192 {
-//line plain.go:14
+//line plain.go:15
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line plain.go:14
+//line plain.go:15
 			return
 		}
-//line plain.go:14
+//line plain.go:15
 		var i29 int
-//line plain.go:14
+//line plain.go:15
 		if i26 != 0 {
-//line plain.go:14
+//line plain.go:15
 			i29 = bx / i26
 		}
-//line plain.go:14
+//line plain.go:15
 		var i37 int
-//line plain.go:14
+//line plain.go:15
 		if i26 != 0 {
-//line plain.go:14
+//line plain.go:15
 			i37 = bx % i26
 		}
 		i42 := i29 << 1 * i40
 		i43 := i42 + i40
 		if uint(i43) > uint(anglesCap) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		if uint(i42) > uint(i43) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		o52 := i42 * 4
-//line plain.go:18
+//line plain.go:19
 		i56 := i43 + i40
-//line plain.go:18
+//line plain.go:19
 		if uint(i56) > uint(anglesCap) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		if uint(i43) > uint(i56) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		o64 := i43 * 4
 		i75 := i29*i69 + i37*i73
 		i76 := i75 + i40
 		if uint(i76) > uint(xCap) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		if uint(i75) > uint(i76) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		o85 := i75 * 2
-//line plain.go:21
+//line plain.go:22
 		i89 := i76 + i40
-//line plain.go:21
+//line plain.go:22
 		if uint(i89) > uint(xCap) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		if uint(i76) > uint(i89) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		o97 := i76 * 2
 		{
 			{
-//line plain.go:12
+//line plain.go:13
 				plainBF16TwinRow(lanes, angles, anglesCap, c192, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
 			}
 		}
@@ -483,42 +483,42 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
-//line plain.go:12
+//line plain.go:13
 func plainBF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
 	first := 0
-//line plain.go:12
+//line plain.go:13
 	if lanes == 16 {
-//line plain.go:12
+//line plain.go:13
 		first = zvector.PlainBF16Twin(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
-//line plain.go:12
+//line plain.go:13
 	} else if lanes == 8 {
-//line plain.go:12
+//line plain.go:13
 		first = zvector.PlainBF16TwinAVX2(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i104 int
-//line plain.go:22
+//line plain.go:23
 		i104 = tx
-//line plain.go:22
+//line plain.go:23
 		for {
-//line plain.go:22
+//line plain.go:23
 			if i104 >= i40 {
-//line plain.go:22
+//line plain.go:23
 				break
 			}
 //line format.go:29
 			f168 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o85+i104*2)))).Float32()
 //line format.go:29
 			f172 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o97+i104*2)))).Float32()
-//line plain.go:24
+//line plain.go:25
 			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
-//line plain.go:24
+//line plain.go:25
 			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
-//line plain.go:24
+//line plain.go:25
 			*(*int16)(unsafe.Add(x, o85+i104*2)) = int16(dtype.BF16From32(float32(f168*f126) - float32(f172*f133)))
-//line plain.go:24
+//line plain.go:25
 			*(*int16)(unsafe.Add(x, o97+i104*2)) = int16(dtype.BF16From32(float32(f172*f126) + float32(f168*f133)))
-//line plain.go:22
+//line plain.go:23
 			i104 = i104 + 16
 		}
 	}
@@ -526,7 +526,7 @@ func plainBF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool
 
 // plainF16Twin runs blocks of the kernel plain_dtype_F16_row_F16.
 //
-//line plain.go:12
+//line plain.go:13
 func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -537,111 +537,111 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c8 := *(*int32)(unsafe.Add(args, 56))
 	c12 := *(*int32)(unsafe.Add(args, 60))
 	lanes := blocks.Lanes()
-//line plain.go:14
+//line plain.go:15
 	c192 := c4 != 0
-//line plain.go:14
+//line plain.go:15
 	i26 := int(uint32(c4))
 	i40 := int(uint32(c12))
-//line plain.go:19
+//line plain.go:20
 	i69 := int(uint32(c0))
-//line plain.go:19
+//line plain.go:20
 	i73 := int(uint32(c8))
-//line plain.go:12
+//line plain.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		if !c192 {
-//line plain.go:14
+//line plain.go:15
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line plain.go:14
+//line plain.go:15
 			return
 		}
-//line plain.go:14
+//line plain.go:15
 		var i29 int
-//line plain.go:14
+//line plain.go:15
 		if i26 != 0 {
-//line plain.go:14
+//line plain.go:15
 			i29 = bx / i26
 		}
-//line plain.go:14
+//line plain.go:15
 		var i37 int
-//line plain.go:14
+//line plain.go:15
 		if i26 != 0 {
-//line plain.go:14
+//line plain.go:15
 			i37 = bx % i26
 		}
 		i42 := i29 << 1 * i40
 		i43 := i42 + i40
 		if uint(i43) > uint(anglesCap) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		if uint(i42) > uint(i43) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		o52 := i42 * 4
-//line plain.go:18
+//line plain.go:19
 		i56 := i43 + i40
-//line plain.go:18
+//line plain.go:19
 		if uint(i56) > uint(anglesCap) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		if uint(i43) > uint(i56) {
-//line plain.go:18
+//line plain.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
-//line plain.go:18
+//line plain.go:19
 			return
 		}
-//line plain.go:18
+//line plain.go:19
 		o64 := i43 * 4
 		i75 := i29*i69 + i37*i73
 		i76 := i75 + i40
 		if uint(i76) > uint(xCap) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		if uint(i75) > uint(i76) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		o85 := i75 * 2
-//line plain.go:21
+//line plain.go:22
 		i89 := i76 + i40
-//line plain.go:21
+//line plain.go:22
 		if uint(i89) > uint(xCap) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		if uint(i76) > uint(i89) {
-//line plain.go:21
+//line plain.go:22
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
-//line plain.go:21
+//line plain.go:22
 			return
 		}
-//line plain.go:21
+//line plain.go:22
 		o97 := i76 * 2
 		{
 			{
-//line plain.go:12
+//line plain.go:13
 				plainF16TwinRow(lanes, angles, anglesCap, c192, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
 			}
 		}
@@ -650,676 +650,43 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
-//line plain.go:12
+//line plain.go:13
 func plainF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
 	first := 0
-//line plain.go:12
+//line plain.go:13
 	if lanes == 16 {
-//line plain.go:12
+//line plain.go:13
 		first = zvector.PlainF16Twin(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
-//line plain.go:12
+//line plain.go:13
 	} else if lanes == 8 {
-//line plain.go:12
+//line plain.go:13
 		first = zvector.PlainF16TwinAVX2(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i104 int
-//line plain.go:22
+//line plain.go:23
 		i104 = tx
-//line plain.go:22
+//line plain.go:23
 		for {
-//line plain.go:22
+//line plain.go:23
 			if i104 >= i40 {
-//line plain.go:22
+//line plain.go:23
 				break
 			}
 //line format.go:38
 			f168 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o85+i104*2)))).Float32()
 //line format.go:38
 			f172 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o97+i104*2)))).Float32()
-//line plain.go:24
+//line plain.go:25
 			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
-//line plain.go:24
+//line plain.go:25
 			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
-//line plain.go:24
+//line plain.go:25
 			*(*int16)(unsafe.Add(x, o85+i104*2)) = int16(dtype.F16From32(float32(f168*f126) - float32(f172*f133)))
-//line plain.go:24
+//line plain.go:25
 			*(*int16)(unsafe.Add(x, o97+i104*2)) = int16(dtype.F16From32(float32(f172*f126) + float32(f168*f133)))
-//line plain.go:22
+//line plain.go:23
 			i104 = i104 + 16
 		}
 	}
-}
-
-// wide32Twin runs blocks of the kernel wide_float32_4_float32_4_float32_row_F32.
-//
-//line wide.go:14
-func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int32)(unsafe.Add(args, 48))
-	c4 := *(*int32)(unsafe.Add(args, 52))
-	c8 := *(*int32)(unsafe.Add(args, 56))
-	c12 := *(*int32)(unsafe.Add(args, 60))
-//line wide.go:17
-	i31 := int(uint32(c0))
-//line wide.go:16
-	i23 := int(uint32(c12)) / 4
-//line wide.go:19
-	i41 := int(uint32(c4))
-//line wide.go:16
-	i27 := int(uint32(c8)) / 4
-//line wide.go:19
-	i42 := i41 * i27
-//line wide.go:21
-	c89 := i23 != 0
-//line wide.go:20
-	i86 := i41 * i23
-//line wide.go:14
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-//line wide.go:17
-		i33 := bx * i31 / 4
-//line wide.go:17
-		i37 := bx << 1 * i23
-		i38 := i37 + i23
-		if uint(i33+i42) > uint(xCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i33+i42, xCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o51 := i33 * 16
-//line wide.go:19
-		if uint(i38) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38, anglesCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o63 := i37 * 16
-//line wide.go:19
-		if uint(i38+i23) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38+i23, anglesCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o75 := i38 * 16
-		{
-			{
-//line wide.go:20
-				if !wide32TwinRow(i86, c89, i23, i27, i42, o51, x, angles, o63, o75, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// wide32TwinRow is what a row of threads does in wide32Twin.
-//
-//line wide.go:20
-func wide32TwinRow(i86 int, c89 bool, i23 int, i27 int, i42 int, o51 int, x unsafe.Pointer, angles unsafe.Pointer, o63 int, o75 int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i82 int
-//line wide.go:20
-		i82 = tx
-//line wide.go:20
-		for {
-//line wide.go:20
-			if i82 >= i86 {
-//line wide.go:20
-				break
-			}
-//line wide.go:21
-			if !c89 {
-//line wide.go:21
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line wide.go:21
-				return false
-			}
-//line wide.go:21
-			var i91 int
-//line wide.go:21
-			if i23 != 0 {
-//line wide.go:21
-				i91 = i82 % i23
-			}
-//line wide.go:22
-			var i94 int
-//line wide.go:22
-			if i23 != 0 {
-//line wide.go:22
-				i94 = i82 / i23
-			}
-//line wide.go:22
-			i96 := i94*i27 + i91
-			if uint(i96) >= uint(i42) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i96, i42)
-//line wide.go:23
-				return false
-			}
-//line wide.go:23
-			f340 := *(*float32)(unsafe.Add(x, o51+i96*16))
-//line wide.go:23
-			f342 := *(*float32)(unsafe.Add(x, o51+i96*16+4))
-//line wide.go:23
-			f344 := *(*float32)(unsafe.Add(x, o51+i96*16+8))
-//line wide.go:23
-			f346 := *(*float32)(unsafe.Add(x, o51+i96*16+12))
-//line wide.go:23
-			i108 := i96 + i23
-//line wide.go:23
-			if uint(i108) >= uint(i42) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i108, i42)
-//line wide.go:23
-				return false
-			}
-//line wide.go:23
-			f382 := *(*float32)(unsafe.Add(x, o51+i108*16))
-//line wide.go:23
-			f384 := *(*float32)(unsafe.Add(x, o51+i108*16+4))
-//line wide.go:23
-			f386 := *(*float32)(unsafe.Add(x, o51+i108*16+8))
-//line wide.go:23
-			f388 := *(*float32)(unsafe.Add(x, o51+i108*16+12))
-//line wide.go:23
-			f424 := *(*float32)(unsafe.Add(angles, o63+i91*16))
-//line wide.go:23
-			f426 := *(*float32)(unsafe.Add(angles, o63+i91*16+4))
-//line wide.go:23
-			f428 := *(*float32)(unsafe.Add(angles, o63+i91*16+8))
-//line wide.go:23
-			f430 := *(*float32)(unsafe.Add(angles, o63+i91*16+12))
-//line wide.go:23
-			f431 := *(*float32)(unsafe.Add(angles, o75+i91*16))
-//line wide.go:23
-			f433 := *(*float32)(unsafe.Add(angles, o75+i91*16+4))
-//line wide.go:23
-			f435 := *(*float32)(unsafe.Add(angles, o75+i91*16+8))
-//line wide.go:23
-			f437 := *(*float32)(unsafe.Add(angles, o75+i91*16+12))
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i96*16)) = float32(f340*f424) - float32(f382*f431)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i96*16+4)) = float32(f342*f426) - float32(f384*f433)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i96*16+8)) = float32(f344*f428) - float32(f386*f435)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i96*16+12)) = float32(f346*f430) - float32(f388*f437)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i108*16)) = float32(f382*f424) + float32(f340*f431)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i108*16+4)) = float32(f384*f426) + float32(f342*f433)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i108*16+8)) = float32(f386*f428) + float32(f344*f435)
-//line wide.go:27
-			*(*float32)(unsafe.Add(x, o51+i108*16+12)) = float32(f388*f430) + float32(f346*f437)
-//line wide.go:20
-			i82 = i82 + 256
-		}
-	}
-	return true
-}
-
-// wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
-//
-//line wide.go:14
-func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int32)(unsafe.Add(args, 48))
-	c4 := *(*int32)(unsafe.Add(args, 52))
-	c8 := *(*int32)(unsafe.Add(args, 56))
-	c12 := *(*int32)(unsafe.Add(args, 60))
-//line wide.go:17
-	i31 := int(uint32(c0))
-//line wide.go:16
-	i23 := int(uint32(c12)) / 8
-//line wide.go:19
-	i41 := int(uint32(c4))
-//line wide.go:16
-	i27 := int(uint32(c8)) / 8
-//line wide.go:19
-	i42 := i41 * i27
-//line wide.go:21
-	c89 := i23 != 0
-//line wide.go:20
-	i86 := i41 * i23
-//line wide.go:14
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-//line wide.go:17
-		i33 := bx * i31 / 8
-//line wide.go:17
-		i37 := bx << 1 * i23
-		i38 := i37 + i23
-		if uint(i33+i42) > uint(xCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i33+i42, xCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o51 := i33 * 16
-//line wide.go:19
-		if uint(i38) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38, anglesCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o63 := i37 * 32
-//line wide.go:19
-		if uint(i38+i23) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38+i23, anglesCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o75 := i38 * 32
-		{
-			{
-//line wide.go:20
-				if !wideBF16TwinRow(i86, c89, i23, i27, i42, o51, x, angles, o63, o75, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// wideBF16TwinRow is what a row of threads does in wideBF16Twin.
-//
-//line wide.go:20
-func wideBF16TwinRow(i86 int, c89 bool, i23 int, i27 int, i42 int, o51 int, x unsafe.Pointer, angles unsafe.Pointer, o63 int, o75 int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i82 int
-//line wide.go:20
-		i82 = tx
-//line wide.go:20
-		for {
-//line wide.go:20
-			if i82 >= i86 {
-//line wide.go:20
-				break
-			}
-//line wide.go:21
-			if !c89 {
-//line wide.go:21
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line wide.go:21
-				return false
-			}
-//line wide.go:21
-			var i91 int
-//line wide.go:21
-			if i23 != 0 {
-//line wide.go:21
-				i91 = i82 % i23
-			}
-//line wide.go:22
-			var i94 int
-//line wide.go:22
-			if i23 != 0 {
-//line wide.go:22
-				i94 = i82 / i23
-			}
-//line wide.go:22
-			i96 := i94*i27 + i91
-			if uint(i96) >= uint(i42) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i96, i42)
-//line wide.go:23
-				return false
-			}
-//line format.go:29
-			f1140 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16)))).Float32()
-//line format.go:29
-			f1150 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+2)))).Float32()
-//line format.go:29
-			f1160 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+4)))).Float32()
-//line format.go:29
-			f1170 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+6)))).Float32()
-//line format.go:29
-			f1180 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+8)))).Float32()
-//line format.go:29
-			f1190 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+10)))).Float32()
-//line format.go:29
-			f1200 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+12)))).Float32()
-//line format.go:29
-			f1210 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+14)))).Float32()
-//line wide.go:23
-			i108 := i96 + i23
-//line wide.go:23
-			if uint(i108) >= uint(i42) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i108, i42)
-//line wide.go:23
-				return false
-			}
-//line format.go:29
-			f1220 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16)))).Float32()
-//line format.go:29
-			f1230 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+2)))).Float32()
-//line format.go:29
-			f1240 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+4)))).Float32()
-//line format.go:29
-			f1250 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+6)))).Float32()
-//line format.go:29
-			f1260 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+8)))).Float32()
-//line format.go:29
-			f1270 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+10)))).Float32()
-//line format.go:29
-			f1280 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+12)))).Float32()
-//line format.go:29
-			f1290 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+14)))).Float32()
-//line wide.go:23
-			f524 := *(*float32)(unsafe.Add(angles, o63+i91*32))
-//line wide.go:23
-			f526 := *(*float32)(unsafe.Add(angles, o63+i91*32+4))
-//line wide.go:23
-			f528 := *(*float32)(unsafe.Add(angles, o63+i91*32+8))
-//line wide.go:23
-			f530 := *(*float32)(unsafe.Add(angles, o63+i91*32+12))
-//line wide.go:23
-			f532 := *(*float32)(unsafe.Add(angles, o63+i91*32+16))
-//line wide.go:23
-			f534 := *(*float32)(unsafe.Add(angles, o63+i91*32+20))
-//line wide.go:23
-			f536 := *(*float32)(unsafe.Add(angles, o63+i91*32+24))
-//line wide.go:23
-			f538 := *(*float32)(unsafe.Add(angles, o63+i91*32+28))
-//line wide.go:23
-			f539 := *(*float32)(unsafe.Add(angles, o75+i91*32))
-//line wide.go:23
-			f541 := *(*float32)(unsafe.Add(angles, o75+i91*32+4))
-//line wide.go:23
-			f543 := *(*float32)(unsafe.Add(angles, o75+i91*32+8))
-//line wide.go:23
-			f545 := *(*float32)(unsafe.Add(angles, o75+i91*32+12))
-//line wide.go:23
-			f547 := *(*float32)(unsafe.Add(angles, o75+i91*32+16))
-//line wide.go:23
-			f549 := *(*float32)(unsafe.Add(angles, o75+i91*32+20))
-//line wide.go:23
-			f551 := *(*float32)(unsafe.Add(angles, o75+i91*32+24))
-//line wide.go:23
-			f553 := *(*float32)(unsafe.Add(angles, o75+i91*32+28))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16)) = int16(dtype.BF16From32(float32(f1140*f524) - float32(f1220*f539)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+2)) = int16(dtype.BF16From32(float32(f1150*f526) - float32(f1230*f541)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+4)) = int16(dtype.BF16From32(float32(f1160*f528) - float32(f1240*f543)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+6)) = int16(dtype.BF16From32(float32(f1170*f530) - float32(f1250*f545)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+8)) = int16(dtype.BF16From32(float32(f1180*f532) - float32(f1260*f547)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+10)) = int16(dtype.BF16From32(float32(f1190*f534) - float32(f1270*f549)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+12)) = int16(dtype.BF16From32(float32(f1200*f536) - float32(f1280*f551)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+14)) = int16(dtype.BF16From32(float32(f1210*f538) - float32(f1290*f553)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16)) = int16(dtype.BF16From32(float32(f1220*f524) + float32(f1140*f539)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+2)) = int16(dtype.BF16From32(float32(f1230*f526) + float32(f1150*f541)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+4)) = int16(dtype.BF16From32(float32(f1240*f528) + float32(f1160*f543)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+6)) = int16(dtype.BF16From32(float32(f1250*f530) + float32(f1170*f545)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+8)) = int16(dtype.BF16From32(float32(f1260*f532) + float32(f1180*f547)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+10)) = int16(dtype.BF16From32(float32(f1270*f534) + float32(f1190*f549)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+12)) = int16(dtype.BF16From32(float32(f1280*f536) + float32(f1200*f551)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+14)) = int16(dtype.BF16From32(float32(f1290*f538) + float32(f1210*f553)))
-//line wide.go:20
-			i82 = i82 + 256
-		}
-	}
-	return true
-}
-
-// wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
-//
-//line wide.go:14
-func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	angles := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	anglesCap := *(*int)(unsafe.Add(args, 40))
-	c0 := *(*int32)(unsafe.Add(args, 48))
-	c4 := *(*int32)(unsafe.Add(args, 52))
-	c8 := *(*int32)(unsafe.Add(args, 56))
-	c12 := *(*int32)(unsafe.Add(args, 60))
-//line wide.go:17
-	i31 := int(uint32(c0))
-//line wide.go:16
-	i23 := int(uint32(c12)) / 8
-//line wide.go:19
-	i41 := int(uint32(c4))
-//line wide.go:16
-	i27 := int(uint32(c8)) / 8
-//line wide.go:19
-	i42 := i41 * i27
-//line wide.go:21
-	c89 := i23 != 0
-//line wide.go:20
-	i86 := i41 * i23
-//line wide.go:14
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-//line wide.go:17
-		i33 := bx * i31 / 8
-//line wide.go:17
-		i37 := bx << 1 * i23
-		i38 := i37 + i23
-		if uint(i33+i42) > uint(xCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i33+i42, xCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o51 := i33 * 16
-//line wide.go:19
-		if uint(i38) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38, anglesCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o63 := i37 * 32
-//line wide.go:19
-		if uint(i38+i23) > uint(anglesCap) {
-//line wide.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i38+i23, anglesCap)
-//line wide.go:19
-			return
-		}
-//line wide.go:19
-		o75 := i38 * 32
-		{
-			{
-//line wide.go:20
-				if !wideF16TwinRow(i86, c89, i23, i27, i42, o51, x, angles, o63, o75, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// wideF16TwinRow is what a row of threads does in wideF16Twin.
-//
-//line wide.go:20
-func wideF16TwinRow(i86 int, c89 bool, i23 int, i27 int, i42 int, o51 int, x unsafe.Pointer, angles unsafe.Pointer, o63 int, o75 int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i82 int
-//line wide.go:20
-		i82 = tx
-//line wide.go:20
-		for {
-//line wide.go:20
-			if i82 >= i86 {
-//line wide.go:20
-				break
-			}
-//line wide.go:21
-			if !c89 {
-//line wide.go:21
-				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line wide.go:21
-				return false
-			}
-//line wide.go:21
-			var i91 int
-//line wide.go:21
-			if i23 != 0 {
-//line wide.go:21
-				i91 = i82 % i23
-			}
-//line wide.go:22
-			var i94 int
-//line wide.go:22
-			if i23 != 0 {
-//line wide.go:22
-				i94 = i82 / i23
-			}
-//line wide.go:22
-			i96 := i94*i27 + i91
-			if uint(i96) >= uint(i42) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i96, i42)
-//line wide.go:23
-				return false
-			}
-//line format.go:38
-			f1140 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16)))).Float32()
-//line format.go:38
-			f1150 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+2)))).Float32()
-//line format.go:38
-			f1160 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+4)))).Float32()
-//line format.go:38
-			f1170 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+6)))).Float32()
-//line format.go:38
-			f1180 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+8)))).Float32()
-//line format.go:38
-			f1190 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+10)))).Float32()
-//line format.go:38
-			f1200 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+12)))).Float32()
-//line format.go:38
-			f1210 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i96*16+14)))).Float32()
-//line wide.go:23
-			i108 := i96 + i23
-//line wide.go:23
-			if uint(i108) >= uint(i42) {
-//line wide.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i108, i42)
-//line wide.go:23
-				return false
-			}
-//line format.go:38
-			f1220 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16)))).Float32()
-//line format.go:38
-			f1230 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+2)))).Float32()
-//line format.go:38
-			f1240 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+4)))).Float32()
-//line format.go:38
-			f1250 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+6)))).Float32()
-//line format.go:38
-			f1260 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+8)))).Float32()
-//line format.go:38
-			f1270 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+10)))).Float32()
-//line format.go:38
-			f1280 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+12)))).Float32()
-//line format.go:38
-			f1290 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o51+i108*16+14)))).Float32()
-//line wide.go:23
-			f524 := *(*float32)(unsafe.Add(angles, o63+i91*32))
-//line wide.go:23
-			f526 := *(*float32)(unsafe.Add(angles, o63+i91*32+4))
-//line wide.go:23
-			f528 := *(*float32)(unsafe.Add(angles, o63+i91*32+8))
-//line wide.go:23
-			f530 := *(*float32)(unsafe.Add(angles, o63+i91*32+12))
-//line wide.go:23
-			f532 := *(*float32)(unsafe.Add(angles, o63+i91*32+16))
-//line wide.go:23
-			f534 := *(*float32)(unsafe.Add(angles, o63+i91*32+20))
-//line wide.go:23
-			f536 := *(*float32)(unsafe.Add(angles, o63+i91*32+24))
-//line wide.go:23
-			f538 := *(*float32)(unsafe.Add(angles, o63+i91*32+28))
-//line wide.go:23
-			f539 := *(*float32)(unsafe.Add(angles, o75+i91*32))
-//line wide.go:23
-			f541 := *(*float32)(unsafe.Add(angles, o75+i91*32+4))
-//line wide.go:23
-			f543 := *(*float32)(unsafe.Add(angles, o75+i91*32+8))
-//line wide.go:23
-			f545 := *(*float32)(unsafe.Add(angles, o75+i91*32+12))
-//line wide.go:23
-			f547 := *(*float32)(unsafe.Add(angles, o75+i91*32+16))
-//line wide.go:23
-			f549 := *(*float32)(unsafe.Add(angles, o75+i91*32+20))
-//line wide.go:23
-			f551 := *(*float32)(unsafe.Add(angles, o75+i91*32+24))
-//line wide.go:23
-			f553 := *(*float32)(unsafe.Add(angles, o75+i91*32+28))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16)) = int16(dtype.F16From32(float32(f1140*f524) - float32(f1220*f539)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+2)) = int16(dtype.F16From32(float32(f1150*f526) - float32(f1230*f541)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+4)) = int16(dtype.F16From32(float32(f1160*f528) - float32(f1240*f543)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+6)) = int16(dtype.F16From32(float32(f1170*f530) - float32(f1250*f545)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+8)) = int16(dtype.F16From32(float32(f1180*f532) - float32(f1260*f547)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+10)) = int16(dtype.F16From32(float32(f1190*f534) - float32(f1270*f549)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+12)) = int16(dtype.F16From32(float32(f1200*f536) - float32(f1280*f551)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i96*16+14)) = int16(dtype.F16From32(float32(f1210*f538) - float32(f1290*f553)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16)) = int16(dtype.F16From32(float32(f1220*f524) + float32(f1140*f539)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+2)) = int16(dtype.F16From32(float32(f1230*f526) + float32(f1150*f541)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+4)) = int16(dtype.F16From32(float32(f1240*f528) + float32(f1160*f543)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+6)) = int16(dtype.F16From32(float32(f1250*f530) + float32(f1170*f545)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+8)) = int16(dtype.F16From32(float32(f1260*f532) + float32(f1180*f547)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+10)) = int16(dtype.F16From32(float32(f1270*f534) + float32(f1190*f549)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+12)) = int16(dtype.F16From32(float32(f1280*f536) + float32(f1200*f551)))
-//line wide.go:27
-			*(*int16)(unsafe.Add(x, o51+i108*16+14)) = int16(dtype.F16From32(float32(f1290*f538) + float32(f1210*f553)))
-//line wide.go:20
-			i82 = i82 + 256
-		}
-	}
-	return true
 }

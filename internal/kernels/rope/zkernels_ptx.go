@@ -27,4155 +27,2804 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
-f0b90071c94a6ff9	../row/vector.go	Pack
-924bed0c72306733	../row/vector.go	Unpack
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
+495777b1a8904c8	../row/vector.go	BF16.Unpack
+44ac9bb8c42815fe	../row/vector.go	F16.Pack
+4e45db22ef72ac2d	../row/vector.go	F16.Unpack
+69bf33f345bf510f	../row/vector.go	F32.Pack
+3a9c3b7b9b25c22	../row/vector.go	F32.Unpack
+6831999e1a9acae	../row/vector.go	Vectors
+f474ab0ca21f84fe	../row/vector.go	Words
 17a3ad3ccdfac1c7	angles.go	anglesThreads
 64cfade690004457	angles.go	storeAngles
 b29cda4785baf755	launch.go	config
-3cd238e9f102518f	plain.go	plain
+3c95e095400b5c6	plain.go	plain
 7bc6ba9622bdba13	wide.go	threads
-8e110651a665ba1a	wide.go	wide
+b3453372c3739251	wide.go	wide
 `
 
-const storeAnglesSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "angles.go"
-.file 2 "reduce.go"
-.file 3 "sin.go"
-
-.const .align 16 .b8 $const$math32$2etwoOverPi[28] = {0, 0, 0, 0, 110, 131, 249, 162, 41, 21, 68, 78, 209, 87, 39, 252, 192, 221, 52, 245, 153, 149, 98, 219, 65, 144, 67, 60};
-
-.visible .entry storeAngles(.param .align 8 .b8 storeAngles_params[88])
-.reqntid 32, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<59>;
-	.reg .b64 %rd<56>;
-	.reg .f32 %f<33>;
-	.reg .f64 %fd<3>;
-
-	ld.param.u64 %rd1, [storeAngles_params];
-	ld.param.u64 %rd2, [storeAngles_params+8];
-	ld.param.u64 %rd3, [storeAngles_params+24];
-	ld.param.u64 %rd4, [storeAngles_params+32];
-	ld.param.u64 %rd5, [storeAngles_params+48];
-	ld.param.u64 %rd6, [storeAngles_params+64];
-	.loc 1 18 22
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd2;
-	cvt.u32.u64 %r3, %rd4;
-	cvt.u64.u32 %rd7, %r3;
-	cvt.u32.u64 %r4, %rd6;
-	cvt.u64.u32 %rd8, %r4;
-	cvt.u64.u32 %rd9, %r1;
-	.loc 1 19 31
-	setp.lt.u32 %p1, %r1, %r2;
-	.loc 1 20 13
-	shl.b32 %r5, %r1, 1;
-	mul.wide.u32 %rd10, %r5, %r3;
-	.loc 1 21 18
-	add.s64 %rd11, %rd10, %rd7;
-	.loc 1 22 26
-	setp.le.u64 %p2, %rd11, %rd8;
-	cvt.u32.u64 %r6, %rd11;
-	add.s32 %r7, %r6, %r3;
-	setp.le.u32 %p3, %r7, %r4;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B6;
-	.loc 1 23 20
-	mov.u32 %r8, %tid.x;
-	.loc 2 37 36
-	mov.u64 %rd12, $const$math32$2etwoOverPi;
-	.loc 1 19 31
-	mad.wide.u32 %rd13, %r1, 4, %rd1;
-	ld.global.u32 %r9, [%rd13];
-	cvt.rn.f32.s32 %f1, %r9;
-	.loc 1 22 26
-	shl.b64 %rd14, %rd10, 2;
-	add.s64 %rd15, %rd5, %rd14;
-	shl.b64 %rd16, %rd11, 2;
-	add.s64 %rd17, %rd5, %rd16;
-	.loc 1 23 26
-	setp.lt.u32 %p6, %r8, %r3;
-	@!%p6 bra $B5;
-$B0:
-	.loc 1 24 51
-	mad.wide.u32 %rd18, %r8, 4, %rd3;
-	ld.global.f32 %f2, [%rd18];
-	mul.rn.f32 %f3, %f1, %f2;
-	.loc 2 15 10
-	abs.f32 %f4, %f3;
-	setp.lt.f32 %p7, %f4, 0f47800000;
-	@%p7 bra $B3;
-	.loc 2 30 14
-	setp.le.f32 %p8, %f4, 0f7F7FFFFF;
-	@%p8 bra $B1;
-	.loc 2 31 12
-	neg.f32 %f5, %f3;
-	fma.rn.f32 %f6, %f1, %f2, %f5;
-	mov.u32 %r10, 0;
-	bra $B2;
-$B1:
-	.loc 2 33 23
-	mov.b32 %r11, %f3;
-	.loc 2 34 11
-	shr.u32 %r12, %r11, 23;
-	and.b32 %r13, %r12, 255;
-	add.s32 %r14, %r13, -128;
-	.loc 2 35 15
-	shl.b32 %r15, %r11, 8;
-	or.b32 %r16, %r15, -2147483648;
-	.loc 2 36 14
-	shr.u32 %r17, %r14, 5;
-	and.b32 %r18, %r17, 3;
-	and.b32 %r19, %r14, 31;
-	.loc 2 37 38
-	add.s32 %r20, %r18, 2;
-	mad.wide.u32 %rd19, %r20, 4, %rd12;
-	ld.const.u32 %r21, [%rd19];
-	add.s32 %r22, %r18, 3;
-	mad.wide.u32 %rd20, %r22, 4, %rd12;
-	ld.const.u32 %r23, [%rd20];
-	.loc 2 51 64
-	cvt.u64.u32 %rd21, %r21;
-	shl.b64 %rd22, %rd21, 32;
-	cvt.u64.u32 %rd23, %r23;
-	or.b64 %rd24, %rd22, %rd23;
-	shl.b64 %rd25, %rd24, %r19;
-	shr.u64 %rd26, %rd25, 32;
-	cvt.u32.u64 %r24, %rd26;
-	.loc 2 37 11
-	mul.wide.u32 %rd27, %r16, %r24;
-	.loc 2 38 39
-	add.s32 %r25, %r18, 1;
-	mad.wide.u32 %rd28, %r25, 4, %rd12;
-	ld.const.u32 %r26, [%rd28];
-	.loc 2 51 64
-	cvt.u64.u32 %rd29, %r26;
-	shl.b64 %rd30, %rd29, 32;
-	or.b64 %rd31, %rd30, %rd21;
-	shl.b64 %rd32, %rd31, %r19;
-	shr.u64 %rd33, %rd32, 32;
-	cvt.u32.u64 %r27, %rd33;
-	.loc 2 38 69
-	shr.u64 %rd34, %rd27, 32;
-	mad.wide.u32 %rd35, %r16, %r27, %rd34;
-	.loc 2 39 36
-	mad.wide.u32 %rd36, %r18, 4, %rd12;
-	ld.const.u32 %r28, [%rd36];
-	.loc 2 51 64
-	cvt.u64.u32 %rd37, %r28;
-	shl.b64 %rd38, %rd37, 32;
-	or.b64 %rd39, %rd38, %rd29;
-	shl.b64 %rd40, %rd39, %r19;
-	shr.u64 %rd41, %rd40, 32;
-	cvt.u32.u64 %r29, %rd41;
-	.loc 2 39 75
-	shr.u64 %rd42, %rd35, 32;
-	cvt.u32.u64 %r30, %rd42;
-	mad.lo.s32 %r31, %r16, %r29, %r30;
-	.loc 2 41 19
-	cvt.u64.u32 %rd43, %r31;
-	shl.b64 %rd44, %rd43, 34;
-	cvt.u32.u64 %r32, %rd35;
-	mul.wide.u32 %rd45, %r32, 4;
-	or.b64 %rd46, %rd44, %rd45;
-	.loc 2 42 17
-	shr.u32 %r33, %r31, 30;
-	shr.u64 %rd47, %rd46, 63;
-	cvt.u32.u64 %r34, %rd47;
-	add.s32 %r35, %r33, %r34;
-	.loc 2 43 21
-	cvt.rn.f64.s64 %fd1, %rd46;
-	mul.rn.f64 %fd2, %fd1, 0d3BF921FB54442D18;
-	cvt.rn.f32.f64 %f7, %fd2;
-	.loc 2 44 6
-	shr.u32 %r36, %r11, 31;
-	setp.ne.s32 %p9, %r36, 0;
-	.loc 2 45 10
-	neg.f32 %f8, %f7;
-	sub.s32 %r37, 0, %r35;
-	.loc 2 44 11
-	selp.f32 %f6, %f8, %f7, %p9;
-	selp.b32 %r10, %r37, %r35, %p9;
-$B2:
-	.loc 2 16 3
-	bra $B4;
-$B3:
-	.loc 2 18 10
-	fma.rn.f32 %f9, %f3, 0f3F22F983, 0f4B400000;
-	.loc 2 19 9
-	sub.rn.f32 %f10, %f9, 0f4B400000;
-	.loc 2 20 48
-	fma.rn.f32 %f11, %f10, 0fBFC90FDA, %f3;
-	fma.rn.f32 %f12, %f10, 0fB3A22168, %f11;
-	fma.rn.f32 %f6, %f10, 0fA7C234C4, %f12;
-	mov.b32 %r10, %f9;
-$B4:
-	.loc 3 24 17
-	mul.rn.f32 %f13, %f6, %f6;
-	.loc 3 26 13
-	and.b32 %r38, %r10, 1;
-	setp.ne.s32 %p10, %r38, 0;
-	.loc 3 27 28
-	fma.rn.f32 %f14, 0f37CCF482, %f13, 0fBAB60615;
-	.loc 3 26 16
-	selp.f32 %f15, 0f3F800000, %f6, %p10;
-	selp.f32 %f16, %f14, 0fB94CA980, %p10;
-	selp.f32 %f17, 0f3D2AAAA5, 0f3C0883BB, %p10;
-	selp.f32 %f18, 0fBF000000, 0fBE2AAAA3, %p10;
-	.loc 3 29 13
-	fma.rn.f32 %f19, %f16, %f13, %f17;
-	fma.rn.f32 %f20, %f19, %f13, %f18;
-	.loc 3 31 24
-	fma.rn.f32 %f21, %f15, %f13, 0f00000000;
-	fma.rn.f32 %f22, %f20, %f21, %f15;
-	shl.b32 %r39, %r10, 30;
-	.loc 2 55 46
-	mov.b32 %r40, %f22;
-	and.b32 %r41, %r39, -2147483648;
-	xor.b32 %r42, %r40, %r41;
-	mov.b32 %f23, %r42;
-	.loc 3 18 44
-	add.s32 %r43, %r10, 1;
-	.loc 3 26 13
-	and.b32 %r44, %r43, 1;
-	setp.ne.s32 %p11, %r44, 0;
-	selp.f32 %f24, 0f3F800000, %f6, %p11;
-	selp.f32 %f25, %f14, 0fB94CA980, %p11;
-	selp.f32 %f26, 0f3D2AAAA5, 0f3C0883BB, %p11;
-	selp.f32 %f27, 0fBF000000, 0fBE2AAAA3, %p11;
-	.loc 3 29 13
-	fma.rn.f32 %f28, %f25, %f13, %f26;
-	fma.rn.f32 %f29, %f28, %f13, %f27;
-	.loc 3 31 24
-	fma.rn.f32 %f30, %f24, %f13, 0f00000000;
-	fma.rn.f32 %f31, %f29, %f30, %f24;
-	shl.b32 %r45, %r43, 30;
-	.loc 2 55 46
-	mov.b32 %r46, %f31;
-	and.b32 %r47, %r45, -2147483648;
-	xor.b32 %r48, %r46, %r47;
-	mov.b32 %f32, %r48;
-	.loc 1 25 10
-	mad.wide.u32 %rd48, %r8, 4, %rd15;
-	st.global.f32 [%rd48], %f32;
-	mad.wide.u32 %rd49, %r8, 4, %rd17;
-	st.global.f32 [%rd49], %f23;
-	.loc 1 23 31
-	add.s32 %r8, %r8, 32;
-	setp.lt.u32 %p12, %r8, %r3;
-	@%p12 bra $B0;
-$B5:
-	bra $EXIT;
-$B6:
-	cvt.u64.u32 %rd50, %r2;
-	.loc 1 22 63
-	cvt.u64.u32 %rd51, %r7;
-	.loc 1 19 31
-	@!%p1 bra $FAULT0;
-	.loc 1 22 26
-	@!%p2 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 19 31
-	mov.u32 %r49, 0;
-	mov.u64 %rd52, %rd9;
-	mov.u64 %rd53, %rd50;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 22 26
-	mov.u32 %r49, 1;
-	mov.u64 %rd52, %rd11;
-	mov.u64 %rd53, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r49, 1;
-	mov.u64 %rd52, %rd51;
-	mov.u64 %rd53, %rd8;
-$FAULT:
-	ld.param.u64 %rd54, [storeAngles_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r50, [%rd54], 0, 1;
-	setp.ne.u32 %p13, %r50, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd55, [%rd54+8];
-	ld.param.u32 %r51, [storeAngles_params+80];
-	st.global.u32 [%rd55+4], %r51;
-	ld.param.u32 %r52, [storeAngles_params+84];
-	st.global.v2.u32 [%rd55+8], {%r52, %r49};
-	mov.u32 %r53, %ctaid.x;
-	mov.u32 %r54, %ctaid.y;
-	st.global.v2.u32 [%rd55+16], {%r53, %r54};
-	mov.u32 %r55, %ctaid.z;
-	mov.u32 %r56, %tid.x;
-	st.global.v2.u32 [%rd55+24], {%r55, %r56};
-	mov.u32 %r57, %tid.y;
-	mov.u32 %r58, %tid.z;
-	st.global.v2.u32 [%rd55+32], {%r57, %r58};
-	st.global.u64 [%rd55+40], %rd52;
-	st.global.u64 [%rd55+48], %rd53;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd55], 56;
-	bra $EXIT;
-}
+const storeAnglesSM70Narrow = `packed1 7048 storeAngles
+!pJ
+!pI
+!p8
+!sgq)q>r9{&w]
+!s]}ZpOpMrR
+!vvrK|z
+!
+!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uNd+p&rz~Crzc=p$uWBqYBrOExeA+G,E,wB/29/E}#qO92{JEw}2{]E+,2w}yl8B8-Bxe2@/Ew{wB8B..wB92vOLs<
+!
+!}|
+!Pt@|bq>rGymr4wk
+!c
+p;,t*
+p98te
+p:8sV
+qS-r0
+Pt@r9rzqq~/Kpi~0r0
+!
+p>
+q*
+pa
+q$
+q?
+xY
+xAq3
+Q
+tN
+ri
+)
+t^
+)
+ya
+x1t'
+Yvf
+{.pw
+qzXB
+z_p,
+xkqw
+p}pY
+vYr-
+stp=
+0
+rsX
+qV{q
+zcyz
+sS
+{#zQ
+usq0
+N
+pntcsm
+tAujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uN
+"'
+p{p2yK#
+sw
+u,
+"%
+vIE
+};%
+z=E
+*'%
+usr-
+xL[
+za
+!#
+xlww
+yJ.3%
+_
+rx
+uG8pX
+z|
+}nyv9z+
+}q
+pnu:q@
+wf{&r3xP>scyqyqqcqcqcqc
+p6
+pnt'px
+ss
+v;v2W6
+J
+H
+!#
+pnt;qe
+s5xaqs
+pns-qN
+v>+-
+rQ
+w<xW
+pnr]r+
+qzXqO
+sXz#uZ
+pnsmq@
+r'vn8
+q2-
+qLt"rO
+pntcsQ
+vT+
+uCs[
+rbpi{Armq>sy|P
+vG-
+uCt]
+rbpi{Armq>sy|P
+pnww}6
+wP
+w2+
+)
+sap)%
+zZX
+p#
+0
+pntcqN
+t+p0D
+pnsQtI
+xsB
+{%.
+rbpi{Armq>sy|P
+"$
+)
+w2+
+ywqA
+zZp2
+p#
+0
+pnsQq#@
+r$pGpd
+p{q}D%
+pntIsm
+p{p*yK.
+rbpi{Armq>sy|P
+"$
+)
+w2+
+ywqA
+zZp*
+p#
+0
+pntIf8
+r$pGpd
+0
+pB22rU
+tb,pE
+)
+w2.
+uupU
+z_.
+sap)%
+tb+j
+r'uHsK
+{(
+0
+t<
+tb-pb
+u>zivhq4xXq4rzy[%
+wqtgyt{mqc|+,qctB8..{_qft=
+wnqqs\sB
+tb.q#
+ra-2rO
+ti
+tb8pX
+r=
+t(=q=
+tb.qN
+xprn>uf
+xKM,Dq=?
+!#
+uG7r1
+H
+!#
+uG/pX
+v;u_zA{pqc@/-yvtB.yr
+uG@pj
+y5
+pnq0ps/
+r@z{q5@=qcqfrXqW
+y6sctB-rX{pp5/6
+}"u_SscrX9q5+u)q5.>
+s5z}M,q/
+!#
+prqyj
+sPt$rl
+prr-pw
+q7,B
+ti
+prshs6
+w:y<q5q5qct2+6sctBrXtBvO7qu
+prr-rI
+xps\t#t|?
+}{sctB@.q5rX@xO?
+v/-qf+sisi8zx=}({mtB?
+xps\z{{ntx+sisi-?
+prsrpw
+xTsIS
+r@rlS
+prt'qy
+v;u_qWZ
+z~t$
+ph,2sK
+u-v(ps7
+q{
+qLuHuZ
+tFrU
+&
+uL/ua
+qk,B
+"(
+rr
+ti
+xps\t#'(?
+xps\u#sctB@.q5rX@xO?
+v/-qf+sisi8zx=}({mtB?
+xps\z{{ntx+sisi-?
+"&
+xT'/S
+s&/S
+"&
+v;u_'/Z
+z~t$
+qzuHsK
+"&
+q{
+qLuHuZ
+tFrU
+&
+vkpX
+po*yK1
+s8
+po*yK3
+|Hul
+ust'
+z'*1*pd
+qt*1%
+sH"
+!#
+O
+!#
+ru$
+vYq#-
+ru)
+"H
+rj{vx4
+"H
+rjx\rL
+(+
+!pZ
+p(
+!p^
+"#
+J
+qa+
+tAp=
+(
+!qZ
+"#
+g
+p3-
+;*
+(
+!s*
+g
+pfp)
+;*
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const storeAnglesSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "angles.go"
-.file 2 "reduce.go"
-.file 3 "sin.go"
-
-.const .align 16 .b8 $const$math32$2etwoOverPi[28] = {0, 0, 0, 0, 110, 131, 249, 162, 41, 21, 68, 78, 209, 87, 39, 252, 192, 221, 52, 245, 153, 149, 98, 219, 65, 144, 67, 60};
-
-.visible .entry storeAngles(.param .align 8 .b8 storeAngles_params[88])
-.reqntid 32, 1, 1
-{
-	.reg .pred %p<18>;
-	.reg .b32 %r<54>;
-	.reg .b64 %rd<57>;
-	.reg .f32 %f<33>;
-	.reg .f64 %fd<3>;
-
-	ld.param.u64 %rd1, [storeAngles_params];
-	ld.param.u64 %rd2, [storeAngles_params+8];
-	ld.param.u64 %rd3, [storeAngles_params+24];
-	ld.param.u64 %rd4, [storeAngles_params+32];
-	ld.param.u64 %rd5, [storeAngles_params+48];
-	ld.param.u64 %rd6, [storeAngles_params+64];
-	.loc 1 18 22
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd7, %r1;
-	.loc 1 19 31
-	setp.lt.u64 %p1, %rd7, %rd2;
-	.loc 1 20 13
-	shl.b32 %r2, %r1, 1;
-	cvt.u64.u32 %rd8, %r2;
-	mul.lo.s64 %rd9, %rd8, %rd4;
-	.loc 1 21 18
-	add.s64 %rd10, %rd9, %rd4;
-	.loc 1 22 26
-	setp.le.u64 %p2, %rd10, %rd6;
-	setp.le.u64 %p3, %rd9, %rd10;
-	add.s64 %rd11, %rd10, %rd4;
-	setp.le.u64 %p4, %rd11, %rd6;
-	setp.le.u64 %p5, %rd10, %rd11;
-	and.pred %p6, %p1, %p2;
-	and.pred %p7, %p6, %p3;
-	and.pred %p8, %p7, %p4;
-	and.pred %p9, %p8, %p5;
-	@!%p9 bra $B6;
-	.loc 1 23 20
-	mov.u32 %r3, %tid.x;
-	.loc 2 37 36
-	mov.u64 %rd12, $const$math32$2etwoOverPi;
-	.loc 1 19 31
-	mad.wide.u32 %rd13, %r1, 4, %rd1;
-	ld.global.u32 %r4, [%rd13];
-	cvt.rn.f32.s32 %f1, %r4;
-	.loc 1 22 26
-	shl.b64 %rd14, %rd9, 2;
-	add.s64 %rd15, %rd5, %rd14;
-	shl.b64 %rd16, %rd10, 2;
-	add.s64 %rd17, %rd5, %rd16;
-	.loc 1 23 20
-	cvt.u64.u32 %rd18, %r3;
-	setp.lt.s64 %p10, %rd18, %rd4;
-	@!%p10 bra $B5;
-$B0:
-	.loc 1 24 51
-	shl.b64 %rd19, %rd18, 2;
-	add.s64 %rd20, %rd3, %rd19;
-	ld.global.f32 %f2, [%rd20];
-	mul.rn.f32 %f3, %f1, %f2;
-	.loc 2 15 10
-	abs.f32 %f4, %f3;
-	setp.lt.f32 %p11, %f4, 0f47800000;
-	@%p11 bra $B3;
-	.loc 2 30 14
-	setp.le.f32 %p12, %f4, 0f7F7FFFFF;
-	@%p12 bra $B1;
-	.loc 2 31 12
-	neg.f32 %f5, %f3;
-	fma.rn.f32 %f6, %f1, %f2, %f5;
-	mov.u32 %r5, 0;
-	bra $B2;
-$B1:
-	.loc 2 33 23
-	mov.b32 %r6, %f3;
-	.loc 2 34 11
-	shr.u32 %r7, %r6, 23;
-	and.b32 %r8, %r7, 255;
-	add.s32 %r9, %r8, -128;
-	.loc 2 35 15
-	shl.b32 %r10, %r6, 8;
-	or.b32 %r11, %r10, -2147483648;
-	.loc 2 36 14
-	shr.u32 %r12, %r9, 5;
-	and.b32 %r13, %r12, 3;
-	and.b32 %r14, %r9, 31;
-	.loc 2 37 38
-	add.s32 %r15, %r13, 2;
-	mad.wide.u32 %rd21, %r15, 4, %rd12;
-	ld.const.u32 %r16, [%rd21];
-	add.s32 %r17, %r13, 3;
-	mad.wide.u32 %rd22, %r17, 4, %rd12;
-	ld.const.u32 %r18, [%rd22];
-	.loc 2 51 64
-	cvt.u64.u32 %rd23, %r16;
-	shl.b64 %rd24, %rd23, 32;
-	cvt.u64.u32 %rd25, %r18;
-	or.b64 %rd26, %rd24, %rd25;
-	shl.b64 %rd27, %rd26, %r14;
-	shr.u64 %rd28, %rd27, 32;
-	cvt.u32.u64 %r19, %rd28;
-	.loc 2 37 11
-	mul.wide.u32 %rd29, %r11, %r19;
-	.loc 2 38 39
-	add.s32 %r20, %r13, 1;
-	mad.wide.u32 %rd30, %r20, 4, %rd12;
-	ld.const.u32 %r21, [%rd30];
-	.loc 2 51 64
-	cvt.u64.u32 %rd31, %r21;
-	shl.b64 %rd32, %rd31, 32;
-	or.b64 %rd33, %rd32, %rd23;
-	shl.b64 %rd34, %rd33, %r14;
-	shr.u64 %rd35, %rd34, 32;
-	cvt.u32.u64 %r22, %rd35;
-	.loc 2 38 69
-	shr.u64 %rd36, %rd29, 32;
-	mad.wide.u32 %rd37, %r11, %r22, %rd36;
-	.loc 2 39 36
-	mad.wide.u32 %rd38, %r13, 4, %rd12;
-	ld.const.u32 %r23, [%rd38];
-	.loc 2 51 64
-	cvt.u64.u32 %rd39, %r23;
-	shl.b64 %rd40, %rd39, 32;
-	or.b64 %rd41, %rd40, %rd31;
-	shl.b64 %rd42, %rd41, %r14;
-	shr.u64 %rd43, %rd42, 32;
-	cvt.u32.u64 %r24, %rd43;
-	.loc 2 39 75
-	shr.u64 %rd44, %rd37, 32;
-	cvt.u32.u64 %r25, %rd44;
-	mad.lo.s32 %r26, %r11, %r24, %r25;
-	.loc 2 41 19
-	cvt.u64.u32 %rd45, %r26;
-	shl.b64 %rd46, %rd45, 34;
-	cvt.u32.u64 %r27, %rd37;
-	mul.wide.u32 %rd47, %r27, 4;
-	or.b64 %rd48, %rd46, %rd47;
-	.loc 2 42 17
-	shr.u32 %r28, %r26, 30;
-	shr.u64 %rd49, %rd48, 63;
-	cvt.u32.u64 %r29, %rd49;
-	add.s32 %r30, %r28, %r29;
-	.loc 2 43 21
-	cvt.rn.f64.s64 %fd1, %rd48;
-	mul.rn.f64 %fd2, %fd1, 0d3BF921FB54442D18;
-	cvt.rn.f32.f64 %f7, %fd2;
-	.loc 2 44 6
-	shr.u32 %r31, %r6, 31;
-	setp.ne.s32 %p13, %r31, 0;
-	.loc 2 45 10
-	neg.f32 %f8, %f7;
-	sub.s32 %r32, 0, %r30;
-	.loc 2 44 11
-	selp.f32 %f6, %f8, %f7, %p13;
-	selp.b32 %r5, %r32, %r30, %p13;
-$B2:
-	.loc 2 16 3
-	bra $B4;
-$B3:
-	.loc 2 18 10
-	fma.rn.f32 %f9, %f3, 0f3F22F983, 0f4B400000;
-	.loc 2 19 9
-	sub.rn.f32 %f10, %f9, 0f4B400000;
-	.loc 2 20 48
-	fma.rn.f32 %f11, %f10, 0fBFC90FDA, %f3;
-	fma.rn.f32 %f12, %f10, 0fB3A22168, %f11;
-	fma.rn.f32 %f6, %f10, 0fA7C234C4, %f12;
-	mov.b32 %r5, %f9;
-$B4:
-	.loc 3 24 17
-	mul.rn.f32 %f13, %f6, %f6;
-	.loc 3 26 13
-	and.b32 %r33, %r5, 1;
-	setp.ne.s32 %p14, %r33, 0;
-	.loc 3 27 28
-	fma.rn.f32 %f14, 0f37CCF482, %f13, 0fBAB60615;
-	.loc 3 26 16
-	selp.f32 %f15, 0f3F800000, %f6, %p14;
-	selp.f32 %f16, %f14, 0fB94CA980, %p14;
-	selp.f32 %f17, 0f3D2AAAA5, 0f3C0883BB, %p14;
-	selp.f32 %f18, 0fBF000000, 0fBE2AAAA3, %p14;
-	.loc 3 29 13
-	fma.rn.f32 %f19, %f16, %f13, %f17;
-	fma.rn.f32 %f20, %f19, %f13, %f18;
-	.loc 3 31 24
-	fma.rn.f32 %f21, %f15, %f13, 0f00000000;
-	fma.rn.f32 %f22, %f20, %f21, %f15;
-	shl.b32 %r34, %r5, 30;
-	.loc 2 55 46
-	mov.b32 %r35, %f22;
-	and.b32 %r36, %r34, -2147483648;
-	xor.b32 %r37, %r35, %r36;
-	mov.b32 %f23, %r37;
-	.loc 3 18 44
-	add.s32 %r38, %r5, 1;
-	.loc 3 26 13
-	and.b32 %r39, %r38, 1;
-	setp.ne.s32 %p15, %r39, 0;
-	selp.f32 %f24, 0f3F800000, %f6, %p15;
-	selp.f32 %f25, %f14, 0fB94CA980, %p15;
-	selp.f32 %f26, 0f3D2AAAA5, 0f3C0883BB, %p15;
-	selp.f32 %f27, 0fBF000000, 0fBE2AAAA3, %p15;
-	.loc 3 29 13
-	fma.rn.f32 %f28, %f25, %f13, %f26;
-	fma.rn.f32 %f29, %f28, %f13, %f27;
-	.loc 3 31 24
-	fma.rn.f32 %f30, %f24, %f13, 0f00000000;
-	fma.rn.f32 %f31, %f29, %f30, %f24;
-	shl.b32 %r40, %r38, 30;
-	.loc 2 55 46
-	mov.b32 %r41, %f31;
-	and.b32 %r42, %r40, -2147483648;
-	xor.b32 %r43, %r41, %r42;
-	mov.b32 %f32, %r43;
-	.loc 1 25 10
-	shl.b64 %rd50, %rd18, 2;
-	add.s64 %rd51, %rd15, %rd50;
-	st.global.f32 [%rd51], %f32;
-	add.s64 %rd52, %rd17, %rd50;
-	st.global.f32 [%rd52], %f23;
-	.loc 1 23 31
-	add.s64 %rd18, %rd18, 32;
-	setp.lt.s64 %p16, %rd18, %rd4;
-	@%p16 bra $B0;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 19 31
-	@!%p1 bra $FAULT0;
-	.loc 1 22 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	@!%p4 bra $FAULT3;
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 19 31
-	mov.u32 %r44, 0;
-	mov.u64 %rd53, %rd7;
-	mov.u64 %rd54, %rd2;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 22 26
-	mov.u32 %r44, 1;
-	mov.u64 %rd53, %rd10;
-	mov.u64 %rd54, %rd6;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r44, 2;
-	mov.u64 %rd53, %rd9;
-	mov.u64 %rd54, %rd10;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r44, 1;
-	mov.u64 %rd53, %rd11;
-	mov.u64 %rd54, %rd6;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r44, 2;
-	mov.u64 %rd53, %rd10;
-	mov.u64 %rd54, %rd11;
-$FAULT:
-	ld.param.u64 %rd55, [storeAngles_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r45, [%rd55], 0, 1;
-	setp.ne.u32 %p17, %r45, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd56, [%rd55+8];
-	ld.param.u32 %r46, [storeAngles_params+80];
-	st.global.u32 [%rd56+4], %r46;
-	ld.param.u32 %r47, [storeAngles_params+84];
-	st.global.v2.u32 [%rd56+8], {%r47, %r44};
-	mov.u32 %r48, %ctaid.x;
-	mov.u32 %r49, %ctaid.y;
-	st.global.v2.u32 [%rd56+16], {%r48, %r49};
-	mov.u32 %r50, %ctaid.z;
-	mov.u32 %r51, %tid.x;
-	st.global.v2.u32 [%rd56+24], {%r50, %r51};
-	mov.u32 %r52, %tid.y;
-	mov.u32 %r53, %tid.z;
-	st.global.v2.u32 [%rd56+32], {%r52, %r53};
-	st.global.u64 [%rd56+40], %rd53;
-	st.global.u64 [%rd56+48], %rd54;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd56], 56;
-	bra $EXIT;
-}
+const storeAnglesSM70 = `packed1 7254 storeAngles
+!pJ
+!pI
+!p8
+!sgq)q>r9{&w]
+!s]}ZpOpMrR
+!vvrK|z
+!
+!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uNd+p&rz~Crzc=p$uWBqYBrOExeA+G,E,wB/29/E}#qO92{JEw}2{]E+,2w}yl8B8-Bxe2@/Ew{wB8B..wB92vOLs<
+!
+!}|
+!Pt@|bq>rGymr4wk
+!c
+p;t=pF
+p98t*
+p:8x,
+qS-r0
+Pt@r9rzqq~/Kpi~0r0
+!
+p>
+q*
+pa
+q$
+q?
+xY
+xAq3
+Q
+)
+x1t'
+rCpK
+{.pw
+y7,
+)
+}PpK
+xkqw
+p}p"
+vYr-
+stpY
+xz
+p}pG
+stpK
+xz
+re~52t,
+w"t,
+w"t,
+w"t,
+{#zQ
+usq0
+N
+pntcsm
+tAujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uN
+"'
+{6.3#
+sw
+u,
+"%
+z=E
+};%
+v3p"E
+*'%
+"%
+t>
+pC&
+za
+!#
+xlww
+o
+*%%
+_
+rx
+uG8pX
+z|
+}nyv9z+
+}q
+pnu:q@
+wf{&r3xP>scyqyqqcqcqcqc
+p6
+pnt'px
+ss
+v;v2W6
+J
+H
+!#
+pnt;qe
+s5xaqs
+pns-qN
+v>+-
+rQ
+w<xW
+pnr]r+
+qzXqO
+sXz#uZ
+pnsmq@
+r'vn8
+q2-
+qLt"rO
+pntcsQ
+vT+
+uCvQ
+rbpi{Armq>sy|P
+vG-
+uCt~
+rbpi{Armq>sy|P
+pnww}6
+wP
+w2+
+)
+sap)%
+zZX
+p#
+0
+pntcqN
+t+p0D
+pnsQtI
+xsB
+{%.
+rbpi{Armq>sy|P
+"$
+)
+w2+
+ywqA
+zZp2
+p#
+0
+pnsQq#@
+r$pGpd
+p{q}D%
+pntIsm
+p{p*yK.
+rbpi{Armq>sy|P
+"$
+)
+w2+
+ywqA
+zZp*
+p#
+0
+pntIf8
+r$pGpd
+0
+pB-2rU
+tb,pE
+)
+w2.
+uupU
+z_.
+sap)%
+tb+j
+r'uHsK
+{(
+0
+t<
+tb-pb
+u>zivhq4xXq4rzy[%
+wqtgyt{mqc|+,qctB8..{_qft=
+wnqqs\sB
+tb.q#
+ra(2rO
+ti
+tb8pX
+r=
+t(=q=
+tb.qN
+xprn>uf
+xKM'Dq=?
+!#
+uG7r1
+H
+!#
+uG/pX
+v;u_zA{pqc@/-yvtB.yr
+uG@pj
+y5
+pnq0ps/
+r@z{q5@=qcqfrXqW
+y6sctB-rX{pp5/6
+}"u_SscrX9q5+u)q5.>
+s5z}M'q/
+!#
+prqyj
+sPt$rl
+prr-pw
+q7'B
+ti
+prshs6
+w:y<q5q5qct2+6sctBrXtBvO7qu
+prr-rI
+xps\t#t|?
+}{sctB@.q5rX@xO?
+v/-qf+sisi8zx=}({mtB?
+xps\z{{ntx+sisi-?
+prsrpw
+xTsIS
+r@rlS
+prt'qy
+v;u_qWZ
+z~t$
+ph'2sK
+u-v(ps7
+q{
+qLuHuZ
+tFrU
+&
+uL/ua
+qk'B
+"(
+rr
+ti
+xps\t#'(?
+xps\u#sctB@.q5rX@xO?
+v/-qf+sisi8zx=}({mtB?
+xps\z{{ntx+sisi-?
+"&
+xT'/S
+s&/S
+"&
+v;u_'/Z
+z~t$
+qzuHsK
+"&
+q{
+qLuHuZ
+tFrU
+&
+vkpX
+tV4E
+*1%
+s8
+*3p-
+|Hul
+ust'
+}7434pd
+v143&
+sH"
+!#
+O
+!#
+"G
+]#x4
+"G
+]$rL
+]%sx
+]&s3-
+(.
+!pZ
+p(
+!p^
+"#
+J
+qa)
+qa$
+(
+!qZ
+"#
+g
+p3,
+;(
+(
+!s*
+qH
+p3+
+;,
+(
+!tS
+g
+p3-
+;(
+(
+!vB
+qH
+p3,
+;-
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[80])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<21>;
-	.reg .b32 %r<19>;
-	.reg .b64 %rd<32>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [plain_float32_row_F32_params];
-	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+48];
-	ld.param.u32 %r2, [plain_float32_row_F32_params+52];
-	ld.param.u32 %r3, [plain_float32_row_F32_params+56];
-	ld.param.u32 %r4, [plain_float32_row_F32_params+60];
-	.loc 1 14 25
-	mov.u32 %r5, %ctaid.x;
-	setp.ne.s32 %p1, %r2, 0;
-	div.u32 %r6, %r5, %r2;
-	rem.u32 %r7, %r5, %r2;
-	.loc 1 15 13
-	cvt.u64.u32 %rd5, %r4;
-	.loc 1 16 14
-	mul.wide.u32 %rd6, %r6, 2;
-	mul.lo.s64 %rd7, %rd6, %rd5;
-	.loc 1 17 17
-	add.s64 %rd8, %rd7, %rd5;
-	.loc 1 18 26
-	setp.le.u64 %p2, %rd8, %rd4;
-	setp.le.u64 %p3, %rd7, %rd8;
-	add.s64 %rd9, %rd8, %rd5;
-	setp.le.u64 %p4, %rd9, %rd4;
-	setp.le.u64 %p5, %rd8, %rd9;
-	.loc 1 19 37
-	mul.wide.u32 %rd10, %r7, %r3;
-	mad.wide.u32 %rd11, %r6, %r1, %rd10;
-	.loc 1 20 18
-	add.s64 %rd12, %rd11, %rd5;
-	.loc 1 21 16
-	setp.le.u64 %p6, %rd12, %rd2;
-	setp.le.u64 %p7, %rd11, %rd12;
-	add.s64 %rd13, %rd12, %rd5;
-	setp.le.u64 %p8, %rd13, %rd2;
-	setp.le.u64 %p9, %rd12, %rd13;
-	.loc 1 18 26
-	and.pred %p10, %p1, %p2;
-	and.pred %p11, %p10, %p3;
-	and.pred %p12, %p11, %p4;
-	and.pred %p13, %p12, %p5;
-	.loc 1 21 16
-	and.pred %p14, %p13, %p6;
-	and.pred %p15, %p14, %p7;
-	and.pred %p16, %p15, %p8;
-	and.pred %p17, %p16, %p9;
-	@!%p17 bra $B2;
-	.loc 1 22 20
-	mov.u32 %r8, %tid.x;
-	.loc 1 18 26
-	shl.b64 %rd14, %rd7, 2;
-	add.s64 %rd15, %rd3, %rd14;
-	shl.b64 %rd16, %rd8, 2;
-	add.s64 %rd17, %rd3, %rd16;
-	.loc 1 21 16
-	shl.b64 %rd18, %rd11, 2;
-	add.s64 %rd19, %rd1, %rd18;
-	shl.b64 %rd20, %rd12, 2;
-	add.s64 %rd21, %rd1, %rd20;
-	.loc 1 22 26
-	setp.lt.u32 %p18, %r8, %r4;
-	@!%p18 bra $B1;
-$B0:
-	cvt.u64.u32 %rd22, %r8;
-	.loc 1 23 24
-	mad.wide.u32 %rd23, %r8, 4, %rd19;
-	ld.global.f32 %f1, [%rd23];
-	mad.wide.u32 %rd24, %r8, 4, %rd21;
-	ld.global.f32 %f2, [%rd24];
-	.loc 1 24 35
-	mad.wide.u32 %rd25, %r8, 4, %rd15;
-	ld.global.f32 %f3, [%rd25];
-	mad.wide.u32 %rd26, %r8, 4, %rd17;
-	ld.global.f32 %f4, [%rd26];
-	mul.rn.f32 %f5, %f2, %f4;
-	neg.f32 %f6, %f5;
-	fma.rn.f32 %f7, %f1, %f3, %f6;
-	mul.rn.f32 %f8, %f1, %f4;
-	fma.rn.f32 %f9, %f2, %f3, %f8;
-	st.global.f32 [%rd23], %f7;
-	st.global.f32 [%rd24], %f9;
-	.loc 1 22 34
-	add.s64 %rd27, %rd22, 16;
-	setp.lt.s64 %p19, %rd27, %rd5;
-	cvt.u32.u64 %r8, %rd27;
-	@%p19 bra $B0;
-$B1:
-	bra $EXIT;
-$B2:
-	.loc 1 14 27
-	@!%p1 bra $FAULT0;
-	.loc 1 18 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	@!%p4 bra $FAULT3;
-	@!%p5 bra $FAULT4;
-	.loc 1 21 16
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	@!%p8 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r9, 0;
-	mov.u64 %rd28, 0;
-	mov.u64 %rd29, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r9, 1;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r9, 2;
-	mov.u64 %rd28, %rd7;
-	mov.u64 %rd29, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r9, 1;
-	mov.u64 %rd28, %rd9;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r9, 2;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd9;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r9, 3;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r9, 4;
-	mov.u64 %rd28, %rd11;
-	mov.u64 %rd29, %rd12;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r9, 3;
-	mov.u64 %rd28, %rd13;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r9, 4;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd13;
-$FAULT:
-	ld.param.u64 %rd30, [plain_float32_row_F32_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r10, [%rd30], 0, 1;
-	setp.ne.u32 %p20, %r10, 0;
-	@%p20 bra $EXIT;
-	ld.global.u64 %rd31, [%rd30+8];
-	ld.param.u32 %r11, [plain_float32_row_F32_params+72];
-	st.global.u32 [%rd31+4], %r11;
-	ld.param.u32 %r12, [plain_float32_row_F32_params+76];
-	st.global.v2.u32 [%rd31+8], {%r12, %r9};
-	mov.u32 %r13, %ctaid.x;
-	mov.u32 %r14, %ctaid.y;
-	st.global.v2.u32 [%rd31+16], {%r13, %r14};
-	mov.u32 %r15, %ctaid.z;
-	mov.u32 %r16, %tid.x;
-	st.global.v2.u32 [%rd31+24], {%r15, %r16};
-	mov.u32 %r17, %tid.y;
-	mov.u32 %r18, %tid.z;
-	st.global.v2.u32 [%rd31+32], {%r17, %r18};
-	st.global.u64 [%rd31+40], %rd28;
-	st.global.u64 [%rd31+48], %rd29;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd31], 56;
-	bra $EXIT;
-}
+const plain32SM70 = `packed1 4459 plain_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!
+!pHtzpD
+!}[
+!c
+p;+un
+p9,te
+p:-to
+qSqYpF
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+sYp|
+Q
+zWyW
+uVz#X
+xQp,r2
+x+pw
+ya
+z5q@
+t+r|E
+uS
+xAj
+x#
+x1r-
+stpY
+xz
+p}pY
+stpK
+xz
+{.tc
+z_X
+yJ[%
+xkqw
+p}pG
+vYrI
+stqA
+xz
+p}p[
+stqI
+xz
+"%
+re|;2zG
+|e
+|e
+|e
+"#
+|e
+|e
+|e
+|e
+sd
+usq0
+N
+"$
+zNE
+*%%
+v3p[E
+*%%
+"$
+zNE
+*#%
+v3p[E
+*#%
+usr-
+qBX
+rP
+!#
+)
+xlqy
+uCrS
+_
+uCrZ
+_
+vkr]
+uCt~
+_
+uCvQ
+_
+sPv8
+r=
+v;u_W6
+sPt$W
+v;t$2}K
+syy1r3dp=nS
+syy1r3z4}2
+uss-
+v0pKA
+pC'
+rMs0C
+\
+!#
+O
+!#
+sYsh
+]#x4
+"(
+]$rL
+]%sx
+]&s3-
+]'zs
+"(
+](s38
+])|1
+rj{vs39
+(/
+!pZ
+p(
+!p^
+"$
+J
+qm
+qm
+(
+!qZ
+"$
+g
+p3*
+;&
+(
+!s*
+qH
+p3)
+;*
+(
+!tS
+g
+p3+
+;&
+(
+!vB
+qH
+p3*
+;+
+(
+!w&
+"$
+sk
+p3.
+;$
+(
+!x=
+uI
+p3-
+;.
+(
+!yE
+sk
+p3/
+;$
+(
+!{-
+uI
+p3.
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[80])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<21>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<25>;
-	.reg .b64 %rd<32>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+52];
-	ld.param.u32 %r3, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u32 %r4, [plain_dtype_BF16_row_BF16_params+60];
-	.loc 1 14 25
-	mov.u32 %r5, %ctaid.x;
-	setp.ne.s32 %p1, %r2, 0;
-	div.u32 %r6, %r5, %r2;
-	rem.u32 %r7, %r5, %r2;
-	.loc 1 15 13
-	cvt.u64.u32 %rd5, %r4;
-	.loc 1 16 14
-	mul.wide.u32 %rd6, %r6, 2;
-	mul.lo.s64 %rd7, %rd6, %rd5;
-	.loc 1 17 17
-	add.s64 %rd8, %rd7, %rd5;
-	.loc 1 18 26
-	setp.le.u64 %p2, %rd8, %rd4;
-	setp.le.u64 %p3, %rd7, %rd8;
-	add.s64 %rd9, %rd8, %rd5;
-	setp.le.u64 %p4, %rd9, %rd4;
-	setp.le.u64 %p5, %rd8, %rd9;
-	.loc 1 19 37
-	mul.wide.u32 %rd10, %r7, %r3;
-	mad.wide.u32 %rd11, %r6, %r1, %rd10;
-	.loc 1 20 18
-	add.s64 %rd12, %rd11, %rd5;
-	.loc 1 21 16
-	setp.le.u64 %p6, %rd12, %rd2;
-	setp.le.u64 %p7, %rd11, %rd12;
-	add.s64 %rd13, %rd12, %rd5;
-	setp.le.u64 %p8, %rd13, %rd2;
-	setp.le.u64 %p9, %rd12, %rd13;
-	.loc 1 18 26
-	and.pred %p10, %p1, %p2;
-	and.pred %p11, %p10, %p3;
-	and.pred %p12, %p11, %p4;
-	and.pred %p13, %p12, %p5;
-	.loc 1 21 16
-	and.pred %p14, %p13, %p6;
-	and.pred %p15, %p14, %p7;
-	and.pred %p16, %p15, %p8;
-	and.pred %p17, %p16, %p9;
-	@!%p17 bra $B2;
-	.loc 1 22 20
-	mov.u32 %r8, %tid.x;
-	.loc 1 18 26
-	shl.b64 %rd14, %rd7, 2;
-	add.s64 %rd15, %rd3, %rd14;
-	shl.b64 %rd16, %rd8, 2;
-	add.s64 %rd17, %rd3, %rd16;
-	.loc 1 21 16
-	shl.b64 %rd18, %rd11, 1;
-	add.s64 %rd19, %rd1, %rd18;
-	shl.b64 %rd20, %rd12, 1;
-	add.s64 %rd21, %rd1, %rd20;
-	.loc 1 22 26
-	setp.lt.u32 %p18, %r8, %r4;
-	@!%p18 bra $B1;
-$B0:
-	cvt.u64.u32 %rd22, %r8;
-	.loc 1 23 24
-	mad.wide.u32 %rd23, %r8, 2, %rd19;
-	ld.global.u16 %r9, [%rd23];
-	.loc 2 29 61
-	shl.b32 %r10, %r9, 16;
-	mov.b32 %f1, %r10;
-	.loc 1 23 44
-	mad.wide.u32 %rd24, %r8, 2, %rd21;
-	ld.global.u16 %r11, [%rd24];
-	.loc 2 29 61
-	shl.b32 %r12, %r11, 16;
-	mov.b32 %f2, %r12;
-	.loc 1 24 35
-	mad.wide.u32 %rd25, %r8, 4, %rd15;
-	ld.global.f32 %f3, [%rd25];
-	mad.wide.u32 %rd26, %r8, 4, %rd17;
-	ld.global.f32 %f4, [%rd26];
-	mul.rn.f32 %f5, %f2, %f4;
-	neg.f32 %f6, %f5;
-	fma.rn.f32 %f7, %f1, %f3, %f6;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f7;
-	cvt.u32.u16 %r13, %rs1;
-	.loc 1 24 71
-	mul.rn.f32 %f8, %f1, %f4;
-	fma.rn.f32 %f9, %f2, %f3, %f8;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f9;
-	cvt.u32.u16 %r14, %rs2;
-	.loc 1 24 6
-	st.global.u16 [%rd23], %r13;
-	st.global.u16 [%rd24], %r14;
-	.loc 1 22 34
-	add.s64 %rd27, %rd22, 16;
-	setp.lt.s64 %p19, %rd27, %rd5;
-	cvt.u32.u64 %r8, %rd27;
-	@%p19 bra $B0;
-$B1:
-	bra $EXIT;
-$B2:
-	.loc 1 14 27
-	@!%p1 bra $FAULT0;
-	.loc 1 18 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	@!%p4 bra $FAULT3;
-	@!%p5 bra $FAULT4;
-	.loc 1 21 16
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	@!%p8 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r15, 0;
-	mov.u64 %rd28, 0;
-	mov.u64 %rd29, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r15, 1;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r15, 2;
-	mov.u64 %rd28, %rd7;
-	mov.u64 %rd29, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r15, 1;
-	mov.u64 %rd28, %rd9;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r15, 2;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd9;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r15, 3;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r15, 4;
-	mov.u64 %rd28, %rd11;
-	mov.u64 %rd29, %rd12;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r15, 3;
-	mov.u64 %rd28, %rd13;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r15, 4;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd13;
-$FAULT:
-	ld.param.u64 %rd30, [plain_dtype_BF16_row_BF16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r16, [%rd30], 0, 1;
-	setp.ne.u32 %p20, %r16, 0;
-	@%p20 bra $EXIT;
-	ld.global.u64 %rd31, [%rd30+8];
-	ld.param.u32 %r17, [plain_dtype_BF16_row_BF16_params+72];
-	st.global.u32 [%rd31+4], %r17;
-	ld.param.u32 %r18, [plain_dtype_BF16_row_BF16_params+76];
-	st.global.v2.u32 [%rd31+8], {%r18, %r15};
-	mov.u32 %r19, %ctaid.x;
-	mov.u32 %r20, %ctaid.y;
-	st.global.v2.u32 [%rd31+16], {%r19, %r20};
-	mov.u32 %r21, %ctaid.z;
-	mov.u32 %r22, %tid.x;
-	st.global.v2.u32 [%rd31+24], {%r21, %r22};
-	mov.u32 %r23, %tid.y;
-	mov.u32 %r24, %tid.z;
-	st.global.v2.u32 [%rd31+32], {%r23, %r24};
-	st.global.u64 [%rd31+40], %rd28;
-	st.global.u64 [%rd31+48], %rd29;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd31], 56;
-	bra $EXIT;
-}
+const plainBF16SM80 = `packed1 4855 plain_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!pHtzpD
+!}[
+!c
+p;+un
+zfr0
+p9y?pF
+p:-to
+qSqYpF
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+sYp|
+Q
+zWyW
+uVz#X
+xQp,r2
+x+pw
+ya
+z5q@
+t+r|E
+uS
+xAj
+x#
+x1r-
+stpY
+xz
+p}pY
+stpK
+xz
+{.tc
+z_X
+yJ[%
+xkqw
+p}pG
+vYrI
+stqA
+xz
+p}p[
+stqI
+xz
+"%
+re|;2zG
+|e
+|e
+|e
+"#
+|e
+|e
+|e
+|e
+sd
+usq0
+N
+"$
+zNE
+*%%
+v3p[E
+*%%
+"$
+zNB
+*#%
+v3p[B
+*#%
+usr-
+qBX
+rP
+!#
+)
+xlqy
+t{+rS
+rV
+pnsrxG
+pv
+&
+xlua
+{6+rZ
+rV
+"#
+pv
+&
+vkr]
+p{XGt~
+_
+p{XGvQ
+_
+sPv8
+r=
+v;u_W6
+pnr4q#-
+|l>
+s>
+vkf,
+sPt$W
+v;t$2}K
+"#
+|l>
+s>
+vkq#
+y/dp=nU
+y/z4t/
+uss-
+v0pKA
+pC'
+rM[C
+\
+!#
+O
+!#
+sYsh
+]#x4
+"-
+]$rL
+]%sx
+]&s3-
+]'zs
+"-
+](s38
+])|1
+rj{vs39
+(/
+!pZ
+p(
+!p^
+"$
+J
+qm
+qm
+(
+!qZ
+"$
+g
+p3*
+;&
+(
+!s*
+qH
+p3)
+;*
+(
+!tS
+g
+p3+
+;&
+(
+!vB
+qH
+p3*
+;+
+(
+!w&
+"$
+sk
+p3.
+;$
+(
+!x=
+uI
+p3-
+;.
+(
+!yE
+sk
+p3/
+;$
+(
+!{-
+uI
+p3.
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[80])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<23>;
-	.reg .b32 %r<37>;
-	.reg .b64 %rd<32>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+52];
-	ld.param.u32 %r3, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u32 %r4, [plain_dtype_BF16_row_BF16_params+60];
-	.loc 1 14 25
-	mov.u32 %r5, %ctaid.x;
-	setp.ne.s32 %p1, %r2, 0;
-	div.u32 %r6, %r5, %r2;
-	rem.u32 %r7, %r5, %r2;
-	.loc 1 15 13
-	cvt.u64.u32 %rd5, %r4;
-	.loc 1 16 14
-	mul.wide.u32 %rd6, %r6, 2;
-	mul.lo.s64 %rd7, %rd6, %rd5;
-	.loc 1 17 17
-	add.s64 %rd8, %rd7, %rd5;
-	.loc 1 18 26
-	setp.le.u64 %p2, %rd8, %rd4;
-	setp.le.u64 %p3, %rd7, %rd8;
-	add.s64 %rd9, %rd8, %rd5;
-	setp.le.u64 %p4, %rd9, %rd4;
-	setp.le.u64 %p5, %rd8, %rd9;
-	.loc 1 19 37
-	mul.wide.u32 %rd10, %r7, %r3;
-	mad.wide.u32 %rd11, %r6, %r1, %rd10;
-	.loc 1 20 18
-	add.s64 %rd12, %rd11, %rd5;
-	.loc 1 21 16
-	setp.le.u64 %p6, %rd12, %rd2;
-	setp.le.u64 %p7, %rd11, %rd12;
-	add.s64 %rd13, %rd12, %rd5;
-	setp.le.u64 %p8, %rd13, %rd2;
-	setp.le.u64 %p9, %rd12, %rd13;
-	.loc 1 18 26
-	and.pred %p10, %p1, %p2;
-	and.pred %p11, %p10, %p3;
-	and.pred %p12, %p11, %p4;
-	and.pred %p13, %p12, %p5;
-	.loc 1 21 16
-	and.pred %p14, %p13, %p6;
-	and.pred %p15, %p14, %p7;
-	and.pred %p16, %p15, %p8;
-	and.pred %p17, %p16, %p9;
-	@!%p17 bra $B2;
-	.loc 1 22 20
-	mov.u32 %r8, %tid.x;
-	.loc 1 18 26
-	shl.b64 %rd14, %rd7, 2;
-	add.s64 %rd15, %rd3, %rd14;
-	shl.b64 %rd16, %rd8, 2;
-	add.s64 %rd17, %rd3, %rd16;
-	.loc 1 21 16
-	shl.b64 %rd18, %rd11, 1;
-	add.s64 %rd19, %rd1, %rd18;
-	shl.b64 %rd20, %rd12, 1;
-	add.s64 %rd21, %rd1, %rd20;
-	.loc 1 22 26
-	setp.lt.u32 %p18, %r8, %r4;
-	@!%p18 bra $B1;
-$B0:
-	cvt.u64.u32 %rd22, %r8;
-	.loc 1 23 24
-	mad.wide.u32 %rd23, %r8, 2, %rd19;
-	ld.global.u16 %r9, [%rd23];
-	.loc 2 29 61
-	shl.b32 %r10, %r9, 16;
-	mov.b32 %f1, %r10;
-	.loc 1 23 44
-	mad.wide.u32 %rd24, %r8, 2, %rd21;
-	ld.global.u16 %r11, [%rd24];
-	.loc 2 29 61
-	shl.b32 %r12, %r11, 16;
-	mov.b32 %f2, %r12;
-	.loc 1 24 35
-	mad.wide.u32 %rd25, %r8, 4, %rd15;
-	ld.global.f32 %f3, [%rd25];
-	mad.wide.u32 %rd26, %r8, 4, %rd17;
-	ld.global.f32 %f4, [%rd26];
-	mul.rn.f32 %f5, %f2, %f4;
-	neg.f32 %f6, %f5;
-	fma.rn.f32 %f7, %f1, %f3, %f6;
-	.loc 2 32 63
-	mov.b32 %r13, %f7;
-	shr.u32 %r14, %r13, 16;
-	and.b32 %r15, %r14, 1;
-	add.s32 %r16, %r13, 32767;
-	add.s32 %r17, %r16, %r15;
-	setp.nan.f32 %p19, %f7, %f7;
-	shr.u32 %r18, %r17, 16;
-	selp.b32 %r19, 32767, %r18, %p19;
-	.loc 1 24 71
-	mul.rn.f32 %f8, %f1, %f4;
-	fma.rn.f32 %f9, %f2, %f3, %f8;
-	.loc 2 32 63
-	mov.b32 %r20, %f9;
-	shr.u32 %r21, %r20, 16;
-	and.b32 %r22, %r21, 1;
-	add.s32 %r23, %r20, 32767;
-	add.s32 %r24, %r23, %r22;
-	setp.nan.f32 %p20, %f9, %f9;
-	shr.u32 %r25, %r24, 16;
-	selp.b32 %r26, 32767, %r25, %p20;
-	.loc 1 24 6
-	st.global.u16 [%rd23], %r19;
-	st.global.u16 [%rd24], %r26;
-	.loc 1 22 34
-	add.s64 %rd27, %rd22, 16;
-	setp.lt.s64 %p21, %rd27, %rd5;
-	cvt.u32.u64 %r8, %rd27;
-	@%p21 bra $B0;
-$B1:
-	bra $EXIT;
-$B2:
-	.loc 1 14 27
-	@!%p1 bra $FAULT0;
-	.loc 1 18 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	@!%p4 bra $FAULT3;
-	@!%p5 bra $FAULT4;
-	.loc 1 21 16
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	@!%p8 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r27, 0;
-	mov.u64 %rd28, 0;
-	mov.u64 %rd29, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r27, 1;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r27, 2;
-	mov.u64 %rd28, %rd7;
-	mov.u64 %rd29, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r27, 1;
-	mov.u64 %rd28, %rd9;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r27, 2;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd9;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r27, 3;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r27, 4;
-	mov.u64 %rd28, %rd11;
-	mov.u64 %rd29, %rd12;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r27, 3;
-	mov.u64 %rd28, %rd13;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r27, 4;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd13;
-$FAULT:
-	ld.param.u64 %rd30, [plain_dtype_BF16_row_BF16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r28, [%rd30], 0, 1;
-	setp.ne.u32 %p22, %r28, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd31, [%rd30+8];
-	ld.param.u32 %r29, [plain_dtype_BF16_row_BF16_params+72];
-	st.global.u32 [%rd31+4], %r29;
-	ld.param.u32 %r30, [plain_dtype_BF16_row_BF16_params+76];
-	st.global.v2.u32 [%rd31+8], {%r30, %r27};
-	mov.u32 %r31, %ctaid.x;
-	mov.u32 %r32, %ctaid.y;
-	st.global.v2.u32 [%rd31+16], {%r31, %r32};
-	mov.u32 %r33, %ctaid.z;
-	mov.u32 %r34, %tid.x;
-	st.global.v2.u32 [%rd31+24], {%r33, %r34};
-	mov.u32 %r35, %tid.y;
-	mov.u32 %r36, %tid.z;
-	st.global.v2.u32 [%rd31+32], {%r35, %r36};
-	st.global.u64 [%rd31+40], %rd28;
-	st.global.u64 [%rd31+48], %rd29;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd31], 56;
-	bra $EXIT;
-}
+const plainBF16SM70 = `packed1 5158 plain_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!pHtzpD
+!}[
+!c
+p;+r0
+p9-x,
+p:-to
+qSqYpF
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+sYp|
+Q
+zWyW
+uVz#X
+xQp,r2
+x+pw
+ya
+z5q@
+t+r|E
+uS
+xAj
+x#
+x1r-
+stpY
+xz
+p}pY
+stpK
+xz
+{.tc
+z_X
+yJ[%
+xkqw
+p}pG
+vYrI
+stqA
+xz
+p}p[
+stqI
+xz
+"%
+re|;2zG
+|e
+|e
+|e
+"#
+|e
+|e
+|e
+|e
+sd
+usq0
+N
+"$
+zNE
+*%%
+v3p[E
+*%%
+"$
+zNB
+*#%
+v3p[B
+*#%
+usr-
+qBX
+rP
+!#
+)
+xlqy
+t{+rS
+rV
+pnsrxG
+pv
+&
+xlua
+{6+rZ
+rV
+"#
+pv
+&
+vkr]
+p{XGt~
+_
+p{XGvQ
+_
+sPv8
+r=
+v;u_W6
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vkf,
+sPt$W
+v;t$2}K
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vkq#
+y/dp=ump2
+y/z4t/
+uss-
+v0pKA
+pC'
+rMM*C
+\
+!#
+O
+!#
+sYsh
+]#x4
+"-
+]$rL
+]%sx
+]&s3-
+]'zs
+"-
+](s38
+])|1
+]*s39
+(/
+!pZ
+p(
+!p^
+"$
+J
+qm
+qm
+(
+!qZ
+"$
+g
+p3*
+;&
+(
+!s*
+qH
+p3)
+;*
+(
+!tS
+g
+p3+
+;&
+(
+!vB
+qH
+p3*
+;+
+(
+!w&
+"$
+sk
+p3.
+;$
+(
+!x=
+uI
+p3-
+;.
+(
+!yE
+sk
+p3/
+;$
+(
+!{-
+uI
+p3.
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[80])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<21>;
-	.reg .b16 %rs<5>;
-	.reg .b32 %r<23>;
-	.reg .b64 %rd<32>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+52];
-	ld.param.u32 %r3, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u32 %r4, [plain_dtype_F16_row_F16_params+60];
-	.loc 1 14 25
-	mov.u32 %r5, %ctaid.x;
-	setp.ne.s32 %p1, %r2, 0;
-	div.u32 %r6, %r5, %r2;
-	rem.u32 %r7, %r5, %r2;
-	.loc 1 15 13
-	cvt.u64.u32 %rd5, %r4;
-	.loc 1 16 14
-	mul.wide.u32 %rd6, %r6, 2;
-	mul.lo.s64 %rd7, %rd6, %rd5;
-	.loc 1 17 17
-	add.s64 %rd8, %rd7, %rd5;
-	.loc 1 18 26
-	setp.le.u64 %p2, %rd8, %rd4;
-	setp.le.u64 %p3, %rd7, %rd8;
-	add.s64 %rd9, %rd8, %rd5;
-	setp.le.u64 %p4, %rd9, %rd4;
-	setp.le.u64 %p5, %rd8, %rd9;
-	.loc 1 19 37
-	mul.wide.u32 %rd10, %r7, %r3;
-	mad.wide.u32 %rd11, %r6, %r1, %rd10;
-	.loc 1 20 18
-	add.s64 %rd12, %rd11, %rd5;
-	.loc 1 21 16
-	setp.le.u64 %p6, %rd12, %rd2;
-	setp.le.u64 %p7, %rd11, %rd12;
-	add.s64 %rd13, %rd12, %rd5;
-	setp.le.u64 %p8, %rd13, %rd2;
-	setp.le.u64 %p9, %rd12, %rd13;
-	.loc 1 18 26
-	and.pred %p10, %p1, %p2;
-	and.pred %p11, %p10, %p3;
-	and.pred %p12, %p11, %p4;
-	and.pred %p13, %p12, %p5;
-	.loc 1 21 16
-	and.pred %p14, %p13, %p6;
-	and.pred %p15, %p14, %p7;
-	and.pred %p16, %p15, %p8;
-	and.pred %p17, %p16, %p9;
-	@!%p17 bra $B2;
-	.loc 1 22 20
-	mov.u32 %r8, %tid.x;
-	.loc 1 18 26
-	shl.b64 %rd14, %rd7, 2;
-	add.s64 %rd15, %rd3, %rd14;
-	shl.b64 %rd16, %rd8, 2;
-	add.s64 %rd17, %rd3, %rd16;
-	.loc 1 21 16
-	shl.b64 %rd18, %rd11, 1;
-	add.s64 %rd19, %rd1, %rd18;
-	shl.b64 %rd20, %rd12, 1;
-	add.s64 %rd21, %rd1, %rd20;
-	.loc 1 22 26
-	setp.lt.u32 %p18, %r8, %r4;
-	@!%p18 bra $B1;
-$B0:
-	cvt.u64.u32 %rd22, %r8;
-	.loc 1 23 24
-	mad.wide.u32 %rd23, %r8, 2, %rd19;
-	ld.global.u16 %r9, [%rd23];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r9;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 23 44
-	mad.wide.u32 %rd24, %r8, 2, %rd21;
-	ld.global.u16 %r10, [%rd24];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r10;
-	cvt.f32.f16 %f2, %rs2;
-	.loc 1 24 35
-	mad.wide.u32 %rd25, %r8, 4, %rd15;
-	ld.global.f32 %f3, [%rd25];
-	mad.wide.u32 %rd26, %r8, 4, %rd17;
-	ld.global.f32 %f4, [%rd26];
-	mul.rn.f32 %f5, %f2, %f4;
-	neg.f32 %f6, %f5;
-	fma.rn.f32 %f7, %f1, %f3, %f6;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs3, %f7;
-	cvt.u32.u16 %r11, %rs3;
-	.loc 1 24 71
-	mul.rn.f32 %f8, %f1, %f4;
-	fma.rn.f32 %f9, %f2, %f3, %f8;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs4, %f9;
-	cvt.u32.u16 %r12, %rs4;
-	.loc 1 24 6
-	st.global.u16 [%rd23], %r11;
-	st.global.u16 [%rd24], %r12;
-	.loc 1 22 34
-	add.s64 %rd27, %rd22, 16;
-	setp.lt.s64 %p19, %rd27, %rd5;
-	cvt.u32.u64 %r8, %rd27;
-	@%p19 bra $B0;
-$B1:
-	bra $EXIT;
-$B2:
-	.loc 1 14 27
-	@!%p1 bra $FAULT0;
-	.loc 1 18 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	@!%p4 bra $FAULT3;
-	@!%p5 bra $FAULT4;
-	.loc 1 21 16
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	@!%p8 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 14 27
-	mov.u32 %r13, 0;
-	mov.u64 %rd28, 0;
-	mov.u64 %rd29, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 18 26
-	mov.u32 %r13, 1;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r13, 2;
-	mov.u64 %rd28, %rd7;
-	mov.u64 %rd29, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r13, 1;
-	mov.u64 %rd28, %rd9;
-	mov.u64 %rd29, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r13, 2;
-	mov.u64 %rd28, %rd8;
-	mov.u64 %rd29, %rd9;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 21 16
-	mov.u32 %r13, 3;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r13, 4;
-	mov.u64 %rd28, %rd11;
-	mov.u64 %rd29, %rd12;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r13, 3;
-	mov.u64 %rd28, %rd13;
-	mov.u64 %rd29, %rd2;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r13, 4;
-	mov.u64 %rd28, %rd12;
-	mov.u64 %rd29, %rd13;
-$FAULT:
-	ld.param.u64 %rd30, [plain_dtype_F16_row_F16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd30], 0, 1;
-	setp.ne.u32 %p20, %r14, 0;
-	@%p20 bra $EXIT;
-	ld.global.u64 %rd31, [%rd30+8];
-	ld.param.u32 %r15, [plain_dtype_F16_row_F16_params+72];
-	st.global.u32 [%rd31+4], %r15;
-	ld.param.u32 %r16, [plain_dtype_F16_row_F16_params+76];
-	st.global.v2.u32 [%rd31+8], {%r16, %r13};
-	mov.u32 %r17, %ctaid.x;
-	mov.u32 %r18, %ctaid.y;
-	st.global.v2.u32 [%rd31+16], {%r17, %r18};
-	mov.u32 %r19, %ctaid.z;
-	mov.u32 %r20, %tid.x;
-	st.global.v2.u32 [%rd31+24], {%r19, %r20};
-	mov.u32 %r21, %tid.y;
-	mov.u32 %r22, %tid.z;
-	st.global.v2.u32 [%rd31+32], {%r21, %r22};
-	st.global.u64 [%rd31+40], %rd28;
-	st.global.u64 [%rd31+48], %rd29;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd31], 56;
-	bra $EXIT;
-}
+const plainF16SM70 = `packed1 4835 plain_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!
+!pHtzpD
+!}[
+!c
+p;+un
+zf8pF
+p9+r0
+p:-to
+qSqYpF
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+sYp|
+Q
+zWyW
+uVz#X
+xQp,r2
+x+pw
+ya
+z5q@
+t+r|E
+uS
+xAj
+x#
+x1r-
+stpY
+xz
+p}pY
+stpK
+xz
+{.tc
+z_X
+yJ[%
+xkqw
+p}pG
+vYrI
+stqA
+xz
+p}p[
+stqI
+xz
+"%
+re|;2zG
+|e
+|e
+|e
+"#
+|e
+|e
+|e
+|e
+sd
+usq0
+N
+"$
+zNE
+*%%
+v3p[E
+*%%
+"$
+zNB
+*#%
+v3p[B
+*#%
+usr-
+qBX
+rP
+!#
+)
+xlqy
+t{+rS
+rV
+pnsQwE
+ro
+p7
+xlua
+yJ+rZ
+rV
+"#
+ro
+p7
+vkr]
+{6.t~
+_
+{6.vQ
+_
+sPv8
+r=
+v;u_W6
+tb,y=
+}]
+s>
+vkf,
+sPt$W
+v;t$2}K
+"#
+}]
+s>
+vkq#
+y/dp=nU
+y/z4t/
+uss-
+v0pKA
+pC'
+rMXC
+\
+!#
+O
+!#
+sYsh
+]#x4
+"-
+]$rL
+]%sx
+]&s3-
+]'zs
+"-
+](s38
+])|1
+rj{vs39
+(/
+!pZ
+p(
+!p^
+"$
+J
+qm
+qm
+(
+!qZ
+"$
+g
+p3*
+;&
+(
+!s*
+qH
+p3)
+;*
+(
+!tS
+g
+p3+
+;&
+(
+!vB
+qH
+p3*
+;+
+(
+!w&
+"$
+sk
+p3.
+;$
+(
+!x=
+uI
+p3-
+;.
+(
+!yE
+sk
+p3/
+;$
+(
+!{-
+uI
+p3.
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<40>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+52];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd5, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 16 26
-	shr.u32 %r8, %r4, 2;
-	cvt.u64.u32 %rd7, %r8;
-	shr.u32 %r9, %r3, 2;
-	cvt.u64.u32 %rd8, %r9;
-	.loc 1 17 25
-	mul.wide.u32 %rd9, %r5, %r1;
-	shr.u64 %rd10, %rd9, 2;
-	shl.b32 %r10, %r5, 1;
-	mul.wide.u32 %rd11, %r10, %r8;
-	.loc 1 18 16
-	add.s64 %rd12, %rd11, %rd7;
-	.loc 1 19 47
-	mul.wide.u32 %rd13, %r2, %r9;
-	add.s64 %rd14, %rd10, %rd13;
-	setp.le.u64 %p1, %rd14, %rd5;
-	setp.le.u64 %p2, %rd12, %rd6;
-	cvt.u32.u64 %r11, %rd12;
-	add.s32 %r12, %r11, %r8;
-	setp.le.u32 %p3, %r12, %r7;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r13, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd15, %rd10, 4;
-	add.s64 %rd16, %rd1, %rd15;
-	shl.b64 %rd17, %rd11, 4;
-	add.s64 %rd18, %rd3, %rd17;
-	shl.b64 %rd19, %rd12, 4;
-	add.s64 %rd20, %rd3, %rd19;
-	.loc 1 20 23
-	cvt.u64.u32 %rd21, %r13;
-	mul.wide.u32 %rd22, %r2, %r8;
-	setp.lt.s64 %p6, %rd21, %rd22;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r8, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd23, %rd21, %rd7;
-	setp.lt.u64 %p8, %rd23, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd7;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r14, %f2;
-	add.s32 %r15, %r14, 536870910;
-	mov.b32 %f3, %r15;
-	cvt.rzi.u64.f32 %rd24, %f3;
-	mul.lo.s64 %rd25, %rd24, %rd7;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd7;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd21, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd7;
-	sub.s64 %rd35, %rd21, %rd34;
-	setp.ge.u64 %p9, %rd35, %rd7;
-	add.s64 %rd36, %rd33, 1;
-	selp.b64 %rd37, %rd36, %rd33, %p9;
-	sub.s64 %rd38, %rd35, %rd7;
-	selp.b64 %rd39, %rd38, %rd35, %p9;
-	setp.ge.u64 %p10, %rd39, %rd7;
-	add.s64 %rd40, %rd37, 1;
-	selp.b64 %rd41, %rd40, %rd37, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r16, %rd21;
-	div.u32 %r17, %r16, %r8;
-	cvt.u64.u32 %rd41, %r17;
-$B2:
-	mul.lo.s64 %rd42, %rd41, %rd7;
-	sub.s64 %rd43, %rd21, %rd42;
-	.loc 1 22 24
-	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd44, %rd13;
-	add.s64 %rd45, %rd44, %rd7;
-	setp.lt.u64 %p12, %rd45, %rd13;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd46, %rd44, 4;
-	add.s64 %rd47, %rd16, %rd46;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd47];
-	shl.b64 %rd48, %rd45, 4;
-	add.s64 %rd49, %rd16, %rd48;
-	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd49];
-	shl.b64 %rd50, %rd43, 4;
-	add.s64 %rd51, %rd18, %rd50;
-	ld.global.v4.f32 {%f12, %f13, %f14, %f15}, [%rd51];
-	add.s64 %rd52, %rd20, %rd50;
-	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd52];
-	.loc 1 25 33
-	mul.rn.f32 %f20, %f8, %f16;
-	neg.f32 %f21, %f20;
-	fma.rn.f32 %f22, %f4, %f12, %f21;
-	mul.rn.f32 %f23, %f4, %f16;
-	fma.rn.f32 %f24, %f8, %f12, %f23;
-	mul.rn.f32 %f25, %f9, %f17;
-	neg.f32 %f26, %f25;
-	fma.rn.f32 %f27, %f5, %f13, %f26;
-	mul.rn.f32 %f28, %f5, %f17;
-	fma.rn.f32 %f29, %f9, %f13, %f28;
-	mul.rn.f32 %f30, %f10, %f18;
-	neg.f32 %f31, %f30;
-	fma.rn.f32 %f32, %f6, %f14, %f31;
-	mul.rn.f32 %f33, %f6, %f18;
-	fma.rn.f32 %f34, %f10, %f14, %f33;
-	mul.rn.f32 %f35, %f11, %f19;
-	neg.f32 %f36, %f35;
-	fma.rn.f32 %f37, %f7, %f15, %f36;
-	mul.rn.f32 %f38, %f7, %f19;
-	fma.rn.f32 %f39, %f11, %f15, %f38;
-	.loc 1 27 8
-	st.global.v4.f32 [%rd47], {%f22, %f27, %f32, %f37};
-	st.global.v4.f32 [%rd49], {%f24, %f29, %f34, %f39};
-	.loc 1 20 53
-	add.s64 %rd21, %rd21, 256;
-	setp.lt.s64 %p14, %rd21, %rd22;
-	@%p14 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 96
-	cvt.u64.u32 %rd53, %r12;
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r18, 0;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r18, 1;
-	mov.u64 %rd54, %rd14;
-	mov.u64 %rd55, %rd5;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r18, 1;
-	mov.u64 %rd54, %rd12;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r18, 1;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r18, 2;
-	mov.u64 %rd54, %rd44;
-	mov.u64 %rd55, %rd13;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r18, 2;
-	mov.u64 %rd54, %rd45;
-	mov.u64 %rd55, %rd13;
-$FAULT:
-	ld.param.u64 %rd56, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r19, [%rd56], 0, 1;
-	setp.ne.u32 %p15, %r19, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r20, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	st.global.u32 [%rd57+4], %r20;
-	ld.param.u32 %r21, [wide_float32_4_float32_4_float32_row_F32_params+76];
-	st.global.v2.u32 [%rd57+8], {%r21, %r18};
-	mov.u32 %r22, %ctaid.x;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	mov.u32 %r25, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r26, %r27};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wide32SM70NarrowAligned = `packed1 6149 wide_4_float32_row_F32
+!pJ
+!pI
+!p8
+!sgvDympMrR
+!s]s}pMpOrGvPrR
+!
+!pHtzpD
+!vV
+!c
+p;ve
+p9.t*
+p:y{pF
+qSsqpF
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+{.qe
+Q
+ri
+)
+t^
+)
+x1r-
+r'XE
+)
+r'[E
+)
+{.p|
+t+w%p0
+xv+
+qzp@B
+z_p,
+xkrI
+p}pK
+vYyY
+t+p0U
+q:
+stpU
+zbp)t]
+ri
+rsX
+qVs0r2
+zcyz
+sS
+vp
+usqe
+N
+vYs6
+z=G
+*#%
+v3p"G
+*%%
+zNG
+*%%
+"#
+)
+t+q}r2
+}s
+wh
+xlpw
+zWt"=
+qU
+!#
+sap)3)
+tw
+p6
+u>Pu[q"vhp<}8p/)
+rY
+q{
+tt
+&
+tu
+vW)
+q_
+q]
+q:
+vW)
+q_
+q]
+q:
+zJt?uNqrxD37%
+vW)
+{=7%
+wfr9pMqrxP{f)
+r%
+pg
+vwp=3)
+pg
+wfr9pMqrxP{f)
+r%
+pg
+H
+!#
+pl7
+uVz#p*
+tv
+!#
+vW)
+{=7%
+vkqy
+s.p=3*%
+z@r]
+T/
+yg)
+T/
+4
+sd
+vaG
+*2%
+w@
+pnqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+z@r.9
+v3p=G
+*2%
+w@
+"#
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+z@f9
+zNG
+*4%
+vE
+*6p-
+vE
+v@t;
+rp*W
+r=
+r:&sG6
+rp&rl
+r:*'.6
+rp+qW
+r=
+r:''/6
+rp'u#
+r:+'/6
+rp,'4
+r=
+r:('06
+rp('4
+r:,'06
+rp-'5
+r=
+r:)'16
+rp)'5
+r:-'16
+pnr4r-
+s5xap48
+{i"
+s5xat$
+s5xarn
+{i%
+s5xasz
+s5xav2
+q{
+wt^
+|[{:pKuzyD[r2ryL
+|[{:p=uzvfUDL
+uszg
+}7737v-
+v1738
+sJ~)
+!#
+O
+!#
+vYpj7
+ru.
+]#rL
+]$sx
+(-
+!#
+"*
+x"zs
+(8
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+".
+g
+p30
+;'
+(
+!s*
+g
+p3.
+;(
+(
+!tS
+g
+pfp)
+;(
+(
+!vB
+"$
+qH
+pfqI
+;/
+(
+!w&
+qH
+pfqA
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<56>;
-	.reg .f32 %f<40>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+52];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	.loc 1 16 26
-	shr.u32 %r6, %r4, 2;
-	cvt.u64.u32 %rd5, %r6;
-	shr.u32 %r7, %r3, 2;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 17 25
-	mul.wide.u32 %rd7, %r5, %r1;
-	shr.u64 %rd8, %rd7, 2;
-	shl.b32 %r8, %r5, 1;
-	mul.wide.u32 %rd9, %r8, %r6;
-	.loc 1 18 16
-	add.s64 %rd10, %rd9, %rd5;
-	.loc 1 19 47
-	mul.wide.u32 %rd11, %r2, %r7;
-	add.s64 %rd12, %rd8, %rd11;
-	setp.le.u64 %p1, %rd12, %rd2;
-	setp.le.u64 %p2, %rd10, %rd4;
-	add.s64 %rd13, %rd10, %rd5;
-	setp.le.u64 %p3, %rd13, %rd4;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r9, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd14, %rd8, 4;
-	add.s64 %rd15, %rd1, %rd14;
-	shl.b64 %rd16, %rd9, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	shl.b64 %rd18, %rd10, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	.loc 1 20 23
-	cvt.u64.u32 %rd20, %r9;
-	mul.wide.u32 %rd21, %r2, %r6;
-	setp.lt.s64 %p6, %rd20, %rd21;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r6, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd22, %rd20, %rd5;
-	setp.lt.u64 %p8, %rd22, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd5;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r10, %f2;
-	add.s32 %r11, %r10, 536870910;
-	mov.b32 %f3, %r11;
-	cvt.rzi.u64.f32 %rd23, %f3;
-	mul.lo.s64 %rd24, %rd23, %rd5;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.lo.s64 %rd28, %rd27, %rd5;
-	neg.s64 %rd29, %rd28;
-	mul.hi.u64 %rd30, %rd27, %rd29;
-	add.s64 %rd31, %rd27, %rd30;
-	mul.hi.u64 %rd32, %rd20, %rd31;
-	mul.lo.s64 %rd33, %rd32, %rd5;
-	sub.s64 %rd34, %rd20, %rd33;
-	setp.ge.u64 %p9, %rd34, %rd5;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p9;
-	sub.s64 %rd37, %rd34, %rd5;
-	selp.b64 %rd38, %rd37, %rd34, %p9;
-	setp.ge.u64 %p10, %rd38, %rd5;
-	add.s64 %rd39, %rd36, 1;
-	selp.b64 %rd40, %rd39, %rd36, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r12, %rd20;
-	div.u32 %r13, %r12, %r6;
-	cvt.u64.u32 %rd40, %r13;
-$B2:
-	mul.lo.s64 %rd41, %rd40, %rd5;
-	sub.s64 %rd42, %rd20, %rd41;
-	.loc 1 22 24
-	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd43, %rd11;
-	add.s64 %rd44, %rd43, %rd5;
-	setp.lt.u64 %p12, %rd44, %rd11;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd45, %rd43, 4;
-	add.s64 %rd46, %rd15, %rd45;
-	ld.global.f32 %f4, [%rd46];
-	ld.global.f32 %f5, [%rd46+4];
-	ld.global.f32 %f6, [%rd46+8];
-	ld.global.f32 %f7, [%rd46+12];
-	shl.b64 %rd47, %rd44, 4;
-	add.s64 %rd48, %rd15, %rd47;
-	ld.global.f32 %f8, [%rd48];
-	ld.global.f32 %f9, [%rd48+4];
-	ld.global.f32 %f10, [%rd48+8];
-	ld.global.f32 %f11, [%rd48+12];
-	shl.b64 %rd49, %rd42, 4;
-	add.s64 %rd50, %rd17, %rd49;
-	ld.global.f32 %f12, [%rd50];
-	ld.global.f32 %f13, [%rd50+4];
-	ld.global.f32 %f14, [%rd50+8];
-	ld.global.f32 %f15, [%rd50+12];
-	add.s64 %rd51, %rd19, %rd49;
-	ld.global.f32 %f16, [%rd51];
-	ld.global.f32 %f17, [%rd51+4];
-	ld.global.f32 %f18, [%rd51+8];
-	ld.global.f32 %f19, [%rd51+12];
-	.loc 1 25 33
-	mul.rn.f32 %f20, %f8, %f16;
-	neg.f32 %f21, %f20;
-	fma.rn.f32 %f22, %f4, %f12, %f21;
-	mul.rn.f32 %f23, %f4, %f16;
-	fma.rn.f32 %f24, %f8, %f12, %f23;
-	mul.rn.f32 %f25, %f9, %f17;
-	neg.f32 %f26, %f25;
-	fma.rn.f32 %f27, %f5, %f13, %f26;
-	mul.rn.f32 %f28, %f5, %f17;
-	fma.rn.f32 %f29, %f9, %f13, %f28;
-	mul.rn.f32 %f30, %f10, %f18;
-	neg.f32 %f31, %f30;
-	fma.rn.f32 %f32, %f6, %f14, %f31;
-	mul.rn.f32 %f33, %f6, %f18;
-	fma.rn.f32 %f34, %f10, %f14, %f33;
-	mul.rn.f32 %f35, %f11, %f19;
-	neg.f32 %f36, %f35;
-	fma.rn.f32 %f37, %f7, %f15, %f36;
-	mul.rn.f32 %f38, %f7, %f19;
-	fma.rn.f32 %f39, %f11, %f15, %f38;
-	.loc 1 27 8
-	st.global.f32 [%rd46], %f22;
-	st.global.f32 [%rd46+4], %f27;
-	st.global.f32 [%rd46+8], %f32;
-	st.global.f32 [%rd46+12], %f37;
-	st.global.f32 [%rd48], %f24;
-	st.global.f32 [%rd48+4], %f29;
-	st.global.f32 [%rd48+8], %f34;
-	st.global.f32 [%rd48+12], %f39;
-	.loc 1 20 53
-	add.s64 %rd20, %rd20, 256;
-	setp.lt.s64 %p14, %rd20, %rd21;
-	@%p14 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 28
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r14, 0;
-	mov.u64 %rd52, 0;
-	mov.u64 %rd53, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r14, 1;
-	mov.u64 %rd52, %rd12;
-	mov.u64 %rd53, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r14, 1;
-	mov.u64 %rd52, %rd10;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r14, 1;
-	mov.u64 %rd52, %rd13;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r14, 2;
-	mov.u64 %rd52, %rd43;
-	mov.u64 %rd53, %rd11;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r14, 2;
-	mov.u64 %rd52, %rd44;
-	mov.u64 %rd53, %rd11;
-$FAULT:
-	ld.param.u64 %rd54, [wide_float32_4_float32_4_float32_row_F32_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd54], 0, 1;
-	setp.ne.u32 %p15, %r15, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd55, [%rd54+8];
-	ld.param.u32 %r16, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	st.global.u32 [%rd55+4], %r16;
-	ld.param.u32 %r17, [wide_float32_4_float32_4_float32_row_F32_params+76];
-	st.global.v2.u32 [%rd55+8], {%r17, %r14};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd55+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd55+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd55+32], {%r22, %r23};
-	st.global.u64 [%rd55+40], %rd52;
-	st.global.u64 [%rd55+48], %rd53;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd55], 56;
-	bra $EXIT;
-}
+const wideBF16SM80NarrowAligned = `packed1 7810 wide_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgvDympMrR
+!s]s}pMpOrGvPrR
+!
+!pHtzpD
+!vV
+!c
+p;ve
+p9vOpF
+p:y{pF
+qS9sV
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+{.qe
+Q
+ri
+)
+t^
+)
+x1r-
+r'Xq&
+)
+r'[q&
+)
+{.p|
+t+w%p0
+xv-
+qzp@B
+z_p,
+xkrI
+p}pK
+vYyY
+t+p0U
+q:
+stpU
+zbp)t]
+ri
+rsX
+qVs0r2
+zcyz
+sS
+vp
+usqe
+N
+vYs6
+z=G
+*#%
+v3p"tn
+*%%
+zNtn
+*%%
+"#
+)
+t+q}r2
+}s
+wh
+xlpw
+zWt"=
+qU
+!#
+sap)3)
+tw
+p6
+u>Pu[q"vhp<}8p/)
+rY
+q{
+tt
+&
+tu
+vW)
+q_
+q]
+q:
+vW)
+q_
+q]
+q:
+zJt?uNqrxD37%
+vW)
+{=7%
+wfr9pMqrxP{f)
+r%
+pg
+vwp=3)
+pg
+wfr9pMqrxP{f)
+r%
+pg
+H
+!#
+pl7
+uVz#p*
+tv
+!#
+vW)
+{=7%
+vkqy
+s.p=3*%
+z@r]
+T/
+yg)
+T/
+4
+sd
+vaG
+*2%
+w@
+tb=sQ
+yP
+&
+tb,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+z@r.9
+v3p=G
+*2%
+w@
+"$
+yP
+&
+"$
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+z@f9
+zNtn
+*4%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+*6p-
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v@t;
+rp.qW
+r=
+r:&'66
+rp&u#
+r:.'66
+rp/$"
+r=
+r:''76
+rp'$%
+r:/'76
+rp0$&
+r=
+r:('86
+rp($)
+r:0'86
+rp1$*
+r=
+r:)$46
+rp)$-
+r:1$66
+rp2$.
+r=
+r:*$86
+rp*$1
+r:2$:6
+rp3$2
+r=
+r:+$<6
+rp+$5
+r:3$>6
+rp4$6
+r=
+r:,$@6
+rp,$9
+r:4$B6
+rp5$:
+r=
+r:-$D6
+rp-$=
+r:5$F6
+tb@yC
+|i6$;
+|i,$1
+|i"$'
+zprnrl
+|i4$9
+|i*$/
+zpsz$%
+zpu}sU
+wt^
+|[{:pKuzyD[r2ryL
+|[{:p=uzvfUDL
+uszg
+}7737v-
+v1738
+sJ~)
+!#
+O
+!#
+vYpj7
+ru.
+]#rL
+]$sx
+(-
+!#
+"+
+x"zs
+(8
+!pZ
+p(
+!p^
+"-
+J
+qm
+qm
+(
+!qZ
+"/
+g
+p30
+;'
+(
+!s*
+g
+p3.
+;(
+(
+!tS
+g
+pfp)
+;(
+(
+!vB
+"$
+qH
+pfqI
+;/
+(
+!w&
+qH
+pfqA
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "format.go"
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b32 %r<84>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<76>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd5, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 16 26
-	shr.u32 %r8, %r4, 3;
-	cvt.u64.u32 %rd7, %r8;
-	shr.u32 %r9, %r3, 3;
-	cvt.u64.u32 %rd8, %r9;
-	.loc 1 17 25
-	mul.wide.u32 %rd9, %r5, %r1;
-	shr.u64 %rd10, %rd9, 3;
-	shl.b32 %r10, %r5, 1;
-	mul.wide.u32 %rd11, %r10, %r8;
-	.loc 1 18 16
-	add.s64 %rd12, %rd11, %rd7;
-	.loc 1 19 47
-	mul.wide.u32 %rd13, %r2, %r9;
-	add.s64 %rd14, %rd10, %rd13;
-	setp.le.u64 %p1, %rd14, %rd5;
-	setp.le.u64 %p2, %rd12, %rd6;
-	cvt.u32.u64 %r11, %rd12;
-	add.s32 %r12, %r11, %r8;
-	setp.le.u32 %p3, %r12, %r7;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r13, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd15, %rd10, 4;
-	add.s64 %rd16, %rd1, %rd15;
-	shl.b64 %rd17, %rd11, 5;
-	add.s64 %rd18, %rd3, %rd17;
-	shl.b64 %rd19, %rd12, 5;
-	add.s64 %rd20, %rd3, %rd19;
-	.loc 1 20 23
-	cvt.u64.u32 %rd21, %r13;
-	mul.wide.u32 %rd22, %r2, %r8;
-	setp.lt.s64 %p6, %rd21, %rd22;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r8, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd23, %rd21, %rd7;
-	setp.lt.u64 %p8, %rd23, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd7;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r14, %f2;
-	add.s32 %r15, %r14, 536870910;
-	mov.b32 %f3, %r15;
-	cvt.rzi.u64.f32 %rd24, %f3;
-	mul.lo.s64 %rd25, %rd24, %rd7;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd7;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd21, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd7;
-	sub.s64 %rd35, %rd21, %rd34;
-	setp.ge.u64 %p9, %rd35, %rd7;
-	add.s64 %rd36, %rd33, 1;
-	selp.b64 %rd37, %rd36, %rd33, %p9;
-	sub.s64 %rd38, %rd35, %rd7;
-	selp.b64 %rd39, %rd38, %rd35, %p9;
-	setp.ge.u64 %p10, %rd39, %rd7;
-	add.s64 %rd40, %rd37, 1;
-	selp.b64 %rd41, %rd40, %rd37, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r16, %rd21;
-	div.u32 %r17, %r16, %r8;
-	cvt.u64.u32 %rd41, %r17;
-$B2:
-	mul.lo.s64 %rd42, %rd41, %rd7;
-	sub.s64 %rd43, %rd21, %rd42;
-	.loc 1 22 24
-	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd44, %rd13;
-	add.s64 %rd45, %rd44, %rd7;
-	setp.lt.u64 %p12, %rd45, %rd13;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd46, %rd44, 4;
-	add.s64 %rd47, %rd16, %rd46;
-	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd47];
-	and.b32 %r22, %r18, 65535;
-	shr.u32 %r23, %r18, 16;
-	and.b32 %r24, %r23, 65535;
-	and.b32 %r25, %r19, 65535;
-	shr.u32 %r26, %r19, 16;
-	and.b32 %r27, %r26, 65535;
-	and.b32 %r28, %r20, 65535;
-	shr.u32 %r29, %r20, 16;
-	and.b32 %r30, %r29, 65535;
-	and.b32 %r31, %r21, 65535;
-	shr.u32 %r32, %r21, 16;
-	and.b32 %r33, %r32, 65535;
-	.loc 2 29 61
-	shl.b32 %r34, %r22, 16;
-	mov.b32 %f4, %r34;
-	shl.b32 %r35, %r24, 16;
-	mov.b32 %f5, %r35;
-	shl.b32 %r36, %r25, 16;
-	mov.b32 %f6, %r36;
-	shl.b32 %r37, %r27, 16;
-	mov.b32 %f7, %r37;
-	shl.b32 %r38, %r28, 16;
-	mov.b32 %f8, %r38;
-	shl.b32 %r39, %r30, 16;
-	mov.b32 %f9, %r39;
-	shl.b32 %r40, %r31, 16;
-	mov.b32 %f10, %r40;
-	shl.b32 %r41, %r33, 16;
-	mov.b32 %f11, %r41;
-	.loc 1 23 85
-	shl.b64 %rd48, %rd45, 4;
-	add.s64 %rd49, %rd16, %rd48;
-	ld.global.v4.u32 {%r42, %r43, %r44, %r45}, [%rd49];
-	and.b32 %r46, %r42, 65535;
-	shr.u32 %r47, %r42, 16;
-	and.b32 %r48, %r47, 65535;
-	and.b32 %r49, %r43, 65535;
-	shr.u32 %r50, %r43, 16;
-	and.b32 %r51, %r50, 65535;
-	and.b32 %r52, %r44, 65535;
-	shr.u32 %r53, %r44, 16;
-	and.b32 %r54, %r53, 65535;
-	and.b32 %r55, %r45, 65535;
-	shr.u32 %r56, %r45, 16;
-	and.b32 %r57, %r56, 65535;
-	.loc 2 29 61
-	shl.b32 %r58, %r46, 16;
-	mov.b32 %f12, %r58;
-	shl.b32 %r59, %r48, 16;
-	mov.b32 %f13, %r59;
-	shl.b32 %r60, %r49, 16;
-	mov.b32 %f14, %r60;
-	shl.b32 %r61, %r51, 16;
-	mov.b32 %f15, %r61;
-	shl.b32 %r62, %r52, 16;
-	mov.b32 %f16, %r62;
-	shl.b32 %r63, %r54, 16;
-	mov.b32 %f17, %r63;
-	shl.b32 %r64, %r55, 16;
-	mov.b32 %f18, %r64;
-	shl.b32 %r65, %r57, 16;
-	mov.b32 %f19, %r65;
-	.loc 1 23 105
-	shl.b64 %rd50, %rd43, 5;
-	add.s64 %rd51, %rd18, %rd50;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd51];
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd51+16];
-	add.s64 %rd52, %rd20, %rd50;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd52];
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd52+16];
-	.loc 1 25 33
-	mul.rn.f32 %f36, %f12, %f28;
-	neg.f32 %f37, %f36;
-	fma.rn.f32 %f38, %f4, %f20, %f37;
-	mul.rn.f32 %f39, %f4, %f28;
-	fma.rn.f32 %f40, %f12, %f20, %f39;
-	mul.rn.f32 %f41, %f13, %f29;
-	neg.f32 %f42, %f41;
-	fma.rn.f32 %f43, %f5, %f21, %f42;
-	mul.rn.f32 %f44, %f5, %f29;
-	fma.rn.f32 %f45, %f13, %f21, %f44;
-	mul.rn.f32 %f46, %f14, %f30;
-	neg.f32 %f47, %f46;
-	fma.rn.f32 %f48, %f6, %f22, %f47;
-	mul.rn.f32 %f49, %f6, %f30;
-	fma.rn.f32 %f50, %f14, %f22, %f49;
-	mul.rn.f32 %f51, %f15, %f31;
-	neg.f32 %f52, %f51;
-	fma.rn.f32 %f53, %f7, %f23, %f52;
-	mul.rn.f32 %f54, %f7, %f31;
-	fma.rn.f32 %f55, %f15, %f23, %f54;
-	mul.rn.f32 %f56, %f16, %f32;
-	neg.f32 %f57, %f56;
-	fma.rn.f32 %f58, %f8, %f24, %f57;
-	mul.rn.f32 %f59, %f8, %f32;
-	fma.rn.f32 %f60, %f16, %f24, %f59;
-	mul.rn.f32 %f61, %f17, %f33;
-	neg.f32 %f62, %f61;
-	fma.rn.f32 %f63, %f9, %f25, %f62;
-	mul.rn.f32 %f64, %f9, %f33;
-	fma.rn.f32 %f65, %f17, %f25, %f64;
-	mul.rn.f32 %f66, %f18, %f34;
-	neg.f32 %f67, %f66;
-	fma.rn.f32 %f68, %f10, %f26, %f67;
-	mul.rn.f32 %f69, %f10, %f34;
-	fma.rn.f32 %f70, %f18, %f26, %f69;
-	mul.rn.f32 %f71, %f19, %f35;
-	neg.f32 %f72, %f71;
-	fma.rn.f32 %f73, %f11, %f27, %f72;
-	mul.rn.f32 %f74, %f11, %f35;
-	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 1 27 8
-	cvt.rn.bf16x2.f32 %r66, %f43, %f38;
-	cvt.rn.bf16x2.f32 %r67, %f53, %f48;
-	cvt.rn.bf16x2.f32 %r68, %f63, %f58;
-	cvt.rn.bf16x2.f32 %r69, %f73, %f68;
-	st.global.v4.u32 [%rd47], {%r66, %r67, %r68, %r69};
-	cvt.rn.bf16x2.f32 %r70, %f45, %f40;
-	cvt.rn.bf16x2.f32 %r71, %f55, %f50;
-	cvt.rn.bf16x2.f32 %r72, %f65, %f60;
-	cvt.rn.bf16x2.f32 %r73, %f75, %f70;
-	st.global.v4.u32 [%rd49], {%r70, %r71, %r72, %r73};
-	.loc 1 20 53
-	add.s64 %rd21, %rd21, 256;
-	setp.lt.s64 %p14, %rd21, %rd22;
-	@%p14 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 96
-	cvt.u64.u32 %rd53, %r12;
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r74, 0;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r74, 1;
-	mov.u64 %rd54, %rd14;
-	mov.u64 %rd55, %rd5;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r74, 1;
-	mov.u64 %rd54, %rd12;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r74, 1;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r74, 2;
-	mov.u64 %rd54, %rd44;
-	mov.u64 %rd55, %rd13;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r74, 2;
-	mov.u64 %rd54, %rd45;
-	mov.u64 %rd55, %rd13;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r75, [%rd56], 0, 1;
-	setp.ne.u32 %p15, %r75, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r76, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	st.global.u32 [%rd57+4], %r76;
-	ld.param.u32 %r77, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	st.global.v2.u32 [%rd57+8], {%r77, %r74};
-	mov.u32 %r78, %ctaid.x;
-	mov.u32 %r79, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r78, %r79};
-	mov.u32 %r80, %ctaid.z;
-	mov.u32 %r81, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r80, %r81};
-	mov.u32 %r82, %tid.y;
-	mov.u32 %r83, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r82, %r83};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wideBF16SM70NarrowAligned = `packed1 11568 wide_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!sgvDympMrR
+!s]s}pMpOrGvPrR
+!
+!pHtzpD
+!vV
+!c
+p;-to
+p9,xOpF
+p:y{pF
+qS9sV
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+{.qe
+Q
+ri
+)
+t^
+)
+x1r-
+r'Xq&
+)
+r'[q&
+)
+{.p|
+t+w%p0
+xv-
+qzp@B
+z_p,
+xkrI
+p}pK
+vYyY
+t+p0U
+q:
+stpU
+zbp)t]
+ri
+rsX
+qVs0r2
+zcyz
+sS
+vp
+usqe
+N
+vYs6
+z=G
+*#%
+v3p"tn
+*%%
+zNtn
+*%%
+"#
+)
+t+q}r2
+}s
+wh
+xlpw
+zWt"=
+qU
+!#
+sap)3)
+tw
+p6
+u>Pu[q"vhp<}8p/)
+rY
+q{
+tt
+&
+tu
+vW)
+q_
+q]
+q:
+vW)
+q_
+q]
+q:
+zJt?uNqrxD37%
+vW)
+{=7%
+wfr9pMqrxP{f)
+r%
+pg
+vwp=3)
+pg
+wfr9pMqrxP{f)
+r%
+pg
+H
+!#
+pl7
+uVz#p*
+tv
+!#
+vW)
+{=7%
+vkqy
+s.p=3*%
+z@r]
+T/
+yg)
+T/
+4
+sd
+vaG
+*2%
+w@
+tb=sQ
+yP
+&
+tb,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+z@r.9
+v3p=G
+*2%
+w@
+"$
+yP
+&
+"$
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+z@f9
+zNtn
+*4%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+*6p-
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v@t;
+rp.qW
+r=
+r:&'66
+rp&u#
+r:.'66
+rp/$"
+r=
+r:''76
+rp'$%
+r:/'76
+rp0$&
+r=
+r:('86
+rp($)
+r:0'86
+rp1$*
+r=
+r:)$46
+rp)$-
+r:1$66
+rp2$.
+r=
+r:*$86
+rp*$1
+r:2$:6
+rp3$2
+r=
+r:+$<6
+rp+$5
+r:3$>6
+rp4$6
+r=
+r:,$@6
+rp,$9
+r:4$B6
+rp5$:
+r=
+r:-$D6
+rp-$=
+r:5$F6
+tb@t;
+{i;
+rE
+rr
+v4
+sl
+y>;$;
+rE
+v5
+{i6
+rE
+rr
+v4
+sl
+y>6$6
+rE
+v5
+pv
+sXp*U
+{i1
+rE
+rr
+v4
+sl
+y>1$1
+rE
+v5
+{i,
+rE
+rr
+v4
+sl
+y>,$,
+rE
+v5
+pv
+sXp*U
+{i'
+rE
+rr
+v4
+sl
+y>'$'
+rE
+v5
+{i"
+rE
+rr
+v4
+sl
+y>"$"
+rE
+v5
+pv
+sXp*U
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+sXp*U
+{i9
+rE
+rr
+v4
+sl
+y>9$9
+rE
+v5
+{i4
+rE
+rr
+v4
+sl
+y>4$4
+rE
+v5
+pv
+sXp*U
+{i/
+rE
+rr
+v4
+sl
+y>/$/
+rE
+v5
+{i*
+rE
+rr
+v4
+sl
+y>*$*
+rE
+v5
+pv
+sXp*U
+{i%
+rE
+rr
+v4
+sl
+y>%$%
+rE
+v5
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+pv
+sXp*U
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+sXp*U
+wt^
+|[{:pKuzM[<w<g<VL
+|[{:p=uzRF<6<&DL
+uszg
+}7737v-
+v1738
+sJ~)
+!#
+O
+!#
+vYpj7
+ru.
+]#rL
+]$sx
+(-
+!#
+"+
+]-zs
+(8
+!pZ
+p(
+!p^
+"-
+J
+qm
+qm
+(
+!qZ
+"/
+g
+p30
+;'
+(
+!s*
+g
+p3.
+;(
+(
+!tS
+g
+pfp)
+;(
+(
+!vB
+"$
+qH
+pfqI
+;/
+(
+!w&
+qH
+pfqA
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "format.go"
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b16 %rs<17>;
-	.reg .b32 %r<72>;
-	.reg .b64 %rd<56>;
-	.reg .f32 %f<76>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	.loc 1 16 26
-	shr.u32 %r6, %r4, 3;
-	cvt.u64.u32 %rd5, %r6;
-	shr.u32 %r7, %r3, 3;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 17 25
-	mul.wide.u32 %rd7, %r5, %r1;
-	shr.u64 %rd8, %rd7, 3;
-	shl.b32 %r8, %r5, 1;
-	mul.wide.u32 %rd9, %r8, %r6;
-	.loc 1 18 16
-	add.s64 %rd10, %rd9, %rd5;
-	.loc 1 19 47
-	mul.wide.u32 %rd11, %r2, %r7;
-	add.s64 %rd12, %rd8, %rd11;
-	setp.le.u64 %p1, %rd12, %rd2;
-	setp.le.u64 %p2, %rd10, %rd4;
-	add.s64 %rd13, %rd10, %rd5;
-	setp.le.u64 %p3, %rd13, %rd4;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r9, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd14, %rd8, 4;
-	add.s64 %rd15, %rd1, %rd14;
-	shl.b64 %rd16, %rd9, 5;
-	add.s64 %rd17, %rd3, %rd16;
-	shl.b64 %rd18, %rd10, 5;
-	add.s64 %rd19, %rd3, %rd18;
-	.loc 1 20 23
-	cvt.u64.u32 %rd20, %r9;
-	mul.wide.u32 %rd21, %r2, %r6;
-	setp.lt.s64 %p6, %rd20, %rd21;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r6, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd22, %rd20, %rd5;
-	setp.lt.u64 %p8, %rd22, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd5;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r10, %f2;
-	add.s32 %r11, %r10, 536870910;
-	mov.b32 %f3, %r11;
-	cvt.rzi.u64.f32 %rd23, %f3;
-	mul.lo.s64 %rd24, %rd23, %rd5;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.lo.s64 %rd28, %rd27, %rd5;
-	neg.s64 %rd29, %rd28;
-	mul.hi.u64 %rd30, %rd27, %rd29;
-	add.s64 %rd31, %rd27, %rd30;
-	mul.hi.u64 %rd32, %rd20, %rd31;
-	mul.lo.s64 %rd33, %rd32, %rd5;
-	sub.s64 %rd34, %rd20, %rd33;
-	setp.ge.u64 %p9, %rd34, %rd5;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p9;
-	sub.s64 %rd37, %rd34, %rd5;
-	selp.b64 %rd38, %rd37, %rd34, %p9;
-	setp.ge.u64 %p10, %rd38, %rd5;
-	add.s64 %rd39, %rd36, 1;
-	selp.b64 %rd40, %rd39, %rd36, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r12, %rd20;
-	div.u32 %r13, %r12, %r6;
-	cvt.u64.u32 %rd40, %r13;
-$B2:
-	mul.lo.s64 %rd41, %rd40, %rd5;
-	sub.s64 %rd42, %rd20, %rd41;
-	.loc 1 22 24
-	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd43, %rd11;
-	add.s64 %rd44, %rd43, %rd5;
-	setp.lt.u64 %p12, %rd44, %rd11;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd45, %rd43, 4;
-	add.s64 %rd46, %rd15, %rd45;
-	ld.global.u16 %r14, [%rd46];
-	ld.global.u16 %r15, [%rd46+2];
-	ld.global.u16 %r16, [%rd46+4];
-	ld.global.u16 %r17, [%rd46+6];
-	ld.global.u16 %r18, [%rd46+8];
-	ld.global.u16 %r19, [%rd46+10];
-	ld.global.u16 %r20, [%rd46+12];
-	ld.global.u16 %r21, [%rd46+14];
-	.loc 2 29 61
-	shl.b32 %r22, %r14, 16;
-	mov.b32 %f4, %r22;
-	shl.b32 %r23, %r15, 16;
-	mov.b32 %f5, %r23;
-	shl.b32 %r24, %r16, 16;
-	mov.b32 %f6, %r24;
-	shl.b32 %r25, %r17, 16;
-	mov.b32 %f7, %r25;
-	shl.b32 %r26, %r18, 16;
-	mov.b32 %f8, %r26;
-	shl.b32 %r27, %r19, 16;
-	mov.b32 %f9, %r27;
-	shl.b32 %r28, %r20, 16;
-	mov.b32 %f10, %r28;
-	shl.b32 %r29, %r21, 16;
-	mov.b32 %f11, %r29;
-	.loc 1 23 85
-	shl.b64 %rd47, %rd44, 4;
-	add.s64 %rd48, %rd15, %rd47;
-	ld.global.u16 %r30, [%rd48];
-	ld.global.u16 %r31, [%rd48+2];
-	ld.global.u16 %r32, [%rd48+4];
-	ld.global.u16 %r33, [%rd48+6];
-	ld.global.u16 %r34, [%rd48+8];
-	ld.global.u16 %r35, [%rd48+10];
-	ld.global.u16 %r36, [%rd48+12];
-	ld.global.u16 %r37, [%rd48+14];
-	.loc 2 29 61
-	shl.b32 %r38, %r30, 16;
-	mov.b32 %f12, %r38;
-	shl.b32 %r39, %r31, 16;
-	mov.b32 %f13, %r39;
-	shl.b32 %r40, %r32, 16;
-	mov.b32 %f14, %r40;
-	shl.b32 %r41, %r33, 16;
-	mov.b32 %f15, %r41;
-	shl.b32 %r42, %r34, 16;
-	mov.b32 %f16, %r42;
-	shl.b32 %r43, %r35, 16;
-	mov.b32 %f17, %r43;
-	shl.b32 %r44, %r36, 16;
-	mov.b32 %f18, %r44;
-	shl.b32 %r45, %r37, 16;
-	mov.b32 %f19, %r45;
-	.loc 1 23 105
-	shl.b64 %rd49, %rd42, 5;
-	add.s64 %rd50, %rd17, %rd49;
-	ld.global.f32 %f20, [%rd50];
-	ld.global.f32 %f21, [%rd50+4];
-	ld.global.f32 %f22, [%rd50+8];
-	ld.global.f32 %f23, [%rd50+12];
-	ld.global.f32 %f24, [%rd50+16];
-	ld.global.f32 %f25, [%rd50+20];
-	ld.global.f32 %f26, [%rd50+24];
-	ld.global.f32 %f27, [%rd50+28];
-	add.s64 %rd51, %rd19, %rd49;
-	ld.global.f32 %f28, [%rd51];
-	ld.global.f32 %f29, [%rd51+4];
-	ld.global.f32 %f30, [%rd51+8];
-	ld.global.f32 %f31, [%rd51+12];
-	ld.global.f32 %f32, [%rd51+16];
-	ld.global.f32 %f33, [%rd51+20];
-	ld.global.f32 %f34, [%rd51+24];
-	ld.global.f32 %f35, [%rd51+28];
-	.loc 1 25 33
-	mul.rn.f32 %f36, %f12, %f28;
-	neg.f32 %f37, %f36;
-	fma.rn.f32 %f38, %f4, %f20, %f37;
-	mul.rn.f32 %f39, %f4, %f28;
-	fma.rn.f32 %f40, %f12, %f20, %f39;
-	mul.rn.f32 %f41, %f13, %f29;
-	neg.f32 %f42, %f41;
-	fma.rn.f32 %f43, %f5, %f21, %f42;
-	mul.rn.f32 %f44, %f5, %f29;
-	fma.rn.f32 %f45, %f13, %f21, %f44;
-	mul.rn.f32 %f46, %f14, %f30;
-	neg.f32 %f47, %f46;
-	fma.rn.f32 %f48, %f6, %f22, %f47;
-	mul.rn.f32 %f49, %f6, %f30;
-	fma.rn.f32 %f50, %f14, %f22, %f49;
-	mul.rn.f32 %f51, %f15, %f31;
-	neg.f32 %f52, %f51;
-	fma.rn.f32 %f53, %f7, %f23, %f52;
-	mul.rn.f32 %f54, %f7, %f31;
-	fma.rn.f32 %f55, %f15, %f23, %f54;
-	mul.rn.f32 %f56, %f16, %f32;
-	neg.f32 %f57, %f56;
-	fma.rn.f32 %f58, %f8, %f24, %f57;
-	mul.rn.f32 %f59, %f8, %f32;
-	fma.rn.f32 %f60, %f16, %f24, %f59;
-	mul.rn.f32 %f61, %f17, %f33;
-	neg.f32 %f62, %f61;
-	fma.rn.f32 %f63, %f9, %f25, %f62;
-	mul.rn.f32 %f64, %f9, %f33;
-	fma.rn.f32 %f65, %f17, %f25, %f64;
-	mul.rn.f32 %f66, %f18, %f34;
-	neg.f32 %f67, %f66;
-	fma.rn.f32 %f68, %f10, %f26, %f67;
-	mul.rn.f32 %f69, %f10, %f34;
-	fma.rn.f32 %f70, %f18, %f26, %f69;
-	mul.rn.f32 %f71, %f19, %f35;
-	neg.f32 %f72, %f71;
-	fma.rn.f32 %f73, %f11, %f27, %f72;
-	mul.rn.f32 %f74, %f11, %f35;
-	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f38;
-	cvt.u32.u16 %r46, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f43;
-	cvt.u32.u16 %r47, %rs2;
-	cvt.rn.bf16.f32 %rs3, %f48;
-	cvt.u32.u16 %r48, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f53;
-	cvt.u32.u16 %r49, %rs4;
-	cvt.rn.bf16.f32 %rs5, %f58;
-	cvt.u32.u16 %r50, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f63;
-	cvt.u32.u16 %r51, %rs6;
-	cvt.rn.bf16.f32 %rs7, %f68;
-	cvt.u32.u16 %r52, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f73;
-	cvt.u32.u16 %r53, %rs8;
-	cvt.rn.bf16.f32 %rs9, %f40;
-	cvt.u32.u16 %r54, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f45;
-	cvt.u32.u16 %r55, %rs10;
-	cvt.rn.bf16.f32 %rs11, %f50;
-	cvt.u32.u16 %r56, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f55;
-	cvt.u32.u16 %r57, %rs12;
-	cvt.rn.bf16.f32 %rs13, %f60;
-	cvt.u32.u16 %r58, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f65;
-	cvt.u32.u16 %r59, %rs14;
-	cvt.rn.bf16.f32 %rs15, %f70;
-	cvt.u32.u16 %r60, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f75;
-	cvt.u32.u16 %r61, %rs16;
-	.loc 1 27 8
-	st.global.u16 [%rd46], %r46;
-	st.global.u16 [%rd46+2], %r47;
-	st.global.u16 [%rd46+4], %r48;
-	st.global.u16 [%rd46+6], %r49;
-	st.global.u16 [%rd46+8], %r50;
-	st.global.u16 [%rd46+10], %r51;
-	st.global.u16 [%rd46+12], %r52;
-	st.global.u16 [%rd46+14], %r53;
-	st.global.u16 [%rd48], %r54;
-	st.global.u16 [%rd48+2], %r55;
-	st.global.u16 [%rd48+4], %r56;
-	st.global.u16 [%rd48+6], %r57;
-	st.global.u16 [%rd48+8], %r58;
-	st.global.u16 [%rd48+10], %r59;
-	st.global.u16 [%rd48+12], %r60;
-	st.global.u16 [%rd48+14], %r61;
-	.loc 1 20 53
-	add.s64 %rd20, %rd20, 256;
-	setp.lt.s64 %p14, %rd20, %rd21;
-	@%p14 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 28
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r62, 0;
-	mov.u64 %rd52, 0;
-	mov.u64 %rd53, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r62, 1;
-	mov.u64 %rd52, %rd12;
-	mov.u64 %rd53, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r62, 1;
-	mov.u64 %rd52, %rd10;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r62, 1;
-	mov.u64 %rd52, %rd13;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r62, 2;
-	mov.u64 %rd52, %rd43;
-	mov.u64 %rd53, %rd11;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r62, 2;
-	mov.u64 %rd52, %rd44;
-	mov.u64 %rd53, %rd11;
-$FAULT:
-	ld.param.u64 %rd54, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r63, [%rd54], 0, 1;
-	setp.ne.u32 %p15, %r63, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd55, [%rd54+8];
-	ld.param.u32 %r64, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	st.global.u32 [%rd55+4], %r64;
-	ld.param.u32 %r65, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	st.global.v2.u32 [%rd55+8], {%r65, %r62};
-	mov.u32 %r66, %ctaid.x;
-	mov.u32 %r67, %ctaid.y;
-	st.global.v2.u32 [%rd55+16], {%r66, %r67};
-	mov.u32 %r68, %ctaid.z;
-	mov.u32 %r69, %tid.x;
-	st.global.v2.u32 [%rd55+24], {%r68, %r69};
-	mov.u32 %r70, %tid.y;
-	mov.u32 %r71, %tid.z;
-	st.global.v2.u32 [%rd55+32], {%r70, %r71};
-	st.global.u64 [%rd55+40], %rd52;
-	st.global.u64 [%rd55+48], %rd53;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd55], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "format.go"
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<32>;
-	.reg .b32 %r<204>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<76>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd5, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 16 26
-	shr.u32 %r8, %r4, 3;
-	cvt.u64.u32 %rd7, %r8;
-	shr.u32 %r9, %r3, 3;
-	cvt.u64.u32 %rd8, %r9;
-	.loc 1 17 25
-	mul.wide.u32 %rd9, %r5, %r1;
-	shr.u64 %rd10, %rd9, 3;
-	shl.b32 %r10, %r5, 1;
-	mul.wide.u32 %rd11, %r10, %r8;
-	.loc 1 18 16
-	add.s64 %rd12, %rd11, %rd7;
-	.loc 1 19 47
-	mul.wide.u32 %rd13, %r2, %r9;
-	add.s64 %rd14, %rd10, %rd13;
-	setp.le.u64 %p1, %rd14, %rd5;
-	setp.le.u64 %p2, %rd12, %rd6;
-	cvt.u32.u64 %r11, %rd12;
-	add.s32 %r12, %r11, %r8;
-	setp.le.u32 %p3, %r12, %r7;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r13, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd15, %rd10, 4;
-	add.s64 %rd16, %rd1, %rd15;
-	shl.b64 %rd17, %rd11, 5;
-	add.s64 %rd18, %rd3, %rd17;
-	shl.b64 %rd19, %rd12, 5;
-	add.s64 %rd20, %rd3, %rd19;
-	.loc 1 20 23
-	cvt.u64.u32 %rd21, %r13;
-	mul.wide.u32 %rd22, %r2, %r8;
-	setp.lt.s64 %p6, %rd21, %rd22;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r8, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd23, %rd21, %rd7;
-	setp.lt.u64 %p8, %rd23, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd7;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r14, %f2;
-	add.s32 %r15, %r14, 536870910;
-	mov.b32 %f3, %r15;
-	cvt.rzi.u64.f32 %rd24, %f3;
-	mul.lo.s64 %rd25, %rd24, %rd7;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd7;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd21, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd7;
-	sub.s64 %rd35, %rd21, %rd34;
-	setp.ge.u64 %p9, %rd35, %rd7;
-	add.s64 %rd36, %rd33, 1;
-	selp.b64 %rd37, %rd36, %rd33, %p9;
-	sub.s64 %rd38, %rd35, %rd7;
-	selp.b64 %rd39, %rd38, %rd35, %p9;
-	setp.ge.u64 %p10, %rd39, %rd7;
-	add.s64 %rd40, %rd37, 1;
-	selp.b64 %rd41, %rd40, %rd37, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r16, %rd21;
-	div.u32 %r17, %r16, %r8;
-	cvt.u64.u32 %rd41, %r17;
-$B2:
-	mul.lo.s64 %rd42, %rd41, %rd7;
-	sub.s64 %rd43, %rd21, %rd42;
-	.loc 1 22 24
-	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd44, %rd13;
-	add.s64 %rd45, %rd44, %rd7;
-	setp.lt.u64 %p12, %rd45, %rd13;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd46, %rd44, 4;
-	add.s64 %rd47, %rd16, %rd46;
-	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd47];
-	and.b32 %r22, %r18, 65535;
-	shr.u32 %r23, %r18, 16;
-	and.b32 %r24, %r23, 65535;
-	and.b32 %r25, %r19, 65535;
-	shr.u32 %r26, %r19, 16;
-	and.b32 %r27, %r26, 65535;
-	and.b32 %r28, %r20, 65535;
-	shr.u32 %r29, %r20, 16;
-	and.b32 %r30, %r29, 65535;
-	and.b32 %r31, %r21, 65535;
-	shr.u32 %r32, %r21, 16;
-	and.b32 %r33, %r32, 65535;
-	.loc 2 29 61
-	shl.b32 %r34, %r22, 16;
-	mov.b32 %f4, %r34;
-	shl.b32 %r35, %r24, 16;
-	mov.b32 %f5, %r35;
-	shl.b32 %r36, %r25, 16;
-	mov.b32 %f6, %r36;
-	shl.b32 %r37, %r27, 16;
-	mov.b32 %f7, %r37;
-	shl.b32 %r38, %r28, 16;
-	mov.b32 %f8, %r38;
-	shl.b32 %r39, %r30, 16;
-	mov.b32 %f9, %r39;
-	shl.b32 %r40, %r31, 16;
-	mov.b32 %f10, %r40;
-	shl.b32 %r41, %r33, 16;
-	mov.b32 %f11, %r41;
-	.loc 1 23 85
-	shl.b64 %rd48, %rd45, 4;
-	add.s64 %rd49, %rd16, %rd48;
-	ld.global.v4.u32 {%r42, %r43, %r44, %r45}, [%rd49];
-	and.b32 %r46, %r42, 65535;
-	shr.u32 %r47, %r42, 16;
-	and.b32 %r48, %r47, 65535;
-	and.b32 %r49, %r43, 65535;
-	shr.u32 %r50, %r43, 16;
-	and.b32 %r51, %r50, 65535;
-	and.b32 %r52, %r44, 65535;
-	shr.u32 %r53, %r44, 16;
-	and.b32 %r54, %r53, 65535;
-	and.b32 %r55, %r45, 65535;
-	shr.u32 %r56, %r45, 16;
-	and.b32 %r57, %r56, 65535;
-	.loc 2 29 61
-	shl.b32 %r58, %r46, 16;
-	mov.b32 %f12, %r58;
-	shl.b32 %r59, %r48, 16;
-	mov.b32 %f13, %r59;
-	shl.b32 %r60, %r49, 16;
-	mov.b32 %f14, %r60;
-	shl.b32 %r61, %r51, 16;
-	mov.b32 %f15, %r61;
-	shl.b32 %r62, %r52, 16;
-	mov.b32 %f16, %r62;
-	shl.b32 %r63, %r54, 16;
-	mov.b32 %f17, %r63;
-	shl.b32 %r64, %r55, 16;
-	mov.b32 %f18, %r64;
-	shl.b32 %r65, %r57, 16;
-	mov.b32 %f19, %r65;
-	.loc 1 23 105
-	shl.b64 %rd50, %rd43, 5;
-	add.s64 %rd51, %rd18, %rd50;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd51];
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd51+16];
-	add.s64 %rd52, %rd20, %rd50;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd52];
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd52+16];
-	.loc 1 25 33
-	mul.rn.f32 %f36, %f12, %f28;
-	neg.f32 %f37, %f36;
-	fma.rn.f32 %f38, %f4, %f20, %f37;
-	mul.rn.f32 %f39, %f4, %f28;
-	fma.rn.f32 %f40, %f12, %f20, %f39;
-	mul.rn.f32 %f41, %f13, %f29;
-	neg.f32 %f42, %f41;
-	fma.rn.f32 %f43, %f5, %f21, %f42;
-	mul.rn.f32 %f44, %f5, %f29;
-	fma.rn.f32 %f45, %f13, %f21, %f44;
-	mul.rn.f32 %f46, %f14, %f30;
-	neg.f32 %f47, %f46;
-	fma.rn.f32 %f48, %f6, %f22, %f47;
-	mul.rn.f32 %f49, %f6, %f30;
-	fma.rn.f32 %f50, %f14, %f22, %f49;
-	mul.rn.f32 %f51, %f15, %f31;
-	neg.f32 %f52, %f51;
-	fma.rn.f32 %f53, %f7, %f23, %f52;
-	mul.rn.f32 %f54, %f7, %f31;
-	fma.rn.f32 %f55, %f15, %f23, %f54;
-	mul.rn.f32 %f56, %f16, %f32;
-	neg.f32 %f57, %f56;
-	fma.rn.f32 %f58, %f8, %f24, %f57;
-	mul.rn.f32 %f59, %f8, %f32;
-	fma.rn.f32 %f60, %f16, %f24, %f59;
-	mul.rn.f32 %f61, %f17, %f33;
-	neg.f32 %f62, %f61;
-	fma.rn.f32 %f63, %f9, %f25, %f62;
-	mul.rn.f32 %f64, %f9, %f33;
-	fma.rn.f32 %f65, %f17, %f25, %f64;
-	mul.rn.f32 %f66, %f18, %f34;
-	neg.f32 %f67, %f66;
-	fma.rn.f32 %f68, %f10, %f26, %f67;
-	mul.rn.f32 %f69, %f10, %f34;
-	fma.rn.f32 %f70, %f18, %f26, %f69;
-	mul.rn.f32 %f71, %f19, %f35;
-	neg.f32 %f72, %f71;
-	fma.rn.f32 %f73, %f11, %f27, %f72;
-	mul.rn.f32 %f74, %f11, %f35;
-	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 2 32 63
-	mov.b32 %r66, %f38;
-	shr.u32 %r67, %r66, 16;
-	and.b32 %r68, %r67, 1;
-	add.s32 %r69, %r66, 32767;
-	add.s32 %r70, %r69, %r68;
-	setp.nan.f32 %p14, %f38, %f38;
-	shr.u32 %r71, %r70, 16;
-	selp.b32 %r72, 32767, %r71, %p14;
-	mov.b32 %r73, %f43;
-	shr.u32 %r74, %r73, 16;
-	and.b32 %r75, %r74, 1;
-	add.s32 %r76, %r73, 32767;
-	add.s32 %r77, %r76, %r75;
-	setp.nan.f32 %p15, %f43, %f43;
-	shr.u32 %r78, %r77, 16;
-	selp.b32 %r79, 32767, %r78, %p15;
-	mov.b32 %r80, %f48;
-	shr.u32 %r81, %r80, 16;
-	and.b32 %r82, %r81, 1;
-	add.s32 %r83, %r80, 32767;
-	add.s32 %r84, %r83, %r82;
-	setp.nan.f32 %p16, %f48, %f48;
-	shr.u32 %r85, %r84, 16;
-	selp.b32 %r86, 32767, %r85, %p16;
-	mov.b32 %r87, %f53;
-	shr.u32 %r88, %r87, 16;
-	and.b32 %r89, %r88, 1;
-	add.s32 %r90, %r87, 32767;
-	add.s32 %r91, %r90, %r89;
-	setp.nan.f32 %p17, %f53, %f53;
-	shr.u32 %r92, %r91, 16;
-	selp.b32 %r93, 32767, %r92, %p17;
-	mov.b32 %r94, %f58;
-	shr.u32 %r95, %r94, 16;
-	and.b32 %r96, %r95, 1;
-	add.s32 %r97, %r94, 32767;
-	add.s32 %r98, %r97, %r96;
-	setp.nan.f32 %p18, %f58, %f58;
-	shr.u32 %r99, %r98, 16;
-	selp.b32 %r100, 32767, %r99, %p18;
-	mov.b32 %r101, %f63;
-	shr.u32 %r102, %r101, 16;
-	and.b32 %r103, %r102, 1;
-	add.s32 %r104, %r101, 32767;
-	add.s32 %r105, %r104, %r103;
-	setp.nan.f32 %p19, %f63, %f63;
-	shr.u32 %r106, %r105, 16;
-	selp.b32 %r107, 32767, %r106, %p19;
-	mov.b32 %r108, %f68;
-	shr.u32 %r109, %r108, 16;
-	and.b32 %r110, %r109, 1;
-	add.s32 %r111, %r108, 32767;
-	add.s32 %r112, %r111, %r110;
-	setp.nan.f32 %p20, %f68, %f68;
-	shr.u32 %r113, %r112, 16;
-	selp.b32 %r114, 32767, %r113, %p20;
-	mov.b32 %r115, %f73;
-	shr.u32 %r116, %r115, 16;
-	and.b32 %r117, %r116, 1;
-	add.s32 %r118, %r115, 32767;
-	add.s32 %r119, %r118, %r117;
-	setp.nan.f32 %p21, %f73, %f73;
-	shr.u32 %r120, %r119, 16;
-	selp.b32 %r121, 32767, %r120, %p21;
-	mov.b32 %r122, %f40;
-	shr.u32 %r123, %r122, 16;
-	and.b32 %r124, %r123, 1;
-	add.s32 %r125, %r122, 32767;
-	add.s32 %r126, %r125, %r124;
-	setp.nan.f32 %p22, %f40, %f40;
-	shr.u32 %r127, %r126, 16;
-	selp.b32 %r128, 32767, %r127, %p22;
-	mov.b32 %r129, %f45;
-	shr.u32 %r130, %r129, 16;
-	and.b32 %r131, %r130, 1;
-	add.s32 %r132, %r129, 32767;
-	add.s32 %r133, %r132, %r131;
-	setp.nan.f32 %p23, %f45, %f45;
-	shr.u32 %r134, %r133, 16;
-	selp.b32 %r135, 32767, %r134, %p23;
-	mov.b32 %r136, %f50;
-	shr.u32 %r137, %r136, 16;
-	and.b32 %r138, %r137, 1;
-	add.s32 %r139, %r136, 32767;
-	add.s32 %r140, %r139, %r138;
-	setp.nan.f32 %p24, %f50, %f50;
-	shr.u32 %r141, %r140, 16;
-	selp.b32 %r142, 32767, %r141, %p24;
-	mov.b32 %r143, %f55;
-	shr.u32 %r144, %r143, 16;
-	and.b32 %r145, %r144, 1;
-	add.s32 %r146, %r143, 32767;
-	add.s32 %r147, %r146, %r145;
-	setp.nan.f32 %p25, %f55, %f55;
-	shr.u32 %r148, %r147, 16;
-	selp.b32 %r149, 32767, %r148, %p25;
-	mov.b32 %r150, %f60;
-	shr.u32 %r151, %r150, 16;
-	and.b32 %r152, %r151, 1;
-	add.s32 %r153, %r150, 32767;
-	add.s32 %r154, %r153, %r152;
-	setp.nan.f32 %p26, %f60, %f60;
-	shr.u32 %r155, %r154, 16;
-	selp.b32 %r156, 32767, %r155, %p26;
-	mov.b32 %r157, %f65;
-	shr.u32 %r158, %r157, 16;
-	and.b32 %r159, %r158, 1;
-	add.s32 %r160, %r157, 32767;
-	add.s32 %r161, %r160, %r159;
-	setp.nan.f32 %p27, %f65, %f65;
-	shr.u32 %r162, %r161, 16;
-	selp.b32 %r163, 32767, %r162, %p27;
-	mov.b32 %r164, %f70;
-	shr.u32 %r165, %r164, 16;
-	and.b32 %r166, %r165, 1;
-	add.s32 %r167, %r164, 32767;
-	add.s32 %r168, %r167, %r166;
-	setp.nan.f32 %p28, %f70, %f70;
-	shr.u32 %r169, %r168, 16;
-	selp.b32 %r170, 32767, %r169, %p28;
-	mov.b32 %r171, %f75;
-	shr.u32 %r172, %r171, 16;
-	and.b32 %r173, %r172, 1;
-	add.s32 %r174, %r171, 32767;
-	add.s32 %r175, %r174, %r173;
-	setp.nan.f32 %p29, %f75, %f75;
-	shr.u32 %r176, %r175, 16;
-	selp.b32 %r177, 32767, %r176, %p29;
-	.loc 1 27 8
-	shl.b32 %r178, %r79, 16;
-	or.b32 %r179, %r72, %r178;
-	shl.b32 %r180, %r93, 16;
-	or.b32 %r181, %r86, %r180;
-	shl.b32 %r182, %r107, 16;
-	or.b32 %r183, %r100, %r182;
-	shl.b32 %r184, %r121, 16;
-	or.b32 %r185, %r114, %r184;
-	st.global.v4.u32 [%rd47], {%r179, %r181, %r183, %r185};
-	shl.b32 %r186, %r135, 16;
-	or.b32 %r187, %r128, %r186;
-	shl.b32 %r188, %r149, 16;
-	or.b32 %r189, %r142, %r188;
-	shl.b32 %r190, %r163, 16;
-	or.b32 %r191, %r156, %r190;
-	shl.b32 %r192, %r177, 16;
-	or.b32 %r193, %r170, %r192;
-	st.global.v4.u32 [%rd49], {%r187, %r189, %r191, %r193};
-	.loc 1 20 53
-	add.s64 %rd21, %rd21, 256;
-	setp.lt.s64 %p30, %rd21, %rd22;
-	@%p30 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 96
-	cvt.u64.u32 %rd53, %r12;
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r194, 0;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r194, 1;
-	mov.u64 %rd54, %rd14;
-	mov.u64 %rd55, %rd5;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r194, 1;
-	mov.u64 %rd54, %rd12;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r194, 1;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r194, 2;
-	mov.u64 %rd54, %rd44;
-	mov.u64 %rd55, %rd13;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r194, 2;
-	mov.u64 %rd54, %rd45;
-	mov.u64 %rd55, %rd13;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r195, [%rd56], 0, 1;
-	setp.ne.u32 %p31, %r195, 0;
-	@%p31 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r196, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	st.global.u32 [%rd57+4], %r196;
-	ld.param.u32 %r197, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	st.global.v2.u32 [%rd57+8], {%r197, %r194};
-	mov.u32 %r198, %ctaid.x;
-	mov.u32 %r199, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r198, %r199};
-	mov.u32 %r200, %ctaid.z;
-	mov.u32 %r201, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r200, %r201};
-	mov.u32 %r202, %tid.y;
-	mov.u32 %r203, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r202, %r203};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
-`
-
-const wideBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "format.go"
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<32>;
-	.reg .b32 %r<168>;
-	.reg .b64 %rd<56>;
-	.reg .f32 %f<76>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+52];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	.loc 1 16 26
-	shr.u32 %r6, %r4, 3;
-	cvt.u64.u32 %rd5, %r6;
-	shr.u32 %r7, %r3, 3;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 17 25
-	mul.wide.u32 %rd7, %r5, %r1;
-	shr.u64 %rd8, %rd7, 3;
-	shl.b32 %r8, %r5, 1;
-	mul.wide.u32 %rd9, %r8, %r6;
-	.loc 1 18 16
-	add.s64 %rd10, %rd9, %rd5;
-	.loc 1 19 47
-	mul.wide.u32 %rd11, %r2, %r7;
-	add.s64 %rd12, %rd8, %rd11;
-	setp.le.u64 %p1, %rd12, %rd2;
-	setp.le.u64 %p2, %rd10, %rd4;
-	add.s64 %rd13, %rd10, %rd5;
-	setp.le.u64 %p3, %rd13, %rd4;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r9, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd14, %rd8, 4;
-	add.s64 %rd15, %rd1, %rd14;
-	shl.b64 %rd16, %rd9, 5;
-	add.s64 %rd17, %rd3, %rd16;
-	shl.b64 %rd18, %rd10, 5;
-	add.s64 %rd19, %rd3, %rd18;
-	.loc 1 20 23
-	cvt.u64.u32 %rd20, %r9;
-	mul.wide.u32 %rd21, %r2, %r6;
-	setp.lt.s64 %p6, %rd20, %rd21;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r6, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd22, %rd20, %rd5;
-	setp.lt.u64 %p8, %rd22, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd5;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r10, %f2;
-	add.s32 %r11, %r10, 536870910;
-	mov.b32 %f3, %r11;
-	cvt.rzi.u64.f32 %rd23, %f3;
-	mul.lo.s64 %rd24, %rd23, %rd5;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.lo.s64 %rd28, %rd27, %rd5;
-	neg.s64 %rd29, %rd28;
-	mul.hi.u64 %rd30, %rd27, %rd29;
-	add.s64 %rd31, %rd27, %rd30;
-	mul.hi.u64 %rd32, %rd20, %rd31;
-	mul.lo.s64 %rd33, %rd32, %rd5;
-	sub.s64 %rd34, %rd20, %rd33;
-	setp.ge.u64 %p9, %rd34, %rd5;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p9;
-	sub.s64 %rd37, %rd34, %rd5;
-	selp.b64 %rd38, %rd37, %rd34, %p9;
-	setp.ge.u64 %p10, %rd38, %rd5;
-	add.s64 %rd39, %rd36, 1;
-	selp.b64 %rd40, %rd39, %rd36, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r12, %rd20;
-	div.u32 %r13, %r12, %r6;
-	cvt.u64.u32 %rd40, %r13;
-$B2:
-	mul.lo.s64 %rd41, %rd40, %rd5;
-	sub.s64 %rd42, %rd20, %rd41;
-	.loc 1 22 24
-	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd43, %rd11;
-	add.s64 %rd44, %rd43, %rd5;
-	setp.lt.u64 %p12, %rd44, %rd11;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd45, %rd43, 4;
-	add.s64 %rd46, %rd15, %rd45;
-	ld.global.u16 %r14, [%rd46];
-	ld.global.u16 %r15, [%rd46+2];
-	ld.global.u16 %r16, [%rd46+4];
-	ld.global.u16 %r17, [%rd46+6];
-	ld.global.u16 %r18, [%rd46+8];
-	ld.global.u16 %r19, [%rd46+10];
-	ld.global.u16 %r20, [%rd46+12];
-	ld.global.u16 %r21, [%rd46+14];
-	.loc 2 29 61
-	shl.b32 %r22, %r14, 16;
-	mov.b32 %f4, %r22;
-	shl.b32 %r23, %r15, 16;
-	mov.b32 %f5, %r23;
-	shl.b32 %r24, %r16, 16;
-	mov.b32 %f6, %r24;
-	shl.b32 %r25, %r17, 16;
-	mov.b32 %f7, %r25;
-	shl.b32 %r26, %r18, 16;
-	mov.b32 %f8, %r26;
-	shl.b32 %r27, %r19, 16;
-	mov.b32 %f9, %r27;
-	shl.b32 %r28, %r20, 16;
-	mov.b32 %f10, %r28;
-	shl.b32 %r29, %r21, 16;
-	mov.b32 %f11, %r29;
-	.loc 1 23 85
-	shl.b64 %rd47, %rd44, 4;
-	add.s64 %rd48, %rd15, %rd47;
-	ld.global.u16 %r30, [%rd48];
-	ld.global.u16 %r31, [%rd48+2];
-	ld.global.u16 %r32, [%rd48+4];
-	ld.global.u16 %r33, [%rd48+6];
-	ld.global.u16 %r34, [%rd48+8];
-	ld.global.u16 %r35, [%rd48+10];
-	ld.global.u16 %r36, [%rd48+12];
-	ld.global.u16 %r37, [%rd48+14];
-	.loc 2 29 61
-	shl.b32 %r38, %r30, 16;
-	mov.b32 %f12, %r38;
-	shl.b32 %r39, %r31, 16;
-	mov.b32 %f13, %r39;
-	shl.b32 %r40, %r32, 16;
-	mov.b32 %f14, %r40;
-	shl.b32 %r41, %r33, 16;
-	mov.b32 %f15, %r41;
-	shl.b32 %r42, %r34, 16;
-	mov.b32 %f16, %r42;
-	shl.b32 %r43, %r35, 16;
-	mov.b32 %f17, %r43;
-	shl.b32 %r44, %r36, 16;
-	mov.b32 %f18, %r44;
-	shl.b32 %r45, %r37, 16;
-	mov.b32 %f19, %r45;
-	.loc 1 23 105
-	shl.b64 %rd49, %rd42, 5;
-	add.s64 %rd50, %rd17, %rd49;
-	ld.global.f32 %f20, [%rd50];
-	ld.global.f32 %f21, [%rd50+4];
-	ld.global.f32 %f22, [%rd50+8];
-	ld.global.f32 %f23, [%rd50+12];
-	ld.global.f32 %f24, [%rd50+16];
-	ld.global.f32 %f25, [%rd50+20];
-	ld.global.f32 %f26, [%rd50+24];
-	ld.global.f32 %f27, [%rd50+28];
-	add.s64 %rd51, %rd19, %rd49;
-	ld.global.f32 %f28, [%rd51];
-	ld.global.f32 %f29, [%rd51+4];
-	ld.global.f32 %f30, [%rd51+8];
-	ld.global.f32 %f31, [%rd51+12];
-	ld.global.f32 %f32, [%rd51+16];
-	ld.global.f32 %f33, [%rd51+20];
-	ld.global.f32 %f34, [%rd51+24];
-	ld.global.f32 %f35, [%rd51+28];
-	.loc 1 25 33
-	mul.rn.f32 %f36, %f12, %f28;
-	neg.f32 %f37, %f36;
-	fma.rn.f32 %f38, %f4, %f20, %f37;
-	mul.rn.f32 %f39, %f4, %f28;
-	fma.rn.f32 %f40, %f12, %f20, %f39;
-	mul.rn.f32 %f41, %f13, %f29;
-	neg.f32 %f42, %f41;
-	fma.rn.f32 %f43, %f5, %f21, %f42;
-	mul.rn.f32 %f44, %f5, %f29;
-	fma.rn.f32 %f45, %f13, %f21, %f44;
-	mul.rn.f32 %f46, %f14, %f30;
-	neg.f32 %f47, %f46;
-	fma.rn.f32 %f48, %f6, %f22, %f47;
-	mul.rn.f32 %f49, %f6, %f30;
-	fma.rn.f32 %f50, %f14, %f22, %f49;
-	mul.rn.f32 %f51, %f15, %f31;
-	neg.f32 %f52, %f51;
-	fma.rn.f32 %f53, %f7, %f23, %f52;
-	mul.rn.f32 %f54, %f7, %f31;
-	fma.rn.f32 %f55, %f15, %f23, %f54;
-	mul.rn.f32 %f56, %f16, %f32;
-	neg.f32 %f57, %f56;
-	fma.rn.f32 %f58, %f8, %f24, %f57;
-	mul.rn.f32 %f59, %f8, %f32;
-	fma.rn.f32 %f60, %f16, %f24, %f59;
-	mul.rn.f32 %f61, %f17, %f33;
-	neg.f32 %f62, %f61;
-	fma.rn.f32 %f63, %f9, %f25, %f62;
-	mul.rn.f32 %f64, %f9, %f33;
-	fma.rn.f32 %f65, %f17, %f25, %f64;
-	mul.rn.f32 %f66, %f18, %f34;
-	neg.f32 %f67, %f66;
-	fma.rn.f32 %f68, %f10, %f26, %f67;
-	mul.rn.f32 %f69, %f10, %f34;
-	fma.rn.f32 %f70, %f18, %f26, %f69;
-	mul.rn.f32 %f71, %f19, %f35;
-	neg.f32 %f72, %f71;
-	fma.rn.f32 %f73, %f11, %f27, %f72;
-	mul.rn.f32 %f74, %f11, %f35;
-	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 2 32 63
-	mov.b32 %r46, %f38;
-	shr.u32 %r47, %r46, 16;
-	and.b32 %r48, %r47, 1;
-	add.s32 %r49, %r46, 32767;
-	add.s32 %r50, %r49, %r48;
-	setp.nan.f32 %p14, %f38, %f38;
-	shr.u32 %r51, %r50, 16;
-	selp.b32 %r52, 32767, %r51, %p14;
-	mov.b32 %r53, %f43;
-	shr.u32 %r54, %r53, 16;
-	and.b32 %r55, %r54, 1;
-	add.s32 %r56, %r53, 32767;
-	add.s32 %r57, %r56, %r55;
-	setp.nan.f32 %p15, %f43, %f43;
-	shr.u32 %r58, %r57, 16;
-	selp.b32 %r59, 32767, %r58, %p15;
-	mov.b32 %r60, %f48;
-	shr.u32 %r61, %r60, 16;
-	and.b32 %r62, %r61, 1;
-	add.s32 %r63, %r60, 32767;
-	add.s32 %r64, %r63, %r62;
-	setp.nan.f32 %p16, %f48, %f48;
-	shr.u32 %r65, %r64, 16;
-	selp.b32 %r66, 32767, %r65, %p16;
-	mov.b32 %r67, %f53;
-	shr.u32 %r68, %r67, 16;
-	and.b32 %r69, %r68, 1;
-	add.s32 %r70, %r67, 32767;
-	add.s32 %r71, %r70, %r69;
-	setp.nan.f32 %p17, %f53, %f53;
-	shr.u32 %r72, %r71, 16;
-	selp.b32 %r73, 32767, %r72, %p17;
-	mov.b32 %r74, %f58;
-	shr.u32 %r75, %r74, 16;
-	and.b32 %r76, %r75, 1;
-	add.s32 %r77, %r74, 32767;
-	add.s32 %r78, %r77, %r76;
-	setp.nan.f32 %p18, %f58, %f58;
-	shr.u32 %r79, %r78, 16;
-	selp.b32 %r80, 32767, %r79, %p18;
-	mov.b32 %r81, %f63;
-	shr.u32 %r82, %r81, 16;
-	and.b32 %r83, %r82, 1;
-	add.s32 %r84, %r81, 32767;
-	add.s32 %r85, %r84, %r83;
-	setp.nan.f32 %p19, %f63, %f63;
-	shr.u32 %r86, %r85, 16;
-	selp.b32 %r87, 32767, %r86, %p19;
-	mov.b32 %r88, %f68;
-	shr.u32 %r89, %r88, 16;
-	and.b32 %r90, %r89, 1;
-	add.s32 %r91, %r88, 32767;
-	add.s32 %r92, %r91, %r90;
-	setp.nan.f32 %p20, %f68, %f68;
-	shr.u32 %r93, %r92, 16;
-	selp.b32 %r94, 32767, %r93, %p20;
-	mov.b32 %r95, %f73;
-	shr.u32 %r96, %r95, 16;
-	and.b32 %r97, %r96, 1;
-	add.s32 %r98, %r95, 32767;
-	add.s32 %r99, %r98, %r97;
-	setp.nan.f32 %p21, %f73, %f73;
-	shr.u32 %r100, %r99, 16;
-	selp.b32 %r101, 32767, %r100, %p21;
-	mov.b32 %r102, %f40;
-	shr.u32 %r103, %r102, 16;
-	and.b32 %r104, %r103, 1;
-	add.s32 %r105, %r102, 32767;
-	add.s32 %r106, %r105, %r104;
-	setp.nan.f32 %p22, %f40, %f40;
-	shr.u32 %r107, %r106, 16;
-	selp.b32 %r108, 32767, %r107, %p22;
-	mov.b32 %r109, %f45;
-	shr.u32 %r110, %r109, 16;
-	and.b32 %r111, %r110, 1;
-	add.s32 %r112, %r109, 32767;
-	add.s32 %r113, %r112, %r111;
-	setp.nan.f32 %p23, %f45, %f45;
-	shr.u32 %r114, %r113, 16;
-	selp.b32 %r115, 32767, %r114, %p23;
-	mov.b32 %r116, %f50;
-	shr.u32 %r117, %r116, 16;
-	and.b32 %r118, %r117, 1;
-	add.s32 %r119, %r116, 32767;
-	add.s32 %r120, %r119, %r118;
-	setp.nan.f32 %p24, %f50, %f50;
-	shr.u32 %r121, %r120, 16;
-	selp.b32 %r122, 32767, %r121, %p24;
-	mov.b32 %r123, %f55;
-	shr.u32 %r124, %r123, 16;
-	and.b32 %r125, %r124, 1;
-	add.s32 %r126, %r123, 32767;
-	add.s32 %r127, %r126, %r125;
-	setp.nan.f32 %p25, %f55, %f55;
-	shr.u32 %r128, %r127, 16;
-	selp.b32 %r129, 32767, %r128, %p25;
-	mov.b32 %r130, %f60;
-	shr.u32 %r131, %r130, 16;
-	and.b32 %r132, %r131, 1;
-	add.s32 %r133, %r130, 32767;
-	add.s32 %r134, %r133, %r132;
-	setp.nan.f32 %p26, %f60, %f60;
-	shr.u32 %r135, %r134, 16;
-	selp.b32 %r136, 32767, %r135, %p26;
-	mov.b32 %r137, %f65;
-	shr.u32 %r138, %r137, 16;
-	and.b32 %r139, %r138, 1;
-	add.s32 %r140, %r137, 32767;
-	add.s32 %r141, %r140, %r139;
-	setp.nan.f32 %p27, %f65, %f65;
-	shr.u32 %r142, %r141, 16;
-	selp.b32 %r143, 32767, %r142, %p27;
-	mov.b32 %r144, %f70;
-	shr.u32 %r145, %r144, 16;
-	and.b32 %r146, %r145, 1;
-	add.s32 %r147, %r144, 32767;
-	add.s32 %r148, %r147, %r146;
-	setp.nan.f32 %p28, %f70, %f70;
-	shr.u32 %r149, %r148, 16;
-	selp.b32 %r150, 32767, %r149, %p28;
-	mov.b32 %r151, %f75;
-	shr.u32 %r152, %r151, 16;
-	and.b32 %r153, %r152, 1;
-	add.s32 %r154, %r151, 32767;
-	add.s32 %r155, %r154, %r153;
-	setp.nan.f32 %p29, %f75, %f75;
-	shr.u32 %r156, %r155, 16;
-	selp.b32 %r157, 32767, %r156, %p29;
-	.loc 1 27 8
-	st.global.u16 [%rd46], %r52;
-	st.global.u16 [%rd46+2], %r59;
-	st.global.u16 [%rd46+4], %r66;
-	st.global.u16 [%rd46+6], %r73;
-	st.global.u16 [%rd46+8], %r80;
-	st.global.u16 [%rd46+10], %r87;
-	st.global.u16 [%rd46+12], %r94;
-	st.global.u16 [%rd46+14], %r101;
-	st.global.u16 [%rd48], %r108;
-	st.global.u16 [%rd48+2], %r115;
-	st.global.u16 [%rd48+4], %r122;
-	st.global.u16 [%rd48+6], %r129;
-	st.global.u16 [%rd48+8], %r136;
-	st.global.u16 [%rd48+10], %r143;
-	st.global.u16 [%rd48+12], %r150;
-	st.global.u16 [%rd48+14], %r157;
-	.loc 1 20 53
-	add.s64 %rd20, %rd20, 256;
-	setp.lt.s64 %p30, %rd20, %rd21;
-	@%p30 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 28
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r158, 0;
-	mov.u64 %rd52, 0;
-	mov.u64 %rd53, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r158, 1;
-	mov.u64 %rd52, %rd12;
-	mov.u64 %rd53, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r158, 1;
-	mov.u64 %rd52, %rd10;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r158, 1;
-	mov.u64 %rd52, %rd13;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r158, 2;
-	mov.u64 %rd52, %rd43;
-	mov.u64 %rd53, %rd11;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r158, 2;
-	mov.u64 %rd52, %rd44;
-	mov.u64 %rd53, %rd11;
-$FAULT:
-	ld.param.u64 %rd54, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r159, [%rd54], 0, 1;
-	setp.ne.u32 %p31, %r159, 0;
-	@%p31 bra $EXIT;
-	ld.global.u64 %rd55, [%rd54+8];
-	ld.param.u32 %r160, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	st.global.u32 [%rd55+4], %r160;
-	ld.param.u32 %r161, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	st.global.v2.u32 [%rd55+8], {%r161, %r158};
-	mov.u32 %r162, %ctaid.x;
-	mov.u32 %r163, %ctaid.y;
-	st.global.v2.u32 [%rd55+16], {%r162, %r163};
-	mov.u32 %r164, %ctaid.z;
-	mov.u32 %r165, %tid.x;
-	st.global.v2.u32 [%rd55+24], {%r164, %r165};
-	mov.u32 %r166, %tid.y;
-	mov.u32 %r167, %tid.z;
-	st.global.v2.u32 [%rd55+32], {%r166, %r167};
-	st.global.u64 [%rd55+40], %rd52;
-	st.global.u64 [%rd55+48], %rd53;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd55], 56;
-	bra $EXIT;
-}
-`
-
-const wideF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "format.go"
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<92>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<76>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+52];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd5, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 16 26
-	shr.u32 %r8, %r4, 3;
-	cvt.u64.u32 %rd7, %r8;
-	shr.u32 %r9, %r3, 3;
-	cvt.u64.u32 %rd8, %r9;
-	.loc 1 17 25
-	mul.wide.u32 %rd9, %r5, %r1;
-	shr.u64 %rd10, %rd9, 3;
-	shl.b32 %r10, %r5, 1;
-	mul.wide.u32 %rd11, %r10, %r8;
-	.loc 1 18 16
-	add.s64 %rd12, %rd11, %rd7;
-	.loc 1 19 47
-	mul.wide.u32 %rd13, %r2, %r9;
-	add.s64 %rd14, %rd10, %rd13;
-	setp.le.u64 %p1, %rd14, %rd5;
-	setp.le.u64 %p2, %rd12, %rd6;
-	cvt.u32.u64 %r11, %rd12;
-	add.s32 %r12, %r11, %r8;
-	setp.le.u32 %p3, %r12, %r7;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r13, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd15, %rd10, 4;
-	add.s64 %rd16, %rd1, %rd15;
-	shl.b64 %rd17, %rd11, 5;
-	add.s64 %rd18, %rd3, %rd17;
-	shl.b64 %rd19, %rd12, 5;
-	add.s64 %rd20, %rd3, %rd19;
-	.loc 1 20 23
-	cvt.u64.u32 %rd21, %r13;
-	mul.wide.u32 %rd22, %r2, %r8;
-	setp.lt.s64 %p6, %rd21, %rd22;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r8, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd23, %rd21, %rd7;
-	setp.lt.u64 %p8, %rd23, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd7;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r14, %f2;
-	add.s32 %r15, %r14, 536870910;
-	mov.b32 %f3, %r15;
-	cvt.rzi.u64.f32 %rd24, %f3;
-	mul.lo.s64 %rd25, %rd24, %rd7;
-	neg.s64 %rd26, %rd25;
-	mul.hi.u64 %rd27, %rd24, %rd26;
-	add.s64 %rd28, %rd24, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd7;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.hi.u64 %rd33, %rd21, %rd32;
-	mul.lo.s64 %rd34, %rd33, %rd7;
-	sub.s64 %rd35, %rd21, %rd34;
-	setp.ge.u64 %p9, %rd35, %rd7;
-	add.s64 %rd36, %rd33, 1;
-	selp.b64 %rd37, %rd36, %rd33, %p9;
-	sub.s64 %rd38, %rd35, %rd7;
-	selp.b64 %rd39, %rd38, %rd35, %p9;
-	setp.ge.u64 %p10, %rd39, %rd7;
-	add.s64 %rd40, %rd37, 1;
-	selp.b64 %rd41, %rd40, %rd37, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r16, %rd21;
-	div.u32 %r17, %r16, %r8;
-	cvt.u64.u32 %rd41, %r17;
-$B2:
-	mul.lo.s64 %rd42, %rd41, %rd7;
-	sub.s64 %rd43, %rd21, %rd42;
-	.loc 1 22 24
-	mad.lo.s64 %rd44, %rd41, %rd8, %rd43;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd44, %rd13;
-	add.s64 %rd45, %rd44, %rd7;
-	setp.lt.u64 %p12, %rd45, %rd13;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd46, %rd44, 4;
-	add.s64 %rd47, %rd16, %rd46;
-	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd47];
-	and.b32 %r22, %r18, 65535;
-	shr.u32 %r23, %r18, 16;
-	and.b32 %r24, %r23, 65535;
-	and.b32 %r25, %r19, 65535;
-	shr.u32 %r26, %r19, 16;
-	and.b32 %r27, %r26, 65535;
-	and.b32 %r28, %r20, 65535;
-	shr.u32 %r29, %r20, 16;
-	and.b32 %r30, %r29, 65535;
-	and.b32 %r31, %r21, 65535;
-	shr.u32 %r32, %r21, 16;
-	and.b32 %r33, %r32, 65535;
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r22;
-	cvt.f32.f16 %f4, %rs1;
-	cvt.u16.u32 %rs2, %r24;
-	cvt.f32.f16 %f5, %rs2;
-	cvt.u16.u32 %rs3, %r25;
-	cvt.f32.f16 %f6, %rs3;
-	cvt.u16.u32 %rs4, %r27;
-	cvt.f32.f16 %f7, %rs4;
-	cvt.u16.u32 %rs5, %r28;
-	cvt.f32.f16 %f8, %rs5;
-	cvt.u16.u32 %rs6, %r30;
-	cvt.f32.f16 %f9, %rs6;
-	cvt.u16.u32 %rs7, %r31;
-	cvt.f32.f16 %f10, %rs7;
-	cvt.u16.u32 %rs8, %r33;
-	cvt.f32.f16 %f11, %rs8;
-	.loc 1 23 85
-	shl.b64 %rd48, %rd45, 4;
-	add.s64 %rd49, %rd16, %rd48;
-	ld.global.v4.u32 {%r34, %r35, %r36, %r37}, [%rd49];
-	and.b32 %r38, %r34, 65535;
-	shr.u32 %r39, %r34, 16;
-	and.b32 %r40, %r39, 65535;
-	and.b32 %r41, %r35, 65535;
-	shr.u32 %r42, %r35, 16;
-	and.b32 %r43, %r42, 65535;
-	and.b32 %r44, %r36, 65535;
-	shr.u32 %r45, %r36, 16;
-	and.b32 %r46, %r45, 65535;
-	and.b32 %r47, %r37, 65535;
-	shr.u32 %r48, %r37, 16;
-	and.b32 %r49, %r48, 65535;
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r38;
-	cvt.f32.f16 %f12, %rs9;
-	cvt.u16.u32 %rs10, %r40;
-	cvt.f32.f16 %f13, %rs10;
-	cvt.u16.u32 %rs11, %r41;
-	cvt.f32.f16 %f14, %rs11;
-	cvt.u16.u32 %rs12, %r43;
-	cvt.f32.f16 %f15, %rs12;
-	cvt.u16.u32 %rs13, %r44;
-	cvt.f32.f16 %f16, %rs13;
-	cvt.u16.u32 %rs14, %r46;
-	cvt.f32.f16 %f17, %rs14;
-	cvt.u16.u32 %rs15, %r47;
-	cvt.f32.f16 %f18, %rs15;
-	cvt.u16.u32 %rs16, %r49;
-	cvt.f32.f16 %f19, %rs16;
-	.loc 1 23 105
-	shl.b64 %rd50, %rd43, 5;
-	add.s64 %rd51, %rd18, %rd50;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd51];
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd51+16];
-	add.s64 %rd52, %rd20, %rd50;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd52];
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd52+16];
-	.loc 1 25 33
-	mul.rn.f32 %f36, %f12, %f28;
-	neg.f32 %f37, %f36;
-	fma.rn.f32 %f38, %f4, %f20, %f37;
-	mul.rn.f32 %f39, %f4, %f28;
-	fma.rn.f32 %f40, %f12, %f20, %f39;
-	mul.rn.f32 %f41, %f13, %f29;
-	neg.f32 %f42, %f41;
-	fma.rn.f32 %f43, %f5, %f21, %f42;
-	mul.rn.f32 %f44, %f5, %f29;
-	fma.rn.f32 %f45, %f13, %f21, %f44;
-	mul.rn.f32 %f46, %f14, %f30;
-	neg.f32 %f47, %f46;
-	fma.rn.f32 %f48, %f6, %f22, %f47;
-	mul.rn.f32 %f49, %f6, %f30;
-	fma.rn.f32 %f50, %f14, %f22, %f49;
-	mul.rn.f32 %f51, %f15, %f31;
-	neg.f32 %f52, %f51;
-	fma.rn.f32 %f53, %f7, %f23, %f52;
-	mul.rn.f32 %f54, %f7, %f31;
-	fma.rn.f32 %f55, %f15, %f23, %f54;
-	mul.rn.f32 %f56, %f16, %f32;
-	neg.f32 %f57, %f56;
-	fma.rn.f32 %f58, %f8, %f24, %f57;
-	mul.rn.f32 %f59, %f8, %f32;
-	fma.rn.f32 %f60, %f16, %f24, %f59;
-	mul.rn.f32 %f61, %f17, %f33;
-	neg.f32 %f62, %f61;
-	fma.rn.f32 %f63, %f9, %f25, %f62;
-	mul.rn.f32 %f64, %f9, %f33;
-	fma.rn.f32 %f65, %f17, %f25, %f64;
-	mul.rn.f32 %f66, %f18, %f34;
-	neg.f32 %f67, %f66;
-	fma.rn.f32 %f68, %f10, %f26, %f67;
-	mul.rn.f32 %f69, %f10, %f34;
-	fma.rn.f32 %f70, %f18, %f26, %f69;
-	mul.rn.f32 %f71, %f19, %f35;
-	neg.f32 %f72, %f71;
-	fma.rn.f32 %f73, %f11, %f27, %f72;
-	mul.rn.f32 %f74, %f11, %f35;
-	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs17, %f38;
-	cvt.u32.u16 %r50, %rs17;
-	cvt.rn.f16.f32 %rs18, %f43;
-	cvt.u32.u16 %r51, %rs18;
-	cvt.rn.f16.f32 %rs19, %f48;
-	cvt.u32.u16 %r52, %rs19;
-	cvt.rn.f16.f32 %rs20, %f53;
-	cvt.u32.u16 %r53, %rs20;
-	cvt.rn.f16.f32 %rs21, %f58;
-	cvt.u32.u16 %r54, %rs21;
-	cvt.rn.f16.f32 %rs22, %f63;
-	cvt.u32.u16 %r55, %rs22;
-	cvt.rn.f16.f32 %rs23, %f68;
-	cvt.u32.u16 %r56, %rs23;
-	cvt.rn.f16.f32 %rs24, %f73;
-	cvt.u32.u16 %r57, %rs24;
-	cvt.rn.f16.f32 %rs25, %f40;
-	cvt.u32.u16 %r58, %rs25;
-	cvt.rn.f16.f32 %rs26, %f45;
-	cvt.u32.u16 %r59, %rs26;
-	cvt.rn.f16.f32 %rs27, %f50;
-	cvt.u32.u16 %r60, %rs27;
-	cvt.rn.f16.f32 %rs28, %f55;
-	cvt.u32.u16 %r61, %rs28;
-	cvt.rn.f16.f32 %rs29, %f60;
-	cvt.u32.u16 %r62, %rs29;
-	cvt.rn.f16.f32 %rs30, %f65;
-	cvt.u32.u16 %r63, %rs30;
-	cvt.rn.f16.f32 %rs31, %f70;
-	cvt.u32.u16 %r64, %rs31;
-	cvt.rn.f16.f32 %rs32, %f75;
-	cvt.u32.u16 %r65, %rs32;
-	.loc 1 27 8
-	shl.b32 %r66, %r51, 16;
-	or.b32 %r67, %r50, %r66;
-	shl.b32 %r68, %r53, 16;
-	or.b32 %r69, %r52, %r68;
-	shl.b32 %r70, %r55, 16;
-	or.b32 %r71, %r54, %r70;
-	shl.b32 %r72, %r57, 16;
-	or.b32 %r73, %r56, %r72;
-	st.global.v4.u32 [%rd47], {%r67, %r69, %r71, %r73};
-	shl.b32 %r74, %r59, 16;
-	or.b32 %r75, %r58, %r74;
-	shl.b32 %r76, %r61, 16;
-	or.b32 %r77, %r60, %r76;
-	shl.b32 %r78, %r63, 16;
-	or.b32 %r79, %r62, %r78;
-	shl.b32 %r80, %r65, 16;
-	or.b32 %r81, %r64, %r80;
-	st.global.v4.u32 [%rd49], {%r75, %r77, %r79, %r81};
-	.loc 1 20 53
-	add.s64 %rd21, %rd21, 256;
-	setp.lt.s64 %p14, %rd21, %rd22;
-	@%p14 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 96
-	cvt.u64.u32 %rd53, %r12;
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r82, 0;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r82, 1;
-	mov.u64 %rd54, %rd14;
-	mov.u64 %rd55, %rd5;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r82, 1;
-	mov.u64 %rd54, %rd12;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r82, 1;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd6;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r82, 2;
-	mov.u64 %rd54, %rd44;
-	mov.u64 %rd55, %rd13;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r82, 2;
-	mov.u64 %rd54, %rd45;
-	mov.u64 %rd55, %rd13;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r83, [%rd56], 0, 1;
-	setp.ne.u32 %p15, %r83, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r84, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	st.global.u32 [%rd57+4], %r84;
-	ld.param.u32 %r85, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
-	st.global.v2.u32 [%rd57+8], {%r85, %r82};
-	mov.u32 %r86, %ctaid.x;
-	mov.u32 %r87, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r86, %r87};
-	mov.u32 %r88, %ctaid.z;
-	mov.u32 %r89, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r88, %r89};
-	mov.u32 %r90, %tid.y;
-	mov.u32 %r91, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r90, %r91};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
-`
-
-const wideF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "format.go"
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[80])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<56>;
-	.reg .b64 %rd<56>;
-	.reg .f32 %f<76>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+52];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+60];
-	.loc 1 17 23
-	mov.u32 %r5, %ctaid.x;
-	.loc 1 16 26
-	shr.u32 %r6, %r4, 3;
-	cvt.u64.u32 %rd5, %r6;
-	shr.u32 %r7, %r3, 3;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 17 25
-	mul.wide.u32 %rd7, %r5, %r1;
-	shr.u64 %rd8, %rd7, 3;
-	shl.b32 %r8, %r5, 1;
-	mul.wide.u32 %rd9, %r8, %r6;
-	.loc 1 18 16
-	add.s64 %rd10, %rd9, %rd5;
-	.loc 1 19 47
-	mul.wide.u32 %rd11, %r2, %r7;
-	add.s64 %rd12, %rd8, %rd11;
-	setp.le.u64 %p1, %rd12, %rd2;
-	setp.le.u64 %p2, %rd10, %rd4;
-	add.s64 %rd13, %rd10, %rd5;
-	setp.le.u64 %p3, %rd13, %rd4;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B4;
-	.loc 1 20 23
-	mov.u32 %r9, %tid.x;
-	.loc 1 19 28
-	shl.b64 %rd14, %rd8, 4;
-	add.s64 %rd15, %rd1, %rd14;
-	shl.b64 %rd16, %rd9, 5;
-	add.s64 %rd17, %rd3, %rd16;
-	shl.b64 %rd18, %rd10, 5;
-	add.s64 %rd19, %rd3, %rd18;
-	.loc 1 20 23
-	cvt.u64.u32 %rd20, %r9;
-	mul.wide.u32 %rd21, %r2, %r6;
-	setp.lt.s64 %p6, %rd20, %rd21;
-	@!%p6 bra $B3;
-	.loc 1 21 13
-	setp.ne.s32 %p7, %r6, 0;
-	@!%p7 bra $FAULT0;
-$B0:
-	or.b64 %rd22, %rd20, %rd5;
-	setp.lt.u64 %p8, %rd22, 4294967296;
-	@%p8 bra $B1;
-	cvt.rp.f32.u64 %f1, %rd5;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r10, %f2;
-	add.s32 %r11, %r10, 536870910;
-	mov.b32 %f3, %r11;
-	cvt.rzi.u64.f32 %rd23, %f3;
-	mul.lo.s64 %rd24, %rd23, %rd5;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.lo.s64 %rd28, %rd27, %rd5;
-	neg.s64 %rd29, %rd28;
-	mul.hi.u64 %rd30, %rd27, %rd29;
-	add.s64 %rd31, %rd27, %rd30;
-	mul.hi.u64 %rd32, %rd20, %rd31;
-	mul.lo.s64 %rd33, %rd32, %rd5;
-	sub.s64 %rd34, %rd20, %rd33;
-	setp.ge.u64 %p9, %rd34, %rd5;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p9;
-	sub.s64 %rd37, %rd34, %rd5;
-	selp.b64 %rd38, %rd37, %rd34, %p9;
-	setp.ge.u64 %p10, %rd38, %rd5;
-	add.s64 %rd39, %rd36, 1;
-	selp.b64 %rd40, %rd39, %rd36, %p10;
-	bra $B2;
-$B1:
-	cvt.u32.u64 %r12, %rd20;
-	div.u32 %r13, %r12, %r6;
-	cvt.u64.u32 %rd40, %r13;
-$B2:
-	mul.lo.s64 %rd41, %rd40, %rd5;
-	sub.s64 %rd42, %rd20, %rd41;
-	.loc 1 22 24
-	mad.lo.s64 %rd43, %rd40, %rd6, %rd42;
-	.loc 1 23 49
-	setp.lt.u64 %p11, %rd43, %rd11;
-	add.s64 %rd44, %rd43, %rd5;
-	setp.lt.u64 %p12, %rd44, %rd11;
-	and.pred %p13, %p11, %p12;
-	@!%p13 bra $B5;
-	shl.b64 %rd45, %rd43, 4;
-	add.s64 %rd46, %rd15, %rd45;
-	ld.global.u16 %r14, [%rd46];
-	ld.global.u16 %r15, [%rd46+2];
-	ld.global.u16 %r16, [%rd46+4];
-	ld.global.u16 %r17, [%rd46+6];
-	ld.global.u16 %r18, [%rd46+8];
-	ld.global.u16 %r19, [%rd46+10];
-	ld.global.u16 %r20, [%rd46+12];
-	ld.global.u16 %r21, [%rd46+14];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r14;
-	cvt.f32.f16 %f4, %rs1;
-	cvt.u16.u32 %rs2, %r15;
-	cvt.f32.f16 %f5, %rs2;
-	cvt.u16.u32 %rs3, %r16;
-	cvt.f32.f16 %f6, %rs3;
-	cvt.u16.u32 %rs4, %r17;
-	cvt.f32.f16 %f7, %rs4;
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f8, %rs5;
-	cvt.u16.u32 %rs6, %r19;
-	cvt.f32.f16 %f9, %rs6;
-	cvt.u16.u32 %rs7, %r20;
-	cvt.f32.f16 %f10, %rs7;
-	cvt.u16.u32 %rs8, %r21;
-	cvt.f32.f16 %f11, %rs8;
-	.loc 1 23 85
-	shl.b64 %rd47, %rd44, 4;
-	add.s64 %rd48, %rd15, %rd47;
-	ld.global.u16 %r22, [%rd48];
-	ld.global.u16 %r23, [%rd48+2];
-	ld.global.u16 %r24, [%rd48+4];
-	ld.global.u16 %r25, [%rd48+6];
-	ld.global.u16 %r26, [%rd48+8];
-	ld.global.u16 %r27, [%rd48+10];
-	ld.global.u16 %r28, [%rd48+12];
-	ld.global.u16 %r29, [%rd48+14];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r22;
-	cvt.f32.f16 %f12, %rs9;
-	cvt.u16.u32 %rs10, %r23;
-	cvt.f32.f16 %f13, %rs10;
-	cvt.u16.u32 %rs11, %r24;
-	cvt.f32.f16 %f14, %rs11;
-	cvt.u16.u32 %rs12, %r25;
-	cvt.f32.f16 %f15, %rs12;
-	cvt.u16.u32 %rs13, %r26;
-	cvt.f32.f16 %f16, %rs13;
-	cvt.u16.u32 %rs14, %r27;
-	cvt.f32.f16 %f17, %rs14;
-	cvt.u16.u32 %rs15, %r28;
-	cvt.f32.f16 %f18, %rs15;
-	cvt.u16.u32 %rs16, %r29;
-	cvt.f32.f16 %f19, %rs16;
-	.loc 1 23 105
-	shl.b64 %rd49, %rd42, 5;
-	add.s64 %rd50, %rd17, %rd49;
-	ld.global.f32 %f20, [%rd50];
-	ld.global.f32 %f21, [%rd50+4];
-	ld.global.f32 %f22, [%rd50+8];
-	ld.global.f32 %f23, [%rd50+12];
-	ld.global.f32 %f24, [%rd50+16];
-	ld.global.f32 %f25, [%rd50+20];
-	ld.global.f32 %f26, [%rd50+24];
-	ld.global.f32 %f27, [%rd50+28];
-	add.s64 %rd51, %rd19, %rd49;
-	ld.global.f32 %f28, [%rd51];
-	ld.global.f32 %f29, [%rd51+4];
-	ld.global.f32 %f30, [%rd51+8];
-	ld.global.f32 %f31, [%rd51+12];
-	ld.global.f32 %f32, [%rd51+16];
-	ld.global.f32 %f33, [%rd51+20];
-	ld.global.f32 %f34, [%rd51+24];
-	ld.global.f32 %f35, [%rd51+28];
-	.loc 1 25 33
-	mul.rn.f32 %f36, %f12, %f28;
-	neg.f32 %f37, %f36;
-	fma.rn.f32 %f38, %f4, %f20, %f37;
-	mul.rn.f32 %f39, %f4, %f28;
-	fma.rn.f32 %f40, %f12, %f20, %f39;
-	mul.rn.f32 %f41, %f13, %f29;
-	neg.f32 %f42, %f41;
-	fma.rn.f32 %f43, %f5, %f21, %f42;
-	mul.rn.f32 %f44, %f5, %f29;
-	fma.rn.f32 %f45, %f13, %f21, %f44;
-	mul.rn.f32 %f46, %f14, %f30;
-	neg.f32 %f47, %f46;
-	fma.rn.f32 %f48, %f6, %f22, %f47;
-	mul.rn.f32 %f49, %f6, %f30;
-	fma.rn.f32 %f50, %f14, %f22, %f49;
-	mul.rn.f32 %f51, %f15, %f31;
-	neg.f32 %f52, %f51;
-	fma.rn.f32 %f53, %f7, %f23, %f52;
-	mul.rn.f32 %f54, %f7, %f31;
-	fma.rn.f32 %f55, %f15, %f23, %f54;
-	mul.rn.f32 %f56, %f16, %f32;
-	neg.f32 %f57, %f56;
-	fma.rn.f32 %f58, %f8, %f24, %f57;
-	mul.rn.f32 %f59, %f8, %f32;
-	fma.rn.f32 %f60, %f16, %f24, %f59;
-	mul.rn.f32 %f61, %f17, %f33;
-	neg.f32 %f62, %f61;
-	fma.rn.f32 %f63, %f9, %f25, %f62;
-	mul.rn.f32 %f64, %f9, %f33;
-	fma.rn.f32 %f65, %f17, %f25, %f64;
-	mul.rn.f32 %f66, %f18, %f34;
-	neg.f32 %f67, %f66;
-	fma.rn.f32 %f68, %f10, %f26, %f67;
-	mul.rn.f32 %f69, %f10, %f34;
-	fma.rn.f32 %f70, %f18, %f26, %f69;
-	mul.rn.f32 %f71, %f19, %f35;
-	neg.f32 %f72, %f71;
-	fma.rn.f32 %f73, %f11, %f27, %f72;
-	mul.rn.f32 %f74, %f11, %f35;
-	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs17, %f38;
-	cvt.u32.u16 %r30, %rs17;
-	cvt.rn.f16.f32 %rs18, %f43;
-	cvt.u32.u16 %r31, %rs18;
-	cvt.rn.f16.f32 %rs19, %f48;
-	cvt.u32.u16 %r32, %rs19;
-	cvt.rn.f16.f32 %rs20, %f53;
-	cvt.u32.u16 %r33, %rs20;
-	cvt.rn.f16.f32 %rs21, %f58;
-	cvt.u32.u16 %r34, %rs21;
-	cvt.rn.f16.f32 %rs22, %f63;
-	cvt.u32.u16 %r35, %rs22;
-	cvt.rn.f16.f32 %rs23, %f68;
-	cvt.u32.u16 %r36, %rs23;
-	cvt.rn.f16.f32 %rs24, %f73;
-	cvt.u32.u16 %r37, %rs24;
-	cvt.rn.f16.f32 %rs25, %f40;
-	cvt.u32.u16 %r38, %rs25;
-	cvt.rn.f16.f32 %rs26, %f45;
-	cvt.u32.u16 %r39, %rs26;
-	cvt.rn.f16.f32 %rs27, %f50;
-	cvt.u32.u16 %r40, %rs27;
-	cvt.rn.f16.f32 %rs28, %f55;
-	cvt.u32.u16 %r41, %rs28;
-	cvt.rn.f16.f32 %rs29, %f60;
-	cvt.u32.u16 %r42, %rs29;
-	cvt.rn.f16.f32 %rs30, %f65;
-	cvt.u32.u16 %r43, %rs30;
-	cvt.rn.f16.f32 %rs31, %f70;
-	cvt.u32.u16 %r44, %rs31;
-	cvt.rn.f16.f32 %rs32, %f75;
-	cvt.u32.u16 %r45, %rs32;
-	.loc 1 27 8
-	st.global.u16 [%rd46], %r30;
-	st.global.u16 [%rd46+2], %r31;
-	st.global.u16 [%rd46+4], %r32;
-	st.global.u16 [%rd46+6], %r33;
-	st.global.u16 [%rd46+8], %r34;
-	st.global.u16 [%rd46+10], %r35;
-	st.global.u16 [%rd46+12], %r36;
-	st.global.u16 [%rd46+14], %r37;
-	st.global.u16 [%rd48], %r38;
-	st.global.u16 [%rd48+2], %r39;
-	st.global.u16 [%rd48+4], %r40;
-	st.global.u16 [%rd48+6], %r41;
-	st.global.u16 [%rd48+8], %r42;
-	st.global.u16 [%rd48+10], %r43;
-	st.global.u16 [%rd48+12], %r44;
-	st.global.u16 [%rd48+14], %r45;
-	.loc 1 20 53
-	add.s64 %rd20, %rd20, 256;
-	setp.lt.s64 %p14, %rd20, %rd21;
-	@%p14 bra $B0;
-$B3:
-	bra $EXIT;
-$B4:
-	.loc 1 19 28
-	@!%p1 bra $FAULT1;
-	@!%p2 bra $FAULT2;
-	bra $FAULT3;
-$B5:
-	.loc 1 23 49
-	@!%p11 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 21 13
-	mov.u32 %r46, 0;
-	mov.u64 %rd52, 0;
-	mov.u64 %rd53, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 19 28
-	mov.u32 %r46, 1;
-	mov.u64 %rd52, %rd12;
-	mov.u64 %rd53, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r46, 1;
-	mov.u64 %rd52, %rd10;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r46, 1;
-	mov.u64 %rd52, %rd13;
-	mov.u64 %rd53, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 23 49
-	mov.u32 %r46, 2;
-	mov.u64 %rd52, %rd43;
-	mov.u64 %rd53, %rd11;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r46, 2;
-	mov.u64 %rd52, %rd44;
-	mov.u64 %rd53, %rd11;
-$FAULT:
-	ld.param.u64 %rd54, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r47, [%rd54], 0, 1;
-	setp.ne.u32 %p15, %r47, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd55, [%rd54+8];
-	ld.param.u32 %r48, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	st.global.u32 [%rd55+4], %r48;
-	ld.param.u32 %r49, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
-	st.global.v2.u32 [%rd55+8], {%r49, %r46};
-	mov.u32 %r50, %ctaid.x;
-	mov.u32 %r51, %ctaid.y;
-	st.global.v2.u32 [%rd55+16], {%r50, %r51};
-	mov.u32 %r52, %ctaid.z;
-	mov.u32 %r53, %tid.x;
-	st.global.v2.u32 [%rd55+24], {%r52, %r53};
-	mov.u32 %r54, %tid.y;
-	mov.u32 %r55, %tid.z;
-	st.global.v2.u32 [%rd55+32], {%r54, %r55};
-	st.global.u64 [%rd55+40], %rd52;
-	st.global.u64 [%rd55+48], %rd53;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd55], 56;
-	bra $EXIT;
-}
+const wideF16SM70NarrowAligned = `packed1 9503 wide_8_float32_row_F16
+!pJ
+!pI
+!p8
+!sgvDympMrR
+!s]s}pMpOrGvPrR
+!
+!pHtzpD
+!vV
+!c
+p;ve
+zf-r0
+p9@to
+p:y{pF
+qS9sV
+!
+p>
+v~
+pa
+z^
+ht[
+h8v=
+{V
+{W
+{.qe
+Q
+ri
+)
+t^
+)
+x1r-
+r'Xq&
+)
+r'[q&
+)
+{.p|
+t+w%p0
+xv-
+qzp@B
+z_p,
+xkrI
+p}pK
+vYyY
+t+p0U
+q:
+stpU
+zbp)t]
+ri
+rsX
+qVs0r2
+zcyz
+sS
+vp
+usqe
+N
+vYs6
+z=G
+*#%
+v3p"tn
+*%%
+zNtn
+*%%
+"#
+)
+t+q}r2
+}s
+wh
+xlpw
+zWt"=
+qU
+!#
+sap)3)
+tw
+p6
+u>Pu[q"vhp<}8p/)
+rY
+q{
+tt
+&
+tu
+vW)
+q_
+q]
+q:
+vW)
+q_
+q]
+q:
+zJt?uNqrxD37%
+vW)
+{=7%
+wfr9pMqrxP{f)
+r%
+pg
+vwp=3)
+pg
+wfr9pMqrxP{f)
+r%
+pg
+H
+!#
+pl7
+uVz#p*
+tv
+!#
+vW)
+{=7%
+vkqy
+s.p=3*%
+z@r]
+T/
+yg)
+T/
+4
+sd
+vaG
+*2%
+w@
+u-ukpb
+y\
+ro
+p7
+pnzLsr
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+z@r.9
+v3p=G
+*2%
+w@
+"$
+y\
+ro
+p7
+"$
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+z@f9
+zNtn
+*4%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+*6p-
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v@t;
+rp.qW
+r=
+r:&'66
+rp&u#
+r:.'66
+rp/$"
+r=
+r:''76
+rp'$%
+r:/'76
+rp0$&
+r=
+r:('86
+rp($)
+r:0'86
+rp1$*
+r=
+r:)$46
+rp)$-
+r:1$66
+rp2$.
+r=
+r:*$86
+rp*$1
+r:2$:6
+rp3$2
+r=
+r:+$<6
+rp+$5
+r:3$>6
+rp4$6
+r=
+r:,$@6
+rp,$9
+r:4$B6
+rp5$:
+r=
+r:-$D6
+rp-$=
+r:5$F6
+s{7r4
+z"$;
+s>
+z"$6
+s>
+pv
+sXq9U
+z"$1
+s>
+z"$,
+s>
+pv
+sXq9U
+z"$'
+s>
+z"$"
+s>
+pv
+sXq9U
+z"rl
+s>
+z"S
+s>
+pv
+sXq9U
+z"$9
+s>
+z"$4
+s>
+pv
+sXq9U
+z"$/
+s>
+z"$*
+s>
+pv
+sXq9U
+z"$%
+s>
+z"sG
+s>
+pv
+sXq9U
+z"sU
+s>
+}]
+s>
+pv
+sXq9U
+wt^
+|[{:pKuzR2<.<*<&L
+|[{:p=uzR"2u4XDL
+uszg
+}7737v-
+v1738
+sJ~)
+!#
+O
+!#
+vYpj7
+ru.
+]#rL
+]$sx
+(-
+!#
+"+
+x"zs
+(8
+!pZ
+p(
+!p^
+"-
+J
+qm
+qm
+(
+!qZ
+"/
+g
+p30
+;'
+(
+!s*
+g
+p3.
+;(
+(
+!tS
+g
+pfp)
+;(
+(
+!vB
+"$
+qH
+pfqI
+;/
+(
+!w&
+qH
+pfqA
+;/
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

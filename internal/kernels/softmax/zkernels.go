@@ -26,22 +26,22 @@ var plain32Kernel = &driver.Kernel{
 	Name:    "plain[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
 	File:    "plain.go",
-	Line:    13,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
-		{Name: "c", Offset: 72, Size: 24},
+		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plain32SM80},
@@ -59,7 +59,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 15, 16, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34, 44, 45, 46, 47, 48, 49, 50, 51, 52},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35, 57, 58, 59, 60, 61, 62, 63, 64, 65},
 }
 
 // plainBF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -76,22 +76,22 @@ var plainBF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
 	File:    "plain.go",
-	Line:    13,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
-		{Name: "c", Offset: 72, Size: 24},
+		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
@@ -109,7 +109,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 32, 33, 34, 44, 45, 46, 47, 48, 49, 50, 51, 52},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 33, 34, 35, 57, 58, 59, 60, 61, 62, 63, 64, 65},
 }
 
 // plainF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -126,22 +126,22 @@ var plainF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
 	File:    "plain.go",
-	Line:    13,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
-		{Name: "c", Offset: 72, Size: 24},
+		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainF16SM80},
@@ -159,13 +159,13 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 15, 16, 18, 19, 20, 21, 22, 26, 27, 28, 32, 33, 34, 44, 45, 46, 47, 48, 49, 50, 51, 52},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 27, 28, 29, 33, 34, 35, 57, 58, 59, 60, 61, 62, 63, 64, 65},
 }
 
-// wide32 computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
-// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
-// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
-func wide32(s *device.Stream, g device.Grid, x, y device.Slice[[4]float32], lengths device.Slice[int32], c config) error {
+// wide32 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
+// "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to base 2, for
+// powers of 2.
+func wide32(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
 	p := s.Plan(wide32Kernel, g)
 	x.Pass(p)
 	y.Pass(p)
@@ -175,25 +175,31 @@ func wide32(s *device.Stream, g device.Grid, x, y device.Slice[[4]float32], leng
 }
 
 var wide32Kernel = &driver.Kernel{
-	Name:    "wide[float32, [4]float32, [4]float32, row.F32]",
+	Name:    "wide[[4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
 	File:    "wide.go",
-	Line:    16,
+	Line:    17,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
 		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
-		{Name: "c", Offset: 72, Size: 24},
+		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
-	Shared:     256,
+	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "team.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -204,23 +210,22 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, y    [][4]float32
+			x, y    []row.Words
 			lengths []int32
 			c       config
 		})(args)
 		for ts.Next() {
-			wide[float32, [4]float32, [4]float32, row.F32](ts.Thread(), a.x, a.y, a.lengths, a.c)
+			wide[[4]float32, row.F32](ts.Thread(), a.x, a.y, a.lengths, a.c)
 		}
 	},
-	Twin:    wide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 20, 21, 22, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 53, 54, 55, 56, 57},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 53, 54, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 75, 76, 77, 78, 79},
 }
 
-// wideBF16 computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
-// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
-// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
-func wideBF16(s *device.Stream, g device.Grid, x, y device.Slice[[8]dtype.BF16], lengths device.Slice[int32], c config) error {
+// wideBF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
+// "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to base 2, for
+// powers of 2.
+func wideBF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
 	p := s.Plan(wideBF16Kernel, g)
 	x.Pass(p)
 	y.Pass(p)
@@ -230,25 +235,31 @@ func wideBF16(s *device.Stream, g device.Grid, x, y device.Slice[[8]dtype.BF16],
 }
 
 var wideBF16Kernel = &driver.Kernel{
-	Name:    "wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]",
+	Name:    "wide[[8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
 	File:    "wide.go",
-	Line:    16,
+	Line:    17,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
 		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
-		{Name: "c", Offset: 72, Size: 24},
+		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
-	Shared:     256,
+	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "team.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -259,23 +270,22 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, y    [][8]dtype.BF16
+			x, y    []row.Words
 			lengths []int32
 			c       config
 		})(args)
 		for ts.Next() {
-			wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+			wide[[8]float32, row.BF16](ts.Thread(), a.x, a.y, a.lengths, a.c)
 		}
 	},
-	Twin:    wideBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 20, 21, 22, 23, 24, 25, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 53, 54, 55, 56, 57},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 75, 76, 77, 78, 79},
 }
 
-// wideF16 computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
-// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
-// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
-func wideF16(s *device.Stream, g device.Grid, x, y device.Slice[[8]dtype.F16], lengths device.Slice[int32], c config) error {
+// wideF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
+// "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to base 2, for
+// powers of 2.
+func wideF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
 	p := s.Plan(wideF16Kernel, g)
 	x.Pass(p)
 	y.Pass(p)
@@ -285,25 +295,31 @@ func wideF16(s *device.Stream, g device.Grid, x, y device.Slice[[8]dtype.F16], l
 }
 
 var wideF16Kernel = &driver.Kernel{
-	Name:    "wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]",
+	Name:    "wide[[8]float32, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
 	File:    "wide.go",
-	Line:    16,
+	Line:    17,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
 		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
-		{Name: "c", Offset: 72, Size: 24},
+		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
-	Shared:     256,
+	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "team.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -314,15 +330,191 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, y    [][8]dtype.F16
+			x, y    []row.Words
 			lengths []int32
 			c       config
 		})(args)
 		for ts.Next() {
-			wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+			wide[[8]float32, row.F16](ts.Thread(), a.x, a.y, a.lengths, a.c)
 		}
 	},
-	Twin:    wideF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 20, 21, 22, 26, 27, 28, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 53, 54, 55, 56, 57},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 51, 52, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 75, 76, 77, 78, 79},
+}
+
+// spread32 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
+// with which a kernel must begin and end to let blocks read each other's shared memory.
+func spread32(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
+	p := s.Plan(spread32Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var spread32Kernel = &driver.Kernel{
+	Name:    "spread[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "wide.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 20},
+	},
+	ParamBytes: 112,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: spread32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: spread32SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    []row.Words
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			spread[[4]float32, row.F32](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 53, 54, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 74, 76, 77, 78, 79},
+}
+
+// spreadBF16 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
+// with which a kernel must begin and end to let blocks read each other's shared memory.
+func spreadBF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
+	p := s.Plan(spreadBF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var spreadBF16Kernel = &driver.Kernel{
+	Name:    "spread[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "wide.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 20},
+	},
+	ParamBytes: 112,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: spreadBF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: spreadBF16SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    []row.Words
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			spread[[8]float32, row.BF16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 49, 50, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 74, 76, 77, 78, 79},
+}
+
+// spreadF16 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
+// with which a kernel must begin and end to let blocks read each other's shared memory.
+func spreadF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
+	p := s.Plan(spreadF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var spreadF16Kernel = &driver.Kernel{
+	Name:    "spread[[8]float32, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "wide.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 20},
+	},
+	ParamBytes: 112,
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: spreadF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: spreadF16SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    []row.Words
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			spread[[8]float32, row.F16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 51, 52, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 74, 76, 77, 78, 79},
 }

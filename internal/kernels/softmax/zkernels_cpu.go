@@ -4,7 +4,6 @@ package softmax
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -15,7 +14,7 @@ import (
 
 // plain32Twin runs blocks of the kernel plain_float32_row_F32.
 //
-//line plain.go:13
+//line plain.go:14
 func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -25,235 +24,236 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
 	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
-	c16 := *(*float32)(unsafe.Add(args, 88))
-	c20 := *(*bool)(unsafe.Add(args, 92))
+	c12 := *(*float32)(unsafe.Add(args, 84))
+	c16 := *(*bool)(unsafe.Add(args, 88))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:15
-	i37 := int(uint32(c4))
-//line plain.go:42
-	c833 := 0 < uint32(c8)
-	c1469 := !c833 || c8 != 0
-//line plain.go:45
+//line plain.go:16
+	i36 := int(uint32(c4))
+//line plain.go:43
+	c140 := 0 < uint32(c8)
+	c1460 := !c140 || c8 != 0
+//line plain.go:46
 	c154 := 0 < lengthsLen
-	c1465 := !c154
-//line plain.go:42
-	i140 := int(uint32(c8))
-	i143 := i37 - i140
-//line plain.go:13
+	c1456 := !c154
+//line plain.go:44
+	i142 := c4 - c8
+//line plain.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i168, i101 int
+		var i75, i101 int
 		var f102 float32
-//line plain.go:16
-		i38 := bx * i37
-//line plain.go:16
-		i40 := i38 + i37
-//line plain.go:16
-		if uint(i40) > uint(xCap) {
-//line plain.go:16
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i40, xCap)
-//line plain.go:16
+//line plain.go:17
+		i37 := bx * i36
+//line plain.go:17
+		i39 := i37 + i36
+//line plain.go:17
+		if uint(i39) > uint(xCap) {
+//line plain.go:17
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i39, xCap)
+//line plain.go:17
 			return
 		}
-//line plain.go:16
-		o48 := i38 * 4
-//line plain.go:16
-		i50 := xCap - i38
-//line plain.go:16
-		if uint(i40) > uint(yCap) {
-//line plain.go:16
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i40, yCap)
-//line plain.go:16
+//line plain.go:17
+		o47 := i37 * 4
+//line plain.go:17
+		i49 := xCap - i37
+//line plain.go:17
+		if uint(i39) > uint(yCap) {
+//line plain.go:17
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i39, yCap)
+//line plain.go:17
 			return
 		}
-//line plain.go:16
-		o64 := i38 * 4
-//line plain.go:43
-		if !c1469 {
-//line plain.go:43
+//line plain.go:17
+		o63 := i37 * 4
+//line plain.go:44
+		if !c1460 {
+//line plain.go:44
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line plain.go:43
+//line plain.go:44
 			return
 		}
-//line plain.go:46
-		if !(c1465 || uint(bx) < uint(lengthsLen)) {
-//line plain.go:46
+//line plain.go:47
+		if !(c1456 || uint(bx) < uint(lengthsLen)) {
+//line plain.go:47
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, lengthsLen)
-//line plain.go:46
+//line plain.go:47
 			return
 		}
-//line plain.go:43
-		var i146 int
-//line plain.go:43
-		if i140 != 0 {
-//line plain.go:43
-			i146 = bx % i140
+//line plain.go:44
+		var i146 int32
+//line plain.go:44
+		if c8 != 0 {
+//line plain.go:44
+			i146 = int32(uint32(int32(bx)) % uint32(c8))
 		}
-//line plain.go:43
-		i148 := i143 + i146 + 1
-//line plain.go:43
-		i150 := i37
-//line plain.go:43
-		if i148 < i37 {
-//line plain.go:43
+//line plain.go:44
+		i148 := i142 + i146 + 1
+//line plain.go:44
+		i150 := c4
+//line plain.go:44
+		if i148 < c4 {
+//line plain.go:44
 			i150 = i148
 		}
-//line plain.go:46
+//line plain.go:47
 		o160 := bx * 4
 		for range 16 {
-			var i152, i166 int
-//line plain.go:42
-			if c833 {
+			var i152, i165 int32
+//line plain.go:43
+			if c140 {
 				i152 = i150
 			} else {
-//line plain.go:42
-				i152 = i37
+//line plain.go:43
+				i152 = c4
 			}
-//line plain.go:45
+//line plain.go:46
 			if c154 {
-				i162 := int(*(*int32)(unsafe.Add(lengths, o160)))
-//line plain.go:46
-				i164 := i152
-//line plain.go:46
-				if i162 < i152 {
-//line plain.go:46
-					i164 = i162
+				i161 := *(*int32)(unsafe.Add(lengths, o160))
+//line plain.go:47
+				i163 := i152
+//line plain.go:47
+				if i161 < i152 {
+//line plain.go:47
+					i163 = i161
 				}
-//line plain.go:46
-				i166 = i164
+//line plain.go:47
+				i165 = i163
 			} else {
-//line plain.go:45
-				i166 = i152
+//line plain.go:46
+				i165 = i152
 			}
-//line plain.go:48
-			i168 = i166
-//line plain.go:48
-			if i166 < 0 {
-//line plain.go:48
-				i168 = 0
+//line plain.go:49
+			i167 := i165
+//line plain.go:49
+			if i165 < 0 {
+//line plain.go:49
+				i167 = 0
 			}
+//line plain.go:18
+			i75 = int(i167)
 		}
 		{
 			{
-//line plain.go:61
-				if !plain32TwinRow(lanes, c16, i168, i50, o48, shared, x, blocks) {
+//line plain.go:62
+				if !plain32TwinRow(lanes, c12, i49, i75, o47, shared, x, blocks) {
 					return
 				}
 			}
 		}
-//line plain.go:23
-		f962 := *(*float32)(shared)
-//line plain.go:23
-		f972 := *(*float32)(unsafe.Add(shared, 4))
-//line plain.go:23
-		f982 := *(*float32)(unsafe.Add(shared, 8))
-//line plain.go:23
-		f992 := *(*float32)(unsafe.Add(shared, 12))
-//line plain.go:23
-		f1002 := *(*float32)(unsafe.Add(shared, 16))
-//line plain.go:23
-		f1003 := max(max(max(max(max(f962, math.Float32frombits(0xff800000)), f972), f982), f992), f1002)
-//line plain.go:23
-		f1012 := *(*float32)(unsafe.Add(shared, 20))
-//line plain.go:23
-		f1022 := *(*float32)(unsafe.Add(shared, 24))
-//line plain.go:23
-		f1032 := *(*float32)(unsafe.Add(shared, 28))
-//line plain.go:23
-		f1042 := *(*float32)(unsafe.Add(shared, 32))
-//line plain.go:23
-		f1043 := max(max(max(max(f1003, f1012), f1022), f1032), f1042)
-//line plain.go:23
-		f1052 := *(*float32)(unsafe.Add(shared, 36))
-//line plain.go:23
-		f1062 := *(*float32)(unsafe.Add(shared, 40))
-//line plain.go:23
-		f1072 := *(*float32)(unsafe.Add(shared, 44))
-//line plain.go:23
-		f1082 := *(*float32)(unsafe.Add(shared, 48))
-//line plain.go:23
-		f1083 := max(max(max(max(f1043, f1052), f1062), f1072), f1082)
-//line plain.go:23
-		f1092 := *(*float32)(unsafe.Add(shared, 52))
-//line plain.go:23
-		f1102 := *(*float32)(unsafe.Add(shared, 56))
-//line plain.go:23
-		f1112 := *(*float32)(unsafe.Add(shared, 60))
-//line plain.go:23
-		f1113 := max(max(max(f1083, f1092), f1102), f1112)
-//line plain.go:25
-		c98 := f1113 == math.Float32frombits(0xff800000)
+//line plain.go:24
+		f953 := *(*float32)(shared)
+//line plain.go:24
+		f963 := *(*float32)(unsafe.Add(shared, 4))
+//line plain.go:24
+		f973 := *(*float32)(unsafe.Add(shared, 8))
+//line plain.go:24
+		f983 := *(*float32)(unsafe.Add(shared, 12))
+//line plain.go:24
+		f993 := *(*float32)(unsafe.Add(shared, 16))
+//line plain.go:24
+		f994 := max(max(max(max(max(f953, math.Float32frombits(0xff800000)), f963), f973), f983), f993)
+//line plain.go:24
+		f1003 := *(*float32)(unsafe.Add(shared, 20))
+//line plain.go:24
+		f1013 := *(*float32)(unsafe.Add(shared, 24))
+//line plain.go:24
+		f1023 := *(*float32)(unsafe.Add(shared, 28))
+//line plain.go:24
+		f1033 := *(*float32)(unsafe.Add(shared, 32))
+//line plain.go:24
+		f1034 := max(max(max(max(f994, f1003), f1013), f1023), f1033)
+//line plain.go:24
+		f1043 := *(*float32)(unsafe.Add(shared, 36))
+//line plain.go:24
+		f1053 := *(*float32)(unsafe.Add(shared, 40))
+//line plain.go:24
+		f1063 := *(*float32)(unsafe.Add(shared, 44))
+//line plain.go:24
+		f1073 := *(*float32)(unsafe.Add(shared, 48))
+//line plain.go:24
+		f1074 := max(max(max(max(f1034, f1043), f1053), f1063), f1073)
+//line plain.go:24
+		f1083 := *(*float32)(unsafe.Add(shared, 52))
+//line plain.go:24
+		f1093 := *(*float32)(unsafe.Add(shared, 56))
+//line plain.go:24
+		f1103 := *(*float32)(unsafe.Add(shared, 60))
+//line plain.go:24
+		f1104 := max(max(max(f1074, f1083), f1093), f1103)
+//line plain.go:26
+		c98 := f1104 == math.Float32frombits(0xff800000)
 		for range 16 {
-//line plain.go:25
+//line plain.go:26
 			if c98 {
-//line plain.go:25
+//line plain.go:26
 				i101, f102 = 0, 0
 			} else {
-//line plain.go:25
-				i101, f102 = i168, f1113
+//line plain.go:26
+				i101, f102 = i75, f1104
 			}
 		}
 		{
 			{
-//line plain.go:29
-				plain32TwinRow_(lanes, c16, f102, i101, o48, shared, x)
+//line plain.go:30
+				plain32TwinRow_(lanes, c12, f102, i101, o47, shared, x)
 			}
 		}
 //line lanes.go:9
-		f1131 := *(*float32)(unsafe.Add(shared, 64))
+		f1122 := *(*float32)(unsafe.Add(shared, 64))
 //line lanes.go:9
-		f1141 := *(*float32)(unsafe.Add(shared, 68))
+		f1132 := *(*float32)(unsafe.Add(shared, 68))
 //line lanes.go:9
-		f1151 := *(*float32)(unsafe.Add(shared, 72))
+		f1142 := *(*float32)(unsafe.Add(shared, 72))
 //line lanes.go:9
-		f1161 := *(*float32)(unsafe.Add(shared, 76))
+		f1152 := *(*float32)(unsafe.Add(shared, 76))
 //line lanes.go:9
-		f1171 := *(*float32)(unsafe.Add(shared, 80))
+		f1162 := *(*float32)(unsafe.Add(shared, 80))
 //line lanes.go:9
-		f1172 := f1131 + 0 + f1141 + f1151 + f1161 + f1171
+		f1163 := f1122 + 0 + f1132 + f1142 + f1152 + f1162
 //line lanes.go:9
-		f1181 := *(*float32)(unsafe.Add(shared, 84))
+		f1172 := *(*float32)(unsafe.Add(shared, 84))
 //line lanes.go:9
-		f1191 := *(*float32)(unsafe.Add(shared, 88))
+		f1182 := *(*float32)(unsafe.Add(shared, 88))
 //line lanes.go:9
-		f1201 := *(*float32)(unsafe.Add(shared, 92))
+		f1192 := *(*float32)(unsafe.Add(shared, 92))
 //line lanes.go:9
-		f1211 := *(*float32)(unsafe.Add(shared, 96))
+		f1202 := *(*float32)(unsafe.Add(shared, 96))
 //line lanes.go:9
-		f1212 := f1172 + f1181 + f1191 + f1201 + f1211
+		f1203 := f1163 + f1172 + f1182 + f1192 + f1202
 //line lanes.go:9
-		f1221 := *(*float32)(unsafe.Add(shared, 100))
+		f1212 := *(*float32)(unsafe.Add(shared, 100))
 //line lanes.go:9
-		f1231 := *(*float32)(unsafe.Add(shared, 104))
+		f1222 := *(*float32)(unsafe.Add(shared, 104))
 //line lanes.go:9
-		f1241 := *(*float32)(unsafe.Add(shared, 108))
+		f1232 := *(*float32)(unsafe.Add(shared, 108))
 //line lanes.go:9
-		f1251 := *(*float32)(unsafe.Add(shared, 112))
+		f1242 := *(*float32)(unsafe.Add(shared, 112))
 //line lanes.go:9
-		f1252 := f1212 + f1221 + f1231 + f1241 + f1251
+		f1243 := f1203 + f1212 + f1222 + f1232 + f1242
 //line lanes.go:9
-		f1261 := *(*float32)(unsafe.Add(shared, 116))
+		f1252 := *(*float32)(unsafe.Add(shared, 116))
 //line lanes.go:9
-		f1271 := *(*float32)(unsafe.Add(shared, 120))
+		f1262 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
-		f1281 := *(*float32)(unsafe.Add(shared, 124))
+		f1272 := *(*float32)(unsafe.Add(shared, 124))
 //line lanes.go:9
-		f1282 := f1252 + f1261 + f1271 + f1281
-//line plain.go:35
-		f123 := 1 / f1282
+		f1273 := f1243 + f1252 + f1262 + f1272
+//line plain.go:36
+		f123 := 1 / f1273
 //line log.go:68
-		c433 := math.Float32frombits(math.Float32bits(f1282)&^(1<<31)) < 1.1754944e-38
-		f435 := float32(f1282 * 8.388608e+06)
+		c432 := math.Float32frombits(math.Float32bits(f1273)&^(1<<31)) < 1.1754944e-38
+		f434 := float32(f1273 * 8.388608e+06)
 //line log.go:87
-		c554 := 2139095040 <= uint32(int32(math.Float32bits(f1282)))
-		f558 := math32.FMA(f1282, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		c553 := 2139095040 <= uint32(int32(math.Float32bits(f1273)))
+		f557 := math32.FMA(f1273, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-		c561 := f1282 == 0
+		c560 := f1273 == 0
 		{
 			{
 //line lanes.go:9
-				plain32TwinRow__(lanes, c16, c20, c433, c554, c561, f102, f123, f1282, f435, f558, i101, i37, o48, o64, x, y)
+				plain32TwinRow__(lanes, c12, c16, c432, c553, c560, f102, f123, f1273, f434, f557, i101, i36, o47, o63, x, y)
 			}
 		}
 	}
@@ -261,232 +261,232 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
-//line plain.go:61
-func plain32TwinRow(lanes int, c16 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line plain.go:62
+func plain32TwinRow(lanes int, c12 float32, i49 int, i75 int, o47 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line plain.go:61
+//line plain.go:62
 	if lanes == 16 {
-//line plain.go:61
-		first = zvector.Plain32Twin(16, i50, i168, x, o48, c16, shared)
-//line plain.go:61
+//line plain.go:62
+		first = zvector.Plain32Twin(16, i49, i75, x, o47, c12, shared)
+//line plain.go:62
 	} else if lanes == 8 {
-//line plain.go:61
-		first = zvector.Plain32TwinAVX2(16, i50, i168, x, o48, c16, shared)
+//line plain.go:62
+		first = zvector.Plain32TwinAVX2(16, i49, i75, x, o47, c12, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f317 float32
-		var i318 int
-//line plain.go:61
-		if uint(i168) > uint(i50) {
-//line plain.go:61
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i168, i50)
-//line plain.go:61
+		var f316 float32
+		var i317 int
+//line plain.go:62
+		if uint(i75) > uint(i49) {
+//line plain.go:62
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, i49)
+//line plain.go:62
 			return false
 		}
-//line plain.go:61
-		f317, i318 = math.Float32frombits(0xff800000), tx
+//line plain.go:62
+		f316, i317 = math.Float32frombits(0xff800000), tx
 		for {
-//line plain.go:62
-			if i318 >= i168 {
-//line plain.go:62
+//line plain.go:63
+			if i317 >= i75 {
+//line plain.go:63
 				break
 			}
-//line plain.go:62
-			f317, i318 = max(f317, float32(*(*float32)(unsafe.Add(x, o48+i318*4))*c16)), i318+16
+//line plain.go:63
+			f316, i317 = max(f316, float32(*(*float32)(unsafe.Add(x, o47+i317*4))*c12)), i317+16
 		}
-//line plain.go:19
-		*(*float32)(unsafe.Add(shared, tx*4)) = f317
+//line plain.go:20
+		*(*float32)(unsafe.Add(shared, tx*4)) = f316
 	}
 	return true
 }
 
 // plain32TwinRow_ is what a row of threads does in plain32Twin.
 //
-//line plain.go:29
-func plain32TwinRow_(lanes int, c16 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
+//line plain.go:30
+func plain32TwinRow_(lanes int, c12 float32, f102 float32, i101 int, o47 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
-//line plain.go:29
+//line plain.go:30
 	if lanes == 16 {
-//line plain.go:29
-		first = zvector.Plain32Twin_(16, i101, x, o48, c16, f102, shared)
-//line plain.go:29
+//line plain.go:30
+		first = zvector.Plain32Twin_(16, i101, x, o47, c12, f102, shared)
+//line plain.go:30
 	} else if lanes == 8 {
-//line plain.go:29
-		first = zvector.Plain32TwinAVX2_(16, i101, x, o48, c16, f102, shared)
+//line plain.go:30
+		first = zvector.Plain32TwinAVX2_(16, i101, x, o47, c12, f102, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f199, f543 float32
-		var i200 int
-		var i530, i531 int32
-//line plain.go:70
-		f199, i200 = 0, tx
+		var f198, f542 float32
+		var i199 int
+		var i529, i530 int32
+//line plain.go:71
+		f198, i199 = 0, tx
 		for {
-//line plain.go:71
-			if i200 >= i101 {
-//line plain.go:71
+//line plain.go:72
+			if i199 >= i101 {
+//line plain.go:72
 				break
 			}
-//line plain.go:72
-			f220 := float32(*(*float32)(unsafe.Add(x, o48+i200*4))*c16) - f102
+//line plain.go:73
+			f219 := float32(*(*float32)(unsafe.Add(x, o47+i199*4))*c12) - f102
 //line exp.go:36
-			f630 := math32.FMA(f220, 1.442695, 1.2582912e+07)
-			f631 := f630 - 1.2582912e+07
-			f633 := math32.FMA(f631, 1.9046542e-09, math32.FMA(f631, -0.6931472, f220))
+			f629 := math32.FMA(f219, 1.442695, 1.2582912e+07)
+			f630 := f629 - 1.2582912e+07
+			f632 := math32.FMA(f630, 1.9046542e-09, math32.FMA(f630, -0.6931472, f219))
 //line exp.go:21
-			c527 := 0 < f220
+			c526 := 0 < f219
 //line exp.go:21
-			if c527 {
+			if c526 {
 //line exp.go:21
-				i530, i531 = 528482304, 1602224128
+				i529, i530 = 528482304, 1602224128
 			} else {
 //line exp.go:21
-				i530, i531 = 1602224128, 528482304
+				i529, i530 = 1602224128, 528482304
 			}
 //line exp.go:24
-			f537 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f633, 0.008368675), f633, 0.041668262), f633, 0.16666521), f633, 0.49999994), f633, 1), f633, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f630))<<23+i530))) * math.Float32frombits(uint32(i531)))
-			if 104 < math.Float32frombits(math.Float32bits(f220)&^(1<<31)) {
+			f536 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f632, 0.008368675), f632, 0.041668262), f632, 0.16666521), f632, 0.49999994), f632, 1), f632, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f629))<<23+i529))) * math.Float32frombits(uint32(i530)))
+			if 104 < math.Float32frombits(math.Float32bits(f219)&^(1<<31)) {
 //line exp.go:27
-				if c527 {
+				if c526 {
 //line basic.go:19
-					f543 = math.Float32frombits(0x7f800000)
+					f542 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:27
-					f543 = 0
+					f542 = 0
 				}
 			} else {
 //line exp.go:25
-				f543 = f537
+				f542 = f536
 			}
-//line plain.go:71
-			f199, i200 = f199+f543, i200+16
+//line plain.go:72
+			f198, i199 = f198+f542, i199+16
 		}
-//line plain.go:29
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f199
+//line plain.go:30
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f198
 	}
 }
 
 // plain32TwinRow__ is what a row of threads does in plain32Twin.
 //
 //line lanes.go:9
-func plain32TwinRow__(lanes int, c16 float32, c20 bool, c433 bool, c554 bool, c561 bool, f102 float32, f123 float32, f1282 float32, f435 float32, f558 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
+func plain32TwinRow__(lanes int, c12 float32, c16 bool, c432 bool, c553 bool, c560 bool, f102 float32, f123 float32, f1273 float32, f434 float32, f557 float32, i101 int, i36 int, o47 int, o63 int, x unsafe.Pointer, y unsafe.Pointer) {
 	first := 0
 //line lanes.go:9
 	if lanes == 16 {
 //line lanes.go:9
-		first = zvector.Plain32Twin__(16, c20, c433, f435, f1282, c554, f558, c561, f102, i37, i101, x, o48, c16, y, o64, f123)
+		first = zvector.Plain32Twin__(16, c16, c432, f434, f1273, c553, f557, c560, f102, i36, i101, x, o47, c12, y, o63, f123)
 //line lanes.go:9
 	} else if lanes == 8 {
 //line lanes.go:9
-		first = zvector.Plain32TwinAVX2__(16, c20, c433, f435, f1282, c554, f558, c561, f102, i37, i101, x, o48, c16, y, o64, f123)
+		first = zvector.Plain32TwinAVX2__(16, c16, c432, f434, f1273, c553, f557, c560, f102, i36, i101, x, o47, c12, y, o63, f123)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f437, f560, f565, f406, f614, f282 float32
-		var i438, i601, i602 int32
-		var i374, i246 int
-//line plain.go:32
-		if c20 {
+		var f436, f559, f564, f405, f613, f281 float32
+		var i437, i600, i601 int32
+		var i373, i245 int
+//line plain.go:33
+		if c16 {
 //line log.go:68
-			if c433 {
-				f437, i438 = f435, 192937984
+			if c432 {
+				f436, i437 = f434, 192937984
 			} else {
 //line log.go:68
-				f437, i438 = f1282, 0
+				f436, i437 = f1273, 0
 			}
 //line log.go:71
-			i439 := int32(math.Float32bits(f437))
-			i441 := (i439 - 1060439283) & -8388608
+			i438 := int32(math.Float32bits(f436))
+			i440 := (i438 - 1060439283) & -8388608
 //line log.go:8
-			f233 := math.Float32frombits(uint32(i439-i441)) - 1
+			f232 := math.Float32frombits(uint32(i438-i440)) - 1
 //line log.go:82
-			f583 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f233, 0.12901418), f233, -0.13246344), f233, 0.14182273), f233, -0.16608718), f233, 0.20001961), f233, -0.250016)
+			f582 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f232, 0.12901418), f232, -0.13246344), f232, 0.14182273), f232, -0.16608718), f232, 0.20001961), f232, -0.250016)
 //line log.go:9
-			f235 := math32.FMA(float32(i441-i438), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f583, f233, 0.33333325), f233, -0.49999988), float32(f233*f233), f233))
+			f234 := math32.FMA(float32(i440-i437), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f582, f232, 0.33333325), f232, -0.49999988), float32(f232*f232), f232))
 //line log.go:87
-			if c554 {
-				f560 = f558
+			if c553 {
+				f559 = f557
 			} else {
 //line log.go:87
-				f560 = f235
+				f559 = f234
 			}
 //line log.go:90
-			if c561 {
+			if c560 {
 //line basic.go:21
-				f565 = math.Float32frombits(0xff800000)
+				f564 = math.Float32frombits(0xff800000)
 			} else {
 //line log.go:90
-				f565 = f560
+				f564 = f559
 			}
-//line plain.go:33
-			f117 := f102 + f565
-//line plain.go:92
-			i374 = tx
+//line plain.go:34
+			f117 := f102 + f564
+//line plain.go:93
+			i373 = tx
 			for {
-//line plain.go:93
-				if i374 >= i37 {
-//line plain.go:93
+//line plain.go:94
+				if i373 >= i36 {
+//line plain.go:94
 					break
 				}
-				if i374 < i101 {
-					f406 = float32(*(*float32)(unsafe.Add(x, o48+i374*4))*c16) - f117
+				if i373 < i101 {
+					f405 = float32(*(*float32)(unsafe.Add(x, o47+i373*4))*c12) - f117
 				} else {
-//line plain.go:95
-					f406 = math.Float32frombits(0xff800000)
+//line plain.go:96
+					f405 = math.Float32frombits(0xff800000)
 				}
-//line plain.go:98
-				*(*float32)(unsafe.Add(y, o64+i374*4)) = f406
-//line plain.go:93
-				i374 = i374 + 16
+//line plain.go:99
+				*(*float32)(unsafe.Add(y, o63+i373*4)) = f405
+//line plain.go:94
+				i373 = i373 + 16
 			}
 		} else {
-//line plain.go:81
-			i246 = tx
+//line plain.go:82
+			i245 = tx
 			for {
-//line plain.go:82
-				if i246 >= i37 {
-//line plain.go:82
+//line plain.go:83
+				if i245 >= i36 {
+//line plain.go:83
 					break
 				}
-				if i246 < i101 {
-					f276 := float32(*(*float32)(unsafe.Add(x, o48+i246*4))*c16) - f102
+				if i245 < i101 {
+					f275 := float32(*(*float32)(unsafe.Add(x, o47+i245*4))*c12) - f102
 //line exp.go:36
-					f694 := math32.FMA(f276, 1.442695, 1.2582912e+07)
-					f695 := f694 - 1.2582912e+07
-					f697 := math32.FMA(f695, 1.9046542e-09, math32.FMA(f695, -0.6931472, f276))
+					f693 := math32.FMA(f275, 1.442695, 1.2582912e+07)
+					f694 := f693 - 1.2582912e+07
+					f696 := math32.FMA(f694, 1.9046542e-09, math32.FMA(f694, -0.6931472, f275))
 //line exp.go:21
-					c598 := 0 < f276
+					c597 := 0 < f275
 //line exp.go:21
-					if c598 {
+					if c597 {
 //line exp.go:21
-						i601, i602 = 528482304, 1602224128
+						i600, i601 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i601, i602 = 1602224128, 528482304
+						i600, i601 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f608 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f697, 0.008368675), f697, 0.041668262), f697, 0.16666521), f697, 0.49999994), f697, 1), f697, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f694))<<23+i601))) * math.Float32frombits(uint32(i602)))
-					if 104 < math.Float32frombits(math.Float32bits(f276)&^(1<<31)) {
+					f607 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f696, 0.008368675), f696, 0.041668262), f696, 0.16666521), f696, 0.49999994), f696, 1), f696, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f693))<<23+i600))) * math.Float32frombits(uint32(i601)))
+					if 104 < math.Float32frombits(math.Float32bits(f275)&^(1<<31)) {
 //line exp.go:27
-						if c598 {
+						if c597 {
 //line basic.go:19
-							f614 = math.Float32frombits(0x7f800000)
+							f613 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f614 = 0
+							f613 = 0
 						}
 					} else {
 //line exp.go:25
-						f614 = f608
+						f613 = f607
 					}
-//line plain.go:85
-					f282 = float32(f614 * f123)
+//line plain.go:86
+					f281 = float32(f613 * f123)
 				} else {
-//line plain.go:84
-					f282 = 0
+//line plain.go:85
+					f281 = 0
 				}
-//line plain.go:87
-				*(*float32)(unsafe.Add(y, o64+i246*4)) = f282
-//line plain.go:82
-				i246 = i246 + 16
+//line plain.go:88
+				*(*float32)(unsafe.Add(y, o63+i245*4)) = f281
+//line plain.go:83
+				i245 = i245 + 16
 			}
 		}
 	}
@@ -494,7 +494,7 @@ func plain32TwinRow__(lanes int, c16 float32, c20 bool, c433 bool, c554 bool, c5
 
 // plainBF16Twin runs blocks of the kernel plain_dtype_BF16_row_BF16.
 //
-//line plain.go:13
+//line plain.go:14
 func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -504,235 +504,236 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
 	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
-	c16 := *(*float32)(unsafe.Add(args, 88))
-	c20 := *(*bool)(unsafe.Add(args, 92))
+	c12 := *(*float32)(unsafe.Add(args, 84))
+	c16 := *(*bool)(unsafe.Add(args, 88))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:15
-	i37 := int(uint32(c4))
-//line plain.go:42
-	c839 := 0 < uint32(c8)
-	c1475 := !c839 || c8 != 0
-//line plain.go:45
+//line plain.go:16
+	i36 := int(uint32(c4))
+//line plain.go:43
+	c140 := 0 < uint32(c8)
+	c1466 := !c140 || c8 != 0
+//line plain.go:46
 	c154 := 0 < lengthsLen
-	c1471 := !c154
-//line plain.go:42
-	i140 := int(uint32(c8))
-	i143 := i37 - i140
-//line plain.go:13
+	c1462 := !c154
+//line plain.go:44
+	i142 := c4 - c8
+//line plain.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i168, i101 int
+		var i75, i101 int
 		var f102 float32
-//line plain.go:16
-		i38 := bx * i37
-//line plain.go:16
-		i40 := i38 + i37
-//line plain.go:16
-		if uint(i40) > uint(xCap) {
-//line plain.go:16
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i40, xCap)
-//line plain.go:16
+//line plain.go:17
+		i37 := bx * i36
+//line plain.go:17
+		i39 := i37 + i36
+//line plain.go:17
+		if uint(i39) > uint(xCap) {
+//line plain.go:17
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i39, xCap)
+//line plain.go:17
 			return
 		}
-//line plain.go:16
-		o48 := i38 * 2
-//line plain.go:16
-		i50 := xCap - i38
-//line plain.go:16
-		if uint(i40) > uint(yCap) {
-//line plain.go:16
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i40, yCap)
-//line plain.go:16
+//line plain.go:17
+		o47 := i37 * 2
+//line plain.go:17
+		i49 := xCap - i37
+//line plain.go:17
+		if uint(i39) > uint(yCap) {
+//line plain.go:17
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i39, yCap)
+//line plain.go:17
 			return
 		}
-//line plain.go:16
-		o64 := i38 * 2
-//line plain.go:43
-		if !c1475 {
-//line plain.go:43
+//line plain.go:17
+		o63 := i37 * 2
+//line plain.go:44
+		if !c1466 {
+//line plain.go:44
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line plain.go:43
+//line plain.go:44
 			return
 		}
-//line plain.go:46
-		if !(c1471 || uint(bx) < uint(lengthsLen)) {
-//line plain.go:46
+//line plain.go:47
+		if !(c1462 || uint(bx) < uint(lengthsLen)) {
+//line plain.go:47
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, lengthsLen)
-//line plain.go:46
+//line plain.go:47
 			return
 		}
-//line plain.go:43
-		var i146 int
-//line plain.go:43
-		if i140 != 0 {
-//line plain.go:43
-			i146 = bx % i140
+//line plain.go:44
+		var i146 int32
+//line plain.go:44
+		if c8 != 0 {
+//line plain.go:44
+			i146 = int32(uint32(int32(bx)) % uint32(c8))
 		}
-//line plain.go:43
-		i148 := i143 + i146 + 1
-//line plain.go:43
-		i150 := i37
-//line plain.go:43
-		if i148 < i37 {
-//line plain.go:43
+//line plain.go:44
+		i148 := i142 + i146 + 1
+//line plain.go:44
+		i150 := c4
+//line plain.go:44
+		if i148 < c4 {
+//line plain.go:44
 			i150 = i148
 		}
-//line plain.go:46
+//line plain.go:47
 		o160 := bx * 4
 		for range 16 {
-			var i152, i166 int
-//line plain.go:42
-			if c839 {
+			var i152, i165 int32
+//line plain.go:43
+			if c140 {
 				i152 = i150
 			} else {
-//line plain.go:42
-				i152 = i37
+//line plain.go:43
+				i152 = c4
 			}
-//line plain.go:45
+//line plain.go:46
 			if c154 {
-				i162 := int(*(*int32)(unsafe.Add(lengths, o160)))
-//line plain.go:46
-				i164 := i152
-//line plain.go:46
-				if i162 < i152 {
-//line plain.go:46
-					i164 = i162
+				i161 := *(*int32)(unsafe.Add(lengths, o160))
+//line plain.go:47
+				i163 := i152
+//line plain.go:47
+				if i161 < i152 {
+//line plain.go:47
+					i163 = i161
 				}
-//line plain.go:46
-				i166 = i164
+//line plain.go:47
+				i165 = i163
 			} else {
-//line plain.go:45
-				i166 = i152
+//line plain.go:46
+				i165 = i152
 			}
-//line plain.go:48
-			i168 = i166
-//line plain.go:48
-			if i166 < 0 {
-//line plain.go:48
-				i168 = 0
+//line plain.go:49
+			i167 := i165
+//line plain.go:49
+			if i165 < 0 {
+//line plain.go:49
+				i167 = 0
 			}
+//line plain.go:18
+			i75 = int(i167)
 		}
 		{
 			{
-//line plain.go:61
-				if !plainBF16TwinRow(lanes, c16, i168, i50, o48, shared, x, blocks) {
+//line plain.go:62
+				if !plainBF16TwinRow(lanes, c12, i49, i75, o47, shared, x, blocks) {
 					return
 				}
 			}
 		}
-//line plain.go:23
-		f968 := *(*float32)(shared)
-//line plain.go:23
-		f978 := *(*float32)(unsafe.Add(shared, 4))
-//line plain.go:23
-		f988 := *(*float32)(unsafe.Add(shared, 8))
-//line plain.go:23
-		f998 := *(*float32)(unsafe.Add(shared, 12))
-//line plain.go:23
-		f1008 := *(*float32)(unsafe.Add(shared, 16))
-//line plain.go:23
-		f1009 := max(max(max(max(max(f968, math.Float32frombits(0xff800000)), f978), f988), f998), f1008)
-//line plain.go:23
-		f1018 := *(*float32)(unsafe.Add(shared, 20))
-//line plain.go:23
-		f1028 := *(*float32)(unsafe.Add(shared, 24))
-//line plain.go:23
-		f1038 := *(*float32)(unsafe.Add(shared, 28))
-//line plain.go:23
-		f1048 := *(*float32)(unsafe.Add(shared, 32))
-//line plain.go:23
-		f1049 := max(max(max(max(f1009, f1018), f1028), f1038), f1048)
-//line plain.go:23
-		f1058 := *(*float32)(unsafe.Add(shared, 36))
-//line plain.go:23
-		f1068 := *(*float32)(unsafe.Add(shared, 40))
-//line plain.go:23
-		f1078 := *(*float32)(unsafe.Add(shared, 44))
-//line plain.go:23
-		f1088 := *(*float32)(unsafe.Add(shared, 48))
-//line plain.go:23
-		f1089 := max(max(max(max(f1049, f1058), f1068), f1078), f1088)
-//line plain.go:23
-		f1098 := *(*float32)(unsafe.Add(shared, 52))
-//line plain.go:23
-		f1108 := *(*float32)(unsafe.Add(shared, 56))
-//line plain.go:23
-		f1118 := *(*float32)(unsafe.Add(shared, 60))
-//line plain.go:23
-		f1119 := max(max(max(f1089, f1098), f1108), f1118)
-//line plain.go:25
-		c98 := f1119 == math.Float32frombits(0xff800000)
+//line plain.go:24
+		f959 := *(*float32)(shared)
+//line plain.go:24
+		f969 := *(*float32)(unsafe.Add(shared, 4))
+//line plain.go:24
+		f979 := *(*float32)(unsafe.Add(shared, 8))
+//line plain.go:24
+		f989 := *(*float32)(unsafe.Add(shared, 12))
+//line plain.go:24
+		f999 := *(*float32)(unsafe.Add(shared, 16))
+//line plain.go:24
+		f1000 := max(max(max(max(max(f959, math.Float32frombits(0xff800000)), f969), f979), f989), f999)
+//line plain.go:24
+		f1009 := *(*float32)(unsafe.Add(shared, 20))
+//line plain.go:24
+		f1019 := *(*float32)(unsafe.Add(shared, 24))
+//line plain.go:24
+		f1029 := *(*float32)(unsafe.Add(shared, 28))
+//line plain.go:24
+		f1039 := *(*float32)(unsafe.Add(shared, 32))
+//line plain.go:24
+		f1040 := max(max(max(max(f1000, f1009), f1019), f1029), f1039)
+//line plain.go:24
+		f1049 := *(*float32)(unsafe.Add(shared, 36))
+//line plain.go:24
+		f1059 := *(*float32)(unsafe.Add(shared, 40))
+//line plain.go:24
+		f1069 := *(*float32)(unsafe.Add(shared, 44))
+//line plain.go:24
+		f1079 := *(*float32)(unsafe.Add(shared, 48))
+//line plain.go:24
+		f1080 := max(max(max(max(f1040, f1049), f1059), f1069), f1079)
+//line plain.go:24
+		f1089 := *(*float32)(unsafe.Add(shared, 52))
+//line plain.go:24
+		f1099 := *(*float32)(unsafe.Add(shared, 56))
+//line plain.go:24
+		f1109 := *(*float32)(unsafe.Add(shared, 60))
+//line plain.go:24
+		f1110 := max(max(max(f1080, f1089), f1099), f1109)
+//line plain.go:26
+		c98 := f1110 == math.Float32frombits(0xff800000)
 		for range 16 {
-//line plain.go:25
+//line plain.go:26
 			if c98 {
-//line plain.go:25
+//line plain.go:26
 				i101, f102 = 0, 0
 			} else {
-//line plain.go:25
-				i101, f102 = i168, f1119
+//line plain.go:26
+				i101, f102 = i75, f1110
 			}
 		}
 		{
 			{
-//line plain.go:29
-				plainBF16TwinRow_(lanes, c16, f102, i101, o48, shared, x)
+//line plain.go:30
+				plainBF16TwinRow_(lanes, c12, f102, i101, o47, shared, x)
 			}
 		}
 //line lanes.go:9
-		f1137 := *(*float32)(unsafe.Add(shared, 64))
+		f1128 := *(*float32)(unsafe.Add(shared, 64))
 //line lanes.go:9
-		f1147 := *(*float32)(unsafe.Add(shared, 68))
+		f1138 := *(*float32)(unsafe.Add(shared, 68))
 //line lanes.go:9
-		f1157 := *(*float32)(unsafe.Add(shared, 72))
+		f1148 := *(*float32)(unsafe.Add(shared, 72))
 //line lanes.go:9
-		f1167 := *(*float32)(unsafe.Add(shared, 76))
+		f1158 := *(*float32)(unsafe.Add(shared, 76))
 //line lanes.go:9
-		f1177 := *(*float32)(unsafe.Add(shared, 80))
+		f1168 := *(*float32)(unsafe.Add(shared, 80))
 //line lanes.go:9
-		f1178 := f1137 + 0 + f1147 + f1157 + f1167 + f1177
+		f1169 := f1128 + 0 + f1138 + f1148 + f1158 + f1168
 //line lanes.go:9
-		f1187 := *(*float32)(unsafe.Add(shared, 84))
+		f1178 := *(*float32)(unsafe.Add(shared, 84))
 //line lanes.go:9
-		f1197 := *(*float32)(unsafe.Add(shared, 88))
+		f1188 := *(*float32)(unsafe.Add(shared, 88))
 //line lanes.go:9
-		f1207 := *(*float32)(unsafe.Add(shared, 92))
+		f1198 := *(*float32)(unsafe.Add(shared, 92))
 //line lanes.go:9
-		f1217 := *(*float32)(unsafe.Add(shared, 96))
+		f1208 := *(*float32)(unsafe.Add(shared, 96))
 //line lanes.go:9
-		f1218 := f1178 + f1187 + f1197 + f1207 + f1217
+		f1209 := f1169 + f1178 + f1188 + f1198 + f1208
 //line lanes.go:9
-		f1227 := *(*float32)(unsafe.Add(shared, 100))
+		f1218 := *(*float32)(unsafe.Add(shared, 100))
 //line lanes.go:9
-		f1237 := *(*float32)(unsafe.Add(shared, 104))
+		f1228 := *(*float32)(unsafe.Add(shared, 104))
 //line lanes.go:9
-		f1247 := *(*float32)(unsafe.Add(shared, 108))
+		f1238 := *(*float32)(unsafe.Add(shared, 108))
 //line lanes.go:9
-		f1257 := *(*float32)(unsafe.Add(shared, 112))
+		f1248 := *(*float32)(unsafe.Add(shared, 112))
 //line lanes.go:9
-		f1258 := f1218 + f1227 + f1237 + f1247 + f1257
+		f1249 := f1209 + f1218 + f1228 + f1238 + f1248
 //line lanes.go:9
-		f1267 := *(*float32)(unsafe.Add(shared, 116))
+		f1258 := *(*float32)(unsafe.Add(shared, 116))
 //line lanes.go:9
-		f1277 := *(*float32)(unsafe.Add(shared, 120))
+		f1268 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
-		f1287 := *(*float32)(unsafe.Add(shared, 124))
+		f1278 := *(*float32)(unsafe.Add(shared, 124))
 //line lanes.go:9
-		f1288 := f1258 + f1267 + f1277 + f1287
-//line plain.go:35
-		f123 := 1 / f1288
+		f1279 := f1249 + f1258 + f1268 + f1278
+//line plain.go:36
+		f123 := 1 / f1279
 //line log.go:68
-		c434 := math.Float32frombits(math.Float32bits(f1288)&^(1<<31)) < 1.1754944e-38
-		f436 := float32(f1288 * 8.388608e+06)
+		c433 := math.Float32frombits(math.Float32bits(f1279)&^(1<<31)) < 1.1754944e-38
+		f435 := float32(f1279 * 8.388608e+06)
 //line log.go:87
-		c560 := 2139095040 <= uint32(int32(math.Float32bits(f1288)))
-		f564 := math32.FMA(f1288, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		c559 := 2139095040 <= uint32(int32(math.Float32bits(f1279)))
+		f563 := math32.FMA(f1279, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-		c567 := f1288 == 0
+		c566 := f1279 == 0
 		{
 			{
 //line lanes.go:9
-				plainBF16TwinRow__(lanes, c16, c20, c434, c560, c567, f102, f123, f1288, f436, f564, i101, i37, o48, o64, x, y)
+				plainBF16TwinRow__(lanes, c12, c16, c433, c559, c566, f102, f123, f1279, f435, f563, i101, i36, o47, o63, x, y)
 			}
 		}
 	}
@@ -740,232 +741,232 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
-//line plain.go:61
-func plainBF16TwinRow(lanes int, c16 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line plain.go:62
+func plainBF16TwinRow(lanes int, c12 float32, i49 int, i75 int, o47 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line plain.go:61
+//line plain.go:62
 	if lanes == 16 {
-//line plain.go:61
-		first = zvector.PlainBF16Twin(16, i50, i168, x, o48, c16, shared)
-//line plain.go:61
+//line plain.go:62
+		first = zvector.PlainBF16Twin(16, i49, i75, x, o47, c12, shared)
+//line plain.go:62
 	} else if lanes == 8 {
-//line plain.go:61
-		first = zvector.PlainBF16TwinAVX2(16, i50, i168, x, o48, c16, shared)
+//line plain.go:62
+		first = zvector.PlainBF16TwinAVX2(16, i49, i75, x, o47, c12, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f317 float32
-		var i318 int
-//line plain.go:61
-		if uint(i168) > uint(i50) {
-//line plain.go:61
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i168, i50)
-//line plain.go:61
+		var f316 float32
+		var i317 int
+//line plain.go:62
+		if uint(i75) > uint(i49) {
+//line plain.go:62
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, i49)
+//line plain.go:62
 			return false
 		}
-//line plain.go:61
-		f317, i318 = math.Float32frombits(0xff800000), tx
+//line plain.go:62
+		f316, i317 = math.Float32frombits(0xff800000), tx
 		for {
-//line plain.go:62
-			if i318 >= i168 {
-//line plain.go:62
+//line plain.go:63
+			if i317 >= i75 {
+//line plain.go:63
 				break
 			}
-//line plain.go:62
-			f317, i318 = max(f317, float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i318*2)))).Float32()*c16)), i318+16
+//line plain.go:63
+			f316, i317 = max(f316, float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o47+i317*2)))).Float32()*c12)), i317+16
 		}
-//line plain.go:19
-		*(*float32)(unsafe.Add(shared, tx*4)) = f317
+//line plain.go:20
+		*(*float32)(unsafe.Add(shared, tx*4)) = f316
 	}
 	return true
 }
 
 // plainBF16TwinRow_ is what a row of threads does in plainBF16Twin.
 //
-//line plain.go:29
-func plainBF16TwinRow_(lanes int, c16 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
+//line plain.go:30
+func plainBF16TwinRow_(lanes int, c12 float32, f102 float32, i101 int, o47 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
-//line plain.go:29
+//line plain.go:30
 	if lanes == 16 {
-//line plain.go:29
-		first = zvector.PlainBF16Twin_(16, i101, x, o48, c16, f102, shared)
-//line plain.go:29
+//line plain.go:30
+		first = zvector.PlainBF16Twin_(16, i101, x, o47, c12, f102, shared)
+//line plain.go:30
 	} else if lanes == 8 {
-//line plain.go:29
-		first = zvector.PlainBF16TwinAVX2_(16, i101, x, o48, c16, f102, shared)
+//line plain.go:30
+		first = zvector.PlainBF16TwinAVX2_(16, i101, x, o47, c12, f102, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f199, f549 float32
-		var i200 int
-		var i536, i537 int32
-//line plain.go:70
-		f199, i200 = 0, tx
+		var f198, f548 float32
+		var i199 int
+		var i535, i536 int32
+//line plain.go:71
+		f198, i199 = 0, tx
 		for {
-//line plain.go:71
-			if i200 >= i101 {
-//line plain.go:71
+//line plain.go:72
+			if i199 >= i101 {
+//line plain.go:72
 				break
 			}
-//line plain.go:72
-			f220 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i200*2)))).Float32()*c16) - f102
+//line plain.go:73
+			f219 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o47+i199*2)))).Float32()*c12) - f102
 //line exp.go:36
-			f636 := math32.FMA(f220, 1.442695, 1.2582912e+07)
-			f637 := f636 - 1.2582912e+07
-			f639 := math32.FMA(f637, 1.9046542e-09, math32.FMA(f637, -0.6931472, f220))
+			f635 := math32.FMA(f219, 1.442695, 1.2582912e+07)
+			f636 := f635 - 1.2582912e+07
+			f638 := math32.FMA(f636, 1.9046542e-09, math32.FMA(f636, -0.6931472, f219))
 //line exp.go:21
-			c533 := 0 < f220
+			c532 := 0 < f219
 //line exp.go:21
-			if c533 {
+			if c532 {
 //line exp.go:21
-				i536, i537 = 528482304, 1602224128
+				i535, i536 = 528482304, 1602224128
 			} else {
 //line exp.go:21
-				i536, i537 = 1602224128, 528482304
+				i535, i536 = 1602224128, 528482304
 			}
 //line exp.go:24
-			f543 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f639, 0.008368675), f639, 0.041668262), f639, 0.16666521), f639, 0.49999994), f639, 1), f639, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f636))<<23+i536))) * math.Float32frombits(uint32(i537)))
-			if 104 < math.Float32frombits(math.Float32bits(f220)&^(1<<31)) {
+			f542 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f638, 0.008368675), f638, 0.041668262), f638, 0.16666521), f638, 0.49999994), f638, 1), f638, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f635))<<23+i535))) * math.Float32frombits(uint32(i536)))
+			if 104 < math.Float32frombits(math.Float32bits(f219)&^(1<<31)) {
 //line exp.go:27
-				if c533 {
+				if c532 {
 //line basic.go:19
-					f549 = math.Float32frombits(0x7f800000)
+					f548 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:27
-					f549 = 0
+					f548 = 0
 				}
 			} else {
 //line exp.go:25
-				f549 = f543
+				f548 = f542
 			}
-//line plain.go:71
-			f199, i200 = f199+f549, i200+16
+//line plain.go:72
+			f198, i199 = f198+f548, i199+16
 		}
-//line plain.go:29
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f199
+//line plain.go:30
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f198
 	}
 }
 
 // plainBF16TwinRow__ is what a row of threads does in plainBF16Twin.
 //
 //line lanes.go:9
-func plainBF16TwinRow__(lanes int, c16 float32, c20 bool, c434 bool, c560 bool, c567 bool, f102 float32, f123 float32, f1288 float32, f436 float32, f564 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
+func plainBF16TwinRow__(lanes int, c12 float32, c16 bool, c433 bool, c559 bool, c566 bool, f102 float32, f123 float32, f1279 float32, f435 float32, f563 float32, i101 int, i36 int, o47 int, o63 int, x unsafe.Pointer, y unsafe.Pointer) {
 	first := 0
 //line lanes.go:9
 	if lanes == 16 {
 //line lanes.go:9
-		first = zvector.PlainBF16Twin__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
+		first = zvector.PlainBF16Twin__(16, c16, c433, f435, f1279, c559, f563, c566, f102, i36, i101, x, o47, c12, y, o63, f123)
 //line lanes.go:9
 	} else if lanes == 8 {
 //line lanes.go:9
-		first = zvector.PlainBF16TwinAVX2__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
+		first = zvector.PlainBF16TwinAVX2__(16, c16, c433, f435, f1279, c559, f563, c566, f102, i36, i101, x, o47, c12, y, o63, f123)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f438, f566, f571, f407, f620, f282 float32
-		var i439, i607, i608 int32
-		var i375, i246 int
-//line plain.go:32
-		if c20 {
+		var f437, f565, f570, f406, f619, f281 float32
+		var i438, i606, i607 int32
+		var i374, i245 int
+//line plain.go:33
+		if c16 {
 //line log.go:68
-			if c434 {
-				f438, i439 = f436, 192937984
+			if c433 {
+				f437, i438 = f435, 192937984
 			} else {
 //line log.go:68
-				f438, i439 = f1288, 0
+				f437, i438 = f1279, 0
 			}
 //line log.go:71
-			i440 := int32(math.Float32bits(f438))
-			i442 := (i440 - 1060439283) & -8388608
+			i439 := int32(math.Float32bits(f437))
+			i441 := (i439 - 1060439283) & -8388608
 //line log.go:8
-			f233 := math.Float32frombits(uint32(i440-i442)) - 1
+			f232 := math.Float32frombits(uint32(i439-i441)) - 1
 //line log.go:82
-			f589 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f233, 0.12901418), f233, -0.13246344), f233, 0.14182273), f233, -0.16608718), f233, 0.20001961), f233, -0.250016)
+			f588 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f232, 0.12901418), f232, -0.13246344), f232, 0.14182273), f232, -0.16608718), f232, 0.20001961), f232, -0.250016)
 //line log.go:9
-			f235 := math32.FMA(float32(i442-i439), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f589, f233, 0.33333325), f233, -0.49999988), float32(f233*f233), f233))
+			f234 := math32.FMA(float32(i441-i438), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f588, f232, 0.33333325), f232, -0.49999988), float32(f232*f232), f232))
 //line log.go:87
-			if c560 {
-				f566 = f564
+			if c559 {
+				f565 = f563
 			} else {
 //line log.go:87
-				f566 = f235
+				f565 = f234
 			}
 //line log.go:90
-			if c567 {
+			if c566 {
 //line basic.go:21
-				f571 = math.Float32frombits(0xff800000)
+				f570 = math.Float32frombits(0xff800000)
 			} else {
 //line log.go:90
-				f571 = f566
+				f570 = f565
 			}
-//line plain.go:33
-			f117 := f102 + f571
-//line plain.go:92
-			i375 = tx
+//line plain.go:34
+			f117 := f102 + f570
+//line plain.go:93
+			i374 = tx
 			for {
-//line plain.go:93
-				if i375 >= i37 {
-//line plain.go:93
+//line plain.go:94
+				if i374 >= i36 {
+//line plain.go:94
 					break
 				}
-				if i375 < i101 {
-					f407 = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i375*2)))).Float32()*c16) - f117
+				if i374 < i101 {
+					f406 = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o47+i374*2)))).Float32()*c12) - f117
 				} else {
-//line plain.go:95
-					f407 = math.Float32frombits(0xff800000)
+//line plain.go:96
+					f406 = math.Float32frombits(0xff800000)
 				}
-//line plain.go:98
-				*(*int16)(unsafe.Add(y, o64+i375*2)) = int16(dtype.BF16From32(f407))
-//line plain.go:93
-				i375 = i375 + 16
+//line plain.go:99
+				*(*int16)(unsafe.Add(y, o63+i374*2)) = int16(dtype.BF16From32(f406))
+//line plain.go:94
+				i374 = i374 + 16
 			}
 		} else {
-//line plain.go:81
-			i246 = tx
+//line plain.go:82
+			i245 = tx
 			for {
-//line plain.go:82
-				if i246 >= i37 {
-//line plain.go:82
+//line plain.go:83
+				if i245 >= i36 {
+//line plain.go:83
 					break
 				}
-				if i246 < i101 {
-					f276 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o48+i246*2)))).Float32()*c16) - f102
+				if i245 < i101 {
+					f275 := float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o47+i245*2)))).Float32()*c12) - f102
 //line exp.go:36
-					f700 := math32.FMA(f276, 1.442695, 1.2582912e+07)
-					f701 := f700 - 1.2582912e+07
-					f703 := math32.FMA(f701, 1.9046542e-09, math32.FMA(f701, -0.6931472, f276))
+					f699 := math32.FMA(f275, 1.442695, 1.2582912e+07)
+					f700 := f699 - 1.2582912e+07
+					f702 := math32.FMA(f700, 1.9046542e-09, math32.FMA(f700, -0.6931472, f275))
 //line exp.go:21
-					c604 := 0 < f276
+					c603 := 0 < f275
 //line exp.go:21
-					if c604 {
+					if c603 {
 //line exp.go:21
-						i607, i608 = 528482304, 1602224128
+						i606, i607 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i607, i608 = 1602224128, 528482304
+						i606, i607 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f614 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f703, 0.008368675), f703, 0.041668262), f703, 0.16666521), f703, 0.49999994), f703, 1), f703, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f700))<<23+i607))) * math.Float32frombits(uint32(i608)))
-					if 104 < math.Float32frombits(math.Float32bits(f276)&^(1<<31)) {
+					f613 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f702, 0.008368675), f702, 0.041668262), f702, 0.16666521), f702, 0.49999994), f702, 1), f702, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f699))<<23+i606))) * math.Float32frombits(uint32(i607)))
+					if 104 < math.Float32frombits(math.Float32bits(f275)&^(1<<31)) {
 //line exp.go:27
-						if c604 {
+						if c603 {
 //line basic.go:19
-							f620 = math.Float32frombits(0x7f800000)
+							f619 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f620 = 0
+							f619 = 0
 						}
 					} else {
 //line exp.go:25
-						f620 = f614
+						f619 = f613
 					}
-//line plain.go:85
-					f282 = float32(f620 * f123)
+//line plain.go:86
+					f281 = float32(f619 * f123)
 				} else {
-//line plain.go:84
-					f282 = 0
+//line plain.go:85
+					f281 = 0
 				}
-//line plain.go:87
-				*(*int16)(unsafe.Add(y, o64+i246*2)) = int16(dtype.BF16From32(f282))
-//line plain.go:82
-				i246 = i246 + 16
+//line plain.go:88
+				*(*int16)(unsafe.Add(y, o63+i245*2)) = int16(dtype.BF16From32(f281))
+//line plain.go:83
+				i245 = i245 + 16
 			}
 		}
 	}
@@ -973,7 +974,7 @@ func plainBF16TwinRow__(lanes int, c16 float32, c20 bool, c434 bool, c560 bool, 
 
 // plainF16Twin runs blocks of the kernel plain_dtype_F16_row_F16.
 //
-//line plain.go:13
+//line plain.go:14
 func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -983,235 +984,236 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lengthsLen := *(*int)(unsafe.Add(args, 56))
 	c4 := *(*int32)(unsafe.Add(args, 76))
 	c8 := *(*int32)(unsafe.Add(args, 80))
-	c16 := *(*float32)(unsafe.Add(args, 88))
-	c20 := *(*bool)(unsafe.Add(args, 92))
+	c12 := *(*float32)(unsafe.Add(args, 84))
+	c16 := *(*bool)(unsafe.Add(args, 88))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:15
-	i37 := int(uint32(c4))
-//line plain.go:42
-	c839 := 0 < uint32(c8)
-	c1475 := !c839 || c8 != 0
-//line plain.go:45
+//line plain.go:16
+	i36 := int(uint32(c4))
+//line plain.go:43
+	c140 := 0 < uint32(c8)
+	c1466 := !c140 || c8 != 0
+//line plain.go:46
 	c154 := 0 < lengthsLen
-	c1471 := !c154
-//line plain.go:42
-	i140 := int(uint32(c8))
-	i143 := i37 - i140
-//line plain.go:13
+	c1462 := !c154
+//line plain.go:44
+	i142 := c4 - c8
+//line plain.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i168, i101 int
+		var i75, i101 int
 		var f102 float32
-//line plain.go:16
-		i38 := bx * i37
-//line plain.go:16
-		i40 := i38 + i37
-//line plain.go:16
-		if uint(i40) > uint(xCap) {
-//line plain.go:16
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i40, xCap)
-//line plain.go:16
+//line plain.go:17
+		i37 := bx * i36
+//line plain.go:17
+		i39 := i37 + i36
+//line plain.go:17
+		if uint(i39) > uint(xCap) {
+//line plain.go:17
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i39, xCap)
+//line plain.go:17
 			return
 		}
-//line plain.go:16
-		o48 := i38 * 2
-//line plain.go:16
-		i50 := xCap - i38
-//line plain.go:16
-		if uint(i40) > uint(yCap) {
-//line plain.go:16
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i40, yCap)
-//line plain.go:16
+//line plain.go:17
+		o47 := i37 * 2
+//line plain.go:17
+		i49 := xCap - i37
+//line plain.go:17
+		if uint(i39) > uint(yCap) {
+//line plain.go:17
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i39, yCap)
+//line plain.go:17
 			return
 		}
-//line plain.go:16
-		o64 := i38 * 2
-//line plain.go:43
-		if !c1475 {
-//line plain.go:43
+//line plain.go:17
+		o63 := i37 * 2
+//line plain.go:44
+		if !c1466 {
+//line plain.go:44
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line plain.go:43
+//line plain.go:44
 			return
 		}
-//line plain.go:46
-		if !(c1471 || uint(bx) < uint(lengthsLen)) {
-//line plain.go:46
+//line plain.go:47
+		if !(c1462 || uint(bx) < uint(lengthsLen)) {
+//line plain.go:47
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, lengthsLen)
-//line plain.go:46
+//line plain.go:47
 			return
 		}
-//line plain.go:43
-		var i146 int
-//line plain.go:43
-		if i140 != 0 {
-//line plain.go:43
-			i146 = bx % i140
+//line plain.go:44
+		var i146 int32
+//line plain.go:44
+		if c8 != 0 {
+//line plain.go:44
+			i146 = int32(uint32(int32(bx)) % uint32(c8))
 		}
-//line plain.go:43
-		i148 := i143 + i146 + 1
-//line plain.go:43
-		i150 := i37
-//line plain.go:43
-		if i148 < i37 {
-//line plain.go:43
+//line plain.go:44
+		i148 := i142 + i146 + 1
+//line plain.go:44
+		i150 := c4
+//line plain.go:44
+		if i148 < c4 {
+//line plain.go:44
 			i150 = i148
 		}
-//line plain.go:46
+//line plain.go:47
 		o160 := bx * 4
 		for range 16 {
-			var i152, i166 int
-//line plain.go:42
-			if c839 {
+			var i152, i165 int32
+//line plain.go:43
+			if c140 {
 				i152 = i150
 			} else {
-//line plain.go:42
-				i152 = i37
+//line plain.go:43
+				i152 = c4
 			}
-//line plain.go:45
+//line plain.go:46
 			if c154 {
-				i162 := int(*(*int32)(unsafe.Add(lengths, o160)))
-//line plain.go:46
-				i164 := i152
-//line plain.go:46
-				if i162 < i152 {
-//line plain.go:46
-					i164 = i162
+				i161 := *(*int32)(unsafe.Add(lengths, o160))
+//line plain.go:47
+				i163 := i152
+//line plain.go:47
+				if i161 < i152 {
+//line plain.go:47
+					i163 = i161
 				}
-//line plain.go:46
-				i166 = i164
+//line plain.go:47
+				i165 = i163
 			} else {
-//line plain.go:45
-				i166 = i152
+//line plain.go:46
+				i165 = i152
 			}
-//line plain.go:48
-			i168 = i166
-//line plain.go:48
-			if i166 < 0 {
-//line plain.go:48
-				i168 = 0
+//line plain.go:49
+			i167 := i165
+//line plain.go:49
+			if i165 < 0 {
+//line plain.go:49
+				i167 = 0
 			}
+//line plain.go:18
+			i75 = int(i167)
 		}
 		{
 			{
-//line plain.go:61
-				if !plainF16TwinRow(lanes, c16, i168, i50, o48, shared, x, blocks) {
+//line plain.go:62
+				if !plainF16TwinRow(lanes, c12, i49, i75, o47, shared, x, blocks) {
 					return
 				}
 			}
 		}
-//line plain.go:23
-		f968 := *(*float32)(shared)
-//line plain.go:23
-		f978 := *(*float32)(unsafe.Add(shared, 4))
-//line plain.go:23
-		f988 := *(*float32)(unsafe.Add(shared, 8))
-//line plain.go:23
-		f998 := *(*float32)(unsafe.Add(shared, 12))
-//line plain.go:23
-		f1008 := *(*float32)(unsafe.Add(shared, 16))
-//line plain.go:23
-		f1009 := max(max(max(max(max(f968, math.Float32frombits(0xff800000)), f978), f988), f998), f1008)
-//line plain.go:23
-		f1018 := *(*float32)(unsafe.Add(shared, 20))
-//line plain.go:23
-		f1028 := *(*float32)(unsafe.Add(shared, 24))
-//line plain.go:23
-		f1038 := *(*float32)(unsafe.Add(shared, 28))
-//line plain.go:23
-		f1048 := *(*float32)(unsafe.Add(shared, 32))
-//line plain.go:23
-		f1049 := max(max(max(max(f1009, f1018), f1028), f1038), f1048)
-//line plain.go:23
-		f1058 := *(*float32)(unsafe.Add(shared, 36))
-//line plain.go:23
-		f1068 := *(*float32)(unsafe.Add(shared, 40))
-//line plain.go:23
-		f1078 := *(*float32)(unsafe.Add(shared, 44))
-//line plain.go:23
-		f1088 := *(*float32)(unsafe.Add(shared, 48))
-//line plain.go:23
-		f1089 := max(max(max(max(f1049, f1058), f1068), f1078), f1088)
-//line plain.go:23
-		f1098 := *(*float32)(unsafe.Add(shared, 52))
-//line plain.go:23
-		f1108 := *(*float32)(unsafe.Add(shared, 56))
-//line plain.go:23
-		f1118 := *(*float32)(unsafe.Add(shared, 60))
-//line plain.go:23
-		f1119 := max(max(max(f1089, f1098), f1108), f1118)
-//line plain.go:25
-		c98 := f1119 == math.Float32frombits(0xff800000)
+//line plain.go:24
+		f959 := *(*float32)(shared)
+//line plain.go:24
+		f969 := *(*float32)(unsafe.Add(shared, 4))
+//line plain.go:24
+		f979 := *(*float32)(unsafe.Add(shared, 8))
+//line plain.go:24
+		f989 := *(*float32)(unsafe.Add(shared, 12))
+//line plain.go:24
+		f999 := *(*float32)(unsafe.Add(shared, 16))
+//line plain.go:24
+		f1000 := max(max(max(max(max(f959, math.Float32frombits(0xff800000)), f969), f979), f989), f999)
+//line plain.go:24
+		f1009 := *(*float32)(unsafe.Add(shared, 20))
+//line plain.go:24
+		f1019 := *(*float32)(unsafe.Add(shared, 24))
+//line plain.go:24
+		f1029 := *(*float32)(unsafe.Add(shared, 28))
+//line plain.go:24
+		f1039 := *(*float32)(unsafe.Add(shared, 32))
+//line plain.go:24
+		f1040 := max(max(max(max(f1000, f1009), f1019), f1029), f1039)
+//line plain.go:24
+		f1049 := *(*float32)(unsafe.Add(shared, 36))
+//line plain.go:24
+		f1059 := *(*float32)(unsafe.Add(shared, 40))
+//line plain.go:24
+		f1069 := *(*float32)(unsafe.Add(shared, 44))
+//line plain.go:24
+		f1079 := *(*float32)(unsafe.Add(shared, 48))
+//line plain.go:24
+		f1080 := max(max(max(max(f1040, f1049), f1059), f1069), f1079)
+//line plain.go:24
+		f1089 := *(*float32)(unsafe.Add(shared, 52))
+//line plain.go:24
+		f1099 := *(*float32)(unsafe.Add(shared, 56))
+//line plain.go:24
+		f1109 := *(*float32)(unsafe.Add(shared, 60))
+//line plain.go:24
+		f1110 := max(max(max(f1080, f1089), f1099), f1109)
+//line plain.go:26
+		c98 := f1110 == math.Float32frombits(0xff800000)
 		for range 16 {
-//line plain.go:25
+//line plain.go:26
 			if c98 {
-//line plain.go:25
+//line plain.go:26
 				i101, f102 = 0, 0
 			} else {
-//line plain.go:25
-				i101, f102 = i168, f1119
+//line plain.go:26
+				i101, f102 = i75, f1110
 			}
 		}
 		{
 			{
-//line plain.go:29
-				plainF16TwinRow_(lanes, c16, f102, i101, o48, shared, x)
+//line plain.go:30
+				plainF16TwinRow_(lanes, c12, f102, i101, o47, shared, x)
 			}
 		}
 //line lanes.go:9
-		f1137 := *(*float32)(unsafe.Add(shared, 64))
+		f1128 := *(*float32)(unsafe.Add(shared, 64))
 //line lanes.go:9
-		f1147 := *(*float32)(unsafe.Add(shared, 68))
+		f1138 := *(*float32)(unsafe.Add(shared, 68))
 //line lanes.go:9
-		f1157 := *(*float32)(unsafe.Add(shared, 72))
+		f1148 := *(*float32)(unsafe.Add(shared, 72))
 //line lanes.go:9
-		f1167 := *(*float32)(unsafe.Add(shared, 76))
+		f1158 := *(*float32)(unsafe.Add(shared, 76))
 //line lanes.go:9
-		f1177 := *(*float32)(unsafe.Add(shared, 80))
+		f1168 := *(*float32)(unsafe.Add(shared, 80))
 //line lanes.go:9
-		f1178 := f1137 + 0 + f1147 + f1157 + f1167 + f1177
+		f1169 := f1128 + 0 + f1138 + f1148 + f1158 + f1168
 //line lanes.go:9
-		f1187 := *(*float32)(unsafe.Add(shared, 84))
+		f1178 := *(*float32)(unsafe.Add(shared, 84))
 //line lanes.go:9
-		f1197 := *(*float32)(unsafe.Add(shared, 88))
+		f1188 := *(*float32)(unsafe.Add(shared, 88))
 //line lanes.go:9
-		f1207 := *(*float32)(unsafe.Add(shared, 92))
+		f1198 := *(*float32)(unsafe.Add(shared, 92))
 //line lanes.go:9
-		f1217 := *(*float32)(unsafe.Add(shared, 96))
+		f1208 := *(*float32)(unsafe.Add(shared, 96))
 //line lanes.go:9
-		f1218 := f1178 + f1187 + f1197 + f1207 + f1217
+		f1209 := f1169 + f1178 + f1188 + f1198 + f1208
 //line lanes.go:9
-		f1227 := *(*float32)(unsafe.Add(shared, 100))
+		f1218 := *(*float32)(unsafe.Add(shared, 100))
 //line lanes.go:9
-		f1237 := *(*float32)(unsafe.Add(shared, 104))
+		f1228 := *(*float32)(unsafe.Add(shared, 104))
 //line lanes.go:9
-		f1247 := *(*float32)(unsafe.Add(shared, 108))
+		f1238 := *(*float32)(unsafe.Add(shared, 108))
 //line lanes.go:9
-		f1257 := *(*float32)(unsafe.Add(shared, 112))
+		f1248 := *(*float32)(unsafe.Add(shared, 112))
 //line lanes.go:9
-		f1258 := f1218 + f1227 + f1237 + f1247 + f1257
+		f1249 := f1209 + f1218 + f1228 + f1238 + f1248
 //line lanes.go:9
-		f1267 := *(*float32)(unsafe.Add(shared, 116))
+		f1258 := *(*float32)(unsafe.Add(shared, 116))
 //line lanes.go:9
-		f1277 := *(*float32)(unsafe.Add(shared, 120))
+		f1268 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
-		f1287 := *(*float32)(unsafe.Add(shared, 124))
+		f1278 := *(*float32)(unsafe.Add(shared, 124))
 //line lanes.go:9
-		f1288 := f1258 + f1267 + f1277 + f1287
-//line plain.go:35
-		f123 := 1 / f1288
+		f1279 := f1249 + f1258 + f1268 + f1278
+//line plain.go:36
+		f123 := 1 / f1279
 //line log.go:68
-		c434 := math.Float32frombits(math.Float32bits(f1288)&^(1<<31)) < 1.1754944e-38
-		f436 := float32(f1288 * 8.388608e+06)
+		c433 := math.Float32frombits(math.Float32bits(f1279)&^(1<<31)) < 1.1754944e-38
+		f435 := float32(f1279 * 8.388608e+06)
 //line log.go:87
-		c560 := 2139095040 <= uint32(int32(math.Float32bits(f1288)))
-		f564 := math32.FMA(f1288, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		c559 := 2139095040 <= uint32(int32(math.Float32bits(f1279)))
+		f563 := math32.FMA(f1279, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-		c567 := f1288 == 0
+		c566 := f1279 == 0
 		{
 			{
 //line lanes.go:9
-				plainF16TwinRow__(lanes, c16, c20, c434, c560, c567, f102, f123, f1288, f436, f564, i101, i37, o48, o64, x, y)
+				plainF16TwinRow__(lanes, c12, c16, c433, c559, c566, f102, f123, f1279, f435, f563, i101, i36, o47, o63, x, y)
 			}
 		}
 	}
@@ -1219,4513 +1221,233 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
-//line plain.go:61
-func plainF16TwinRow(lanes int, c16 float32, i168 int, i50 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line plain.go:62
+func plainF16TwinRow(lanes int, c12 float32, i49 int, i75 int, o47 int, shared unsafe.Pointer, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line plain.go:61
+//line plain.go:62
 	if lanes == 16 {
-//line plain.go:61
-		first = zvector.PlainF16Twin(16, i50, i168, x, o48, c16, shared)
-//line plain.go:61
+//line plain.go:62
+		first = zvector.PlainF16Twin(16, i49, i75, x, o47, c12, shared)
+//line plain.go:62
 	} else if lanes == 8 {
-//line plain.go:61
-		first = zvector.PlainF16TwinAVX2(16, i50, i168, x, o48, c16, shared)
+//line plain.go:62
+		first = zvector.PlainF16TwinAVX2(16, i49, i75, x, o47, c12, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f317 float32
-		var i318 int
-//line plain.go:61
-		if uint(i168) > uint(i50) {
-//line plain.go:61
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i168, i50)
-//line plain.go:61
+		var f316 float32
+		var i317 int
+//line plain.go:62
+		if uint(i75) > uint(i49) {
+//line plain.go:62
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i75, i49)
+//line plain.go:62
 			return false
 		}
-//line plain.go:61
-		f317, i318 = math.Float32frombits(0xff800000), tx
+//line plain.go:62
+		f316, i317 = math.Float32frombits(0xff800000), tx
 		for {
-//line plain.go:62
-			if i318 >= i168 {
-//line plain.go:62
+//line plain.go:63
+			if i317 >= i75 {
+//line plain.go:63
 				break
 			}
-//line plain.go:62
-			f317, i318 = max(f317, float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i318*2)))).Float32()*c16)), i318+16
+//line plain.go:63
+			f316, i317 = max(f316, float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o47+i317*2)))).Float32()*c12)), i317+16
 		}
-//line plain.go:19
-		*(*float32)(unsafe.Add(shared, tx*4)) = f317
+//line plain.go:20
+		*(*float32)(unsafe.Add(shared, tx*4)) = f316
 	}
 	return true
 }
 
 // plainF16TwinRow_ is what a row of threads does in plainF16Twin.
 //
-//line plain.go:29
-func plainF16TwinRow_(lanes int, c16 float32, f102 float32, i101 int, o48 int, shared unsafe.Pointer, x unsafe.Pointer) {
+//line plain.go:30
+func plainF16TwinRow_(lanes int, c12 float32, f102 float32, i101 int, o47 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
-//line plain.go:29
+//line plain.go:30
 	if lanes == 16 {
-//line plain.go:29
-		first = zvector.PlainF16Twin_(16, i101, x, o48, c16, f102, shared)
-//line plain.go:29
+//line plain.go:30
+		first = zvector.PlainF16Twin_(16, i101, x, o47, c12, f102, shared)
+//line plain.go:30
 	} else if lanes == 8 {
-//line plain.go:29
-		first = zvector.PlainF16TwinAVX2_(16, i101, x, o48, c16, f102, shared)
+//line plain.go:30
+		first = zvector.PlainF16TwinAVX2_(16, i101, x, o47, c12, f102, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f199, f549 float32
-		var i200 int
-		var i536, i537 int32
-//line plain.go:70
-		f199, i200 = 0, tx
+		var f198, f548 float32
+		var i199 int
+		var i535, i536 int32
+//line plain.go:71
+		f198, i199 = 0, tx
 		for {
-//line plain.go:71
-			if i200 >= i101 {
-//line plain.go:71
+//line plain.go:72
+			if i199 >= i101 {
+//line plain.go:72
 				break
 			}
-//line plain.go:72
-			f220 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i200*2)))).Float32()*c16) - f102
+//line plain.go:73
+			f219 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o47+i199*2)))).Float32()*c12) - f102
 //line exp.go:36
-			f636 := math32.FMA(f220, 1.442695, 1.2582912e+07)
-			f637 := f636 - 1.2582912e+07
-			f639 := math32.FMA(f637, 1.9046542e-09, math32.FMA(f637, -0.6931472, f220))
+			f635 := math32.FMA(f219, 1.442695, 1.2582912e+07)
+			f636 := f635 - 1.2582912e+07
+			f638 := math32.FMA(f636, 1.9046542e-09, math32.FMA(f636, -0.6931472, f219))
 //line exp.go:21
-			c533 := 0 < f220
+			c532 := 0 < f219
 //line exp.go:21
-			if c533 {
+			if c532 {
 //line exp.go:21
-				i536, i537 = 528482304, 1602224128
+				i535, i536 = 528482304, 1602224128
 			} else {
 //line exp.go:21
-				i536, i537 = 1602224128, 528482304
+				i535, i536 = 1602224128, 528482304
 			}
 //line exp.go:24
-			f543 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f639, 0.008368675), f639, 0.041668262), f639, 0.16666521), f639, 0.49999994), f639, 1), f639, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f636))<<23+i536))) * math.Float32frombits(uint32(i537)))
-			if 104 < math.Float32frombits(math.Float32bits(f220)&^(1<<31)) {
+			f542 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f638, 0.008368675), f638, 0.041668262), f638, 0.16666521), f638, 0.49999994), f638, 1), f638, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f635))<<23+i535))) * math.Float32frombits(uint32(i536)))
+			if 104 < math.Float32frombits(math.Float32bits(f219)&^(1<<31)) {
 //line exp.go:27
-				if c533 {
+				if c532 {
 //line basic.go:19
-					f549 = math.Float32frombits(0x7f800000)
+					f548 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:27
-					f549 = 0
+					f548 = 0
 				}
 			} else {
 //line exp.go:25
-				f549 = f543
+				f548 = f542
 			}
-//line plain.go:71
-			f199, i200 = f199+f549, i200+16
+//line plain.go:72
+			f198, i199 = f198+f548, i199+16
 		}
-//line plain.go:29
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f199
+//line plain.go:30
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f198
 	}
 }
 
 // plainF16TwinRow__ is what a row of threads does in plainF16Twin.
 //
 //line lanes.go:9
-func plainF16TwinRow__(lanes int, c16 float32, c20 bool, c434 bool, c560 bool, c567 bool, f102 float32, f123 float32, f1288 float32, f436 float32, f564 float32, i101 int, i37 int, o48 int, o64 int, x unsafe.Pointer, y unsafe.Pointer) {
+func plainF16TwinRow__(lanes int, c12 float32, c16 bool, c433 bool, c559 bool, c566 bool, f102 float32, f123 float32, f1279 float32, f435 float32, f563 float32, i101 int, i36 int, o47 int, o63 int, x unsafe.Pointer, y unsafe.Pointer) {
 	first := 0
 //line lanes.go:9
 	if lanes == 16 {
 //line lanes.go:9
-		first = zvector.PlainF16Twin__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
+		first = zvector.PlainF16Twin__(16, c16, c433, f435, f1279, c559, f563, c566, f102, i36, i101, x, o47, c12, y, o63, f123)
 //line lanes.go:9
 	} else if lanes == 8 {
 //line lanes.go:9
-		first = zvector.PlainF16TwinAVX2__(16, c20, c434, f436, f1288, c560, f564, c567, f102, i37, i101, x, o48, c16, y, o64, f123)
+		first = zvector.PlainF16TwinAVX2__(16, c16, c433, f435, f1279, c559, f563, c566, f102, i36, i101, x, o47, c12, y, o63, f123)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f438, f566, f571, f407, f620, f282 float32
-		var i439, i607, i608 int32
-		var i375, i246 int
-//line plain.go:32
-		if c20 {
+		var f437, f565, f570, f406, f619, f281 float32
+		var i438, i606, i607 int32
+		var i374, i245 int
+//line plain.go:33
+		if c16 {
 //line log.go:68
-			if c434 {
-				f438, i439 = f436, 192937984
+			if c433 {
+				f437, i438 = f435, 192937984
 			} else {
 //line log.go:68
-				f438, i439 = f1288, 0
+				f437, i438 = f1279, 0
 			}
 //line log.go:71
-			i440 := int32(math.Float32bits(f438))
-			i442 := (i440 - 1060439283) & -8388608
+			i439 := int32(math.Float32bits(f437))
+			i441 := (i439 - 1060439283) & -8388608
 //line log.go:8
-			f233 := math.Float32frombits(uint32(i440-i442)) - 1
+			f232 := math.Float32frombits(uint32(i439-i441)) - 1
 //line log.go:82
-			f589 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f233, 0.12901418), f233, -0.13246344), f233, 0.14182273), f233, -0.16608718), f233, 0.20001961), f233, -0.250016)
+			f588 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f232, 0.12901418), f232, -0.13246344), f232, 0.14182273), f232, -0.16608718), f232, 0.20001961), f232, -0.250016)
 //line log.go:9
-			f235 := math32.FMA(float32(i442-i439), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f589, f233, 0.33333325), f233, -0.49999988), float32(f233*f233), f233))
+			f234 := math32.FMA(float32(i441-i438), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f588, f232, 0.33333325), f232, -0.49999988), float32(f232*f232), f232))
 //line log.go:87
-			if c560 {
-				f566 = f564
+			if c559 {
+				f565 = f563
 			} else {
 //line log.go:87
-				f566 = f235
+				f565 = f234
 			}
 //line log.go:90
-			if c567 {
+			if c566 {
 //line basic.go:21
-				f571 = math.Float32frombits(0xff800000)
+				f570 = math.Float32frombits(0xff800000)
 			} else {
 //line log.go:90
-				f571 = f566
+				f570 = f565
 			}
-//line plain.go:33
-			f117 := f102 + f571
-//line plain.go:92
-			i375 = tx
+//line plain.go:34
+			f117 := f102 + f570
+//line plain.go:93
+			i374 = tx
 			for {
-//line plain.go:93
-				if i375 >= i37 {
-//line plain.go:93
+//line plain.go:94
+				if i374 >= i36 {
+//line plain.go:94
 					break
 				}
-				if i375 < i101 {
-					f407 = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i375*2)))).Float32()*c16) - f117
+				if i374 < i101 {
+					f406 = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o47+i374*2)))).Float32()*c12) - f117
 				} else {
-//line plain.go:95
-					f407 = math.Float32frombits(0xff800000)
+//line plain.go:96
+					f406 = math.Float32frombits(0xff800000)
 				}
-//line plain.go:98
-				*(*int16)(unsafe.Add(y, o64+i375*2)) = int16(dtype.F16From32(f407))
-//line plain.go:93
-				i375 = i375 + 16
+//line plain.go:99
+				*(*int16)(unsafe.Add(y, o63+i374*2)) = int16(dtype.F16From32(f406))
+//line plain.go:94
+				i374 = i374 + 16
 			}
 		} else {
-//line plain.go:81
-			i246 = tx
+//line plain.go:82
+			i245 = tx
 			for {
-//line plain.go:82
-				if i246 >= i37 {
-//line plain.go:82
+//line plain.go:83
+				if i245 >= i36 {
+//line plain.go:83
 					break
 				}
-				if i246 < i101 {
-					f276 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o48+i246*2)))).Float32()*c16) - f102
+				if i245 < i101 {
+					f275 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, o47+i245*2)))).Float32()*c12) - f102
 //line exp.go:36
-					f700 := math32.FMA(f276, 1.442695, 1.2582912e+07)
-					f701 := f700 - 1.2582912e+07
-					f703 := math32.FMA(f701, 1.9046542e-09, math32.FMA(f701, -0.6931472, f276))
+					f699 := math32.FMA(f275, 1.442695, 1.2582912e+07)
+					f700 := f699 - 1.2582912e+07
+					f702 := math32.FMA(f700, 1.9046542e-09, math32.FMA(f700, -0.6931472, f275))
 //line exp.go:21
-					c604 := 0 < f276
+					c603 := 0 < f275
 //line exp.go:21
-					if c604 {
+					if c603 {
 //line exp.go:21
-						i607, i608 = 528482304, 1602224128
+						i606, i607 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i607, i608 = 1602224128, 528482304
+						i606, i607 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f614 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f703, 0.008368675), f703, 0.041668262), f703, 0.16666521), f703, 0.49999994), f703, 1), f703, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f700))<<23+i607))) * math.Float32frombits(uint32(i608)))
-					if 104 < math.Float32frombits(math.Float32bits(f276)&^(1<<31)) {
+					f613 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f702, 0.008368675), f702, 0.041668262), f702, 0.16666521), f702, 0.49999994), f702, 1), f702, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f699))<<23+i606))) * math.Float32frombits(uint32(i607)))
+					if 104 < math.Float32frombits(math.Float32bits(f275)&^(1<<31)) {
 //line exp.go:27
-						if c604 {
+						if c603 {
 //line basic.go:19
-							f620 = math.Float32frombits(0x7f800000)
+							f619 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f620 = 0
+							f619 = 0
 						}
 					} else {
 //line exp.go:25
-						f620 = f614
+						f619 = f613
 					}
+//line plain.go:86
+					f281 = float32(f619 * f123)
+				} else {
 //line plain.go:85
-					f282 = float32(f620 * f123)
-				} else {
-//line plain.go:84
-					f282 = 0
+					f281 = 0
 				}
-//line plain.go:87
-				*(*int16)(unsafe.Add(y, o64+i246*2)) = int16(dtype.F16From32(f282))
-//line plain.go:82
-				i246 = i246 + 16
+//line plain.go:88
+				*(*int16)(unsafe.Add(y, o63+i245*2)) = int16(dtype.F16From32(f281))
+//line plain.go:83
+				i245 = i245 + 16
 			}
-		}
-	}
-}
-
-// wide32Twin runs blocks of the kernel wide_float32_4_float32_4_float32_row_F32.
-//
-//line wide.go:16
-func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	yCap := *(*int)(unsafe.Add(args, 40))
-	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	lengthsLen := *(*int)(unsafe.Add(args, 56))
-	c0 := *(*int32)(unsafe.Add(args, 72))
-	c4 := *(*int32)(unsafe.Add(args, 76))
-	c8 := *(*int32)(unsafe.Add(args, 80))
-	c12 := *(*int32)(unsafe.Add(args, 84))
-	c16 := *(*float32)(unsafe.Add(args, 88))
-	c20 := *(*bool)(unsafe.Add(args, 92))
-	shared := blocks.Shared(256)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each1624 := blocks.Scratch(8)
-	each1626 := blocks.Scratch(8)
-	each44 := blocks.Scratch(1)
-	each1208 := blocks.Scratch(4)
-	each62 := blocks.Scratch(8)
-	each231 := blocks.Scratch(8)
-	each82 := blocks.Scratch(8)
-	each91 := blocks.Scratch(8)
-	each103 := blocks.Scratch(8)
-	each1216 := blocks.Scratch(4)
-	each1240 := blocks.Scratch(4)
-	each1241 := blocks.Scratch(4)
-	each1234 := blocks.Scratch(4)
-	each572 := blocks.Scratch(1)
-	each894 := blocks.Scratch(4)
-	each902 := blocks.Scratch(4)
-	each926 := blocks.Scratch(4)
-	each927 := blocks.Scratch(4)
-	each920 := blocks.Scratch(4)
-//line team.go:37
-	i154 := int(uint32(c12))
-//line team.go:39
-	i183 := int(uint32(c12))
-//line team.go:36
-	c144 := 32 < uint32(c12)
-//line wide.go:20
-	i43 := int(uint32(c0))
-	each1625 := blocks.Scratch(8)
-//line wide.go:24
-	i49 := int(uint32(c4))
-//line wide.go:24
-	i50 := i49 / 4
-//line plain.go:42
-	c2117 := 0 < uint32(c8)
-	c3759 := !c2117 || c8 != 0
-//line plain.go:45
-	c217 := 0 < lengthsLen
-	c3755 := !c217
-//line plain.go:42
-	i203 := int(uint32(c8))
-	i206 := i49 - i203
-//line wide.go:18
-	i35 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line wide.go:26
-	f70 := float32(c16 * 1.442695)
-	each291 := blocks.Scratch(4)
-	each292 := blocks.Scratch(4)
-	each601 := blocks.Scratch(4)
-	brought32 := blocks.Scratch(4)
-	each2737 := blocks.Scratch(4)
-	each2738 := blocks.Scratch(4)
-	each2746 := blocks.Scratch(4)
-	each2747 := blocks.Scratch(4)
-	each2755 := blocks.Scratch(4)
-	each2756 := blocks.Scratch(4)
-	each2764 := blocks.Scratch(4)
-	each2765 := blocks.Scratch(4)
-	each2773 := blocks.Scratch(4)
-	each126 := blocks.Scratch(4)
-	each278 := blocks.Scratch(4)
-	each2791 := blocks.Scratch(4)
-	each2792 := blocks.Scratch(4)
-	each2800 := blocks.Scratch(4)
-	each2801 := blocks.Scratch(4)
-	each2809 := blocks.Scratch(4)
-	each2810 := blocks.Scratch(4)
-	each2818 := blocks.Scratch(4)
-	each2819 := blocks.Scratch(4)
-	each2827 := blocks.Scratch(4)
-//line wide.go:16
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i1624, i1626, o62, i231, i82, o91, i103 int
-		var c44, c572 bool
-		var i1208, i1240, i894, i926 int32
-		var f1216, f1241, f1234, f902, f927, f920 float32
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i1624, i1626, c44, i1208, o62, i231, i82, o91, i103, f1216, i1240, f1241, f1234, c572, i894, f902, i926, f927, f920 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each1626, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1208, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1216, warp*4)), *(*int32)(unsafe.Add(each1240, warp*4)), *(*float32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1234, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4))
-				}
-				for state < 23 {
-					switch state {
-					case 0:
-//line team.go:39
-						i2111 := bx << 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i1625 int
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:36
-							if c144 {
-								i1624, i1625, i1626 = bx, tx, i154
-							} else {
-								i176 := i2111 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:39
-								i1624, i1625, i1626 = i176, int(uint32(i179)), i183
-							}
-//line wide.go:20
-							c44 = i43 <= i1624
-//line wide.go:20
-							*(*int)(unsafe.Add(each1625, thread*8)) = i1625
-						}
-						if c44 {
-							state = 22
-						} else {
-							state = 1
-						}
-					case 1:
-//line reduce.go:51
-						i1208 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i215, i229, i293 int
-							var f291, f292, f3663, f3664, f3665, f316, f1470, f3029, f3067, f3105, f3143 float32
-//line wide.go:60
-							i1625 := *(*int)(unsafe.Add(each1625, thread*8))
-//line wide.go:25
-							i52 := i1624 * i50
-							i54 := i52 + i50
-//line wide.go:26
-							if uint(i54) > uint(yCap) {
-//line wide.go:26
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, yCap)
-//line wide.go:26
-								return
-							}
-//line wide.go:26
-							o62 = i52 * 16
-//line plain.go:43
-							if !c3759 {
-//line plain.go:43
-								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
-//line plain.go:43
-								return
-							}
-//line plain.go:46
-							if !(c3755 || uint(i1624) < uint(lengthsLen)) {
-//line plain.go:46
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1624, lengthsLen)
-//line plain.go:46
-								return
-							}
-//line wide.go:28
-							if uint(i54) > uint(xCap) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, xCap)
-//line wide.go:28
-								return
-							}
-//line plain.go:42
-							if c2117 {
-								var i209 int
-//line plain.go:43
-								if i203 != 0 {
-//line plain.go:43
-									i209 = i1624 % i203
-								}
-//line plain.go:43
-								i211 := i206 + i209 + 1
-//line plain.go:43
-								i213 := i49
-//line plain.go:43
-								if i211 < i49 {
-//line plain.go:43
-									i213 = i211
-								}
-//line plain.go:43
-								i215 = i213
-							} else {
-//line plain.go:42
-								i215 = i49
-							}
-//line plain.go:45
-							if c217 {
-								i225 := int(*(*int32)(unsafe.Add(lengths, i1624*4)))
-//line plain.go:46
-								i227 := i215
-//line plain.go:46
-								if i225 < i215 {
-//line plain.go:46
-									i227 = i225
-								}
-//line plain.go:46
-								i229 = i227
-							} else {
-//line plain.go:45
-								i229 = i215
-							}
-//line plain.go:48
-							i231 = i229
-//line plain.go:48
-							if i229 < 0 {
-//line plain.go:48
-								i231 = 0
-							}
-//line wide.go:27
-							i82 = (i231 + 3) / 4
-							o91 = i52 * 16
-//line wide.go:28
-							if uint(i82) > uint(xCap-i52) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i82, xCap-i52)
-//line wide.go:28
-								return
-							}
-//line wide.go:28
-							i103 = i82
-//line wide.go:28
-							if i35 < i82 {
-//line wide.go:28
-								i103 = i35
-							}
-//line wide.go:28
-							if uint(i103) > uint(i35) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i103, i35)
-//line wide.go:28
-								return
-							}
-//line wide.go:60
-							f291, f292, i293 = math.Float32frombits(0xff800000), 0, i1625
-//line wide.go:60
-							for {
-//line wide.go:60
-								if i293 >= i82 {
-//line wide.go:60
-									break
-								}
-//line wide.go:61
-								f2002 := *(*float32)(unsafe.Add(x, o91+i293*16))
-//line wide.go:61
-								f2004 := *(*float32)(unsafe.Add(x, o91+i293*16+4))
-//line wide.go:61
-								f2006 := *(*float32)(unsafe.Add(x, o91+i293*16+8))
-//line wide.go:61
-								f2008 := *(*float32)(unsafe.Add(x, o91+i293*16+12))
-								if i293 < i103 {
-									*(*float32)(unsafe.Add(shared, i293*16+256)) = f2002
-//line wide.go:63
-									*(*float32)(unsafe.Add(shared, i293*16+4+256)) = f2004
-//line wide.go:63
-									*(*float32)(unsafe.Add(shared, i293*16+8+256)) = f2006
-//line wide.go:63
-									*(*float32)(unsafe.Add(shared, i293*16+12+256)) = f2008
-								}
-//line wide.go:47
-								i629 := i231 - i293<<2
-//line wide.go:49
-								f2948 := float32(f2002 * f70)
-								if i629 <= 1 {
-									f3663 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f3663 = float32(f2004 * f70)
-								}
-//line wide.go:50
-								if i629 <= 2 {
-									f3664 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f3664 = float32(f2006 * f70)
-								}
-//line wide.go:50
-								if i629 <= 3 {
-									f3665 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f3665 = float32(f2008 * f70)
-								}
-//line wide.go:68
-								f2727 := max(max(max(max(f291, f2948), f3663), f3664), f3665)
-//line wide.go:70
-								if f2727 == math.Float32frombits(0xff800000) {
-//line wide.go:70
-									f316 = f292
-								} else {
-//line wide.go:73
-									f354 := f291 - f2727
-//line exp.go:73
-									f1259 := f354 + 1.2582912e+07
-									f1262 := f354 - (f1259 - 1.2582912e+07) + 0
-//line exp.go:77
-									i1269 := int32(math.Float32bits(f1259))
-//line exp.go:47
-									i1379 := int32(uint32(i1269) >> 1)
-									f1384 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1262, 0.001339097), f1262, 0.009618499), f1262, 0.055503596), f1262, 0.24022648), f1262, 0.6931472), f1262, 1)*math.Float32frombits(uint32(i1379<<23+1065353216))) * math.Float32frombits(uint32((i1269-i1379)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f354 {
-//line exp.go:56
-										f1470 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f354 < -151 {
-//line exp.go:59
-											f1470 = 0
-										} else {
-//line exp.go:62
-											f1470 = f1384
-										}
-									}
-//line wide.go:75
-									f3002 := f2948 - f2727
-//line exp.go:73
-									f3003 := f3002 + 1.2582912e+07
-									f3006 := f3002 - (f3003 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3013 := int32(math.Float32bits(f3003))
-//line exp.go:47
-									i3014 := int32(uint32(i3013) >> 1)
-									f3023 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3006, 0.001339097), f3006, 0.009618499), f3006, 0.055503596), f3006, 0.24022648), f3006, 0.6931472), f3006, 1)*math.Float32frombits(uint32(i3014<<23+1065353216))) * math.Float32frombits(uint32((i3013-i3014)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3002 {
-//line exp.go:56
-										f3029 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3002 < -151 {
-//line exp.go:59
-											f3029 = 0
-										} else {
-//line exp.go:62
-											f3029 = f3023
-										}
-									}
-//line wide.go:75
-									f3040 := f3663 - f2727
-//line exp.go:73
-									f3041 := f3040 + 1.2582912e+07
-									f3044 := f3040 - (f3041 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3051 := int32(math.Float32bits(f3041))
-//line exp.go:47
-									i3052 := int32(uint32(i3051) >> 1)
-									f3061 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3044, 0.001339097), f3044, 0.009618499), f3044, 0.055503596), f3044, 0.24022648), f3044, 0.6931472), f3044, 1)*math.Float32frombits(uint32(i3052<<23+1065353216))) * math.Float32frombits(uint32((i3051-i3052)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3040 {
-//line exp.go:56
-										f3067 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3040 < -151 {
-//line exp.go:59
-											f3067 = 0
-										} else {
-//line exp.go:62
-											f3067 = f3061
-										}
-									}
-//line wide.go:75
-									f3078 := f3664 - f2727
-//line exp.go:73
-									f3079 := f3078 + 1.2582912e+07
-									f3082 := f3078 - (f3079 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3089 := int32(math.Float32bits(f3079))
-//line exp.go:47
-									i3090 := int32(uint32(i3089) >> 1)
-									f3099 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3082, 0.001339097), f3082, 0.009618499), f3082, 0.055503596), f3082, 0.24022648), f3082, 0.6931472), f3082, 1)*math.Float32frombits(uint32(i3090<<23+1065353216))) * math.Float32frombits(uint32((i3089-i3090)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3078 {
-//line exp.go:56
-										f3105 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3078 < -151 {
-//line exp.go:59
-											f3105 = 0
-										} else {
-//line exp.go:62
-											f3105 = f3099
-										}
-									}
-//line wide.go:75
-									f3116 := f3665 - f2727
-//line exp.go:73
-									f3117 := f3116 + 1.2582912e+07
-									f3120 := f3116 - (f3117 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3127 := int32(math.Float32bits(f3117))
-//line exp.go:47
-									i3128 := int32(uint32(i3127) >> 1)
-									f3137 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3120, 0.001339097), f3120, 0.009618499), f3120, 0.055503596), f3120, 0.24022648), f3120, 0.6931472), f3120, 1)*math.Float32frombits(uint32(i3128<<23+1065353216))) * math.Float32frombits(uint32((i3127-i3128)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3116 {
-//line exp.go:56
-										f3143 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3116 < -151 {
-//line exp.go:59
-											f3143 = 0
-										} else {
-//line exp.go:62
-											f3143 = f3137
-										}
-									}
-//line wide.go:75
-									f3144 := float32(f292*f1470) + f3029 + f3067 + f3105 + f3143
-//line wide.go:75
-									f316 = f3144
-								}
-//line wide.go:60
-								f291, f292, i293 = f2727, f316, i293+i1626
-							}
-//line reduce.go:51
-							i1208 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each291, thread*4)) = f291
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each292, thread*4)) = f292
-						}
-						if i1208 == -1 {
-							state = 6
-						} else {
-							state = 2
-						}
-					case 2:
-//line reduce.go:58
-						f1216 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1208)))&31 {
-//line reduce.go:58
-								f1216 = f291
-							}
-						}
-						i1240, f1241 = i1208&(i1208-1), f1216
-						state = 3
-					case 3:
-						if i1240 != 0 {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each601, thread*4)) = f1241
-						}
-						state = 7
-					case 5:
-//line reduce.go:60
-						f1234 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1240)))&31 {
-//line reduce.go:60
-								f1234 = f291
-							}
-						}
-						i1240, f1241 = i1240&(i1240-1), max(f1241, f1234)
-						state = 3
-					case 6:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f291
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2737, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:54
-							f2737 := *(*float32)(unsafe.Add(each2737, thread*4))
-//line reduce.go:40
-							f2738 := max(f291, f2737)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2738
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2738, thread*4)) = f2738
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2746, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f2738 := *(*float32)(unsafe.Add(each2738, thread*4))
-//line reduce.go:54
-							f2746 := *(*float32)(unsafe.Add(each2746, thread*4))
-//line reduce.go:40
-							f2747 := max(f2738, f2746)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2747
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2747, thread*4)) = f2747
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2755, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f2747 := *(*float32)(unsafe.Add(each2747, thread*4))
-//line reduce.go:54
-							f2755 := *(*float32)(unsafe.Add(each2755, thread*4))
-//line reduce.go:40
-							f2756 := max(f2747, f2755)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2756
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2756, thread*4)) = f2756
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2764, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f2756 := *(*float32)(unsafe.Add(each2756, thread*4))
-//line reduce.go:54
-							f2764 := *(*float32)(unsafe.Add(each2764, thread*4))
-//line reduce.go:40
-							f2765 := max(f2756, f2764)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2765
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2765, thread*4)) = f2765
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2773, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f2765 := *(*float32)(unsafe.Add(each2765, thread*4))
-//line reduce.go:54
-							f2773 := *(*float32)(unsafe.Add(each2773, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each601, thread*4)) = max(f2765, f2773)
-						}
-						state = 7
-					case 7:
-						for thread := warp; thread < end; thread++ {
-//line team.go:63
-							c572 = i1626 == 32
-						}
-						if c572 {
-							state = 10
-						} else {
-							state = 8
-						}
-					case 8:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f1247 := *(*float32)(unsafe.Add(each601, thread*4))
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:75
-							if i179 == 0 {
-								i973 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i973) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i973, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, i973*4)) = f1247
-							}
-						}
-						state = 9
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each1626, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1208, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1216, warp*4)), *(*int32)(unsafe.Add(each1240, warp*4)), *(*float32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1234, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1624, i1626, c44, i1208, o62, i231, i82, o91, i103, f1216, i1240, f1241, f1234, c572, i894, f902, i926, f927, f920
-						waiting = true
-						continue warps
-					case 9:
-//line team.go:68
-						wide32TwinRow(end, warp, each601, i1626, shared)
-						state = 11
-					case 10:
-						state = 11
-					case 11:
-//line reduce.go:51
-						i894 = 0
-						for thread := warp; thread < end; thread++ {
-							var f1312, f126 float32
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line wide.go:32
-							f601 := *(*float32)(unsafe.Add(each601, thread*4))
-//line wide.go:58
-							f292 := *(*float32)(unsafe.Add(each292, thread*4))
-//line wide.go:31
-							if f291 != math.Float32frombits(0xff800000) {
-								f122 := f291 - f601
-//line exp.go:73
-								f691 := f122 + 1.2582912e+07
-								f694 := f122 - (f691 - 1.2582912e+07) + 0
-//line exp.go:77
-								i701 := int32(math.Float32bits(f691))
-//line exp.go:47
-								i1048 := int32(uint32(i701) >> 1)
-								f1053 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f694, 0.001339097), f694, 0.009618499), f694, 0.055503596), f694, 0.24022648), f694, 0.6931472), f694, 1)*math.Float32frombits(uint32(i1048<<23+1065353216))) * math.Float32frombits(uint32((i701-i1048)<<23+1065353216)))
-//line exp.go:56
-								if 151 < f122 {
-//line exp.go:56
-									f1312 = math.Float32frombits(0x7f800000)
-								} else {
-//line exp.go:59
-									if f122 < -151 {
-//line exp.go:59
-										f1312 = 0
-									} else {
-//line exp.go:62
-										f1312 = f1053
-									}
-								}
-//line wide.go:32
-								f126 = float32(f292 * f1312)
-							} else {
-//line wide.go:31
-								f126 = f292
-							}
-//line reduce.go:51
-							i894 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each126, thread*4)) = f126
-						}
-						if i894 == -1 {
-							state = 16
-						} else {
-							state = 12
-						}
-					case 12:
-//line reduce.go:58
-						f902 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i894)))&31 {
-//line reduce.go:58
-								f902 = f126
-							}
-						}
-						i926, f927 = i894&(i894-1), f902
-						state = 13
-					case 13:
-						if i926 != 0 {
-							state = 15
-						} else {
-							state = 14
-						}
-					case 14:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each278, thread*4)) = f927
-						}
-						state = 17
-					case 15:
-//line reduce.go:60
-						f920 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i926)))&31 {
-//line reduce.go:60
-								f920 = f126
-							}
-						}
-						i926, f927 = i926&(i926-1), f927+f920
-						state = 13
-					case 16:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f126
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2791, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:54
-							f2791 := *(*float32)(unsafe.Add(each2791, thread*4))
-//line reduce.go:38
-							f2792 := f126 + f2791
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2792
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2792, thread*4)) = f2792
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2800, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2792 := *(*float32)(unsafe.Add(each2792, thread*4))
-//line reduce.go:54
-							f2800 := *(*float32)(unsafe.Add(each2800, thread*4))
-//line reduce.go:38
-							f2801 := f2792 + f2800
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2801
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2801, thread*4)) = f2801
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2809, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2801 := *(*float32)(unsafe.Add(each2801, thread*4))
-//line reduce.go:54
-							f2809 := *(*float32)(unsafe.Add(each2809, thread*4))
-//line reduce.go:38
-							f2810 := f2801 + f2809
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2810
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2810, thread*4)) = f2810
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2818, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2810 := *(*float32)(unsafe.Add(each2810, thread*4))
-//line reduce.go:54
-							f2818 := *(*float32)(unsafe.Add(each2818, thread*4))
-//line reduce.go:38
-							f2819 := f2810 + f2818
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f2819
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2819, thread*4)) = f2819
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2827, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f2819 := *(*float32)(unsafe.Add(each2819, thread*4))
-//line reduce.go:54
-							f2827 := *(*float32)(unsafe.Add(each2827, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each278, thread*4)) = f2819 + f2827
-						}
-						state = 17
-					case 17:
-						if c572 {
-							state = 20
-						} else {
-							state = 18
-						}
-					case 18:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f933 := *(*float32)(unsafe.Add(each278, thread*4))
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:75
-							if i179 == 0 {
-								i551 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i551) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i551, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, 128+i551*4)) = f933
-							}
-						}
-						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each1626, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1208, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1216, warp*4)), *(*int32)(unsafe.Add(each1240, warp*4)), *(*float32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1234, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1624, i1626, c44, i1208, o62, i231, i82, o91, i103, f1216, i1240, f1241, f1234, c572, i894, f902, i926, f927, f920
-						waiting = true
-						continue warps
-					case 19:
-//line team.go:54
-						wide32TwinRow_(end, warp, i1626, shared, each278)
-						state = 21
-					case 20:
-						state = 21
-					case 21:
-//line log.go:69
-						wide32TwinRow__(end, warp, each278, each601, each1625, c20, i50, i82, i103, shared, i231, f70, o91, x, o62, y, i1626)
-						state = 23
-					case 22:
-						state = 23
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 23
-			}
-		}
-	}
-}
-
-// wide32TwinRow is what a row of threads does in wide32Twin.
-//
-//line team.go:68
-func wide32TwinRow(end int, warp int, each601 unsafe.Pointer, i1626 int, shared unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f584, f592, f596 float32
-		var i585 int
-//line team.go:68
-		f1247 := *(*float32)(unsafe.Add(each601, thread*4))
-//line team.go:67
-		i579 := i1626 / 32
-//line team.go:67
-		i581 := i579
-//line team.go:67
-		if 32 < i579 {
-//line team.go:67
-			i581 = 32
-		}
-//line team.go:67
-		if 0 < i581 {
-			f584, i585 = f1247, 0
-//line team.go:68
-			for {
-//line team.go:68
-				f592 = max(f584, *(*float32)(unsafe.Add(shared, i585*4)))
-//line team.go:68
-				i593 := i585 + 1
-//line team.go:68
-				if i593 >= i581 {
-//line team.go:68
-					break
-				}
-//line team.go:68
-				f584, i585 = f592, i593
-			}
-//line team.go:68
-			f596 = f592
-		} else {
-//line team.go:67
-			f596 = f1247
-		}
-//line team.go:70
-		*(*float32)(unsafe.Add(each601, thread*4)) = f596
-	}
-}
-
-// wide32TwinRow_ is what a row of threads does in wide32Twin.
-//
-//line team.go:54
-func wide32TwinRow_(end int, warp int, i1626 int, shared unsafe.Pointer, each278 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f261, f269, f273 float32
-		var i262 int
-//line team.go:54
-		i256 := i1626 / 32
-//line team.go:54
-		i258 := i256
-//line team.go:54
-		if 32 < i256 {
-//line team.go:54
-			i258 = 32
-		}
-//line team.go:54
-		if 0 < i258 {
-			f261, i262 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f269 = f261 + *(*float32)(unsafe.Add(shared, 128+i262*4))
-//line team.go:55
-				i270 := i262 + 1
-//line team.go:55
-				if i270 >= i258 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f261, i262 = f269, i270
-			}
-//line team.go:55
-			f273 = f269
-		} else {
-//line team.go:54
-			f273 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each278, thread*4)) = f273
-	}
-}
-
-// wide32TwinRow__ is what a row of threads does in wide32Twin.
-//
-//line log.go:69
-func wide32TwinRow__(end int, warp int, each278 unsafe.Pointer, each601 unsafe.Pointer, each1625 unsafe.Pointer, c20 bool, i50 int, i82 int, i103 int, shared unsafe.Pointer, i231 int, f70 float32, o91 int, x unsafe.Pointer, o62 int, y unsafe.Pointer, i1626 int) {
-	for thread := warp; thread < end; thread++ {
-		var f1081, f1332, f1337, f407, f408, f3679, f3680, f3681, f3677, f3674, f3671, f3668, f3683, f3684, f3685, f3666, f3180, f3669, f3226, f3672, f3272, f3675, f3318, f3676, f3673, f3670, f3667 float32
-		var i1082 int32
-		var i412 int
-//line log.go:69
-		f278 := *(*float32)(unsafe.Add(each278, thread*4))
-//line basic.go:21
-		f601 := *(*float32)(unsafe.Add(each601, thread*4))
-//line wide.go:87
-		i1625 := *(*int)(unsafe.Add(each1625, thread*8))
-//line wide.go:83
-		if c20 {
-//line log.go:68
-			if math.Float32frombits(math.Float32bits(f278)&^(1<<31)) < 1.1754944e-38 {
-				f1081, i1082 = float32(f278*8.388608e+06), 192937984
-			} else {
-//line log.go:68
-				f1081, i1082 = f278, 0
-			}
-//line log.go:71
-			i1083 := int32(math.Float32bits(f1081))
-			i1085 := (i1083 - 1060439283) & -8388608
-//line log.go:15
-			f722 := math.Float32frombits(uint32(i1083-i1085)) - 1
-//line log.go:17
-			f728 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f722, 0.18721975), f722, -0.19119146), f722, 0.20444842), f722, -0.23958118), f722, 0.28857377), f722, -0.36069843)
-//line log.go:19
-			f735 := float32(float32(i1085-i1082) * 1.1920929e-07)
-			f736 := f735 + f722
-			f739 := math32.FMA(f722, 0.44269502, math32.FMA(float32(f722*f722), math32.FMA(math32.FMA(f728, f722, 0.48089817), f722, -0.72134733), float32(f722*1.925963e-08))) + (f722 - (f736 - f735))
-//line log.go:87
-			if 2139095040 <= uint32(int32(math.Float32bits(f278))) {
-				f1332 = math32.FMA(f278, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-			} else {
-//line log.go:87
-				f1332 = f736 + f739
-			}
-//line log.go:90
-			if f278 == 0 {
-//line basic.go:21
-				f1337 = math.Float32frombits(0xff800000)
-			} else {
-//line log.go:90
-				f1337 = f1332
-			}
-//line basic.go:21
-			f407, f408 = f601+f1337, math.Float32frombits(0xff800000)
-		} else {
-//line wide.go:83
-			f407, f408 = 1/f278, 0
-		}
-//line wide.go:89
-		c456 := f601 != math.Float32frombits(0xff800000)
-//line wide.go:87
-		i412 = i1625
-//line wide.go:87
-		for {
-//line wide.go:87
-			if i412 >= i50 {
-//line wide.go:87
-				break
-			}
-			if i412 < i82 {
-//line wide.go:89
-				if c456 {
-					if i412 < i103 {
-						f1859 := *(*float32)(unsafe.Add(shared, i412*16+256))
-//line wide.go:91
-						f1861 := *(*float32)(unsafe.Add(shared, i412*16+4+256))
-//line wide.go:91
-						f1863 := *(*float32)(unsafe.Add(shared, i412*16+8+256))
-//line wide.go:91
-						f1865 := *(*float32)(unsafe.Add(shared, i412*16+12+256))
-//line wide.go:47
-						i801 := i231 - i412<<2
-//line wide.go:50
-						if i801 <= 1 {
-							f3679 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f3679 = float32(f1861 * f70)
-						}
-//line wide.go:50
-						if i801 <= 2 {
-							f3680 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f3680 = float32(f1863 * f70)
-						}
-//line wide.go:50
-						if i801 <= 3 {
-							f3681 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f3681 = float32(f1865 * f70)
-						}
-//line wide.go:91
-						f3677, f3674, f3671, f3668 = f3681, f3680, f3679, float32(f1859*f70)
-					} else {
-						f1777 := *(*float32)(unsafe.Add(x, o91+i412*16))
-//line wide.go:93
-						f1779 := *(*float32)(unsafe.Add(x, o91+i412*16+4))
-//line wide.go:93
-						f1781 := *(*float32)(unsafe.Add(x, o91+i412*16+8))
-//line wide.go:93
-						f1783 := *(*float32)(unsafe.Add(x, o91+i412*16+12))
-//line wide.go:47
-						i848 := i231 - i412<<2
-//line wide.go:50
-						if i848 <= 1 {
-							f3683 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f3683 = float32(f1779 * f70)
-						}
-//line wide.go:50
-						if i848 <= 2 {
-							f3684 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f3684 = float32(f1781 * f70)
-						}
-//line wide.go:50
-						if i848 <= 3 {
-							f3685 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f3685 = float32(f1783 * f70)
-						}
-//line wide.go:93
-						f3677, f3674, f3671, f3668 = f3685, f3684, f3683, float32(f1777*f70)
-					}
-					if c20 {
-//line wide.go:97
-						f3666 = float32((f3668 - f407) * 0.6931472)
-					} else {
-						f3153 := f3668 - f601
-//line exp.go:73
-						f3154 := f3153 + 1.2582912e+07
-						f3157 := f3153 - (f3154 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3164 := int32(math.Float32bits(f3154))
-//line exp.go:47
-						i3165 := int32(uint32(i3164) >> 1)
-						f3174 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3157, 0.001339097), f3157, 0.009618499), f3157, 0.055503596), f3157, 0.24022648), f3157, 0.6931472), f3157, 1)*math.Float32frombits(uint32(i3165<<23+1065353216))) * math.Float32frombits(uint32((i3164-i3165)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3153 {
-//line exp.go:56
-							f3180 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3153 < -151 {
-//line exp.go:59
-								f3180 = 0
-							} else {
-//line exp.go:62
-								f3180 = f3174
-							}
-						}
-//line wide.go:99
-						f3666 = float32(f3180 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f3669 = float32((f3671 - f407) * 0.6931472)
-					} else {
-						f3199 := f3671 - f601
-//line exp.go:73
-						f3200 := f3199 + 1.2582912e+07
-						f3203 := f3199 - (f3200 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3210 := int32(math.Float32bits(f3200))
-//line exp.go:47
-						i3211 := int32(uint32(i3210) >> 1)
-						f3220 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3203, 0.001339097), f3203, 0.009618499), f3203, 0.055503596), f3203, 0.24022648), f3203, 0.6931472), f3203, 1)*math.Float32frombits(uint32(i3211<<23+1065353216))) * math.Float32frombits(uint32((i3210-i3211)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3199 {
-//line exp.go:56
-							f3226 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3199 < -151 {
-//line exp.go:59
-								f3226 = 0
-							} else {
-//line exp.go:62
-								f3226 = f3220
-							}
-						}
-//line wide.go:99
-						f3669 = float32(f3226 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f3672 = float32((f3674 - f407) * 0.6931472)
-					} else {
-						f3245 := f3674 - f601
-//line exp.go:73
-						f3246 := f3245 + 1.2582912e+07
-						f3249 := f3245 - (f3246 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3256 := int32(math.Float32bits(f3246))
-//line exp.go:47
-						i3257 := int32(uint32(i3256) >> 1)
-						f3266 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3249, 0.001339097), f3249, 0.009618499), f3249, 0.055503596), f3249, 0.24022648), f3249, 0.6931472), f3249, 1)*math.Float32frombits(uint32(i3257<<23+1065353216))) * math.Float32frombits(uint32((i3256-i3257)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3245 {
-//line exp.go:56
-							f3272 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3245 < -151 {
-//line exp.go:59
-								f3272 = 0
-							} else {
-//line exp.go:62
-								f3272 = f3266
-							}
-						}
-//line wide.go:99
-						f3672 = float32(f3272 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f3675 = float32((f3677 - f407) * 0.6931472)
-					} else {
-						f3291 := f3677 - f601
-//line exp.go:73
-						f3292 := f3291 + 1.2582912e+07
-						f3295 := f3291 - (f3292 - 1.2582912e+07) + 0
-//line exp.go:77
-						i3302 := int32(math.Float32bits(f3292))
-//line exp.go:47
-						i3303 := int32(uint32(i3302) >> 1)
-						f3312 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3295, 0.001339097), f3295, 0.009618499), f3295, 0.055503596), f3295, 0.24022648), f3295, 0.6931472), f3295, 1)*math.Float32frombits(uint32(i3303<<23+1065353216))) * math.Float32frombits(uint32((i3302-i3303)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f3291 {
-//line exp.go:56
-							f3318 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f3291 < -151 {
-//line exp.go:59
-								f3318 = 0
-							} else {
-//line exp.go:62
-								f3318 = f3312
-							}
-						}
-//line wide.go:99
-						f3675 = float32(f3318 * f407)
-					}
-//line wide.go:97
-					f3676, f3673, f3670, f3667 = f3675, f3672, f3669, f3666
-				} else {
-//line wide.go:89
-					f3676, f3673, f3670, f3667 = f408, f408, f408, f408
-				}
-			} else {
-//line wide.go:89
-				f3676, f3673, f3670, f3667 = f408, f408, f408, f408
-			}
-//line wide.go:107
-			*(*float32)(unsafe.Add(y, o62+i412*16)) = f3667
-//line wide.go:107
-			*(*float32)(unsafe.Add(y, o62+i412*16+4)) = f3670
-//line wide.go:107
-			*(*float32)(unsafe.Add(y, o62+i412*16+8)) = f3673
-//line wide.go:107
-			*(*float32)(unsafe.Add(y, o62+i412*16+12)) = f3676
-//line wide.go:87
-			i412 = i412 + i1626
-		}
-	}
-}
-
-// wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
-//
-//line wide.go:16
-func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	yCap := *(*int)(unsafe.Add(args, 40))
-	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	lengthsLen := *(*int)(unsafe.Add(args, 56))
-	c0 := *(*int32)(unsafe.Add(args, 72))
-	c4 := *(*int32)(unsafe.Add(args, 76))
-	c8 := *(*int32)(unsafe.Add(args, 80))
-	c12 := *(*int32)(unsafe.Add(args, 84))
-	c16 := *(*float32)(unsafe.Add(args, 88))
-	c20 := *(*bool)(unsafe.Add(args, 92))
-	shared := blocks.Shared(256)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each1628 := blocks.Scratch(8)
-	each1630 := blocks.Scratch(8)
-	each44 := blocks.Scratch(1)
-	each1209 := blocks.Scratch(4)
-	each62 := blocks.Scratch(8)
-	each231 := blocks.Scratch(8)
-	each82 := blocks.Scratch(8)
-	each91 := blocks.Scratch(8)
-	each103 := blocks.Scratch(8)
-	each1217 := blocks.Scratch(4)
-	each1241 := blocks.Scratch(4)
-	each1242 := blocks.Scratch(4)
-	each1235 := blocks.Scratch(4)
-	each572 := blocks.Scratch(1)
-	each894 := blocks.Scratch(4)
-	each902 := blocks.Scratch(4)
-	each926 := blocks.Scratch(4)
-	each927 := blocks.Scratch(4)
-	each920 := blocks.Scratch(4)
-//line team.go:37
-	i154 := int(uint32(c12))
-//line team.go:39
-	i183 := int(uint32(c12))
-//line team.go:36
-	c144 := 32 < uint32(c12)
-//line wide.go:20
-	i43 := int(uint32(c0))
-	each1629 := blocks.Scratch(8)
-//line wide.go:24
-	i49 := int(uint32(c4))
-//line wide.go:24
-	i50 := i49 / 8
-//line plain.go:42
-	c2481 := 0 < uint32(c8)
-	c5387 := !c2481 || c8 != 0
-//line plain.go:45
-	c217 := 0 < lengthsLen
-	c5383 := !c217
-//line plain.go:42
-	i203 := int(uint32(c8))
-	i206 := i49 - i203
-//line wide.go:18
-	i35 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line wide.go:26
-	f70 := float32(c16 * 1.442695)
-	each291 := blocks.Scratch(4)
-	each292 := blocks.Scratch(4)
-	each601 := blocks.Scratch(4)
-	brought32 := blocks.Scratch(4)
-	each3501 := blocks.Scratch(4)
-	each3502 := blocks.Scratch(4)
-	each3510 := blocks.Scratch(4)
-	each3511 := blocks.Scratch(4)
-	each3519 := blocks.Scratch(4)
-	each3520 := blocks.Scratch(4)
-	each3528 := blocks.Scratch(4)
-	each3529 := blocks.Scratch(4)
-	each3537 := blocks.Scratch(4)
-	each126 := blocks.Scratch(4)
-	each278 := blocks.Scratch(4)
-	each3555 := blocks.Scratch(4)
-	each3556 := blocks.Scratch(4)
-	each3564 := blocks.Scratch(4)
-	each3565 := blocks.Scratch(4)
-	each3573 := blocks.Scratch(4)
-	each3574 := blocks.Scratch(4)
-	each3582 := blocks.Scratch(4)
-	each3583 := blocks.Scratch(4)
-	each3591 := blocks.Scratch(4)
-//line wide.go:16
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i1628, i1630, o62, i231, i82, o91, i103 int
-		var c44, c572 bool
-		var i1209, i1241, i894, i926 int32
-		var f1217, f1242, f1235, f902, f927, f920 float32
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4))
-				}
-				for state < 23 {
-					switch state {
-					case 0:
-//line team.go:39
-						i2475 := bx << 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i1629 int
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:36
-							if c144 {
-								i1628, i1629, i1630 = bx, tx, i154
-							} else {
-								i176 := i2475 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:39
-								i1628, i1629, i1630 = i176, int(uint32(i179)), i183
-							}
-//line wide.go:20
-							c44 = i43 <= i1628
-//line wide.go:20
-							*(*int)(unsafe.Add(each1629, thread*8)) = i1629
-						}
-						if c44 {
-							state = 22
-						} else {
-							state = 1
-						}
-					case 1:
-//line reduce.go:51
-						i1209 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i215, i229, i293 int
-							var f291, f292, f5215, f5216, f5217, f5218, f5219, f5220, f5221, f316, f1474, f3949, f3987, f4025, f4063, f4101, f4139, f4177, f4215 float32
-//line wide.go:60
-							i1629 := *(*int)(unsafe.Add(each1629, thread*8))
-//line wide.go:25
-							i52 := i1628 * i50
-							i54 := i52 + i50
-//line wide.go:26
-							if uint(i54) > uint(yCap) {
-//line wide.go:26
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, yCap)
-//line wide.go:26
-								return
-							}
-//line wide.go:26
-							o62 = i52 * 16
-//line plain.go:43
-							if !c5387 {
-//line plain.go:43
-								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
-//line plain.go:43
-								return
-							}
-//line plain.go:46
-							if !(c5383 || uint(i1628) < uint(lengthsLen)) {
-//line plain.go:46
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1628, lengthsLen)
-//line plain.go:46
-								return
-							}
-//line wide.go:28
-							if uint(i54) > uint(xCap) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, xCap)
-//line wide.go:28
-								return
-							}
-//line plain.go:42
-							if c2481 {
-								var i209 int
-//line plain.go:43
-								if i203 != 0 {
-//line plain.go:43
-									i209 = i1628 % i203
-								}
-//line plain.go:43
-								i211 := i206 + i209 + 1
-//line plain.go:43
-								i213 := i49
-//line plain.go:43
-								if i211 < i49 {
-//line plain.go:43
-									i213 = i211
-								}
-//line plain.go:43
-								i215 = i213
-							} else {
-//line plain.go:42
-								i215 = i49
-							}
-//line plain.go:45
-							if c217 {
-								i225 := int(*(*int32)(unsafe.Add(lengths, i1628*4)))
-//line plain.go:46
-								i227 := i215
-//line plain.go:46
-								if i225 < i215 {
-//line plain.go:46
-									i227 = i225
-								}
-//line plain.go:46
-								i229 = i227
-							} else {
-//line plain.go:45
-								i229 = i215
-							}
-//line plain.go:48
-							i231 = i229
-//line plain.go:48
-							if i229 < 0 {
-//line plain.go:48
-								i231 = 0
-							}
-//line wide.go:27
-							i82 = (i231 + 7) / 8
-							o91 = i52 * 16
-//line wide.go:28
-							if uint(i82) > uint(xCap-i52) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i82, xCap-i52)
-//line wide.go:28
-								return
-							}
-//line wide.go:28
-							i103 = i82
-//line wide.go:28
-							if i35 < i82 {
-//line wide.go:28
-								i103 = i35
-							}
-//line wide.go:28
-							if uint(i103) > uint(i35) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i103, i35)
-//line wide.go:28
-								return
-							}
-//line wide.go:60
-							f291, f292, i293 = math.Float32frombits(0xff800000), 0, i1629
-//line wide.go:60
-							for {
-//line wide.go:60
-								if i293 >= i82 {
-//line wide.go:60
-									break
-								}
-//line wide.go:61
-								i2254 := *(*int16)(unsafe.Add(x, o91+i293*16))
-//line wide.go:61
-								i2256 := *(*int16)(unsafe.Add(x, o91+i293*16+2))
-//line wide.go:61
-								i2258 := *(*int16)(unsafe.Add(x, o91+i293*16+4))
-//line wide.go:61
-								i2260 := *(*int16)(unsafe.Add(x, o91+i293*16+6))
-//line wide.go:61
-								i2262 := *(*int16)(unsafe.Add(x, o91+i293*16+8))
-//line wide.go:61
-								i2264 := *(*int16)(unsafe.Add(x, o91+i293*16+10))
-//line wide.go:61
-								i2266 := *(*int16)(unsafe.Add(x, o91+i293*16+12))
-//line wide.go:61
-								i2268 := *(*int16)(unsafe.Add(x, o91+i293*16+14))
-								if i293 < i103 {
-									*(*int16)(unsafe.Add(shared, i293*16+256)) = i2254
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+2+256)) = i2256
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+4+256)) = i2258
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+6+256)) = i2260
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+8+256)) = i2262
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+10+256)) = i2264
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+12+256)) = i2266
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+14+256)) = i2268
-								}
-//line wide.go:47
-								i629 := i231 - i293<<3
-//line wide.go:49
-								f3816 := float32(dtype.BF16(uint16(i2254)).Float32() * f70)
-								if i629 <= 1 {
-									f5215 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5215 = float32(dtype.BF16(uint16(i2256)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 2 {
-									f5216 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5216 = float32(dtype.BF16(uint16(i2258)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 3 {
-									f5217 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5217 = float32(dtype.BF16(uint16(i2260)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 4 {
-									f5218 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5218 = float32(dtype.BF16(uint16(i2262)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 5 {
-									f5219 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5219 = float32(dtype.BF16(uint16(i2264)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 6 {
-									f5220 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5220 = float32(dtype.BF16(uint16(i2266)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 7 {
-									f5221 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5221 = float32(dtype.BF16(uint16(i2268)).Float32() * f70)
-								}
-//line wide.go:68
-								f3491 := max(max(max(max(max(max(max(max(f291, f3816), f5215), f5216), f5217), f5218), f5219), f5220), f5221)
-//line wide.go:70
-								if f3491 == math.Float32frombits(0xff800000) {
-//line wide.go:70
-									f316 = f292
-								} else {
-//line wide.go:73
-									f354 := f291 - f3491
-//line exp.go:73
-									f1261 := f354 + 1.2582912e+07
-									f1264 := f354 - (f1261 - 1.2582912e+07) + 0
-//line exp.go:77
-									i1271 := int32(math.Float32bits(f1261))
-//line exp.go:47
-									i1383 := int32(uint32(i1271) >> 1)
-									f1388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1264, 0.001339097), f1264, 0.009618499), f1264, 0.055503596), f1264, 0.24022648), f1264, 0.6931472), f1264, 1)*math.Float32frombits(uint32(i1383<<23+1065353216))) * math.Float32frombits(uint32((i1271-i1383)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f354 {
-//line exp.go:56
-										f1474 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f354 < -151 {
-//line exp.go:59
-											f1474 = 0
-										} else {
-//line exp.go:62
-											f1474 = f1388
-										}
-									}
-//line wide.go:75
-									f3922 := f3816 - f3491
-//line exp.go:73
-									f3923 := f3922 + 1.2582912e+07
-									f3926 := f3922 - (f3923 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3933 := int32(math.Float32bits(f3923))
-//line exp.go:47
-									i3934 := int32(uint32(i3933) >> 1)
-									f3943 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3926, 0.001339097), f3926, 0.009618499), f3926, 0.055503596), f3926, 0.24022648), f3926, 0.6931472), f3926, 1)*math.Float32frombits(uint32(i3934<<23+1065353216))) * math.Float32frombits(uint32((i3933-i3934)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3922 {
-//line exp.go:56
-										f3949 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3922 < -151 {
-//line exp.go:59
-											f3949 = 0
-										} else {
-//line exp.go:62
-											f3949 = f3943
-										}
-									}
-//line wide.go:75
-									f3960 := f5215 - f3491
-//line exp.go:73
-									f3961 := f3960 + 1.2582912e+07
-									f3964 := f3960 - (f3961 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3971 := int32(math.Float32bits(f3961))
-//line exp.go:47
-									i3972 := int32(uint32(i3971) >> 1)
-									f3981 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3964, 0.001339097), f3964, 0.009618499), f3964, 0.055503596), f3964, 0.24022648), f3964, 0.6931472), f3964, 1)*math.Float32frombits(uint32(i3972<<23+1065353216))) * math.Float32frombits(uint32((i3971-i3972)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3960 {
-//line exp.go:56
-										f3987 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3960 < -151 {
-//line exp.go:59
-											f3987 = 0
-										} else {
-//line exp.go:62
-											f3987 = f3981
-										}
-									}
-//line wide.go:75
-									f3998 := f5216 - f3491
-//line exp.go:73
-									f3999 := f3998 + 1.2582912e+07
-									f4002 := f3998 - (f3999 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4009 := int32(math.Float32bits(f3999))
-//line exp.go:47
-									i4010 := int32(uint32(i4009) >> 1)
-									f4019 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4002, 0.001339097), f4002, 0.009618499), f4002, 0.055503596), f4002, 0.24022648), f4002, 0.6931472), f4002, 1)*math.Float32frombits(uint32(i4010<<23+1065353216))) * math.Float32frombits(uint32((i4009-i4010)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3998 {
-//line exp.go:56
-										f4025 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3998 < -151 {
-//line exp.go:59
-											f4025 = 0
-										} else {
-//line exp.go:62
-											f4025 = f4019
-										}
-									}
-//line wide.go:75
-									f4036 := f5217 - f3491
-//line exp.go:73
-									f4037 := f4036 + 1.2582912e+07
-									f4040 := f4036 - (f4037 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4047 := int32(math.Float32bits(f4037))
-//line exp.go:47
-									i4048 := int32(uint32(i4047) >> 1)
-									f4057 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4040, 0.001339097), f4040, 0.009618499), f4040, 0.055503596), f4040, 0.24022648), f4040, 0.6931472), f4040, 1)*math.Float32frombits(uint32(i4048<<23+1065353216))) * math.Float32frombits(uint32((i4047-i4048)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4036 {
-//line exp.go:56
-										f4063 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4036 < -151 {
-//line exp.go:59
-											f4063 = 0
-										} else {
-//line exp.go:62
-											f4063 = f4057
-										}
-									}
-//line wide.go:75
-									f4064 := float32(f292*f1474) + f3949 + f3987 + f4025 + f4063
-//line wide.go:75
-									f4074 := f5218 - f3491
-//line exp.go:73
-									f4075 := f4074 + 1.2582912e+07
-									f4078 := f4074 - (f4075 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4085 := int32(math.Float32bits(f4075))
-//line exp.go:47
-									i4086 := int32(uint32(i4085) >> 1)
-									f4095 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4078, 0.001339097), f4078, 0.009618499), f4078, 0.055503596), f4078, 0.24022648), f4078, 0.6931472), f4078, 1)*math.Float32frombits(uint32(i4086<<23+1065353216))) * math.Float32frombits(uint32((i4085-i4086)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4074 {
-//line exp.go:56
-										f4101 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4074 < -151 {
-//line exp.go:59
-											f4101 = 0
-										} else {
-//line exp.go:62
-											f4101 = f4095
-										}
-									}
-//line wide.go:75
-									f4112 := f5219 - f3491
-//line exp.go:73
-									f4113 := f4112 + 1.2582912e+07
-									f4116 := f4112 - (f4113 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4123 := int32(math.Float32bits(f4113))
-//line exp.go:47
-									i4124 := int32(uint32(i4123) >> 1)
-									f4133 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4116, 0.001339097), f4116, 0.009618499), f4116, 0.055503596), f4116, 0.24022648), f4116, 0.6931472), f4116, 1)*math.Float32frombits(uint32(i4124<<23+1065353216))) * math.Float32frombits(uint32((i4123-i4124)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4112 {
-//line exp.go:56
-										f4139 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4112 < -151 {
-//line exp.go:59
-											f4139 = 0
-										} else {
-//line exp.go:62
-											f4139 = f4133
-										}
-									}
-//line wide.go:75
-									f4150 := f5220 - f3491
-//line exp.go:73
-									f4151 := f4150 + 1.2582912e+07
-									f4154 := f4150 - (f4151 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4161 := int32(math.Float32bits(f4151))
-//line exp.go:47
-									i4162 := int32(uint32(i4161) >> 1)
-									f4171 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4154, 0.001339097), f4154, 0.009618499), f4154, 0.055503596), f4154, 0.24022648), f4154, 0.6931472), f4154, 1)*math.Float32frombits(uint32(i4162<<23+1065353216))) * math.Float32frombits(uint32((i4161-i4162)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4150 {
-//line exp.go:56
-										f4177 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4150 < -151 {
-//line exp.go:59
-											f4177 = 0
-										} else {
-//line exp.go:62
-											f4177 = f4171
-										}
-									}
-//line wide.go:75
-									f4188 := f5221 - f3491
-//line exp.go:73
-									f4189 := f4188 + 1.2582912e+07
-									f4192 := f4188 - (f4189 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4199 := int32(math.Float32bits(f4189))
-//line exp.go:47
-									i4200 := int32(uint32(i4199) >> 1)
-									f4209 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4192, 0.001339097), f4192, 0.009618499), f4192, 0.055503596), f4192, 0.24022648), f4192, 0.6931472), f4192, 1)*math.Float32frombits(uint32(i4200<<23+1065353216))) * math.Float32frombits(uint32((i4199-i4200)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4188 {
-//line exp.go:56
-										f4215 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4188 < -151 {
-//line exp.go:59
-											f4215 = 0
-										} else {
-//line exp.go:62
-											f4215 = f4209
-										}
-									}
-//line wide.go:75
-									f4216 := f4064 + f4101 + f4139 + f4177 + f4215
-//line wide.go:75
-									f316 = f4216
-								}
-//line wide.go:60
-								f291, f292, i293 = f3491, f316, i293+i1630
-							}
-//line reduce.go:51
-							i1209 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each291, thread*4)) = f291
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each292, thread*4)) = f292
-						}
-						if i1209 == -1 {
-							state = 6
-						} else {
-							state = 2
-						}
-					case 2:
-//line reduce.go:58
-						f1217 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1209)))&31 {
-//line reduce.go:58
-								f1217 = f291
-							}
-						}
-						i1241, f1242 = i1209&(i1209-1), f1217
-						state = 3
-					case 3:
-						if i1241 != 0 {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each601, thread*4)) = f1242
-						}
-						state = 7
-					case 5:
-//line reduce.go:60
-						f1235 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1241)))&31 {
-//line reduce.go:60
-								f1235 = f291
-							}
-						}
-						i1241, f1242 = i1241&(i1241-1), max(f1242, f1235)
-						state = 3
-					case 6:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f291
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3501, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:54
-							f3501 := *(*float32)(unsafe.Add(each3501, thread*4))
-//line reduce.go:40
-							f3502 := max(f291, f3501)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3502
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3502, thread*4)) = f3502
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3510, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3502 := *(*float32)(unsafe.Add(each3502, thread*4))
-//line reduce.go:54
-							f3510 := *(*float32)(unsafe.Add(each3510, thread*4))
-//line reduce.go:40
-							f3511 := max(f3502, f3510)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3511
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3511, thread*4)) = f3511
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3519, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3511 := *(*float32)(unsafe.Add(each3511, thread*4))
-//line reduce.go:54
-							f3519 := *(*float32)(unsafe.Add(each3519, thread*4))
-//line reduce.go:40
-							f3520 := max(f3511, f3519)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3520
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3520, thread*4)) = f3520
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3528, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3520 := *(*float32)(unsafe.Add(each3520, thread*4))
-//line reduce.go:54
-							f3528 := *(*float32)(unsafe.Add(each3528, thread*4))
-//line reduce.go:40
-							f3529 := max(f3520, f3528)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3529
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3529, thread*4)) = f3529
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3537, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3529 := *(*float32)(unsafe.Add(each3529, thread*4))
-//line reduce.go:54
-							f3537 := *(*float32)(unsafe.Add(each3537, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each601, thread*4)) = max(f3529, f3537)
-						}
-						state = 7
-					case 7:
-						for thread := warp; thread < end; thread++ {
-//line team.go:63
-							c572 = i1630 == 32
-						}
-						if c572 {
-							state = 10
-						} else {
-							state = 8
-						}
-					case 8:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f1248 := *(*float32)(unsafe.Add(each601, thread*4))
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:75
-							if i179 == 0 {
-								i973 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i973) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i973, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, i973*4)) = f1248
-							}
-						}
-						state = 9
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
-						waiting = true
-						continue warps
-					case 9:
-//line team.go:68
-						wideBF16TwinRow(end, warp, each601, i1630, shared)
-						state = 11
-					case 10:
-						state = 11
-					case 11:
-//line reduce.go:51
-						i894 = 0
-						for thread := warp; thread < end; thread++ {
-							var f1314, f126 float32
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line wide.go:32
-							f601 := *(*float32)(unsafe.Add(each601, thread*4))
-//line wide.go:58
-							f292 := *(*float32)(unsafe.Add(each292, thread*4))
-//line wide.go:31
-							if f291 != math.Float32frombits(0xff800000) {
-								f122 := f291 - f601
-//line exp.go:73
-								f691 := f122 + 1.2582912e+07
-								f694 := f122 - (f691 - 1.2582912e+07) + 0
-//line exp.go:77
-								i701 := int32(math.Float32bits(f691))
-//line exp.go:47
-								i1048 := int32(uint32(i701) >> 1)
-								f1053 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f694, 0.001339097), f694, 0.009618499), f694, 0.055503596), f694, 0.24022648), f694, 0.6931472), f694, 1)*math.Float32frombits(uint32(i1048<<23+1065353216))) * math.Float32frombits(uint32((i701-i1048)<<23+1065353216)))
-//line exp.go:56
-								if 151 < f122 {
-//line exp.go:56
-									f1314 = math.Float32frombits(0x7f800000)
-								} else {
-//line exp.go:59
-									if f122 < -151 {
-//line exp.go:59
-										f1314 = 0
-									} else {
-//line exp.go:62
-										f1314 = f1053
-									}
-								}
-//line wide.go:32
-								f126 = float32(f292 * f1314)
-							} else {
-//line wide.go:31
-								f126 = f292
-							}
-//line reduce.go:51
-							i894 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each126, thread*4)) = f126
-						}
-						if i894 == -1 {
-							state = 16
-						} else {
-							state = 12
-						}
-					case 12:
-//line reduce.go:58
-						f902 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i894)))&31 {
-//line reduce.go:58
-								f902 = f126
-							}
-						}
-						i926, f927 = i894&(i894-1), f902
-						state = 13
-					case 13:
-						if i926 != 0 {
-							state = 15
-						} else {
-							state = 14
-						}
-					case 14:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each278, thread*4)) = f927
-						}
-						state = 17
-					case 15:
-//line reduce.go:60
-						f920 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i926)))&31 {
-//line reduce.go:60
-								f920 = f126
-							}
-						}
-						i926, f927 = i926&(i926-1), f927+f920
-						state = 13
-					case 16:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f126
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:54
-							f3555 := *(*float32)(unsafe.Add(each3555, thread*4))
-//line reduce.go:38
-							f3556 := f126 + f3555
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3556
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3556, thread*4)) = f3556
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3564, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3556 := *(*float32)(unsafe.Add(each3556, thread*4))
-//line reduce.go:54
-							f3564 := *(*float32)(unsafe.Add(each3564, thread*4))
-//line reduce.go:38
-							f3565 := f3556 + f3564
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3565
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3565, thread*4)) = f3565
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3573, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3565 := *(*float32)(unsafe.Add(each3565, thread*4))
-//line reduce.go:54
-							f3573 := *(*float32)(unsafe.Add(each3573, thread*4))
-//line reduce.go:38
-							f3574 := f3565 + f3573
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3574
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3574, thread*4)) = f3574
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3582, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3574 := *(*float32)(unsafe.Add(each3574, thread*4))
-//line reduce.go:54
-							f3582 := *(*float32)(unsafe.Add(each3582, thread*4))
-//line reduce.go:38
-							f3583 := f3574 + f3582
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3583
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3583, thread*4)) = f3583
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3583 := *(*float32)(unsafe.Add(each3583, thread*4))
-//line reduce.go:54
-							f3591 := *(*float32)(unsafe.Add(each3591, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each278, thread*4)) = f3583 + f3591
-						}
-						state = 17
-					case 17:
-						if c572 {
-							state = 20
-						} else {
-							state = 18
-						}
-					case 18:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f933 := *(*float32)(unsafe.Add(each278, thread*4))
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:75
-							if i179 == 0 {
-								i551 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i551) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i551, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, 128+i551*4)) = f933
-							}
-						}
-						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
-						waiting = true
-						continue warps
-					case 19:
-//line team.go:54
-						wideBF16TwinRow_(end, warp, i1630, shared, each278)
-						state = 21
-					case 20:
-						state = 21
-					case 21:
-//line log.go:69
-						wideBF16TwinRow__(end, warp, each278, each601, each1629, c20, i50, i82, i103, shared, i231, f70, o91, x, o62, y, i1630)
-						state = 23
-					case 22:
-						state = 23
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 23
-			}
-		}
-	}
-}
-
-// wideBF16TwinRow is what a row of threads does in wideBF16Twin.
-//
-//line team.go:68
-func wideBF16TwinRow(end int, warp int, each601 unsafe.Pointer, i1630 int, shared unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f584, f592, f596 float32
-		var i585 int
-//line team.go:68
-		f1248 := *(*float32)(unsafe.Add(each601, thread*4))
-//line team.go:67
-		i579 := i1630 / 32
-//line team.go:67
-		i581 := i579
-//line team.go:67
-		if 32 < i579 {
-//line team.go:67
-			i581 = 32
-		}
-//line team.go:67
-		if 0 < i581 {
-			f584, i585 = f1248, 0
-//line team.go:68
-			for {
-//line team.go:68
-				f592 = max(f584, *(*float32)(unsafe.Add(shared, i585*4)))
-//line team.go:68
-				i593 := i585 + 1
-//line team.go:68
-				if i593 >= i581 {
-//line team.go:68
-					break
-				}
-//line team.go:68
-				f584, i585 = f592, i593
-			}
-//line team.go:68
-			f596 = f592
-		} else {
-//line team.go:67
-			f596 = f1248
-		}
-//line team.go:70
-		*(*float32)(unsafe.Add(each601, thread*4)) = f596
-	}
-}
-
-// wideBF16TwinRow_ is what a row of threads does in wideBF16Twin.
-//
-//line team.go:54
-func wideBF16TwinRow_(end int, warp int, i1630 int, shared unsafe.Pointer, each278 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f261, f269, f273 float32
-		var i262 int
-//line team.go:54
-		i256 := i1630 / 32
-//line team.go:54
-		i258 := i256
-//line team.go:54
-		if 32 < i256 {
-//line team.go:54
-			i258 = 32
-		}
-//line team.go:54
-		if 0 < i258 {
-			f261, i262 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f269 = f261 + *(*float32)(unsafe.Add(shared, 128+i262*4))
-//line team.go:55
-				i270 := i262 + 1
-//line team.go:55
-				if i270 >= i258 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f261, i262 = f269, i270
-			}
-//line team.go:55
-			f273 = f269
-		} else {
-//line team.go:54
-			f273 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each278, thread*4)) = f273
-	}
-}
-
-// wideBF16TwinRow__ is what a row of threads does in wideBF16Twin.
-//
-//line log.go:69
-func wideBF16TwinRow__(end int, warp int, each278 unsafe.Pointer, each601 unsafe.Pointer, each1629 unsafe.Pointer, c20 bool, i50 int, i82 int, i103 int, shared unsafe.Pointer, i231 int, f70 float32, o91 int, x unsafe.Pointer, o62 int, y unsafe.Pointer, i1630 int) {
-	for thread := warp; thread < end; thread++ {
-		var f1081, f1334, f1339, f407, f408, f5247, f5248, f5249, f5250, f5251, f5252, f5253, f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224, f5255, f5256, f5257, f5258, f5259, f5260, f5261, f5222, f4252, f5225, f4298, f5228, f4344, f5231, f4390, f5234, f4436, f5237, f4482, f5240, f4528, f5243, f4574, f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 float32
-		var i1082 int32
-		var i412 int
-//line log.go:69
-		f278 := *(*float32)(unsafe.Add(each278, thread*4))
-//line basic.go:21
-		f601 := *(*float32)(unsafe.Add(each601, thread*4))
-//line wide.go:87
-		i1629 := *(*int)(unsafe.Add(each1629, thread*8))
-//line wide.go:83
-		if c20 {
-//line log.go:68
-			if math.Float32frombits(math.Float32bits(f278)&^(1<<31)) < 1.1754944e-38 {
-				f1081, i1082 = float32(f278*8.388608e+06), 192937984
-			} else {
-//line log.go:68
-				f1081, i1082 = f278, 0
-			}
-//line log.go:71
-			i1083 := int32(math.Float32bits(f1081))
-			i1085 := (i1083 - 1060439283) & -8388608
-//line log.go:15
-			f722 := math.Float32frombits(uint32(i1083-i1085)) - 1
-//line log.go:17
-			f728 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f722, 0.18721975), f722, -0.19119146), f722, 0.20444842), f722, -0.23958118), f722, 0.28857377), f722, -0.36069843)
-//line log.go:19
-			f735 := float32(float32(i1085-i1082) * 1.1920929e-07)
-			f736 := f735 + f722
-			f739 := math32.FMA(f722, 0.44269502, math32.FMA(float32(f722*f722), math32.FMA(math32.FMA(f728, f722, 0.48089817), f722, -0.72134733), float32(f722*1.925963e-08))) + (f722 - (f736 - f735))
-//line log.go:87
-			if 2139095040 <= uint32(int32(math.Float32bits(f278))) {
-				f1334 = math32.FMA(f278, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-			} else {
-//line log.go:87
-				f1334 = f736 + f739
-			}
-//line log.go:90
-			if f278 == 0 {
-//line basic.go:21
-				f1339 = math.Float32frombits(0xff800000)
-			} else {
-//line log.go:90
-				f1339 = f1334
-			}
-//line basic.go:21
-			f407, f408 = f601+f1339, math.Float32frombits(0xff800000)
-		} else {
-//line wide.go:83
-			f407, f408 = 1/f278, 0
-		}
-//line wide.go:89
-		c456 := f601 != math.Float32frombits(0xff800000)
-//line wide.go:87
-		i412 = i1629
-//line wide.go:87
-		for {
-//line wide.go:87
-			if i412 >= i50 {
-//line wide.go:87
-				break
-			}
-			if i412 < i82 {
-//line wide.go:89
-				if c456 {
-					if i412 < i103 {
-						i1959 := *(*int16)(unsafe.Add(shared, i412*16+256))
-//line wide.go:91
-						i1961 := *(*int16)(unsafe.Add(shared, i412*16+2+256))
-//line wide.go:91
-						i1963 := *(*int16)(unsafe.Add(shared, i412*16+4+256))
-//line wide.go:91
-						i1965 := *(*int16)(unsafe.Add(shared, i412*16+6+256))
-//line wide.go:91
-						i1967 := *(*int16)(unsafe.Add(shared, i412*16+8+256))
-//line wide.go:91
-						i1969 := *(*int16)(unsafe.Add(shared, i412*16+10+256))
-//line wide.go:91
-						i1971 := *(*int16)(unsafe.Add(shared, i412*16+12+256))
-//line wide.go:91
-						i1973 := *(*int16)(unsafe.Add(shared, i412*16+14+256))
-//line wide.go:47
-						i801 := i231 - i412<<3
-//line wide.go:50
-						if i801 <= 1 {
-							f5247 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5247 = float32(dtype.BF16(uint16(i1961)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 2 {
-							f5248 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5248 = float32(dtype.BF16(uint16(i1963)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 3 {
-							f5249 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5249 = float32(dtype.BF16(uint16(i1965)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 4 {
-							f5250 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5250 = float32(dtype.BF16(uint16(i1967)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 5 {
-							f5251 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5251 = float32(dtype.BF16(uint16(i1969)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 6 {
-							f5252 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5252 = float32(dtype.BF16(uint16(i1971)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 7 {
-							f5253 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5253 = float32(dtype.BF16(uint16(i1973)).Float32() * f70)
-						}
-//line wide.go:91
-						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5253, f5252, f5251, f5250, f5249, f5248, f5247, float32(dtype.BF16(uint16(i1959)).Float32()*f70)
-					} else {
-						i1789 := *(*int16)(unsafe.Add(x, o91+i412*16))
-//line wide.go:93
-						i1791 := *(*int16)(unsafe.Add(x, o91+i412*16+2))
-//line wide.go:93
-						i1793 := *(*int16)(unsafe.Add(x, o91+i412*16+4))
-//line wide.go:93
-						i1795 := *(*int16)(unsafe.Add(x, o91+i412*16+6))
-//line wide.go:93
-						i1797 := *(*int16)(unsafe.Add(x, o91+i412*16+8))
-//line wide.go:93
-						i1799 := *(*int16)(unsafe.Add(x, o91+i412*16+10))
-//line wide.go:93
-						i1801 := *(*int16)(unsafe.Add(x, o91+i412*16+12))
-//line wide.go:93
-						i1803 := *(*int16)(unsafe.Add(x, o91+i412*16+14))
-//line wide.go:47
-						i848 := i231 - i412<<3
-//line wide.go:50
-						if i848 <= 1 {
-							f5255 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5255 = float32(dtype.BF16(uint16(i1791)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 2 {
-							f5256 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5256 = float32(dtype.BF16(uint16(i1793)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 3 {
-							f5257 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5257 = float32(dtype.BF16(uint16(i1795)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 4 {
-							f5258 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5258 = float32(dtype.BF16(uint16(i1797)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 5 {
-							f5259 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5259 = float32(dtype.BF16(uint16(i1799)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 6 {
-							f5260 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5260 = float32(dtype.BF16(uint16(i1801)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 7 {
-							f5261 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5261 = float32(dtype.BF16(uint16(i1803)).Float32() * f70)
-						}
-//line wide.go:93
-						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5261, f5260, f5259, f5258, f5257, f5256, f5255, float32(dtype.BF16(uint16(i1789)).Float32()*f70)
-					}
-					if c20 {
-//line wide.go:97
-						f5222 = float32((f5224 - f407) * 0.6931472)
-					} else {
-						f4225 := f5224 - f601
-//line exp.go:73
-						f4226 := f4225 + 1.2582912e+07
-						f4229 := f4225 - (f4226 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4236 := int32(math.Float32bits(f4226))
-//line exp.go:47
-						i4237 := int32(uint32(i4236) >> 1)
-						f4246 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4229, 0.001339097), f4229, 0.009618499), f4229, 0.055503596), f4229, 0.24022648), f4229, 0.6931472), f4229, 1)*math.Float32frombits(uint32(i4237<<23+1065353216))) * math.Float32frombits(uint32((i4236-i4237)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4225 {
-//line exp.go:56
-							f4252 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4225 < -151 {
-//line exp.go:59
-								f4252 = 0
-							} else {
-//line exp.go:62
-								f4252 = f4246
-							}
-						}
-//line wide.go:99
-						f5222 = float32(f4252 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5225 = float32((f5227 - f407) * 0.6931472)
-					} else {
-						f4271 := f5227 - f601
-//line exp.go:73
-						f4272 := f4271 + 1.2582912e+07
-						f4275 := f4271 - (f4272 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4282 := int32(math.Float32bits(f4272))
-//line exp.go:47
-						i4283 := int32(uint32(i4282) >> 1)
-						f4292 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4275, 0.001339097), f4275, 0.009618499), f4275, 0.055503596), f4275, 0.24022648), f4275, 0.6931472), f4275, 1)*math.Float32frombits(uint32(i4283<<23+1065353216))) * math.Float32frombits(uint32((i4282-i4283)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4271 {
-//line exp.go:56
-							f4298 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4271 < -151 {
-//line exp.go:59
-								f4298 = 0
-							} else {
-//line exp.go:62
-								f4298 = f4292
-							}
-						}
-//line wide.go:99
-						f5225 = float32(f4298 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5228 = float32((f5230 - f407) * 0.6931472)
-					} else {
-						f4317 := f5230 - f601
-//line exp.go:73
-						f4318 := f4317 + 1.2582912e+07
-						f4321 := f4317 - (f4318 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4328 := int32(math.Float32bits(f4318))
-//line exp.go:47
-						i4329 := int32(uint32(i4328) >> 1)
-						f4338 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4321, 0.001339097), f4321, 0.009618499), f4321, 0.055503596), f4321, 0.24022648), f4321, 0.6931472), f4321, 1)*math.Float32frombits(uint32(i4329<<23+1065353216))) * math.Float32frombits(uint32((i4328-i4329)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4317 {
-//line exp.go:56
-							f4344 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4317 < -151 {
-//line exp.go:59
-								f4344 = 0
-							} else {
-//line exp.go:62
-								f4344 = f4338
-							}
-						}
-//line wide.go:99
-						f5228 = float32(f4344 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5231 = float32((f5233 - f407) * 0.6931472)
-					} else {
-						f4363 := f5233 - f601
-//line exp.go:73
-						f4364 := f4363 + 1.2582912e+07
-						f4367 := f4363 - (f4364 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4374 := int32(math.Float32bits(f4364))
-//line exp.go:47
-						i4375 := int32(uint32(i4374) >> 1)
-						f4384 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4367, 0.001339097), f4367, 0.009618499), f4367, 0.055503596), f4367, 0.24022648), f4367, 0.6931472), f4367, 1)*math.Float32frombits(uint32(i4375<<23+1065353216))) * math.Float32frombits(uint32((i4374-i4375)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4363 {
-//line exp.go:56
-							f4390 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4363 < -151 {
-//line exp.go:59
-								f4390 = 0
-							} else {
-//line exp.go:62
-								f4390 = f4384
-							}
-						}
-//line wide.go:99
-						f5231 = float32(f4390 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5234 = float32((f5236 - f407) * 0.6931472)
-					} else {
-						f4409 := f5236 - f601
-//line exp.go:73
-						f4410 := f4409 + 1.2582912e+07
-						f4413 := f4409 - (f4410 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4420 := int32(math.Float32bits(f4410))
-//line exp.go:47
-						i4421 := int32(uint32(i4420) >> 1)
-						f4430 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4413, 0.001339097), f4413, 0.009618499), f4413, 0.055503596), f4413, 0.24022648), f4413, 0.6931472), f4413, 1)*math.Float32frombits(uint32(i4421<<23+1065353216))) * math.Float32frombits(uint32((i4420-i4421)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4409 {
-//line exp.go:56
-							f4436 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4409 < -151 {
-//line exp.go:59
-								f4436 = 0
-							} else {
-//line exp.go:62
-								f4436 = f4430
-							}
-						}
-//line wide.go:99
-						f5234 = float32(f4436 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5237 = float32((f5239 - f407) * 0.6931472)
-					} else {
-						f4455 := f5239 - f601
-//line exp.go:73
-						f4456 := f4455 + 1.2582912e+07
-						f4459 := f4455 - (f4456 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4466 := int32(math.Float32bits(f4456))
-//line exp.go:47
-						i4467 := int32(uint32(i4466) >> 1)
-						f4476 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4459, 0.001339097), f4459, 0.009618499), f4459, 0.055503596), f4459, 0.24022648), f4459, 0.6931472), f4459, 1)*math.Float32frombits(uint32(i4467<<23+1065353216))) * math.Float32frombits(uint32((i4466-i4467)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4455 {
-//line exp.go:56
-							f4482 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4455 < -151 {
-//line exp.go:59
-								f4482 = 0
-							} else {
-//line exp.go:62
-								f4482 = f4476
-							}
-						}
-//line wide.go:99
-						f5237 = float32(f4482 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5240 = float32((f5242 - f407) * 0.6931472)
-					} else {
-						f4501 := f5242 - f601
-//line exp.go:73
-						f4502 := f4501 + 1.2582912e+07
-						f4505 := f4501 - (f4502 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4512 := int32(math.Float32bits(f4502))
-//line exp.go:47
-						i4513 := int32(uint32(i4512) >> 1)
-						f4522 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4505, 0.001339097), f4505, 0.009618499), f4505, 0.055503596), f4505, 0.24022648), f4505, 0.6931472), f4505, 1)*math.Float32frombits(uint32(i4513<<23+1065353216))) * math.Float32frombits(uint32((i4512-i4513)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4501 {
-//line exp.go:56
-							f4528 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4501 < -151 {
-//line exp.go:59
-								f4528 = 0
-							} else {
-//line exp.go:62
-								f4528 = f4522
-							}
-						}
-//line wide.go:99
-						f5240 = float32(f4528 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5243 = float32((f5245 - f407) * 0.6931472)
-					} else {
-						f4547 := f5245 - f601
-//line exp.go:73
-						f4548 := f4547 + 1.2582912e+07
-						f4551 := f4547 - (f4548 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4558 := int32(math.Float32bits(f4548))
-//line exp.go:47
-						i4559 := int32(uint32(i4558) >> 1)
-						f4568 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4551, 0.001339097), f4551, 0.009618499), f4551, 0.055503596), f4551, 0.24022648), f4551, 0.6931472), f4551, 1)*math.Float32frombits(uint32(i4559<<23+1065353216))) * math.Float32frombits(uint32((i4558-i4559)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4547 {
-//line exp.go:56
-							f4574 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4547 < -151 {
-//line exp.go:59
-								f4574 = 0
-							} else {
-//line exp.go:62
-								f4574 = f4568
-							}
-						}
-//line wide.go:99
-						f5243 = float32(f4574 * f407)
-					}
-//line wide.go:97
-					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f5243, f5240, f5237, f5234, f5231, f5228, f5225, f5222
-				} else {
-//line wide.go:89
-					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
-				}
-			} else {
-//line wide.go:89
-				f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
-			}
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16)) = int16(dtype.BF16From32(f5223))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+2)) = int16(dtype.BF16From32(f5226))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+4)) = int16(dtype.BF16From32(f5229))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+6)) = int16(dtype.BF16From32(f5232))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+8)) = int16(dtype.BF16From32(f5235))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+10)) = int16(dtype.BF16From32(f5238))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+12)) = int16(dtype.BF16From32(f5241))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+14)) = int16(dtype.BF16From32(f5244))
-//line wide.go:87
-			i412 = i412 + i1630
-		}
-	}
-}
-
-// wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
-//
-//line wide.go:16
-func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	yCap := *(*int)(unsafe.Add(args, 40))
-	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	lengthsLen := *(*int)(unsafe.Add(args, 56))
-	c0 := *(*int32)(unsafe.Add(args, 72))
-	c4 := *(*int32)(unsafe.Add(args, 76))
-	c8 := *(*int32)(unsafe.Add(args, 80))
-	c12 := *(*int32)(unsafe.Add(args, 84))
-	c16 := *(*float32)(unsafe.Add(args, 88))
-	c20 := *(*bool)(unsafe.Add(args, 92))
-	shared := blocks.Shared(256)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each1628 := blocks.Scratch(8)
-	each1630 := blocks.Scratch(8)
-	each44 := blocks.Scratch(1)
-	each1209 := blocks.Scratch(4)
-	each62 := blocks.Scratch(8)
-	each231 := blocks.Scratch(8)
-	each82 := blocks.Scratch(8)
-	each91 := blocks.Scratch(8)
-	each103 := blocks.Scratch(8)
-	each1217 := blocks.Scratch(4)
-	each1241 := blocks.Scratch(4)
-	each1242 := blocks.Scratch(4)
-	each1235 := blocks.Scratch(4)
-	each572 := blocks.Scratch(1)
-	each894 := blocks.Scratch(4)
-	each902 := blocks.Scratch(4)
-	each926 := blocks.Scratch(4)
-	each927 := blocks.Scratch(4)
-	each920 := blocks.Scratch(4)
-//line team.go:37
-	i154 := int(uint32(c12))
-//line team.go:39
-	i183 := int(uint32(c12))
-//line team.go:36
-	c144 := 32 < uint32(c12)
-//line wide.go:20
-	i43 := int(uint32(c0))
-	each1629 := blocks.Scratch(8)
-//line wide.go:24
-	i49 := int(uint32(c4))
-//line wide.go:24
-	i50 := i49 / 8
-//line plain.go:42
-	c2481 := 0 < uint32(c8)
-	c5387 := !c2481 || c8 != 0
-//line plain.go:45
-	c217 := 0 < lengthsLen
-	c5383 := !c217
-//line plain.go:42
-	i203 := int(uint32(c8))
-	i206 := i49 - i203
-//line wide.go:18
-	i35 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line wide.go:26
-	f70 := float32(c16 * 1.442695)
-	each291 := blocks.Scratch(4)
-	each292 := blocks.Scratch(4)
-	each601 := blocks.Scratch(4)
-	brought32 := blocks.Scratch(4)
-	each3501 := blocks.Scratch(4)
-	each3502 := blocks.Scratch(4)
-	each3510 := blocks.Scratch(4)
-	each3511 := blocks.Scratch(4)
-	each3519 := blocks.Scratch(4)
-	each3520 := blocks.Scratch(4)
-	each3528 := blocks.Scratch(4)
-	each3529 := blocks.Scratch(4)
-	each3537 := blocks.Scratch(4)
-	each126 := blocks.Scratch(4)
-	each278 := blocks.Scratch(4)
-	each3555 := blocks.Scratch(4)
-	each3556 := blocks.Scratch(4)
-	each3564 := blocks.Scratch(4)
-	each3565 := blocks.Scratch(4)
-	each3573 := blocks.Scratch(4)
-	each3574 := blocks.Scratch(4)
-	each3582 := blocks.Scratch(4)
-	each3583 := blocks.Scratch(4)
-	each3591 := blocks.Scratch(4)
-//line wide.go:16
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i1628, i1630, o62, i231, i82, o91, i103 int
-		var c44, c572 bool
-		var i1209, i1241, i894, i926 int32
-		var f1217, f1242, f1235, f902, f927, f920 float32
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4))
-				}
-				for state < 23 {
-					switch state {
-					case 0:
-//line team.go:39
-						i2475 := bx << 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i1629 int
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:36
-							if c144 {
-								i1628, i1629, i1630 = bx, tx, i154
-							} else {
-								i176 := i2475 + int(uint((tz*dy+ty)*dx+tx)>>5)
-//line team.go:39
-								i1628, i1629, i1630 = i176, int(uint32(i179)), i183
-							}
-//line wide.go:20
-							c44 = i43 <= i1628
-//line wide.go:20
-							*(*int)(unsafe.Add(each1629, thread*8)) = i1629
-						}
-						if c44 {
-							state = 22
-						} else {
-							state = 1
-						}
-					case 1:
-//line reduce.go:51
-						i1209 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i215, i229, i293 int
-							var f291, f292, f5215, f5216, f5217, f5218, f5219, f5220, f5221, f316, f1474, f3949, f3987, f4025, f4063, f4101, f4139, f4177, f4215 float32
-//line wide.go:60
-							i1629 := *(*int)(unsafe.Add(each1629, thread*8))
-//line wide.go:25
-							i52 := i1628 * i50
-							i54 := i52 + i50
-//line wide.go:26
-							if uint(i54) > uint(yCap) {
-//line wide.go:26
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, yCap)
-//line wide.go:26
-								return
-							}
-//line wide.go:26
-							o62 = i52 * 16
-//line plain.go:43
-							if !c5387 {
-//line plain.go:43
-								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
-//line plain.go:43
-								return
-							}
-//line plain.go:46
-							if !(c5383 || uint(i1628) < uint(lengthsLen)) {
-//line plain.go:46
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1628, lengthsLen)
-//line plain.go:46
-								return
-							}
-//line wide.go:28
-							if uint(i54) > uint(xCap) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i54, xCap)
-//line wide.go:28
-								return
-							}
-//line plain.go:42
-							if c2481 {
-								var i209 int
-//line plain.go:43
-								if i203 != 0 {
-//line plain.go:43
-									i209 = i1628 % i203
-								}
-//line plain.go:43
-								i211 := i206 + i209 + 1
-//line plain.go:43
-								i213 := i49
-//line plain.go:43
-								if i211 < i49 {
-//line plain.go:43
-									i213 = i211
-								}
-//line plain.go:43
-								i215 = i213
-							} else {
-//line plain.go:42
-								i215 = i49
-							}
-//line plain.go:45
-							if c217 {
-								i225 := int(*(*int32)(unsafe.Add(lengths, i1628*4)))
-//line plain.go:46
-								i227 := i215
-//line plain.go:46
-								if i225 < i215 {
-//line plain.go:46
-									i227 = i225
-								}
-//line plain.go:46
-								i229 = i227
-							} else {
-//line plain.go:45
-								i229 = i215
-							}
-//line plain.go:48
-							i231 = i229
-//line plain.go:48
-							if i229 < 0 {
-//line plain.go:48
-								i231 = 0
-							}
-//line wide.go:27
-							i82 = (i231 + 7) / 8
-							o91 = i52 * 16
-//line wide.go:28
-							if uint(i82) > uint(xCap-i52) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i82, xCap-i52)
-//line wide.go:28
-								return
-							}
-//line wide.go:28
-							i103 = i82
-//line wide.go:28
-							if i35 < i82 {
-//line wide.go:28
-								i103 = i35
-							}
-//line wide.go:28
-							if uint(i103) > uint(i35) {
-//line wide.go:28
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i103, i35)
-//line wide.go:28
-								return
-							}
-//line wide.go:60
-							f291, f292, i293 = math.Float32frombits(0xff800000), 0, i1629
-//line wide.go:60
-							for {
-//line wide.go:60
-								if i293 >= i82 {
-//line wide.go:60
-									break
-								}
-//line wide.go:61
-								i2254 := *(*int16)(unsafe.Add(x, o91+i293*16))
-//line wide.go:61
-								i2256 := *(*int16)(unsafe.Add(x, o91+i293*16+2))
-//line wide.go:61
-								i2258 := *(*int16)(unsafe.Add(x, o91+i293*16+4))
-//line wide.go:61
-								i2260 := *(*int16)(unsafe.Add(x, o91+i293*16+6))
-//line wide.go:61
-								i2262 := *(*int16)(unsafe.Add(x, o91+i293*16+8))
-//line wide.go:61
-								i2264 := *(*int16)(unsafe.Add(x, o91+i293*16+10))
-//line wide.go:61
-								i2266 := *(*int16)(unsafe.Add(x, o91+i293*16+12))
-//line wide.go:61
-								i2268 := *(*int16)(unsafe.Add(x, o91+i293*16+14))
-								if i293 < i103 {
-									*(*int16)(unsafe.Add(shared, i293*16+256)) = i2254
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+2+256)) = i2256
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+4+256)) = i2258
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+6+256)) = i2260
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+8+256)) = i2262
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+10+256)) = i2264
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+12+256)) = i2266
-//line wide.go:63
-									*(*int16)(unsafe.Add(shared, i293*16+14+256)) = i2268
-								}
-//line wide.go:47
-								i629 := i231 - i293<<3
-//line wide.go:49
-								f3816 := float32(dtype.F16(uint16(i2254)).Float32() * f70)
-								if i629 <= 1 {
-									f5215 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5215 = float32(dtype.F16(uint16(i2256)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 2 {
-									f5216 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5216 = float32(dtype.F16(uint16(i2258)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 3 {
-									f5217 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5217 = float32(dtype.F16(uint16(i2260)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 4 {
-									f5218 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5218 = float32(dtype.F16(uint16(i2262)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 5 {
-									f5219 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5219 = float32(dtype.F16(uint16(i2264)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 6 {
-									f5220 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5220 = float32(dtype.F16(uint16(i2266)).Float32() * f70)
-								}
-//line wide.go:50
-								if i629 <= 7 {
-									f5221 = math.Float32frombits(0xff800000)
-								} else {
-//line wide.go:50
-									f5221 = float32(dtype.F16(uint16(i2268)).Float32() * f70)
-								}
-//line wide.go:68
-								f3491 := max(max(max(max(max(max(max(max(f291, f3816), f5215), f5216), f5217), f5218), f5219), f5220), f5221)
-//line wide.go:70
-								if f3491 == math.Float32frombits(0xff800000) {
-//line wide.go:70
-									f316 = f292
-								} else {
-//line wide.go:73
-									f354 := f291 - f3491
-//line exp.go:73
-									f1261 := f354 + 1.2582912e+07
-									f1264 := f354 - (f1261 - 1.2582912e+07) + 0
-//line exp.go:77
-									i1271 := int32(math.Float32bits(f1261))
-//line exp.go:47
-									i1383 := int32(uint32(i1271) >> 1)
-									f1388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1264, 0.001339097), f1264, 0.009618499), f1264, 0.055503596), f1264, 0.24022648), f1264, 0.6931472), f1264, 1)*math.Float32frombits(uint32(i1383<<23+1065353216))) * math.Float32frombits(uint32((i1271-i1383)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f354 {
-//line exp.go:56
-										f1474 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f354 < -151 {
-//line exp.go:59
-											f1474 = 0
-										} else {
-//line exp.go:62
-											f1474 = f1388
-										}
-									}
-//line wide.go:75
-									f3922 := f3816 - f3491
-//line exp.go:73
-									f3923 := f3922 + 1.2582912e+07
-									f3926 := f3922 - (f3923 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3933 := int32(math.Float32bits(f3923))
-//line exp.go:47
-									i3934 := int32(uint32(i3933) >> 1)
-									f3943 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3926, 0.001339097), f3926, 0.009618499), f3926, 0.055503596), f3926, 0.24022648), f3926, 0.6931472), f3926, 1)*math.Float32frombits(uint32(i3934<<23+1065353216))) * math.Float32frombits(uint32((i3933-i3934)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3922 {
-//line exp.go:56
-										f3949 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3922 < -151 {
-//line exp.go:59
-											f3949 = 0
-										} else {
-//line exp.go:62
-											f3949 = f3943
-										}
-									}
-//line wide.go:75
-									f3960 := f5215 - f3491
-//line exp.go:73
-									f3961 := f3960 + 1.2582912e+07
-									f3964 := f3960 - (f3961 - 1.2582912e+07) + 0
-//line exp.go:77
-									i3971 := int32(math.Float32bits(f3961))
-//line exp.go:47
-									i3972 := int32(uint32(i3971) >> 1)
-									f3981 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3964, 0.001339097), f3964, 0.009618499), f3964, 0.055503596), f3964, 0.24022648), f3964, 0.6931472), f3964, 1)*math.Float32frombits(uint32(i3972<<23+1065353216))) * math.Float32frombits(uint32((i3971-i3972)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3960 {
-//line exp.go:56
-										f3987 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3960 < -151 {
-//line exp.go:59
-											f3987 = 0
-										} else {
-//line exp.go:62
-											f3987 = f3981
-										}
-									}
-//line wide.go:75
-									f3998 := f5216 - f3491
-//line exp.go:73
-									f3999 := f3998 + 1.2582912e+07
-									f4002 := f3998 - (f3999 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4009 := int32(math.Float32bits(f3999))
-//line exp.go:47
-									i4010 := int32(uint32(i4009) >> 1)
-									f4019 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4002, 0.001339097), f4002, 0.009618499), f4002, 0.055503596), f4002, 0.24022648), f4002, 0.6931472), f4002, 1)*math.Float32frombits(uint32(i4010<<23+1065353216))) * math.Float32frombits(uint32((i4009-i4010)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f3998 {
-//line exp.go:56
-										f4025 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f3998 < -151 {
-//line exp.go:59
-											f4025 = 0
-										} else {
-//line exp.go:62
-											f4025 = f4019
-										}
-									}
-//line wide.go:75
-									f4036 := f5217 - f3491
-//line exp.go:73
-									f4037 := f4036 + 1.2582912e+07
-									f4040 := f4036 - (f4037 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4047 := int32(math.Float32bits(f4037))
-//line exp.go:47
-									i4048 := int32(uint32(i4047) >> 1)
-									f4057 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4040, 0.001339097), f4040, 0.009618499), f4040, 0.055503596), f4040, 0.24022648), f4040, 0.6931472), f4040, 1)*math.Float32frombits(uint32(i4048<<23+1065353216))) * math.Float32frombits(uint32((i4047-i4048)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4036 {
-//line exp.go:56
-										f4063 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4036 < -151 {
-//line exp.go:59
-											f4063 = 0
-										} else {
-//line exp.go:62
-											f4063 = f4057
-										}
-									}
-//line wide.go:75
-									f4064 := float32(f292*f1474) + f3949 + f3987 + f4025 + f4063
-//line wide.go:75
-									f4074 := f5218 - f3491
-//line exp.go:73
-									f4075 := f4074 + 1.2582912e+07
-									f4078 := f4074 - (f4075 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4085 := int32(math.Float32bits(f4075))
-//line exp.go:47
-									i4086 := int32(uint32(i4085) >> 1)
-									f4095 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4078, 0.001339097), f4078, 0.009618499), f4078, 0.055503596), f4078, 0.24022648), f4078, 0.6931472), f4078, 1)*math.Float32frombits(uint32(i4086<<23+1065353216))) * math.Float32frombits(uint32((i4085-i4086)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4074 {
-//line exp.go:56
-										f4101 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4074 < -151 {
-//line exp.go:59
-											f4101 = 0
-										} else {
-//line exp.go:62
-											f4101 = f4095
-										}
-									}
-//line wide.go:75
-									f4112 := f5219 - f3491
-//line exp.go:73
-									f4113 := f4112 + 1.2582912e+07
-									f4116 := f4112 - (f4113 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4123 := int32(math.Float32bits(f4113))
-//line exp.go:47
-									i4124 := int32(uint32(i4123) >> 1)
-									f4133 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4116, 0.001339097), f4116, 0.009618499), f4116, 0.055503596), f4116, 0.24022648), f4116, 0.6931472), f4116, 1)*math.Float32frombits(uint32(i4124<<23+1065353216))) * math.Float32frombits(uint32((i4123-i4124)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4112 {
-//line exp.go:56
-										f4139 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4112 < -151 {
-//line exp.go:59
-											f4139 = 0
-										} else {
-//line exp.go:62
-											f4139 = f4133
-										}
-									}
-//line wide.go:75
-									f4150 := f5220 - f3491
-//line exp.go:73
-									f4151 := f4150 + 1.2582912e+07
-									f4154 := f4150 - (f4151 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4161 := int32(math.Float32bits(f4151))
-//line exp.go:47
-									i4162 := int32(uint32(i4161) >> 1)
-									f4171 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4154, 0.001339097), f4154, 0.009618499), f4154, 0.055503596), f4154, 0.24022648), f4154, 0.6931472), f4154, 1)*math.Float32frombits(uint32(i4162<<23+1065353216))) * math.Float32frombits(uint32((i4161-i4162)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4150 {
-//line exp.go:56
-										f4177 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4150 < -151 {
-//line exp.go:59
-											f4177 = 0
-										} else {
-//line exp.go:62
-											f4177 = f4171
-										}
-									}
-//line wide.go:75
-									f4188 := f5221 - f3491
-//line exp.go:73
-									f4189 := f4188 + 1.2582912e+07
-									f4192 := f4188 - (f4189 - 1.2582912e+07) + 0
-//line exp.go:77
-									i4199 := int32(math.Float32bits(f4189))
-//line exp.go:47
-									i4200 := int32(uint32(i4199) >> 1)
-									f4209 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4192, 0.001339097), f4192, 0.009618499), f4192, 0.055503596), f4192, 0.24022648), f4192, 0.6931472), f4192, 1)*math.Float32frombits(uint32(i4200<<23+1065353216))) * math.Float32frombits(uint32((i4199-i4200)<<23+1065353216)))
-//line exp.go:56
-									if 151 < f4188 {
-//line exp.go:56
-										f4215 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:59
-										if f4188 < -151 {
-//line exp.go:59
-											f4215 = 0
-										} else {
-//line exp.go:62
-											f4215 = f4209
-										}
-									}
-//line wide.go:75
-									f4216 := f4064 + f4101 + f4139 + f4177 + f4215
-//line wide.go:75
-									f316 = f4216
-								}
-//line wide.go:60
-								f291, f292, i293 = f3491, f316, i293+i1630
-							}
-//line reduce.go:51
-							i1209 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each291, thread*4)) = f291
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each292, thread*4)) = f292
-						}
-						if i1209 == -1 {
-							state = 6
-						} else {
-							state = 2
-						}
-					case 2:
-//line reduce.go:58
-						f1217 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1209)))&31 {
-//line reduce.go:58
-								f1217 = f291
-							}
-						}
-						i1241, f1242 = i1209&(i1209-1), f1217
-						state = 3
-					case 3:
-						if i1241 != 0 {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each601, thread*4)) = f1242
-						}
-						state = 7
-					case 5:
-//line reduce.go:60
-						f1235 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1241)))&31 {
-//line reduce.go:60
-								f1235 = f291
-							}
-						}
-						i1241, f1242 = i1241&(i1241-1), max(f1242, f1235)
-						state = 3
-					case 6:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f291
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3501, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line reduce.go:54
-							f3501 := *(*float32)(unsafe.Add(each3501, thread*4))
-//line reduce.go:40
-							f3502 := max(f291, f3501)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3502
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3502, thread*4)) = f3502
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3510, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3502 := *(*float32)(unsafe.Add(each3502, thread*4))
-//line reduce.go:54
-							f3510 := *(*float32)(unsafe.Add(each3510, thread*4))
-//line reduce.go:40
-							f3511 := max(f3502, f3510)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3511
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3511, thread*4)) = f3511
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3519, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3511 := *(*float32)(unsafe.Add(each3511, thread*4))
-//line reduce.go:54
-							f3519 := *(*float32)(unsafe.Add(each3519, thread*4))
-//line reduce.go:40
-							f3520 := max(f3511, f3519)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3520
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3520, thread*4)) = f3520
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3528, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3520 := *(*float32)(unsafe.Add(each3520, thread*4))
-//line reduce.go:54
-							f3528 := *(*float32)(unsafe.Add(each3528, thread*4))
-//line reduce.go:40
-							f3529 := max(f3520, f3528)
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3529
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3529, thread*4)) = f3529
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3537, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:40
-							f3529 := *(*float32)(unsafe.Add(each3529, thread*4))
-//line reduce.go:54
-							f3537 := *(*float32)(unsafe.Add(each3537, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each601, thread*4)) = max(f3529, f3537)
-						}
-						state = 7
-					case 7:
-						for thread := warp; thread < end; thread++ {
-//line team.go:63
-							c572 = i1630 == 32
-						}
-						if c572 {
-							state = 10
-						} else {
-							state = 8
-						}
-					case 8:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f1248 := *(*float32)(unsafe.Add(each601, thread*4))
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:75
-							if i179 == 0 {
-								i973 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i973) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i973, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, i973*4)) = f1248
-							}
-						}
-						state = 9
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
-						waiting = true
-						continue warps
-					case 9:
-//line team.go:68
-						wideF16TwinRow(end, warp, each601, i1630, shared)
-						state = 11
-					case 10:
-						state = 11
-					case 11:
-//line reduce.go:51
-						i894 = 0
-						for thread := warp; thread < end; thread++ {
-							var f1314, f126 float32
-//line wide.go:58
-							f291 := *(*float32)(unsafe.Add(each291, thread*4))
-//line wide.go:32
-							f601 := *(*float32)(unsafe.Add(each601, thread*4))
-//line wide.go:58
-							f292 := *(*float32)(unsafe.Add(each292, thread*4))
-//line wide.go:31
-							if f291 != math.Float32frombits(0xff800000) {
-								f122 := f291 - f601
-//line exp.go:73
-								f691 := f122 + 1.2582912e+07
-								f694 := f122 - (f691 - 1.2582912e+07) + 0
-//line exp.go:77
-								i701 := int32(math.Float32bits(f691))
-//line exp.go:47
-								i1048 := int32(uint32(i701) >> 1)
-								f1053 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f694, 0.001339097), f694, 0.009618499), f694, 0.055503596), f694, 0.24022648), f694, 0.6931472), f694, 1)*math.Float32frombits(uint32(i1048<<23+1065353216))) * math.Float32frombits(uint32((i701-i1048)<<23+1065353216)))
-//line exp.go:56
-								if 151 < f122 {
-//line exp.go:56
-									f1314 = math.Float32frombits(0x7f800000)
-								} else {
-//line exp.go:59
-									if f122 < -151 {
-//line exp.go:59
-										f1314 = 0
-									} else {
-//line exp.go:62
-										f1314 = f1053
-									}
-								}
-//line wide.go:32
-								f126 = float32(f292 * f1314)
-							} else {
-//line wide.go:31
-								f126 = f292
-							}
-//line reduce.go:51
-							i894 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each126, thread*4)) = f126
-						}
-						if i894 == -1 {
-							state = 16
-						} else {
-							state = 12
-						}
-					case 12:
-//line reduce.go:58
-						f902 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i894)))&31 {
-//line reduce.go:58
-								f902 = f126
-							}
-						}
-						i926, f927 = i894&(i894-1), f902
-						state = 13
-					case 13:
-						if i926 != 0 {
-							state = 15
-						} else {
-							state = 14
-						}
-					case 14:
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each278, thread*4)) = f927
-						}
-						state = 17
-					case 15:
-//line reduce.go:60
-						f920 = math.Float32frombits(1<<32 - 1)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i926)))&31 {
-//line reduce.go:60
-								f920 = f126
-							}
-						}
-						i926, f927 = i926&(i926-1), f927+f920
-						state = 13
-					case 16:
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f126
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3555, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line wide.go:29
-							f126 := *(*float32)(unsafe.Add(each126, thread*4))
-//line reduce.go:54
-							f3555 := *(*float32)(unsafe.Add(each3555, thread*4))
-//line reduce.go:38
-							f3556 := f126 + f3555
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3556
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3556, thread*4)) = f3556
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3564, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3556 := *(*float32)(unsafe.Add(each3556, thread*4))
-//line reduce.go:54
-							f3564 := *(*float32)(unsafe.Add(each3564, thread*4))
-//line reduce.go:38
-							f3565 := f3556 + f3564
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3565
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3565, thread*4)) = f3565
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3573, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3565 := *(*float32)(unsafe.Add(each3565, thread*4))
-//line reduce.go:54
-							f3573 := *(*float32)(unsafe.Add(each3573, thread*4))
-//line reduce.go:38
-							f3574 := f3565 + f3573
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3574
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3574, thread*4)) = f3574
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3582, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3574 := *(*float32)(unsafe.Add(each3574, thread*4))
-//line reduce.go:54
-							f3582 := *(*float32)(unsafe.Add(each3582, thread*4))
-//line reduce.go:38
-							f3583 := f3574 + f3582
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f3583
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each3583, thread*4)) = f3583
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3591, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line reduce.go:38
-							f3583 := *(*float32)(unsafe.Add(each3583, thread*4))
-//line reduce.go:54
-							f3591 := *(*float32)(unsafe.Add(each3591, thread*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each278, thread*4)) = f3583 + f3591
-						}
-						state = 17
-					case 17:
-						if c572 {
-							state = 20
-						} else {
-							state = 18
-						}
-					case 18:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line team.go:76
-							f933 := *(*float32)(unsafe.Add(each278, thread*4))
-//line team.go:39
-							i179 := int32(thread % 32)
-//line team.go:75
-							if i179 == 0 {
-								i551 := int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line team.go:76
-								if uint(i551) >= 32 {
-//line team.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i551, int(32))
-//line team.go:76
-									return
-								}
-//line team.go:76
-								*(*float32)(unsafe.Add(shared, 128+i551*4)) = f933
-							}
-						}
-						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1628, warp*8)), *(*int)(unsafe.Add(each1630, warp*8)), *(*bool)(unsafe.Add(each44, warp)), *(*int32)(unsafe.Add(each1209, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each231, warp*8)), *(*int)(unsafe.Add(each82, warp*8)), *(*int)(unsafe.Add(each91, warp*8)), *(*int)(unsafe.Add(each103, warp*8)), *(*float32)(unsafe.Add(each1217, warp*4)), *(*int32)(unsafe.Add(each1241, warp*4)), *(*float32)(unsafe.Add(each1242, warp*4)), *(*float32)(unsafe.Add(each1235, warp*4)), *(*bool)(unsafe.Add(each572, warp)), *(*int32)(unsafe.Add(each894, warp*4)), *(*float32)(unsafe.Add(each902, warp*4)), *(*int32)(unsafe.Add(each926, warp*4)), *(*float32)(unsafe.Add(each927, warp*4)), *(*float32)(unsafe.Add(each920, warp*4)) = state, alive, i1628, i1630, c44, i1209, o62, i231, i82, o91, i103, f1217, i1241, f1242, f1235, c572, i894, f902, i926, f927, f920
-						waiting = true
-						continue warps
-					case 19:
-//line team.go:54
-						wideF16TwinRow_(end, warp, i1630, shared, each278)
-						state = 21
-					case 20:
-						state = 21
-					case 21:
-//line log.go:69
-						wideF16TwinRow__(end, warp, each278, each601, each1629, c20, i50, i82, i103, shared, i231, f70, o91, x, o62, y, i1630)
-						state = 23
-					case 22:
-						state = 23
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 23
-			}
-		}
-	}
-}
-
-// wideF16TwinRow is what a row of threads does in wideF16Twin.
-//
-//line team.go:68
-func wideF16TwinRow(end int, warp int, each601 unsafe.Pointer, i1630 int, shared unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f584, f592, f596 float32
-		var i585 int
-//line team.go:68
-		f1248 := *(*float32)(unsafe.Add(each601, thread*4))
-//line team.go:67
-		i579 := i1630 / 32
-//line team.go:67
-		i581 := i579
-//line team.go:67
-		if 32 < i579 {
-//line team.go:67
-			i581 = 32
-		}
-//line team.go:67
-		if 0 < i581 {
-			f584, i585 = f1248, 0
-//line team.go:68
-			for {
-//line team.go:68
-				f592 = max(f584, *(*float32)(unsafe.Add(shared, i585*4)))
-//line team.go:68
-				i593 := i585 + 1
-//line team.go:68
-				if i593 >= i581 {
-//line team.go:68
-					break
-				}
-//line team.go:68
-				f584, i585 = f592, i593
-			}
-//line team.go:68
-			f596 = f592
-		} else {
-//line team.go:67
-			f596 = f1248
-		}
-//line team.go:70
-		*(*float32)(unsafe.Add(each601, thread*4)) = f596
-	}
-}
-
-// wideF16TwinRow_ is what a row of threads does in wideF16Twin.
-//
-//line team.go:54
-func wideF16TwinRow_(end int, warp int, i1630 int, shared unsafe.Pointer, each278 unsafe.Pointer) {
-	for thread := warp; thread < end; thread++ {
-		var f261, f269, f273 float32
-		var i262 int
-//line team.go:54
-		i256 := i1630 / 32
-//line team.go:54
-		i258 := i256
-//line team.go:54
-		if 32 < i256 {
-//line team.go:54
-			i258 = 32
-		}
-//line team.go:54
-		if 0 < i258 {
-			f261, i262 = 0, 0
-//line team.go:55
-			for {
-//line team.go:55
-				f269 = f261 + *(*float32)(unsafe.Add(shared, 128+i262*4))
-//line team.go:55
-				i270 := i262 + 1
-//line team.go:55
-				if i270 >= i258 {
-//line team.go:55
-					break
-				}
-//line team.go:55
-				f261, i262 = f269, i270
-			}
-//line team.go:55
-			f273 = f269
-		} else {
-//line team.go:54
-			f273 = 0
-		}
-//line team.go:57
-		*(*float32)(unsafe.Add(each278, thread*4)) = f273
-	}
-}
-
-// wideF16TwinRow__ is what a row of threads does in wideF16Twin.
-//
-//line log.go:69
-func wideF16TwinRow__(end int, warp int, each278 unsafe.Pointer, each601 unsafe.Pointer, each1629 unsafe.Pointer, c20 bool, i50 int, i82 int, i103 int, shared unsafe.Pointer, i231 int, f70 float32, o91 int, x unsafe.Pointer, o62 int, y unsafe.Pointer, i1630 int) {
-	for thread := warp; thread < end; thread++ {
-		var f1081, f1334, f1339, f407, f408, f5247, f5248, f5249, f5250, f5251, f5252, f5253, f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224, f5255, f5256, f5257, f5258, f5259, f5260, f5261, f5222, f4252, f5225, f4298, f5228, f4344, f5231, f4390, f5234, f4436, f5237, f4482, f5240, f4528, f5243, f4574, f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 float32
-		var i1082 int32
-		var i412 int
-//line log.go:69
-		f278 := *(*float32)(unsafe.Add(each278, thread*4))
-//line basic.go:21
-		f601 := *(*float32)(unsafe.Add(each601, thread*4))
-//line wide.go:87
-		i1629 := *(*int)(unsafe.Add(each1629, thread*8))
-//line wide.go:83
-		if c20 {
-//line log.go:68
-			if math.Float32frombits(math.Float32bits(f278)&^(1<<31)) < 1.1754944e-38 {
-				f1081, i1082 = float32(f278*8.388608e+06), 192937984
-			} else {
-//line log.go:68
-				f1081, i1082 = f278, 0
-			}
-//line log.go:71
-			i1083 := int32(math.Float32bits(f1081))
-			i1085 := (i1083 - 1060439283) & -8388608
-//line log.go:15
-			f722 := math.Float32frombits(uint32(i1083-i1085)) - 1
-//line log.go:17
-			f728 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f722, 0.18721975), f722, -0.19119146), f722, 0.20444842), f722, -0.23958118), f722, 0.28857377), f722, -0.36069843)
-//line log.go:19
-			f735 := float32(float32(i1085-i1082) * 1.1920929e-07)
-			f736 := f735 + f722
-			f739 := math32.FMA(f722, 0.44269502, math32.FMA(float32(f722*f722), math32.FMA(math32.FMA(f728, f722, 0.48089817), f722, -0.72134733), float32(f722*1.925963e-08))) + (f722 - (f736 - f735))
-//line log.go:87
-			if 2139095040 <= uint32(int32(math.Float32bits(f278))) {
-				f1334 = math32.FMA(f278, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-			} else {
-//line log.go:87
-				f1334 = f736 + f739
-			}
-//line log.go:90
-			if f278 == 0 {
-//line basic.go:21
-				f1339 = math.Float32frombits(0xff800000)
-			} else {
-//line log.go:90
-				f1339 = f1334
-			}
-//line basic.go:21
-			f407, f408 = f601+f1339, math.Float32frombits(0xff800000)
-		} else {
-//line wide.go:83
-			f407, f408 = 1/f278, 0
-		}
-//line wide.go:89
-		c456 := f601 != math.Float32frombits(0xff800000)
-//line wide.go:87
-		i412 = i1629
-//line wide.go:87
-		for {
-//line wide.go:87
-			if i412 >= i50 {
-//line wide.go:87
-				break
-			}
-			if i412 < i82 {
-//line wide.go:89
-				if c456 {
-					if i412 < i103 {
-						i1959 := *(*int16)(unsafe.Add(shared, i412*16+256))
-//line wide.go:91
-						i1961 := *(*int16)(unsafe.Add(shared, i412*16+2+256))
-//line wide.go:91
-						i1963 := *(*int16)(unsafe.Add(shared, i412*16+4+256))
-//line wide.go:91
-						i1965 := *(*int16)(unsafe.Add(shared, i412*16+6+256))
-//line wide.go:91
-						i1967 := *(*int16)(unsafe.Add(shared, i412*16+8+256))
-//line wide.go:91
-						i1969 := *(*int16)(unsafe.Add(shared, i412*16+10+256))
-//line wide.go:91
-						i1971 := *(*int16)(unsafe.Add(shared, i412*16+12+256))
-//line wide.go:91
-						i1973 := *(*int16)(unsafe.Add(shared, i412*16+14+256))
-//line wide.go:47
-						i801 := i231 - i412<<3
-//line wide.go:50
-						if i801 <= 1 {
-							f5247 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5247 = float32(dtype.F16(uint16(i1961)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 2 {
-							f5248 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5248 = float32(dtype.F16(uint16(i1963)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 3 {
-							f5249 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5249 = float32(dtype.F16(uint16(i1965)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 4 {
-							f5250 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5250 = float32(dtype.F16(uint16(i1967)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 5 {
-							f5251 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5251 = float32(dtype.F16(uint16(i1969)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 6 {
-							f5252 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5252 = float32(dtype.F16(uint16(i1971)).Float32() * f70)
-						}
-//line wide.go:50
-						if i801 <= 7 {
-							f5253 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5253 = float32(dtype.F16(uint16(i1973)).Float32() * f70)
-						}
-//line wide.go:91
-						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5253, f5252, f5251, f5250, f5249, f5248, f5247, float32(dtype.F16(uint16(i1959)).Float32()*f70)
-					} else {
-						i1789 := *(*int16)(unsafe.Add(x, o91+i412*16))
-//line wide.go:93
-						i1791 := *(*int16)(unsafe.Add(x, o91+i412*16+2))
-//line wide.go:93
-						i1793 := *(*int16)(unsafe.Add(x, o91+i412*16+4))
-//line wide.go:93
-						i1795 := *(*int16)(unsafe.Add(x, o91+i412*16+6))
-//line wide.go:93
-						i1797 := *(*int16)(unsafe.Add(x, o91+i412*16+8))
-//line wide.go:93
-						i1799 := *(*int16)(unsafe.Add(x, o91+i412*16+10))
-//line wide.go:93
-						i1801 := *(*int16)(unsafe.Add(x, o91+i412*16+12))
-//line wide.go:93
-						i1803 := *(*int16)(unsafe.Add(x, o91+i412*16+14))
-//line wide.go:47
-						i848 := i231 - i412<<3
-//line wide.go:50
-						if i848 <= 1 {
-							f5255 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5255 = float32(dtype.F16(uint16(i1791)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 2 {
-							f5256 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5256 = float32(dtype.F16(uint16(i1793)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 3 {
-							f5257 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5257 = float32(dtype.F16(uint16(i1795)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 4 {
-							f5258 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5258 = float32(dtype.F16(uint16(i1797)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 5 {
-							f5259 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5259 = float32(dtype.F16(uint16(i1799)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 6 {
-							f5260 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5260 = float32(dtype.F16(uint16(i1801)).Float32() * f70)
-						}
-//line wide.go:50
-						if i848 <= 7 {
-							f5261 = math.Float32frombits(0xff800000)
-						} else {
-//line wide.go:50
-							f5261 = float32(dtype.F16(uint16(i1803)).Float32() * f70)
-						}
-//line wide.go:93
-						f5245, f5242, f5239, f5236, f5233, f5230, f5227, f5224 = f5261, f5260, f5259, f5258, f5257, f5256, f5255, float32(dtype.F16(uint16(i1789)).Float32()*f70)
-					}
-					if c20 {
-//line wide.go:97
-						f5222 = float32((f5224 - f407) * 0.6931472)
-					} else {
-						f4225 := f5224 - f601
-//line exp.go:73
-						f4226 := f4225 + 1.2582912e+07
-						f4229 := f4225 - (f4226 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4236 := int32(math.Float32bits(f4226))
-//line exp.go:47
-						i4237 := int32(uint32(i4236) >> 1)
-						f4246 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4229, 0.001339097), f4229, 0.009618499), f4229, 0.055503596), f4229, 0.24022648), f4229, 0.6931472), f4229, 1)*math.Float32frombits(uint32(i4237<<23+1065353216))) * math.Float32frombits(uint32((i4236-i4237)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4225 {
-//line exp.go:56
-							f4252 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4225 < -151 {
-//line exp.go:59
-								f4252 = 0
-							} else {
-//line exp.go:62
-								f4252 = f4246
-							}
-						}
-//line wide.go:99
-						f5222 = float32(f4252 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5225 = float32((f5227 - f407) * 0.6931472)
-					} else {
-						f4271 := f5227 - f601
-//line exp.go:73
-						f4272 := f4271 + 1.2582912e+07
-						f4275 := f4271 - (f4272 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4282 := int32(math.Float32bits(f4272))
-//line exp.go:47
-						i4283 := int32(uint32(i4282) >> 1)
-						f4292 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4275, 0.001339097), f4275, 0.009618499), f4275, 0.055503596), f4275, 0.24022648), f4275, 0.6931472), f4275, 1)*math.Float32frombits(uint32(i4283<<23+1065353216))) * math.Float32frombits(uint32((i4282-i4283)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4271 {
-//line exp.go:56
-							f4298 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4271 < -151 {
-//line exp.go:59
-								f4298 = 0
-							} else {
-//line exp.go:62
-								f4298 = f4292
-							}
-						}
-//line wide.go:99
-						f5225 = float32(f4298 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5228 = float32((f5230 - f407) * 0.6931472)
-					} else {
-						f4317 := f5230 - f601
-//line exp.go:73
-						f4318 := f4317 + 1.2582912e+07
-						f4321 := f4317 - (f4318 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4328 := int32(math.Float32bits(f4318))
-//line exp.go:47
-						i4329 := int32(uint32(i4328) >> 1)
-						f4338 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4321, 0.001339097), f4321, 0.009618499), f4321, 0.055503596), f4321, 0.24022648), f4321, 0.6931472), f4321, 1)*math.Float32frombits(uint32(i4329<<23+1065353216))) * math.Float32frombits(uint32((i4328-i4329)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4317 {
-//line exp.go:56
-							f4344 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4317 < -151 {
-//line exp.go:59
-								f4344 = 0
-							} else {
-//line exp.go:62
-								f4344 = f4338
-							}
-						}
-//line wide.go:99
-						f5228 = float32(f4344 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5231 = float32((f5233 - f407) * 0.6931472)
-					} else {
-						f4363 := f5233 - f601
-//line exp.go:73
-						f4364 := f4363 + 1.2582912e+07
-						f4367 := f4363 - (f4364 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4374 := int32(math.Float32bits(f4364))
-//line exp.go:47
-						i4375 := int32(uint32(i4374) >> 1)
-						f4384 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4367, 0.001339097), f4367, 0.009618499), f4367, 0.055503596), f4367, 0.24022648), f4367, 0.6931472), f4367, 1)*math.Float32frombits(uint32(i4375<<23+1065353216))) * math.Float32frombits(uint32((i4374-i4375)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4363 {
-//line exp.go:56
-							f4390 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4363 < -151 {
-//line exp.go:59
-								f4390 = 0
-							} else {
-//line exp.go:62
-								f4390 = f4384
-							}
-						}
-//line wide.go:99
-						f5231 = float32(f4390 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5234 = float32((f5236 - f407) * 0.6931472)
-					} else {
-						f4409 := f5236 - f601
-//line exp.go:73
-						f4410 := f4409 + 1.2582912e+07
-						f4413 := f4409 - (f4410 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4420 := int32(math.Float32bits(f4410))
-//line exp.go:47
-						i4421 := int32(uint32(i4420) >> 1)
-						f4430 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4413, 0.001339097), f4413, 0.009618499), f4413, 0.055503596), f4413, 0.24022648), f4413, 0.6931472), f4413, 1)*math.Float32frombits(uint32(i4421<<23+1065353216))) * math.Float32frombits(uint32((i4420-i4421)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4409 {
-//line exp.go:56
-							f4436 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4409 < -151 {
-//line exp.go:59
-								f4436 = 0
-							} else {
-//line exp.go:62
-								f4436 = f4430
-							}
-						}
-//line wide.go:99
-						f5234 = float32(f4436 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5237 = float32((f5239 - f407) * 0.6931472)
-					} else {
-						f4455 := f5239 - f601
-//line exp.go:73
-						f4456 := f4455 + 1.2582912e+07
-						f4459 := f4455 - (f4456 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4466 := int32(math.Float32bits(f4456))
-//line exp.go:47
-						i4467 := int32(uint32(i4466) >> 1)
-						f4476 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4459, 0.001339097), f4459, 0.009618499), f4459, 0.055503596), f4459, 0.24022648), f4459, 0.6931472), f4459, 1)*math.Float32frombits(uint32(i4467<<23+1065353216))) * math.Float32frombits(uint32((i4466-i4467)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4455 {
-//line exp.go:56
-							f4482 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4455 < -151 {
-//line exp.go:59
-								f4482 = 0
-							} else {
-//line exp.go:62
-								f4482 = f4476
-							}
-						}
-//line wide.go:99
-						f5237 = float32(f4482 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5240 = float32((f5242 - f407) * 0.6931472)
-					} else {
-						f4501 := f5242 - f601
-//line exp.go:73
-						f4502 := f4501 + 1.2582912e+07
-						f4505 := f4501 - (f4502 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4512 := int32(math.Float32bits(f4502))
-//line exp.go:47
-						i4513 := int32(uint32(i4512) >> 1)
-						f4522 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4505, 0.001339097), f4505, 0.009618499), f4505, 0.055503596), f4505, 0.24022648), f4505, 0.6931472), f4505, 1)*math.Float32frombits(uint32(i4513<<23+1065353216))) * math.Float32frombits(uint32((i4512-i4513)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4501 {
-//line exp.go:56
-							f4528 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4501 < -151 {
-//line exp.go:59
-								f4528 = 0
-							} else {
-//line exp.go:62
-								f4528 = f4522
-							}
-						}
-//line wide.go:99
-						f5240 = float32(f4528 * f407)
-					}
-//line wide.go:95
-					if c20 {
-//line wide.go:97
-						f5243 = float32((f5245 - f407) * 0.6931472)
-					} else {
-						f4547 := f5245 - f601
-//line exp.go:73
-						f4548 := f4547 + 1.2582912e+07
-						f4551 := f4547 - (f4548 - 1.2582912e+07) + 0
-//line exp.go:77
-						i4558 := int32(math.Float32bits(f4548))
-//line exp.go:47
-						i4559 := int32(uint32(i4558) >> 1)
-						f4568 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4551, 0.001339097), f4551, 0.009618499), f4551, 0.055503596), f4551, 0.24022648), f4551, 0.6931472), f4551, 1)*math.Float32frombits(uint32(i4559<<23+1065353216))) * math.Float32frombits(uint32((i4558-i4559)<<23+1065353216)))
-//line exp.go:56
-						if 151 < f4547 {
-//line exp.go:56
-							f4574 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:59
-							if f4547 < -151 {
-//line exp.go:59
-								f4574 = 0
-							} else {
-//line exp.go:62
-								f4574 = f4568
-							}
-						}
-//line wide.go:99
-						f5243 = float32(f4574 * f407)
-					}
-//line wide.go:97
-					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f5243, f5240, f5237, f5234, f5231, f5228, f5225, f5222
-				} else {
-//line wide.go:89
-					f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
-				}
-			} else {
-//line wide.go:89
-				f5244, f5241, f5238, f5235, f5232, f5229, f5226, f5223 = f408, f408, f408, f408, f408, f408, f408, f408
-			}
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16)) = int16(dtype.F16From32(f5223))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+2)) = int16(dtype.F16From32(f5226))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+4)) = int16(dtype.F16From32(f5229))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+6)) = int16(dtype.F16From32(f5232))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+8)) = int16(dtype.F16From32(f5235))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+10)) = int16(dtype.F16From32(f5238))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+12)) = int16(dtype.F16From32(f5241))
-//line wide.go:107
-			*(*int16)(unsafe.Add(y, o62+i412*16+14)) = int16(dtype.F16From32(f5244))
-//line wide.go:87
-			i412 = i412 + i1630
 		}
 	}
 }

@@ -18,6 +18,7 @@ ebe1677d27334f27	../../../math32/exp.go	scaled
 d4070200a422827	../../../math32/exp.go	shifter
 70ec45b2427934f5	../../../math32/fast.go	FastExp
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
+b71b80cf55810b6	../../../math32/fast.go	FastRcp
 c63f306ea730a781	../../../math32/fma.go	fma
 9ccf3e9d1318b26f	../../../math32/log.go	Log
 34865070a1ea3ce3	../../../math32/log.go	Log2
@@ -38,13797 +39,17831 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
-84fd1a522cadb6bd	../row/team.go	Parts
+6490118609c37c2f	../row/stage.go	NewStage
+acb0f7f352bf2afa	../row/stage.go	Stage
+9a36a976e1bfd505	../row/stage.go	Stage.At
+65d67d3fe6a3e6d7	../row/stage.go	Stage.Load
+8cea80f0f1c8ca7b	../row/team.go	ClusterOf
+5675b2965c85dec	../row/team.go	Parts
+4bc8bb9195a59d53	../row/team.go	Parts.Exchange
 17394fa75020c14a	../row/team.go	Team
-2a1ffb0bbe33dbc1	../row/team.go	Team.Max
-182044522071c124	../row/team.go	Team.Sum
-60a2cf35986de4fa	../row/team.go	Team.exchange
-abe7b427e2bbc4a9	../row/team.go	TeamOf
-f2028ce287c25052	../row/team.go	blockThreads
-f0b90071c94a6ff9	../row/vector.go	Pack
-924bed0c72306733	../row/vector.go	Unpack
-747cf3fa9efef6f4	launch.go	config
-e108d74556a6ffb8	plain.go	config.limit
+5dbbd8bff6a668ca	../row/team.go	Team.WarpMax
+80f02f87a81b8393	../row/team.go	Team.WarpSum
+fe4629c952f1a54d	../row/team.go	TeamOf
+1c3202483148f3a8	../row/team.go	mostThreads
+1c3202483148f3a8	../row/team.go	warps
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
+495777b1a8904c8	../row/vector.go	BF16.Unpack
+44ac9bb8c42815fe	../row/vector.go	F16.Pack
+4e45db22ef72ac2d	../row/vector.go	F16.Unpack
+69bf33f345bf510f	../row/vector.go	F32.Pack
+3a9c3b7b9b25c22	../row/vector.go	F32.Unpack
+6831999e1a9acae	../row/vector.go	Vectors
+f474ab0ca21f84fe	../row/vector.go	Words
+f86a5664ffa43909	launch.go	config
+f6b3a3f72d61cd7c	plain.go	config.limit
 7441b0b7ceaaab22	plain.go	line
-5f2f46073a8b44b2	plain.go	plain
+cd05b113a0a69e29	plain.go	plain
 3804d7dea74b23ad	plain.go	plainRow
 6d018b35664f7f00	plain.go	plainRow.greatest
 945a97090afbe514	plain.go	plainRow.store
 e8b728a14c96cf83	plain.go	plainRow.storeLog
 3d447a7ffba7b0b5	plain.go	plainRow.sum
-1aacb668089937b4	wide.go	wide
-dceee87f208114df	wide.go	wideRow
-2c1df8d3402c8ab7	wide.go	wideRow.online
-6dac8b65695dd047	wide.go	wideRow.scaled
-42a451692b021d06	wide.go	wideRow.store
+23d6d59a8105978d	wide.go	config.row
+22d52ff02f5bbfd5	wide.go	memory
+6130313acfcd55d1	wide.go	newRow
+80a698ccf95f9683	wide.go	none
+cc2a86261464272f	wide.go	partial
+9780e642dd381538	wide.go	partial.total
+6e937e971a62a9b3	wide.go	partial.warp
+b162ff3c10a5c5ed	wide.go	rowConfig
+b081d75a786723b8	wide.go	spread
+66f14fd99f9f517f	wide.go	wide
+9f2feec181fc6ace	wide.go	wideRow
+b00293911b5addb0	wide.go	wideRow.masked
+65289a12969965d0	wide.go	wideRow.partial
+3053b917e2bcdd40	wide.go	wideRow.store
 `
 
-const plain32SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "lanes.go"
-.file 3 "log.go"
-
-.shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
-
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<48>;
-	.reg .b32 %r<40>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<77>;
-
-	ld.param.u64 %rd1, [plain_float32_row_F32_params];
-	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+76];
-	ld.param.u32 %r2, [plain_float32_row_F32_params+80];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+88];
-	ld.param.u8 %r3, [plain_float32_row_F32_params+92];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 15 36
-	mov.u32 %r4, %ctaid.x;
-	cvt.u64.u32 %rd7, %r4;
-	cvt.u64.u32 %rd8, %r1;
-	.loc 1 16 29
-	mul.wide.u32 %rd9, %r4, %r1;
-	add.s64 %rd10, %rd9, %rd8;
-	setp.le.u64 %p2, %rd10, %rd2;
-	setp.le.u64 %p3, %rd10, %rd4;
-	.loc 1 42 28
-	setp.lt.u32 %p4, 0, %r2;
-	.loc 1 43 20
-	setp.ne.s32 %p5, %r2, 0;
-	not.pred %p6, %p4;
-	or.pred %p7, %p6, %p5;
-	.loc 1 45 18
-	setp.lt.s64 %p8, 0, %rd6;
-	.loc 1 46 25
-	setp.lt.u64 %p9, %rd7, %rd6;
-	not.pred %p10, %p8;
-	or.pred %p11, %p10, %p9;
-	.loc 1 16 47
-	and.pred %p12, %p2, %p3;
-	.loc 1 43 20
-	and.pred %p13, %p12, %p7;
-	.loc 1 46 25
-	and.pred %p14, %p13, %p11;
-	@!%p14 bra $B20;
-	.loc 1 14 44
-	mov.u32 %r5, $shared$plain_float32_row_F32$2eshared;
-	.loc 1 15 24
-	mov.u32 %r6, %tid.x;
-	.loc 1 16 26
-	shl.b64 %rd11, %rd9, 2;
-	add.s64 %rd12, %rd1, %rd11;
-	sub.s64 %rd13, %rd2, %rd9;
-	add.s64 %rd14, %rd3, %rd11;
-	.loc 1 42 13
-	cvt.u64.u32 %rd15, %r2;
-	mov.u64 %rd16, %rd8;
-	@!%p4 bra $B0;
-	.loc 1 43 15
-	sub.s64 %rd17, %rd8, %rd15;
-	rem.u32 %r7, %r4, %r2;
-	cvt.u64.u32 %rd18, %r7;
-	add.s64 %rd19, %rd17, %rd18;
-	add.s64 %rd20, %rd19, 1;
-	setp.lt.s64 %p15, %rd20, %rd8;
-	selp.b64 %rd16, %rd20, %rd8, %p15;
-$B0:
-	.loc 1 45 18
-	@!%p8 bra $B1;
-	.loc 1 46 25
-	mad.wide.u32 %rd21, %r4, 4, %rd5;
-	ld.global.u32 %r8, [%rd21];
-	cvt.s64.s32 %rd22, %r8;
-	setp.lt.s64 %p16, %rd22, %rd16;
-	selp.b64 %rd16, %rd22, %rd16, %p16;
-$B1:
-	.loc 1 48 12
-	setp.lt.s64 %p17, %rd16, 0;
-	cvt.u32.u64 %r9, %rd16;
-	selp.b32 %r10, 0, %r9, %p17;
-	cvt.u64.u32 %rd23, %r10;
-	.loc 1 18 8
-	bar.sync 0;
-	.loc 1 61 10
-	setp.le.u64 %p18, %rd23, %rd13;
-	@!%p18 bra $FAULT0;
-	.loc 1 62 17
-	setp.lt.u32 %p19, %r6, %r10;
-	mov.f32 %f2, 0fFF800000;
-	@!%p19 bra $B6;
-	add.s64 %rd24, %rd23, -48;
-	setp.le.s64 %p20, %rd24, %rd23;
-	setp.lt.s64 %p21, 0, %rd24;
-	and.pred %p22, %p20, %p21;
-	cvt.u32.u64 %r11, %rd24;
-	selp.b32 %r12, %r11, 0, %p22;
-	cvt.u64.u32 %rd25, %r12;
-	setp.lt.u32 %p23, %r6, %r12;
-	@!%p23 bra $B2;
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B3;
-$B2:
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B4;
-$B3:
-	cvt.u64.u32 %rd26, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd27, %r13, 4, %rd12;
-	ld.global.f32 %f3, [%rd27];
-	mul.rn.f32 %f4, %f3, %f1;
-	max.NaN.f32 %f5, %f2, %f4;
-	ld.global.f32 %f6, [%rd27+64];
-	mul.rn.f32 %f7, %f6, %f1;
-	max.NaN.f32 %f8, %f5, %f7;
-	ld.global.f32 %f9, [%rd27+128];
-	mul.rn.f32 %f10, %f9, %f1;
-	max.NaN.f32 %f11, %f8, %f10;
-	ld.global.f32 %f12, [%rd27+192];
-	mul.rn.f32 %f13, %f12, %f1;
-	max.NaN.f32 %f2, %f11, %f13;
-	.loc 1 62 27
-	add.s64 %rd28, %rd26, 64;
-	setp.lt.s64 %p24, %rd28, %rd23;
-	setp.lt.s64 %p25, %rd28, %rd25;
-	cvt.u32.u64 %r13, %rd28;
-	@%p25 bra $B3;
-	@!%p24 bra $B6;
-$B4:
-$B5:
-	cvt.u64.u32 %rd29, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd30, %r13, 4, %rd12;
-	ld.global.f32 %f14, [%rd30];
-	mul.rn.f32 %f15, %f14, %f1;
-	max.NaN.f32 %f2, %f2, %f15;
-	.loc 1 62 27
-	add.s64 %rd31, %rd29, 16;
-	setp.lt.s64 %p26, %rd31, %rd23;
-	cvt.u32.u64 %r13, %rd31;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 19 10
-	mad.lo.s32 %r14, %r6, 4, %r5;
-	st.shared.f32 [%r14], %f2;
-	.loc 1 20 8
-	bar.sync 0;
-	mov.f32 %f16, 0fFF800000;
-	mov.u32 %r15, 0;
-$B7:
-	.loc 1 23 26
-	mad.lo.s32 %r16, %r15, 4, %r5;
-	ld.shared.f32 %f17, [%r16];
-	max.NaN.f32 %f16, %f16, %f17;
-	add.s32 %r15, %r15, 1;
-	setp.lt.u32 %p27, %r15, 16;
-	@%p27 bra $B7;
-	.loc 1 25 9
-	setp.eq.f32 %p28, %f16, 0fFF800000;
-	selp.b32 %r17, 0, %r10, %p28;
-	cvt.u64.u32 %rd32, %r17;
-	selp.f32 %f18, 0f00000000, %f16, %p28;
-	.loc 1 28 8
-	bar.sync 0;
-	.loc 1 71 17
-	setp.lt.u32 %p29, %r6, %r17;
-	mov.f32 %f19, 0f00000000;
-	@!%p29 bra $B12;
-	.loc 1 72 56
-	neg.f32 %f20, %f18;
-	add.s64 %rd33, %rd32, -48;
-	setp.le.s64 %p30, %rd33, %rd32;
-	setp.lt.s64 %p31, 0, %rd33;
-	and.pred %p32, %p30, %p31;
-	cvt.u32.u64 %r18, %rd33;
-	selp.b32 %r19, %r18, 0, %p32;
-	cvt.u64.u32 %rd34, %r19;
-	setp.lt.u32 %p33, %r6, %r19;
-	@!%p33 bra $B8;
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r20, %r6;
-	bra $B9;
-$B8:
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r20, %r6;
-	bra $B10;
-$B9:
-	cvt.u64.u32 %rd35, %r20;
-	mad.wide.u32 %rd36, %r20, 4, %rd12;
-	ld.global.f32 %f21, [%rd36];
-	fma.rn.f32 %f22, %f21, %f1, %f20;
-	mul.rn.f32 %f23, %f22, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f24, %f23;
-	add.rn.f32 %f25, %f19, %f24;
-	ld.global.f32 %f26, [%rd36+64];
-	fma.rn.f32 %f27, %f26, %f1, %f20;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f25, %f29;
-	ld.global.f32 %f31, [%rd36+128];
-	fma.rn.f32 %f32, %f31, %f1, %f20;
-	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f35, %f30, %f34;
-	ld.global.f32 %f36, [%rd36+192];
-	fma.rn.f32 %f37, %f36, %f1, %f20;
-	mul.rn.f32 %f38, %f37, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f19, %f35, %f39;
-	.loc 1 71 27
-	add.s64 %rd37, %rd35, 64;
-	setp.lt.s64 %p34, %rd37, %rd32;
-	setp.lt.s64 %p35, %rd37, %rd34;
-	cvt.u32.u64 %r20, %rd37;
-	@%p35 bra $B9;
-	@!%p34 bra $B12;
-$B10:
-$B11:
-	cvt.u64.u32 %rd38, %r20;
-	.loc 1 72 43
-	mad.wide.u32 %rd39, %r20, 4, %rd12;
-	ld.global.f32 %f40, [%rd39];
-	fma.rn.f32 %f41, %f40, %f1, %f20;
-	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f43, %f42;
-	add.rn.f32 %f19, %f19, %f43;
-	.loc 1 71 27
-	add.s64 %rd40, %rd38, 16;
-	setp.lt.s64 %p36, %rd40, %rd32;
-	cvt.u32.u64 %r20, %rd40;
-	@%p36 bra $B11;
-$B12:
-	.loc 1 29 10
-	st.shared.f32 [%r14+64], %f19;
-	.loc 1 30 8
-	bar.sync 0;
-	mov.f32 %f44, 0f00000000;
-	mov.u32 %r21, 0;
-$B13:
-	.loc 2 9 15
-	mad.lo.s32 %r22, %r21, 4, %r5;
-	ld.shared.f32 %f45, [%r22+64];
-	add.rn.f32 %f44, %f44, %f45;
-	add.s32 %r21, %r21, 1;
-	setp.lt.u32 %p37, %r21, 16;
-	@%p37 bra $B13;
-	.loc 1 32 7
-	@%p1 bra $B16;
-	.loc 1 35 34
-	rcp.rn.f32 %f46, %f44;
-	.loc 1 82 17
-	setp.lt.u32 %p38, %r6, %r1;
-	@!%p38 bra $B19;
-	.loc 1 85 55
-	neg.f32 %f47, %f18;
-$B14:
-	cvt.u64.u32 %rd41, %r6;
-	.loc 1 84 8
-	setp.lt.u32 %p39, %r6, %r17;
-	mov.f32 %f48, 0f00000000;
-	@!%p39 bra $B15;
-	.loc 1 85 43
-	mad.wide.u32 %rd42, %r6, 4, %rd12;
-	ld.global.f32 %f49, [%rd42];
-	fma.rn.f32 %f50, %f49, %f1, %f47;
-	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f52, %f51;
-	mul.rn.f32 %f48, %f52, %f46;
-$B15:
-	.loc 1 87 6
-	mad.wide.u32 %rd43, %r6, 4, %rd14;
-	st.global.f32 [%rd43], %f48;
-	.loc 1 82 29
-	add.s64 %rd44, %rd41, 16;
-	setp.lt.s64 %p40, %rd44, %rd8;
-	cvt.u32.u64 %r6, %rd44;
-	@%p40 bra $B14;
-	bra $B19;
-$B16:
-	.loc 3 68 8
-	abs.f32 %f53, %f44;
-	setp.lt.f32 %p41, %f53, 0f00800000;
-	.loc 3 69 21
-	mul.rn.f32 %f54, %f44, 0f4B000000;
-	.loc 3 68 12
-	selp.f32 %f55, %f54, %f44, %p41;
-	selp.b32 %r23, 192937984, 0, %p41;
-	.loc 3 71 23
-	mov.b32 %r24, %f55;
-	.loc 3 72 10
-	add.s32 %r25, %r24, -1060439283;
-	and.b32 %r26, %r25, -8388608;
-	.loc 3 73 32
-	sub.s32 %r27, %r24, %r26;
-	mov.b32 %f56, %r27;
-	sub.s32 %r28, %r26, %r23;
-	cvt.rn.f32.s32 %f57, %r28;
-	.loc 3 8 9
-	sub.rn.f32 %f58, %f56, 0f3F800000;
-	.loc 3 81 22
-	fma.rn.f32 %f59, 0fBD9BD66F, %f58, 0f3E041C4B;
-	fma.rn.f32 %f60, %f59, %f58, 0fBE07A47F;
-	fma.rn.f32 %f61, %f60, %f58, 0f3E1139FA;
-	fma.rn.f32 %f62, %f61, %f58, 0fBE2A12C2;
-	.loc 3 82 24
-	fma.rn.f32 %f63, %f62, %f58, 0f3E4CD1F1;
-	fma.rn.f32 %f64, %f63, %f58, 0fBE800219;
-	fma.rn.f32 %f65, %f64, %f58, 0f3EAAAAA8;
-	fma.rn.f32 %f66, %f65, %f58, 0fBEFFFFFC;
-	.loc 3 77 67
-	mul.rn.f32 %f67, %f58, %f58;
-	fma.rn.f32 %f68, %f66, %f67, %f58;
-	.loc 3 9 25
-	fma.rn.f32 %f69, %f57, 0f33B17218, %f68;
-	.loc 3 87 21
-	mov.b32 %r29, %f44;
-	setp.le.u32 %p42, 2139095040, %r29;
-	.loc 3 88 10
-	fma.rn.f32 %f70, %f44, 0f7F800000, 0f7F800000;
-	.loc 3 87 25
-	selp.f32 %f71, %f70, %f69, %p42;
-	.loc 3 90 7
-	setp.eq.f32 %p43, %f44, 0f00000000;
-	selp.f32 %f72, 0fFF800000, %f71, %p43;
-	.loc 1 33 28
-	add.rn.f32 %f73, %f18, %f72;
-	.loc 1 93 17
-	setp.lt.u32 %p44, %r6, %r1;
-	@!%p44 bra $B19;
-	.loc 1 96 41
-	neg.f32 %f74, %f73;
-$B17:
-	cvt.u64.u32 %rd45, %r6;
-	.loc 1 95 8
-	setp.lt.u32 %p45, %r6, %r17;
-	mov.f32 %f75, 0fFF800000;
-	@!%p45 bra $B18;
-	.loc 1 96 28
-	mad.wide.u32 %rd46, %r6, 4, %rd12;
-	ld.global.f32 %f76, [%rd46];
-	fma.rn.f32 %f75, %f76, %f1, %f74;
-$B18:
-	.loc 1 98 6
-	mad.wide.u32 %rd47, %r6, 4, %rd14;
-	st.global.f32 [%rd47], %f75;
-	.loc 1 93 29
-	add.s64 %rd48, %rd45, 16;
-	setp.lt.s64 %p46, %rd48, %rd8;
-	cvt.u32.u64 %r6, %rd48;
-	@%p46 bra $B17;
-$B19:
-	.loc 1 33 13
-	bra $EXIT;
-$B20:
-	.loc 1 16 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	.loc 1 43 20
-	@!%p7 bra $FAULT3;
-	.loc 1 46 25
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 61 10
-	mov.u32 %r30, 0;
-	mov.u64 %rd49, %rd23;
-	mov.u64 %rd50, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 26
-	mov.u32 %r30, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r30, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 43 20
-	mov.u32 %r30, 2;
-	mov.u64 %rd49, 0;
-	mov.u64 %rd50, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 46 25
-	mov.u32 %r30, 3;
-	mov.u64 %rd49, %rd7;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [plain_float32_row_F32_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd51], 0, 1;
-	setp.ne.u32 %p47, %r31, 0;
-	@%p47 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r32, [plain_float32_row_F32_params+104];
-	st.global.u32 [%rd52+4], %r32;
-	ld.param.u32 %r33, [plain_float32_row_F32_params+108];
-	st.global.v2.u32 [%rd52+8], {%r33, %r30};
-	mov.u32 %r34, %ctaid.x;
-	mov.u32 %r35, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r34, %r35};
-	mov.u32 %r36, %ctaid.z;
-	mov.u32 %r37, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r36, %r37};
-	mov.u32 %r38, %tid.y;
-	mov.u32 %r39, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r38, %r39};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const plain32SM80 = `packed1 9901 plain_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]u=q>pMw]
+!vvrbrmr9rR
+!
+!vtt&s<
+!
+!pHw$pD
+!}[
+!c
+p;t2pF
+p9.r0
+p:-r0
+qS9x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+x+sm
+Q
+)
+ya
+z5sr
+t+{q
+}h
+stp[
+stp"
+xnqe
+Y=q=
+yXxj
+zWzE
+rN
+tP
+vl7qw
+wurS
+|kpb
+q+p=rS
+rN
+tP
+z5yY
+rex\2|;
+"%
+w"uy
+"$
+wj
+rD6
+sYua
+u3
+x+qy
+N
+z5r-
+xM
+v0qI%
+vwqIrS
+v0qIrZ
+r7[
+")
+rjx\I
+yXr+
+t(yD[
+xQt"p2
+t<
+tj
+s=q,
+xKXD2q,?
+!#
+"*
+rj{'I
+"(
+p{p2Gt~
+sw
+s=p@
+xKp@Dr2?
+!#
+vlx*
+rht"=
+|02[?
+xAq@
+)
+x1^
+p+
+{NpX
+stp=
+qU
+{1j
+Yp2D
+qGs\t%
+vp
+rsyit2
+t1s0U
+}oD
+4
+x)
+Yp*D
+5
+uc
+r7q,
+H
+!#
+uc
+svq,
+H
+!#
+{r-7
+uCq^
+_
+qJq/
+tps:v8
+s4pk
+y*
+tps:v8
+s4t&
+qJt|
+tps:v8
+s4uK
+x>#
+tpr3tLS>
+{1sh
+qKs0Drq
+Y{q
+u$
+\
+w9
+!#
+!#
+"#
+uCsu
+_
+x>#
+tpr3p4$'$>
+"#
+qKs0DA
+Y{q
+\
+!#
+{.pX
+p~q}u%'
+syu8r3qp'$
+xk^
+p+
+qGs\t%
+J
+!#
+xlr-
+s;'
+q;
+tpr3|X
+w8
+}u
+\
+z@pj
+{/xht%
+|02p2?
+v/x;S?
+sW^
+p+
+qM+j
+qt(D
+:
+vp
+zqr.7
+ss
+rsyit2
+t1s0U
+}oD
+4
+x)
+qt(D
+5
+{w
+rf(
+H
+!#
+{w
+svM(
+H
+!#
+uCs[
+_
+s&#S
+qi
+k
+wl
+s4pk
+s&#rl
+qi
+k
+x-z.
+s4t&
+s&#'6
+qi
+k
+x-z.
+s4uK
+s&#'6
+qi
+k
+q85W>
+qM+sh
+qKs0Drq
+Y{q
+u$
+\
+w9
+!#
+!#
+zqyC
+uCt]
+_
+s&#'6
+qi
+k
+q85'5>
+"#
+qKs0DA
+Y{q
+\
+!#
+wtpX
+syu8r3d[lpk'5
+w.^
+p+
+:
+J
+!#
+u-@r+
+s;'
+|~
+r?|X
+w8
+}u
+\
+y2f
+qh#rzu<
+z*s-
+|cz2s:rn
+}_j
+qt(1#
+za
+r&7r.8
+u9r^4
+!#
+ru(
+r&8^
+qt(r2
+:
+5
+r&7yC
+po(Gt~
+_
+s&#q/
+qi
+k
+y9r_>sI
+!#
+|]q#
+po(GvQ
+|Hr_
+}_sr
+tmA
+pC*
+rMM(C
+td
+u?}~
+!#
+{?7})
+x7s:ul
+}nscz(z+
+{?7@pb
+sPszyvtB{n
+{?7/px
+sDtL?
+pz{]@y<@vFp$?
+}g,qe
+q{
+}g+pX
+w<=vO.{JxW-
+q2yi/|4
+}g-r4
+}+
+&
+t(p,r2
+u,
+pr^pj
+t3rnt#
+pr^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+pr^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+}g9q#9
+sPult|
+z~sz
+{Dp|
+s+"w={m,tyt=6
+pr^9pb
+{i/
+qV+zH}#uQsqD
+{?}(pX
+s+0}J}J
+pr^9p|
+xV?
+{D{L
+{/r81Z
+zSuf
+wWs6
+yV46
+|yj
+qt(1#
+sd
+r69xj
+r=
+!#
+ru(
+yH^
+qt(16
+qGs\t%
+5
+r69s6
+po(yK.
+_
+}"x^'#S
+!#
+r6@q#
+po(yK0
+|Hxh
+|ysr
+tmA
+pC*
+rMM(C
+td
+!#
+wWpw
+O
+!#
+"X
+]$rL
+]%sx
+"[
+])s3-
+"V
+(.
+!pZ
+p(
+!p^
+"S
+J
+qa2
+qa/
+(
+!qZ
+"%
+g
+p3,
+;$
+(
+!s*
+g
+p3,
+;&
+(
+!tS
+"%
+qH
+vg
+v#
+(
+!vB
+"%
+sk
+p3)
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "lanes.go"
-.file 3 "log.go"
-
-.shared .align 16 .b8 $shared$plain_float32_row_F32$2eshared[128];
-
-.visible .entry plain_float32_row_F32(.param .align 8 .b8 plain_float32_row_F32_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<54>;
-	.reg .b32 %r<40>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<83>;
-
-	ld.param.u64 %rd1, [plain_float32_row_F32_params];
-	ld.param.u64 %rd2, [plain_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [plain_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [plain_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [plain_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [plain_float32_row_F32_params+56];
-	ld.param.u32 %r1, [plain_float32_row_F32_params+76];
-	ld.param.u32 %r2, [plain_float32_row_F32_params+80];
-	ld.param.f32 %f1, [plain_float32_row_F32_params+88];
-	ld.param.u8 %r3, [plain_float32_row_F32_params+92];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 15 36
-	mov.u32 %r4, %ctaid.x;
-	cvt.u64.u32 %rd7, %r4;
-	cvt.u64.u32 %rd8, %r1;
-	.loc 1 16 29
-	mul.wide.u32 %rd9, %r4, %r1;
-	add.s64 %rd10, %rd9, %rd8;
-	setp.le.u64 %p2, %rd10, %rd2;
-	setp.le.u64 %p3, %rd10, %rd4;
-	.loc 1 42 28
-	setp.lt.u32 %p4, 0, %r2;
-	.loc 1 43 20
-	setp.ne.s32 %p5, %r2, 0;
-	not.pred %p6, %p4;
-	or.pred %p7, %p6, %p5;
-	.loc 1 45 18
-	setp.lt.s64 %p8, 0, %rd6;
-	.loc 1 46 25
-	setp.lt.u64 %p9, %rd7, %rd6;
-	not.pred %p10, %p8;
-	or.pred %p11, %p10, %p9;
-	.loc 1 16 47
-	and.pred %p12, %p2, %p3;
-	.loc 1 43 20
-	and.pred %p13, %p12, %p7;
-	.loc 1 46 25
-	and.pred %p14, %p13, %p11;
-	@!%p14 bra $B20;
-	.loc 1 14 44
-	mov.u32 %r5, $shared$plain_float32_row_F32$2eshared;
-	.loc 1 15 24
-	mov.u32 %r6, %tid.x;
-	.loc 1 16 26
-	shl.b64 %rd11, %rd9, 2;
-	add.s64 %rd12, %rd1, %rd11;
-	sub.s64 %rd13, %rd2, %rd9;
-	add.s64 %rd14, %rd3, %rd11;
-	.loc 1 42 13
-	cvt.u64.u32 %rd15, %r2;
-	mov.u64 %rd16, %rd8;
-	@!%p4 bra $B0;
-	.loc 1 43 15
-	sub.s64 %rd17, %rd8, %rd15;
-	rem.u32 %r7, %r4, %r2;
-	cvt.u64.u32 %rd18, %r7;
-	add.s64 %rd19, %rd17, %rd18;
-	add.s64 %rd20, %rd19, 1;
-	setp.lt.s64 %p15, %rd20, %rd8;
-	selp.b64 %rd16, %rd20, %rd8, %p15;
-$B0:
-	.loc 1 45 18
-	@!%p8 bra $B1;
-	.loc 1 46 25
-	mad.wide.u32 %rd21, %r4, 4, %rd5;
-	ld.global.u32 %r8, [%rd21];
-	cvt.s64.s32 %rd22, %r8;
-	setp.lt.s64 %p16, %rd22, %rd16;
-	selp.b64 %rd16, %rd22, %rd16, %p16;
-$B1:
-	.loc 1 48 12
-	setp.lt.s64 %p17, %rd16, 0;
-	cvt.u32.u64 %r9, %rd16;
-	selp.b32 %r10, 0, %r9, %p17;
-	cvt.u64.u32 %rd23, %r10;
-	.loc 1 18 8
-	bar.sync 0;
-	.loc 1 61 10
-	setp.le.u64 %p18, %rd23, %rd13;
-	@!%p18 bra $FAULT0;
-	.loc 1 62 17
-	setp.lt.u32 %p19, %r6, %r10;
-	mov.f32 %f2, 0fFF800000;
-	@!%p19 bra $B6;
-	add.s64 %rd24, %rd23, -48;
-	setp.le.s64 %p20, %rd24, %rd23;
-	setp.lt.s64 %p21, 0, %rd24;
-	and.pred %p22, %p20, %p21;
-	cvt.u32.u64 %r11, %rd24;
-	selp.b32 %r12, %r11, 0, %p22;
-	cvt.u64.u32 %rd25, %r12;
-	setp.lt.u32 %p23, %r6, %r12;
-	@!%p23 bra $B2;
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B3;
-$B2:
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B4;
-$B3:
-	cvt.u64.u32 %rd26, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd27, %r13, 4, %rd12;
-	ld.global.f32 %f3, [%rd27];
-	mul.rn.f32 %f4, %f3, %f1;
-	setp.nan.f32 %p24, %f2, %f4;
-	max.f32 %f5, %f2, %f4;
-	selp.f32 %f6, 0f7FFFFFFF, %f5, %p24;
-	ld.global.f32 %f7, [%rd27+64];
-	mul.rn.f32 %f8, %f7, %f1;
-	setp.nan.f32 %p25, %f6, %f8;
-	max.f32 %f9, %f6, %f8;
-	selp.f32 %f10, 0f7FFFFFFF, %f9, %p25;
-	ld.global.f32 %f11, [%rd27+128];
-	mul.rn.f32 %f12, %f11, %f1;
-	setp.nan.f32 %p26, %f10, %f12;
-	max.f32 %f13, %f10, %f12;
-	selp.f32 %f14, 0f7FFFFFFF, %f13, %p26;
-	ld.global.f32 %f15, [%rd27+192];
-	mul.rn.f32 %f16, %f15, %f1;
-	setp.nan.f32 %p27, %f14, %f16;
-	max.f32 %f17, %f14, %f16;
-	selp.f32 %f2, 0f7FFFFFFF, %f17, %p27;
-	.loc 1 62 27
-	add.s64 %rd28, %rd26, 64;
-	setp.lt.s64 %p28, %rd28, %rd23;
-	setp.lt.s64 %p29, %rd28, %rd25;
-	cvt.u32.u64 %r13, %rd28;
-	@%p29 bra $B3;
-	@!%p28 bra $B6;
-$B4:
-$B5:
-	cvt.u64.u32 %rd29, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd30, %r13, 4, %rd12;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f1;
-	setp.nan.f32 %p30, %f2, %f19;
-	max.f32 %f20, %f2, %f19;
-	selp.f32 %f2, 0f7FFFFFFF, %f20, %p30;
-	.loc 1 62 27
-	add.s64 %rd31, %rd29, 16;
-	setp.lt.s64 %p31, %rd31, %rd23;
-	cvt.u32.u64 %r13, %rd31;
-	@%p31 bra $B5;
-$B6:
-	.loc 1 19 10
-	mad.lo.s32 %r14, %r6, 4, %r5;
-	st.shared.f32 [%r14], %f2;
-	.loc 1 20 8
-	bar.sync 0;
-	mov.f32 %f21, 0fFF800000;
-	mov.u32 %r15, 0;
-$B7:
-	.loc 1 23 26
-	mad.lo.s32 %r16, %r15, 4, %r5;
-	ld.shared.f32 %f22, [%r16];
-	setp.nan.f32 %p32, %f21, %f22;
-	max.f32 %f23, %f21, %f22;
-	selp.f32 %f21, 0f7FFFFFFF, %f23, %p32;
-	add.s32 %r15, %r15, 1;
-	setp.lt.u32 %p33, %r15, 16;
-	@%p33 bra $B7;
-	.loc 1 25 9
-	setp.eq.f32 %p34, %f21, 0fFF800000;
-	selp.b32 %r17, 0, %r10, %p34;
-	cvt.u64.u32 %rd32, %r17;
-	selp.f32 %f24, 0f00000000, %f21, %p34;
-	.loc 1 28 8
-	bar.sync 0;
-	.loc 1 71 17
-	setp.lt.u32 %p35, %r6, %r17;
-	mov.f32 %f25, 0f00000000;
-	@!%p35 bra $B12;
-	.loc 1 72 56
-	neg.f32 %f26, %f24;
-	add.s64 %rd33, %rd32, -48;
-	setp.le.s64 %p36, %rd33, %rd32;
-	setp.lt.s64 %p37, 0, %rd33;
-	and.pred %p38, %p36, %p37;
-	cvt.u32.u64 %r18, %rd33;
-	selp.b32 %r19, %r18, 0, %p38;
-	cvt.u64.u32 %rd34, %r19;
-	setp.lt.u32 %p39, %r6, %r19;
-	@!%p39 bra $B8;
-	mov.f32 %f25, 0f00000000;
-	mov.u32 %r20, %r6;
-	bra $B9;
-$B8:
-	mov.f32 %f25, 0f00000000;
-	mov.u32 %r20, %r6;
-	bra $B10;
-$B9:
-	cvt.u64.u32 %rd35, %r20;
-	mad.wide.u32 %rd36, %r20, 4, %rd12;
-	ld.global.f32 %f27, [%rd36];
-	fma.rn.f32 %f28, %f27, %f1, %f26;
-	mul.rn.f32 %f29, %f28, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f31, %f25, %f30;
-	ld.global.f32 %f32, [%rd36+64];
-	fma.rn.f32 %f33, %f32, %f1, %f26;
-	mul.rn.f32 %f34, %f33, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f35, %f34;
-	add.rn.f32 %f36, %f31, %f35;
-	ld.global.f32 %f37, [%rd36+128];
-	fma.rn.f32 %f38, %f37, %f1, %f26;
-	mul.rn.f32 %f39, %f38, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f40, %f39;
-	add.rn.f32 %f41, %f36, %f40;
-	ld.global.f32 %f42, [%rd36+192];
-	fma.rn.f32 %f43, %f42, %f1, %f26;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f25, %f41, %f45;
-	.loc 1 71 27
-	add.s64 %rd37, %rd35, 64;
-	setp.lt.s64 %p40, %rd37, %rd32;
-	setp.lt.s64 %p41, %rd37, %rd34;
-	cvt.u32.u64 %r20, %rd37;
-	@%p41 bra $B9;
-	@!%p40 bra $B12;
-$B10:
-$B11:
-	cvt.u64.u32 %rd38, %r20;
-	.loc 1 72 43
-	mad.wide.u32 %rd39, %r20, 4, %rd12;
-	ld.global.f32 %f46, [%rd39];
-	fma.rn.f32 %f47, %f46, %f1, %f26;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f25, %f25, %f49;
-	.loc 1 71 27
-	add.s64 %rd40, %rd38, 16;
-	setp.lt.s64 %p42, %rd40, %rd32;
-	cvt.u32.u64 %r20, %rd40;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 29 10
-	st.shared.f32 [%r14+64], %f25;
-	.loc 1 30 8
-	bar.sync 0;
-	mov.f32 %f50, 0f00000000;
-	mov.u32 %r21, 0;
-$B13:
-	.loc 2 9 15
-	mad.lo.s32 %r22, %r21, 4, %r5;
-	ld.shared.f32 %f51, [%r22+64];
-	add.rn.f32 %f50, %f50, %f51;
-	add.s32 %r21, %r21, 1;
-	setp.lt.u32 %p43, %r21, 16;
-	@%p43 bra $B13;
-	.loc 1 32 7
-	@%p1 bra $B16;
-	.loc 1 35 34
-	rcp.rn.f32 %f52, %f50;
-	.loc 1 82 17
-	setp.lt.u32 %p44, %r6, %r1;
-	@!%p44 bra $B19;
-	.loc 1 85 55
-	neg.f32 %f53, %f24;
-$B14:
-	cvt.u64.u32 %rd41, %r6;
-	.loc 1 84 8
-	setp.lt.u32 %p45, %r6, %r17;
-	mov.f32 %f54, 0f00000000;
-	@!%p45 bra $B15;
-	.loc 1 85 43
-	mad.wide.u32 %rd42, %r6, 4, %rd12;
-	ld.global.f32 %f55, [%rd42];
-	fma.rn.f32 %f56, %f55, %f1, %f53;
-	mul.rn.f32 %f57, %f56, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f58, %f57;
-	mul.rn.f32 %f54, %f58, %f52;
-$B15:
-	.loc 1 87 6
-	mad.wide.u32 %rd43, %r6, 4, %rd14;
-	st.global.f32 [%rd43], %f54;
-	.loc 1 82 29
-	add.s64 %rd44, %rd41, 16;
-	setp.lt.s64 %p46, %rd44, %rd8;
-	cvt.u32.u64 %r6, %rd44;
-	@%p46 bra $B14;
-	bra $B19;
-$B16:
-	.loc 3 68 8
-	abs.f32 %f59, %f50;
-	setp.lt.f32 %p47, %f59, 0f00800000;
-	.loc 3 69 21
-	mul.rn.f32 %f60, %f50, 0f4B000000;
-	.loc 3 68 12
-	selp.f32 %f61, %f60, %f50, %p47;
-	selp.b32 %r23, 192937984, 0, %p47;
-	.loc 3 71 23
-	mov.b32 %r24, %f61;
-	.loc 3 72 10
-	add.s32 %r25, %r24, -1060439283;
-	and.b32 %r26, %r25, -8388608;
-	.loc 3 73 32
-	sub.s32 %r27, %r24, %r26;
-	mov.b32 %f62, %r27;
-	sub.s32 %r28, %r26, %r23;
-	cvt.rn.f32.s32 %f63, %r28;
-	.loc 3 8 9
-	sub.rn.f32 %f64, %f62, 0f3F800000;
-	.loc 3 81 22
-	fma.rn.f32 %f65, 0fBD9BD66F, %f64, 0f3E041C4B;
-	fma.rn.f32 %f66, %f65, %f64, 0fBE07A47F;
-	fma.rn.f32 %f67, %f66, %f64, 0f3E1139FA;
-	fma.rn.f32 %f68, %f67, %f64, 0fBE2A12C2;
-	.loc 3 82 24
-	fma.rn.f32 %f69, %f68, %f64, 0f3E4CD1F1;
-	fma.rn.f32 %f70, %f69, %f64, 0fBE800219;
-	fma.rn.f32 %f71, %f70, %f64, 0f3EAAAAA8;
-	fma.rn.f32 %f72, %f71, %f64, 0fBEFFFFFC;
-	.loc 3 77 67
-	mul.rn.f32 %f73, %f64, %f64;
-	fma.rn.f32 %f74, %f72, %f73, %f64;
-	.loc 3 9 25
-	fma.rn.f32 %f75, %f63, 0f33B17218, %f74;
-	.loc 3 87 21
-	mov.b32 %r29, %f50;
-	setp.le.u32 %p48, 2139095040, %r29;
-	.loc 3 88 10
-	fma.rn.f32 %f76, %f50, 0f7F800000, 0f7F800000;
-	.loc 3 87 25
-	selp.f32 %f77, %f76, %f75, %p48;
-	.loc 3 90 7
-	setp.eq.f32 %p49, %f50, 0f00000000;
-	selp.f32 %f78, 0fFF800000, %f77, %p49;
-	.loc 1 33 28
-	add.rn.f32 %f79, %f24, %f78;
-	.loc 1 93 17
-	setp.lt.u32 %p50, %r6, %r1;
-	@!%p50 bra $B19;
-	.loc 1 96 41
-	neg.f32 %f80, %f79;
-$B17:
-	cvt.u64.u32 %rd45, %r6;
-	.loc 1 95 8
-	setp.lt.u32 %p51, %r6, %r17;
-	mov.f32 %f81, 0fFF800000;
-	@!%p51 bra $B18;
-	.loc 1 96 28
-	mad.wide.u32 %rd46, %r6, 4, %rd12;
-	ld.global.f32 %f82, [%rd46];
-	fma.rn.f32 %f81, %f82, %f1, %f80;
-$B18:
-	.loc 1 98 6
-	mad.wide.u32 %rd47, %r6, 4, %rd14;
-	st.global.f32 [%rd47], %f81;
-	.loc 1 93 29
-	add.s64 %rd48, %rd45, 16;
-	setp.lt.s64 %p52, %rd48, %rd8;
-	cvt.u32.u64 %r6, %rd48;
-	@%p52 bra $B17;
-$B19:
-	.loc 1 33 13
-	bra $EXIT;
-$B20:
-	.loc 1 16 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	.loc 1 43 20
-	@!%p7 bra $FAULT3;
-	.loc 1 46 25
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 61 10
-	mov.u32 %r30, 0;
-	mov.u64 %rd49, %rd23;
-	mov.u64 %rd50, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 26
-	mov.u32 %r30, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r30, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 43 20
-	mov.u32 %r30, 2;
-	mov.u64 %rd49, 0;
-	mov.u64 %rd50, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 46 25
-	mov.u32 %r30, 3;
-	mov.u64 %rd49, %rd7;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [plain_float32_row_F32_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd51], 0, 1;
-	setp.ne.u32 %p53, %r31, 0;
-	@%p53 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r32, [plain_float32_row_F32_params+104];
-	st.global.u32 [%rd52+4], %r32;
-	ld.param.u32 %r33, [plain_float32_row_F32_params+108];
-	st.global.v2.u32 [%rd52+8], {%r33, %r30};
-	mov.u32 %r34, %ctaid.x;
-	mov.u32 %r35, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r34, %r35};
-	mov.u32 %r36, %ctaid.z;
-	mov.u32 %r37, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r36, %r37};
-	mov.u32 %r38, %tid.y;
-	mov.u32 %r39, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r38, %r39};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const plain32SM70 = `packed1 10304 plain_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]u=q>pMw]
+!vvrbrmr9rR
+!
+!vtt&s<
+!
+!pHw$pD
+!}[
+!c
+p;8t*
+p9.r0
+p:-r0
+qS/r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+x+sm
+Q
+)
+ya
+z5sr
+t+{q
+}h
+stp[
+stp"
+xnqe
+Y=q=
+yXxj
+zWzE
+rN
+tP
+vl7qw
+wurS
+|kpb
+q+p=rS
+rN
+tP
+z5yY
+rex\2|;
+"%
+w"uy
+"$
+wj
+rD6
+sYua
+u3
+x+qy
+N
+z5r-
+xM
+v0qI%
+vwqIrS
+v0qIrZ
+r7[
+")
+rjx\I
+yXr+
+t(yD[
+xQt"p2
+t<
+tj
+s=q,
+xKXD2q,?
+!#
+"*
+rj{'I
+"(
+p{p2Gt~
+sw
+s=p@
+xKp@Dr2?
+!#
+vlx*
+rht"=
+|02[?
+xAq@
+)
+x1^
+p+
+{NpX
+stp=
+qU
+{1j
+Yp2D
+qGs\t%
+vp
+rsyit2
+t1s0U
+}oD
+4
+x)
+Yp*D
+5
+uc
+r7q,
+H
+!#
+uc
+svq,
+H
+!#
+{r-7
+uCq^
+_
+qJq/
+t-rn>
+s/s:v8
+rH
+s4pk
+qJrl
+t-rn>
+s/s:v8
+rH
+s4t&
+qJu#
+t-rn>
+s/s:v8
+rH
+s4uK
+x>#
+t-rn>
+s/s:v8
+}t$scyqqcqcqcqcqcqc>?
+{1sh
+qKs0Drq
+Y{q
+u$
+\
+w9
+!#
+!#
+"#
+uCsu
+_
+x>#
+t-p4$>
+s/r^$6
+}t$scyqqcqcqcqcqcqc>?
+"#
+qKs0DA
+Y{q
+\
+!#
+{.pX
+p~q}u%'
+syu8r3qp'$
+xk^
+p+
+qGs\t%
+J
+!#
+xlr-
+s;'
+q;
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+w8
+}u
+\
+z@pj
+{/rnt%
+|02p2?
+v/x;q/?
+sW^
+p+
+qM+j
+qt(D
+:
+vp
+zqr.7
+ss
+rsyit2
+t1s0U
+}oD
+4
+x)
+qt(D
+5
+{w
+rf(
+H
+!#
+{w
+svM(
+H
+!#
+uCs[
+_
+s&#S
+qi
+k
+wl
+s4pk
+s&#rl
+qi
+k
+x-z.
+s4t&
+s&#$"
+qi
+k
+x-z.
+s4uK
+s&#$'
+qi
+k
+s~*W>
+qM+sh
+qKs0Drq
+Y{q
+u$
+\
+w9
+!#
+!#
+zqyC
+uCt]
+_
+s&#$+
+qi
+k
+s~.$.>
+"#
+qKs0DA
+Y{q
+\
+!#
+wtpX
+syu8r3d[l7y%.
+w.^
+p+
+:
+J
+!#
+u-@r+
+s;'
+|~
+r?|X
+w8
+}u
+\
+y2f
+qh#rzu<
+z*s-
+|cz2s:rn
+}_j
+qt(1#
+za
+r&7r.8
+u9sM3
+!#
+ru(
+r&8^
+qt(r2
+:
+5
+r&7yC
+po(Gt~
+_
+s&#q/
+qi
+k
+y9r_>sI
+!#
+|]q#
+po(GvQ
+|Hr_
+}_sr
+tmA
+pC*
+rMM(C
+td
+u?}~
+!#
+{?7})
+x7s:ul
+}nscz(z+
+{?7@pb
+sPszyvtB{n
+{?7/px
+sDtL?
+pz{]@y<@vFp$?
+}g,qe
+q{
+}g+pX
+w<=vO.{JxW-
+q2yi/|4
+}g-r4
+}+
+&
+t(p,r2
+u,
+pr^pj
+t3rnt#
+pr^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+pr^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+}g9q#9
+sPult|
+z~sz
+{Dp|
+s+"w={m,tyt=6
+pr^9pb
+{i/
+qV+zH}#uQsqD
+{?}(pX
+s+0}J}J
+pr^9p|
+xV?
+{D{L
+{/r81Z
+zSuf
+wWs6
+zhM6
+|yj
+qt(1#
+sd
+r69xj
+r=
+!#
+ru(
+yH^
+qt(16
+qGs\t%
+5
+r69s6
+po(yK.
+_
+}"x^'#S
+!#
+r6@q#
+po(yK0
+|Hxh
+|ysr
+tmA
+pC*
+rMM(C
+td
+!#
+wWpw
+O
+!#
+"X
+]$rL
+]%sx
+"[
+])s3-
+"V
+(.
+!pZ
+p(
+!p^
+"S
+J
+qa2
+qa/
+(
+!qZ
+"%
+g
+p3,
+;$
+(
+!s*
+g
+p3,
+;&
+(
+!tS
+"%
+qH
+vg
+v#
+(
+!vB
+"%
+sk
+p3)
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-.file 4 "log.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<48>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<66>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<77>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+76];
-	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.u8 %r3, [plain_dtype_BF16_row_BF16_params+92];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 15 36
-	mov.u32 %r4, %ctaid.x;
-	cvt.u64.u32 %rd7, %r4;
-	cvt.u64.u32 %rd8, %r1;
-	.loc 1 16 29
-	mul.wide.u32 %rd9, %r4, %r1;
-	add.s64 %rd10, %rd9, %rd8;
-	setp.le.u64 %p2, %rd10, %rd2;
-	setp.le.u64 %p3, %rd10, %rd4;
-	.loc 1 42 28
-	setp.lt.u32 %p4, 0, %r2;
-	.loc 1 43 20
-	setp.ne.s32 %p5, %r2, 0;
-	not.pred %p6, %p4;
-	or.pred %p7, %p6, %p5;
-	.loc 1 45 18
-	setp.lt.s64 %p8, 0, %rd6;
-	.loc 1 46 25
-	setp.lt.u64 %p9, %rd7, %rd6;
-	not.pred %p10, %p8;
-	or.pred %p11, %p10, %p9;
-	.loc 1 16 47
-	and.pred %p12, %p2, %p3;
-	.loc 1 43 20
-	and.pred %p13, %p12, %p7;
-	.loc 1 46 25
-	and.pred %p14, %p13, %p11;
-	@!%p14 bra $B20;
-	.loc 1 14 44
-	mov.u32 %r5, $shared$plain_dtype_BF16_row_BF16$2eshared;
-	.loc 1 15 24
-	mov.u32 %r6, %tid.x;
-	.loc 1 16 26
-	shl.b64 %rd11, %rd9, 1;
-	add.s64 %rd12, %rd1, %rd11;
-	sub.s64 %rd13, %rd2, %rd9;
-	add.s64 %rd14, %rd3, %rd11;
-	.loc 1 42 13
-	cvt.u64.u32 %rd15, %r2;
-	mov.u64 %rd16, %rd8;
-	@!%p4 bra $B0;
-	.loc 1 43 15
-	sub.s64 %rd17, %rd8, %rd15;
-	rem.u32 %r7, %r4, %r2;
-	cvt.u64.u32 %rd18, %r7;
-	add.s64 %rd19, %rd17, %rd18;
-	add.s64 %rd20, %rd19, 1;
-	setp.lt.s64 %p15, %rd20, %rd8;
-	selp.b64 %rd16, %rd20, %rd8, %p15;
-$B0:
-	.loc 1 45 18
-	@!%p8 bra $B1;
-	.loc 1 46 25
-	mad.wide.u32 %rd21, %r4, 4, %rd5;
-	ld.global.u32 %r8, [%rd21];
-	cvt.s64.s32 %rd22, %r8;
-	setp.lt.s64 %p16, %rd22, %rd16;
-	selp.b64 %rd16, %rd22, %rd16, %p16;
-$B1:
-	.loc 1 48 12
-	setp.lt.s64 %p17, %rd16, 0;
-	cvt.u32.u64 %r9, %rd16;
-	selp.b32 %r10, 0, %r9, %p17;
-	cvt.u64.u32 %rd23, %r10;
-	.loc 1 18 8
-	bar.sync 0;
-	.loc 1 61 10
-	setp.le.u64 %p18, %rd23, %rd13;
-	@!%p18 bra $FAULT0;
-	.loc 1 62 17
-	setp.lt.u32 %p19, %r6, %r10;
-	mov.f32 %f2, 0fFF800000;
-	@!%p19 bra $B6;
-	add.s64 %rd24, %rd23, -48;
-	setp.le.s64 %p20, %rd24, %rd23;
-	setp.lt.s64 %p21, 0, %rd24;
-	and.pred %p22, %p20, %p21;
-	cvt.u32.u64 %r11, %rd24;
-	selp.b32 %r12, %r11, 0, %p22;
-	cvt.u64.u32 %rd25, %r12;
-	setp.lt.u32 %p23, %r6, %r12;
-	@!%p23 bra $B2;
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B3;
-$B2:
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B4;
-$B3:
-	cvt.u64.u32 %rd26, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd27, %r13, 2, %rd12;
-	ld.global.u16 %r14, [%rd27];
-	.loc 2 29 61
-	shl.b32 %r15, %r14, 16;
-	mov.b32 %f3, %r15;
-	.loc 1 63 40
-	mul.rn.f32 %f4, %f3, %f1;
-	max.NaN.f32 %f5, %f2, %f4;
-	ld.global.u16 %r16, [%rd27+32];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f6, %r17;
-	.loc 1 63 40
-	mul.rn.f32 %f7, %f6, %f1;
-	max.NaN.f32 %f8, %f5, %f7;
-	ld.global.u16 %r18, [%rd27+64];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f9, %r19;
-	.loc 1 63 40
-	mul.rn.f32 %f10, %f9, %f1;
-	max.NaN.f32 %f11, %f8, %f10;
-	ld.global.u16 %r20, [%rd27+96];
-	.loc 2 29 61
-	shl.b32 %r21, %r20, 16;
-	mov.b32 %f12, %r21;
-	.loc 1 63 40
-	mul.rn.f32 %f13, %f12, %f1;
-	max.NaN.f32 %f2, %f11, %f13;
-	.loc 1 62 27
-	add.s64 %rd28, %rd26, 64;
-	setp.lt.s64 %p24, %rd28, %rd23;
-	setp.lt.s64 %p25, %rd28, %rd25;
-	cvt.u32.u64 %r13, %rd28;
-	@%p25 bra $B3;
-	@!%p24 bra $B6;
-$B4:
-$B5:
-	cvt.u64.u32 %rd29, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd30, %r13, 2, %rd12;
-	ld.global.u16 %r22, [%rd30];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f14, %r23;
-	.loc 1 63 40
-	mul.rn.f32 %f15, %f14, %f1;
-	max.NaN.f32 %f2, %f2, %f15;
-	.loc 1 62 27
-	add.s64 %rd31, %rd29, 16;
-	setp.lt.s64 %p26, %rd31, %rd23;
-	cvt.u32.u64 %r13, %rd31;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 19 10
-	mad.lo.s32 %r24, %r6, 4, %r5;
-	st.shared.f32 [%r24], %f2;
-	.loc 1 20 8
-	bar.sync 0;
-	mov.f32 %f16, 0fFF800000;
-	mov.u32 %r25, 0;
-$B7:
-	.loc 1 23 26
-	mad.lo.s32 %r26, %r25, 4, %r5;
-	ld.shared.f32 %f17, [%r26];
-	max.NaN.f32 %f16, %f16, %f17;
-	add.s32 %r25, %r25, 1;
-	setp.lt.u32 %p27, %r25, 16;
-	@%p27 bra $B7;
-	.loc 1 25 9
-	setp.eq.f32 %p28, %f16, 0fFF800000;
-	selp.b32 %r27, 0, %r10, %p28;
-	cvt.u64.u32 %rd32, %r27;
-	selp.f32 %f18, 0f00000000, %f16, %p28;
-	.loc 1 28 8
-	bar.sync 0;
-	.loc 1 71 17
-	setp.lt.u32 %p29, %r6, %r27;
-	mov.f32 %f19, 0f00000000;
-	@!%p29 bra $B12;
-	.loc 1 72 56
-	neg.f32 %f20, %f18;
-	add.s64 %rd33, %rd32, -48;
-	setp.le.s64 %p30, %rd33, %rd32;
-	setp.lt.s64 %p31, 0, %rd33;
-	and.pred %p32, %p30, %p31;
-	cvt.u32.u64 %r28, %rd33;
-	selp.b32 %r29, %r28, 0, %p32;
-	cvt.u64.u32 %rd34, %r29;
-	setp.lt.u32 %p33, %r6, %r29;
-	@!%p33 bra $B8;
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r30, %r6;
-	bra $B9;
-$B8:
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r30, %r6;
-	bra $B10;
-$B9:
-	cvt.u64.u32 %rd35, %r30;
-	mad.wide.u32 %rd36, %r30, 2, %rd12;
-	ld.global.u16 %r31, [%rd36];
-	.loc 2 29 61
-	shl.b32 %r32, %r31, 16;
-	mov.b32 %f21, %r32;
-	.loc 1 72 56
-	fma.rn.f32 %f22, %f21, %f1, %f20;
-	mul.rn.f32 %f23, %f22, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f24, %f23;
-	add.rn.f32 %f25, %f19, %f24;
-	ld.global.u16 %r33, [%rd36+32];
-	.loc 2 29 61
-	shl.b32 %r34, %r33, 16;
-	mov.b32 %f26, %r34;
-	.loc 1 72 56
-	fma.rn.f32 %f27, %f26, %f1, %f20;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f25, %f29;
-	ld.global.u16 %r35, [%rd36+64];
-	.loc 2 29 61
-	shl.b32 %r36, %r35, 16;
-	mov.b32 %f31, %r36;
-	.loc 1 72 56
-	fma.rn.f32 %f32, %f31, %f1, %f20;
-	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f35, %f30, %f34;
-	ld.global.u16 %r37, [%rd36+96];
-	.loc 2 29 61
-	shl.b32 %r38, %r37, 16;
-	mov.b32 %f36, %r38;
-	.loc 1 72 56
-	fma.rn.f32 %f37, %f36, %f1, %f20;
-	mul.rn.f32 %f38, %f37, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f19, %f35, %f39;
-	.loc 1 71 27
-	add.s64 %rd37, %rd35, 64;
-	setp.lt.s64 %p34, %rd37, %rd32;
-	setp.lt.s64 %p35, %rd37, %rd34;
-	cvt.u32.u64 %r30, %rd37;
-	@%p35 bra $B9;
-	@!%p34 bra $B12;
-$B10:
-$B11:
-	cvt.u64.u32 %rd38, %r30;
-	.loc 1 72 43
-	mad.wide.u32 %rd39, %r30, 2, %rd12;
-	ld.global.u16 %r39, [%rd39];
-	.loc 2 29 61
-	shl.b32 %r40, %r39, 16;
-	mov.b32 %f40, %r40;
-	.loc 1 72 56
-	fma.rn.f32 %f41, %f40, %f1, %f20;
-	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f43, %f42;
-	add.rn.f32 %f19, %f19, %f43;
-	.loc 1 71 27
-	add.s64 %rd40, %rd38, 16;
-	setp.lt.s64 %p36, %rd40, %rd32;
-	cvt.u32.u64 %r30, %rd40;
-	@%p36 bra $B11;
-$B12:
-	.loc 1 29 10
-	st.shared.f32 [%r24+64], %f19;
-	.loc 1 30 8
-	bar.sync 0;
-	mov.f32 %f44, 0f00000000;
-	mov.u32 %r41, 0;
-$B13:
-	.loc 3 9 15
-	mad.lo.s32 %r42, %r41, 4, %r5;
-	ld.shared.f32 %f45, [%r42+64];
-	add.rn.f32 %f44, %f44, %f45;
-	add.s32 %r41, %r41, 1;
-	setp.lt.u32 %p37, %r41, 16;
-	@%p37 bra $B13;
-	.loc 1 32 7
-	@%p1 bra $B16;
-	.loc 1 35 34
-	rcp.rn.f32 %f46, %f44;
-	.loc 1 82 17
-	setp.lt.u32 %p38, %r6, %r1;
-	@!%p38 bra $B19;
-	.loc 1 85 55
-	neg.f32 %f47, %f18;
-$B14:
-	cvt.u64.u32 %rd41, %r6;
-	.loc 1 84 8
-	setp.lt.u32 %p39, %r6, %r27;
-	mov.f32 %f48, 0f00000000;
-	@!%p39 bra $B15;
-	.loc 1 85 43
-	mad.wide.u32 %rd42, %r6, 2, %rd12;
-	ld.global.u16 %r43, [%rd42];
-	.loc 2 29 61
-	shl.b32 %r44, %r43, 16;
-	mov.b32 %f49, %r44;
-	.loc 1 85 55
-	fma.rn.f32 %f50, %f49, %f1, %f47;
-	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f52, %f51;
-	mul.rn.f32 %f48, %f52, %f46;
-$B15:
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f48;
-	cvt.u32.u16 %r45, %rs1;
-	.loc 1 87 6
-	mad.wide.u32 %rd43, %r6, 2, %rd14;
-	st.global.u16 [%rd43], %r45;
-	.loc 1 82 29
-	add.s64 %rd44, %rd41, 16;
-	setp.lt.s64 %p40, %rd44, %rd8;
-	cvt.u32.u64 %r6, %rd44;
-	@%p40 bra $B14;
-	bra $B19;
-$B16:
-	.loc 4 68 8
-	abs.f32 %f53, %f44;
-	setp.lt.f32 %p41, %f53, 0f00800000;
-	.loc 4 69 21
-	mul.rn.f32 %f54, %f44, 0f4B000000;
-	.loc 4 68 12
-	selp.f32 %f55, %f54, %f44, %p41;
-	selp.b32 %r46, 192937984, 0, %p41;
-	.loc 4 71 23
-	mov.b32 %r47, %f55;
-	.loc 4 72 10
-	add.s32 %r48, %r47, -1060439283;
-	and.b32 %r49, %r48, -8388608;
-	.loc 4 73 32
-	sub.s32 %r50, %r47, %r49;
-	mov.b32 %f56, %r50;
-	sub.s32 %r51, %r49, %r46;
-	cvt.rn.f32.s32 %f57, %r51;
-	.loc 4 8 9
-	sub.rn.f32 %f58, %f56, 0f3F800000;
-	.loc 4 81 22
-	fma.rn.f32 %f59, 0fBD9BD66F, %f58, 0f3E041C4B;
-	fma.rn.f32 %f60, %f59, %f58, 0fBE07A47F;
-	fma.rn.f32 %f61, %f60, %f58, 0f3E1139FA;
-	fma.rn.f32 %f62, %f61, %f58, 0fBE2A12C2;
-	.loc 4 82 24
-	fma.rn.f32 %f63, %f62, %f58, 0f3E4CD1F1;
-	fma.rn.f32 %f64, %f63, %f58, 0fBE800219;
-	fma.rn.f32 %f65, %f64, %f58, 0f3EAAAAA8;
-	fma.rn.f32 %f66, %f65, %f58, 0fBEFFFFFC;
-	.loc 4 77 67
-	mul.rn.f32 %f67, %f58, %f58;
-	fma.rn.f32 %f68, %f66, %f67, %f58;
-	.loc 4 9 25
-	fma.rn.f32 %f69, %f57, 0f33B17218, %f68;
-	.loc 4 87 21
-	mov.b32 %r52, %f44;
-	setp.le.u32 %p42, 2139095040, %r52;
-	.loc 4 88 10
-	fma.rn.f32 %f70, %f44, 0f7F800000, 0f7F800000;
-	.loc 4 87 25
-	selp.f32 %f71, %f70, %f69, %p42;
-	.loc 4 90 7
-	setp.eq.f32 %p43, %f44, 0f00000000;
-	selp.f32 %f72, 0fFF800000, %f71, %p43;
-	.loc 1 33 28
-	add.rn.f32 %f73, %f18, %f72;
-	.loc 1 93 17
-	setp.lt.u32 %p44, %r6, %r1;
-	@!%p44 bra $B19;
-	.loc 1 96 41
-	neg.f32 %f74, %f73;
-$B17:
-	cvt.u64.u32 %rd45, %r6;
-	.loc 1 95 8
-	setp.lt.u32 %p45, %r6, %r27;
-	mov.f32 %f75, 0fFF800000;
-	@!%p45 bra $B18;
-	.loc 1 96 28
-	mad.wide.u32 %rd46, %r6, 2, %rd12;
-	ld.global.u16 %r53, [%rd46];
-	.loc 2 29 61
-	shl.b32 %r54, %r53, 16;
-	mov.b32 %f76, %r54;
-	.loc 1 96 41
-	fma.rn.f32 %f75, %f76, %f1, %f74;
-$B18:
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f75;
-	cvt.u32.u16 %r55, %rs2;
-	.loc 1 98 6
-	mad.wide.u32 %rd47, %r6, 2, %rd14;
-	st.global.u16 [%rd47], %r55;
-	.loc 1 93 29
-	add.s64 %rd48, %rd45, 16;
-	setp.lt.s64 %p46, %rd48, %rd8;
-	cvt.u32.u64 %r6, %rd48;
-	@%p46 bra $B17;
-$B19:
-	.loc 1 33 13
-	bra $EXIT;
-$B20:
-	.loc 1 16 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	.loc 1 43 20
-	@!%p7 bra $FAULT3;
-	.loc 1 46 25
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 61 10
-	mov.u32 %r56, 0;
-	mov.u64 %rd49, %rd23;
-	mov.u64 %rd50, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 26
-	mov.u32 %r56, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r56, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 43 20
-	mov.u32 %r56, 2;
-	mov.u64 %rd49, 0;
-	mov.u64 %rd50, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 46 25
-	mov.u32 %r56, 3;
-	mov.u64 %rd49, %rd7;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [plain_dtype_BF16_row_BF16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r57, [%rd51], 0, 1;
-	setp.ne.u32 %p47, %r57, 0;
-	@%p47 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r58, [plain_dtype_BF16_row_BF16_params+104];
-	st.global.u32 [%rd52+4], %r58;
-	ld.param.u32 %r59, [plain_dtype_BF16_row_BF16_params+108];
-	st.global.v2.u32 [%rd52+8], {%r59, %r56};
-	mov.u32 %r60, %ctaid.x;
-	mov.u32 %r61, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r60, %r61};
-	mov.u32 %r62, %ctaid.z;
-	mov.u32 %r63, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r62, %r63};
-	mov.u32 %r64, %tid.y;
-	mov.u32 %r65, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r64, %r65};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const plainBF16SM80 = `packed1 11028 plain_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!v7psv6rbrmr9rR
+!
+!vtt&s<
+!
+!pHw$pD
+!}[
+!c
+p;t2pF
+zfr0
+p97te
+p:-r0
+qS9x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+x+sm
+Q
+)
+ya
+z5sr
+t+{q
+}h
+stp[
+stp"
+xnqe
+Y=q=
+yXxj
+zWzE
+rN
+tP
+vl7qw
+wurS
+|kpb
+q+p=rS
+rN
+tP
+z5yY
+rex\2|;
+"%
+w"uy
+"$
+wj
+rD6
+sYua
+u3
+x+qy
+N
+z5r-
+vaB
+v0qI%
+vwqIrS
+v0qIrZ
+r7[
+")
+rjx\I
+yXr+
+t(yD[
+xQt"p2
+t<
+tj
+s=q,
+xKXD2q,?
+!#
+"*
+rj{'I
+"(
+p{p2Gt~
+sw
+s=p@
+xKp@Dr2?
+!#
+vlx*
+rht"=
+|02[?
+xAq@
+)
+x1^
+p+
+{NpX
+stp=
+qU
+{1j
+Yp2D
+qGs\t%
+vp
+rsyit2
+t1s0U
+}oD
+4
+x)
+Yp*D
+5
+uc
+r7q,
+H
+!#
+uc
+svq,
+H
+!#
+{r-7
+t{+q^
+rV
+pnsrxG
+pv
+&
+{rsq
+qJq/
+tps:v8
+s|sL
+"#
+pv
+&
+"#
+y*
+tps:v8
+s|pk
+"#
+pv
+&
+"#
+qJt|
+tps:v8
+s|rJ
+"#
+pv
+&
+"#
+x>#
+tpr3tLS>
+{1sh
+qKu4p0rq
+Yp0t0
+Yu4p*
+\
+w9
+!#
+!#
+"%
+p{p0Esu
+rV
+"%
+pv
+&
+"%
+x>#
+tpr3p4$'$>
+"%
+qKwgy]
+Yq,1/
+\
+!#
+{.pX
+pB(u%'
+syu8r3qp'$
+xk^
+p+
+qGs\t%
+J
+!#
+xlr-
+s;'
+q;
+tpr3|X
+w8
+}u
+\
+z@pj
+{/xht%
+|01/?
+v/x;S?
+sW^
+p+
+qM+j
+qt(D
+:
+vp
+zqr.7
+ss
+rsyit2
+t1s0U
+}oD
+4
+x)
+qt(D
+5
+{w
+rf(
+H
+!#
+{w
+svM(
+H
+!#
+t{+s[
+rV
+"+
+pv
+&
+"#
+s&#S
+qi
+k
+wl
+s|sL
+"#
+pv
+&
+"#
+s&#rl
+qi
+k
+x-z.
+s|pk
+"#
+pv
+&
+"#
+s&#'6
+qi
+k
+x-z.
+s|rJ
+"#
+pv
+&
+"#
+s&#'6
+qi
+k
+q85W>
+qM+sh
+qKu4p0rq
+Yp0t0
+Yu4p*
+\
+w9
+!#
+!#
+zqyC
+p{p0Et]
+rV
+"%
+pv
+&
+"%
+s&#'6
+qi
+k
+q85'5>
+"%
+qKwgy]
+Yq,<#
+\
+!#
+wtpX
+pe&lpk'5
+w.^
+p+
+:
+J
+!#
+{Dr+
+s;'
+|~
+r?|X
+w8
+}u
+\
+y2f
+qh#rzu<
+z*s-
+|cz2s:rn
+}_j
+qt(1#
+za
+r&7r.8
+u9r^4
+!#
+ru(
+r&8^
+qt(<%
+:
+5
+r&7yC
+po(Et~
+rV
+"-
+pv
+&
+"%
+s&#q/
+qi
+k
+y9r_>sI
+!#
+pnr4q#-
+|lW
+s>
+|]q#
+po(EvQ
+wG
+}_sr
+tmA
+pC*
+rMM(C
+td
+u?}~
+!#
+pqq#})
+x7s:ul
+}nscz(z+
+pqq#@pb
+sPszyvtB{n
+pqq#/px
+sDtL?
+pz{]@y<@vFp$?
+pqf,qe
+q{
+pqf+pX
+w<=vO.{JxW-
+q2yi/|4
+pqf-r4
+}+
+&
+t(p,r2
+u,
+pq^pj
+t3rnt#
+pq^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+pq^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+pqf9q#9
+sPult|
+z~sz
+pqpjp|
+s+"w={m,tyt=6
+pq^9pb
+{i/
+qV+zH}#uQsqD
+pq^/pX
+s+0}J}J
+pq^9p|
+xV?
+pqpj{L
+{/r81Z
+zSuf
+wWs6
+yV46
+|yj
+qt(1#
+sd
+r69xj
+r=
+!#
+ru(
+yH^
+qt(</
+qGs\t%
+5
+r69s6
+po(E3.
+rV
+":
+pv
+&
+"%
+}"x^'#S
+!#
+"9
+|l6
+s>
+r6@q#
+po(E30
+wG
+|ysr
+tmA
+pC*
+rMM(C
+td
+!#
+wWpw
+O
+!#
+"[
+]$rL
+]%sx
+"^
+])s3-
+"Y
+(.
+!pZ
+p(
+!p^
+"V
+J
+qa2
+qa/
+(
+!qZ
+"%
+g
+p3,
+;$
+(
+!s*
+g
+p3,
+;&
+(
+!tS
+"%
+qH
+vg
+v#
+(
+!vB
+"%
+sk
+p3)
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-.file 4 "log.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_BF16_row_BF16$2eshared[128];
-
-.visible .entry plain_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_row_BF16_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<56>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<83>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_row_BF16_params+56];
-	ld.param.u32 %r1, [plain_dtype_BF16_row_BF16_params+76];
-	ld.param.u32 %r2, [plain_dtype_BF16_row_BF16_params+80];
-	ld.param.f32 %f1, [plain_dtype_BF16_row_BF16_params+88];
-	ld.param.u8 %r3, [plain_dtype_BF16_row_BF16_params+92];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 15 36
-	mov.u32 %r4, %ctaid.x;
-	cvt.u64.u32 %rd7, %r4;
-	cvt.u64.u32 %rd8, %r1;
-	.loc 1 16 29
-	mul.wide.u32 %rd9, %r4, %r1;
-	add.s64 %rd10, %rd9, %rd8;
-	setp.le.u64 %p2, %rd10, %rd2;
-	setp.le.u64 %p3, %rd10, %rd4;
-	.loc 1 42 28
-	setp.lt.u32 %p4, 0, %r2;
-	.loc 1 43 20
-	setp.ne.s32 %p5, %r2, 0;
-	not.pred %p6, %p4;
-	or.pred %p7, %p6, %p5;
-	.loc 1 45 18
-	setp.lt.s64 %p8, 0, %rd6;
-	.loc 1 46 25
-	setp.lt.u64 %p9, %rd7, %rd6;
-	not.pred %p10, %p8;
-	or.pred %p11, %p10, %p9;
-	.loc 1 16 47
-	and.pred %p12, %p2, %p3;
-	.loc 1 43 20
-	and.pred %p13, %p12, %p7;
-	.loc 1 46 25
-	and.pred %p14, %p13, %p11;
-	@!%p14 bra $B20;
-	.loc 1 14 44
-	mov.u32 %r5, $shared$plain_dtype_BF16_row_BF16$2eshared;
-	.loc 1 15 24
-	mov.u32 %r6, %tid.x;
-	.loc 1 16 26
-	shl.b64 %rd11, %rd9, 1;
-	add.s64 %rd12, %rd1, %rd11;
-	sub.s64 %rd13, %rd2, %rd9;
-	add.s64 %rd14, %rd3, %rd11;
-	.loc 1 42 13
-	cvt.u64.u32 %rd15, %r2;
-	mov.u64 %rd16, %rd8;
-	@!%p4 bra $B0;
-	.loc 1 43 15
-	sub.s64 %rd17, %rd8, %rd15;
-	rem.u32 %r7, %r4, %r2;
-	cvt.u64.u32 %rd18, %r7;
-	add.s64 %rd19, %rd17, %rd18;
-	add.s64 %rd20, %rd19, 1;
-	setp.lt.s64 %p15, %rd20, %rd8;
-	selp.b64 %rd16, %rd20, %rd8, %p15;
-$B0:
-	.loc 1 45 18
-	@!%p8 bra $B1;
-	.loc 1 46 25
-	mad.wide.u32 %rd21, %r4, 4, %rd5;
-	ld.global.u32 %r8, [%rd21];
-	cvt.s64.s32 %rd22, %r8;
-	setp.lt.s64 %p16, %rd22, %rd16;
-	selp.b64 %rd16, %rd22, %rd16, %p16;
-$B1:
-	.loc 1 48 12
-	setp.lt.s64 %p17, %rd16, 0;
-	cvt.u32.u64 %r9, %rd16;
-	selp.b32 %r10, 0, %r9, %p17;
-	cvt.u64.u32 %rd23, %r10;
-	.loc 1 18 8
-	bar.sync 0;
-	.loc 1 61 10
-	setp.le.u64 %p18, %rd23, %rd13;
-	@!%p18 bra $FAULT0;
-	.loc 1 62 17
-	setp.lt.u32 %p19, %r6, %r10;
-	mov.f32 %f2, 0fFF800000;
-	@!%p19 bra $B6;
-	add.s64 %rd24, %rd23, -48;
-	setp.le.s64 %p20, %rd24, %rd23;
-	setp.lt.s64 %p21, 0, %rd24;
-	and.pred %p22, %p20, %p21;
-	cvt.u32.u64 %r11, %rd24;
-	selp.b32 %r12, %r11, 0, %p22;
-	cvt.u64.u32 %rd25, %r12;
-	setp.lt.u32 %p23, %r6, %r12;
-	@!%p23 bra $B2;
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B3;
-$B2:
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B4;
-$B3:
-	cvt.u64.u32 %rd26, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd27, %r13, 2, %rd12;
-	ld.global.u16 %r14, [%rd27];
-	.loc 2 29 61
-	shl.b32 %r15, %r14, 16;
-	mov.b32 %f3, %r15;
-	.loc 1 63 40
-	mul.rn.f32 %f4, %f3, %f1;
-	setp.nan.f32 %p24, %f2, %f4;
-	max.f32 %f5, %f2, %f4;
-	selp.f32 %f6, 0f7FFFFFFF, %f5, %p24;
-	ld.global.u16 %r16, [%rd27+32];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f7, %r17;
-	.loc 1 63 40
-	mul.rn.f32 %f8, %f7, %f1;
-	setp.nan.f32 %p25, %f6, %f8;
-	max.f32 %f9, %f6, %f8;
-	selp.f32 %f10, 0f7FFFFFFF, %f9, %p25;
-	ld.global.u16 %r18, [%rd27+64];
-	.loc 2 29 61
-	shl.b32 %r19, %r18, 16;
-	mov.b32 %f11, %r19;
-	.loc 1 63 40
-	mul.rn.f32 %f12, %f11, %f1;
-	setp.nan.f32 %p26, %f10, %f12;
-	max.f32 %f13, %f10, %f12;
-	selp.f32 %f14, 0f7FFFFFFF, %f13, %p26;
-	ld.global.u16 %r20, [%rd27+96];
-	.loc 2 29 61
-	shl.b32 %r21, %r20, 16;
-	mov.b32 %f15, %r21;
-	.loc 1 63 40
-	mul.rn.f32 %f16, %f15, %f1;
-	setp.nan.f32 %p27, %f14, %f16;
-	max.f32 %f17, %f14, %f16;
-	selp.f32 %f2, 0f7FFFFFFF, %f17, %p27;
-	.loc 1 62 27
-	add.s64 %rd28, %rd26, 64;
-	setp.lt.s64 %p28, %rd28, %rd23;
-	setp.lt.s64 %p29, %rd28, %rd25;
-	cvt.u32.u64 %r13, %rd28;
-	@%p29 bra $B3;
-	@!%p28 bra $B6;
-$B4:
-$B5:
-	cvt.u64.u32 %rd29, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd30, %r13, 2, %rd12;
-	ld.global.u16 %r22, [%rd30];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f18, %r23;
-	.loc 1 63 40
-	mul.rn.f32 %f19, %f18, %f1;
-	setp.nan.f32 %p30, %f2, %f19;
-	max.f32 %f20, %f2, %f19;
-	selp.f32 %f2, 0f7FFFFFFF, %f20, %p30;
-	.loc 1 62 27
-	add.s64 %rd31, %rd29, 16;
-	setp.lt.s64 %p31, %rd31, %rd23;
-	cvt.u32.u64 %r13, %rd31;
-	@%p31 bra $B5;
-$B6:
-	.loc 1 19 10
-	mad.lo.s32 %r24, %r6, 4, %r5;
-	st.shared.f32 [%r24], %f2;
-	.loc 1 20 8
-	bar.sync 0;
-	mov.f32 %f21, 0fFF800000;
-	mov.u32 %r25, 0;
-$B7:
-	.loc 1 23 26
-	mad.lo.s32 %r26, %r25, 4, %r5;
-	ld.shared.f32 %f22, [%r26];
-	setp.nan.f32 %p32, %f21, %f22;
-	max.f32 %f23, %f21, %f22;
-	selp.f32 %f21, 0f7FFFFFFF, %f23, %p32;
-	add.s32 %r25, %r25, 1;
-	setp.lt.u32 %p33, %r25, 16;
-	@%p33 bra $B7;
-	.loc 1 25 9
-	setp.eq.f32 %p34, %f21, 0fFF800000;
-	selp.b32 %r27, 0, %r10, %p34;
-	cvt.u64.u32 %rd32, %r27;
-	selp.f32 %f24, 0f00000000, %f21, %p34;
-	.loc 1 28 8
-	bar.sync 0;
-	.loc 1 71 17
-	setp.lt.u32 %p35, %r6, %r27;
-	mov.f32 %f25, 0f00000000;
-	@!%p35 bra $B12;
-	.loc 1 72 56
-	neg.f32 %f26, %f24;
-	add.s64 %rd33, %rd32, -48;
-	setp.le.s64 %p36, %rd33, %rd32;
-	setp.lt.s64 %p37, 0, %rd33;
-	and.pred %p38, %p36, %p37;
-	cvt.u32.u64 %r28, %rd33;
-	selp.b32 %r29, %r28, 0, %p38;
-	cvt.u64.u32 %rd34, %r29;
-	setp.lt.u32 %p39, %r6, %r29;
-	@!%p39 bra $B8;
-	mov.f32 %f25, 0f00000000;
-	mov.u32 %r30, %r6;
-	bra $B9;
-$B8:
-	mov.f32 %f25, 0f00000000;
-	mov.u32 %r30, %r6;
-	bra $B10;
-$B9:
-	cvt.u64.u32 %rd35, %r30;
-	mad.wide.u32 %rd36, %r30, 2, %rd12;
-	ld.global.u16 %r31, [%rd36];
-	.loc 2 29 61
-	shl.b32 %r32, %r31, 16;
-	mov.b32 %f27, %r32;
-	.loc 1 72 56
-	fma.rn.f32 %f28, %f27, %f1, %f26;
-	mul.rn.f32 %f29, %f28, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f31, %f25, %f30;
-	ld.global.u16 %r33, [%rd36+32];
-	.loc 2 29 61
-	shl.b32 %r34, %r33, 16;
-	mov.b32 %f32, %r34;
-	.loc 1 72 56
-	fma.rn.f32 %f33, %f32, %f1, %f26;
-	mul.rn.f32 %f34, %f33, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f35, %f34;
-	add.rn.f32 %f36, %f31, %f35;
-	ld.global.u16 %r35, [%rd36+64];
-	.loc 2 29 61
-	shl.b32 %r36, %r35, 16;
-	mov.b32 %f37, %r36;
-	.loc 1 72 56
-	fma.rn.f32 %f38, %f37, %f1, %f26;
-	mul.rn.f32 %f39, %f38, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f40, %f39;
-	add.rn.f32 %f41, %f36, %f40;
-	ld.global.u16 %r37, [%rd36+96];
-	.loc 2 29 61
-	shl.b32 %r38, %r37, 16;
-	mov.b32 %f42, %r38;
-	.loc 1 72 56
-	fma.rn.f32 %f43, %f42, %f1, %f26;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f25, %f41, %f45;
-	.loc 1 71 27
-	add.s64 %rd37, %rd35, 64;
-	setp.lt.s64 %p40, %rd37, %rd32;
-	setp.lt.s64 %p41, %rd37, %rd34;
-	cvt.u32.u64 %r30, %rd37;
-	@%p41 bra $B9;
-	@!%p40 bra $B12;
-$B10:
-$B11:
-	cvt.u64.u32 %rd38, %r30;
-	.loc 1 72 43
-	mad.wide.u32 %rd39, %r30, 2, %rd12;
-	ld.global.u16 %r39, [%rd39];
-	.loc 2 29 61
-	shl.b32 %r40, %r39, 16;
-	mov.b32 %f46, %r40;
-	.loc 1 72 56
-	fma.rn.f32 %f47, %f46, %f1, %f26;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f25, %f25, %f49;
-	.loc 1 71 27
-	add.s64 %rd40, %rd38, 16;
-	setp.lt.s64 %p42, %rd40, %rd32;
-	cvt.u32.u64 %r30, %rd40;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 29 10
-	st.shared.f32 [%r24+64], %f25;
-	.loc 1 30 8
-	bar.sync 0;
-	mov.f32 %f50, 0f00000000;
-	mov.u32 %r41, 0;
-$B13:
-	.loc 3 9 15
-	mad.lo.s32 %r42, %r41, 4, %r5;
-	ld.shared.f32 %f51, [%r42+64];
-	add.rn.f32 %f50, %f50, %f51;
-	add.s32 %r41, %r41, 1;
-	setp.lt.u32 %p43, %r41, 16;
-	@%p43 bra $B13;
-	.loc 1 32 7
-	@%p1 bra $B16;
-	.loc 1 35 34
-	rcp.rn.f32 %f52, %f50;
-	.loc 1 82 17
-	setp.lt.u32 %p44, %r6, %r1;
-	@!%p44 bra $B19;
-	.loc 1 85 55
-	neg.f32 %f53, %f24;
-$B14:
-	cvt.u64.u32 %rd41, %r6;
-	.loc 1 84 8
-	setp.lt.u32 %p45, %r6, %r27;
-	mov.f32 %f54, 0f00000000;
-	@!%p45 bra $B15;
-	.loc 1 85 43
-	mad.wide.u32 %rd42, %r6, 2, %rd12;
-	ld.global.u16 %r43, [%rd42];
-	.loc 2 29 61
-	shl.b32 %r44, %r43, 16;
-	mov.b32 %f55, %r44;
-	.loc 1 85 55
-	fma.rn.f32 %f56, %f55, %f1, %f53;
-	mul.rn.f32 %f57, %f56, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f58, %f57;
-	mul.rn.f32 %f54, %f58, %f52;
-$B15:
-	.loc 2 32 63
-	mov.b32 %r45, %f54;
-	shr.u32 %r46, %r45, 16;
-	and.b32 %r47, %r46, 1;
-	add.s32 %r48, %r45, 32767;
-	add.s32 %r49, %r48, %r47;
-	setp.nan.f32 %p46, %f54, %f54;
-	shr.u32 %r50, %r49, 16;
-	selp.b32 %r51, 32767, %r50, %p46;
-	.loc 1 87 6
-	mad.wide.u32 %rd43, %r6, 2, %rd14;
-	st.global.u16 [%rd43], %r51;
-	.loc 1 82 29
-	add.s64 %rd44, %rd41, 16;
-	setp.lt.s64 %p47, %rd44, %rd8;
-	cvt.u32.u64 %r6, %rd44;
-	@%p47 bra $B14;
-	bra $B19;
-$B16:
-	.loc 4 68 8
-	abs.f32 %f59, %f50;
-	setp.lt.f32 %p48, %f59, 0f00800000;
-	.loc 4 69 21
-	mul.rn.f32 %f60, %f50, 0f4B000000;
-	.loc 4 68 12
-	selp.f32 %f61, %f60, %f50, %p48;
-	selp.b32 %r52, 192937984, 0, %p48;
-	.loc 4 71 23
-	mov.b32 %r53, %f61;
-	.loc 4 72 10
-	add.s32 %r54, %r53, -1060439283;
-	and.b32 %r55, %r54, -8388608;
-	.loc 4 73 32
-	sub.s32 %r56, %r53, %r55;
-	mov.b32 %f62, %r56;
-	sub.s32 %r57, %r55, %r52;
-	cvt.rn.f32.s32 %f63, %r57;
-	.loc 4 8 9
-	sub.rn.f32 %f64, %f62, 0f3F800000;
-	.loc 4 81 22
-	fma.rn.f32 %f65, 0fBD9BD66F, %f64, 0f3E041C4B;
-	fma.rn.f32 %f66, %f65, %f64, 0fBE07A47F;
-	fma.rn.f32 %f67, %f66, %f64, 0f3E1139FA;
-	fma.rn.f32 %f68, %f67, %f64, 0fBE2A12C2;
-	.loc 4 82 24
-	fma.rn.f32 %f69, %f68, %f64, 0f3E4CD1F1;
-	fma.rn.f32 %f70, %f69, %f64, 0fBE800219;
-	fma.rn.f32 %f71, %f70, %f64, 0f3EAAAAA8;
-	fma.rn.f32 %f72, %f71, %f64, 0fBEFFFFFC;
-	.loc 4 77 67
-	mul.rn.f32 %f73, %f64, %f64;
-	fma.rn.f32 %f74, %f72, %f73, %f64;
-	.loc 4 9 25
-	fma.rn.f32 %f75, %f63, 0f33B17218, %f74;
-	.loc 4 87 21
-	mov.b32 %r58, %f50;
-	setp.le.u32 %p49, 2139095040, %r58;
-	.loc 4 88 10
-	fma.rn.f32 %f76, %f50, 0f7F800000, 0f7F800000;
-	.loc 4 87 25
-	selp.f32 %f77, %f76, %f75, %p49;
-	.loc 4 90 7
-	setp.eq.f32 %p50, %f50, 0f00000000;
-	selp.f32 %f78, 0fFF800000, %f77, %p50;
-	.loc 1 33 28
-	add.rn.f32 %f79, %f24, %f78;
-	.loc 1 93 17
-	setp.lt.u32 %p51, %r6, %r1;
-	@!%p51 bra $B19;
-	.loc 1 96 41
-	neg.f32 %f80, %f79;
-$B17:
-	cvt.u64.u32 %rd45, %r6;
-	.loc 1 95 8
-	setp.lt.u32 %p52, %r6, %r27;
-	mov.f32 %f81, 0fFF800000;
-	@!%p52 bra $B18;
-	.loc 1 96 28
-	mad.wide.u32 %rd46, %r6, 2, %rd12;
-	ld.global.u16 %r59, [%rd46];
-	.loc 2 29 61
-	shl.b32 %r60, %r59, 16;
-	mov.b32 %f82, %r60;
-	.loc 1 96 41
-	fma.rn.f32 %f81, %f82, %f1, %f80;
-$B18:
-	.loc 2 32 63
-	mov.b32 %r61, %f81;
-	shr.u32 %r62, %r61, 16;
-	and.b32 %r63, %r62, 1;
-	add.s32 %r64, %r61, 32767;
-	add.s32 %r65, %r64, %r63;
-	setp.nan.f32 %p53, %f81, %f81;
-	shr.u32 %r66, %r65, 16;
-	selp.b32 %r67, 32767, %r66, %p53;
-	.loc 1 98 6
-	mad.wide.u32 %rd47, %r6, 2, %rd14;
-	st.global.u16 [%rd47], %r67;
-	.loc 1 93 29
-	add.s64 %rd48, %rd45, 16;
-	setp.lt.s64 %p54, %rd48, %rd8;
-	cvt.u32.u64 %r6, %rd48;
-	@%p54 bra $B17;
-$B19:
-	.loc 1 33 13
-	bra $EXIT;
-$B20:
-	.loc 1 16 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	.loc 1 43 20
-	@!%p7 bra $FAULT3;
-	.loc 1 46 25
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 61 10
-	mov.u32 %r68, 0;
-	mov.u64 %rd49, %rd23;
-	mov.u64 %rd50, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 26
-	mov.u32 %r68, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r68, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 43 20
-	mov.u32 %r68, 2;
-	mov.u64 %rd49, 0;
-	mov.u64 %rd50, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 46 25
-	mov.u32 %r68, 3;
-	mov.u64 %rd49, %rd7;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [plain_dtype_BF16_row_BF16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd51], 0, 1;
-	setp.ne.u32 %p55, %r69, 0;
-	@%p55 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r70, [plain_dtype_BF16_row_BF16_params+104];
-	st.global.u32 [%rd52+4], %r70;
-	ld.param.u32 %r71, [plain_dtype_BF16_row_BF16_params+108];
-	st.global.v2.u32 [%rd52+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r76, %r77};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const plainBF16SM70 = `packed1 11738 plain_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!v7psv6rbrmr9rR
+!
+!vtt&s<
+!
+!pHw$pD
+!}[
+!c
+p;8sV
+p9/un
+p:-r0
+qS/r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+x+sm
+Q
+)
+ya
+z5sr
+t+{q
+}h
+stp[
+stp"
+xnqe
+Y=q=
+yXxj
+zWzE
+rN
+tP
+vl7qw
+wurS
+|kpb
+q+p=rS
+rN
+tP
+z5yY
+rex\2|;
+"%
+w"uy
+"$
+wj
+rD6
+sYua
+u3
+x+qy
+N
+z5r-
+vaB
+v0qI%
+vwqIrS
+v0qIrZ
+r7[
+")
+rjx\I
+yXr+
+t(yD[
+xQt"p2
+t<
+tj
+s=q,
+xKXD2q,?
+!#
+"*
+rj{'I
+"(
+p{p2Gt~
+sw
+s=p@
+xKp@Dr2?
+!#
+vlx*
+rht"=
+|02[?
+xAq@
+)
+x1^
+p+
+{NpX
+stp=
+qU
+{1j
+Yp2D
+qGs\t%
+vp
+rsyit2
+t1s0U
+}oD
+4
+x)
+Yp*D
+5
+uc
+r7q,
+H
+!#
+uc
+svq,
+H
+!#
+{r-7
+t{+q^
+rV
+pnsrxG
+pv
+&
+{rsq
+qJq/
+t-rn>
+s/s:v8
+rH
+s|sL
+"#
+pv
+&
+"#
+qJrl
+t-rn>
+s/s:v8
+rH
+s|pk
+"#
+pv
+&
+"#
+qJu#
+t-rn>
+s/s:v8
+rH
+s|rJ
+"#
+pv
+&
+"#
+x>#
+t-rn>
+s/s:v8
+}t$scyqqcqcqcqcqcqc>?
+{1sh
+qKu4p0rq
+Yp0t0
+Yu4p*
+\
+w9
+!#
+!#
+"%
+p{p0Esu
+rV
+"%
+pv
+&
+"%
+x>#
+t-p4$>
+s/r^$6
+}t$scyqqcqcqcqcqcqc>?
+"%
+qKwgy]
+Yq,1/
+\
+!#
+{.pX
+pB(u%'
+syu8r3qp'$
+xk^
+p+
+qGs\t%
+J
+!#
+xlr-
+s;'
+q;
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+w8
+}u
+\
+z@pj
+{/rnt%
+|01/?
+v/x;q/?
+sW^
+p+
+qM+j
+qt(D
+:
+vp
+zqr.7
+ss
+rsyit2
+t1s0U
+}oD
+4
+x)
+qt(D
+5
+{w
+rf(
+H
+!#
+{w
+svM(
+H
+!#
+t{+s[
+rV
+"+
+pv
+&
+"#
+s&#S
+qi
+k
+wl
+s|sL
+"#
+pv
+&
+"#
+s&#rl
+qi
+k
+x-z.
+s|pk
+"#
+pv
+&
+"#
+s&#$"
+qi
+k
+x-z.
+s|rJ
+"#
+pv
+&
+"#
+s&#$'
+qi
+k
+s~*W>
+qM+sh
+qKu4p0rq
+Yp0t0
+Yu4p*
+\
+w9
+!#
+!#
+zqyC
+p{p0Et]
+rV
+"%
+pv
+&
+"%
+s&#$+
+qi
+k
+s~.$.>
+"%
+qKwgy]
+Yq,<#
+\
+!#
+wtpX
+pe&l7y%.
+w.^
+p+
+:
+J
+!#
+{Dr+
+s;'
+|~
+r?|X
+w8
+}u
+\
+y2f
+qh#rzu<
+z*s-
+|cz2s:rn
+}_j
+qt(1#
+za
+r&7r.8
+u9sM3
+!#
+ru(
+r&8^
+qt(<%
+:
+5
+r&7yC
+po(Et~
+rV
+"-
+pv
+&
+"%
+s&#q/
+qi
+k
+y9r_>sI
+!#
+pnr4q#-
+s5xar_
+rE
+rr
+v4
+sl
+t-r_W
+rE
+v5
+|]q#
+po(EvQ
+wG
+}_sr
+tmA
+pC*
+rMM(C
+td
+u?}~
+!#
+pqq#})
+x7s:ul
+}nscz(z+
+pqq#@pb
+sPszyvtB{n
+pqq#/px
+sDtL?
+pz{]@y<@vFp$?
+pqf,qe
+q{
+pqf+pX
+w<=vO.{JxW-
+q2yi/|4
+pqf-r4
+}+
+&
+t(p,r2
+u,
+pq^pj
+t3rnt#
+pq^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+pq^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+pqf9q#9
+sPult|
+z~sz
+pqpjp|
+s+"w={m,tyt=6
+pq^9pb
+{i/
+qV+zH}#uQsqD
+pq^/pX
+s+0}J}J
+pq^9p|
+xV?
+pqpj{L
+{/r81Z
+zSuf
+wWs6
+zhM6
+|yj
+qt(1#
+sd
+r69xj
+r=
+!#
+ru(
+yH^
+qt(<5
+qGs\t%
+5
+r69s6
+po(E3.
+rV
+":
+pv
+&
+"%
+}"x^'#S
+!#
+"9
+s5xaxh
+rE
+rr
+v4
+sl
+t-xh6
+rE
+v5
+r6@q#
+po(E30
+wG
+|ysr
+tmA
+pC*
+rMM(C
+td
+!#
+wWpw
+O
+!#
+"[
+]$rL
+]%sx
+"^
+])s3-
+"Y
+(.
+!pZ
+p(
+!p^
+"V
+J
+qa2
+qa/
+(
+!qZ
+"%
+g
+p3,
+;$
+(
+!s*
+g
+p3,
+;&
+(
+!tS
+"%
+qH
+vg
+v#
+(
+!vB
+"%
+sk
+p3)
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-.file 4 "log.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
-
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<48>;
-	.reg .b16 %rs<15>;
-	.reg .b32 %r<54>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<77>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+76];
-	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+80];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+88];
-	ld.param.u8 %r3, [plain_dtype_F16_row_F16_params+92];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 15 36
-	mov.u32 %r4, %ctaid.x;
-	cvt.u64.u32 %rd7, %r4;
-	cvt.u64.u32 %rd8, %r1;
-	.loc 1 16 29
-	mul.wide.u32 %rd9, %r4, %r1;
-	add.s64 %rd10, %rd9, %rd8;
-	setp.le.u64 %p2, %rd10, %rd2;
-	setp.le.u64 %p3, %rd10, %rd4;
-	.loc 1 42 28
-	setp.lt.u32 %p4, 0, %r2;
-	.loc 1 43 20
-	setp.ne.s32 %p5, %r2, 0;
-	not.pred %p6, %p4;
-	or.pred %p7, %p6, %p5;
-	.loc 1 45 18
-	setp.lt.s64 %p8, 0, %rd6;
-	.loc 1 46 25
-	setp.lt.u64 %p9, %rd7, %rd6;
-	not.pred %p10, %p8;
-	or.pred %p11, %p10, %p9;
-	.loc 1 16 47
-	and.pred %p12, %p2, %p3;
-	.loc 1 43 20
-	and.pred %p13, %p12, %p7;
-	.loc 1 46 25
-	and.pred %p14, %p13, %p11;
-	@!%p14 bra $B20;
-	.loc 1 14 44
-	mov.u32 %r5, $shared$plain_dtype_F16_row_F16$2eshared;
-	.loc 1 15 24
-	mov.u32 %r6, %tid.x;
-	.loc 1 16 26
-	shl.b64 %rd11, %rd9, 1;
-	add.s64 %rd12, %rd1, %rd11;
-	sub.s64 %rd13, %rd2, %rd9;
-	add.s64 %rd14, %rd3, %rd11;
-	.loc 1 42 13
-	cvt.u64.u32 %rd15, %r2;
-	mov.u64 %rd16, %rd8;
-	@!%p4 bra $B0;
-	.loc 1 43 15
-	sub.s64 %rd17, %rd8, %rd15;
-	rem.u32 %r7, %r4, %r2;
-	cvt.u64.u32 %rd18, %r7;
-	add.s64 %rd19, %rd17, %rd18;
-	add.s64 %rd20, %rd19, 1;
-	setp.lt.s64 %p15, %rd20, %rd8;
-	selp.b64 %rd16, %rd20, %rd8, %p15;
-$B0:
-	.loc 1 45 18
-	@!%p8 bra $B1;
-	.loc 1 46 25
-	mad.wide.u32 %rd21, %r4, 4, %rd5;
-	ld.global.u32 %r8, [%rd21];
-	cvt.s64.s32 %rd22, %r8;
-	setp.lt.s64 %p16, %rd22, %rd16;
-	selp.b64 %rd16, %rd22, %rd16, %p16;
-$B1:
-	.loc 1 48 12
-	setp.lt.s64 %p17, %rd16, 0;
-	cvt.u32.u64 %r9, %rd16;
-	selp.b32 %r10, 0, %r9, %p17;
-	cvt.u64.u32 %rd23, %r10;
-	.loc 1 18 8
-	bar.sync 0;
-	.loc 1 61 10
-	setp.le.u64 %p18, %rd23, %rd13;
-	@!%p18 bra $FAULT0;
-	.loc 1 62 17
-	setp.lt.u32 %p19, %r6, %r10;
-	mov.f32 %f2, 0fFF800000;
-	@!%p19 bra $B6;
-	add.s64 %rd24, %rd23, -48;
-	setp.le.s64 %p20, %rd24, %rd23;
-	setp.lt.s64 %p21, 0, %rd24;
-	and.pred %p22, %p20, %p21;
-	cvt.u32.u64 %r11, %rd24;
-	selp.b32 %r12, %r11, 0, %p22;
-	cvt.u64.u32 %rd25, %r12;
-	setp.lt.u32 %p23, %r6, %r12;
-	@!%p23 bra $B2;
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B3;
-$B2:
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B4;
-$B3:
-	cvt.u64.u32 %rd26, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd27, %r13, 2, %rd12;
-	ld.global.u16 %r14, [%rd27];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r14;
-	cvt.f32.f16 %f3, %rs1;
-	.loc 1 63 40
-	mul.rn.f32 %f4, %f3, %f1;
-	max.NaN.f32 %f5, %f2, %f4;
-	ld.global.u16 %r15, [%rd27+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r15;
-	cvt.f32.f16 %f6, %rs2;
-	.loc 1 63 40
-	mul.rn.f32 %f7, %f6, %f1;
-	max.NaN.f32 %f8, %f5, %f7;
-	ld.global.u16 %r16, [%rd27+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r16;
-	cvt.f32.f16 %f9, %rs3;
-	.loc 1 63 40
-	mul.rn.f32 %f10, %f9, %f1;
-	max.NaN.f32 %f11, %f8, %f10;
-	ld.global.u16 %r17, [%rd27+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r17;
-	cvt.f32.f16 %f12, %rs4;
-	.loc 1 63 40
-	mul.rn.f32 %f13, %f12, %f1;
-	max.NaN.f32 %f2, %f11, %f13;
-	.loc 1 62 27
-	add.s64 %rd28, %rd26, 64;
-	setp.lt.s64 %p24, %rd28, %rd23;
-	setp.lt.s64 %p25, %rd28, %rd25;
-	cvt.u32.u64 %r13, %rd28;
-	@%p25 bra $B3;
-	@!%p24 bra $B6;
-$B4:
-$B5:
-	cvt.u64.u32 %rd29, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd30, %r13, 2, %rd12;
-	ld.global.u16 %r18, [%rd30];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f14, %rs5;
-	.loc 1 63 40
-	mul.rn.f32 %f15, %f14, %f1;
-	max.NaN.f32 %f2, %f2, %f15;
-	.loc 1 62 27
-	add.s64 %rd31, %rd29, 16;
-	setp.lt.s64 %p26, %rd31, %rd23;
-	cvt.u32.u64 %r13, %rd31;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 19 10
-	mad.lo.s32 %r19, %r6, 4, %r5;
-	st.shared.f32 [%r19], %f2;
-	.loc 1 20 8
-	bar.sync 0;
-	mov.f32 %f16, 0fFF800000;
-	mov.u32 %r20, 0;
-$B7:
-	.loc 1 23 26
-	mad.lo.s32 %r21, %r20, 4, %r5;
-	ld.shared.f32 %f17, [%r21];
-	max.NaN.f32 %f16, %f16, %f17;
-	add.s32 %r20, %r20, 1;
-	setp.lt.u32 %p27, %r20, 16;
-	@%p27 bra $B7;
-	.loc 1 25 9
-	setp.eq.f32 %p28, %f16, 0fFF800000;
-	selp.b32 %r22, 0, %r10, %p28;
-	cvt.u64.u32 %rd32, %r22;
-	selp.f32 %f18, 0f00000000, %f16, %p28;
-	.loc 1 28 8
-	bar.sync 0;
-	.loc 1 71 17
-	setp.lt.u32 %p29, %r6, %r22;
-	mov.f32 %f19, 0f00000000;
-	@!%p29 bra $B12;
-	.loc 1 72 56
-	neg.f32 %f20, %f18;
-	add.s64 %rd33, %rd32, -48;
-	setp.le.s64 %p30, %rd33, %rd32;
-	setp.lt.s64 %p31, 0, %rd33;
-	and.pred %p32, %p30, %p31;
-	cvt.u32.u64 %r23, %rd33;
-	selp.b32 %r24, %r23, 0, %p32;
-	cvt.u64.u32 %rd34, %r24;
-	setp.lt.u32 %p33, %r6, %r24;
-	@!%p33 bra $B8;
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r25, %r6;
-	bra $B9;
-$B8:
-	mov.f32 %f19, 0f00000000;
-	mov.u32 %r25, %r6;
-	bra $B10;
-$B9:
-	cvt.u64.u32 %rd35, %r25;
-	mad.wide.u32 %rd36, %r25, 2, %rd12;
-	ld.global.u16 %r26, [%rd36];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r26;
-	cvt.f32.f16 %f21, %rs6;
-	.loc 1 72 56
-	fma.rn.f32 %f22, %f21, %f1, %f20;
-	mul.rn.f32 %f23, %f22, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f24, %f23;
-	add.rn.f32 %f25, %f19, %f24;
-	ld.global.u16 %r27, [%rd36+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r27;
-	cvt.f32.f16 %f26, %rs7;
-	.loc 1 72 56
-	fma.rn.f32 %f27, %f26, %f1, %f20;
-	mul.rn.f32 %f28, %f27, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f29, %f28;
-	add.rn.f32 %f30, %f25, %f29;
-	ld.global.u16 %r28, [%rd36+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r28;
-	cvt.f32.f16 %f31, %rs8;
-	.loc 1 72 56
-	fma.rn.f32 %f32, %f31, %f1, %f20;
-	mul.rn.f32 %f33, %f32, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f35, %f30, %f34;
-	ld.global.u16 %r29, [%rd36+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r29;
-	cvt.f32.f16 %f36, %rs9;
-	.loc 1 72 56
-	fma.rn.f32 %f37, %f36, %f1, %f20;
-	mul.rn.f32 %f38, %f37, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f19, %f35, %f39;
-	.loc 1 71 27
-	add.s64 %rd37, %rd35, 64;
-	setp.lt.s64 %p34, %rd37, %rd32;
-	setp.lt.s64 %p35, %rd37, %rd34;
-	cvt.u32.u64 %r25, %rd37;
-	@%p35 bra $B9;
-	@!%p34 bra $B12;
-$B10:
-$B11:
-	cvt.u64.u32 %rd38, %r25;
-	.loc 1 72 43
-	mad.wide.u32 %rd39, %r25, 2, %rd12;
-	ld.global.u16 %r30, [%rd39];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r30;
-	cvt.f32.f16 %f40, %rs10;
-	.loc 1 72 56
-	fma.rn.f32 %f41, %f40, %f1, %f20;
-	mul.rn.f32 %f42, %f41, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f43, %f42;
-	add.rn.f32 %f19, %f19, %f43;
-	.loc 1 71 27
-	add.s64 %rd40, %rd38, 16;
-	setp.lt.s64 %p36, %rd40, %rd32;
-	cvt.u32.u64 %r25, %rd40;
-	@%p36 bra $B11;
-$B12:
-	.loc 1 29 10
-	st.shared.f32 [%r19+64], %f19;
-	.loc 1 30 8
-	bar.sync 0;
-	mov.f32 %f44, 0f00000000;
-	mov.u32 %r31, 0;
-$B13:
-	.loc 3 9 15
-	mad.lo.s32 %r32, %r31, 4, %r5;
-	ld.shared.f32 %f45, [%r32+64];
-	add.rn.f32 %f44, %f44, %f45;
-	add.s32 %r31, %r31, 1;
-	setp.lt.u32 %p37, %r31, 16;
-	@%p37 bra $B13;
-	.loc 1 32 7
-	@%p1 bra $B16;
-	.loc 1 35 34
-	rcp.rn.f32 %f46, %f44;
-	.loc 1 82 17
-	setp.lt.u32 %p38, %r6, %r1;
-	@!%p38 bra $B19;
-	.loc 1 85 55
-	neg.f32 %f47, %f18;
-$B14:
-	cvt.u64.u32 %rd41, %r6;
-	.loc 1 84 8
-	setp.lt.u32 %p39, %r6, %r22;
-	mov.f32 %f48, 0f00000000;
-	@!%p39 bra $B15;
-	.loc 1 85 43
-	mad.wide.u32 %rd42, %r6, 2, %rd12;
-	ld.global.u16 %r33, [%rd42];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r33;
-	cvt.f32.f16 %f49, %rs11;
-	.loc 1 85 55
-	fma.rn.f32 %f50, %f49, %f1, %f47;
-	mul.rn.f32 %f51, %f50, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f52, %f51;
-	mul.rn.f32 %f48, %f52, %f46;
-$B15:
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs12, %f48;
-	cvt.u32.u16 %r34, %rs12;
-	.loc 1 87 6
-	mad.wide.u32 %rd43, %r6, 2, %rd14;
-	st.global.u16 [%rd43], %r34;
-	.loc 1 82 29
-	add.s64 %rd44, %rd41, 16;
-	setp.lt.s64 %p40, %rd44, %rd8;
-	cvt.u32.u64 %r6, %rd44;
-	@%p40 bra $B14;
-	bra $B19;
-$B16:
-	.loc 4 68 8
-	abs.f32 %f53, %f44;
-	setp.lt.f32 %p41, %f53, 0f00800000;
-	.loc 4 69 21
-	mul.rn.f32 %f54, %f44, 0f4B000000;
-	.loc 4 68 12
-	selp.f32 %f55, %f54, %f44, %p41;
-	selp.b32 %r35, 192937984, 0, %p41;
-	.loc 4 71 23
-	mov.b32 %r36, %f55;
-	.loc 4 72 10
-	add.s32 %r37, %r36, -1060439283;
-	and.b32 %r38, %r37, -8388608;
-	.loc 4 73 32
-	sub.s32 %r39, %r36, %r38;
-	mov.b32 %f56, %r39;
-	sub.s32 %r40, %r38, %r35;
-	cvt.rn.f32.s32 %f57, %r40;
-	.loc 4 8 9
-	sub.rn.f32 %f58, %f56, 0f3F800000;
-	.loc 4 81 22
-	fma.rn.f32 %f59, 0fBD9BD66F, %f58, 0f3E041C4B;
-	fma.rn.f32 %f60, %f59, %f58, 0fBE07A47F;
-	fma.rn.f32 %f61, %f60, %f58, 0f3E1139FA;
-	fma.rn.f32 %f62, %f61, %f58, 0fBE2A12C2;
-	.loc 4 82 24
-	fma.rn.f32 %f63, %f62, %f58, 0f3E4CD1F1;
-	fma.rn.f32 %f64, %f63, %f58, 0fBE800219;
-	fma.rn.f32 %f65, %f64, %f58, 0f3EAAAAA8;
-	fma.rn.f32 %f66, %f65, %f58, 0fBEFFFFFC;
-	.loc 4 77 67
-	mul.rn.f32 %f67, %f58, %f58;
-	fma.rn.f32 %f68, %f66, %f67, %f58;
-	.loc 4 9 25
-	fma.rn.f32 %f69, %f57, 0f33B17218, %f68;
-	.loc 4 87 21
-	mov.b32 %r41, %f44;
-	setp.le.u32 %p42, 2139095040, %r41;
-	.loc 4 88 10
-	fma.rn.f32 %f70, %f44, 0f7F800000, 0f7F800000;
-	.loc 4 87 25
-	selp.f32 %f71, %f70, %f69, %p42;
-	.loc 4 90 7
-	setp.eq.f32 %p43, %f44, 0f00000000;
-	selp.f32 %f72, 0fFF800000, %f71, %p43;
-	.loc 1 33 28
-	add.rn.f32 %f73, %f18, %f72;
-	.loc 1 93 17
-	setp.lt.u32 %p44, %r6, %r1;
-	@!%p44 bra $B19;
-	.loc 1 96 41
-	neg.f32 %f74, %f73;
-$B17:
-	cvt.u64.u32 %rd45, %r6;
-	.loc 1 95 8
-	setp.lt.u32 %p45, %r6, %r22;
-	mov.f32 %f75, 0fFF800000;
-	@!%p45 bra $B18;
-	.loc 1 96 28
-	mad.wide.u32 %rd46, %r6, 2, %rd12;
-	ld.global.u16 %r42, [%rd46];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r42;
-	cvt.f32.f16 %f76, %rs13;
-	.loc 1 96 41
-	fma.rn.f32 %f75, %f76, %f1, %f74;
-$B18:
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs14, %f75;
-	cvt.u32.u16 %r43, %rs14;
-	.loc 1 98 6
-	mad.wide.u32 %rd47, %r6, 2, %rd14;
-	st.global.u16 [%rd47], %r43;
-	.loc 1 93 29
-	add.s64 %rd48, %rd45, 16;
-	setp.lt.s64 %p46, %rd48, %rd8;
-	cvt.u32.u64 %r6, %rd48;
-	@%p46 bra $B17;
-$B19:
-	.loc 1 33 13
-	bra $EXIT;
-$B20:
-	.loc 1 16 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	.loc 1 43 20
-	@!%p7 bra $FAULT3;
-	.loc 1 46 25
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 61 10
-	mov.u32 %r44, 0;
-	mov.u64 %rd49, %rd23;
-	mov.u64 %rd50, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 26
-	mov.u32 %r44, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r44, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 43 20
-	mov.u32 %r44, 2;
-	mov.u64 %rd49, 0;
-	mov.u64 %rd50, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 46 25
-	mov.u32 %r44, 3;
-	mov.u64 %rd49, %rd7;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [plain_dtype_F16_row_F16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r45, [%rd51], 0, 1;
-	setp.ne.u32 %p47, %r45, 0;
-	@%p47 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r46, [plain_dtype_F16_row_F16_params+104];
-	st.global.u32 [%rd52+4], %r46;
-	ld.param.u32 %r47, [plain_dtype_F16_row_F16_params+108];
-	st.global.v2.u32 [%rd52+8], {%r47, %r44};
-	mov.u32 %r48, %ctaid.x;
-	mov.u32 %r49, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r48, %r49};
-	mov.u32 %r50, %ctaid.z;
-	mov.u32 %r51, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r50, %r51};
-	mov.u32 %r52, %tid.y;
-	mov.u32 %r53, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r52, %r53};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const plainF16SM80 = `packed1 11051 plain_dtype_F16_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!v7psv6rbrmr9rR
+!
+!vtt&s<
+!
+!pHw$pD
+!}[
+!c
+p;t2pF
+zfqupF
+p98x,
+p:-r0
+qS9x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+x+sm
+Q
+)
+ya
+z5sr
+t+{q
+}h
+stp[
+stp"
+xnqe
+Y=q=
+yXxj
+zWzE
+rN
+tP
+vl7qw
+wurS
+|kpb
+q+p=rS
+rN
+tP
+z5yY
+rex\2|;
+"%
+w"uy
+"$
+wj
+rD6
+sYua
+u3
+x+qy
+N
+z5r-
+vaB
+v0qI%
+vwqIrS
+v0qIrZ
+r7[
+")
+rjx\I
+yXr+
+t(yD[
+xQt"p2
+t<
+tj
+s=q,
+xKXD2q,?
+!#
+"*
+rj{'I
+"(
+p{p2Gt~
+sw
+s=p@
+xKp@Dr2?
+!#
+vlx*
+rht"=
+|02[?
+xAq@
+)
+x1^
+p+
+{NpX
+stp=
+qU
+{1j
+Yp2D
+qGs\t%
+vp
+rsyit2
+t1s0U
+}oD
+4
+x)
+Yp*D
+5
+uc
+r7q,
+H
+!#
+uc
+svq,
+H
+!#
+{r-7
+t{+q^
+rV
+pnsQwE
+ro
+p7
+{rsq
+qJq/
+tps:v8
+s|sL
+"#
+ro
+p7
+"#
+y*
+tps:v8
+s|pk
+"#
+ro
+p7
+"#
+qJt|
+tps:v8
+s|rJ
+"#
+ro
+p7
+"#
+x>#
+tpr3tLS>
+{1sh
+qKXryrq
+Yw%p2
+YXr2
+\
+w9
+!#
+!#
+"%
+p{XEsu
+rV
+"%
+ro
+p7
+"%
+x>#
+tpr3p4$'$>
+"%
+qKp@r2A
+Yt"p0
+\
+!#
+{.pX
+pB(u%'
+syu8r3qp'$
+xk^
+p+
+qGs\t%
+J
+!#
+xlr-
+s;'
+q;
+tpr3|X
+w8
+}u
+\
+z@pj
+{/xht%
+|01/?
+v/x;S?
+sW^
+p+
+qM+j
+qt(D
+:
+vp
+zqr.7
+ss
+rsyit2
+t1s0U
+}oD
+4
+x)
+qt(D
+5
+{w
+rf(
+H
+!#
+{w
+svM(
+H
+!#
+t{+s[
+rV
+"+
+ro
+p7
+"#
+s&#S
+qi
+k
+wl
+s|sL
+"#
+ro
+p7
+"#
+s&#rl
+qi
+k
+x-z.
+s|pk
+"#
+ro
+p7
+"#
+s&#'6
+qi
+k
+x-z.
+s|rJ
+"#
+ro
+p7
+"#
+s&#'6
+qi
+k
+q85W>
+qM+sh
+qKXryrq
+Yw%p2
+YXr2
+\
+w9
+!#
+!#
+zqyC
+p{XEt]
+rV
+"%
+ro
+p7
+"%
+s&#'6
+qi
+k
+q85'5>
+"%
+qKp@r2A
+Yt"p0
+\
+!#
+wtpX
+syu8r3dq}lpk'5
+w.^
+p+
+:
+J
+!#
+{Dr+
+s;'
+|~
+r?|X
+w8
+}u
+\
+y2f
+qh#rzu<
+z*s-
+|cz2s:rn
+}_j
+qt(1#
+za
+r&7r.8
+u9r^4
+!#
+ru(
+r&8^
+qt(2q,
+:
+5
+r&7yC
+po(Et~
+rV
+"-
+ro
+p7
+"%
+s&#q/
+qi
+k
+y9r_>sI
+!#
+tb,y=
+z"W
+s>
+|]q#
+po(EvQ
+wG
+}_sr
+tmA
+pC*
+rMM(C
+td
+u?}~
+!#
+pqq#})
+x7s:ul
+}nscz(z+
+pqq#@pb
+sPszyvtB{n
+pqq#/px
+sDtL?
+pz{]@y<@vFp$?
+pqf,qe
+q{
+pqf+pX
+w<=vO.{JxW-
+q2yi/|4
+pqf-r4
+}+
+&
+t(p,r2
+u,
+pq^pj
+t3rnt#
+pq^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+pq^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+pqf9q#9
+sPult|
+z~sz
+pqpjp|
+s+"w={m,tyt=6
+pq^9pb
+{i/
+qV+zH}#uQsqD
+pq^/pX
+s+0}J}J
+pq^9p|
+xV?
+pqpj{L
+{/r81Z
+zSuf
+wWs6
+yV46
+|yj
+qt(1#
+sd
+r69xj
+r=
+!#
+ru(
+yH^
+qt(<)
+qGs\t%
+5
+r69s6
+po(E3.
+rV
+":
+ro
+p7
+"%
+}"x^'#S
+!#
+"9
+z"6
+s>
+r6@q#
+po(E30
+wG
+|ysr
+tmA
+pC*
+rMM(C
+td
+!#
+wWpw
+O
+!#
+"[
+]$rL
+]%sx
+"^
+])s3-
+"Y
+(.
+!pZ
+p(
+!p^
+"V
+J
+qa2
+qa/
+(
+!qZ
+"%
+g
+p3,
+;$
+(
+!s*
+g
+p3,
+;&
+(
+!tS
+"%
+qH
+vg
+v#
+(
+!vB
+"%
+sk
+p3)
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "format.go"
-.file 3 "lanes.go"
-.file 4 "log.go"
-
-.shared .align 16 .b8 $shared$plain_dtype_F16_row_F16$2eshared[128];
-
-.visible .entry plain_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_row_F16_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<54>;
-	.reg .b16 %rs<15>;
-	.reg .b32 %r<54>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<83>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [plain_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_row_F16_params+56];
-	ld.param.u32 %r1, [plain_dtype_F16_row_F16_params+76];
-	ld.param.u32 %r2, [plain_dtype_F16_row_F16_params+80];
-	ld.param.f32 %f1, [plain_dtype_F16_row_F16_params+88];
-	ld.param.u8 %r3, [plain_dtype_F16_row_F16_params+92];
-	setp.ne.u32 %p1, %r3, 0;
-	.loc 1 15 36
-	mov.u32 %r4, %ctaid.x;
-	cvt.u64.u32 %rd7, %r4;
-	cvt.u64.u32 %rd8, %r1;
-	.loc 1 16 29
-	mul.wide.u32 %rd9, %r4, %r1;
-	add.s64 %rd10, %rd9, %rd8;
-	setp.le.u64 %p2, %rd10, %rd2;
-	setp.le.u64 %p3, %rd10, %rd4;
-	.loc 1 42 28
-	setp.lt.u32 %p4, 0, %r2;
-	.loc 1 43 20
-	setp.ne.s32 %p5, %r2, 0;
-	not.pred %p6, %p4;
-	or.pred %p7, %p6, %p5;
-	.loc 1 45 18
-	setp.lt.s64 %p8, 0, %rd6;
-	.loc 1 46 25
-	setp.lt.u64 %p9, %rd7, %rd6;
-	not.pred %p10, %p8;
-	or.pred %p11, %p10, %p9;
-	.loc 1 16 47
-	and.pred %p12, %p2, %p3;
-	.loc 1 43 20
-	and.pred %p13, %p12, %p7;
-	.loc 1 46 25
-	and.pred %p14, %p13, %p11;
-	@!%p14 bra $B20;
-	.loc 1 14 44
-	mov.u32 %r5, $shared$plain_dtype_F16_row_F16$2eshared;
-	.loc 1 15 24
-	mov.u32 %r6, %tid.x;
-	.loc 1 16 26
-	shl.b64 %rd11, %rd9, 1;
-	add.s64 %rd12, %rd1, %rd11;
-	sub.s64 %rd13, %rd2, %rd9;
-	add.s64 %rd14, %rd3, %rd11;
-	.loc 1 42 13
-	cvt.u64.u32 %rd15, %r2;
-	mov.u64 %rd16, %rd8;
-	@!%p4 bra $B0;
-	.loc 1 43 15
-	sub.s64 %rd17, %rd8, %rd15;
-	rem.u32 %r7, %r4, %r2;
-	cvt.u64.u32 %rd18, %r7;
-	add.s64 %rd19, %rd17, %rd18;
-	add.s64 %rd20, %rd19, 1;
-	setp.lt.s64 %p15, %rd20, %rd8;
-	selp.b64 %rd16, %rd20, %rd8, %p15;
-$B0:
-	.loc 1 45 18
-	@!%p8 bra $B1;
-	.loc 1 46 25
-	mad.wide.u32 %rd21, %r4, 4, %rd5;
-	ld.global.u32 %r8, [%rd21];
-	cvt.s64.s32 %rd22, %r8;
-	setp.lt.s64 %p16, %rd22, %rd16;
-	selp.b64 %rd16, %rd22, %rd16, %p16;
-$B1:
-	.loc 1 48 12
-	setp.lt.s64 %p17, %rd16, 0;
-	cvt.u32.u64 %r9, %rd16;
-	selp.b32 %r10, 0, %r9, %p17;
-	cvt.u64.u32 %rd23, %r10;
-	.loc 1 18 8
-	bar.sync 0;
-	.loc 1 61 10
-	setp.le.u64 %p18, %rd23, %rd13;
-	@!%p18 bra $FAULT0;
-	.loc 1 62 17
-	setp.lt.u32 %p19, %r6, %r10;
-	mov.f32 %f2, 0fFF800000;
-	@!%p19 bra $B6;
-	add.s64 %rd24, %rd23, -48;
-	setp.le.s64 %p20, %rd24, %rd23;
-	setp.lt.s64 %p21, 0, %rd24;
-	and.pred %p22, %p20, %p21;
-	cvt.u32.u64 %r11, %rd24;
-	selp.b32 %r12, %r11, 0, %p22;
-	cvt.u64.u32 %rd25, %r12;
-	setp.lt.u32 %p23, %r6, %r12;
-	@!%p23 bra $B2;
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B3;
-$B2:
-	mov.f32 %f2, 0fFF800000;
-	mov.u32 %r13, %r6;
-	bra $B4;
-$B3:
-	cvt.u64.u32 %rd26, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd27, %r13, 2, %rd12;
-	ld.global.u16 %r14, [%rd27];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r14;
-	cvt.f32.f16 %f3, %rs1;
-	.loc 1 63 40
-	mul.rn.f32 %f4, %f3, %f1;
-	setp.nan.f32 %p24, %f2, %f4;
-	max.f32 %f5, %f2, %f4;
-	selp.f32 %f6, 0f7FFFFFFF, %f5, %p24;
-	ld.global.u16 %r15, [%rd27+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r15;
-	cvt.f32.f16 %f7, %rs2;
-	.loc 1 63 40
-	mul.rn.f32 %f8, %f7, %f1;
-	setp.nan.f32 %p25, %f6, %f8;
-	max.f32 %f9, %f6, %f8;
-	selp.f32 %f10, 0f7FFFFFFF, %f9, %p25;
-	ld.global.u16 %r16, [%rd27+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r16;
-	cvt.f32.f16 %f11, %rs3;
-	.loc 1 63 40
-	mul.rn.f32 %f12, %f11, %f1;
-	setp.nan.f32 %p26, %f10, %f12;
-	max.f32 %f13, %f10, %f12;
-	selp.f32 %f14, 0f7FFFFFFF, %f13, %p26;
-	ld.global.u16 %r17, [%rd27+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r17;
-	cvt.f32.f16 %f15, %rs4;
-	.loc 1 63 40
-	mul.rn.f32 %f16, %f15, %f1;
-	setp.nan.f32 %p27, %f14, %f16;
-	max.f32 %f17, %f14, %f16;
-	selp.f32 %f2, 0f7FFFFFFF, %f17, %p27;
-	.loc 1 62 27
-	add.s64 %rd28, %rd26, 64;
-	setp.lt.s64 %p28, %rd28, %rd23;
-	setp.lt.s64 %p29, %rd28, %rd25;
-	cvt.u32.u64 %r13, %rd28;
-	@%p29 bra $B3;
-	@!%p28 bra $B6;
-$B4:
-$B5:
-	cvt.u64.u32 %rd29, %r13;
-	.loc 1 63 36
-	mad.wide.u32 %rd30, %r13, 2, %rd12;
-	ld.global.u16 %r18, [%rd30];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f18, %rs5;
-	.loc 1 63 40
-	mul.rn.f32 %f19, %f18, %f1;
-	setp.nan.f32 %p30, %f2, %f19;
-	max.f32 %f20, %f2, %f19;
-	selp.f32 %f2, 0f7FFFFFFF, %f20, %p30;
-	.loc 1 62 27
-	add.s64 %rd31, %rd29, 16;
-	setp.lt.s64 %p31, %rd31, %rd23;
-	cvt.u32.u64 %r13, %rd31;
-	@%p31 bra $B5;
-$B6:
-	.loc 1 19 10
-	mad.lo.s32 %r19, %r6, 4, %r5;
-	st.shared.f32 [%r19], %f2;
-	.loc 1 20 8
-	bar.sync 0;
-	mov.f32 %f21, 0fFF800000;
-	mov.u32 %r20, 0;
-$B7:
-	.loc 1 23 26
-	mad.lo.s32 %r21, %r20, 4, %r5;
-	ld.shared.f32 %f22, [%r21];
-	setp.nan.f32 %p32, %f21, %f22;
-	max.f32 %f23, %f21, %f22;
-	selp.f32 %f21, 0f7FFFFFFF, %f23, %p32;
-	add.s32 %r20, %r20, 1;
-	setp.lt.u32 %p33, %r20, 16;
-	@%p33 bra $B7;
-	.loc 1 25 9
-	setp.eq.f32 %p34, %f21, 0fFF800000;
-	selp.b32 %r22, 0, %r10, %p34;
-	cvt.u64.u32 %rd32, %r22;
-	selp.f32 %f24, 0f00000000, %f21, %p34;
-	.loc 1 28 8
-	bar.sync 0;
-	.loc 1 71 17
-	setp.lt.u32 %p35, %r6, %r22;
-	mov.f32 %f25, 0f00000000;
-	@!%p35 bra $B12;
-	.loc 1 72 56
-	neg.f32 %f26, %f24;
-	add.s64 %rd33, %rd32, -48;
-	setp.le.s64 %p36, %rd33, %rd32;
-	setp.lt.s64 %p37, 0, %rd33;
-	and.pred %p38, %p36, %p37;
-	cvt.u32.u64 %r23, %rd33;
-	selp.b32 %r24, %r23, 0, %p38;
-	cvt.u64.u32 %rd34, %r24;
-	setp.lt.u32 %p39, %r6, %r24;
-	@!%p39 bra $B8;
-	mov.f32 %f25, 0f00000000;
-	mov.u32 %r25, %r6;
-	bra $B9;
-$B8:
-	mov.f32 %f25, 0f00000000;
-	mov.u32 %r25, %r6;
-	bra $B10;
-$B9:
-	cvt.u64.u32 %rd35, %r25;
-	mad.wide.u32 %rd36, %r25, 2, %rd12;
-	ld.global.u16 %r26, [%rd36];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r26;
-	cvt.f32.f16 %f27, %rs6;
-	.loc 1 72 56
-	fma.rn.f32 %f28, %f27, %f1, %f26;
-	mul.rn.f32 %f29, %f28, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f31, %f25, %f30;
-	ld.global.u16 %r27, [%rd36+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r27;
-	cvt.f32.f16 %f32, %rs7;
-	.loc 1 72 56
-	fma.rn.f32 %f33, %f32, %f1, %f26;
-	mul.rn.f32 %f34, %f33, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f35, %f34;
-	add.rn.f32 %f36, %f31, %f35;
-	ld.global.u16 %r28, [%rd36+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r28;
-	cvt.f32.f16 %f37, %rs8;
-	.loc 1 72 56
-	fma.rn.f32 %f38, %f37, %f1, %f26;
-	mul.rn.f32 %f39, %f38, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f40, %f39;
-	add.rn.f32 %f41, %f36, %f40;
-	ld.global.u16 %r29, [%rd36+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r29;
-	cvt.f32.f16 %f42, %rs9;
-	.loc 1 72 56
-	fma.rn.f32 %f43, %f42, %f1, %f26;
-	mul.rn.f32 %f44, %f43, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f25, %f41, %f45;
-	.loc 1 71 27
-	add.s64 %rd37, %rd35, 64;
-	setp.lt.s64 %p40, %rd37, %rd32;
-	setp.lt.s64 %p41, %rd37, %rd34;
-	cvt.u32.u64 %r25, %rd37;
-	@%p41 bra $B9;
-	@!%p40 bra $B12;
-$B10:
-$B11:
-	cvt.u64.u32 %rd38, %r25;
-	.loc 1 72 43
-	mad.wide.u32 %rd39, %r25, 2, %rd12;
-	ld.global.u16 %r30, [%rd39];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r30;
-	cvt.f32.f16 %f46, %rs10;
-	.loc 1 72 56
-	fma.rn.f32 %f47, %f46, %f1, %f26;
-	mul.rn.f32 %f48, %f47, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f49, %f48;
-	add.rn.f32 %f25, %f25, %f49;
-	.loc 1 71 27
-	add.s64 %rd40, %rd38, 16;
-	setp.lt.s64 %p42, %rd40, %rd32;
-	cvt.u32.u64 %r25, %rd40;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 29 10
-	st.shared.f32 [%r19+64], %f25;
-	.loc 1 30 8
-	bar.sync 0;
-	mov.f32 %f50, 0f00000000;
-	mov.u32 %r31, 0;
-$B13:
-	.loc 3 9 15
-	mad.lo.s32 %r32, %r31, 4, %r5;
-	ld.shared.f32 %f51, [%r32+64];
-	add.rn.f32 %f50, %f50, %f51;
-	add.s32 %r31, %r31, 1;
-	setp.lt.u32 %p43, %r31, 16;
-	@%p43 bra $B13;
-	.loc 1 32 7
-	@%p1 bra $B16;
-	.loc 1 35 34
-	rcp.rn.f32 %f52, %f50;
-	.loc 1 82 17
-	setp.lt.u32 %p44, %r6, %r1;
-	@!%p44 bra $B19;
-	.loc 1 85 55
-	neg.f32 %f53, %f24;
-$B14:
-	cvt.u64.u32 %rd41, %r6;
-	.loc 1 84 8
-	setp.lt.u32 %p45, %r6, %r22;
-	mov.f32 %f54, 0f00000000;
-	@!%p45 bra $B15;
-	.loc 1 85 43
-	mad.wide.u32 %rd42, %r6, 2, %rd12;
-	ld.global.u16 %r33, [%rd42];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r33;
-	cvt.f32.f16 %f55, %rs11;
-	.loc 1 85 55
-	fma.rn.f32 %f56, %f55, %f1, %f53;
-	mul.rn.f32 %f57, %f56, 0f3FB8AA3B;
-	ex2.approx.ftz.f32 %f58, %f57;
-	mul.rn.f32 %f54, %f58, %f52;
-$B15:
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs12, %f54;
-	cvt.u32.u16 %r34, %rs12;
-	.loc 1 87 6
-	mad.wide.u32 %rd43, %r6, 2, %rd14;
-	st.global.u16 [%rd43], %r34;
-	.loc 1 82 29
-	add.s64 %rd44, %rd41, 16;
-	setp.lt.s64 %p46, %rd44, %rd8;
-	cvt.u32.u64 %r6, %rd44;
-	@%p46 bra $B14;
-	bra $B19;
-$B16:
-	.loc 4 68 8
-	abs.f32 %f59, %f50;
-	setp.lt.f32 %p47, %f59, 0f00800000;
-	.loc 4 69 21
-	mul.rn.f32 %f60, %f50, 0f4B000000;
-	.loc 4 68 12
-	selp.f32 %f61, %f60, %f50, %p47;
-	selp.b32 %r35, 192937984, 0, %p47;
-	.loc 4 71 23
-	mov.b32 %r36, %f61;
-	.loc 4 72 10
-	add.s32 %r37, %r36, -1060439283;
-	and.b32 %r38, %r37, -8388608;
-	.loc 4 73 32
-	sub.s32 %r39, %r36, %r38;
-	mov.b32 %f62, %r39;
-	sub.s32 %r40, %r38, %r35;
-	cvt.rn.f32.s32 %f63, %r40;
-	.loc 4 8 9
-	sub.rn.f32 %f64, %f62, 0f3F800000;
-	.loc 4 81 22
-	fma.rn.f32 %f65, 0fBD9BD66F, %f64, 0f3E041C4B;
-	fma.rn.f32 %f66, %f65, %f64, 0fBE07A47F;
-	fma.rn.f32 %f67, %f66, %f64, 0f3E1139FA;
-	fma.rn.f32 %f68, %f67, %f64, 0fBE2A12C2;
-	.loc 4 82 24
-	fma.rn.f32 %f69, %f68, %f64, 0f3E4CD1F1;
-	fma.rn.f32 %f70, %f69, %f64, 0fBE800219;
-	fma.rn.f32 %f71, %f70, %f64, 0f3EAAAAA8;
-	fma.rn.f32 %f72, %f71, %f64, 0fBEFFFFFC;
-	.loc 4 77 67
-	mul.rn.f32 %f73, %f64, %f64;
-	fma.rn.f32 %f74, %f72, %f73, %f64;
-	.loc 4 9 25
-	fma.rn.f32 %f75, %f63, 0f33B17218, %f74;
-	.loc 4 87 21
-	mov.b32 %r41, %f50;
-	setp.le.u32 %p48, 2139095040, %r41;
-	.loc 4 88 10
-	fma.rn.f32 %f76, %f50, 0f7F800000, 0f7F800000;
-	.loc 4 87 25
-	selp.f32 %f77, %f76, %f75, %p48;
-	.loc 4 90 7
-	setp.eq.f32 %p49, %f50, 0f00000000;
-	selp.f32 %f78, 0fFF800000, %f77, %p49;
-	.loc 1 33 28
-	add.rn.f32 %f79, %f24, %f78;
-	.loc 1 93 17
-	setp.lt.u32 %p50, %r6, %r1;
-	@!%p50 bra $B19;
-	.loc 1 96 41
-	neg.f32 %f80, %f79;
-$B17:
-	cvt.u64.u32 %rd45, %r6;
-	.loc 1 95 8
-	setp.lt.u32 %p51, %r6, %r22;
-	mov.f32 %f81, 0fFF800000;
-	@!%p51 bra $B18;
-	.loc 1 96 28
-	mad.wide.u32 %rd46, %r6, 2, %rd12;
-	ld.global.u16 %r42, [%rd46];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r42;
-	cvt.f32.f16 %f82, %rs13;
-	.loc 1 96 41
-	fma.rn.f32 %f81, %f82, %f1, %f80;
-$B18:
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs14, %f81;
-	cvt.u32.u16 %r43, %rs14;
-	.loc 1 98 6
-	mad.wide.u32 %rd47, %r6, 2, %rd14;
-	st.global.u16 [%rd47], %r43;
-	.loc 1 93 29
-	add.s64 %rd48, %rd45, 16;
-	setp.lt.s64 %p52, %rd48, %rd8;
-	cvt.u32.u64 %r6, %rd48;
-	@%p52 bra $B17;
-$B19:
-	.loc 1 33 13
-	bra $EXIT;
-$B20:
-	.loc 1 16 26
-	@!%p2 bra $FAULT1;
-	@!%p3 bra $FAULT2;
-	.loc 1 43 20
-	@!%p7 bra $FAULT3;
-	.loc 1 46 25
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 61 10
-	mov.u32 %r44, 0;
-	mov.u64 %rd49, %rd23;
-	mov.u64 %rd50, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 26
-	mov.u32 %r44, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r44, 1;
-	mov.u64 %rd49, %rd10;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 43 20
-	mov.u32 %r44, 2;
-	mov.u64 %rd49, 0;
-	mov.u64 %rd50, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 46 25
-	mov.u32 %r44, 3;
-	mov.u64 %rd49, %rd7;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [plain_dtype_F16_row_F16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r45, [%rd51], 0, 1;
-	setp.ne.u32 %p53, %r45, 0;
-	@%p53 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r46, [plain_dtype_F16_row_F16_params+104];
-	st.global.u32 [%rd52+4], %r46;
-	ld.param.u32 %r47, [plain_dtype_F16_row_F16_params+108];
-	st.global.v2.u32 [%rd52+8], {%r47, %r44};
-	mov.u32 %r48, %ctaid.x;
-	mov.u32 %r49, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r48, %r49};
-	mov.u32 %r50, %ctaid.z;
-	mov.u32 %r51, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r50, %r51};
-	mov.u32 %r52, %tid.y;
-	mov.u32 %r53, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r52, %r53};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const plainF16SM70 = `packed1 11454 plain_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"u=|z
+!s]|Q
+!vvu=q>pMw]
+!v7psv6rbrmr9rR
+!
+!vtt&s<
+!
+!pHw$pD
+!}[
+!c
+p;8t*
+zfqupF
+p98x,
+p:-r0
+qS/r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+x+sm
+Q
+)
+ya
+z5sr
+t+{q
+}h
+stp[
+stp"
+xnqe
+Y=q=
+yXxj
+zWzE
+rN
+tP
+vl7qw
+wurS
+|kpb
+q+p=rS
+rN
+tP
+z5yY
+rex\2|;
+"%
+w"uy
+"$
+wj
+rD6
+sYua
+u3
+x+qy
+N
+z5r-
+vaB
+v0qI%
+vwqIrS
+v0qIrZ
+r7[
+")
+rjx\I
+yXr+
+t(yD[
+xQt"p2
+t<
+tj
+s=q,
+xKXD2q,?
+!#
+"*
+rj{'I
+"(
+p{p2Gt~
+sw
+s=p@
+xKp@Dr2?
+!#
+vlx*
+rht"=
+|02[?
+xAq@
+)
+x1^
+p+
+{NpX
+stp=
+qU
+{1j
+Yp2D
+qGs\t%
+vp
+rsyit2
+t1s0U
+}oD
+4
+x)
+Yp*D
+5
+uc
+r7q,
+H
+!#
+uc
+svq,
+H
+!#
+{r-7
+t{+q^
+rV
+pnsQwE
+ro
+p7
+{rsq
+qJq/
+t-rn>
+s/s:v8
+rH
+s|sL
+"#
+ro
+p7
+"#
+qJrl
+t-rn>
+s/s:v8
+rH
+s|pk
+"#
+ro
+p7
+"#
+qJu#
+t-rn>
+s/s:v8
+rH
+s|rJ
+"#
+ro
+p7
+"#
+x>#
+t-rn>
+s/s:v8
+}t$scyqqcqcqcqcqcqc>?
+{1sh
+qKXryrq
+Yw%p2
+YXr2
+\
+w9
+!#
+!#
+"%
+p{XEsu
+rV
+"%
+ro
+p7
+"%
+x>#
+t-p4$>
+s/r^$6
+}t$scyqqcqcqcqcqcqc>?
+"%
+qKp@r2A
+Yt"p0
+\
+!#
+{.pX
+pB(u%'
+syu8r3qp'$
+xk^
+p+
+qGs\t%
+J
+!#
+xlr-
+s;'
+q;
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+w8
+}u
+\
+z@pj
+{/rnt%
+|01/?
+v/x;q/?
+sW^
+p+
+qM+j
+qt(D
+:
+vp
+zqr.7
+ss
+rsyit2
+t1s0U
+}oD
+4
+x)
+qt(D
+5
+{w
+rf(
+H
+!#
+{w
+svM(
+H
+!#
+t{+s[
+rV
+"+
+ro
+p7
+"#
+s&#S
+qi
+k
+wl
+s|sL
+"#
+ro
+p7
+"#
+s&#rl
+qi
+k
+x-z.
+s|pk
+"#
+ro
+p7
+"#
+s&#$"
+qi
+k
+x-z.
+s|rJ
+"#
+ro
+p7
+"#
+s&#$'
+qi
+k
+s~*W>
+qM+sh
+qKXryrq
+Yw%p2
+YXr2
+\
+w9
+!#
+!#
+zqyC
+p{XEt]
+rV
+"%
+ro
+p7
+"%
+s&#$+
+qi
+k
+s~.$.>
+"%
+qKp@r2A
+Yt"p0
+\
+!#
+wtpX
+syu8r3dq}l7y%.
+w.^
+p+
+:
+J
+!#
+{Dr+
+s;'
+|~
+r?|X
+w8
+}u
+\
+y2f
+qh#rzu<
+z*s-
+|cz2s:rn
+}_j
+qt(1#
+za
+r&7r.8
+u9sM3
+!#
+ru(
+r&8^
+qt(2q,
+:
+5
+r&7yC
+po(Et~
+rV
+"-
+ro
+p7
+"%
+s&#q/
+qi
+k
+y9r_>sI
+!#
+tb,y=
+z"W
+s>
+|]q#
+po(EvQ
+wG
+}_sr
+tmA
+pC*
+rMM(C
+td
+u?}~
+!#
+pqq#})
+x7s:ul
+}nscz(z+
+pqq#@pb
+sPszyvtB{n
+pqq#/px
+sDtL?
+pz{]@y<@vFp$?
+pqf,qe
+q{
+pqf+pX
+w<=vO.{JxW-
+q2yi/|4
+pqf-r4
+}+
+&
+t(p,r2
+u,
+pq^pj
+t3rnt#
+pq^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+pq^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+pqf9q#9
+sPult|
+z~sz
+pqpjp|
+s+"w={m,tyt=6
+pq^9pb
+{i/
+qV+zH}#uQsqD
+pq^/pX
+s+0}J}J
+pq^9p|
+xV?
+pqpj{L
+{/r81Z
+zSuf
+wWs6
+zhM6
+|yj
+qt(1#
+sd
+r69xj
+r=
+!#
+ru(
+yH^
+qt(<)
+qGs\t%
+5
+r69s6
+po(E3.
+rV
+":
+ro
+p7
+"%
+}"x^'#S
+!#
+"9
+z"6
+s>
+r6@q#
+po(E30
+wG
+|ysr
+tmA
+pC*
+rMM(C
+td
+!#
+wWpw
+O
+!#
+"[
+]$rL
+]%sx
+"^
+])s3-
+"Y
+(.
+!pZ
+p(
+!p^
+"V
+J
+qa2
+qa/
+(
+!qZ
+"%
+g
+p3,
+;$
+(
+!s*
+g
+p3,
+;&
+(
+!tS
+"%
+qH
+vg
+v#
+(
+!vB
+"%
+sk
+p3)
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "reduce.go"
-.file 5 "log.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
-{
-	.reg .pred %p<68>;
-	.reg .b32 %r<87>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<116>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	cvt.u32.u64 %r16, %rd2;
-	cvt.u64.u32 %rd7, %r16;
-	cvt.u32.u64 %r17, %rd4;
-	cvt.u64.u32 %rd8, %r17;
-	cvt.u32.u64 %r18, %rd6;
-	.loc 1 18 30
-	shr.u32 %r19, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r20, %r11, %r12, %r13;
-	mad.lo.s32 %r21, %r20, %r14, %r10;
-	cvt.u64.u32 %rd9, %r21;
-	shr.u64 %rd10, %rd9, 5;
-	mad.wide.u32 %rd11, %r9, 8, %rd10;
-	mov.u32 %r22, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd11, %r9;
-	mov.u32 %r22, %r10;
-$B1:
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd13, %r1;
-	setp.le.s64 %p3, %rd13, %rd11;
-	@%p3 bra $B48;
-	.loc 1 24 22
-	shr.u32 %r23, %r2, 2;
-	cvt.u64.u32 %rd14, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd11;
-	mul.wide.u32 %rd15, %r24, %r23;
-	.loc 1 26 45
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd8;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.u32 %p9, 0, %r18;
-	.loc 3 46 25
-	setp.lt.u32 %p10, %r24, %r18;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	cvt.u32.u64 %r25, %rd16;
-	setp.le.u32 %p13, %r25, %r16;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B49;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 26 31
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd20, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd21, %rd17, %rd20;
-	rem.u32 %r26, %r24, %r3;
-	cvt.u64.u32 %rd22, %r26;
-	add.s64 %rd23, %rd21, %rd22;
-	add.s64 %rd24, %rd23, 1;
-	setp.lt.s64 %p17, %rd24, %rd17;
-	selp.b64 %rd17, %rd24, %rd17, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd25, %rd11, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	ld.global.u32 %r27, [%rd26];
-	cvt.s64.s32 %rd27, %r27;
-	setp.lt.s64 %p18, %rd27, %rd17;
-	selp.b64 %rd17, %rd27, %rd17, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd17, 0;
-	cvt.u32.u64 %r28, %rd17;
-	selp.b32 %r29, 0, %r28, %p19;
-	cvt.u64.u32 %rd28, %r29;
-	.loc 1 27 28
-	add.s64 %rd29, %rd28, 3;
-	shr.u64 %rd30, %rd29, 2;
-	.loc 1 28 17
-	sub.s64 %rd31, %rd7, %rd15;
-	setp.le.u64 %p20, %rd30, %rd31;
-	cvt.u32.u64 %r30, %rd30;
-	setp.lt.u32 %p21, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p21;
-	setp.le.u32 %p22, %r31, %r19;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B50;
-	shl.b64 %rd32, %rd15, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r22, %r30;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r32, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B12;
-$B5:
-	cvt.u64.u32 %rd34, %r32;
-	.loc 1 61 11
-	mad.wide.u32 %rd35, %r32, 16, %rd33;
-	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd35];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r32, %r31;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r33, %r32, 16, %r7;
-	st.shared.f32 [%r33], %f6;
-	st.shared.f32 [%r33+4], %f7;
-	st.shared.f32 [%r33+8], %f8;
-	st.shared.f32 [%r33+12], %f9;
-$B6:
-	.loc 1 47 21
-	shl.b32 %r34, %r32, 2;
-	cvt.u64.u32 %rd36, %r34;
-	sub.s64 %rd37, %rd28, %rd36;
-	.loc 1 49 3
-	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd37, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f10, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd37, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f11, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd37, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f12, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd37, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f13, 0fFF800000;
-$B10:
-	.loc 1 68 13
-	max.NaN.f32 %f14, %f3, %f10;
-	max.NaN.f32 %f15, %f14, %f11;
-	max.NaN.f32 %f16, %f15, %f12;
-	max.NaN.f32 %f5, %f16, %f13;
-	.loc 1 70 10
-	setp.eq.f32 %p30, %f5, 0fFF800000;
-	@%p30 bra $B11;
-	.loc 1 73 30
-	sub.rn.f32 %f17, %f3, %f5;
-	ex2.approx.ftz.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f4, %f18;
-	.loc 1 75 32
-	sub.rn.f32 %f20, %f10, %f5;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f19, %f21;
-	sub.rn.f32 %f23, %f11, %f5;
-	ex2.approx.ftz.f32 %f24, %f23;
-	add.rn.f32 %f25, %f22, %f24;
-	sub.rn.f32 %f26, %f12, %f5;
-	ex2.approx.ftz.f32 %f27, %f26;
-	add.rn.f32 %f28, %f25, %f27;
-	sub.rn.f32 %f29, %f13, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f4, %f28, %f30;
-$B11:
-	.loc 1 60 34
-	add.s64 %rd38, %rd34, %rd12;
-	setp.lt.s64 %p31, %rd38, %rd30;
-	cvt.u32.u64 %r32, %rd38;
-	mov.f32 %f3, %f5;
-	@%p31 bra $B5;
-$B12:
-	.loc 4 51 17
-	mov.pred %p32, 1;
-	vote.sync.ballot.b32 %r35, %p32, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p33, %r35, -1;
-	@%p33 bra $B14;
-	.loc 4 58 43
-	brev.b32 %r36, %r35;
-	clz.b32 %r37, %r36;
-	shfl.sync.idx.b32 %f31, %f5, %r37, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r38, %r35, -1;
-	and.b32 %r39, %r35, %r38;
-	setp.ne.s32 %p34, %r39, 0;
-	@!%p34 bra $B15;
-$B13:
-	.loc 4 60 59
-	brev.b32 %r40, %r39;
-	clz.b32 %r41, %r40;
-	shfl.sync.idx.b32 %f32, %f5, %r41, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f31, %f31, %f32;
-	.loc 4 59 53
-	add.s32 %r42, %r39, -1;
-	and.b32 %r39, %r39, %r42;
-	setp.ne.s32 %p35, %r39, 0;
-	@%p35 bra $B13;
-	bra $B15;
-$B14:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f33, %f5, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f34, %f5, %f33;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f35, %f34, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f36, %f34, %f35;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f37, %f36, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f38, %f36, %f37;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f39, %f38, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f40, %f38, %f39;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f40, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f31, %f40, %f41;
-$B15:
-	.loc 2 63 12
-	setp.eq.s32 %p36, %r4, 32;
-	@%p36 bra $B19;
-	.loc 2 75 14
-	setp.eq.s32 %p37, %r15, 0;
-	@!%p37 bra $B16;
-	.loc 2 76 15
-	mad.lo.s32 %r43, %r11, %r12, %r13;
-	mad.lo.s32 %r44, %r43, %r14, %r10;
-	cvt.u64.u32 %rd39, %r44;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r45, %rd40;
-	setp.lt.u32 %p38, %r45, 32;
-	@!%p38 bra $FAULT0;
-	mad.lo.s32 %r46, %r45, 4, %r6;
-	st.shared.f32 [%r46], %f31;
-$B16:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r47, %r4, 5;
-	setp.lt.u32 %p39, 32, %r47;
-	selp.b32 %r48, 32, %r47, %p39;
-	setp.lt.u32 %p40, 0, %r48;
-	mov.u32 %r49, 0;
-	@!%p40 bra $B18;
-$B17:
-	.loc 2 68 19
-	mad.lo.s32 %r50, %r49, 4, %r6;
-	ld.shared.f32 %f42, [%r50];
-	max.NaN.f32 %f31, %f31, %f42;
-	add.s32 %r49, %r49, 1;
-	setp.lt.u32 %p41, %r49, %r48;
-	@%p41 bra $B17;
-$B18:
-$B19:
-	.loc 1 31 9
-	setp.neu.f32 %p42, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f43, %f5, %f31;
-	ex2.approx.ftz.f32 %f44, %f43;
-	mul.rn.f32 %f45, %f4, %f44;
-	.loc 1 31 9
-	selp.f32 %f46, %f45, %f4, %p42;
-	.loc 4 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r51, %p43, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p44, %r51, -1;
-	@%p44 bra $B21;
-	.loc 4 58 43
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f47, %f46, %r53, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r54, %r51, -1;
-	and.b32 %r55, %r51, %r54;
-	setp.ne.s32 %p45, %r55, 0;
-	@!%p45 bra $B22;
-$B20:
-	.loc 4 60 59
-	brev.b32 %r56, %r55;
-	clz.b32 %r57, %r56;
-	shfl.sync.idx.b32 %f48, %f46, %r57, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f47, %f47, %f48;
-	.loc 4 59 53
-	add.s32 %r58, %r55, -1;
-	and.b32 %r55, %r55, %r58;
-	setp.ne.s32 %p46, %r55, 0;
-	@%p46 bra $B20;
-	bra $B22;
-$B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f46, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f46, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f54, %f52, %f53;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f55, %f54, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f56, %f54, %f55;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f57, %f56, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f47, %f56, %f57;
-$B22:
-	.loc 2 49 12
-	@%p36 bra $B27;
-	.loc 2 75 14
-	setp.eq.s32 %p47, %r15, 0;
-	@!%p47 bra $B23;
-	.loc 2 76 15
-	mad.lo.s32 %r59, %r11, %r12, %r13;
-	mad.lo.s32 %r60, %r59, %r14, %r10;
-	cvt.u64.u32 %rd41, %r60;
-	shr.u64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r61, %rd42;
-	setp.lt.u32 %p48, %r61, 32;
-	@!%p48 bra $FAULT1;
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	st.shared.f32 [%r62+128], %f47;
-$B23:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r63, %r4, 5;
-	setp.lt.u32 %p49, 32, %r63;
-	selp.b32 %r64, 32, %r63, %p49;
-	setp.lt.u32 %p50, 0, %r64;
-	@!%p50 bra $B24;
-	mov.f32 %f47, 0f00000000;
-	mov.u32 %r65, 0;
-	bra $B25;
-$B24:
-	mov.f32 %f47, 0f00000000;
-	bra $B26;
-$B25:
-	.loc 2 55 13
-	mad.lo.s32 %r66, %r65, 4, %r6;
-	ld.shared.f32 %f58, [%r66+128];
-	add.rn.f32 %f47, %f47, %f58;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p51, %r65, %r64;
-	@%p51 bra $B25;
-$B26:
-$B27:
-	.loc 1 83 21
-	rcp.rn.f32 %f59, %f47;
-	mov.f32 %f60, 0f00000000;
-	@!%p1 bra $B28;
-	.loc 5 68 8
-	abs.f32 %f61, %f47;
-	setp.lt.f32 %p52, %f61, 0f00800000;
-	.loc 5 69 21
-	mul.rn.f32 %f62, %f47, 0f4B000000;
-	.loc 5 68 12
-	selp.f32 %f63, %f62, %f47, %p52;
-	selp.b32 %r67, 192937984, 0, %p52;
-	.loc 5 71 23
-	mov.b32 %r68, %f63;
-	.loc 5 72 10
-	add.s32 %r69, %r68, -1060439283;
-	and.b32 %r70, %r69, -8388608;
-	.loc 5 73 32
-	sub.s32 %r71, %r68, %r70;
-	mov.b32 %f64, %r71;
-	sub.s32 %r72, %r70, %r67;
-	cvt.rn.f32.s32 %f65, %r72;
-	.loc 5 15 9
-	sub.rn.f32 %f66, %f64, 0f3F800000;
-	.loc 5 16 22
-	fma.rn.f32 %f67, 0fBDE34383, %f66, 0f3E3FB689;
-	fma.rn.f32 %f68, %f67, %f66, 0fBE43C7B2;
-	fma.rn.f32 %f69, %f68, %f66, 0f3E515AED;
-	fma.rn.f32 %f70, %f69, %f66, 0fBE7554C5;
-	.loc 5 17 21
-	fma.rn.f32 %f71, %f70, %f66, 0f3E93BFF1;
-	fma.rn.f32 %f72, %f71, %f66, 0fBEB8AD77;
-	fma.rn.f32 %f73, %f72, %f66, 0f3EF63849;
-	fma.rn.f32 %f74, %f73, %f66, 0fBF38AA38;
-	.loc 5 18 42
-	mul.rn.f32 %f75, %f66, %f66;
-	mul.rn.f32 %f76, %f66, 0f32A57060;
-	fma.rn.f32 %f77, %f75, %f74, %f76;
-	fma.rn.f32 %f78, %f66, 0f3EE2A8EC, %f77;
-	.loc 5 20 9
-	fma.rn.f32 %f79, %f65, 0f34000000, %f66;
-	.loc 5 21 32
-	neg.f32 %f80, %f65;
-	fma.rn.f32 %f81, %f80, 0f34000000, %f79;
-	sub.rn.f32 %f82, %f66, %f81;
-	add.rn.f32 %f83, %f78, %f82;
-	add.rn.f32 %f84, %f79, %f83;
-	.loc 5 87 21
-	mov.b32 %r73, %f47;
-	setp.le.u32 %p53, 2139095040, %r73;
-	.loc 5 88 10
-	fma.rn.f32 %f85, %f47, 0f7F800000, 0f7F800000;
-	.loc 5 87 25
-	selp.f32 %f86, %f85, %f84, %p53;
-	.loc 5 90 7
-	setp.eq.f32 %p54, %f47, 0f00000000;
-	selp.f32 %f87, 0fFF800000, %f86, %p54;
-	.loc 1 85 25
-	add.rn.f32 %f59, %f31, %f87;
-	mov.f32 %f60, 0fFF800000;
-$B28:
-	.loc 1 87 22
-	setp.lt.u32 %p55, %r22, %r23;
-	@!%p55 bra $B47;
-	.loc 1 89 28
-	setp.neu.f32 %p56, %f31, 0fFF800000;
-$B29:
-	cvt.u64.u32 %rd43, %r22;
-	setp.lt.u32 %p57, %r22, %r30;
-	and.pred %p58, %p57, %p56;
-	mov.f32 %f88, %f60;
-	mov.f32 %f89, %f60;
-	mov.f32 %f90, %f60;
-	mov.f32 %f91, %f60;
-	@!%p58 bra $B46;
-	.loc 1 90 9
-	setp.lt.u32 %p59, %r22, %r31;
-	@%p59 bra $B33;
-	.loc 1 93 21
-	mad.wide.u32 %rd44, %r22, 16, %rd33;
-	ld.global.v4.f32 {%f92, %f93, %f94, %f95}, [%rd44];
-	.loc 1 47 21
-	shl.b32 %r74, %r22, 2;
-	cvt.u64.u32 %rd45, %r74;
-	sub.s64 %rd46, %rd28, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f96, %f92, %f2;
-	mul.rn.f32 %f97, %f93, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p60, %rd46, 1;
-	@!%p60 bra $B30;
-	mov.f32 %f97, 0fFF800000;
-$B30:
-	.loc 1 49 3
-	mul.rn.f32 %f98, %f94, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p61, %rd46, 2;
-	@!%p61 bra $B31;
-	mov.f32 %f98, 0fFF800000;
-$B31:
-	.loc 1 49 3
-	mul.rn.f32 %f99, %f95, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p62, %rd46, 3;
-	@!%p62 bra $B32;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 93 5
-	bra $B37;
-$B33:
-	.loc 1 91 24
-	mad.lo.s32 %r75, %r22, 16, %r7;
-	ld.shared.f32 %f100, [%r75];
-	ld.shared.f32 %f101, [%r75+4];
-	ld.shared.f32 %f102, [%r75+8];
-	ld.shared.f32 %f103, [%r75+12];
-	.loc 1 47 21
-	shl.b32 %r76, %r22, 2;
-	cvt.u64.u32 %rd47, %r76;
-	sub.s64 %rd48, %rd28, %rd47;
-	.loc 1 49 3
-	mul.rn.f32 %f96, %f100, %f2;
-	mul.rn.f32 %f97, %f101, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p63, %rd48, 1;
-	@!%p63 bra $B34;
-	mov.f32 %f97, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f98, %f102, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p64, %rd48, 2;
-	@!%p64 bra $B35;
-	mov.f32 %f98, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f99, %f103, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p65, %rd48, 3;
-	@!%p65 bra $B36;
-	mov.f32 %f99, 0fFF800000;
-$B36:
-$B37:
-	.loc 1 95 23
-	@%p1 bra $B38;
-	.loc 1 99 33
-	sub.rn.f32 %f104, %f96, %f31;
-	ex2.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f91, %f105, %f59;
-	bra $B39;
-$B38:
-	.loc 1 97 19
-	sub.rn.f32 %f106, %f96, %f59;
-	mul.rn.f32 %f91, %f106, 0f3F317218;
-$B39:
-	.loc 1 95 23
-	@%p1 bra $B40;
-	.loc 1 99 33
-	sub.rn.f32 %f107, %f97, %f31;
-	ex2.approx.ftz.f32 %f108, %f107;
-	mul.rn.f32 %f90, %f108, %f59;
-	bra $B41;
-$B40:
-	.loc 1 97 19
-	sub.rn.f32 %f109, %f97, %f59;
-	mul.rn.f32 %f90, %f109, 0f3F317218;
-$B41:
-	.loc 1 95 23
-	@%p1 bra $B42;
-	.loc 1 99 33
-	sub.rn.f32 %f110, %f98, %f31;
-	ex2.approx.ftz.f32 %f111, %f110;
-	mul.rn.f32 %f89, %f111, %f59;
-	bra $B43;
-$B42:
-	.loc 1 97 19
-	sub.rn.f32 %f112, %f98, %f59;
-	mul.rn.f32 %f89, %f112, 0f3F317218;
-$B43:
-	.loc 1 95 23
-	@%p1 bra $B44;
-	.loc 1 99 33
-	sub.rn.f32 %f113, %f99, %f31;
-	ex2.approx.ftz.f32 %f114, %f113;
-	mul.rn.f32 %f88, %f114, %f59;
-	bra $B45;
-$B44:
-	.loc 1 97 19
-	sub.rn.f32 %f115, %f99, %f59;
-	mul.rn.f32 %f88, %f115, 0f3F317218;
-$B45:
-$B46:
-	.loc 1 107 6
-	mad.wide.u32 %rd49, %r22, 16, %rd19;
-	st.global.v4.f32 [%rd49], {%f91, %f90, %f89, %f88};
-	.loc 1 87 34
-	add.s64 %rd50, %rd43, %rd12;
-	setp.lt.s64 %p66, %rd50, %rd14;
-	cvt.u32.u64 %r22, %rd50;
-	@%p66 bra $B29;
-$B47:
-	.loc 1 34 9
-	bra $EXIT;
-$B48:
-	.loc 1 21 3
-	bra $EXIT;
-$B49:
-	cvt.u64.u32 %rd51, %r18;
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B50:
-	.loc 1 18 30
-	cvt.u64.u32 %rd52, %r19;
-	.loc 1 28 52
-	cvt.u64.u32 %rd53, %r31;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r77, 0;
-	mov.u64 %rd54, %rd40;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r77, 0;
-	mov.u64 %rd54, %rd42;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r77, 1;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r77, 2;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r77, 3;
-	mov.u64 %rd54, %rd11;
-	mov.u64 %rd55, %rd51;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r77, 4;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd7;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r77, 4;
-	mov.u64 %rd54, %rd30;
-	mov.u64 %rd55, %rd31;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r77, 4;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd52;
-$FAULT:
-	ld.param.u64 %rd56, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r78, [%rd56], 0, 1;
-	setp.ne.u32 %p67, %r78, 0;
-	@%p67 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r79, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	st.global.u32 [%rd57+4], %r79;
-	ld.param.u32 %r80, [wide_float32_4_float32_4_float32_row_F32_params+108];
-	st.global.v2.u32 [%rd57+8], {%r80, %r77};
-	mov.u32 %r81, %ctaid.x;
-	mov.u32 %r82, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r81, %r82};
-	mov.u32 %r83, %ctaid.z;
-	mov.u32 %r84, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r83, %r84};
-	mov.u32 %r85, %tid.y;
-	mov.u32 %r86, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r85, %r86};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wide32SM80NarrowAligned = `packed1 16584 wide_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;7te
+p9/te
+p:.sV
+qS,rFpF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+tN
+)
+u.
+t^
+)
+ya
+p{t"X%
+pnwEs6
+s?p*
+p}zM
+zC
+zu
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+zo
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'p*E
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+stpU
+xz
+0
+qV{q
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDF
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+*'%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+u.
+|&*U
+p\
+|.,sm
+q1vn-
+v>+
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1312
+xBu*M31(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt2D
+x<16
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf2
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDG
+qvp510
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=13
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf2
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~%
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+eqyu:
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+|A8ps
+sPr_qW
+sPr_t|
+sPr_sG
+sPr_u#
+u{+t'
+qzp2E
+t(R.U
+s=.
+wh
+u{.rI
+t1u&=
+5
+qGqst%
+!#
+t1s0B
+5
+qGrnt%
+!#
+t1s0E
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tps:szW
+yUr_
+yUr_
+tpr3tL>q/
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+t3sz''
+k
+xy
+w\-''
+k
+xy
+w\.''
+k
+xy
+w\/''
+k
+q8%S>
+|A,}6
+qKu4p013
+qK|Z<(
+Yp0<&
+tJ&''
+sH)
+!#
+rt.px
+qt3pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,13
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,13
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uGtGr+
+qVM3pd
+}q
+"P
+ru4
+r[4p$
+5
+"P
+pB51(1)
+qvM312
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt4D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt4A
+z>
+pB4|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM8
+:
+uG8{L
+]#I
+qCq#})
+x7sM:
+}nscz(z+
+qCq#@pb
+uO;yvtB{n
+qCq#/px
+sDr8<?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iQ
+qV+zH}#uQsqD
+qC^/pX
+s+R}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8SZ
+zSuf
+uG8,yC
+s~X$X>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8TZ
+|0<>?
+uG|#t;
+qt2<7
+rDE
+uG7+qy
+u9sMY
+!#
+uG8})
+qt2<6
+:
+:
+:
+:
+sd
+"V
+tU916
+p6
+"V
+ru2
+rjz]zs
+po2A38
+w@
+H
+!#
+"V
+tH>yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"V
+s5z}u}ry
+s5z}xhqR
+s5z}rnq=
+s5z}qsU
+!#
+"'
+s&$sU
+xT'$sI
+v;v2'$rl
+v;t$'$qW
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+sPr_$<
+sPr_$=
+sPr_$>
+sPr_$?
+"X
+ph2E
+t(p2U
+s=.
+wh
+"X
+t1u&=
+5
+qGqs$>
+!#
+t1s0B
+5
+qGrn$>
+!#
+t1s0E
+5
+qGxh$>
+!#
+qGu}$>
+!#
+uGtyq#
+ru2
+qt2<>
+s'8
+er4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"#
+po2AV&
+|[r,xfvfUDL
+uG|#}6
+z'21213
+xSD<D<C
+qt2<B
+sH<
+!#
+pnq3pj
+O
+!#
+ru+
+"x
+](|1
+"n
+],s39
+"k
+]-s3/
+].s3@
+(qY
+!#
+"s
+ru6
+pqshsh
+pV:rL,
+pV9rL+
+pV<rL-
+(x5
+!pZ
+p(
+!p^
+"n
+J
+qa6
+qa5
+(
+!qZ
+"4
+g
+a"
+wp(
+(
+!s*
+qD@ps
+sk
+pfp[
+qPp5
+(
+!tS
+"P
+uI
+pfqA
+qPp5
+(
+!vB
+"$
+g
+pfpG
+wp(
+(
+!w&
+"-
+qH
+pfpK
+wp)
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3/
+;*
+(
+!{-
+"+
+sv9
+p32
+;)
+(
+!vKxw
+sv/
+p31
+;2
+(
+!pty@
+sv9
+p32
+qPp=
+(
+!ptyG
+"*
+sv@
+a%
+qPp)
+(
+!pt+uU
+sv@
+a$
+wp(
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "reduce.go"
-.file 5 "log.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
-{
-	.reg .pred %p<68>;
-	.reg .b32 %r<83>;
-	.reg .b64 %rd<55>;
-	.reg .f32 %f<116>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	.loc 1 18 30
-	shr.u32 %r16, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r17, %r11, %r12, %r13;
-	mad.lo.s32 %r18, %r17, %r14, %r10;
-	cvt.u64.u32 %rd7, %r18;
-	shr.u64 %rd8, %rd7, 5;
-	mad.wide.u32 %rd9, %r9, 8, %rd8;
-	mov.u32 %r19, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd9, %r9;
-	mov.u32 %r19, %r10;
-$B1:
-	cvt.u64.u32 %rd10, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd11, %r1;
-	setp.le.s64 %p3, %rd11, %rd9;
-	@%p3 bra $B48;
-	.loc 1 24 22
-	shr.u32 %r20, %r2, 2;
-	cvt.u64.u32 %rd12, %r20;
-	.loc 1 25 20
-	cvt.u32.u64 %r21, %rd9;
-	mul.wide.u32 %rd13, %r21, %r20;
-	.loc 1 26 45
-	add.s64 %rd14, %rd13, %rd12;
-	setp.le.u64 %p4, %rd14, %rd4;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.s64 %p9, 0, %rd6;
-	.loc 3 46 25
-	setp.lt.u64 %p10, %rd9, %rd6;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	setp.le.u64 %p13, %rd14, %rd2;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B49;
-	.loc 1 24 10
-	cvt.u64.u32 %rd15, %r2;
-	.loc 1 26 31
-	shl.b64 %rd16, %rd13, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd18, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd19, %rd15, %rd18;
-	rem.u32 %r22, %r21, %r3;
-	cvt.u64.u32 %rd20, %r22;
-	add.s64 %rd21, %rd19, %rd20;
-	add.s64 %rd22, %rd21, 1;
-	setp.lt.s64 %p17, %rd22, %rd15;
-	selp.b64 %rd15, %rd22, %rd15, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd23, %rd9, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	ld.global.u32 %r23, [%rd24];
-	cvt.s64.s32 %rd25, %r23;
-	setp.lt.s64 %p18, %rd25, %rd15;
-	selp.b64 %rd15, %rd25, %rd15, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd15, 0;
-	cvt.u32.u64 %r24, %rd15;
-	selp.b32 %r25, 0, %r24, %p19;
-	cvt.u64.u32 %rd26, %r25;
-	.loc 1 27 28
-	add.s64 %rd27, %rd26, 3;
-	shr.u64 %rd28, %rd27, 2;
-	.loc 1 28 17
-	sub.s64 %rd29, %rd2, %rd13;
-	setp.le.u64 %p20, %rd28, %rd29;
-	cvt.u32.u64 %r26, %rd28;
-	setp.lt.u32 %p21, %r16, %r26;
-	selp.b32 %r27, %r16, %r26, %p21;
-	setp.le.u32 %p22, %r27, %r16;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B50;
-	shl.b64 %rd30, %rd13, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r19, %r26;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r28, %r19;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B12;
-$B5:
-	cvt.u64.u32 %rd32, %r28;
-	.loc 1 61 11
-	mad.wide.u32 %rd33, %r28, 16, %rd31;
-	ld.global.f32 %f6, [%rd33];
-	ld.global.f32 %f7, [%rd33+4];
-	ld.global.f32 %f8, [%rd33+8];
-	ld.global.f32 %f9, [%rd33+12];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r28, %r27;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r29, %r28, 16, %r7;
-	st.shared.f32 [%r29], %f6;
-	st.shared.f32 [%r29+4], %f7;
-	st.shared.f32 [%r29+8], %f8;
-	st.shared.f32 [%r29+12], %f9;
-$B6:
-	.loc 1 47 21
-	shl.b32 %r30, %r28, 2;
-	cvt.u64.u32 %rd34, %r30;
-	sub.s64 %rd35, %rd26, %rd34;
-	.loc 1 49 3
-	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd35, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f10, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd35, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f11, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd35, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f12, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd35, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f13, 0fFF800000;
-$B10:
-	.loc 1 68 13
-	max.NaN.f32 %f14, %f3, %f10;
-	max.NaN.f32 %f15, %f14, %f11;
-	max.NaN.f32 %f16, %f15, %f12;
-	max.NaN.f32 %f5, %f16, %f13;
-	.loc 1 70 10
-	setp.eq.f32 %p30, %f5, 0fFF800000;
-	@%p30 bra $B11;
-	.loc 1 73 30
-	sub.rn.f32 %f17, %f3, %f5;
-	ex2.approx.ftz.f32 %f18, %f17;
-	mul.rn.f32 %f19, %f4, %f18;
-	.loc 1 75 32
-	sub.rn.f32 %f20, %f10, %f5;
-	ex2.approx.ftz.f32 %f21, %f20;
-	add.rn.f32 %f22, %f19, %f21;
-	sub.rn.f32 %f23, %f11, %f5;
-	ex2.approx.ftz.f32 %f24, %f23;
-	add.rn.f32 %f25, %f22, %f24;
-	sub.rn.f32 %f26, %f12, %f5;
-	ex2.approx.ftz.f32 %f27, %f26;
-	add.rn.f32 %f28, %f25, %f27;
-	sub.rn.f32 %f29, %f13, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	add.rn.f32 %f4, %f28, %f30;
-$B11:
-	.loc 1 60 34
-	add.s64 %rd36, %rd32, %rd10;
-	setp.lt.s64 %p31, %rd36, %rd28;
-	cvt.u32.u64 %r28, %rd36;
-	mov.f32 %f3, %f5;
-	@%p31 bra $B5;
-$B12:
-	.loc 4 51 17
-	mov.pred %p32, 1;
-	vote.sync.ballot.b32 %r31, %p32, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p33, %r31, -1;
-	@%p33 bra $B14;
-	.loc 4 58 43
-	brev.b32 %r32, %r31;
-	clz.b32 %r33, %r32;
-	shfl.sync.idx.b32 %f31, %f5, %r33, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r34, %r31, -1;
-	and.b32 %r35, %r31, %r34;
-	setp.ne.s32 %p34, %r35, 0;
-	@!%p34 bra $B15;
-$B13:
-	.loc 4 60 59
-	brev.b32 %r36, %r35;
-	clz.b32 %r37, %r36;
-	shfl.sync.idx.b32 %f32, %f5, %r37, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f31, %f31, %f32;
-	.loc 4 59 53
-	add.s32 %r38, %r35, -1;
-	and.b32 %r35, %r35, %r38;
-	setp.ne.s32 %p35, %r35, 0;
-	@%p35 bra $B13;
-	bra $B15;
-$B14:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f33, %f5, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f34, %f5, %f33;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f35, %f34, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f36, %f34, %f35;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f37, %f36, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f38, %f36, %f37;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f39, %f38, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f40, %f38, %f39;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f40, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	max.NaN.f32 %f31, %f40, %f41;
-$B15:
-	.loc 2 63 12
-	setp.eq.s32 %p36, %r4, 32;
-	@%p36 bra $B19;
-	.loc 2 75 14
-	setp.eq.s32 %p37, %r15, 0;
-	@!%p37 bra $B16;
-	.loc 2 76 15
-	mad.lo.s32 %r39, %r11, %r12, %r13;
-	mad.lo.s32 %r40, %r39, %r14, %r10;
-	cvt.u64.u32 %rd37, %r40;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r41, %rd38;
-	setp.lt.u32 %p38, %r41, 32;
-	@!%p38 bra $FAULT0;
-	mad.lo.s32 %r42, %r41, 4, %r6;
-	st.shared.f32 [%r42], %f31;
-$B16:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r43, %r4, 5;
-	setp.lt.u32 %p39, 32, %r43;
-	selp.b32 %r44, 32, %r43, %p39;
-	setp.lt.u32 %p40, 0, %r44;
-	mov.u32 %r45, 0;
-	@!%p40 bra $B18;
-$B17:
-	.loc 2 68 19
-	mad.lo.s32 %r46, %r45, 4, %r6;
-	ld.shared.f32 %f42, [%r46];
-	max.NaN.f32 %f31, %f31, %f42;
-	add.s32 %r45, %r45, 1;
-	setp.lt.u32 %p41, %r45, %r44;
-	@%p41 bra $B17;
-$B18:
-$B19:
-	.loc 1 31 9
-	setp.neu.f32 %p42, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f43, %f5, %f31;
-	ex2.approx.ftz.f32 %f44, %f43;
-	mul.rn.f32 %f45, %f4, %f44;
-	.loc 1 31 9
-	selp.f32 %f46, %f45, %f4, %p42;
-	.loc 4 51 17
-	mov.pred %p43, 1;
-	vote.sync.ballot.b32 %r47, %p43, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p44, %r47, -1;
-	@%p44 bra $B21;
-	.loc 4 58 43
-	brev.b32 %r48, %r47;
-	clz.b32 %r49, %r48;
-	shfl.sync.idx.b32 %f47, %f46, %r49, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r50, %r47, -1;
-	and.b32 %r51, %r47, %r50;
-	setp.ne.s32 %p45, %r51, 0;
-	@!%p45 bra $B22;
-$B20:
-	.loc 4 60 59
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f48, %f46, %r53, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f47, %f47, %f48;
-	.loc 4 59 53
-	add.s32 %r54, %r51, -1;
-	and.b32 %r51, %r51, %r54;
-	setp.ne.s32 %p46, %r51, 0;
-	@%p46 bra $B20;
-	bra $B22;
-$B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f49, %f46, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f50, %f46, %f49;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f51, %f50, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f52, %f50, %f51;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f53, %f52, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f54, %f52, %f53;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f55, %f54, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f56, %f54, %f55;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f57, %f56, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f47, %f56, %f57;
-$B22:
-	.loc 2 49 12
-	@%p36 bra $B27;
-	.loc 2 75 14
-	setp.eq.s32 %p47, %r15, 0;
-	@!%p47 bra $B23;
-	.loc 2 76 15
-	mad.lo.s32 %r55, %r11, %r12, %r13;
-	mad.lo.s32 %r56, %r55, %r14, %r10;
-	cvt.u64.u32 %rd39, %r56;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r57, %rd40;
-	setp.lt.u32 %p48, %r57, 32;
-	@!%p48 bra $FAULT1;
-	mad.lo.s32 %r58, %r57, 4, %r6;
-	st.shared.f32 [%r58+128], %f47;
-$B23:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r59, %r4, 5;
-	setp.lt.u32 %p49, 32, %r59;
-	selp.b32 %r60, 32, %r59, %p49;
-	setp.lt.u32 %p50, 0, %r60;
-	@!%p50 bra $B24;
-	mov.f32 %f47, 0f00000000;
-	mov.u32 %r61, 0;
-	bra $B25;
-$B24:
-	mov.f32 %f47, 0f00000000;
-	bra $B26;
-$B25:
-	.loc 2 55 13
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	ld.shared.f32 %f58, [%r62+128];
-	add.rn.f32 %f47, %f47, %f58;
-	add.s32 %r61, %r61, 1;
-	setp.lt.u32 %p51, %r61, %r60;
-	@%p51 bra $B25;
-$B26:
-$B27:
-	.loc 1 83 21
-	rcp.rn.f32 %f59, %f47;
-	mov.f32 %f60, 0f00000000;
-	@!%p1 bra $B28;
-	.loc 5 68 8
-	abs.f32 %f61, %f47;
-	setp.lt.f32 %p52, %f61, 0f00800000;
-	.loc 5 69 21
-	mul.rn.f32 %f62, %f47, 0f4B000000;
-	.loc 5 68 12
-	selp.f32 %f63, %f62, %f47, %p52;
-	selp.b32 %r63, 192937984, 0, %p52;
-	.loc 5 71 23
-	mov.b32 %r64, %f63;
-	.loc 5 72 10
-	add.s32 %r65, %r64, -1060439283;
-	and.b32 %r66, %r65, -8388608;
-	.loc 5 73 32
-	sub.s32 %r67, %r64, %r66;
-	mov.b32 %f64, %r67;
-	sub.s32 %r68, %r66, %r63;
-	cvt.rn.f32.s32 %f65, %r68;
-	.loc 5 15 9
-	sub.rn.f32 %f66, %f64, 0f3F800000;
-	.loc 5 16 22
-	fma.rn.f32 %f67, 0fBDE34383, %f66, 0f3E3FB689;
-	fma.rn.f32 %f68, %f67, %f66, 0fBE43C7B2;
-	fma.rn.f32 %f69, %f68, %f66, 0f3E515AED;
-	fma.rn.f32 %f70, %f69, %f66, 0fBE7554C5;
-	.loc 5 17 21
-	fma.rn.f32 %f71, %f70, %f66, 0f3E93BFF1;
-	fma.rn.f32 %f72, %f71, %f66, 0fBEB8AD77;
-	fma.rn.f32 %f73, %f72, %f66, 0f3EF63849;
-	fma.rn.f32 %f74, %f73, %f66, 0fBF38AA38;
-	.loc 5 18 42
-	mul.rn.f32 %f75, %f66, %f66;
-	mul.rn.f32 %f76, %f66, 0f32A57060;
-	fma.rn.f32 %f77, %f75, %f74, %f76;
-	fma.rn.f32 %f78, %f66, 0f3EE2A8EC, %f77;
-	.loc 5 20 9
-	fma.rn.f32 %f79, %f65, 0f34000000, %f66;
-	.loc 5 21 32
-	neg.f32 %f80, %f65;
-	fma.rn.f32 %f81, %f80, 0f34000000, %f79;
-	sub.rn.f32 %f82, %f66, %f81;
-	add.rn.f32 %f83, %f78, %f82;
-	add.rn.f32 %f84, %f79, %f83;
-	.loc 5 87 21
-	mov.b32 %r69, %f47;
-	setp.le.u32 %p53, 2139095040, %r69;
-	.loc 5 88 10
-	fma.rn.f32 %f85, %f47, 0f7F800000, 0f7F800000;
-	.loc 5 87 25
-	selp.f32 %f86, %f85, %f84, %p53;
-	.loc 5 90 7
-	setp.eq.f32 %p54, %f47, 0f00000000;
-	selp.f32 %f87, 0fFF800000, %f86, %p54;
-	.loc 1 85 25
-	add.rn.f32 %f59, %f31, %f87;
-	mov.f32 %f60, 0fFF800000;
-$B28:
-	.loc 1 87 22
-	setp.lt.u32 %p55, %r19, %r20;
-	@!%p55 bra $B47;
-	.loc 1 89 28
-	setp.neu.f32 %p56, %f31, 0fFF800000;
-$B29:
-	cvt.u64.u32 %rd41, %r19;
-	setp.lt.u32 %p57, %r19, %r26;
-	and.pred %p58, %p57, %p56;
-	mov.f32 %f88, %f60;
-	mov.f32 %f89, %f60;
-	mov.f32 %f90, %f60;
-	mov.f32 %f91, %f60;
-	@!%p58 bra $B46;
-	.loc 1 90 9
-	setp.lt.u32 %p59, %r19, %r27;
-	@%p59 bra $B33;
-	.loc 1 93 21
-	mad.wide.u32 %rd42, %r19, 16, %rd31;
-	ld.global.f32 %f92, [%rd42];
-	ld.global.f32 %f93, [%rd42+4];
-	ld.global.f32 %f94, [%rd42+8];
-	ld.global.f32 %f95, [%rd42+12];
-	.loc 1 47 21
-	shl.b32 %r70, %r19, 2;
-	cvt.u64.u32 %rd43, %r70;
-	sub.s64 %rd44, %rd26, %rd43;
-	.loc 1 49 3
-	mul.rn.f32 %f96, %f92, %f2;
-	mul.rn.f32 %f97, %f93, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p60, %rd44, 1;
-	@!%p60 bra $B30;
-	mov.f32 %f97, 0fFF800000;
-$B30:
-	.loc 1 49 3
-	mul.rn.f32 %f98, %f94, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p61, %rd44, 2;
-	@!%p61 bra $B31;
-	mov.f32 %f98, 0fFF800000;
-$B31:
-	.loc 1 49 3
-	mul.rn.f32 %f99, %f95, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p62, %rd44, 3;
-	@!%p62 bra $B32;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 93 5
-	bra $B37;
-$B33:
-	.loc 1 91 24
-	mad.lo.s32 %r71, %r19, 16, %r7;
-	ld.shared.f32 %f100, [%r71];
-	ld.shared.f32 %f101, [%r71+4];
-	ld.shared.f32 %f102, [%r71+8];
-	ld.shared.f32 %f103, [%r71+12];
-	.loc 1 47 21
-	shl.b32 %r72, %r19, 2;
-	cvt.u64.u32 %rd45, %r72;
-	sub.s64 %rd46, %rd26, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f96, %f100, %f2;
-	mul.rn.f32 %f97, %f101, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p63, %rd46, 1;
-	@!%p63 bra $B34;
-	mov.f32 %f97, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f98, %f102, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p64, %rd46, 2;
-	@!%p64 bra $B35;
-	mov.f32 %f98, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f99, %f103, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p65, %rd46, 3;
-	@!%p65 bra $B36;
-	mov.f32 %f99, 0fFF800000;
-$B36:
-$B37:
-	.loc 1 95 23
-	@%p1 bra $B38;
-	.loc 1 99 33
-	sub.rn.f32 %f104, %f96, %f31;
-	ex2.approx.ftz.f32 %f105, %f104;
-	mul.rn.f32 %f91, %f105, %f59;
-	bra $B39;
-$B38:
-	.loc 1 97 19
-	sub.rn.f32 %f106, %f96, %f59;
-	mul.rn.f32 %f91, %f106, 0f3F317218;
-$B39:
-	.loc 1 95 23
-	@%p1 bra $B40;
-	.loc 1 99 33
-	sub.rn.f32 %f107, %f97, %f31;
-	ex2.approx.ftz.f32 %f108, %f107;
-	mul.rn.f32 %f90, %f108, %f59;
-	bra $B41;
-$B40:
-	.loc 1 97 19
-	sub.rn.f32 %f109, %f97, %f59;
-	mul.rn.f32 %f90, %f109, 0f3F317218;
-$B41:
-	.loc 1 95 23
-	@%p1 bra $B42;
-	.loc 1 99 33
-	sub.rn.f32 %f110, %f98, %f31;
-	ex2.approx.ftz.f32 %f111, %f110;
-	mul.rn.f32 %f89, %f111, %f59;
-	bra $B43;
-$B42:
-	.loc 1 97 19
-	sub.rn.f32 %f112, %f98, %f59;
-	mul.rn.f32 %f89, %f112, 0f3F317218;
-$B43:
-	.loc 1 95 23
-	@%p1 bra $B44;
-	.loc 1 99 33
-	sub.rn.f32 %f113, %f99, %f31;
-	ex2.approx.ftz.f32 %f114, %f113;
-	mul.rn.f32 %f88, %f114, %f59;
-	bra $B45;
-$B44:
-	.loc 1 97 19
-	sub.rn.f32 %f115, %f99, %f59;
-	mul.rn.f32 %f88, %f115, 0f3F317218;
-$B45:
-$B46:
-	.loc 1 107 6
-	mad.wide.u32 %rd47, %r19, 16, %rd17;
-	st.global.f32 [%rd47], %f91;
-	st.global.f32 [%rd47+4], %f90;
-	st.global.f32 [%rd47+8], %f89;
-	st.global.f32 [%rd47+12], %f88;
-	.loc 1 87 34
-	add.s64 %rd48, %rd41, %rd10;
-	setp.lt.s64 %p66, %rd48, %rd12;
-	cvt.u32.u64 %r19, %rd48;
-	@%p66 bra $B29;
-$B47:
-	.loc 1 34 9
-	bra $EXIT;
-$B48:
-	.loc 1 21 3
-	bra $EXIT;
-$B49:
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B50:
-	.loc 1 18 30
-	cvt.u64.u32 %rd49, %r16;
-	.loc 1 28 52
-	cvt.u64.u32 %rd50, %r27;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r73, 0;
-	mov.u64 %rd51, %rd38;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r73, 0;
-	mov.u64 %rd51, %rd40;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r73, 1;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r73, 2;
-	mov.u64 %rd51, 0;
-	mov.u64 %rd52, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r73, 3;
-	mov.u64 %rd51, %rd9;
-	mov.u64 %rd52, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r73, 4;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r73, 4;
-	mov.u64 %rd51, %rd28;
-	mov.u64 %rd52, %rd29;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r73, 4;
-	mov.u64 %rd51, %rd50;
-	mov.u64 %rd52, %rd49;
-$FAULT:
-	ld.param.u64 %rd53, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r74, [%rd53], 0, 1;
-	setp.ne.u32 %p67, %r74, 0;
-	@%p67 bra $EXIT;
-	ld.global.u64 %rd54, [%rd53+8];
-	ld.param.u32 %r75, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	st.global.u32 [%rd54+4], %r75;
-	ld.param.u32 %r76, [wide_float32_4_float32_4_float32_row_F32_params+108];
-	st.global.v2.u32 [%rd54+8], {%r76, %r73};
-	mov.u32 %r77, %ctaid.x;
-	mov.u32 %r78, %ctaid.y;
-	st.global.v2.u32 [%rd54+16], {%r77, %r78};
-	mov.u32 %r79, %ctaid.z;
-	mov.u32 %r80, %tid.x;
-	st.global.v2.u32 [%rd54+24], {%r79, %r80};
-	mov.u32 %r81, %tid.y;
-	mov.u32 %r82, %tid.z;
-	st.global.v2.u32 [%rd54+32], {%r81, %r82};
-	st.global.u64 [%rd54+40], %rd51;
-	st.global.u64 [%rd54+48], %rd52;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd54], 56;
-	bra $EXIT;
-}
+const wide32SM80 = `packed1 16572 wide_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;7te
+p9/r0
+p:.r0
+qS,rFpF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+)
+p{rU%
+pnwEs6
+s?[
+p}zM
+zC
+zu
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wuq^
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'[E
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+ub$
+xz
+stqA
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDF
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+v0qI%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+{=$rS
+|.,sm
+rs-
+v>+
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1/1.
+xBu*M/1(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt.D
+x<12
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf.
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDG
+qvp51,
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=1/
+qKz#z#p*
+}3p2
+wfrbrGr,~5U12
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf.
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~%
+!#
+pqr]pX
+r\2
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+eqyu:
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+|A8ps
+sPr_qW
+sPr_t|
+sPr_sG
+sPr_u#
+u{+t'
+qzp2E
+t(R,U
+s=.
+wh
+u{.rI
+t1u&=
+5
+qGqst%
+!#
+t1s0B
+5
+qGrnt%
+!#
+t1s0E
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tps:szW
+yUr_
+yUr_
+tpr3tL>q/
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+t3sz''
+k
+xy
+w\-''
+k
+xy
+w\.''
+k
+xy
+w\/''
+k
+q8%S>
+|A,}6
+qKu4p01/
+qK|Z<(
+Yp0<&
+tJ&''
+sH)
+!#
+rt.px
+qt/pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,1/
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,1/
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uGtGr+
+qVM/pd
+}q
+"P
+ru0
+r[0p$
+5
+"P
+pB11(1)
+qvM/1.
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt0D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt0A
+z>
+pB0|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM8
+:
+uG8{L
+]#I
+qCq#})
+x7sM:
+}nscz(z+
+qCq#@pb
+uO;yvtB{n
+qCq#/px
+sDr8<?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iQ
+qV+zH}#uQsqD
+qC^/pX
+s+R}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8SZ
+zSuf
+uG8,yC
+s~X$X>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8TZ
+|0<<?
+uG|#t;
+qt.<7
+rDE
+uG7+qy
+u9sMY
+!#
+uG8})
+qt.<6
+:
+:
+:
+:
+sd
+"V
+tU912
+p6
+"V
+ru.
+rjz]zs
+po.A36
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"V
+tH>yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"V
+s5z}u}ry
+s5z}xhqR
+s5z}rnq=
+s5z}qsU
+!#
+"'
+s&$sU
+xT'$sI
+v;v2'$rl
+v;t$'$qW
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+sPr_$<
+sPr_$=
+sPr_$>
+sPr_$?
+"X
+ph.E
+t(p2U
+s=.
+wh
+"X
+t1u&=
+5
+qGqs$>
+!#
+t1s0B
+5
+qGrn$>
+!#
+t1s0E
+5
+qGxh$>
+!#
+qGu}$>
+!#
+uGtyq#
+ru.
+qt.<>
+s'8
+er4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"#
+po.A37
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'.1.1/
+xSD<D<C
+qt.<B
+sH<
+!#
+pnq3pj
+O
+!#
+"x
+](|1
+"n
+],s39
+"k
+]-s3/
+].s3@
+(qY
+!#
+"s
+ru2
+pqshsh
+pV:rL,
+pV9rL+
+pV<rL-
+(x5
+!pZ
+p(
+!p^
+"n
+J
+qa4
+qa3
+(
+!qZ
+"4
+g
+pfqI
+wp'
+(
+!s*
+qD@ps
+sk
+pfpG
+qPp5
+(
+!tS
+"P
+uI
+pfpU
+qPp5
+(
+!vB
+"$
+g
+pfp"
+wp'
+(
+!w&
+"-
+qH
+pfpY
+;8
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3-
+;(
+(
+!{-
+"+
+sv9
+p30
+;$
+(
+!vKxw
+sv/
+p3/
+;0
+(
+!pty@
+sv9
+p30
+;&
+(
+!ptyG
+"*
+sv@
+a$
+qPp)
+(
+!pt+uU
+sv@
+a#
+wp'
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "reduce.go"
-.file 5 "log.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
-{
-	.reg .pred %p<79>;
-	.reg .b32 %r<87>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<127>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	cvt.u32.u64 %r16, %rd2;
-	cvt.u64.u32 %rd7, %r16;
-	cvt.u32.u64 %r17, %rd4;
-	cvt.u64.u32 %rd8, %r17;
-	cvt.u32.u64 %r18, %rd6;
-	.loc 1 18 30
-	shr.u32 %r19, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r20, %r11, %r12, %r13;
-	mad.lo.s32 %r21, %r20, %r14, %r10;
-	cvt.u64.u32 %rd9, %r21;
-	shr.u64 %rd10, %rd9, 5;
-	mad.wide.u32 %rd11, %r9, 8, %rd10;
-	mov.u32 %r22, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd11, %r9;
-	mov.u32 %r22, %r10;
-$B1:
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd13, %r1;
-	setp.le.s64 %p3, %rd13, %rd11;
-	@%p3 bra $B48;
-	.loc 1 24 22
-	shr.u32 %r23, %r2, 2;
-	cvt.u64.u32 %rd14, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd11;
-	mul.wide.u32 %rd15, %r24, %r23;
-	.loc 1 26 45
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd8;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.u32 %p9, 0, %r18;
-	.loc 3 46 25
-	setp.lt.u32 %p10, %r24, %r18;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	cvt.u32.u64 %r25, %rd16;
-	setp.le.u32 %p13, %r25, %r16;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B49;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 26 31
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd20, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd21, %rd17, %rd20;
-	rem.u32 %r26, %r24, %r3;
-	cvt.u64.u32 %rd22, %r26;
-	add.s64 %rd23, %rd21, %rd22;
-	add.s64 %rd24, %rd23, 1;
-	setp.lt.s64 %p17, %rd24, %rd17;
-	selp.b64 %rd17, %rd24, %rd17, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd25, %rd11, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	ld.global.u32 %r27, [%rd26];
-	cvt.s64.s32 %rd27, %r27;
-	setp.lt.s64 %p18, %rd27, %rd17;
-	selp.b64 %rd17, %rd27, %rd17, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd17, 0;
-	cvt.u32.u64 %r28, %rd17;
-	selp.b32 %r29, 0, %r28, %p19;
-	cvt.u64.u32 %rd28, %r29;
-	.loc 1 27 28
-	add.s64 %rd29, %rd28, 3;
-	shr.u64 %rd30, %rd29, 2;
-	.loc 1 28 17
-	sub.s64 %rd31, %rd7, %rd15;
-	setp.le.u64 %p20, %rd30, %rd31;
-	cvt.u32.u64 %r30, %rd30;
-	setp.lt.u32 %p21, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p21;
-	setp.le.u32 %p22, %r31, %r19;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B50;
-	shl.b64 %rd32, %rd15, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r22, %r30;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r32, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B12;
-$B5:
-	cvt.u64.u32 %rd34, %r32;
-	.loc 1 61 11
-	mad.wide.u32 %rd35, %r32, 16, %rd33;
-	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd35];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r32, %r31;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r33, %r32, 16, %r7;
-	st.shared.f32 [%r33], %f6;
-	st.shared.f32 [%r33+4], %f7;
-	st.shared.f32 [%r33+8], %f8;
-	st.shared.f32 [%r33+12], %f9;
-$B6:
-	.loc 1 47 21
-	shl.b32 %r34, %r32, 2;
-	cvt.u64.u32 %rd36, %r34;
-	sub.s64 %rd37, %rd28, %rd36;
-	.loc 1 49 3
-	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd37, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f10, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd37, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f11, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd37, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f12, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd37, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f13, 0fFF800000;
-$B10:
-	.loc 1 68 13
-	setp.nan.f32 %p30, %f3, %f10;
-	max.f32 %f14, %f3, %f10;
-	selp.f32 %f15, 0f7FFFFFFF, %f14, %p30;
-	setp.nan.f32 %p31, %f15, %f11;
-	max.f32 %f16, %f15, %f11;
-	selp.f32 %f17, 0f7FFFFFFF, %f16, %p31;
-	setp.nan.f32 %p32, %f17, %f12;
-	max.f32 %f18, %f17, %f12;
-	selp.f32 %f19, 0f7FFFFFFF, %f18, %p32;
-	setp.nan.f32 %p33, %f19, %f13;
-	max.f32 %f20, %f19, %f13;
-	selp.f32 %f5, 0f7FFFFFFF, %f20, %p33;
-	.loc 1 70 10
-	setp.eq.f32 %p34, %f5, 0fFF800000;
-	@%p34 bra $B11;
-	.loc 1 73 30
-	sub.rn.f32 %f21, %f3, %f5;
-	ex2.approx.ftz.f32 %f22, %f21;
-	mul.rn.f32 %f23, %f4, %f22;
-	.loc 1 75 32
-	sub.rn.f32 %f24, %f10, %f5;
-	ex2.approx.ftz.f32 %f25, %f24;
-	add.rn.f32 %f26, %f23, %f25;
-	sub.rn.f32 %f27, %f11, %f5;
-	ex2.approx.ftz.f32 %f28, %f27;
-	add.rn.f32 %f29, %f26, %f28;
-	sub.rn.f32 %f30, %f12, %f5;
-	ex2.approx.ftz.f32 %f31, %f30;
-	add.rn.f32 %f32, %f29, %f31;
-	sub.rn.f32 %f33, %f13, %f5;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f4, %f32, %f34;
-$B11:
-	.loc 1 60 34
-	add.s64 %rd38, %rd34, %rd12;
-	setp.lt.s64 %p35, %rd38, %rd30;
-	cvt.u32.u64 %r32, %rd38;
-	mov.f32 %f3, %f5;
-	@%p35 bra $B5;
-$B12:
-	.loc 4 51 17
-	mov.pred %p36, 1;
-	vote.sync.ballot.b32 %r35, %p36, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p37, %r35, -1;
-	@%p37 bra $B14;
-	.loc 4 58 43
-	brev.b32 %r36, %r35;
-	clz.b32 %r37, %r36;
-	shfl.sync.idx.b32 %f35, %f5, %r37, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r38, %r35, -1;
-	and.b32 %r39, %r35, %r38;
-	setp.ne.s32 %p38, %r39, 0;
-	@!%p38 bra $B15;
-$B13:
-	.loc 4 60 59
-	brev.b32 %r40, %r39;
-	clz.b32 %r41, %r40;
-	shfl.sync.idx.b32 %f36, %f5, %r41, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p39, %f35, %f36;
-	max.f32 %f37, %f35, %f36;
-	selp.f32 %f35, 0f7FFFFFFF, %f37, %p39;
-	.loc 4 59 53
-	add.s32 %r42, %r39, -1;
-	and.b32 %r39, %r39, %r42;
-	setp.ne.s32 %p40, %r39, 0;
-	@%p40 bra $B13;
-	bra $B15;
-$B14:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f38, %f5, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p41, %f5, %f38;
-	max.f32 %f39, %f5, %f38;
-	selp.f32 %f40, 0f7FFFFFFF, %f39, %p41;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f40, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p42, %f40, %f41;
-	max.f32 %f42, %f40, %f41;
-	selp.f32 %f43, 0f7FFFFFFF, %f42, %p42;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f44, %f43, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p43, %f43, %f44;
-	max.f32 %f45, %f43, %f44;
-	selp.f32 %f46, 0f7FFFFFFF, %f45, %p43;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p44, %f46, %f47;
-	max.f32 %f48, %f46, %f47;
-	selp.f32 %f49, 0f7FFFFFFF, %f48, %p44;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f50, %f49, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p45, %f49, %f50;
-	max.f32 %f51, %f49, %f50;
-	selp.f32 %f35, 0f7FFFFFFF, %f51, %p45;
-$B15:
-	.loc 2 63 12
-	setp.eq.s32 %p46, %r4, 32;
-	@%p46 bra $B19;
-	.loc 2 75 14
-	setp.eq.s32 %p47, %r15, 0;
-	@!%p47 bra $B16;
-	.loc 2 76 15
-	mad.lo.s32 %r43, %r11, %r12, %r13;
-	mad.lo.s32 %r44, %r43, %r14, %r10;
-	cvt.u64.u32 %rd39, %r44;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r45, %rd40;
-	setp.lt.u32 %p48, %r45, 32;
-	@!%p48 bra $FAULT0;
-	mad.lo.s32 %r46, %r45, 4, %r6;
-	st.shared.f32 [%r46], %f35;
-$B16:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r47, %r4, 5;
-	setp.lt.u32 %p49, 32, %r47;
-	selp.b32 %r48, 32, %r47, %p49;
-	setp.lt.u32 %p50, 0, %r48;
-	mov.u32 %r49, 0;
-	@!%p50 bra $B18;
-$B17:
-	.loc 2 68 19
-	mad.lo.s32 %r50, %r49, 4, %r6;
-	ld.shared.f32 %f52, [%r50];
-	setp.nan.f32 %p51, %f35, %f52;
-	max.f32 %f53, %f35, %f52;
-	selp.f32 %f35, 0f7FFFFFFF, %f53, %p51;
-	add.s32 %r49, %r49, 1;
-	setp.lt.u32 %p52, %r49, %r48;
-	@%p52 bra $B17;
-$B18:
-$B19:
-	.loc 1 31 9
-	setp.neu.f32 %p53, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f54, %f5, %f35;
-	ex2.approx.ftz.f32 %f55, %f54;
-	mul.rn.f32 %f56, %f4, %f55;
-	.loc 1 31 9
-	selp.f32 %f57, %f56, %f4, %p53;
-	.loc 4 51 17
-	mov.pred %p54, 1;
-	vote.sync.ballot.b32 %r51, %p54, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p55, %r51, -1;
-	@%p55 bra $B21;
-	.loc 4 58 43
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f58, %f57, %r53, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r54, %r51, -1;
-	and.b32 %r55, %r51, %r54;
-	setp.ne.s32 %p56, %r55, 0;
-	@!%p56 bra $B22;
-$B20:
-	.loc 4 60 59
-	brev.b32 %r56, %r55;
-	clz.b32 %r57, %r56;
-	shfl.sync.idx.b32 %f59, %f57, %r57, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f58, %f58, %f59;
-	.loc 4 59 53
-	add.s32 %r58, %r55, -1;
-	and.b32 %r55, %r55, %r58;
-	setp.ne.s32 %p57, %r55, 0;
-	@%p57 bra $B20;
-	bra $B22;
-$B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f60, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f61, %f57, %f60;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f63, %f61, %f62;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f65, %f63, %f64;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f66, %f65, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f67, %f65, %f66;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f68, %f67, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f58, %f67, %f68;
-$B22:
-	.loc 2 49 12
-	@%p46 bra $B27;
-	.loc 2 75 14
-	setp.eq.s32 %p58, %r15, 0;
-	@!%p58 bra $B23;
-	.loc 2 76 15
-	mad.lo.s32 %r59, %r11, %r12, %r13;
-	mad.lo.s32 %r60, %r59, %r14, %r10;
-	cvt.u64.u32 %rd41, %r60;
-	shr.u64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r61, %rd42;
-	setp.lt.u32 %p59, %r61, 32;
-	@!%p59 bra $FAULT1;
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	st.shared.f32 [%r62+128], %f58;
-$B23:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r63, %r4, 5;
-	setp.lt.u32 %p60, 32, %r63;
-	selp.b32 %r64, 32, %r63, %p60;
-	setp.lt.u32 %p61, 0, %r64;
-	@!%p61 bra $B24;
-	mov.f32 %f58, 0f00000000;
-	mov.u32 %r65, 0;
-	bra $B25;
-$B24:
-	mov.f32 %f58, 0f00000000;
-	bra $B26;
-$B25:
-	.loc 2 55 13
-	mad.lo.s32 %r66, %r65, 4, %r6;
-	ld.shared.f32 %f69, [%r66+128];
-	add.rn.f32 %f58, %f58, %f69;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p62, %r65, %r64;
-	@%p62 bra $B25;
-$B26:
-$B27:
-	.loc 1 83 21
-	rcp.rn.f32 %f70, %f58;
-	mov.f32 %f71, 0f00000000;
-	@!%p1 bra $B28;
-	.loc 5 68 8
-	abs.f32 %f72, %f58;
-	setp.lt.f32 %p63, %f72, 0f00800000;
-	.loc 5 69 21
-	mul.rn.f32 %f73, %f58, 0f4B000000;
-	.loc 5 68 12
-	selp.f32 %f74, %f73, %f58, %p63;
-	selp.b32 %r67, 192937984, 0, %p63;
-	.loc 5 71 23
-	mov.b32 %r68, %f74;
-	.loc 5 72 10
-	add.s32 %r69, %r68, -1060439283;
-	and.b32 %r70, %r69, -8388608;
-	.loc 5 73 32
-	sub.s32 %r71, %r68, %r70;
-	mov.b32 %f75, %r71;
-	sub.s32 %r72, %r70, %r67;
-	cvt.rn.f32.s32 %f76, %r72;
-	.loc 5 15 9
-	sub.rn.f32 %f77, %f75, 0f3F800000;
-	.loc 5 16 22
-	fma.rn.f32 %f78, 0fBDE34383, %f77, 0f3E3FB689;
-	fma.rn.f32 %f79, %f78, %f77, 0fBE43C7B2;
-	fma.rn.f32 %f80, %f79, %f77, 0f3E515AED;
-	fma.rn.f32 %f81, %f80, %f77, 0fBE7554C5;
-	.loc 5 17 21
-	fma.rn.f32 %f82, %f81, %f77, 0f3E93BFF1;
-	fma.rn.f32 %f83, %f82, %f77, 0fBEB8AD77;
-	fma.rn.f32 %f84, %f83, %f77, 0f3EF63849;
-	fma.rn.f32 %f85, %f84, %f77, 0fBF38AA38;
-	.loc 5 18 42
-	mul.rn.f32 %f86, %f77, %f77;
-	mul.rn.f32 %f87, %f77, 0f32A57060;
-	fma.rn.f32 %f88, %f86, %f85, %f87;
-	fma.rn.f32 %f89, %f77, 0f3EE2A8EC, %f88;
-	.loc 5 20 9
-	fma.rn.f32 %f90, %f76, 0f34000000, %f77;
-	.loc 5 21 32
-	neg.f32 %f91, %f76;
-	fma.rn.f32 %f92, %f91, 0f34000000, %f90;
-	sub.rn.f32 %f93, %f77, %f92;
-	add.rn.f32 %f94, %f89, %f93;
-	add.rn.f32 %f95, %f90, %f94;
-	.loc 5 87 21
-	mov.b32 %r73, %f58;
-	setp.le.u32 %p64, 2139095040, %r73;
-	.loc 5 88 10
-	fma.rn.f32 %f96, %f58, 0f7F800000, 0f7F800000;
-	.loc 5 87 25
-	selp.f32 %f97, %f96, %f95, %p64;
-	.loc 5 90 7
-	setp.eq.f32 %p65, %f58, 0f00000000;
-	selp.f32 %f98, 0fFF800000, %f97, %p65;
-	.loc 1 85 25
-	add.rn.f32 %f70, %f35, %f98;
-	mov.f32 %f71, 0fFF800000;
-$B28:
-	.loc 1 87 22
-	setp.lt.u32 %p66, %r22, %r23;
-	@!%p66 bra $B47;
-	.loc 1 89 28
-	setp.neu.f32 %p67, %f35, 0fFF800000;
-$B29:
-	cvt.u64.u32 %rd43, %r22;
-	setp.lt.u32 %p68, %r22, %r30;
-	and.pred %p69, %p68, %p67;
-	mov.f32 %f99, %f71;
-	mov.f32 %f100, %f71;
-	mov.f32 %f101, %f71;
-	mov.f32 %f102, %f71;
-	@!%p69 bra $B46;
-	.loc 1 90 9
-	setp.lt.u32 %p70, %r22, %r31;
-	@%p70 bra $B33;
-	.loc 1 93 21
-	mad.wide.u32 %rd44, %r22, 16, %rd33;
-	ld.global.v4.f32 {%f103, %f104, %f105, %f106}, [%rd44];
-	.loc 1 47 21
-	shl.b32 %r74, %r22, 2;
-	cvt.u64.u32 %rd45, %r74;
-	sub.s64 %rd46, %rd28, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f107, %f103, %f2;
-	mul.rn.f32 %f108, %f104, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p71, %rd46, 1;
-	@!%p71 bra $B30;
-	mov.f32 %f108, 0fFF800000;
-$B30:
-	.loc 1 49 3
-	mul.rn.f32 %f109, %f105, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p72, %rd46, 2;
-	@!%p72 bra $B31;
-	mov.f32 %f109, 0fFF800000;
-$B31:
-	.loc 1 49 3
-	mul.rn.f32 %f110, %f106, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p73, %rd46, 3;
-	@!%p73 bra $B32;
-	mov.f32 %f110, 0fFF800000;
-$B32:
-	.loc 1 93 5
-	bra $B37;
-$B33:
-	.loc 1 91 24
-	mad.lo.s32 %r75, %r22, 16, %r7;
-	ld.shared.f32 %f111, [%r75];
-	ld.shared.f32 %f112, [%r75+4];
-	ld.shared.f32 %f113, [%r75+8];
-	ld.shared.f32 %f114, [%r75+12];
-	.loc 1 47 21
-	shl.b32 %r76, %r22, 2;
-	cvt.u64.u32 %rd47, %r76;
-	sub.s64 %rd48, %rd28, %rd47;
-	.loc 1 49 3
-	mul.rn.f32 %f107, %f111, %f2;
-	mul.rn.f32 %f108, %f112, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p74, %rd48, 1;
-	@!%p74 bra $B34;
-	mov.f32 %f108, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f109, %f113, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p75, %rd48, 2;
-	@!%p75 bra $B35;
-	mov.f32 %f109, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f110, %f114, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p76, %rd48, 3;
-	@!%p76 bra $B36;
-	mov.f32 %f110, 0fFF800000;
-$B36:
-$B37:
-	.loc 1 95 23
-	@%p1 bra $B38;
-	.loc 1 99 33
-	sub.rn.f32 %f115, %f107, %f35;
-	ex2.approx.ftz.f32 %f116, %f115;
-	mul.rn.f32 %f102, %f116, %f70;
-	bra $B39;
-$B38:
-	.loc 1 97 19
-	sub.rn.f32 %f117, %f107, %f70;
-	mul.rn.f32 %f102, %f117, 0f3F317218;
-$B39:
-	.loc 1 95 23
-	@%p1 bra $B40;
-	.loc 1 99 33
-	sub.rn.f32 %f118, %f108, %f35;
-	ex2.approx.ftz.f32 %f119, %f118;
-	mul.rn.f32 %f101, %f119, %f70;
-	bra $B41;
-$B40:
-	.loc 1 97 19
-	sub.rn.f32 %f120, %f108, %f70;
-	mul.rn.f32 %f101, %f120, 0f3F317218;
-$B41:
-	.loc 1 95 23
-	@%p1 bra $B42;
-	.loc 1 99 33
-	sub.rn.f32 %f121, %f109, %f35;
-	ex2.approx.ftz.f32 %f122, %f121;
-	mul.rn.f32 %f100, %f122, %f70;
-	bra $B43;
-$B42:
-	.loc 1 97 19
-	sub.rn.f32 %f123, %f109, %f70;
-	mul.rn.f32 %f100, %f123, 0f3F317218;
-$B43:
-	.loc 1 95 23
-	@%p1 bra $B44;
-	.loc 1 99 33
-	sub.rn.f32 %f124, %f110, %f35;
-	ex2.approx.ftz.f32 %f125, %f124;
-	mul.rn.f32 %f99, %f125, %f70;
-	bra $B45;
-$B44:
-	.loc 1 97 19
-	sub.rn.f32 %f126, %f110, %f70;
-	mul.rn.f32 %f99, %f126, 0f3F317218;
-$B45:
-$B46:
-	.loc 1 107 6
-	mad.wide.u32 %rd49, %r22, 16, %rd19;
-	st.global.v4.f32 [%rd49], {%f102, %f101, %f100, %f99};
-	.loc 1 87 34
-	add.s64 %rd50, %rd43, %rd12;
-	setp.lt.s64 %p77, %rd50, %rd14;
-	cvt.u32.u64 %r22, %rd50;
-	@%p77 bra $B29;
-$B47:
-	.loc 1 34 9
-	bra $EXIT;
-$B48:
-	.loc 1 21 3
-	bra $EXIT;
-$B49:
-	cvt.u64.u32 %rd51, %r18;
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B50:
-	.loc 1 18 30
-	cvt.u64.u32 %rd52, %r19;
-	.loc 1 28 52
-	cvt.u64.u32 %rd53, %r31;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r77, 0;
-	mov.u64 %rd54, %rd40;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r77, 0;
-	mov.u64 %rd54, %rd42;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r77, 1;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r77, 2;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r77, 3;
-	mov.u64 %rd54, %rd11;
-	mov.u64 %rd55, %rd51;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r77, 4;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd7;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r77, 4;
-	mov.u64 %rd54, %rd30;
-	mov.u64 %rd55, %rd31;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r77, 4;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd52;
-$FAULT:
-	ld.param.u64 %rd56, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r78, [%rd56], 0, 1;
-	setp.ne.u32 %p78, %r78, 0;
-	@%p78 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r79, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	st.global.u32 [%rd57+4], %r79;
-	ld.param.u32 %r80, [wide_float32_4_float32_4_float32_row_F32_params+108];
-	st.global.v2.u32 [%rd57+8], {%r80, %r77};
-	mov.u32 %r81, %ctaid.x;
-	mov.u32 %r82, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r81, %r82};
-	mov.u32 %r83, %ctaid.z;
-	mov.u32 %r84, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r83, %r84};
-	mov.u32 %r85, %tid.y;
-	mov.u32 %r86, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r85, %r86};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wide32SM70NarrowAligned = `packed1 17648 wide_4_float32_row_F32
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/t*
+p9/te
+p:t2pF
+qS,tGpF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+tN
+)
+u.
+t^
+)
+ya
+p{t"X%
+pnwEs6
+s?p*
+p}zM
+zC
+zu
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+zo
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'p*E
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+stpU
+xz
+0
+qV{q
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDF
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+*'%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+u.
+|&*U
+p\
+|.,sm
+q1vn-
+v>+
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1312
+xBu*M31(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt2D
+x<16
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf2
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDG
+qvp510
+{6p5t]
+upyB
+upz4u"
+|?qp%
+|5/{\
+pqr-pj.
+qKp,q=13
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf2
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~%
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp538
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+eqyu:
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+|A8ps
+sPr_qW
+sPr_t|
+sPr_sG
+sPr_u#
+u{+t'
+qzp2E
+t(R.U
+s=.
+wh
+u{.rI
+t1u&=
+5
+qGqst%
+!#
+t1s0B
+5
+qGrnt%
+!#
+t1s0E
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+t-ulq/
+s/s:szW
+rH
+wAW
+{0v2
+rH
+wAsU
+{0u_
+rH
+wAsI
+{0t$
+}t'scyqqcqcqcqcqcqc>?
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\,''
+k
+xy
+w\-''
+k
+xy
+w\.''
+k
+xy
+w\/''
+k
+q8%S>
+|A,}6
+qKu4p013
+qK|Z<(
+Yp0<&
+tJ&''
+sH)
+!#
+rt.px
+qt3pd
+p6
+qx,s6
+|Np4'BwL
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+qx=rI
+u?}~
+!#
+rt8j
+Y,13
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+rt8sh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uG..q#8
+w\'q/
+k
+rp%6
+r6=px
+uozGI
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,13
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uGtGr+
+qVM3pd
+}q
+"N
+ru4
+r[4p$
+5
+"N
+pB51(1)
+qvM312
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8%sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt4D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt4A
+z>
+pB4|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~<v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM=
+:
+uG8{L
+]#I
+qCq#})
+x7sM?
+}nscz(z+
+qCq#@pb
+uO@yvtB{n
+qCq#/px
+sDr8A?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iV
+qV+zH}#uQsqD
+qC^/pX
+s+W}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8XZ
+zSuf
+uG8,yC
+s~^$^>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8YZ
+|0<>?
+uG|#t;
+qt2<7
+rDE
+uG7+qy
+u9sM_
+!#
+uG8})
+qt2<6
+:
+:
+:
+:
+sd
+"V
+tU916
+p6
+"V
+ru2
+rjz]zs
+po2A38
+w@
+H
+!#
+"V
+tH>yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"V
+s5z}u}ry
+s5z}xhqR
+s5z}rnq=
+s5z}qsU
+!#
+"'
+s&$sU
+xT'$sI
+v;v2'$rl
+v;t$'$qW
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+sPr_$<
+sPr_$=
+sPr_$>
+sPr_$?
+"X
+ph2E
+t(p2U
+s=.
+wh
+"X
+t1u&=
+5
+qGqs$>
+!#
+t1s0B
+5
+qGrn$>
+!#
+t1s0E
+5
+qGxh$>
+!#
+qGu}$>
+!#
+uGtyq#
+ru2
+qt2<>
+s'8
+er4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"#
+po2AV(
+|[r,xfvfUDL
+uG|#}6
+z'21213
+xSD<D<C
+qt2<B
+sH<
+!#
+pnq3pj
+O
+!#
+ru+
+"v
+](|1
+"l
+],s39
+"i
+]-s3/
+].s3@
+(qY
+!#
+"q
+ru6
+pqshsh
+pVIrL,
+pVHrL+
+pVKrL-
+(x5
+!pZ
+p(
+!p^
+"l
+J
+qa6
+qa5
+(
+!qZ
+"4
+g
+a"
+wp*
+(
+!s*
+qD@ps
+sk
+pfp[
+qPp5
+(
+!tS
+"P
+uI
+pfqA
+qPp5
+(
+!vB
+"$
+g
+pfpG
+wp*
+(
+!w&
+"-
+qH
+pfpK
+wp+
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3/
+;*
+(
+!{-
+"+
+sv9
+p32
+;)
+(
+!vKxw
+sv/
+p31
+;2
+(
+!pty@
+sv9
+p32
+qPp=
+(
+!ptyG
+"*
+sv@
+a'
+qPp)
+(
+!pt+uU
+sv@
+a&
+wp*
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wide32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "reduce.go"
-.file 5 "log.go"
-
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[112])
-{
-	.reg .pred %p<79>;
-	.reg .b32 %r<83>;
-	.reg .b64 %rd<55>;
-	.reg .f32 %f<127>;
-
-	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
-	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [wide_float32_4_float32_4_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [wide_float32_4_float32_4_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [wide_float32_4_float32_4_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
-	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	ld.param.u32 %r2, [wide_float32_4_float32_4_float32_row_F32_params+76];
-	ld.param.u32 %r3, [wide_float32_4_float32_4_float32_row_F32_params+80];
-	ld.param.u32 %r4, [wide_float32_4_float32_4_float32_row_F32_params+84];
-	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+88];
-	ld.param.u8 %r5, [wide_float32_4_float32_4_float32_row_F32_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	.loc 1 18 30
-	shr.u32 %r16, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r17, %r11, %r12, %r13;
-	mad.lo.s32 %r18, %r17, %r14, %r10;
-	cvt.u64.u32 %rd7, %r18;
-	shr.u64 %rd8, %rd7, 5;
-	mad.wide.u32 %rd9, %r9, 8, %rd8;
-	mov.u32 %r19, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd9, %r9;
-	mov.u32 %r19, %r10;
-$B1:
-	cvt.u64.u32 %rd10, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd11, %r1;
-	setp.le.s64 %p3, %rd11, %rd9;
-	@%p3 bra $B48;
-	.loc 1 24 22
-	shr.u32 %r20, %r2, 2;
-	cvt.u64.u32 %rd12, %r20;
-	.loc 1 25 20
-	cvt.u32.u64 %r21, %rd9;
-	mul.wide.u32 %rd13, %r21, %r20;
-	.loc 1 26 45
-	add.s64 %rd14, %rd13, %rd12;
-	setp.le.u64 %p4, %rd14, %rd4;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.s64 %p9, 0, %rd6;
-	.loc 3 46 25
-	setp.lt.u64 %p10, %rd9, %rd6;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	setp.le.u64 %p13, %rd14, %rd2;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B49;
-	.loc 1 24 10
-	cvt.u64.u32 %rd15, %r2;
-	.loc 1 26 31
-	shl.b64 %rd16, %rd13, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd18, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd19, %rd15, %rd18;
-	rem.u32 %r22, %r21, %r3;
-	cvt.u64.u32 %rd20, %r22;
-	add.s64 %rd21, %rd19, %rd20;
-	add.s64 %rd22, %rd21, 1;
-	setp.lt.s64 %p17, %rd22, %rd15;
-	selp.b64 %rd15, %rd22, %rd15, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd23, %rd9, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	ld.global.u32 %r23, [%rd24];
-	cvt.s64.s32 %rd25, %r23;
-	setp.lt.s64 %p18, %rd25, %rd15;
-	selp.b64 %rd15, %rd25, %rd15, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd15, 0;
-	cvt.u32.u64 %r24, %rd15;
-	selp.b32 %r25, 0, %r24, %p19;
-	cvt.u64.u32 %rd26, %r25;
-	.loc 1 27 28
-	add.s64 %rd27, %rd26, 3;
-	shr.u64 %rd28, %rd27, 2;
-	.loc 1 28 17
-	sub.s64 %rd29, %rd2, %rd13;
-	setp.le.u64 %p20, %rd28, %rd29;
-	cvt.u32.u64 %r26, %rd28;
-	setp.lt.u32 %p21, %r16, %r26;
-	selp.b32 %r27, %r16, %r26, %p21;
-	setp.le.u32 %p22, %r27, %r16;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B50;
-	shl.b64 %rd30, %rd13, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r19, %r26;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r28, %r19;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B12;
-$B5:
-	cvt.u64.u32 %rd32, %r28;
-	.loc 1 61 11
-	mad.wide.u32 %rd33, %r28, 16, %rd31;
-	ld.global.f32 %f6, [%rd33];
-	ld.global.f32 %f7, [%rd33+4];
-	ld.global.f32 %f8, [%rd33+8];
-	ld.global.f32 %f9, [%rd33+12];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r28, %r27;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r29, %r28, 16, %r7;
-	st.shared.f32 [%r29], %f6;
-	st.shared.f32 [%r29+4], %f7;
-	st.shared.f32 [%r29+8], %f8;
-	st.shared.f32 [%r29+12], %f9;
-$B6:
-	.loc 1 47 21
-	shl.b32 %r30, %r28, 2;
-	cvt.u64.u32 %rd34, %r30;
-	sub.s64 %rd35, %rd26, %rd34;
-	.loc 1 49 3
-	mul.rn.f32 %f10, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd35, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f10, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f11, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd35, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f11, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f12, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd35, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f12, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f13, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd35, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f13, 0fFF800000;
-$B10:
-	.loc 1 68 13
-	setp.nan.f32 %p30, %f3, %f10;
-	max.f32 %f14, %f3, %f10;
-	selp.f32 %f15, 0f7FFFFFFF, %f14, %p30;
-	setp.nan.f32 %p31, %f15, %f11;
-	max.f32 %f16, %f15, %f11;
-	selp.f32 %f17, 0f7FFFFFFF, %f16, %p31;
-	setp.nan.f32 %p32, %f17, %f12;
-	max.f32 %f18, %f17, %f12;
-	selp.f32 %f19, 0f7FFFFFFF, %f18, %p32;
-	setp.nan.f32 %p33, %f19, %f13;
-	max.f32 %f20, %f19, %f13;
-	selp.f32 %f5, 0f7FFFFFFF, %f20, %p33;
-	.loc 1 70 10
-	setp.eq.f32 %p34, %f5, 0fFF800000;
-	@%p34 bra $B11;
-	.loc 1 73 30
-	sub.rn.f32 %f21, %f3, %f5;
-	ex2.approx.ftz.f32 %f22, %f21;
-	mul.rn.f32 %f23, %f4, %f22;
-	.loc 1 75 32
-	sub.rn.f32 %f24, %f10, %f5;
-	ex2.approx.ftz.f32 %f25, %f24;
-	add.rn.f32 %f26, %f23, %f25;
-	sub.rn.f32 %f27, %f11, %f5;
-	ex2.approx.ftz.f32 %f28, %f27;
-	add.rn.f32 %f29, %f26, %f28;
-	sub.rn.f32 %f30, %f12, %f5;
-	ex2.approx.ftz.f32 %f31, %f30;
-	add.rn.f32 %f32, %f29, %f31;
-	sub.rn.f32 %f33, %f13, %f5;
-	ex2.approx.ftz.f32 %f34, %f33;
-	add.rn.f32 %f4, %f32, %f34;
-$B11:
-	.loc 1 60 34
-	add.s64 %rd36, %rd32, %rd10;
-	setp.lt.s64 %p35, %rd36, %rd28;
-	cvt.u32.u64 %r28, %rd36;
-	mov.f32 %f3, %f5;
-	@%p35 bra $B5;
-$B12:
-	.loc 4 51 17
-	mov.pred %p36, 1;
-	vote.sync.ballot.b32 %r31, %p36, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p37, %r31, -1;
-	@%p37 bra $B14;
-	.loc 4 58 43
-	brev.b32 %r32, %r31;
-	clz.b32 %r33, %r32;
-	shfl.sync.idx.b32 %f35, %f5, %r33, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r34, %r31, -1;
-	and.b32 %r35, %r31, %r34;
-	setp.ne.s32 %p38, %r35, 0;
-	@!%p38 bra $B15;
-$B13:
-	.loc 4 60 59
-	brev.b32 %r36, %r35;
-	clz.b32 %r37, %r36;
-	shfl.sync.idx.b32 %f36, %f5, %r37, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p39, %f35, %f36;
-	max.f32 %f37, %f35, %f36;
-	selp.f32 %f35, 0f7FFFFFFF, %f37, %p39;
-	.loc 4 59 53
-	add.s32 %r38, %r35, -1;
-	and.b32 %r35, %r35, %r38;
-	setp.ne.s32 %p40, %r35, 0;
-	@%p40 bra $B13;
-	bra $B15;
-$B14:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f38, %f5, 16, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p41, %f5, %f38;
-	max.f32 %f39, %f5, %f38;
-	selp.f32 %f40, 0f7FFFFFFF, %f39, %p41;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f41, %f40, 8, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p42, %f40, %f41;
-	max.f32 %f42, %f40, %f41;
-	selp.f32 %f43, 0f7FFFFFFF, %f42, %p42;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f44, %f43, 4, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p43, %f43, %f44;
-	max.f32 %f45, %f43, %f44;
-	selp.f32 %f46, 0f7FFFFFFF, %f45, %p43;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f47, %f46, 2, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p44, %f46, %f47;
-	max.f32 %f48, %f46, %f47;
-	selp.f32 %f49, 0f7FFFFFFF, %f48, %p44;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f50, %f49, 1, 31, 0xffffffff;
-	.loc 4 40 50
-	setp.nan.f32 %p45, %f49, %f50;
-	max.f32 %f51, %f49, %f50;
-	selp.f32 %f35, 0f7FFFFFFF, %f51, %p45;
-$B15:
-	.loc 2 63 12
-	setp.eq.s32 %p46, %r4, 32;
-	@%p46 bra $B19;
-	.loc 2 75 14
-	setp.eq.s32 %p47, %r15, 0;
-	@!%p47 bra $B16;
-	.loc 2 76 15
-	mad.lo.s32 %r39, %r11, %r12, %r13;
-	mad.lo.s32 %r40, %r39, %r14, %r10;
-	cvt.u64.u32 %rd37, %r40;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r41, %rd38;
-	setp.lt.u32 %p48, %r41, 32;
-	@!%p48 bra $FAULT0;
-	mad.lo.s32 %r42, %r41, 4, %r6;
-	st.shared.f32 [%r42], %f35;
-$B16:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r43, %r4, 5;
-	setp.lt.u32 %p49, 32, %r43;
-	selp.b32 %r44, 32, %r43, %p49;
-	setp.lt.u32 %p50, 0, %r44;
-	mov.u32 %r45, 0;
-	@!%p50 bra $B18;
-$B17:
-	.loc 2 68 19
-	mad.lo.s32 %r46, %r45, 4, %r6;
-	ld.shared.f32 %f52, [%r46];
-	setp.nan.f32 %p51, %f35, %f52;
-	max.f32 %f53, %f35, %f52;
-	selp.f32 %f35, 0f7FFFFFFF, %f53, %p51;
-	add.s32 %r45, %r45, 1;
-	setp.lt.u32 %p52, %r45, %r44;
-	@%p52 bra $B17;
-$B18:
-$B19:
-	.loc 1 31 9
-	setp.neu.f32 %p53, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f54, %f5, %f35;
-	ex2.approx.ftz.f32 %f55, %f54;
-	mul.rn.f32 %f56, %f4, %f55;
-	.loc 1 31 9
-	selp.f32 %f57, %f56, %f4, %p53;
-	.loc 4 51 17
-	mov.pred %p54, 1;
-	vote.sync.ballot.b32 %r47, %p54, 0xffffffff;
-	.loc 4 52 11
-	setp.eq.s32 %p55, %r47, -1;
-	@%p55 bra $B21;
-	.loc 4 58 43
-	brev.b32 %r48, %r47;
-	clz.b32 %r49, %r48;
-	shfl.sync.idx.b32 %f58, %f57, %r49, 31, 0xffffffff;
-	.loc 4 59 21
-	add.s32 %r50, %r47, -1;
-	and.b32 %r51, %r47, %r50;
-	setp.ne.s32 %p56, %r51, 0;
-	@!%p56 bra $B22;
-$B20:
-	.loc 4 60 59
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f59, %f57, %r53, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f58, %f58, %f59;
-	.loc 4 59 53
-	add.s32 %r54, %r51, -1;
-	and.b32 %r51, %r51, %r54;
-	setp.ne.s32 %p57, %r51, 0;
-	@%p57 bra $B20;
-	bra $B22;
-$B21:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f60, %f57, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f61, %f57, %f60;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f63, %f61, %f62;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f65, %f63, %f64;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f66, %f65, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f67, %f65, %f66;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f68, %f67, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f58, %f67, %f68;
-$B22:
-	.loc 2 49 12
-	@%p46 bra $B27;
-	.loc 2 75 14
-	setp.eq.s32 %p58, %r15, 0;
-	@!%p58 bra $B23;
-	.loc 2 76 15
-	mad.lo.s32 %r55, %r11, %r12, %r13;
-	mad.lo.s32 %r56, %r55, %r14, %r10;
-	cvt.u64.u32 %rd39, %r56;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r57, %rd40;
-	setp.lt.u32 %p59, %r57, 32;
-	@!%p59 bra $FAULT1;
-	mad.lo.s32 %r58, %r57, 4, %r6;
-	st.shared.f32 [%r58+128], %f58;
-$B23:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r59, %r4, 5;
-	setp.lt.u32 %p60, 32, %r59;
-	selp.b32 %r60, 32, %r59, %p60;
-	setp.lt.u32 %p61, 0, %r60;
-	@!%p61 bra $B24;
-	mov.f32 %f58, 0f00000000;
-	mov.u32 %r61, 0;
-	bra $B25;
-$B24:
-	mov.f32 %f58, 0f00000000;
-	bra $B26;
-$B25:
-	.loc 2 55 13
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	ld.shared.f32 %f69, [%r62+128];
-	add.rn.f32 %f58, %f58, %f69;
-	add.s32 %r61, %r61, 1;
-	setp.lt.u32 %p62, %r61, %r60;
-	@%p62 bra $B25;
-$B26:
-$B27:
-	.loc 1 83 21
-	rcp.rn.f32 %f70, %f58;
-	mov.f32 %f71, 0f00000000;
-	@!%p1 bra $B28;
-	.loc 5 68 8
-	abs.f32 %f72, %f58;
-	setp.lt.f32 %p63, %f72, 0f00800000;
-	.loc 5 69 21
-	mul.rn.f32 %f73, %f58, 0f4B000000;
-	.loc 5 68 12
-	selp.f32 %f74, %f73, %f58, %p63;
-	selp.b32 %r63, 192937984, 0, %p63;
-	.loc 5 71 23
-	mov.b32 %r64, %f74;
-	.loc 5 72 10
-	add.s32 %r65, %r64, -1060439283;
-	and.b32 %r66, %r65, -8388608;
-	.loc 5 73 32
-	sub.s32 %r67, %r64, %r66;
-	mov.b32 %f75, %r67;
-	sub.s32 %r68, %r66, %r63;
-	cvt.rn.f32.s32 %f76, %r68;
-	.loc 5 15 9
-	sub.rn.f32 %f77, %f75, 0f3F800000;
-	.loc 5 16 22
-	fma.rn.f32 %f78, 0fBDE34383, %f77, 0f3E3FB689;
-	fma.rn.f32 %f79, %f78, %f77, 0fBE43C7B2;
-	fma.rn.f32 %f80, %f79, %f77, 0f3E515AED;
-	fma.rn.f32 %f81, %f80, %f77, 0fBE7554C5;
-	.loc 5 17 21
-	fma.rn.f32 %f82, %f81, %f77, 0f3E93BFF1;
-	fma.rn.f32 %f83, %f82, %f77, 0fBEB8AD77;
-	fma.rn.f32 %f84, %f83, %f77, 0f3EF63849;
-	fma.rn.f32 %f85, %f84, %f77, 0fBF38AA38;
-	.loc 5 18 42
-	mul.rn.f32 %f86, %f77, %f77;
-	mul.rn.f32 %f87, %f77, 0f32A57060;
-	fma.rn.f32 %f88, %f86, %f85, %f87;
-	fma.rn.f32 %f89, %f77, 0f3EE2A8EC, %f88;
-	.loc 5 20 9
-	fma.rn.f32 %f90, %f76, 0f34000000, %f77;
-	.loc 5 21 32
-	neg.f32 %f91, %f76;
-	fma.rn.f32 %f92, %f91, 0f34000000, %f90;
-	sub.rn.f32 %f93, %f77, %f92;
-	add.rn.f32 %f94, %f89, %f93;
-	add.rn.f32 %f95, %f90, %f94;
-	.loc 5 87 21
-	mov.b32 %r69, %f58;
-	setp.le.u32 %p64, 2139095040, %r69;
-	.loc 5 88 10
-	fma.rn.f32 %f96, %f58, 0f7F800000, 0f7F800000;
-	.loc 5 87 25
-	selp.f32 %f97, %f96, %f95, %p64;
-	.loc 5 90 7
-	setp.eq.f32 %p65, %f58, 0f00000000;
-	selp.f32 %f98, 0fFF800000, %f97, %p65;
-	.loc 1 85 25
-	add.rn.f32 %f70, %f35, %f98;
-	mov.f32 %f71, 0fFF800000;
-$B28:
-	.loc 1 87 22
-	setp.lt.u32 %p66, %r19, %r20;
-	@!%p66 bra $B47;
-	.loc 1 89 28
-	setp.neu.f32 %p67, %f35, 0fFF800000;
-$B29:
-	cvt.u64.u32 %rd41, %r19;
-	setp.lt.u32 %p68, %r19, %r26;
-	and.pred %p69, %p68, %p67;
-	mov.f32 %f99, %f71;
-	mov.f32 %f100, %f71;
-	mov.f32 %f101, %f71;
-	mov.f32 %f102, %f71;
-	@!%p69 bra $B46;
-	.loc 1 90 9
-	setp.lt.u32 %p70, %r19, %r27;
-	@%p70 bra $B33;
-	.loc 1 93 21
-	mad.wide.u32 %rd42, %r19, 16, %rd31;
-	ld.global.f32 %f103, [%rd42];
-	ld.global.f32 %f104, [%rd42+4];
-	ld.global.f32 %f105, [%rd42+8];
-	ld.global.f32 %f106, [%rd42+12];
-	.loc 1 47 21
-	shl.b32 %r70, %r19, 2;
-	cvt.u64.u32 %rd43, %r70;
-	sub.s64 %rd44, %rd26, %rd43;
-	.loc 1 49 3
-	mul.rn.f32 %f107, %f103, %f2;
-	mul.rn.f32 %f108, %f104, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p71, %rd44, 1;
-	@!%p71 bra $B30;
-	mov.f32 %f108, 0fFF800000;
-$B30:
-	.loc 1 49 3
-	mul.rn.f32 %f109, %f105, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p72, %rd44, 2;
-	@!%p72 bra $B31;
-	mov.f32 %f109, 0fFF800000;
-$B31:
-	.loc 1 49 3
-	mul.rn.f32 %f110, %f106, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p73, %rd44, 3;
-	@!%p73 bra $B32;
-	mov.f32 %f110, 0fFF800000;
-$B32:
-	.loc 1 93 5
-	bra $B37;
-$B33:
-	.loc 1 91 24
-	mad.lo.s32 %r71, %r19, 16, %r7;
-	ld.shared.f32 %f111, [%r71];
-	ld.shared.f32 %f112, [%r71+4];
-	ld.shared.f32 %f113, [%r71+8];
-	ld.shared.f32 %f114, [%r71+12];
-	.loc 1 47 21
-	shl.b32 %r72, %r19, 2;
-	cvt.u64.u32 %rd45, %r72;
-	sub.s64 %rd46, %rd26, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f107, %f111, %f2;
-	mul.rn.f32 %f108, %f112, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p74, %rd46, 1;
-	@!%p74 bra $B34;
-	mov.f32 %f108, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f109, %f113, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p75, %rd46, 2;
-	@!%p75 bra $B35;
-	mov.f32 %f109, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f110, %f114, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p76, %rd46, 3;
-	@!%p76 bra $B36;
-	mov.f32 %f110, 0fFF800000;
-$B36:
-$B37:
-	.loc 1 95 23
-	@%p1 bra $B38;
-	.loc 1 99 33
-	sub.rn.f32 %f115, %f107, %f35;
-	ex2.approx.ftz.f32 %f116, %f115;
-	mul.rn.f32 %f102, %f116, %f70;
-	bra $B39;
-$B38:
-	.loc 1 97 19
-	sub.rn.f32 %f117, %f107, %f70;
-	mul.rn.f32 %f102, %f117, 0f3F317218;
-$B39:
-	.loc 1 95 23
-	@%p1 bra $B40;
-	.loc 1 99 33
-	sub.rn.f32 %f118, %f108, %f35;
-	ex2.approx.ftz.f32 %f119, %f118;
-	mul.rn.f32 %f101, %f119, %f70;
-	bra $B41;
-$B40:
-	.loc 1 97 19
-	sub.rn.f32 %f120, %f108, %f70;
-	mul.rn.f32 %f101, %f120, 0f3F317218;
-$B41:
-	.loc 1 95 23
-	@%p1 bra $B42;
-	.loc 1 99 33
-	sub.rn.f32 %f121, %f109, %f35;
-	ex2.approx.ftz.f32 %f122, %f121;
-	mul.rn.f32 %f100, %f122, %f70;
-	bra $B43;
-$B42:
-	.loc 1 97 19
-	sub.rn.f32 %f123, %f109, %f70;
-	mul.rn.f32 %f100, %f123, 0f3F317218;
-$B43:
-	.loc 1 95 23
-	@%p1 bra $B44;
-	.loc 1 99 33
-	sub.rn.f32 %f124, %f110, %f35;
-	ex2.approx.ftz.f32 %f125, %f124;
-	mul.rn.f32 %f99, %f125, %f70;
-	bra $B45;
-$B44:
-	.loc 1 97 19
-	sub.rn.f32 %f126, %f110, %f70;
-	mul.rn.f32 %f99, %f126, 0f3F317218;
-$B45:
-$B46:
-	.loc 1 107 6
-	mad.wide.u32 %rd47, %r19, 16, %rd17;
-	st.global.f32 [%rd47], %f102;
-	st.global.f32 [%rd47+4], %f101;
-	st.global.f32 [%rd47+8], %f100;
-	st.global.f32 [%rd47+12], %f99;
-	.loc 1 87 34
-	add.s64 %rd48, %rd41, %rd10;
-	setp.lt.s64 %p77, %rd48, %rd12;
-	cvt.u32.u64 %r19, %rd48;
-	@%p77 bra $B29;
-$B47:
-	.loc 1 34 9
-	bra $EXIT;
-$B48:
-	.loc 1 21 3
-	bra $EXIT;
-$B49:
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B50:
-	.loc 1 18 30
-	cvt.u64.u32 %rd49, %r16;
-	.loc 1 28 52
-	cvt.u64.u32 %rd50, %r27;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r73, 0;
-	mov.u64 %rd51, %rd38;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r73, 0;
-	mov.u64 %rd51, %rd40;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r73, 1;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r73, 2;
-	mov.u64 %rd51, 0;
-	mov.u64 %rd52, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r73, 3;
-	mov.u64 %rd51, %rd9;
-	mov.u64 %rd52, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r73, 4;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r73, 4;
-	mov.u64 %rd51, %rd28;
-	mov.u64 %rd52, %rd29;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r73, 4;
-	mov.u64 %rd51, %rd50;
-	mov.u64 %rd52, %rd49;
-$FAULT:
-	ld.param.u64 %rd53, [wide_float32_4_float32_4_float32_row_F32_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r74, [%rd53], 0, 1;
-	setp.ne.u32 %p78, %r74, 0;
-	@%p78 bra $EXIT;
-	ld.global.u64 %rd54, [%rd53+8];
-	ld.param.u32 %r75, [wide_float32_4_float32_4_float32_row_F32_params+104];
-	st.global.u32 [%rd54+4], %r75;
-	ld.param.u32 %r76, [wide_float32_4_float32_4_float32_row_F32_params+108];
-	st.global.v2.u32 [%rd54+8], {%r76, %r73};
-	mov.u32 %r77, %ctaid.x;
-	mov.u32 %r78, %ctaid.y;
-	st.global.v2.u32 [%rd54+16], {%r77, %r78};
-	mov.u32 %r79, %ctaid.z;
-	mov.u32 %r80, %tid.x;
-	st.global.v2.u32 [%rd54+24], {%r79, %r80};
-	mov.u32 %r81, %tid.y;
-	mov.u32 %r82, %tid.z;
-	st.global.v2.u32 [%rd54+32], {%r81, %r82};
-	st.global.u64 [%rd54+40], %rd51;
-	st.global.u64 [%rd54+48], %rd52;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd54], 56;
-	bra $EXIT;
-}
+const wide32SM70 = `packed1 17636 wide_4_float32_row_F32
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/t*
+p9/r0
+p:.8pF
+qS,tGpF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+)
+p{rU%
+pnwEs6
+s?[
+p}zM
+zC
+zu
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wuq^
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'[E
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+ub$
+xz
+stqA
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDF
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+v0qI%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+{=$rS
+|.,sm
+rs-
+v>+
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1/1.
+xBu*M/1(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt.D
+x<12
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf.
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDG
+qvp51,
+{6p5t]
+upyB
+upz4u"
+|?qp%
+|5/{\
+pqr-pj.
+qKp,q=1/
+qKz#z#p*
+}3p2
+wfrbrGr,~5U12
+w"uy
+\
+!#
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf.
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~%
+!#
+pqr]pX
+r\2
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp536
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+eqyu:
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+|A8ps
+sPr_qW
+sPr_t|
+sPr_sG
+sPr_u#
+u{+t'
+qzp2E
+t(R,U
+s=.
+wh
+u{.rI
+t1u&=
+5
+qGqst%
+!#
+t1s0B
+5
+qGrnt%
+!#
+t1s0E
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+t-ulq/
+s/s:szW
+rH
+wAW
+{0v2
+rH
+wAsU
+{0u_
+rH
+wAsI
+{0t$
+}t'scyqqcqcqcqcqcqc>?
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\,''
+k
+xy
+w\-''
+k
+xy
+w\.''
+k
+xy
+w\/''
+k
+q8%S>
+|A,}6
+qKu4p01/
+qK|Z<(
+Yp0<&
+tJ&''
+sH)
+!#
+rt.px
+qt/pd
+p6
+qx,s6
+|Np4'BwL
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+qx=rI
+u?}~
+!#
+rt8j
+Y,1/
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+rt8sh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uG..q#8
+w\'q/
+k
+rp%6
+r6=px
+uozGI
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,1/
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uGtGr+
+qVM/pd
+}q
+"N
+ru0
+r[0p$
+5
+"N
+pB11(1)
+qvM/1.
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8%sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt0D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt0A
+z>
+pB0|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~<v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM=
+:
+uG8{L
+]#I
+qCq#})
+x7sM?
+}nscz(z+
+qCq#@pb
+uO@yvtB{n
+qCq#/px
+sDr8A?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iV
+qV+zH}#uQsqD
+qC^/pX
+s+W}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8XZ
+zSuf
+uG8,yC
+s~^$^>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8YZ
+|0<<?
+uG|#t;
+qt.<7
+rDE
+uG7+qy
+u9sM_
+!#
+uG8})
+qt.<6
+:
+:
+:
+:
+sd
+"V
+tU912
+p6
+"V
+ru.
+rjz]zs
+po.A36
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"V
+tH>yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"V
+s5z}u}ry
+s5z}xhqR
+s5z}rnq=
+s5z}qsU
+!#
+"'
+s&$sU
+xT'$sI
+v;v2'$rl
+v;t$'$qW
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+sPr_$<
+sPr_$=
+sPr_$>
+sPr_$?
+"X
+ph.E
+t(p2U
+s=.
+wh
+"X
+t1u&=
+5
+qGqs$>
+!#
+t1s0B
+5
+qGrn$>
+!#
+t1s0E
+5
+qGxh$>
+!#
+qGu}$>
+!#
+uGtyq#
+ru.
+qt.<>
+s'8
+er4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"#
+po.A37
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'.1.1/
+xSD<D<C
+qt.<B
+sH<
+!#
+pnq3pj
+O
+!#
+"v
+](|1
+"l
+],s39
+"i
+]-s3/
+].s3@
+(qY
+!#
+"q
+ru2
+pqshsh
+pVIrL,
+pVHrL+
+pVKrL-
+(x5
+!pZ
+p(
+!p^
+"l
+J
+qa4
+qa3
+(
+!qZ
+"4
+g
+pfqI
+wp)
+(
+!s*
+qD@ps
+sk
+pfpG
+qPp5
+(
+!tS
+"P
+uI
+pfpU
+qPp5
+(
+!vB
+"$
+g
+pfp"
+wp)
+(
+!w&
+"-
+qH
+pfpY
+;8
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3-
+;(
+(
+!{-
+"+
+sv9
+p30
+;$
+(
+!vKxw
+sv/
+p3/
+;0
+(
+!pty@
+sv9
+p30
+;&
+(
+!ptyG
+"*
+sv@
+a&
+qPp)
+(
+!pt+uU
+sv@
+a%
+wp)
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
-{
-	.reg .pred %p<80>;
-	.reg .b32 %r<155>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<168>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	cvt.u32.u64 %r16, %rd2;
-	cvt.u64.u32 %rd7, %r16;
-	cvt.u32.u64 %r17, %rd4;
-	cvt.u64.u32 %rd8, %r17;
-	cvt.u32.u64 %r18, %rd6;
-	.loc 1 18 30
-	shr.u32 %r19, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r20, %r11, %r12, %r13;
-	mad.lo.s32 %r21, %r20, %r14, %r10;
-	cvt.u64.u32 %rd9, %r21;
-	shr.u64 %rd10, %rd9, 5;
-	mad.wide.u32 %rd11, %r9, 8, %rd10;
-	mov.u32 %r22, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd11, %r9;
-	mov.u32 %r22, %r10;
-$B1:
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd13, %r1;
-	setp.le.s64 %p3, %rd13, %rd11;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r23, %r2, 3;
-	cvt.u64.u32 %rd14, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd11;
-	mul.wide.u32 %rd15, %r24, %r23;
-	.loc 1 26 45
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd8;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.u32 %p9, 0, %r18;
-	.loc 3 46 25
-	setp.lt.u32 %p10, %r24, %r18;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	cvt.u32.u64 %r25, %rd16;
-	setp.le.u32 %p13, %r25, %r16;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 26 31
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd20, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd21, %rd17, %rd20;
-	rem.u32 %r26, %r24, %r3;
-	cvt.u64.u32 %rd22, %r26;
-	add.s64 %rd23, %rd21, %rd22;
-	add.s64 %rd24, %rd23, 1;
-	setp.lt.s64 %p17, %rd24, %rd17;
-	selp.b64 %rd17, %rd24, %rd17, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd25, %rd11, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	ld.global.u32 %r27, [%rd26];
-	cvt.s64.s32 %rd27, %r27;
-	setp.lt.s64 %p18, %rd27, %rd17;
-	selp.b64 %rd17, %rd27, %rd17, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd17, 0;
-	cvt.u32.u64 %r28, %rd17;
-	selp.b32 %r29, 0, %r28, %p19;
-	cvt.u64.u32 %rd28, %r29;
-	.loc 1 27 28
-	add.s64 %rd29, %rd28, 7;
-	shr.u64 %rd30, %rd29, 3;
-	.loc 1 28 17
-	sub.s64 %rd31, %rd7, %rd15;
-	setp.le.u64 %p20, %rd30, %rd31;
-	cvt.u32.u64 %r30, %rd30;
-	setp.lt.u32 %p21, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p21;
-	setp.le.u32 %p22, %r31, %r19;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd32, %rd15, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r22, %r30;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r32, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd34, %r32;
-	.loc 1 61 11
-	mad.wide.u32 %rd35, %r32, 16, %rd33;
-	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
-	and.b32 %r37, %r33, 65535;
-	shr.u32 %r38, %r33, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r34, 65535;
-	shr.u32 %r41, %r34, 16;
-	and.b32 %r42, %r41, 65535;
-	and.b32 %r43, %r35, 65535;
-	shr.u32 %r44, %r35, 16;
-	and.b32 %r45, %r44, 65535;
-	and.b32 %r46, %r36, 65535;
-	shr.u32 %r47, %r36, 16;
-	and.b32 %r48, %r47, 65535;
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r32, %r31;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r49, %r32, 16, %r7;
-	st.shared.u16 [%r49], %r37;
-	st.shared.u16 [%r49+2], %r39;
-	st.shared.u16 [%r49+4], %r40;
-	st.shared.u16 [%r49+6], %r42;
-	st.shared.u16 [%r49+8], %r43;
-	st.shared.u16 [%r49+10], %r45;
-	st.shared.u16 [%r49+12], %r46;
-	st.shared.u16 [%r49+14], %r48;
-$B6:
-	.loc 4 29 61
-	shl.b32 %r50, %r37, 16;
-	mov.b32 %f6, %r50;
-	shl.b32 %r51, %r39, 16;
-	mov.b32 %f7, %r51;
-	shl.b32 %r52, %r40, 16;
-	mov.b32 %f8, %r52;
-	shl.b32 %r53, %r42, 16;
-	mov.b32 %f9, %r53;
-	shl.b32 %r54, %r43, 16;
-	mov.b32 %f10, %r54;
-	shl.b32 %r55, %r45, 16;
-	mov.b32 %f11, %r55;
-	shl.b32 %r56, %r46, 16;
-	mov.b32 %f12, %r56;
-	shl.b32 %r57, %r48, 16;
-	mov.b32 %f13, %r57;
-	.loc 1 47 21
-	shl.b32 %r58, %r32, 3;
-	cvt.u64.u32 %rd36, %r58;
-	sub.s64 %rd37, %rd28, %rd36;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd37, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd37, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd37, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd37, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd37, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd37, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd37, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd37, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	max.NaN.f32 %f22, %f3, %f14;
-	max.NaN.f32 %f23, %f22, %f15;
-	max.NaN.f32 %f24, %f23, %f16;
-	max.NaN.f32 %f25, %f24, %f17;
-	max.NaN.f32 %f26, %f25, %f18;
-	max.NaN.f32 %f27, %f26, %f19;
-	max.NaN.f32 %f28, %f27, %f20;
-	max.NaN.f32 %f5, %f28, %f21;
-	.loc 1 70 10
-	setp.eq.f32 %p34, %f5, 0fFF800000;
-	@%p34 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f29, %f3, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	mul.rn.f32 %f31, %f4, %f30;
-	.loc 1 75 32
-	sub.rn.f32 %f32, %f14, %f5;
-	ex2.approx.ftz.f32 %f33, %f32;
-	add.rn.f32 %f34, %f31, %f33;
-	sub.rn.f32 %f35, %f15, %f5;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f34, %f36;
-	sub.rn.f32 %f38, %f16, %f5;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f40, %f37, %f39;
-	sub.rn.f32 %f41, %f17, %f5;
-	ex2.approx.ftz.f32 %f42, %f41;
-	add.rn.f32 %f43, %f40, %f42;
-	sub.rn.f32 %f44, %f18, %f5;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f43, %f45;
-	sub.rn.f32 %f47, %f19, %f5;
-	ex2.approx.ftz.f32 %f48, %f47;
-	add.rn.f32 %f49, %f46, %f48;
-	sub.rn.f32 %f50, %f20, %f5;
-	ex2.approx.ftz.f32 %f51, %f50;
-	add.rn.f32 %f52, %f49, %f51;
-	sub.rn.f32 %f53, %f21, %f5;
-	ex2.approx.ftz.f32 %f54, %f53;
-	add.rn.f32 %f4, %f52, %f54;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd38, %rd34, %rd12;
-	setp.lt.s64 %p35, %rd38, %rd30;
-	cvt.u32.u64 %r32, %rd38;
-	mov.f32 %f3, %f5;
-	@%p35 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p36, 1;
-	vote.sync.ballot.b32 %r59, %p36, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p37, %r59, -1;
-	@%p37 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r60, %r59;
-	clz.b32 %r61, %r60;
-	shfl.sync.idx.b32 %f55, %f5, %r61, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r62, %r59, -1;
-	and.b32 %r63, %r59, %r62;
-	setp.ne.s32 %p38, %r63, 0;
-	@!%p38 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r64, %r63;
-	clz.b32 %r65, %r64;
-	shfl.sync.idx.b32 %f56, %f5, %r65, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f55, %f56;
-	.loc 5 59 53
-	add.s32 %r66, %r63, -1;
-	and.b32 %r63, %r63, %r66;
-	setp.ne.s32 %p39, %r63, 0;
-	@%p39 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f57, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f5, %f57;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f60, %f58, %f59;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f61, %f60, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f62, %f60, %f61;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f63, %f62, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f64, %f62, %f63;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f65, %f64, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f64, %f65;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p40, %r4, 32;
-	@%p40 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p41, %r15, 0;
-	@!%p41 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r67, %r11, %r12, %r13;
-	mad.lo.s32 %r68, %r67, %r14, %r10;
-	cvt.u64.u32 %rd39, %r68;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r69, %rd40;
-	setp.lt.u32 %p42, %r69, 32;
-	@!%p42 bra $FAULT0;
-	mad.lo.s32 %r70, %r69, 4, %r6;
-	st.shared.f32 [%r70], %f55;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r71, %r4, 5;
-	setp.lt.u32 %p43, 32, %r71;
-	selp.b32 %r72, 32, %r71, %p43;
-	setp.lt.u32 %p44, 0, %r72;
-	mov.u32 %r73, 0;
-	@!%p44 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r74, %r73, 4, %r6;
-	ld.shared.f32 %f66, [%r74];
-	max.NaN.f32 %f55, %f55, %f66;
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p45, %r73, %r72;
-	@%p45 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p46, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f67, %f5, %f55;
-	ex2.approx.ftz.f32 %f68, %f67;
-	mul.rn.f32 %f69, %f4, %f68;
-	.loc 1 31 9
-	selp.f32 %f70, %f69, %f4, %p46;
-	.loc 5 51 17
-	mov.pred %p47, 1;
-	vote.sync.ballot.b32 %r75, %p47, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p48, %r75, -1;
-	@%p48 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r76, %r75;
-	clz.b32 %r77, %r76;
-	shfl.sync.idx.b32 %f71, %f70, %r77, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r78, %r75, -1;
-	and.b32 %r79, %r75, %r78;
-	setp.ne.s32 %p49, %r79, 0;
-	@!%p49 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r80, %r79;
-	clz.b32 %r81, %r80;
-	shfl.sync.idx.b32 %f72, %f70, %r81, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f71, %f72;
-	.loc 5 59 53
-	add.s32 %r82, %r79, -1;
-	and.b32 %r79, %r79, %r82;
-	setp.ne.s32 %p50, %r79, 0;
-	@%p50 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f74, %f70, %f73;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f76, %f74, %f75;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f78, %f76, %f77;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f80, %f78, %f79;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f80, %f81;
-$B26:
-	.loc 2 49 12
-	@%p40 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p51, %r15, 0;
-	@!%p51 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r83, %r11, %r12, %r13;
-	mad.lo.s32 %r84, %r83, %r14, %r10;
-	cvt.u64.u32 %rd41, %r84;
-	shr.u64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r85, %rd42;
-	setp.lt.u32 %p52, %r85, 32;
-	@!%p52 bra $FAULT1;
-	mad.lo.s32 %r86, %r85, 4, %r6;
-	st.shared.f32 [%r86+128], %f71;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r87, %r4, 5;
-	setp.lt.u32 %p53, 32, %r87;
-	selp.b32 %r88, 32, %r87, %p53;
-	setp.lt.u32 %p54, 0, %r88;
-	@!%p54 bra $B28;
-	mov.f32 %f71, 0f00000000;
-	mov.u32 %r89, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f71, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r90, %r89, 4, %r6;
-	ld.shared.f32 %f82, [%r90+128];
-	add.rn.f32 %f71, %f71, %f82;
-	add.s32 %r89, %r89, 1;
-	setp.lt.u32 %p55, %r89, %r88;
-	@%p55 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f83, %f71;
-	mov.f32 %f84, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f85, %f71;
-	setp.lt.f32 %p56, %f85, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f86, %f71, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f87, %f86, %f71, %p56;
-	selp.b32 %r91, 192937984, 0, %p56;
-	.loc 6 71 23
-	mov.b32 %r92, %f87;
-	.loc 6 72 10
-	add.s32 %r93, %r92, -1060439283;
-	and.b32 %r94, %r93, -8388608;
-	.loc 6 73 32
-	sub.s32 %r95, %r92, %r94;
-	mov.b32 %f88, %r95;
-	sub.s32 %r96, %r94, %r91;
-	cvt.rn.f32.s32 %f89, %r96;
-	.loc 6 15 9
-	sub.rn.f32 %f90, %f88, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
-	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
-	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
-	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
-	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
-	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
-	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f99, %f90, %f90;
-	mul.rn.f32 %f100, %f90, 0f32A57060;
-	fma.rn.f32 %f101, %f99, %f98, %f100;
-	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
-	.loc 6 20 9
-	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
-	.loc 6 21 32
-	neg.f32 %f104, %f89;
-	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
-	sub.rn.f32 %f106, %f90, %f105;
-	add.rn.f32 %f107, %f102, %f106;
-	add.rn.f32 %f108, %f103, %f107;
-	.loc 6 87 21
-	mov.b32 %r97, %f71;
-	setp.le.u32 %p57, 2139095040, %r97;
-	.loc 6 88 10
-	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f110, %f109, %f108, %p57;
-	.loc 6 90 7
-	setp.eq.f32 %p58, %f71, 0f00000000;
-	selp.f32 %f111, 0fFF800000, %f110, %p58;
-	.loc 1 85 25
-	add.rn.f32 %f83, %f55, %f111;
-	mov.f32 %f84, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p59, %r22, %r23;
-	@!%p59 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p60, %f55, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd43, %r22;
-	setp.lt.u32 %p61, %r22, %r30;
-	and.pred %p62, %p61, %p60;
-	mov.f32 %f112, %f84;
-	mov.f32 %f113, %f84;
-	mov.f32 %f114, %f84;
-	mov.f32 %f115, %f84;
-	mov.f32 %f116, %f84;
-	mov.f32 %f117, %f84;
-	mov.f32 %f118, %f84;
-	mov.f32 %f119, %f84;
-	@!%p62 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p63, %r22, %r31;
-	@%p63 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd44, %r22, 16, %rd33;
-	ld.global.v4.u32 {%r98, %r99, %r100, %r101}, [%rd44];
-	and.b32 %r102, %r98, 65535;
-	shr.u32 %r103, %r98, 16;
-	and.b32 %r104, %r103, 65535;
-	and.b32 %r105, %r99, 65535;
-	shr.u32 %r106, %r99, 16;
-	and.b32 %r107, %r106, 65535;
-	and.b32 %r108, %r100, 65535;
-	shr.u32 %r109, %r100, 16;
-	and.b32 %r110, %r109, 65535;
-	and.b32 %r111, %r101, 65535;
-	shr.u32 %r112, %r101, 16;
-	and.b32 %r113, %r112, 65535;
-	.loc 4 29 61
-	shl.b32 %r114, %r102, 16;
-	mov.b32 %f120, %r114;
-	shl.b32 %r115, %r104, 16;
-	mov.b32 %f121, %r115;
-	shl.b32 %r116, %r105, 16;
-	mov.b32 %f122, %r116;
-	shl.b32 %r117, %r107, 16;
-	mov.b32 %f123, %r117;
-	shl.b32 %r118, %r108, 16;
-	mov.b32 %f124, %r118;
-	shl.b32 %r119, %r110, 16;
-	mov.b32 %f125, %r119;
-	shl.b32 %r120, %r111, 16;
-	mov.b32 %f126, %r120;
-	shl.b32 %r121, %r113, 16;
-	mov.b32 %f127, %r121;
-	.loc 1 47 21
-	shl.b32 %r122, %r22, 3;
-	cvt.u64.u32 %rd45, %r122;
-	sub.s64 %rd46, %rd28, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f120, %f2;
-	mul.rn.f32 %f129, %f121, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p64, %rd46, 1;
-	@!%p64 bra $B34;
-	mov.f32 %f129, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f122, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p65, %rd46, 2;
-	@!%p65 bra $B35;
-	mov.f32 %f130, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f123, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p66, %rd46, 3;
-	@!%p66 bra $B36;
-	mov.f32 %f131, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f124, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p67, %rd46, 4;
-	@!%p67 bra $B37;
-	mov.f32 %f132, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p68, %rd46, 5;
-	@!%p68 bra $B38;
-	mov.f32 %f133, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p69, %rd46, 6;
-	@!%p69 bra $B39;
-	mov.f32 %f134, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p70, %rd46, 7;
-	@!%p70 bra $B40;
-	mov.f32 %f135, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r123, %r22, 16, %r7;
-	ld.shared.u16 %r124, [%r123];
-	ld.shared.u16 %r125, [%r123+2];
-	ld.shared.u16 %r126, [%r123+4];
-	ld.shared.u16 %r127, [%r123+6];
-	ld.shared.u16 %r128, [%r123+8];
-	ld.shared.u16 %r129, [%r123+10];
-	ld.shared.u16 %r130, [%r123+12];
-	ld.shared.u16 %r131, [%r123+14];
-	.loc 4 29 61
-	shl.b32 %r132, %r124, 16;
-	mov.b32 %f136, %r132;
-	shl.b32 %r133, %r125, 16;
-	mov.b32 %f137, %r133;
-	shl.b32 %r134, %r126, 16;
-	mov.b32 %f138, %r134;
-	shl.b32 %r135, %r127, 16;
-	mov.b32 %f139, %r135;
-	shl.b32 %r136, %r128, 16;
-	mov.b32 %f140, %r136;
-	shl.b32 %r137, %r129, 16;
-	mov.b32 %f141, %r137;
-	shl.b32 %r138, %r130, 16;
-	mov.b32 %f142, %r138;
-	shl.b32 %r139, %r131, 16;
-	mov.b32 %f143, %r139;
-	.loc 1 47 21
-	shl.b32 %r140, %r22, 3;
-	cvt.u64.u32 %rd47, %r140;
-	sub.s64 %rd48, %rd28, %rd47;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f136, %f2;
-	mul.rn.f32 %f129, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p71, %rd48, 1;
-	@!%p71 bra $B42;
-	mov.f32 %f129, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p72, %rd48, 2;
-	@!%p72 bra $B43;
-	mov.f32 %f130, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p73, %rd48, 3;
-	@!%p73 bra $B44;
-	mov.f32 %f131, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p74, %rd48, 4;
-	@!%p74 bra $B45;
-	mov.f32 %f132, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p75, %rd48, 5;
-	@!%p75 bra $B46;
-	mov.f32 %f133, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p76, %rd48, 6;
-	@!%p76 bra $B47;
-	mov.f32 %f134, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p77, %rd48, 7;
-	@!%p77 bra $B48;
-	mov.f32 %f135, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f144, %f128, %f55;
-	ex2.approx.ftz.f32 %f145, %f144;
-	mul.rn.f32 %f119, %f145, %f83;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f146, %f128, %f83;
-	mul.rn.f32 %f119, %f146, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f147, %f129, %f55;
-	ex2.approx.ftz.f32 %f148, %f147;
-	mul.rn.f32 %f118, %f148, %f83;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f149, %f129, %f83;
-	mul.rn.f32 %f118, %f149, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f150, %f130, %f55;
-	ex2.approx.ftz.f32 %f151, %f150;
-	mul.rn.f32 %f117, %f151, %f83;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f152, %f130, %f83;
-	mul.rn.f32 %f117, %f152, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f153, %f131, %f55;
-	ex2.approx.ftz.f32 %f154, %f153;
-	mul.rn.f32 %f116, %f154, %f83;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f155, %f131, %f83;
-	mul.rn.f32 %f116, %f155, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f156, %f132, %f55;
-	ex2.approx.ftz.f32 %f157, %f156;
-	mul.rn.f32 %f115, %f157, %f83;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f158, %f132, %f83;
-	mul.rn.f32 %f115, %f158, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f133, %f55;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f114, %f160, %f83;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f133, %f83;
-	mul.rn.f32 %f114, %f161, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f134, %f55;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f113, %f163, %f83;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f134, %f83;
-	mul.rn.f32 %f113, %f164, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f135, %f55;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f112, %f166, %f83;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f135, %f83;
-	mul.rn.f32 %f112, %f167, 0f3F317218;
-$B65:
-$B66:
-	.loc 1 107 6
-	mad.wide.u32 %rd49, %r22, 16, %rd19;
-	cvt.rn.bf16x2.f32 %r141, %f118, %f119;
-	cvt.rn.bf16x2.f32 %r142, %f116, %f117;
-	cvt.rn.bf16x2.f32 %r143, %f114, %f115;
-	cvt.rn.bf16x2.f32 %r144, %f112, %f113;
-	st.global.v4.u32 [%rd49], {%r141, %r142, %r143, %r144};
-	.loc 1 87 34
-	add.s64 %rd50, %rd43, %rd12;
-	setp.lt.s64 %p78, %rd50, %rd14;
-	cvt.u32.u64 %r22, %rd50;
-	@%p78 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	cvt.u64.u32 %rd51, %r18;
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd52, %r19;
-	.loc 1 28 52
-	cvt.u64.u32 %rd53, %r31;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r145, 0;
-	mov.u64 %rd54, %rd40;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r145, 0;
-	mov.u64 %rd54, %rd42;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r145, 1;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r145, 2;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r145, 3;
-	mov.u64 %rd54, %rd11;
-	mov.u64 %rd55, %rd51;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r145, 4;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd7;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r145, 4;
-	mov.u64 %rd54, %rd30;
-	mov.u64 %rd55, %rd31;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r145, 4;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd52;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r146, [%rd56], 0, 1;
-	setp.ne.u32 %p79, %r146, 0;
-	@%p79 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r147, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	st.global.u32 [%rd57+4], %r147;
-	ld.param.u32 %r148, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
-	st.global.v2.u32 [%rd57+8], {%r148, %r145};
-	mov.u32 %r149, %ctaid.x;
-	mov.u32 %r150, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r149, %r150};
-	mov.u32 %r151, %ctaid.z;
-	mov.u32 %r152, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r151, %r152};
-	mov.u32 %r153, %tid.y;
-	mov.u32 %r154, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r153, %r154};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wideBF16SM80NarrowAligned = `packed1 19305 wide_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9x,
+p9qY8pF
+p:.sV
+qSqusV
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+tN
+)
+u.
+t^
+)
+ya
+p{t"X%
+pnwEs6
+s?p*
+p}zM
+zC
+zu
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+zo
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'p*q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+stpU
+xz
+0
+qV{q
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+*'%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+u.
+|&*U
+p\
+|.,sm
+q1vn9
+v>-
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1312
+xBu*M31(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt2D
+x<16
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf2
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp510
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=13
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf2
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+etssQ
+x|
+&
+exjts
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r(%q&
+t(R6U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS&<&13
+xS%<%<0
+tU&<.
+tJ&''
+sH)
+!#
+rt.px
+qt3pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,13
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,13
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uGtGr+
+qVM3pd
+}q
+"Q
+ru4
+r[4p$
+5
+"Q
+pB51(1)
+qvM312
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt4D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt4A
+z>
+pB4|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM8
+:
+uG8{L
+]#I
+qCq#})
+x7sM:
+}nscz(z+
+qCq#@pb
+uO;yvtB{n
+qCq#/px
+sDr8<?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iQ
+qV+zH}#uQsqD
+qC^/pX
+s+R}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8SZ
+zSuf
+uG8,yC
+s~X$X>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8TZ
+|0<F?
+uG|#t;
+qt2<?
+rDM
+uG7+qy
+u9sMY
+!#
+uG8})
+qt2<>
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUA16
+p6
+"W
+ru2
+rjz]zs
+po2A38
+w@
+H
+!#
+"W
+tHFyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+x|
+s5z}u}D
+"W
+yM
+s5z}xhD
+"#
+yQ
+s5z}rnD
+"#
+yN
+s5z}qsD
+"#
+vq
+s5z}r_D
+"#
+yO
+s5z}v2D
+"#
+{x
+s5z}u_D
+"#
+qLp*qX
+s5z}t$D
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph2q&
+t(R%U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru2
+qt2<N
+s'8
+eps@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+"#
+po2AV&
+|[r,xfvfUDL
+uG|#}6
+z'21213
+xST<T<S
+qt2<R
+sJ~;"
+!#
+pnq3pj
+O
+!#
+ru+
+"y
+](|1
+"o
+],s39
+"l
+]-s3/
+].s3@
+(qY
+!#
+"t
+ru6
+pqshsh
+pVBrL,
+pVArL+
+pVDrL-
+(x5
+!pZ
+p(
+!p^
+"o
+J
+qa6
+qa5
+(
+!qZ
+"5
+g
+a"
+wp(
+(
+!s*
+qD@ps
+sk
+pfp[
+qPp5
+(
+!tS
+"Q
+uI
+pfqA
+qPp5
+(
+!vB
+"$
+g
+pfpG
+wp(
+(
+!w&
+"-
+qH
+pfpK
+wp)
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3/
+;*
+(
+!{-
+"+
+sv9
+p32
+;)
+(
+!vKxw
+sv/
+p31
+;2
+(
+!pty@
+sv9
+p32
+qPp=
+(
+!ptyG
+"*
+sv@
+a%
+qPp)
+(
+!pt+uU
+sv@
+a$
+wp(
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
-{
-	.reg .pred %p<80>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<139>;
-	.reg .b64 %rd<55>;
-	.reg .f32 %f<168>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	.loc 1 18 30
-	shr.u32 %r16, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r17, %r11, %r12, %r13;
-	mad.lo.s32 %r18, %r17, %r14, %r10;
-	cvt.u64.u32 %rd7, %r18;
-	shr.u64 %rd8, %rd7, 5;
-	mad.wide.u32 %rd9, %r9, 8, %rd8;
-	mov.u32 %r19, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd9, %r9;
-	mov.u32 %r19, %r10;
-$B1:
-	cvt.u64.u32 %rd10, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd11, %r1;
-	setp.le.s64 %p3, %rd11, %rd9;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r20, %r2, 3;
-	cvt.u64.u32 %rd12, %r20;
-	.loc 1 25 20
-	cvt.u32.u64 %r21, %rd9;
-	mul.wide.u32 %rd13, %r21, %r20;
-	.loc 1 26 45
-	add.s64 %rd14, %rd13, %rd12;
-	setp.le.u64 %p4, %rd14, %rd4;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.s64 %p9, 0, %rd6;
-	.loc 3 46 25
-	setp.lt.u64 %p10, %rd9, %rd6;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	setp.le.u64 %p13, %rd14, %rd2;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd15, %r2;
-	.loc 1 26 31
-	shl.b64 %rd16, %rd13, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd18, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd19, %rd15, %rd18;
-	rem.u32 %r22, %r21, %r3;
-	cvt.u64.u32 %rd20, %r22;
-	add.s64 %rd21, %rd19, %rd20;
-	add.s64 %rd22, %rd21, 1;
-	setp.lt.s64 %p17, %rd22, %rd15;
-	selp.b64 %rd15, %rd22, %rd15, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd23, %rd9, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	ld.global.u32 %r23, [%rd24];
-	cvt.s64.s32 %rd25, %r23;
-	setp.lt.s64 %p18, %rd25, %rd15;
-	selp.b64 %rd15, %rd25, %rd15, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd15, 0;
-	cvt.u32.u64 %r24, %rd15;
-	selp.b32 %r25, 0, %r24, %p19;
-	cvt.u64.u32 %rd26, %r25;
-	.loc 1 27 28
-	add.s64 %rd27, %rd26, 7;
-	shr.u64 %rd28, %rd27, 3;
-	.loc 1 28 17
-	sub.s64 %rd29, %rd2, %rd13;
-	setp.le.u64 %p20, %rd28, %rd29;
-	cvt.u32.u64 %r26, %rd28;
-	setp.lt.u32 %p21, %r16, %r26;
-	selp.b32 %r27, %r16, %r26, %p21;
-	setp.le.u32 %p22, %r27, %r16;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd30, %rd13, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r19, %r26;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r28, %r19;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd32, %r28;
-	.loc 1 61 11
-	mad.wide.u32 %rd33, %r28, 16, %rd31;
-	ld.global.u16 %r29, [%rd33];
-	ld.global.u16 %r30, [%rd33+2];
-	ld.global.u16 %r31, [%rd33+4];
-	ld.global.u16 %r32, [%rd33+6];
-	ld.global.u16 %r33, [%rd33+8];
-	ld.global.u16 %r34, [%rd33+10];
-	ld.global.u16 %r35, [%rd33+12];
-	ld.global.u16 %r36, [%rd33+14];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r28, %r27;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r37, %r28, 16, %r7;
-	st.shared.u16 [%r37], %r29;
-	st.shared.u16 [%r37+2], %r30;
-	st.shared.u16 [%r37+4], %r31;
-	st.shared.u16 [%r37+6], %r32;
-	st.shared.u16 [%r37+8], %r33;
-	st.shared.u16 [%r37+10], %r34;
-	st.shared.u16 [%r37+12], %r35;
-	st.shared.u16 [%r37+14], %r36;
-$B6:
-	.loc 4 29 61
-	shl.b32 %r38, %r29, 16;
-	mov.b32 %f6, %r38;
-	shl.b32 %r39, %r30, 16;
-	mov.b32 %f7, %r39;
-	shl.b32 %r40, %r31, 16;
-	mov.b32 %f8, %r40;
-	shl.b32 %r41, %r32, 16;
-	mov.b32 %f9, %r41;
-	shl.b32 %r42, %r33, 16;
-	mov.b32 %f10, %r42;
-	shl.b32 %r43, %r34, 16;
-	mov.b32 %f11, %r43;
-	shl.b32 %r44, %r35, 16;
-	mov.b32 %f12, %r44;
-	shl.b32 %r45, %r36, 16;
-	mov.b32 %f13, %r45;
-	.loc 1 47 21
-	shl.b32 %r46, %r28, 3;
-	cvt.u64.u32 %rd34, %r46;
-	sub.s64 %rd35, %rd26, %rd34;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd35, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd35, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd35, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd35, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd35, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd35, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd35, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd35, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	max.NaN.f32 %f22, %f3, %f14;
-	max.NaN.f32 %f23, %f22, %f15;
-	max.NaN.f32 %f24, %f23, %f16;
-	max.NaN.f32 %f25, %f24, %f17;
-	max.NaN.f32 %f26, %f25, %f18;
-	max.NaN.f32 %f27, %f26, %f19;
-	max.NaN.f32 %f28, %f27, %f20;
-	max.NaN.f32 %f5, %f28, %f21;
-	.loc 1 70 10
-	setp.eq.f32 %p34, %f5, 0fFF800000;
-	@%p34 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f29, %f3, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	mul.rn.f32 %f31, %f4, %f30;
-	.loc 1 75 32
-	sub.rn.f32 %f32, %f14, %f5;
-	ex2.approx.ftz.f32 %f33, %f32;
-	add.rn.f32 %f34, %f31, %f33;
-	sub.rn.f32 %f35, %f15, %f5;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f34, %f36;
-	sub.rn.f32 %f38, %f16, %f5;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f40, %f37, %f39;
-	sub.rn.f32 %f41, %f17, %f5;
-	ex2.approx.ftz.f32 %f42, %f41;
-	add.rn.f32 %f43, %f40, %f42;
-	sub.rn.f32 %f44, %f18, %f5;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f43, %f45;
-	sub.rn.f32 %f47, %f19, %f5;
-	ex2.approx.ftz.f32 %f48, %f47;
-	add.rn.f32 %f49, %f46, %f48;
-	sub.rn.f32 %f50, %f20, %f5;
-	ex2.approx.ftz.f32 %f51, %f50;
-	add.rn.f32 %f52, %f49, %f51;
-	sub.rn.f32 %f53, %f21, %f5;
-	ex2.approx.ftz.f32 %f54, %f53;
-	add.rn.f32 %f4, %f52, %f54;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd36, %rd32, %rd10;
-	setp.lt.s64 %p35, %rd36, %rd28;
-	cvt.u32.u64 %r28, %rd36;
-	mov.f32 %f3, %f5;
-	@%p35 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p36, 1;
-	vote.sync.ballot.b32 %r47, %p36, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p37, %r47, -1;
-	@%p37 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r48, %r47;
-	clz.b32 %r49, %r48;
-	shfl.sync.idx.b32 %f55, %f5, %r49, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r50, %r47, -1;
-	and.b32 %r51, %r47, %r50;
-	setp.ne.s32 %p38, %r51, 0;
-	@!%p38 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f56, %f5, %r53, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f55, %f56;
-	.loc 5 59 53
-	add.s32 %r54, %r51, -1;
-	and.b32 %r51, %r51, %r54;
-	setp.ne.s32 %p39, %r51, 0;
-	@%p39 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f57, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f5, %f57;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f60, %f58, %f59;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f61, %f60, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f62, %f60, %f61;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f63, %f62, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f64, %f62, %f63;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f65, %f64, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f64, %f65;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p40, %r4, 32;
-	@%p40 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p41, %r15, 0;
-	@!%p41 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r55, %r11, %r12, %r13;
-	mad.lo.s32 %r56, %r55, %r14, %r10;
-	cvt.u64.u32 %rd37, %r56;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r57, %rd38;
-	setp.lt.u32 %p42, %r57, 32;
-	@!%p42 bra $FAULT0;
-	mad.lo.s32 %r58, %r57, 4, %r6;
-	st.shared.f32 [%r58], %f55;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r59, %r4, 5;
-	setp.lt.u32 %p43, 32, %r59;
-	selp.b32 %r60, 32, %r59, %p43;
-	setp.lt.u32 %p44, 0, %r60;
-	mov.u32 %r61, 0;
-	@!%p44 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	ld.shared.f32 %f66, [%r62];
-	max.NaN.f32 %f55, %f55, %f66;
-	add.s32 %r61, %r61, 1;
-	setp.lt.u32 %p45, %r61, %r60;
-	@%p45 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p46, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f67, %f5, %f55;
-	ex2.approx.ftz.f32 %f68, %f67;
-	mul.rn.f32 %f69, %f4, %f68;
-	.loc 1 31 9
-	selp.f32 %f70, %f69, %f4, %p46;
-	.loc 5 51 17
-	mov.pred %p47, 1;
-	vote.sync.ballot.b32 %r63, %p47, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p48, %r63, -1;
-	@%p48 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r64, %r63;
-	clz.b32 %r65, %r64;
-	shfl.sync.idx.b32 %f71, %f70, %r65, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r66, %r63, -1;
-	and.b32 %r67, %r63, %r66;
-	setp.ne.s32 %p49, %r67, 0;
-	@!%p49 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r68, %r67;
-	clz.b32 %r69, %r68;
-	shfl.sync.idx.b32 %f72, %f70, %r69, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f71, %f72;
-	.loc 5 59 53
-	add.s32 %r70, %r67, -1;
-	and.b32 %r67, %r67, %r70;
-	setp.ne.s32 %p50, %r67, 0;
-	@%p50 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f74, %f70, %f73;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f76, %f74, %f75;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f78, %f76, %f77;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f80, %f78, %f79;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f80, %f81;
-$B26:
-	.loc 2 49 12
-	@%p40 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p51, %r15, 0;
-	@!%p51 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r71, %r11, %r12, %r13;
-	mad.lo.s32 %r72, %r71, %r14, %r10;
-	cvt.u64.u32 %rd39, %r72;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r73, %rd40;
-	setp.lt.u32 %p52, %r73, 32;
-	@!%p52 bra $FAULT1;
-	mad.lo.s32 %r74, %r73, 4, %r6;
-	st.shared.f32 [%r74+128], %f71;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r75, %r4, 5;
-	setp.lt.u32 %p53, 32, %r75;
-	selp.b32 %r76, 32, %r75, %p53;
-	setp.lt.u32 %p54, 0, %r76;
-	@!%p54 bra $B28;
-	mov.f32 %f71, 0f00000000;
-	mov.u32 %r77, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f71, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r78, %r77, 4, %r6;
-	ld.shared.f32 %f82, [%r78+128];
-	add.rn.f32 %f71, %f71, %f82;
-	add.s32 %r77, %r77, 1;
-	setp.lt.u32 %p55, %r77, %r76;
-	@%p55 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f83, %f71;
-	mov.f32 %f84, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f85, %f71;
-	setp.lt.f32 %p56, %f85, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f86, %f71, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f87, %f86, %f71, %p56;
-	selp.b32 %r79, 192937984, 0, %p56;
-	.loc 6 71 23
-	mov.b32 %r80, %f87;
-	.loc 6 72 10
-	add.s32 %r81, %r80, -1060439283;
-	and.b32 %r82, %r81, -8388608;
-	.loc 6 73 32
-	sub.s32 %r83, %r80, %r82;
-	mov.b32 %f88, %r83;
-	sub.s32 %r84, %r82, %r79;
-	cvt.rn.f32.s32 %f89, %r84;
-	.loc 6 15 9
-	sub.rn.f32 %f90, %f88, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
-	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
-	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
-	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
-	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
-	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
-	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f99, %f90, %f90;
-	mul.rn.f32 %f100, %f90, 0f32A57060;
-	fma.rn.f32 %f101, %f99, %f98, %f100;
-	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
-	.loc 6 20 9
-	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
-	.loc 6 21 32
-	neg.f32 %f104, %f89;
-	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
-	sub.rn.f32 %f106, %f90, %f105;
-	add.rn.f32 %f107, %f102, %f106;
-	add.rn.f32 %f108, %f103, %f107;
-	.loc 6 87 21
-	mov.b32 %r85, %f71;
-	setp.le.u32 %p57, 2139095040, %r85;
-	.loc 6 88 10
-	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f110, %f109, %f108, %p57;
-	.loc 6 90 7
-	setp.eq.f32 %p58, %f71, 0f00000000;
-	selp.f32 %f111, 0fFF800000, %f110, %p58;
-	.loc 1 85 25
-	add.rn.f32 %f83, %f55, %f111;
-	mov.f32 %f84, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p59, %r19, %r20;
-	@!%p59 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p60, %f55, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd41, %r19;
-	setp.lt.u32 %p61, %r19, %r26;
-	and.pred %p62, %p61, %p60;
-	mov.f32 %f112, %f84;
-	mov.f32 %f113, %f84;
-	mov.f32 %f114, %f84;
-	mov.f32 %f115, %f84;
-	mov.f32 %f116, %f84;
-	mov.f32 %f117, %f84;
-	mov.f32 %f118, %f84;
-	mov.f32 %f119, %f84;
-	@!%p62 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p63, %r19, %r27;
-	@%p63 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd42, %r19, 16, %rd31;
-	ld.global.u16 %r86, [%rd42];
-	ld.global.u16 %r87, [%rd42+2];
-	ld.global.u16 %r88, [%rd42+4];
-	ld.global.u16 %r89, [%rd42+6];
-	ld.global.u16 %r90, [%rd42+8];
-	ld.global.u16 %r91, [%rd42+10];
-	ld.global.u16 %r92, [%rd42+12];
-	ld.global.u16 %r93, [%rd42+14];
-	.loc 4 29 61
-	shl.b32 %r94, %r86, 16;
-	mov.b32 %f120, %r94;
-	shl.b32 %r95, %r87, 16;
-	mov.b32 %f121, %r95;
-	shl.b32 %r96, %r88, 16;
-	mov.b32 %f122, %r96;
-	shl.b32 %r97, %r89, 16;
-	mov.b32 %f123, %r97;
-	shl.b32 %r98, %r90, 16;
-	mov.b32 %f124, %r98;
-	shl.b32 %r99, %r91, 16;
-	mov.b32 %f125, %r99;
-	shl.b32 %r100, %r92, 16;
-	mov.b32 %f126, %r100;
-	shl.b32 %r101, %r93, 16;
-	mov.b32 %f127, %r101;
-	.loc 1 47 21
-	shl.b32 %r102, %r19, 3;
-	cvt.u64.u32 %rd43, %r102;
-	sub.s64 %rd44, %rd26, %rd43;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f120, %f2;
-	mul.rn.f32 %f129, %f121, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p64, %rd44, 1;
-	@!%p64 bra $B34;
-	mov.f32 %f129, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f122, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p65, %rd44, 2;
-	@!%p65 bra $B35;
-	mov.f32 %f130, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f123, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p66, %rd44, 3;
-	@!%p66 bra $B36;
-	mov.f32 %f131, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f124, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p67, %rd44, 4;
-	@!%p67 bra $B37;
-	mov.f32 %f132, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p68, %rd44, 5;
-	@!%p68 bra $B38;
-	mov.f32 %f133, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p69, %rd44, 6;
-	@!%p69 bra $B39;
-	mov.f32 %f134, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p70, %rd44, 7;
-	@!%p70 bra $B40;
-	mov.f32 %f135, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r103, %r19, 16, %r7;
-	ld.shared.u16 %r104, [%r103];
-	ld.shared.u16 %r105, [%r103+2];
-	ld.shared.u16 %r106, [%r103+4];
-	ld.shared.u16 %r107, [%r103+6];
-	ld.shared.u16 %r108, [%r103+8];
-	ld.shared.u16 %r109, [%r103+10];
-	ld.shared.u16 %r110, [%r103+12];
-	ld.shared.u16 %r111, [%r103+14];
-	.loc 4 29 61
-	shl.b32 %r112, %r104, 16;
-	mov.b32 %f136, %r112;
-	shl.b32 %r113, %r105, 16;
-	mov.b32 %f137, %r113;
-	shl.b32 %r114, %r106, 16;
-	mov.b32 %f138, %r114;
-	shl.b32 %r115, %r107, 16;
-	mov.b32 %f139, %r115;
-	shl.b32 %r116, %r108, 16;
-	mov.b32 %f140, %r116;
-	shl.b32 %r117, %r109, 16;
-	mov.b32 %f141, %r117;
-	shl.b32 %r118, %r110, 16;
-	mov.b32 %f142, %r118;
-	shl.b32 %r119, %r111, 16;
-	mov.b32 %f143, %r119;
-	.loc 1 47 21
-	shl.b32 %r120, %r19, 3;
-	cvt.u64.u32 %rd45, %r120;
-	sub.s64 %rd46, %rd26, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f136, %f2;
-	mul.rn.f32 %f129, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p71, %rd46, 1;
-	@!%p71 bra $B42;
-	mov.f32 %f129, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p72, %rd46, 2;
-	@!%p72 bra $B43;
-	mov.f32 %f130, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p73, %rd46, 3;
-	@!%p73 bra $B44;
-	mov.f32 %f131, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p74, %rd46, 4;
-	@!%p74 bra $B45;
-	mov.f32 %f132, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p75, %rd46, 5;
-	@!%p75 bra $B46;
-	mov.f32 %f133, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p76, %rd46, 6;
-	@!%p76 bra $B47;
-	mov.f32 %f134, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p77, %rd46, 7;
-	@!%p77 bra $B48;
-	mov.f32 %f135, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f144, %f128, %f55;
-	ex2.approx.ftz.f32 %f145, %f144;
-	mul.rn.f32 %f119, %f145, %f83;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f146, %f128, %f83;
-	mul.rn.f32 %f119, %f146, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f147, %f129, %f55;
-	ex2.approx.ftz.f32 %f148, %f147;
-	mul.rn.f32 %f118, %f148, %f83;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f149, %f129, %f83;
-	mul.rn.f32 %f118, %f149, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f150, %f130, %f55;
-	ex2.approx.ftz.f32 %f151, %f150;
-	mul.rn.f32 %f117, %f151, %f83;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f152, %f130, %f83;
-	mul.rn.f32 %f117, %f152, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f153, %f131, %f55;
-	ex2.approx.ftz.f32 %f154, %f153;
-	mul.rn.f32 %f116, %f154, %f83;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f155, %f131, %f83;
-	mul.rn.f32 %f116, %f155, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f156, %f132, %f55;
-	ex2.approx.ftz.f32 %f157, %f156;
-	mul.rn.f32 %f115, %f157, %f83;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f158, %f132, %f83;
-	mul.rn.f32 %f115, %f158, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f133, %f55;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f114, %f160, %f83;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f133, %f83;
-	mul.rn.f32 %f114, %f161, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f134, %f55;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f113, %f163, %f83;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f134, %f83;
-	mul.rn.f32 %f113, %f164, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f135, %f55;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f112, %f166, %f83;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f135, %f83;
-	mul.rn.f32 %f112, %f167, 0f3F317218;
-$B65:
-$B66:
-	.loc 4 32 63
-	cvt.rn.bf16.f32 %rs1, %f119;
-	cvt.u32.u16 %r121, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f118;
-	cvt.u32.u16 %r122, %rs2;
-	cvt.rn.bf16.f32 %rs3, %f117;
-	cvt.u32.u16 %r123, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f116;
-	cvt.u32.u16 %r124, %rs4;
-	cvt.rn.bf16.f32 %rs5, %f115;
-	cvt.u32.u16 %r125, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f114;
-	cvt.u32.u16 %r126, %rs6;
-	cvt.rn.bf16.f32 %rs7, %f113;
-	cvt.u32.u16 %r127, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f112;
-	cvt.u32.u16 %r128, %rs8;
-	.loc 1 107 6
-	mad.wide.u32 %rd47, %r19, 16, %rd17;
-	st.global.u16 [%rd47], %r121;
-	st.global.u16 [%rd47+2], %r122;
-	st.global.u16 [%rd47+4], %r123;
-	st.global.u16 [%rd47+6], %r124;
-	st.global.u16 [%rd47+8], %r125;
-	st.global.u16 [%rd47+10], %r126;
-	st.global.u16 [%rd47+12], %r127;
-	st.global.u16 [%rd47+14], %r128;
-	.loc 1 87 34
-	add.s64 %rd48, %rd41, %rd10;
-	setp.lt.s64 %p78, %rd48, %rd12;
-	cvt.u32.u64 %r19, %rd48;
-	@%p78 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd49, %r16;
-	.loc 1 28 52
-	cvt.u64.u32 %rd50, %r27;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r129, 0;
-	mov.u64 %rd51, %rd38;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r129, 0;
-	mov.u64 %rd51, %rd40;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r129, 1;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r129, 2;
-	mov.u64 %rd51, 0;
-	mov.u64 %rd52, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r129, 3;
-	mov.u64 %rd51, %rd9;
-	mov.u64 %rd52, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r129, 4;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r129, 4;
-	mov.u64 %rd51, %rd28;
-	mov.u64 %rd52, %rd29;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r129, 4;
-	mov.u64 %rd51, %rd50;
-	mov.u64 %rd52, %rd49;
-$FAULT:
-	ld.param.u64 %rd53, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r130, [%rd53], 0, 1;
-	setp.ne.u32 %p79, %r130, 0;
-	@%p79 bra $EXIT;
-	ld.global.u64 %rd54, [%rd53+8];
-	ld.param.u32 %r131, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	st.global.u32 [%rd54+4], %r131;
-	ld.param.u32 %r132, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
-	st.global.v2.u32 [%rd54+8], {%r132, %r129};
-	mov.u32 %r133, %ctaid.x;
-	mov.u32 %r134, %ctaid.y;
-	st.global.v2.u32 [%rd54+16], {%r133, %r134};
-	mov.u32 %r135, %ctaid.z;
-	mov.u32 %r136, %tid.x;
-	st.global.v2.u32 [%rd54+24], {%r135, %r136};
-	mov.u32 %r137, %tid.y;
-	mov.u32 %r138, %tid.z;
-	st.global.v2.u32 [%rd54+32], {%r137, %r138};
-	st.global.u64 [%rd54+40], %rd51;
-	st.global.u64 [%rd54+48], %rd52;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd54], 56;
-	bra $EXIT;
-}
+const wideBF16SM80 = `packed1 19282 wide_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9x,
+p9@te
+p:.r0
+qSqusV
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+)
+p{rU%
+pnwEs6
+s?[
+p}zM
+zC
+zu
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wuq^
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'[q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+ub$
+xz
+stqA
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+v0qI%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+{=$rS
+|.,sm
+rs9
+v>-
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1/1.
+xBu*M/1(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt.D
+x<12
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf.
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp51,
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=1/
+qKz#z#p*
+}3p2
+wfrbrGr,~5U12
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf.
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\2
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+etssQ
+x|
+&
+exjts
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r(%q&
+t(R4U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS&<&1/
+xS%<%<0
+tU&<.
+tJ&''
+sH)
+!#
+rt.px
+qt/pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,1/
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,1/
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uGtGr+
+qVM/pd
+}q
+"Q
+ru0
+r[0p$
+5
+"Q
+pB11(1)
+qvM/1.
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt0D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt0A
+z>
+pB0|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM8
+:
+uG8{L
+]#I
+qCq#})
+x7sM:
+}nscz(z+
+qCq#@pb
+uO;yvtB{n
+qCq#/px
+sDr8<?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iQ
+qV+zH}#uQsqD
+qC^/pX
+s+R}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8SZ
+zSuf
+uG8,yC
+s~X$X>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8TZ
+|0<D?
+uG|#t;
+qt.<?
+rDM
+uG7+qy
+u9sMY
+!#
+uG8})
+qt.<>
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUA12
+p6
+"W
+ru.
+rjz]zs
+po.A36
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"W
+tHFyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+x|
+s5z}u}D
+"W
+yM
+s5z}xhD
+"#
+yQ
+s5z}rnD
+"#
+yN
+s5z}qsD
+"#
+vq
+s5z}r_D
+"#
+yO
+s5z}v2D
+"#
+{x
+s5z}u_D
+"#
+qLp*qX
+s5z}t$D
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph.q&
+t(R%U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru.
+qt.<N
+s'8
+eps@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+"#
+po.A37
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'.1.1/
+xST<T<S
+qt.<R
+sJ~;"
+!#
+pnq3pj
+O
+!#
+"y
+](|1
+"o
+],s39
+"l
+]-s3/
+].s3@
+(qY
+!#
+"t
+ru2
+pqshsh
+pVBrL,
+pVArL+
+pVDrL-
+(x5
+!pZ
+p(
+!p^
+"o
+J
+qa4
+qa3
+(
+!qZ
+"5
+g
+pfqI
+wp'
+(
+!s*
+qD@ps
+sk
+pfpG
+qPp5
+(
+!tS
+"Q
+uI
+pfpU
+qPp5
+(
+!vB
+"$
+g
+pfp"
+wp'
+(
+!w&
+"-
+qH
+pfpY
+;8
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3-
+;(
+(
+!{-
+"+
+sv9
+p30
+;$
+(
+!vKxw
+sv/
+p3/
+;0
+(
+!pty@
+sv9
+p30
+;&
+(
+!ptyG
+"*
+sv@
+a$
+qPp)
+(
+!pt+uU
+sv@
+a#
+wp'
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
-{
-	.reg .pred %p<103>;
-	.reg .b32 %r<215>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<183>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	cvt.u32.u64 %r16, %rd2;
-	cvt.u64.u32 %rd7, %r16;
-	cvt.u32.u64 %r17, %rd4;
-	cvt.u64.u32 %rd8, %r17;
-	cvt.u32.u64 %r18, %rd6;
-	.loc 1 18 30
-	shr.u32 %r19, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r20, %r11, %r12, %r13;
-	mad.lo.s32 %r21, %r20, %r14, %r10;
-	cvt.u64.u32 %rd9, %r21;
-	shr.u64 %rd10, %rd9, 5;
-	mad.wide.u32 %rd11, %r9, 8, %rd10;
-	mov.u32 %r22, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd11, %r9;
-	mov.u32 %r22, %r10;
-$B1:
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd13, %r1;
-	setp.le.s64 %p3, %rd13, %rd11;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r23, %r2, 3;
-	cvt.u64.u32 %rd14, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd11;
-	mul.wide.u32 %rd15, %r24, %r23;
-	.loc 1 26 45
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd8;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.u32 %p9, 0, %r18;
-	.loc 3 46 25
-	setp.lt.u32 %p10, %r24, %r18;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	cvt.u32.u64 %r25, %rd16;
-	setp.le.u32 %p13, %r25, %r16;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 26 31
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd20, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd21, %rd17, %rd20;
-	rem.u32 %r26, %r24, %r3;
-	cvt.u64.u32 %rd22, %r26;
-	add.s64 %rd23, %rd21, %rd22;
-	add.s64 %rd24, %rd23, 1;
-	setp.lt.s64 %p17, %rd24, %rd17;
-	selp.b64 %rd17, %rd24, %rd17, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd25, %rd11, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	ld.global.u32 %r27, [%rd26];
-	cvt.s64.s32 %rd27, %r27;
-	setp.lt.s64 %p18, %rd27, %rd17;
-	selp.b64 %rd17, %rd27, %rd17, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd17, 0;
-	cvt.u32.u64 %r28, %rd17;
-	selp.b32 %r29, 0, %r28, %p19;
-	cvt.u64.u32 %rd28, %r29;
-	.loc 1 27 28
-	add.s64 %rd29, %rd28, 7;
-	shr.u64 %rd30, %rd29, 3;
-	.loc 1 28 17
-	sub.s64 %rd31, %rd7, %rd15;
-	setp.le.u64 %p20, %rd30, %rd31;
-	cvt.u32.u64 %r30, %rd30;
-	setp.lt.u32 %p21, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p21;
-	setp.le.u32 %p22, %r31, %r19;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd32, %rd15, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r22, %r30;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r32, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd34, %r32;
-	.loc 1 61 11
-	mad.wide.u32 %rd35, %r32, 16, %rd33;
-	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
-	and.b32 %r37, %r33, 65535;
-	shr.u32 %r38, %r33, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r34, 65535;
-	shr.u32 %r41, %r34, 16;
-	and.b32 %r42, %r41, 65535;
-	and.b32 %r43, %r35, 65535;
-	shr.u32 %r44, %r35, 16;
-	and.b32 %r45, %r44, 65535;
-	and.b32 %r46, %r36, 65535;
-	shr.u32 %r47, %r36, 16;
-	and.b32 %r48, %r47, 65535;
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r32, %r31;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r49, %r32, 16, %r7;
-	st.shared.u16 [%r49], %r37;
-	st.shared.u16 [%r49+2], %r39;
-	st.shared.u16 [%r49+4], %r40;
-	st.shared.u16 [%r49+6], %r42;
-	st.shared.u16 [%r49+8], %r43;
-	st.shared.u16 [%r49+10], %r45;
-	st.shared.u16 [%r49+12], %r46;
-	st.shared.u16 [%r49+14], %r48;
-$B6:
-	.loc 4 29 61
-	shl.b32 %r50, %r37, 16;
-	mov.b32 %f6, %r50;
-	shl.b32 %r51, %r39, 16;
-	mov.b32 %f7, %r51;
-	shl.b32 %r52, %r40, 16;
-	mov.b32 %f8, %r52;
-	shl.b32 %r53, %r42, 16;
-	mov.b32 %f9, %r53;
-	shl.b32 %r54, %r43, 16;
-	mov.b32 %f10, %r54;
-	shl.b32 %r55, %r45, 16;
-	mov.b32 %f11, %r55;
-	shl.b32 %r56, %r46, 16;
-	mov.b32 %f12, %r56;
-	shl.b32 %r57, %r48, 16;
-	mov.b32 %f13, %r57;
-	.loc 1 47 21
-	shl.b32 %r58, %r32, 3;
-	cvt.u64.u32 %rd36, %r58;
-	sub.s64 %rd37, %rd28, %rd36;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd37, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd37, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd37, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd37, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd37, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd37, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd37, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd37, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	setp.nan.f32 %p34, %f3, %f14;
-	max.f32 %f22, %f3, %f14;
-	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
-	setp.nan.f32 %p35, %f23, %f15;
-	max.f32 %f24, %f23, %f15;
-	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
-	setp.nan.f32 %p36, %f25, %f16;
-	max.f32 %f26, %f25, %f16;
-	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
-	setp.nan.f32 %p37, %f27, %f17;
-	max.f32 %f28, %f27, %f17;
-	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
-	setp.nan.f32 %p38, %f29, %f18;
-	max.f32 %f30, %f29, %f18;
-	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
-	setp.nan.f32 %p39, %f31, %f19;
-	max.f32 %f32, %f31, %f19;
-	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
-	setp.nan.f32 %p40, %f33, %f20;
-	max.f32 %f34, %f33, %f20;
-	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
-	setp.nan.f32 %p41, %f35, %f21;
-	max.f32 %f36, %f35, %f21;
-	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
-	.loc 1 70 10
-	setp.eq.f32 %p42, %f5, 0fFF800000;
-	@%p42 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f37, %f3, %f5;
-	ex2.approx.ftz.f32 %f38, %f37;
-	mul.rn.f32 %f39, %f4, %f38;
-	.loc 1 75 32
-	sub.rn.f32 %f40, %f14, %f5;
-	ex2.approx.ftz.f32 %f41, %f40;
-	add.rn.f32 %f42, %f39, %f41;
-	sub.rn.f32 %f43, %f15, %f5;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f16, %f5;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f17, %f5;
-	ex2.approx.ftz.f32 %f50, %f49;
-	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f18, %f5;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f19, %f5;
-	ex2.approx.ftz.f32 %f56, %f55;
-	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f20, %f5;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f21, %f5;
-	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f4, %f60, %f62;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd38, %rd34, %rd12;
-	setp.lt.s64 %p43, %rd38, %rd30;
-	cvt.u32.u64 %r32, %rd38;
-	mov.f32 %f3, %f5;
-	@%p43 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p44, 1;
-	vote.sync.ballot.b32 %r59, %p44, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p45, %r59, -1;
-	@%p45 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r60, %r59;
-	clz.b32 %r61, %r60;
-	shfl.sync.idx.b32 %f63, %f5, %r61, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r62, %r59, -1;
-	and.b32 %r63, %r59, %r62;
-	setp.ne.s32 %p46, %r63, 0;
-	@!%p46 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r64, %r63;
-	clz.b32 %r65, %r64;
-	shfl.sync.idx.b32 %f64, %f5, %r65, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p47, %f63, %f64;
-	max.f32 %f65, %f63, %f64;
-	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
-	.loc 5 59 53
-	add.s32 %r66, %r63, -1;
-	and.b32 %r63, %r63, %r66;
-	setp.ne.s32 %p48, %r63, 0;
-	@%p48 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p49, %f5, %f66;
-	max.f32 %f67, %f5, %f66;
-	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f68, %f69;
-	max.f32 %f70, %f68, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p51, %f71, %f72;
-	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p52, %f74, %f75;
-	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p53, %f77, %f78;
-	max.f32 %f79, %f77, %f78;
-	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p54, %r4, 32;
-	@%p54 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p55, %r15, 0;
-	@!%p55 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r67, %r11, %r12, %r13;
-	mad.lo.s32 %r68, %r67, %r14, %r10;
-	cvt.u64.u32 %rd39, %r68;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r69, %rd40;
-	setp.lt.u32 %p56, %r69, 32;
-	@!%p56 bra $FAULT0;
-	mad.lo.s32 %r70, %r69, 4, %r6;
-	st.shared.f32 [%r70], %f63;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r71, %r4, 5;
-	setp.lt.u32 %p57, 32, %r71;
-	selp.b32 %r72, 32, %r71, %p57;
-	setp.lt.u32 %p58, 0, %r72;
-	mov.u32 %r73, 0;
-	@!%p58 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r74, %r73, 4, %r6;
-	ld.shared.f32 %f80, [%r74];
-	setp.nan.f32 %p59, %f63, %f80;
-	max.f32 %f81, %f63, %f80;
-	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p60, %r73, %r72;
-	@%p60 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p61, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f82, %f5, %f63;
-	ex2.approx.ftz.f32 %f83, %f82;
-	mul.rn.f32 %f84, %f4, %f83;
-	.loc 1 31 9
-	selp.f32 %f85, %f84, %f4, %p61;
-	.loc 5 51 17
-	mov.pred %p62, 1;
-	vote.sync.ballot.b32 %r75, %p62, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p63, %r75, -1;
-	@%p63 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r76, %r75;
-	clz.b32 %r77, %r76;
-	shfl.sync.idx.b32 %f86, %f85, %r77, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r78, %r75, -1;
-	and.b32 %r79, %r75, %r78;
-	setp.ne.s32 %p64, %r79, 0;
-	@!%p64 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r80, %r79;
-	clz.b32 %r81, %r80;
-	shfl.sync.idx.b32 %f87, %f85, %r81, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f86, %f87;
-	.loc 5 59 53
-	add.s32 %r82, %r79, -1;
-	and.b32 %r79, %r79, %r82;
-	setp.ne.s32 %p65, %r79, 0;
-	@%p65 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f89, %f85, %f88;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f89, %f90;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f93, %f91, %f92;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f95, %f93, %f94;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f95, %f96;
-$B26:
-	.loc 2 49 12
-	@%p54 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p66, %r15, 0;
-	@!%p66 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r83, %r11, %r12, %r13;
-	mad.lo.s32 %r84, %r83, %r14, %r10;
-	cvt.u64.u32 %rd41, %r84;
-	shr.u64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r85, %rd42;
-	setp.lt.u32 %p67, %r85, 32;
-	@!%p67 bra $FAULT1;
-	mad.lo.s32 %r86, %r85, 4, %r6;
-	st.shared.f32 [%r86+128], %f86;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r87, %r4, 5;
-	setp.lt.u32 %p68, 32, %r87;
-	selp.b32 %r88, 32, %r87, %p68;
-	setp.lt.u32 %p69, 0, %r88;
-	@!%p69 bra $B28;
-	mov.f32 %f86, 0f00000000;
-	mov.u32 %r89, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f86, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r90, %r89, 4, %r6;
-	ld.shared.f32 %f97, [%r90+128];
-	add.rn.f32 %f86, %f86, %f97;
-	add.s32 %r89, %r89, 1;
-	setp.lt.u32 %p70, %r89, %r88;
-	@%p70 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f98, %f86;
-	mov.f32 %f99, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f100, %f86;
-	setp.lt.f32 %p71, %f100, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f101, %f86, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f102, %f101, %f86, %p71;
-	selp.b32 %r91, 192937984, 0, %p71;
-	.loc 6 71 23
-	mov.b32 %r92, %f102;
-	.loc 6 72 10
-	add.s32 %r93, %r92, -1060439283;
-	and.b32 %r94, %r93, -8388608;
-	.loc 6 73 32
-	sub.s32 %r95, %r92, %r94;
-	mov.b32 %f103, %r95;
-	sub.s32 %r96, %r94, %r91;
-	cvt.rn.f32.s32 %f104, %r96;
-	.loc 6 15 9
-	sub.rn.f32 %f105, %f103, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
-	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
-	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
-	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
-	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
-	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
-	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f114, %f105, %f105;
-	mul.rn.f32 %f115, %f105, 0f32A57060;
-	fma.rn.f32 %f116, %f114, %f113, %f115;
-	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
-	.loc 6 20 9
-	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
-	.loc 6 21 32
-	neg.f32 %f119, %f104;
-	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
-	sub.rn.f32 %f121, %f105, %f120;
-	add.rn.f32 %f122, %f117, %f121;
-	add.rn.f32 %f123, %f118, %f122;
-	.loc 6 87 21
-	mov.b32 %r97, %f86;
-	setp.le.u32 %p72, 2139095040, %r97;
-	.loc 6 88 10
-	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f125, %f124, %f123, %p72;
-	.loc 6 90 7
-	setp.eq.f32 %p73, %f86, 0f00000000;
-	selp.f32 %f126, 0fFF800000, %f125, %p73;
-	.loc 1 85 25
-	add.rn.f32 %f98, %f63, %f126;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p74, %r22, %r23;
-	@!%p74 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p75, %f63, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd43, %r22;
-	setp.lt.u32 %p76, %r22, %r30;
-	and.pred %p77, %p76, %p75;
-	mov.f32 %f127, %f99;
-	mov.f32 %f128, %f99;
-	mov.f32 %f129, %f99;
-	mov.f32 %f130, %f99;
-	mov.f32 %f131, %f99;
-	mov.f32 %f132, %f99;
-	mov.f32 %f133, %f99;
-	mov.f32 %f134, %f99;
-	@!%p77 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p78, %r22, %r31;
-	@%p78 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd44, %r22, 16, %rd33;
-	ld.global.v4.u32 {%r98, %r99, %r100, %r101}, [%rd44];
-	and.b32 %r102, %r98, 65535;
-	shr.u32 %r103, %r98, 16;
-	and.b32 %r104, %r103, 65535;
-	and.b32 %r105, %r99, 65535;
-	shr.u32 %r106, %r99, 16;
-	and.b32 %r107, %r106, 65535;
-	and.b32 %r108, %r100, 65535;
-	shr.u32 %r109, %r100, 16;
-	and.b32 %r110, %r109, 65535;
-	and.b32 %r111, %r101, 65535;
-	shr.u32 %r112, %r101, 16;
-	and.b32 %r113, %r112, 65535;
-	.loc 4 29 61
-	shl.b32 %r114, %r102, 16;
-	mov.b32 %f135, %r114;
-	shl.b32 %r115, %r104, 16;
-	mov.b32 %f136, %r115;
-	shl.b32 %r116, %r105, 16;
-	mov.b32 %f137, %r116;
-	shl.b32 %r117, %r107, 16;
-	mov.b32 %f138, %r117;
-	shl.b32 %r118, %r108, 16;
-	mov.b32 %f139, %r118;
-	shl.b32 %r119, %r110, 16;
-	mov.b32 %f140, %r119;
-	shl.b32 %r120, %r111, 16;
-	mov.b32 %f141, %r120;
-	shl.b32 %r121, %r113, 16;
-	mov.b32 %f142, %r121;
-	.loc 1 47 21
-	shl.b32 %r122, %r22, 3;
-	cvt.u64.u32 %rd45, %r122;
-	sub.s64 %rd46, %rd28, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f135, %f2;
-	mul.rn.f32 %f144, %f136, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p79, %rd46, 1;
-	@!%p79 bra $B34;
-	mov.f32 %f144, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p80, %rd46, 2;
-	@!%p80 bra $B35;
-	mov.f32 %f145, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p81, %rd46, 3;
-	@!%p81 bra $B36;
-	mov.f32 %f146, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p82, %rd46, 4;
-	@!%p82 bra $B37;
-	mov.f32 %f147, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p83, %rd46, 5;
-	@!%p83 bra $B38;
-	mov.f32 %f148, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p84, %rd46, 6;
-	@!%p84 bra $B39;
-	mov.f32 %f149, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p85, %rd46, 7;
-	@!%p85 bra $B40;
-	mov.f32 %f150, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r123, %r22, 16, %r7;
-	ld.shared.u16 %r124, [%r123];
-	ld.shared.u16 %r125, [%r123+2];
-	ld.shared.u16 %r126, [%r123+4];
-	ld.shared.u16 %r127, [%r123+6];
-	ld.shared.u16 %r128, [%r123+8];
-	ld.shared.u16 %r129, [%r123+10];
-	ld.shared.u16 %r130, [%r123+12];
-	ld.shared.u16 %r131, [%r123+14];
-	.loc 4 29 61
-	shl.b32 %r132, %r124, 16;
-	mov.b32 %f151, %r132;
-	shl.b32 %r133, %r125, 16;
-	mov.b32 %f152, %r133;
-	shl.b32 %r134, %r126, 16;
-	mov.b32 %f153, %r134;
-	shl.b32 %r135, %r127, 16;
-	mov.b32 %f154, %r135;
-	shl.b32 %r136, %r128, 16;
-	mov.b32 %f155, %r136;
-	shl.b32 %r137, %r129, 16;
-	mov.b32 %f156, %r137;
-	shl.b32 %r138, %r130, 16;
-	mov.b32 %f157, %r138;
-	shl.b32 %r139, %r131, 16;
-	mov.b32 %f158, %r139;
-	.loc 1 47 21
-	shl.b32 %r140, %r22, 3;
-	cvt.u64.u32 %rd47, %r140;
-	sub.s64 %rd48, %rd28, %rd47;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f151, %f2;
-	mul.rn.f32 %f144, %f152, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p86, %rd48, 1;
-	@!%p86 bra $B42;
-	mov.f32 %f144, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f153, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p87, %rd48, 2;
-	@!%p87 bra $B43;
-	mov.f32 %f145, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f154, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p88, %rd48, 3;
-	@!%p88 bra $B44;
-	mov.f32 %f146, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f155, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p89, %rd48, 4;
-	@!%p89 bra $B45;
-	mov.f32 %f147, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f156, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p90, %rd48, 5;
-	@!%p90 bra $B46;
-	mov.f32 %f148, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p91, %rd48, 6;
-	@!%p91 bra $B47;
-	mov.f32 %f149, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p92, %rd48, 7;
-	@!%p92 bra $B48;
-	mov.f32 %f150, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f143, %f63;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f134, %f160, %f98;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f143, %f98;
-	mul.rn.f32 %f134, %f161, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f144, %f63;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f133, %f163, %f98;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f144, %f98;
-	mul.rn.f32 %f133, %f164, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f145, %f63;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f132, %f166, %f98;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f145, %f98;
-	mul.rn.f32 %f132, %f167, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f168, %f146, %f63;
-	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f131, %f169, %f98;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f170, %f146, %f98;
-	mul.rn.f32 %f131, %f170, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f171, %f147, %f63;
-	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f130, %f172, %f98;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f173, %f147, %f98;
-	mul.rn.f32 %f130, %f173, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f174, %f148, %f63;
-	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f129, %f175, %f98;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f176, %f148, %f98;
-	mul.rn.f32 %f129, %f176, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f177, %f149, %f63;
-	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f128, %f178, %f98;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f179, %f149, %f98;
-	mul.rn.f32 %f128, %f179, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f180, %f150, %f63;
-	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f127, %f181, %f98;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f182, %f150, %f98;
-	mul.rn.f32 %f127, %f182, 0f3F317218;
-$B65:
-$B66:
-	.loc 4 32 63
-	mov.b32 %r141, %f134;
-	shr.u32 %r142, %r141, 16;
-	and.b32 %r143, %r142, 1;
-	add.s32 %r144, %r141, 32767;
-	add.s32 %r145, %r144, %r143;
-	setp.nan.f32 %p93, %f134, %f134;
-	shr.u32 %r146, %r145, 16;
-	selp.b32 %r147, 32767, %r146, %p93;
-	mov.b32 %r148, %f133;
-	shr.u32 %r149, %r148, 16;
-	and.b32 %r150, %r149, 1;
-	add.s32 %r151, %r148, 32767;
-	add.s32 %r152, %r151, %r150;
-	setp.nan.f32 %p94, %f133, %f133;
-	shr.u32 %r153, %r152, 16;
-	selp.b32 %r154, 32767, %r153, %p94;
-	mov.b32 %r155, %f132;
-	shr.u32 %r156, %r155, 16;
-	and.b32 %r157, %r156, 1;
-	add.s32 %r158, %r155, 32767;
-	add.s32 %r159, %r158, %r157;
-	setp.nan.f32 %p95, %f132, %f132;
-	shr.u32 %r160, %r159, 16;
-	selp.b32 %r161, 32767, %r160, %p95;
-	mov.b32 %r162, %f131;
-	shr.u32 %r163, %r162, 16;
-	and.b32 %r164, %r163, 1;
-	add.s32 %r165, %r162, 32767;
-	add.s32 %r166, %r165, %r164;
-	setp.nan.f32 %p96, %f131, %f131;
-	shr.u32 %r167, %r166, 16;
-	selp.b32 %r168, 32767, %r167, %p96;
-	mov.b32 %r169, %f130;
-	shr.u32 %r170, %r169, 16;
-	and.b32 %r171, %r170, 1;
-	add.s32 %r172, %r169, 32767;
-	add.s32 %r173, %r172, %r171;
-	setp.nan.f32 %p97, %f130, %f130;
-	shr.u32 %r174, %r173, 16;
-	selp.b32 %r175, 32767, %r174, %p97;
-	mov.b32 %r176, %f129;
-	shr.u32 %r177, %r176, 16;
-	and.b32 %r178, %r177, 1;
-	add.s32 %r179, %r176, 32767;
-	add.s32 %r180, %r179, %r178;
-	setp.nan.f32 %p98, %f129, %f129;
-	shr.u32 %r181, %r180, 16;
-	selp.b32 %r182, 32767, %r181, %p98;
-	mov.b32 %r183, %f128;
-	shr.u32 %r184, %r183, 16;
-	and.b32 %r185, %r184, 1;
-	add.s32 %r186, %r183, 32767;
-	add.s32 %r187, %r186, %r185;
-	setp.nan.f32 %p99, %f128, %f128;
-	shr.u32 %r188, %r187, 16;
-	selp.b32 %r189, 32767, %r188, %p99;
-	mov.b32 %r190, %f127;
-	shr.u32 %r191, %r190, 16;
-	and.b32 %r192, %r191, 1;
-	add.s32 %r193, %r190, 32767;
-	add.s32 %r194, %r193, %r192;
-	setp.nan.f32 %p100, %f127, %f127;
-	shr.u32 %r195, %r194, 16;
-	selp.b32 %r196, 32767, %r195, %p100;
-	.loc 1 107 6
-	mad.wide.u32 %rd49, %r22, 16, %rd19;
-	shl.b32 %r197, %r154, 16;
-	or.b32 %r198, %r147, %r197;
-	shl.b32 %r199, %r168, 16;
-	or.b32 %r200, %r161, %r199;
-	shl.b32 %r201, %r182, 16;
-	or.b32 %r202, %r175, %r201;
-	shl.b32 %r203, %r196, 16;
-	or.b32 %r204, %r189, %r203;
-	st.global.v4.u32 [%rd49], {%r198, %r200, %r202, %r204};
-	.loc 1 87 34
-	add.s64 %rd50, %rd43, %rd12;
-	setp.lt.s64 %p101, %rd50, %rd14;
-	cvt.u32.u64 %r22, %rd50;
-	@%p101 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	cvt.u64.u32 %rd51, %r18;
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd52, %r19;
-	.loc 1 28 52
-	cvt.u64.u32 %rd53, %r31;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r205, 0;
-	mov.u64 %rd54, %rd40;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r205, 0;
-	mov.u64 %rd54, %rd42;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r205, 1;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r205, 2;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r205, 3;
-	mov.u64 %rd54, %rd11;
-	mov.u64 %rd55, %rd51;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r205, 4;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd7;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r205, 4;
-	mov.u64 %rd54, %rd30;
-	mov.u64 %rd55, %rd31;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r205, 4;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd52;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r206, [%rd56], 0, 1;
-	setp.ne.u32 %p102, %r206, 0;
-	@%p102 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r207, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	st.global.u32 [%rd57+4], %r207;
-	ld.param.u32 %r208, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
-	st.global.v2.u32 [%rd57+8], {%r208, %r205};
-	mov.u32 %r209, %ctaid.x;
-	mov.u32 %r210, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r209, %r210};
-	mov.u32 %r211, %ctaid.z;
-	mov.u32 %r212, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r211, %r212};
-	mov.u32 %r213, %tid.y;
-	mov.u32 %r214, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r213, %r214};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wideBF16SM70NarrowAligned = `packed1 22604 wide_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;qYt*
+p9p58pF
+p:t2pF
+qSzI8pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+tN
+)
+u.
+t^
+)
+ya
+p{t"X%
+pnwEs6
+s?p*
+p}zM
+zC
+zu
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+zo
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'p*q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+stpU
+xz
+0
+qV{q
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+*'%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+u.
+|&*U
+p\
+|.,sm
+q1vn9
+v>-
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1312
+xBu*M31(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt2D
+x<16
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf2
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp510
+{6p5t]
+upyB
+upz4u"
+|?qp%
+|5/{\
+pqr-pj.
+qKp,q=13
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf2
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp538
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+etssQ
+x|
+&
+exjts
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r(%q&
+t(R6U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+t-p4&rl
+s/r^&qW
+rH
+wAqW
+{0ul
+rH
+wAt|
+{0sz
+rH
+wAsG
+{0tL
+rH
+wAu#
+{0p44
+rH
+wA'5
+{0p45
+rH
+wA'6
+{0p46
+rH
+wA'7
+{0p47
+}t'scyqqcqcqcqcqcqc>?
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS&<&13
+xS%<%<0
+tU&<.
+tJ&''
+sH)
+!#
+rt.px
+qt3pd
+p6
+qx,s6
+|Np4'BwL
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+qx=rI
+u?}~
+!#
+rt8j
+Y,13
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+rt8sh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uG..q#8
+w\'q/
+k
+rp%6
+r6=px
+uozGI
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,13
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uGtGr+
+qVM3pd
+}q
+"O
+ru4
+r[4p$
+5
+"O
+pB51(1)
+qvM312
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8%sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt4D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt4A
+z>
+pB4|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~<v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM=
+:
+uG8{L
+]#I
+qCq#})
+x7sM?
+}nscz(z+
+qCq#@pb
+uO@yvtB{n
+qCq#/px
+sDr8A?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iV
+qV+zH}#uQsqD
+qC^/pX
+s+W}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8XZ
+zSuf
+uG8,yC
+s~^$^>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8YZ
+|0<F?
+uG|#t;
+qt2<?
+rDM
+uG7+qy
+u9sM_
+!#
+uG8})
+qt2<>
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUA16
+p6
+"W
+ru2
+rjz]zs
+po2A38
+w@
+H
+!#
+"W
+tHFyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+x|
+s5z}u}D
+"W
+yM
+s5z}xhD
+"#
+yQ
+s5z}rnD
+"#
+yN
+s5z}qsD
+"#
+vq
+s5z}r_D
+"#
+yO
+s5z}v2D
+"#
+{x
+s5z}u_D
+"#
+qLp*qX
+s5z}t$D
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph2q&
+t(R%U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru2
+qt2<N
+s'8
+eps@t;
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xau_
+rE
+rr
+v4
+sl
+t-u_sI
+rE
+v5
+pv
+sXp*U
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+s5xar_
+rE
+rr
+v4
+sl
+t-r_W
+rE
+v5
+pv
+sXp*U
+s5xaqs
+rE
+rr
+v4
+sl
+t-qsq/
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+sXp*U
+s5xaxh
+rE
+rr
+v4
+sl
+t-xh6
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+sXp*U
+"#
+po2AV(
+|[r,xfRF<6<&DL
+uG|#}6
+z'21213
+z'B1B1C
+qt21D
+sJ~;"
+!#
+pnq3pj
+O
+!#
+ru+
+"w
+](|1
+"m
+],s39
+"j
+]-s3/
+].s3@
+(qY
+!#
+"r
+ru6
+pqshsh
+pV]rL,
+pV\rL+
+pV_rL-
+(x5
+!pZ
+p(
+!p^
+"m
+J
+qa6
+qa5
+(
+!qZ
+"5
+g
+a"
+wp*
+(
+!s*
+qD@ps
+sk
+pfp[
+qPp5
+(
+!tS
+"Q
+uI
+pfqA
+qPp5
+(
+!vB
+"$
+g
+pfpG
+wp*
+(
+!w&
+"-
+qH
+pfpK
+wp+
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3/
+;*
+(
+!{-
+"+
+sv9
+p32
+;)
+(
+!vKxw
+sv/
+p31
+;2
+(
+!pty@
+sv9
+p32
+qPp=
+(
+!ptyG
+"*
+sv@
+a'
+qPp)
+(
+!pt+uU
+sv@
+a&
+wp*
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[112])
-{
-	.reg .pred %p<103>;
-	.reg .b32 %r<187>;
-	.reg .b64 %rd<55>;
-	.reg .f32 %f<183>;
-
-	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
-	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
-	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	ld.param.u32 %r2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+76];
-	ld.param.u32 %r3, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+80];
-	ld.param.u32 %r4, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+84];
-	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+88];
-	ld.param.u8 %r5, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	.loc 1 18 30
-	shr.u32 %r16, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r17, %r11, %r12, %r13;
-	mad.lo.s32 %r18, %r17, %r14, %r10;
-	cvt.u64.u32 %rd7, %r18;
-	shr.u64 %rd8, %rd7, 5;
-	mad.wide.u32 %rd9, %r9, 8, %rd8;
-	mov.u32 %r19, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd9, %r9;
-	mov.u32 %r19, %r10;
-$B1:
-	cvt.u64.u32 %rd10, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd11, %r1;
-	setp.le.s64 %p3, %rd11, %rd9;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r20, %r2, 3;
-	cvt.u64.u32 %rd12, %r20;
-	.loc 1 25 20
-	cvt.u32.u64 %r21, %rd9;
-	mul.wide.u32 %rd13, %r21, %r20;
-	.loc 1 26 45
-	add.s64 %rd14, %rd13, %rd12;
-	setp.le.u64 %p4, %rd14, %rd4;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.s64 %p9, 0, %rd6;
-	.loc 3 46 25
-	setp.lt.u64 %p10, %rd9, %rd6;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	setp.le.u64 %p13, %rd14, %rd2;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd15, %r2;
-	.loc 1 26 31
-	shl.b64 %rd16, %rd13, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd18, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd19, %rd15, %rd18;
-	rem.u32 %r22, %r21, %r3;
-	cvt.u64.u32 %rd20, %r22;
-	add.s64 %rd21, %rd19, %rd20;
-	add.s64 %rd22, %rd21, 1;
-	setp.lt.s64 %p17, %rd22, %rd15;
-	selp.b64 %rd15, %rd22, %rd15, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd23, %rd9, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	ld.global.u32 %r23, [%rd24];
-	cvt.s64.s32 %rd25, %r23;
-	setp.lt.s64 %p18, %rd25, %rd15;
-	selp.b64 %rd15, %rd25, %rd15, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd15, 0;
-	cvt.u32.u64 %r24, %rd15;
-	selp.b32 %r25, 0, %r24, %p19;
-	cvt.u64.u32 %rd26, %r25;
-	.loc 1 27 28
-	add.s64 %rd27, %rd26, 7;
-	shr.u64 %rd28, %rd27, 3;
-	.loc 1 28 17
-	sub.s64 %rd29, %rd2, %rd13;
-	setp.le.u64 %p20, %rd28, %rd29;
-	cvt.u32.u64 %r26, %rd28;
-	setp.lt.u32 %p21, %r16, %r26;
-	selp.b32 %r27, %r16, %r26, %p21;
-	setp.le.u32 %p22, %r27, %r16;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd30, %rd13, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r19, %r26;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r28, %r19;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd32, %r28;
-	.loc 1 61 11
-	mad.wide.u32 %rd33, %r28, 16, %rd31;
-	ld.global.u16 %r29, [%rd33];
-	ld.global.u16 %r30, [%rd33+2];
-	ld.global.u16 %r31, [%rd33+4];
-	ld.global.u16 %r32, [%rd33+6];
-	ld.global.u16 %r33, [%rd33+8];
-	ld.global.u16 %r34, [%rd33+10];
-	ld.global.u16 %r35, [%rd33+12];
-	ld.global.u16 %r36, [%rd33+14];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r28, %r27;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r37, %r28, 16, %r7;
-	st.shared.u16 [%r37], %r29;
-	st.shared.u16 [%r37+2], %r30;
-	st.shared.u16 [%r37+4], %r31;
-	st.shared.u16 [%r37+6], %r32;
-	st.shared.u16 [%r37+8], %r33;
-	st.shared.u16 [%r37+10], %r34;
-	st.shared.u16 [%r37+12], %r35;
-	st.shared.u16 [%r37+14], %r36;
-$B6:
-	.loc 4 29 61
-	shl.b32 %r38, %r29, 16;
-	mov.b32 %f6, %r38;
-	shl.b32 %r39, %r30, 16;
-	mov.b32 %f7, %r39;
-	shl.b32 %r40, %r31, 16;
-	mov.b32 %f8, %r40;
-	shl.b32 %r41, %r32, 16;
-	mov.b32 %f9, %r41;
-	shl.b32 %r42, %r33, 16;
-	mov.b32 %f10, %r42;
-	shl.b32 %r43, %r34, 16;
-	mov.b32 %f11, %r43;
-	shl.b32 %r44, %r35, 16;
-	mov.b32 %f12, %r44;
-	shl.b32 %r45, %r36, 16;
-	mov.b32 %f13, %r45;
-	.loc 1 47 21
-	shl.b32 %r46, %r28, 3;
-	cvt.u64.u32 %rd34, %r46;
-	sub.s64 %rd35, %rd26, %rd34;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd35, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd35, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd35, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd35, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd35, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd35, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd35, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd35, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	setp.nan.f32 %p34, %f3, %f14;
-	max.f32 %f22, %f3, %f14;
-	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
-	setp.nan.f32 %p35, %f23, %f15;
-	max.f32 %f24, %f23, %f15;
-	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
-	setp.nan.f32 %p36, %f25, %f16;
-	max.f32 %f26, %f25, %f16;
-	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
-	setp.nan.f32 %p37, %f27, %f17;
-	max.f32 %f28, %f27, %f17;
-	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
-	setp.nan.f32 %p38, %f29, %f18;
-	max.f32 %f30, %f29, %f18;
-	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
-	setp.nan.f32 %p39, %f31, %f19;
-	max.f32 %f32, %f31, %f19;
-	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
-	setp.nan.f32 %p40, %f33, %f20;
-	max.f32 %f34, %f33, %f20;
-	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
-	setp.nan.f32 %p41, %f35, %f21;
-	max.f32 %f36, %f35, %f21;
-	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
-	.loc 1 70 10
-	setp.eq.f32 %p42, %f5, 0fFF800000;
-	@%p42 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f37, %f3, %f5;
-	ex2.approx.ftz.f32 %f38, %f37;
-	mul.rn.f32 %f39, %f4, %f38;
-	.loc 1 75 32
-	sub.rn.f32 %f40, %f14, %f5;
-	ex2.approx.ftz.f32 %f41, %f40;
-	add.rn.f32 %f42, %f39, %f41;
-	sub.rn.f32 %f43, %f15, %f5;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f16, %f5;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f17, %f5;
-	ex2.approx.ftz.f32 %f50, %f49;
-	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f18, %f5;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f19, %f5;
-	ex2.approx.ftz.f32 %f56, %f55;
-	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f20, %f5;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f21, %f5;
-	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f4, %f60, %f62;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd36, %rd32, %rd10;
-	setp.lt.s64 %p43, %rd36, %rd28;
-	cvt.u32.u64 %r28, %rd36;
-	mov.f32 %f3, %f5;
-	@%p43 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p44, 1;
-	vote.sync.ballot.b32 %r47, %p44, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p45, %r47, -1;
-	@%p45 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r48, %r47;
-	clz.b32 %r49, %r48;
-	shfl.sync.idx.b32 %f63, %f5, %r49, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r50, %r47, -1;
-	and.b32 %r51, %r47, %r50;
-	setp.ne.s32 %p46, %r51, 0;
-	@!%p46 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f64, %f5, %r53, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p47, %f63, %f64;
-	max.f32 %f65, %f63, %f64;
-	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
-	.loc 5 59 53
-	add.s32 %r54, %r51, -1;
-	and.b32 %r51, %r51, %r54;
-	setp.ne.s32 %p48, %r51, 0;
-	@%p48 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p49, %f5, %f66;
-	max.f32 %f67, %f5, %f66;
-	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f68, %f69;
-	max.f32 %f70, %f68, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p51, %f71, %f72;
-	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p52, %f74, %f75;
-	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p53, %f77, %f78;
-	max.f32 %f79, %f77, %f78;
-	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p54, %r4, 32;
-	@%p54 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p55, %r15, 0;
-	@!%p55 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r55, %r11, %r12, %r13;
-	mad.lo.s32 %r56, %r55, %r14, %r10;
-	cvt.u64.u32 %rd37, %r56;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r57, %rd38;
-	setp.lt.u32 %p56, %r57, 32;
-	@!%p56 bra $FAULT0;
-	mad.lo.s32 %r58, %r57, 4, %r6;
-	st.shared.f32 [%r58], %f63;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r59, %r4, 5;
-	setp.lt.u32 %p57, 32, %r59;
-	selp.b32 %r60, 32, %r59, %p57;
-	setp.lt.u32 %p58, 0, %r60;
-	mov.u32 %r61, 0;
-	@!%p58 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	ld.shared.f32 %f80, [%r62];
-	setp.nan.f32 %p59, %f63, %f80;
-	max.f32 %f81, %f63, %f80;
-	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
-	add.s32 %r61, %r61, 1;
-	setp.lt.u32 %p60, %r61, %r60;
-	@%p60 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p61, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f82, %f5, %f63;
-	ex2.approx.ftz.f32 %f83, %f82;
-	mul.rn.f32 %f84, %f4, %f83;
-	.loc 1 31 9
-	selp.f32 %f85, %f84, %f4, %p61;
-	.loc 5 51 17
-	mov.pred %p62, 1;
-	vote.sync.ballot.b32 %r63, %p62, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p63, %r63, -1;
-	@%p63 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r64, %r63;
-	clz.b32 %r65, %r64;
-	shfl.sync.idx.b32 %f86, %f85, %r65, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r66, %r63, -1;
-	and.b32 %r67, %r63, %r66;
-	setp.ne.s32 %p64, %r67, 0;
-	@!%p64 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r68, %r67;
-	clz.b32 %r69, %r68;
-	shfl.sync.idx.b32 %f87, %f85, %r69, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f86, %f87;
-	.loc 5 59 53
-	add.s32 %r70, %r67, -1;
-	and.b32 %r67, %r67, %r70;
-	setp.ne.s32 %p65, %r67, 0;
-	@%p65 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f89, %f85, %f88;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f89, %f90;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f93, %f91, %f92;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f95, %f93, %f94;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f95, %f96;
-$B26:
-	.loc 2 49 12
-	@%p54 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p66, %r15, 0;
-	@!%p66 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r71, %r11, %r12, %r13;
-	mad.lo.s32 %r72, %r71, %r14, %r10;
-	cvt.u64.u32 %rd39, %r72;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r73, %rd40;
-	setp.lt.u32 %p67, %r73, 32;
-	@!%p67 bra $FAULT1;
-	mad.lo.s32 %r74, %r73, 4, %r6;
-	st.shared.f32 [%r74+128], %f86;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r75, %r4, 5;
-	setp.lt.u32 %p68, 32, %r75;
-	selp.b32 %r76, 32, %r75, %p68;
-	setp.lt.u32 %p69, 0, %r76;
-	@!%p69 bra $B28;
-	mov.f32 %f86, 0f00000000;
-	mov.u32 %r77, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f86, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r78, %r77, 4, %r6;
-	ld.shared.f32 %f97, [%r78+128];
-	add.rn.f32 %f86, %f86, %f97;
-	add.s32 %r77, %r77, 1;
-	setp.lt.u32 %p70, %r77, %r76;
-	@%p70 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f98, %f86;
-	mov.f32 %f99, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f100, %f86;
-	setp.lt.f32 %p71, %f100, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f101, %f86, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f102, %f101, %f86, %p71;
-	selp.b32 %r79, 192937984, 0, %p71;
-	.loc 6 71 23
-	mov.b32 %r80, %f102;
-	.loc 6 72 10
-	add.s32 %r81, %r80, -1060439283;
-	and.b32 %r82, %r81, -8388608;
-	.loc 6 73 32
-	sub.s32 %r83, %r80, %r82;
-	mov.b32 %f103, %r83;
-	sub.s32 %r84, %r82, %r79;
-	cvt.rn.f32.s32 %f104, %r84;
-	.loc 6 15 9
-	sub.rn.f32 %f105, %f103, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
-	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
-	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
-	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
-	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
-	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
-	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f114, %f105, %f105;
-	mul.rn.f32 %f115, %f105, 0f32A57060;
-	fma.rn.f32 %f116, %f114, %f113, %f115;
-	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
-	.loc 6 20 9
-	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
-	.loc 6 21 32
-	neg.f32 %f119, %f104;
-	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
-	sub.rn.f32 %f121, %f105, %f120;
-	add.rn.f32 %f122, %f117, %f121;
-	add.rn.f32 %f123, %f118, %f122;
-	.loc 6 87 21
-	mov.b32 %r85, %f86;
-	setp.le.u32 %p72, 2139095040, %r85;
-	.loc 6 88 10
-	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f125, %f124, %f123, %p72;
-	.loc 6 90 7
-	setp.eq.f32 %p73, %f86, 0f00000000;
-	selp.f32 %f126, 0fFF800000, %f125, %p73;
-	.loc 1 85 25
-	add.rn.f32 %f98, %f63, %f126;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p74, %r19, %r20;
-	@!%p74 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p75, %f63, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd41, %r19;
-	setp.lt.u32 %p76, %r19, %r26;
-	and.pred %p77, %p76, %p75;
-	mov.f32 %f127, %f99;
-	mov.f32 %f128, %f99;
-	mov.f32 %f129, %f99;
-	mov.f32 %f130, %f99;
-	mov.f32 %f131, %f99;
-	mov.f32 %f132, %f99;
-	mov.f32 %f133, %f99;
-	mov.f32 %f134, %f99;
-	@!%p77 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p78, %r19, %r27;
-	@%p78 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd42, %r19, 16, %rd31;
-	ld.global.u16 %r86, [%rd42];
-	ld.global.u16 %r87, [%rd42+2];
-	ld.global.u16 %r88, [%rd42+4];
-	ld.global.u16 %r89, [%rd42+6];
-	ld.global.u16 %r90, [%rd42+8];
-	ld.global.u16 %r91, [%rd42+10];
-	ld.global.u16 %r92, [%rd42+12];
-	ld.global.u16 %r93, [%rd42+14];
-	.loc 4 29 61
-	shl.b32 %r94, %r86, 16;
-	mov.b32 %f135, %r94;
-	shl.b32 %r95, %r87, 16;
-	mov.b32 %f136, %r95;
-	shl.b32 %r96, %r88, 16;
-	mov.b32 %f137, %r96;
-	shl.b32 %r97, %r89, 16;
-	mov.b32 %f138, %r97;
-	shl.b32 %r98, %r90, 16;
-	mov.b32 %f139, %r98;
-	shl.b32 %r99, %r91, 16;
-	mov.b32 %f140, %r99;
-	shl.b32 %r100, %r92, 16;
-	mov.b32 %f141, %r100;
-	shl.b32 %r101, %r93, 16;
-	mov.b32 %f142, %r101;
-	.loc 1 47 21
-	shl.b32 %r102, %r19, 3;
-	cvt.u64.u32 %rd43, %r102;
-	sub.s64 %rd44, %rd26, %rd43;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f135, %f2;
-	mul.rn.f32 %f144, %f136, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p79, %rd44, 1;
-	@!%p79 bra $B34;
-	mov.f32 %f144, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p80, %rd44, 2;
-	@!%p80 bra $B35;
-	mov.f32 %f145, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p81, %rd44, 3;
-	@!%p81 bra $B36;
-	mov.f32 %f146, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p82, %rd44, 4;
-	@!%p82 bra $B37;
-	mov.f32 %f147, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p83, %rd44, 5;
-	@!%p83 bra $B38;
-	mov.f32 %f148, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p84, %rd44, 6;
-	@!%p84 bra $B39;
-	mov.f32 %f149, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p85, %rd44, 7;
-	@!%p85 bra $B40;
-	mov.f32 %f150, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r103, %r19, 16, %r7;
-	ld.shared.u16 %r104, [%r103];
-	ld.shared.u16 %r105, [%r103+2];
-	ld.shared.u16 %r106, [%r103+4];
-	ld.shared.u16 %r107, [%r103+6];
-	ld.shared.u16 %r108, [%r103+8];
-	ld.shared.u16 %r109, [%r103+10];
-	ld.shared.u16 %r110, [%r103+12];
-	ld.shared.u16 %r111, [%r103+14];
-	.loc 4 29 61
-	shl.b32 %r112, %r104, 16;
-	mov.b32 %f151, %r112;
-	shl.b32 %r113, %r105, 16;
-	mov.b32 %f152, %r113;
-	shl.b32 %r114, %r106, 16;
-	mov.b32 %f153, %r114;
-	shl.b32 %r115, %r107, 16;
-	mov.b32 %f154, %r115;
-	shl.b32 %r116, %r108, 16;
-	mov.b32 %f155, %r116;
-	shl.b32 %r117, %r109, 16;
-	mov.b32 %f156, %r117;
-	shl.b32 %r118, %r110, 16;
-	mov.b32 %f157, %r118;
-	shl.b32 %r119, %r111, 16;
-	mov.b32 %f158, %r119;
-	.loc 1 47 21
-	shl.b32 %r120, %r19, 3;
-	cvt.u64.u32 %rd45, %r120;
-	sub.s64 %rd46, %rd26, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f151, %f2;
-	mul.rn.f32 %f144, %f152, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p86, %rd46, 1;
-	@!%p86 bra $B42;
-	mov.f32 %f144, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f153, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p87, %rd46, 2;
-	@!%p87 bra $B43;
-	mov.f32 %f145, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f154, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p88, %rd46, 3;
-	@!%p88 bra $B44;
-	mov.f32 %f146, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f155, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p89, %rd46, 4;
-	@!%p89 bra $B45;
-	mov.f32 %f147, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f156, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p90, %rd46, 5;
-	@!%p90 bra $B46;
-	mov.f32 %f148, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p91, %rd46, 6;
-	@!%p91 bra $B47;
-	mov.f32 %f149, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p92, %rd46, 7;
-	@!%p92 bra $B48;
-	mov.f32 %f150, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f143, %f63;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f134, %f160, %f98;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f143, %f98;
-	mul.rn.f32 %f134, %f161, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f144, %f63;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f133, %f163, %f98;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f144, %f98;
-	mul.rn.f32 %f133, %f164, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f145, %f63;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f132, %f166, %f98;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f145, %f98;
-	mul.rn.f32 %f132, %f167, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f168, %f146, %f63;
-	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f131, %f169, %f98;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f170, %f146, %f98;
-	mul.rn.f32 %f131, %f170, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f171, %f147, %f63;
-	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f130, %f172, %f98;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f173, %f147, %f98;
-	mul.rn.f32 %f130, %f173, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f174, %f148, %f63;
-	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f129, %f175, %f98;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f176, %f148, %f98;
-	mul.rn.f32 %f129, %f176, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f177, %f149, %f63;
-	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f128, %f178, %f98;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f179, %f149, %f98;
-	mul.rn.f32 %f128, %f179, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f180, %f150, %f63;
-	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f127, %f181, %f98;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f182, %f150, %f98;
-	mul.rn.f32 %f127, %f182, 0f3F317218;
-$B65:
-$B66:
-	.loc 4 32 63
-	mov.b32 %r121, %f134;
-	shr.u32 %r122, %r121, 16;
-	and.b32 %r123, %r122, 1;
-	add.s32 %r124, %r121, 32767;
-	add.s32 %r125, %r124, %r123;
-	setp.nan.f32 %p93, %f134, %f134;
-	shr.u32 %r126, %r125, 16;
-	selp.b32 %r127, 32767, %r126, %p93;
-	mov.b32 %r128, %f133;
-	shr.u32 %r129, %r128, 16;
-	and.b32 %r130, %r129, 1;
-	add.s32 %r131, %r128, 32767;
-	add.s32 %r132, %r131, %r130;
-	setp.nan.f32 %p94, %f133, %f133;
-	shr.u32 %r133, %r132, 16;
-	selp.b32 %r134, 32767, %r133, %p94;
-	mov.b32 %r135, %f132;
-	shr.u32 %r136, %r135, 16;
-	and.b32 %r137, %r136, 1;
-	add.s32 %r138, %r135, 32767;
-	add.s32 %r139, %r138, %r137;
-	setp.nan.f32 %p95, %f132, %f132;
-	shr.u32 %r140, %r139, 16;
-	selp.b32 %r141, 32767, %r140, %p95;
-	mov.b32 %r142, %f131;
-	shr.u32 %r143, %r142, 16;
-	and.b32 %r144, %r143, 1;
-	add.s32 %r145, %r142, 32767;
-	add.s32 %r146, %r145, %r144;
-	setp.nan.f32 %p96, %f131, %f131;
-	shr.u32 %r147, %r146, 16;
-	selp.b32 %r148, 32767, %r147, %p96;
-	mov.b32 %r149, %f130;
-	shr.u32 %r150, %r149, 16;
-	and.b32 %r151, %r150, 1;
-	add.s32 %r152, %r149, 32767;
-	add.s32 %r153, %r152, %r151;
-	setp.nan.f32 %p97, %f130, %f130;
-	shr.u32 %r154, %r153, 16;
-	selp.b32 %r155, 32767, %r154, %p97;
-	mov.b32 %r156, %f129;
-	shr.u32 %r157, %r156, 16;
-	and.b32 %r158, %r157, 1;
-	add.s32 %r159, %r156, 32767;
-	add.s32 %r160, %r159, %r158;
-	setp.nan.f32 %p98, %f129, %f129;
-	shr.u32 %r161, %r160, 16;
-	selp.b32 %r162, 32767, %r161, %p98;
-	mov.b32 %r163, %f128;
-	shr.u32 %r164, %r163, 16;
-	and.b32 %r165, %r164, 1;
-	add.s32 %r166, %r163, 32767;
-	add.s32 %r167, %r166, %r165;
-	setp.nan.f32 %p99, %f128, %f128;
-	shr.u32 %r168, %r167, 16;
-	selp.b32 %r169, 32767, %r168, %p99;
-	mov.b32 %r170, %f127;
-	shr.u32 %r171, %r170, 16;
-	and.b32 %r172, %r171, 1;
-	add.s32 %r173, %r170, 32767;
-	add.s32 %r174, %r173, %r172;
-	setp.nan.f32 %p100, %f127, %f127;
-	shr.u32 %r175, %r174, 16;
-	selp.b32 %r176, 32767, %r175, %p100;
-	.loc 1 107 6
-	mad.wide.u32 %rd47, %r19, 16, %rd17;
-	st.global.u16 [%rd47], %r127;
-	st.global.u16 [%rd47+2], %r134;
-	st.global.u16 [%rd47+4], %r141;
-	st.global.u16 [%rd47+6], %r148;
-	st.global.u16 [%rd47+8], %r155;
-	st.global.u16 [%rd47+10], %r162;
-	st.global.u16 [%rd47+12], %r169;
-	st.global.u16 [%rd47+14], %r176;
-	.loc 1 87 34
-	add.s64 %rd48, %rd41, %rd10;
-	setp.lt.s64 %p101, %rd48, %rd12;
-	cvt.u32.u64 %r19, %rd48;
-	@%p101 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd49, %r16;
-	.loc 1 28 52
-	cvt.u64.u32 %rd50, %r27;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r177, 0;
-	mov.u64 %rd51, %rd38;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r177, 0;
-	mov.u64 %rd51, %rd40;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r177, 1;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r177, 2;
-	mov.u64 %rd51, 0;
-	mov.u64 %rd52, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r177, 3;
-	mov.u64 %rd51, %rd9;
-	mov.u64 %rd52, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r177, 4;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r177, 4;
-	mov.u64 %rd51, %rd28;
-	mov.u64 %rd52, %rd29;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r177, 4;
-	mov.u64 %rd51, %rd50;
-	mov.u64 %rd52, %rd49;
-$FAULT:
-	ld.param.u64 %rd53, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r178, [%rd53], 0, 1;
-	setp.ne.u32 %p102, %r178, 0;
-	@%p102 bra $EXIT;
-	ld.global.u64 %rd54, [%rd53+8];
-	ld.param.u32 %r179, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+104];
-	st.global.u32 [%rd54+4], %r179;
-	ld.param.u32 %r180, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+108];
-	st.global.v2.u32 [%rd54+8], {%r180, %r177};
-	mov.u32 %r181, %ctaid.x;
-	mov.u32 %r182, %ctaid.y;
-	st.global.v2.u32 [%rd54+16], {%r181, %r182};
-	mov.u32 %r183, %ctaid.z;
-	mov.u32 %r184, %tid.x;
-	st.global.v2.u32 [%rd54+24], {%r183, %r184};
-	mov.u32 %r185, %tid.y;
-	mov.u32 %r186, %tid.z;
-	st.global.v2.u32 [%rd54+32], {%r185, %r186};
-	st.global.u64 [%rd54+40], %rd51;
-	st.global.u64 [%rd54+48], %rd52;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd54], 56;
-	bra $EXIT;
-}
+const wideBF16SM70 = `packed1 22580 wide_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;qYt*
+p9qute
+p:.8pF
+qSzI8pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+)
+p{rU%
+pnwEs6
+s?[
+p}zM
+zC
+zu
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wuq^
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'[q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+ub$
+xz
+stqA
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+v0qI%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+{=$rS
+|.,sm
+rs9
+v>-
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1/1.
+xBu*M/1(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt.D
+x<12
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf.
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp51,
+{6p5t]
+upyB
+upz4u"
+|?qp%
+|5/{\
+pqr-pj.
+qKp,q=1/
+qKz#z#p*
+}3p2
+wfrbrGr,~5U12
+w"uy
+\
+!#
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf.
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\2
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp536
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+etssQ
+x|
+&
+exjts
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r(%q&
+t(R4U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+t-p4&rl
+s/r^&qW
+rH
+wAqW
+{0ul
+rH
+wAt|
+{0sz
+rH
+wAsG
+{0tL
+rH
+wAu#
+{0p44
+rH
+wA'5
+{0p45
+rH
+wA'6
+{0p46
+rH
+wA'7
+{0p47
+}t'scyqqcqcqcqcqcqc>?
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS&<&1/
+xS%<%<0
+tU&<.
+tJ&''
+sH)
+!#
+rt.px
+qt/pd
+p6
+qx,s6
+|Np4'BwL
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+qx=rI
+u?}~
+!#
+rt8j
+Y,1/
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+rt8sh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uG..q#8
+w\'q/
+k
+rp%6
+r6=px
+uozGI
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,1/
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uGtGr+
+qVM/pd
+}q
+"O
+ru0
+r[0p$
+5
+"O
+pB11(1)
+qvM/1.
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8%sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt0D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt0A
+z>
+pB0|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~<v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM=
+:
+uG8{L
+]#I
+qCq#})
+x7sM?
+}nscz(z+
+qCq#@pb
+uO@yvtB{n
+qCq#/px
+sDr8A?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iV
+qV+zH}#uQsqD
+qC^/pX
+s+W}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8XZ
+zSuf
+uG8,yC
+s~^$^>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8YZ
+|0<D?
+uG|#t;
+qt.<?
+rDM
+uG7+qy
+u9sM_
+!#
+uG8})
+qt.<>
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUA12
+p6
+"W
+ru.
+rjz]zs
+po.A36
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"W
+tHFyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+x|
+s5z}u}D
+"W
+yM
+s5z}xhD
+"#
+yQ
+s5z}rnD
+"#
+yN
+s5z}qsD
+"#
+vq
+s5z}r_D
+"#
+yO
+s5z}v2D
+"#
+{x
+s5z}u_D
+"#
+qLp*qX
+s5z}t$D
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph.q&
+t(R%U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru.
+qt.<N
+s'8
+eps@t;
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xau_
+rE
+rr
+v4
+sl
+t-u_sI
+rE
+v5
+pv
+sXp*U
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+s5xar_
+rE
+rr
+v4
+sl
+t-r_W
+rE
+v5
+pv
+sXp*U
+s5xaqs
+rE
+rr
+v4
+sl
+t-qsq/
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+sXp*U
+s5xaxh
+rE
+rr
+v4
+sl
+t-xh6
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+sXp*U
+"#
+po.A37
+x9RF
+w(r><6
+w(p&<&
+w(seD
+uG|#}6
+z'.1.1/
+z'<1<1=
+qt.1>
+sJ~;"
+!#
+pnq3pj
+O
+!#
+"w
+](|1
+"m
+],s39
+"j
+]-s3/
+].s3@
+(qY
+!#
+"r
+ru2
+pqshsh
+pV]rL,
+pV\rL+
+pV_rL-
+(x5
+!pZ
+p(
+!p^
+"m
+J
+qa4
+qa3
+(
+!qZ
+"5
+g
+pfqI
+wp)
+(
+!s*
+qD@ps
+sk
+pfpG
+qPp5
+(
+!tS
+"Q
+uI
+pfpU
+qPp5
+(
+!vB
+"$
+g
+pfp"
+wp)
+(
+!w&
+"-
+qH
+pfpY
+;8
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3-
+;(
+(
+!{-
+"+
+sv9
+p30
+;$
+(
+!vKxw
+sv/
+p3/
+;0
+(
+!pty@
+sv9
+p30
+;&
+(
+!ptyG
+"*
+sv@
+a&
+qPp)
+(
+!pt+uU
+sv@
+a%
+wp)
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideF16SM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
-{
-	.reg .pred %p<80>;
-	.reg .b16 %rs<25>;
-	.reg .b32 %r<131>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<168>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	cvt.u32.u64 %r16, %rd2;
-	cvt.u64.u32 %rd7, %r16;
-	cvt.u32.u64 %r17, %rd4;
-	cvt.u64.u32 %rd8, %r17;
-	cvt.u32.u64 %r18, %rd6;
-	.loc 1 18 30
-	shr.u32 %r19, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r20, %r11, %r12, %r13;
-	mad.lo.s32 %r21, %r20, %r14, %r10;
-	cvt.u64.u32 %rd9, %r21;
-	shr.u64 %rd10, %rd9, 5;
-	mad.wide.u32 %rd11, %r9, 8, %rd10;
-	mov.u32 %r22, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd11, %r9;
-	mov.u32 %r22, %r10;
-$B1:
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd13, %r1;
-	setp.le.s64 %p3, %rd13, %rd11;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r23, %r2, 3;
-	cvt.u64.u32 %rd14, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd11;
-	mul.wide.u32 %rd15, %r24, %r23;
-	.loc 1 26 45
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd8;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.u32 %p9, 0, %r18;
-	.loc 3 46 25
-	setp.lt.u32 %p10, %r24, %r18;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	cvt.u32.u64 %r25, %rd16;
-	setp.le.u32 %p13, %r25, %r16;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 26 31
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd20, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd21, %rd17, %rd20;
-	rem.u32 %r26, %r24, %r3;
-	cvt.u64.u32 %rd22, %r26;
-	add.s64 %rd23, %rd21, %rd22;
-	add.s64 %rd24, %rd23, 1;
-	setp.lt.s64 %p17, %rd24, %rd17;
-	selp.b64 %rd17, %rd24, %rd17, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd25, %rd11, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	ld.global.u32 %r27, [%rd26];
-	cvt.s64.s32 %rd27, %r27;
-	setp.lt.s64 %p18, %rd27, %rd17;
-	selp.b64 %rd17, %rd27, %rd17, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd17, 0;
-	cvt.u32.u64 %r28, %rd17;
-	selp.b32 %r29, 0, %r28, %p19;
-	cvt.u64.u32 %rd28, %r29;
-	.loc 1 27 28
-	add.s64 %rd29, %rd28, 7;
-	shr.u64 %rd30, %rd29, 3;
-	.loc 1 28 17
-	sub.s64 %rd31, %rd7, %rd15;
-	setp.le.u64 %p20, %rd30, %rd31;
-	cvt.u32.u64 %r30, %rd30;
-	setp.lt.u32 %p21, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p21;
-	setp.le.u32 %p22, %r31, %r19;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd32, %rd15, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r22, %r30;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r32, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd34, %r32;
-	.loc 1 61 11
-	mad.wide.u32 %rd35, %r32, 16, %rd33;
-	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
-	and.b32 %r37, %r33, 65535;
-	shr.u32 %r38, %r33, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r34, 65535;
-	shr.u32 %r41, %r34, 16;
-	and.b32 %r42, %r41, 65535;
-	and.b32 %r43, %r35, 65535;
-	shr.u32 %r44, %r35, 16;
-	and.b32 %r45, %r44, 65535;
-	and.b32 %r46, %r36, 65535;
-	shr.u32 %r47, %r36, 16;
-	and.b32 %r48, %r47, 65535;
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r32, %r31;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r49, %r32, 16, %r7;
-	st.shared.u16 [%r49], %r37;
-	st.shared.u16 [%r49+2], %r39;
-	st.shared.u16 [%r49+4], %r40;
-	st.shared.u16 [%r49+6], %r42;
-	st.shared.u16 [%r49+8], %r43;
-	st.shared.u16 [%r49+10], %r45;
-	st.shared.u16 [%r49+12], %r46;
-	st.shared.u16 [%r49+14], %r48;
-$B6:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r37;
-	cvt.f32.f16 %f6, %rs1;
-	cvt.u16.u32 %rs2, %r39;
-	cvt.f32.f16 %f7, %rs2;
-	cvt.u16.u32 %rs3, %r40;
-	cvt.f32.f16 %f8, %rs3;
-	cvt.u16.u32 %rs4, %r42;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r43;
-	cvt.f32.f16 %f10, %rs5;
-	cvt.u16.u32 %rs6, %r45;
-	cvt.f32.f16 %f11, %rs6;
-	cvt.u16.u32 %rs7, %r46;
-	cvt.f32.f16 %f12, %rs7;
-	cvt.u16.u32 %rs8, %r48;
-	cvt.f32.f16 %f13, %rs8;
-	.loc 1 47 21
-	shl.b32 %r50, %r32, 3;
-	cvt.u64.u32 %rd36, %r50;
-	sub.s64 %rd37, %rd28, %rd36;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd37, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd37, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd37, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd37, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd37, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd37, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd37, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd37, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	max.NaN.f32 %f22, %f3, %f14;
-	max.NaN.f32 %f23, %f22, %f15;
-	max.NaN.f32 %f24, %f23, %f16;
-	max.NaN.f32 %f25, %f24, %f17;
-	max.NaN.f32 %f26, %f25, %f18;
-	max.NaN.f32 %f27, %f26, %f19;
-	max.NaN.f32 %f28, %f27, %f20;
-	max.NaN.f32 %f5, %f28, %f21;
-	.loc 1 70 10
-	setp.eq.f32 %p34, %f5, 0fFF800000;
-	@%p34 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f29, %f3, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	mul.rn.f32 %f31, %f4, %f30;
-	.loc 1 75 32
-	sub.rn.f32 %f32, %f14, %f5;
-	ex2.approx.ftz.f32 %f33, %f32;
-	add.rn.f32 %f34, %f31, %f33;
-	sub.rn.f32 %f35, %f15, %f5;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f34, %f36;
-	sub.rn.f32 %f38, %f16, %f5;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f40, %f37, %f39;
-	sub.rn.f32 %f41, %f17, %f5;
-	ex2.approx.ftz.f32 %f42, %f41;
-	add.rn.f32 %f43, %f40, %f42;
-	sub.rn.f32 %f44, %f18, %f5;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f43, %f45;
-	sub.rn.f32 %f47, %f19, %f5;
-	ex2.approx.ftz.f32 %f48, %f47;
-	add.rn.f32 %f49, %f46, %f48;
-	sub.rn.f32 %f50, %f20, %f5;
-	ex2.approx.ftz.f32 %f51, %f50;
-	add.rn.f32 %f52, %f49, %f51;
-	sub.rn.f32 %f53, %f21, %f5;
-	ex2.approx.ftz.f32 %f54, %f53;
-	add.rn.f32 %f4, %f52, %f54;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd38, %rd34, %rd12;
-	setp.lt.s64 %p35, %rd38, %rd30;
-	cvt.u32.u64 %r32, %rd38;
-	mov.f32 %f3, %f5;
-	@%p35 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p36, 1;
-	vote.sync.ballot.b32 %r51, %p36, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p37, %r51, -1;
-	@%p37 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f55, %f5, %r53, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r54, %r51, -1;
-	and.b32 %r55, %r51, %r54;
-	setp.ne.s32 %p38, %r55, 0;
-	@!%p38 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r56, %r55;
-	clz.b32 %r57, %r56;
-	shfl.sync.idx.b32 %f56, %f5, %r57, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f55, %f56;
-	.loc 5 59 53
-	add.s32 %r58, %r55, -1;
-	and.b32 %r55, %r55, %r58;
-	setp.ne.s32 %p39, %r55, 0;
-	@%p39 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f57, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f5, %f57;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f60, %f58, %f59;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f61, %f60, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f62, %f60, %f61;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f63, %f62, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f64, %f62, %f63;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f65, %f64, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f64, %f65;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p40, %r4, 32;
-	@%p40 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p41, %r15, 0;
-	@!%p41 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r59, %r11, %r12, %r13;
-	mad.lo.s32 %r60, %r59, %r14, %r10;
-	cvt.u64.u32 %rd39, %r60;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r61, %rd40;
-	setp.lt.u32 %p42, %r61, 32;
-	@!%p42 bra $FAULT0;
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	st.shared.f32 [%r62], %f55;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r63, %r4, 5;
-	setp.lt.u32 %p43, 32, %r63;
-	selp.b32 %r64, 32, %r63, %p43;
-	setp.lt.u32 %p44, 0, %r64;
-	mov.u32 %r65, 0;
-	@!%p44 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r66, %r65, 4, %r6;
-	ld.shared.f32 %f66, [%r66];
-	max.NaN.f32 %f55, %f55, %f66;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p45, %r65, %r64;
-	@%p45 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p46, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f67, %f5, %f55;
-	ex2.approx.ftz.f32 %f68, %f67;
-	mul.rn.f32 %f69, %f4, %f68;
-	.loc 1 31 9
-	selp.f32 %f70, %f69, %f4, %p46;
-	.loc 5 51 17
-	mov.pred %p47, 1;
-	vote.sync.ballot.b32 %r67, %p47, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p48, %r67, -1;
-	@%p48 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r68, %r67;
-	clz.b32 %r69, %r68;
-	shfl.sync.idx.b32 %f71, %f70, %r69, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r70, %r67, -1;
-	and.b32 %r71, %r67, %r70;
-	setp.ne.s32 %p49, %r71, 0;
-	@!%p49 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r72, %r71;
-	clz.b32 %r73, %r72;
-	shfl.sync.idx.b32 %f72, %f70, %r73, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f71, %f72;
-	.loc 5 59 53
-	add.s32 %r74, %r71, -1;
-	and.b32 %r71, %r71, %r74;
-	setp.ne.s32 %p50, %r71, 0;
-	@%p50 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f74, %f70, %f73;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f76, %f74, %f75;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f78, %f76, %f77;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f80, %f78, %f79;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f80, %f81;
-$B26:
-	.loc 2 49 12
-	@%p40 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p51, %r15, 0;
-	@!%p51 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r75, %r11, %r12, %r13;
-	mad.lo.s32 %r76, %r75, %r14, %r10;
-	cvt.u64.u32 %rd41, %r76;
-	shr.u64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r77, %rd42;
-	setp.lt.u32 %p52, %r77, 32;
-	@!%p52 bra $FAULT1;
-	mad.lo.s32 %r78, %r77, 4, %r6;
-	st.shared.f32 [%r78+128], %f71;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r79, %r4, 5;
-	setp.lt.u32 %p53, 32, %r79;
-	selp.b32 %r80, 32, %r79, %p53;
-	setp.lt.u32 %p54, 0, %r80;
-	@!%p54 bra $B28;
-	mov.f32 %f71, 0f00000000;
-	mov.u32 %r81, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f71, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r82, %r81, 4, %r6;
-	ld.shared.f32 %f82, [%r82+128];
-	add.rn.f32 %f71, %f71, %f82;
-	add.s32 %r81, %r81, 1;
-	setp.lt.u32 %p55, %r81, %r80;
-	@%p55 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f83, %f71;
-	mov.f32 %f84, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f85, %f71;
-	setp.lt.f32 %p56, %f85, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f86, %f71, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f87, %f86, %f71, %p56;
-	selp.b32 %r83, 192937984, 0, %p56;
-	.loc 6 71 23
-	mov.b32 %r84, %f87;
-	.loc 6 72 10
-	add.s32 %r85, %r84, -1060439283;
-	and.b32 %r86, %r85, -8388608;
-	.loc 6 73 32
-	sub.s32 %r87, %r84, %r86;
-	mov.b32 %f88, %r87;
-	sub.s32 %r88, %r86, %r83;
-	cvt.rn.f32.s32 %f89, %r88;
-	.loc 6 15 9
-	sub.rn.f32 %f90, %f88, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
-	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
-	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
-	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
-	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
-	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
-	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f99, %f90, %f90;
-	mul.rn.f32 %f100, %f90, 0f32A57060;
-	fma.rn.f32 %f101, %f99, %f98, %f100;
-	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
-	.loc 6 20 9
-	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
-	.loc 6 21 32
-	neg.f32 %f104, %f89;
-	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
-	sub.rn.f32 %f106, %f90, %f105;
-	add.rn.f32 %f107, %f102, %f106;
-	add.rn.f32 %f108, %f103, %f107;
-	.loc 6 87 21
-	mov.b32 %r89, %f71;
-	setp.le.u32 %p57, 2139095040, %r89;
-	.loc 6 88 10
-	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f110, %f109, %f108, %p57;
-	.loc 6 90 7
-	setp.eq.f32 %p58, %f71, 0f00000000;
-	selp.f32 %f111, 0fFF800000, %f110, %p58;
-	.loc 1 85 25
-	add.rn.f32 %f83, %f55, %f111;
-	mov.f32 %f84, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p59, %r22, %r23;
-	@!%p59 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p60, %f55, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd43, %r22;
-	setp.lt.u32 %p61, %r22, %r30;
-	and.pred %p62, %p61, %p60;
-	mov.f32 %f112, %f84;
-	mov.f32 %f113, %f84;
-	mov.f32 %f114, %f84;
-	mov.f32 %f115, %f84;
-	mov.f32 %f116, %f84;
-	mov.f32 %f117, %f84;
-	mov.f32 %f118, %f84;
-	mov.f32 %f119, %f84;
-	@!%p62 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p63, %r22, %r31;
-	@%p63 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd44, %r22, 16, %rd33;
-	ld.global.v4.u32 {%r90, %r91, %r92, %r93}, [%rd44];
-	and.b32 %r94, %r90, 65535;
-	shr.u32 %r95, %r90, 16;
-	and.b32 %r96, %r95, 65535;
-	and.b32 %r97, %r91, 65535;
-	shr.u32 %r98, %r91, 16;
-	and.b32 %r99, %r98, 65535;
-	and.b32 %r100, %r92, 65535;
-	shr.u32 %r101, %r92, 16;
-	and.b32 %r102, %r101, 65535;
-	and.b32 %r103, %r93, 65535;
-	shr.u32 %r104, %r93, 16;
-	and.b32 %r105, %r104, 65535;
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r94;
-	cvt.f32.f16 %f120, %rs9;
-	cvt.u16.u32 %rs10, %r96;
-	cvt.f32.f16 %f121, %rs10;
-	cvt.u16.u32 %rs11, %r97;
-	cvt.f32.f16 %f122, %rs11;
-	cvt.u16.u32 %rs12, %r99;
-	cvt.f32.f16 %f123, %rs12;
-	cvt.u16.u32 %rs13, %r100;
-	cvt.f32.f16 %f124, %rs13;
-	cvt.u16.u32 %rs14, %r102;
-	cvt.f32.f16 %f125, %rs14;
-	cvt.u16.u32 %rs15, %r103;
-	cvt.f32.f16 %f126, %rs15;
-	cvt.u16.u32 %rs16, %r105;
-	cvt.f32.f16 %f127, %rs16;
-	.loc 1 47 21
-	shl.b32 %r106, %r22, 3;
-	cvt.u64.u32 %rd45, %r106;
-	sub.s64 %rd46, %rd28, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f120, %f2;
-	mul.rn.f32 %f129, %f121, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p64, %rd46, 1;
-	@!%p64 bra $B34;
-	mov.f32 %f129, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f122, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p65, %rd46, 2;
-	@!%p65 bra $B35;
-	mov.f32 %f130, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f123, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p66, %rd46, 3;
-	@!%p66 bra $B36;
-	mov.f32 %f131, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f124, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p67, %rd46, 4;
-	@!%p67 bra $B37;
-	mov.f32 %f132, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p68, %rd46, 5;
-	@!%p68 bra $B38;
-	mov.f32 %f133, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p69, %rd46, 6;
-	@!%p69 bra $B39;
-	mov.f32 %f134, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p70, %rd46, 7;
-	@!%p70 bra $B40;
-	mov.f32 %f135, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r107, %r22, 16, %r7;
-	ld.shared.u16 %r108, [%r107];
-	ld.shared.u16 %r109, [%r107+2];
-	ld.shared.u16 %r110, [%r107+4];
-	ld.shared.u16 %r111, [%r107+6];
-	ld.shared.u16 %r112, [%r107+8];
-	ld.shared.u16 %r113, [%r107+10];
-	ld.shared.u16 %r114, [%r107+12];
-	ld.shared.u16 %r115, [%r107+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r108;
-	cvt.f32.f16 %f136, %rs17;
-	cvt.u16.u32 %rs18, %r109;
-	cvt.f32.f16 %f137, %rs18;
-	cvt.u16.u32 %rs19, %r110;
-	cvt.f32.f16 %f138, %rs19;
-	cvt.u16.u32 %rs20, %r111;
-	cvt.f32.f16 %f139, %rs20;
-	cvt.u16.u32 %rs21, %r112;
-	cvt.f32.f16 %f140, %rs21;
-	cvt.u16.u32 %rs22, %r113;
-	cvt.f32.f16 %f141, %rs22;
-	cvt.u16.u32 %rs23, %r114;
-	cvt.f32.f16 %f142, %rs23;
-	cvt.u16.u32 %rs24, %r115;
-	cvt.f32.f16 %f143, %rs24;
-	.loc 1 47 21
-	shl.b32 %r116, %r22, 3;
-	cvt.u64.u32 %rd47, %r116;
-	sub.s64 %rd48, %rd28, %rd47;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f136, %f2;
-	mul.rn.f32 %f129, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p71, %rd48, 1;
-	@!%p71 bra $B42;
-	mov.f32 %f129, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p72, %rd48, 2;
-	@!%p72 bra $B43;
-	mov.f32 %f130, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p73, %rd48, 3;
-	@!%p73 bra $B44;
-	mov.f32 %f131, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p74, %rd48, 4;
-	@!%p74 bra $B45;
-	mov.f32 %f132, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p75, %rd48, 5;
-	@!%p75 bra $B46;
-	mov.f32 %f133, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p76, %rd48, 6;
-	@!%p76 bra $B47;
-	mov.f32 %f134, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p77, %rd48, 7;
-	@!%p77 bra $B48;
-	mov.f32 %f135, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f144, %f128, %f55;
-	ex2.approx.ftz.f32 %f145, %f144;
-	mul.rn.f32 %f119, %f145, %f83;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f146, %f128, %f83;
-	mul.rn.f32 %f119, %f146, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f147, %f129, %f55;
-	ex2.approx.ftz.f32 %f148, %f147;
-	mul.rn.f32 %f118, %f148, %f83;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f149, %f129, %f83;
-	mul.rn.f32 %f118, %f149, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f150, %f130, %f55;
-	ex2.approx.ftz.f32 %f151, %f150;
-	mul.rn.f32 %f117, %f151, %f83;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f152, %f130, %f83;
-	mul.rn.f32 %f117, %f152, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f153, %f131, %f55;
-	ex2.approx.ftz.f32 %f154, %f153;
-	mul.rn.f32 %f116, %f154, %f83;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f155, %f131, %f83;
-	mul.rn.f32 %f116, %f155, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f156, %f132, %f55;
-	ex2.approx.ftz.f32 %f157, %f156;
-	mul.rn.f32 %f115, %f157, %f83;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f158, %f132, %f83;
-	mul.rn.f32 %f115, %f158, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f133, %f55;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f114, %f160, %f83;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f133, %f83;
-	mul.rn.f32 %f114, %f161, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f134, %f55;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f113, %f163, %f83;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f134, %f83;
-	mul.rn.f32 %f113, %f164, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f135, %f55;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f112, %f166, %f83;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f135, %f83;
-	mul.rn.f32 %f112, %f167, 0f3F317218;
-$B65:
-$B66:
-	.loc 1 107 6
-	mad.wide.u32 %rd49, %r22, 16, %rd19;
-	cvt.rn.f16x2.f32 %r117, %f118, %f119;
-	cvt.rn.f16x2.f32 %r118, %f116, %f117;
-	cvt.rn.f16x2.f32 %r119, %f114, %f115;
-	cvt.rn.f16x2.f32 %r120, %f112, %f113;
-	st.global.v4.u32 [%rd49], {%r117, %r118, %r119, %r120};
-	.loc 1 87 34
-	add.s64 %rd50, %rd43, %rd12;
-	setp.lt.s64 %p78, %rd50, %rd14;
-	cvt.u32.u64 %r22, %rd50;
-	@%p78 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	cvt.u64.u32 %rd51, %r18;
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd52, %r19;
-	.loc 1 28 52
-	cvt.u64.u32 %rd53, %r31;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r121, 0;
-	mov.u64 %rd54, %rd40;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r121, 0;
-	mov.u64 %rd54, %rd42;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r121, 1;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r121, 2;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r121, 3;
-	mov.u64 %rd54, %rd11;
-	mov.u64 %rd55, %rd51;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r121, 4;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd7;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r121, 4;
-	mov.u64 %rd54, %rd30;
-	mov.u64 %rd55, %rd31;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r121, 4;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd52;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r122, [%rd56], 0, 1;
-	setp.ne.u32 %p79, %r122, 0;
-	@%p79 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r123, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	st.global.u32 [%rd57+4], %r123;
-	ld.param.u32 %r124, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
-	st.global.v2.u32 [%rd57+8], {%r124, %r121};
-	mov.u32 %r125, %ctaid.x;
-	mov.u32 %r126, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r125, %r126};
-	mov.u32 %r127, %ctaid.z;
-	mov.u32 %r128, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r127, %r128};
-	mov.u32 %r129, %tid.y;
-	mov.u32 %r130, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r129, %r130};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wideF16SM80NarrowAligned = `packed1 20026 wide_8_float32_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9x,
+zf}<
+p9xFr0
+p:.sV
+qSqusV
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+tN
+)
+u.
+t^
+)
+ya
+p{t"X%
+pnwEs6
+s?p*
+p}zM
+zC
+zu
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+zo
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'p*q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+stpU
+xz
+0
+qV{q
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+*'%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+u.
+|&*U
+p\
+|.,sm
+q1vn9
+v>-
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1312
+xBu*M31(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt2D
+x<16
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf2
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp510
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=13
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf2
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+er.9pb
+qLp@x[
+ro
+p7
+ezLsr
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r()q&
+t(R:U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS*<*13
+xS)<)<4
+tU*<2
+tJ&''
+sH)
+!#
+rt.px
+qt3pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,13
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,13
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uGtGr+
+qVM3pd
+}q
+"Q
+ru4
+r[4p$
+5
+"Q
+pB51(1)
+qvM312
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt4D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt4A
+z>
+pB4|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM8
+:
+uG8{L
+]#I
+qCq#})
+x7sM:
+}nscz(z+
+qCq#@pb
+uO;yvtB{n
+qCq#/px
+sDr8<?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iQ
+qV+zH}#uQsqD
+qC^/pX
+s+R}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8SZ
+zSuf
+uG8,yC
+s~X$X>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8TZ
+|0<J?
+uG|#t;
+qt2<C
+rDM
+uG7+qy
+u9sMY
+!#
+uG8})
+qt2<B
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUE16
+p6
+"W
+ru2
+rjz]zs
+po2A38
+w@
+H
+!#
+"W
+tHJyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+qLp@x[
+ro
+u>vhp<vhp5rzu}2~i
+"W
+r'[A
+q%
+ro
+u>vhp<vhp5rzxh2~i
+"#
+qLp2x[
+ro
+u>vhp<vhp5rzrn2~i
+"#
+r'p0A
+q%
+ro
+u>vhp<vhp5rzqs2~i
+"#
+qLp*x[
+ro
+u>vhp<vhp5rzr_2~i
+"#
+r'y]
+q%
+ro
+u>vhp<vhp5rzv22~i
+"#
+qLq}x[
+ro
+u>vhp<vhp5rzu_2~i
+"#
+zV"A
+q%
+ro
+u>vhp<vhp5rzt$2~i
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph2q&
+t(R)U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru2
+qt2<V
+s'8
+eq#7w-
+u>zivhp5rW+r3~7sIrl
+u>zivhp5rW+r3~7WsU
+u>zivhp5rW+r3~7Sq/
+u>zivhp5rW+r3~7>6
+"#
+po2AV&
+|[r,xfvfUDL
+uG|#}6
+z'21213
+xS\<\<[
+qt2<Z
+sJ~;"
+!#
+pnq3pj
+O
+!#
+ru+
+"y
+](|1
+"o
+],s39
+"l
+]-s3/
+].s3@
+(qY
+!#
+"t
+ru6
+pqshsh
+pVBrL,
+pVArL+
+pVDrL-
+(x5
+!pZ
+p(
+!p^
+"o
+J
+qa6
+qa5
+(
+!qZ
+"5
+g
+a"
+wp(
+(
+!s*
+qD@ps
+sk
+pfp[
+qPp5
+(
+!tS
+"Q
+uI
+pfqA
+qPp5
+(
+!vB
+"$
+g
+pfpG
+wp(
+(
+!w&
+"-
+qH
+pfpK
+wp)
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3/
+;*
+(
+!{-
+"+
+sv9
+p32
+;)
+(
+!vKxw
+sv/
+p31
+;2
+(
+!pty@
+sv9
+p32
+qPp=
+(
+!ptyG
+"*
+sv@
+a%
+qPp)
+(
+!pt+uU
+sv@
+a$
+wp(
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
-{
-	.reg .pred %p<80>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<115>;
-	.reg .b64 %rd<55>;
-	.reg .f32 %f<168>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	.loc 1 18 30
-	shr.u32 %r16, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r17, %r11, %r12, %r13;
-	mad.lo.s32 %r18, %r17, %r14, %r10;
-	cvt.u64.u32 %rd7, %r18;
-	shr.u64 %rd8, %rd7, 5;
-	mad.wide.u32 %rd9, %r9, 8, %rd8;
-	mov.u32 %r19, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd9, %r9;
-	mov.u32 %r19, %r10;
-$B1:
-	cvt.u64.u32 %rd10, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd11, %r1;
-	setp.le.s64 %p3, %rd11, %rd9;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r20, %r2, 3;
-	cvt.u64.u32 %rd12, %r20;
-	.loc 1 25 20
-	cvt.u32.u64 %r21, %rd9;
-	mul.wide.u32 %rd13, %r21, %r20;
-	.loc 1 26 45
-	add.s64 %rd14, %rd13, %rd12;
-	setp.le.u64 %p4, %rd14, %rd4;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.s64 %p9, 0, %rd6;
-	.loc 3 46 25
-	setp.lt.u64 %p10, %rd9, %rd6;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	setp.le.u64 %p13, %rd14, %rd2;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd15, %r2;
-	.loc 1 26 31
-	shl.b64 %rd16, %rd13, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd18, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd19, %rd15, %rd18;
-	rem.u32 %r22, %r21, %r3;
-	cvt.u64.u32 %rd20, %r22;
-	add.s64 %rd21, %rd19, %rd20;
-	add.s64 %rd22, %rd21, 1;
-	setp.lt.s64 %p17, %rd22, %rd15;
-	selp.b64 %rd15, %rd22, %rd15, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd23, %rd9, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	ld.global.u32 %r23, [%rd24];
-	cvt.s64.s32 %rd25, %r23;
-	setp.lt.s64 %p18, %rd25, %rd15;
-	selp.b64 %rd15, %rd25, %rd15, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd15, 0;
-	cvt.u32.u64 %r24, %rd15;
-	selp.b32 %r25, 0, %r24, %p19;
-	cvt.u64.u32 %rd26, %r25;
-	.loc 1 27 28
-	add.s64 %rd27, %rd26, 7;
-	shr.u64 %rd28, %rd27, 3;
-	.loc 1 28 17
-	sub.s64 %rd29, %rd2, %rd13;
-	setp.le.u64 %p20, %rd28, %rd29;
-	cvt.u32.u64 %r26, %rd28;
-	setp.lt.u32 %p21, %r16, %r26;
-	selp.b32 %r27, %r16, %r26, %p21;
-	setp.le.u32 %p22, %r27, %r16;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd30, %rd13, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r19, %r26;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r28, %r19;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd32, %r28;
-	.loc 1 61 11
-	mad.wide.u32 %rd33, %r28, 16, %rd31;
-	ld.global.u16 %r29, [%rd33];
-	ld.global.u16 %r30, [%rd33+2];
-	ld.global.u16 %r31, [%rd33+4];
-	ld.global.u16 %r32, [%rd33+6];
-	ld.global.u16 %r33, [%rd33+8];
-	ld.global.u16 %r34, [%rd33+10];
-	ld.global.u16 %r35, [%rd33+12];
-	ld.global.u16 %r36, [%rd33+14];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r28, %r27;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r37, %r28, 16, %r7;
-	st.shared.u16 [%r37], %r29;
-	st.shared.u16 [%r37+2], %r30;
-	st.shared.u16 [%r37+4], %r31;
-	st.shared.u16 [%r37+6], %r32;
-	st.shared.u16 [%r37+8], %r33;
-	st.shared.u16 [%r37+10], %r34;
-	st.shared.u16 [%r37+12], %r35;
-	st.shared.u16 [%r37+14], %r36;
-$B6:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r29;
-	cvt.f32.f16 %f6, %rs1;
-	cvt.u16.u32 %rs2, %r30;
-	cvt.f32.f16 %f7, %rs2;
-	cvt.u16.u32 %rs3, %r31;
-	cvt.f32.f16 %f8, %rs3;
-	cvt.u16.u32 %rs4, %r32;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r33;
-	cvt.f32.f16 %f10, %rs5;
-	cvt.u16.u32 %rs6, %r34;
-	cvt.f32.f16 %f11, %rs6;
-	cvt.u16.u32 %rs7, %r35;
-	cvt.f32.f16 %f12, %rs7;
-	cvt.u16.u32 %rs8, %r36;
-	cvt.f32.f16 %f13, %rs8;
-	.loc 1 47 21
-	shl.b32 %r38, %r28, 3;
-	cvt.u64.u32 %rd34, %r38;
-	sub.s64 %rd35, %rd26, %rd34;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd35, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd35, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd35, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd35, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd35, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd35, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd35, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd35, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	max.NaN.f32 %f22, %f3, %f14;
-	max.NaN.f32 %f23, %f22, %f15;
-	max.NaN.f32 %f24, %f23, %f16;
-	max.NaN.f32 %f25, %f24, %f17;
-	max.NaN.f32 %f26, %f25, %f18;
-	max.NaN.f32 %f27, %f26, %f19;
-	max.NaN.f32 %f28, %f27, %f20;
-	max.NaN.f32 %f5, %f28, %f21;
-	.loc 1 70 10
-	setp.eq.f32 %p34, %f5, 0fFF800000;
-	@%p34 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f29, %f3, %f5;
-	ex2.approx.ftz.f32 %f30, %f29;
-	mul.rn.f32 %f31, %f4, %f30;
-	.loc 1 75 32
-	sub.rn.f32 %f32, %f14, %f5;
-	ex2.approx.ftz.f32 %f33, %f32;
-	add.rn.f32 %f34, %f31, %f33;
-	sub.rn.f32 %f35, %f15, %f5;
-	ex2.approx.ftz.f32 %f36, %f35;
-	add.rn.f32 %f37, %f34, %f36;
-	sub.rn.f32 %f38, %f16, %f5;
-	ex2.approx.ftz.f32 %f39, %f38;
-	add.rn.f32 %f40, %f37, %f39;
-	sub.rn.f32 %f41, %f17, %f5;
-	ex2.approx.ftz.f32 %f42, %f41;
-	add.rn.f32 %f43, %f40, %f42;
-	sub.rn.f32 %f44, %f18, %f5;
-	ex2.approx.ftz.f32 %f45, %f44;
-	add.rn.f32 %f46, %f43, %f45;
-	sub.rn.f32 %f47, %f19, %f5;
-	ex2.approx.ftz.f32 %f48, %f47;
-	add.rn.f32 %f49, %f46, %f48;
-	sub.rn.f32 %f50, %f20, %f5;
-	ex2.approx.ftz.f32 %f51, %f50;
-	add.rn.f32 %f52, %f49, %f51;
-	sub.rn.f32 %f53, %f21, %f5;
-	ex2.approx.ftz.f32 %f54, %f53;
-	add.rn.f32 %f4, %f52, %f54;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd36, %rd32, %rd10;
-	setp.lt.s64 %p35, %rd36, %rd28;
-	cvt.u32.u64 %r28, %rd36;
-	mov.f32 %f3, %f5;
-	@%p35 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p36, 1;
-	vote.sync.ballot.b32 %r39, %p36, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p37, %r39, -1;
-	@%p37 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r40, %r39;
-	clz.b32 %r41, %r40;
-	shfl.sync.idx.b32 %f55, %f5, %r41, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r42, %r39, -1;
-	and.b32 %r43, %r39, %r42;
-	setp.ne.s32 %p38, %r43, 0;
-	@!%p38 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r44, %r43;
-	clz.b32 %r45, %r44;
-	shfl.sync.idx.b32 %f56, %f5, %r45, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f55, %f56;
-	.loc 5 59 53
-	add.s32 %r46, %r43, -1;
-	and.b32 %r43, %r43, %r46;
-	setp.ne.s32 %p39, %r43, 0;
-	@%p39 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f57, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f58, %f5, %f57;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f59, %f58, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f60, %f58, %f59;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f61, %f60, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f62, %f60, %f61;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f63, %f62, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f64, %f62, %f63;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f65, %f64, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	max.NaN.f32 %f55, %f64, %f65;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p40, %r4, 32;
-	@%p40 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p41, %r15, 0;
-	@!%p41 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r47, %r11, %r12, %r13;
-	mad.lo.s32 %r48, %r47, %r14, %r10;
-	cvt.u64.u32 %rd37, %r48;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r49, %rd38;
-	setp.lt.u32 %p42, %r49, 32;
-	@!%p42 bra $FAULT0;
-	mad.lo.s32 %r50, %r49, 4, %r6;
-	st.shared.f32 [%r50], %f55;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r51, %r4, 5;
-	setp.lt.u32 %p43, 32, %r51;
-	selp.b32 %r52, 32, %r51, %p43;
-	setp.lt.u32 %p44, 0, %r52;
-	mov.u32 %r53, 0;
-	@!%p44 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r54, %r53, 4, %r6;
-	ld.shared.f32 %f66, [%r54];
-	max.NaN.f32 %f55, %f55, %f66;
-	add.s32 %r53, %r53, 1;
-	setp.lt.u32 %p45, %r53, %r52;
-	@%p45 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p46, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f67, %f5, %f55;
-	ex2.approx.ftz.f32 %f68, %f67;
-	mul.rn.f32 %f69, %f4, %f68;
-	.loc 1 31 9
-	selp.f32 %f70, %f69, %f4, %p46;
-	.loc 5 51 17
-	mov.pred %p47, 1;
-	vote.sync.ballot.b32 %r55, %p47, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p48, %r55, -1;
-	@%p48 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r56, %r55;
-	clz.b32 %r57, %r56;
-	shfl.sync.idx.b32 %f71, %f70, %r57, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r58, %r55, -1;
-	and.b32 %r59, %r55, %r58;
-	setp.ne.s32 %p49, %r59, 0;
-	@!%p49 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r60, %r59;
-	clz.b32 %r61, %r60;
-	shfl.sync.idx.b32 %f72, %f70, %r61, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f71, %f72;
-	.loc 5 59 53
-	add.s32 %r62, %r59, -1;
-	and.b32 %r59, %r59, %r62;
-	setp.ne.s32 %p50, %r59, 0;
-	@%p50 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f73, %f70, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f74, %f70, %f73;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f76, %f74, %f75;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f77, %f76, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f78, %f76, %f77;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f79, %f78, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f80, %f78, %f79;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f81, %f80, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f71, %f80, %f81;
-$B26:
-	.loc 2 49 12
-	@%p40 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p51, %r15, 0;
-	@!%p51 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r63, %r11, %r12, %r13;
-	mad.lo.s32 %r64, %r63, %r14, %r10;
-	cvt.u64.u32 %rd39, %r64;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r65, %rd40;
-	setp.lt.u32 %p52, %r65, 32;
-	@!%p52 bra $FAULT1;
-	mad.lo.s32 %r66, %r65, 4, %r6;
-	st.shared.f32 [%r66+128], %f71;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r67, %r4, 5;
-	setp.lt.u32 %p53, 32, %r67;
-	selp.b32 %r68, 32, %r67, %p53;
-	setp.lt.u32 %p54, 0, %r68;
-	@!%p54 bra $B28;
-	mov.f32 %f71, 0f00000000;
-	mov.u32 %r69, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f71, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r70, %r69, 4, %r6;
-	ld.shared.f32 %f82, [%r70+128];
-	add.rn.f32 %f71, %f71, %f82;
-	add.s32 %r69, %r69, 1;
-	setp.lt.u32 %p55, %r69, %r68;
-	@%p55 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f83, %f71;
-	mov.f32 %f84, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f85, %f71;
-	setp.lt.f32 %p56, %f85, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f86, %f71, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f87, %f86, %f71, %p56;
-	selp.b32 %r71, 192937984, 0, %p56;
-	.loc 6 71 23
-	mov.b32 %r72, %f87;
-	.loc 6 72 10
-	add.s32 %r73, %r72, -1060439283;
-	and.b32 %r74, %r73, -8388608;
-	.loc 6 73 32
-	sub.s32 %r75, %r72, %r74;
-	mov.b32 %f88, %r75;
-	sub.s32 %r76, %r74, %r71;
-	cvt.rn.f32.s32 %f89, %r76;
-	.loc 6 15 9
-	sub.rn.f32 %f90, %f88, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f91, 0fBDE34383, %f90, 0f3E3FB689;
-	fma.rn.f32 %f92, %f91, %f90, 0fBE43C7B2;
-	fma.rn.f32 %f93, %f92, %f90, 0f3E515AED;
-	fma.rn.f32 %f94, %f93, %f90, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f95, %f94, %f90, 0f3E93BFF1;
-	fma.rn.f32 %f96, %f95, %f90, 0fBEB8AD77;
-	fma.rn.f32 %f97, %f96, %f90, 0f3EF63849;
-	fma.rn.f32 %f98, %f97, %f90, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f99, %f90, %f90;
-	mul.rn.f32 %f100, %f90, 0f32A57060;
-	fma.rn.f32 %f101, %f99, %f98, %f100;
-	fma.rn.f32 %f102, %f90, 0f3EE2A8EC, %f101;
-	.loc 6 20 9
-	fma.rn.f32 %f103, %f89, 0f34000000, %f90;
-	.loc 6 21 32
-	neg.f32 %f104, %f89;
-	fma.rn.f32 %f105, %f104, 0f34000000, %f103;
-	sub.rn.f32 %f106, %f90, %f105;
-	add.rn.f32 %f107, %f102, %f106;
-	add.rn.f32 %f108, %f103, %f107;
-	.loc 6 87 21
-	mov.b32 %r77, %f71;
-	setp.le.u32 %p57, 2139095040, %r77;
-	.loc 6 88 10
-	fma.rn.f32 %f109, %f71, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f110, %f109, %f108, %p57;
-	.loc 6 90 7
-	setp.eq.f32 %p58, %f71, 0f00000000;
-	selp.f32 %f111, 0fFF800000, %f110, %p58;
-	.loc 1 85 25
-	add.rn.f32 %f83, %f55, %f111;
-	mov.f32 %f84, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p59, %r19, %r20;
-	@!%p59 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p60, %f55, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd41, %r19;
-	setp.lt.u32 %p61, %r19, %r26;
-	and.pred %p62, %p61, %p60;
-	mov.f32 %f112, %f84;
-	mov.f32 %f113, %f84;
-	mov.f32 %f114, %f84;
-	mov.f32 %f115, %f84;
-	mov.f32 %f116, %f84;
-	mov.f32 %f117, %f84;
-	mov.f32 %f118, %f84;
-	mov.f32 %f119, %f84;
-	@!%p62 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p63, %r19, %r27;
-	@%p63 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd42, %r19, 16, %rd31;
-	ld.global.u16 %r78, [%rd42];
-	ld.global.u16 %r79, [%rd42+2];
-	ld.global.u16 %r80, [%rd42+4];
-	ld.global.u16 %r81, [%rd42+6];
-	ld.global.u16 %r82, [%rd42+8];
-	ld.global.u16 %r83, [%rd42+10];
-	ld.global.u16 %r84, [%rd42+12];
-	ld.global.u16 %r85, [%rd42+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r78;
-	cvt.f32.f16 %f120, %rs9;
-	cvt.u16.u32 %rs10, %r79;
-	cvt.f32.f16 %f121, %rs10;
-	cvt.u16.u32 %rs11, %r80;
-	cvt.f32.f16 %f122, %rs11;
-	cvt.u16.u32 %rs12, %r81;
-	cvt.f32.f16 %f123, %rs12;
-	cvt.u16.u32 %rs13, %r82;
-	cvt.f32.f16 %f124, %rs13;
-	cvt.u16.u32 %rs14, %r83;
-	cvt.f32.f16 %f125, %rs14;
-	cvt.u16.u32 %rs15, %r84;
-	cvt.f32.f16 %f126, %rs15;
-	cvt.u16.u32 %rs16, %r85;
-	cvt.f32.f16 %f127, %rs16;
-	.loc 1 47 21
-	shl.b32 %r86, %r19, 3;
-	cvt.u64.u32 %rd43, %r86;
-	sub.s64 %rd44, %rd26, %rd43;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f120, %f2;
-	mul.rn.f32 %f129, %f121, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p64, %rd44, 1;
-	@!%p64 bra $B34;
-	mov.f32 %f129, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f122, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p65, %rd44, 2;
-	@!%p65 bra $B35;
-	mov.f32 %f130, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f123, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p66, %rd44, 3;
-	@!%p66 bra $B36;
-	mov.f32 %f131, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f124, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p67, %rd44, 4;
-	@!%p67 bra $B37;
-	mov.f32 %f132, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f125, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p68, %rd44, 5;
-	@!%p68 bra $B38;
-	mov.f32 %f133, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f126, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p69, %rd44, 6;
-	@!%p69 bra $B39;
-	mov.f32 %f134, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f127, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p70, %rd44, 7;
-	@!%p70 bra $B40;
-	mov.f32 %f135, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r87, %r19, 16, %r7;
-	ld.shared.u16 %r88, [%r87];
-	ld.shared.u16 %r89, [%r87+2];
-	ld.shared.u16 %r90, [%r87+4];
-	ld.shared.u16 %r91, [%r87+6];
-	ld.shared.u16 %r92, [%r87+8];
-	ld.shared.u16 %r93, [%r87+10];
-	ld.shared.u16 %r94, [%r87+12];
-	ld.shared.u16 %r95, [%r87+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r88;
-	cvt.f32.f16 %f136, %rs17;
-	cvt.u16.u32 %rs18, %r89;
-	cvt.f32.f16 %f137, %rs18;
-	cvt.u16.u32 %rs19, %r90;
-	cvt.f32.f16 %f138, %rs19;
-	cvt.u16.u32 %rs20, %r91;
-	cvt.f32.f16 %f139, %rs20;
-	cvt.u16.u32 %rs21, %r92;
-	cvt.f32.f16 %f140, %rs21;
-	cvt.u16.u32 %rs22, %r93;
-	cvt.f32.f16 %f141, %rs22;
-	cvt.u16.u32 %rs23, %r94;
-	cvt.f32.f16 %f142, %rs23;
-	cvt.u16.u32 %rs24, %r95;
-	cvt.f32.f16 %f143, %rs24;
-	.loc 1 47 21
-	shl.b32 %r96, %r19, 3;
-	cvt.u64.u32 %rd45, %r96;
-	sub.s64 %rd46, %rd26, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f128, %f136, %f2;
-	mul.rn.f32 %f129, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p71, %rd46, 1;
-	@!%p71 bra $B42;
-	mov.f32 %f129, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f130, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p72, %rd46, 2;
-	@!%p72 bra $B43;
-	mov.f32 %f130, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f131, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p73, %rd46, 3;
-	@!%p73 bra $B44;
-	mov.f32 %f131, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f132, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p74, %rd46, 4;
-	@!%p74 bra $B45;
-	mov.f32 %f132, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f133, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p75, %rd46, 5;
-	@!%p75 bra $B46;
-	mov.f32 %f133, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f134, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p76, %rd46, 6;
-	@!%p76 bra $B47;
-	mov.f32 %f134, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f135, %f143, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p77, %rd46, 7;
-	@!%p77 bra $B48;
-	mov.f32 %f135, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f144, %f128, %f55;
-	ex2.approx.ftz.f32 %f145, %f144;
-	mul.rn.f32 %f119, %f145, %f83;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f146, %f128, %f83;
-	mul.rn.f32 %f119, %f146, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f147, %f129, %f55;
-	ex2.approx.ftz.f32 %f148, %f147;
-	mul.rn.f32 %f118, %f148, %f83;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f149, %f129, %f83;
-	mul.rn.f32 %f118, %f149, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f150, %f130, %f55;
-	ex2.approx.ftz.f32 %f151, %f150;
-	mul.rn.f32 %f117, %f151, %f83;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f152, %f130, %f83;
-	mul.rn.f32 %f117, %f152, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f153, %f131, %f55;
-	ex2.approx.ftz.f32 %f154, %f153;
-	mul.rn.f32 %f116, %f154, %f83;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f155, %f131, %f83;
-	mul.rn.f32 %f116, %f155, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f156, %f132, %f55;
-	ex2.approx.ftz.f32 %f157, %f156;
-	mul.rn.f32 %f115, %f157, %f83;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f158, %f132, %f83;
-	mul.rn.f32 %f115, %f158, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f133, %f55;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f114, %f160, %f83;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f133, %f83;
-	mul.rn.f32 %f114, %f161, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f134, %f55;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f113, %f163, %f83;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f134, %f83;
-	mul.rn.f32 %f113, %f164, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f135, %f55;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f112, %f166, %f83;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f135, %f83;
-	mul.rn.f32 %f112, %f167, 0f3F317218;
-$B65:
-$B66:
-	.loc 4 41 60
-	cvt.rn.f16.f32 %rs25, %f119;
-	cvt.u32.u16 %r97, %rs25;
-	cvt.rn.f16.f32 %rs26, %f118;
-	cvt.u32.u16 %r98, %rs26;
-	cvt.rn.f16.f32 %rs27, %f117;
-	cvt.u32.u16 %r99, %rs27;
-	cvt.rn.f16.f32 %rs28, %f116;
-	cvt.u32.u16 %r100, %rs28;
-	cvt.rn.f16.f32 %rs29, %f115;
-	cvt.u32.u16 %r101, %rs29;
-	cvt.rn.f16.f32 %rs30, %f114;
-	cvt.u32.u16 %r102, %rs30;
-	cvt.rn.f16.f32 %rs31, %f113;
-	cvt.u32.u16 %r103, %rs31;
-	cvt.rn.f16.f32 %rs32, %f112;
-	cvt.u32.u16 %r104, %rs32;
-	.loc 1 107 6
-	mad.wide.u32 %rd47, %r19, 16, %rd17;
-	st.global.u16 [%rd47], %r97;
-	st.global.u16 [%rd47+2], %r98;
-	st.global.u16 [%rd47+4], %r99;
-	st.global.u16 [%rd47+6], %r100;
-	st.global.u16 [%rd47+8], %r101;
-	st.global.u16 [%rd47+10], %r102;
-	st.global.u16 [%rd47+12], %r103;
-	st.global.u16 [%rd47+14], %r104;
-	.loc 1 87 34
-	add.s64 %rd48, %rd41, %rd10;
-	setp.lt.s64 %p78, %rd48, %rd12;
-	cvt.u32.u64 %r19, %rd48;
-	@%p78 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd49, %r16;
-	.loc 1 28 52
-	cvt.u64.u32 %rd50, %r27;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r105, 0;
-	mov.u64 %rd51, %rd38;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r105, 0;
-	mov.u64 %rd51, %rd40;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r105, 1;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r105, 2;
-	mov.u64 %rd51, 0;
-	mov.u64 %rd52, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r105, 3;
-	mov.u64 %rd51, %rd9;
-	mov.u64 %rd52, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r105, 4;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r105, 4;
-	mov.u64 %rd51, %rd28;
-	mov.u64 %rd52, %rd29;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r105, 4;
-	mov.u64 %rd51, %rd50;
-	mov.u64 %rd52, %rd49;
-$FAULT:
-	ld.param.u64 %rd53, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r106, [%rd53], 0, 1;
-	setp.ne.u32 %p79, %r106, 0;
-	@%p79 bra $EXIT;
-	ld.global.u64 %rd54, [%rd53+8];
-	ld.param.u32 %r107, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	st.global.u32 [%rd54+4], %r107;
-	ld.param.u32 %r108, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
-	st.global.v2.u32 [%rd54+8], {%r108, %r105};
-	mov.u32 %r109, %ctaid.x;
-	mov.u32 %r110, %ctaid.y;
-	st.global.v2.u32 [%rd54+16], {%r109, %r110};
-	mov.u32 %r111, %ctaid.z;
-	mov.u32 %r112, %tid.x;
-	st.global.v2.u32 [%rd54+24], {%r111, %r112};
-	mov.u32 %r113, %tid.y;
-	mov.u32 %r114, %tid.z;
-	st.global.v2.u32 [%rd54+32], {%r113, %r114};
-	st.global.u64 [%rd54+40], %rd51;
-	st.global.u64 [%rd54+48], %rd52;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd54], 56;
-	bra $EXIT;
-}
+const wideF16SM80 = `packed1 19989 wide_8_float32_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9x,
+zf}<
+p9qYx,
+p:.r0
+qSqusV
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+)
+p{rU%
+pnwEs6
+s?[
+p}zM
+zC
+zu
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wuq^
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'[q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+ub$
+xz
+stqA
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+v0qI%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+{=$rS
+|.,sm
+rs9
+v>-
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1/1.
+xBu*M/1(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt.D
+x<12
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf.
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp51,
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=1/
+qKz#z#p*
+}3p2
+wfrbrGr,~5U12
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf.
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\2
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+er.9pb
+qLp@x[
+ro
+p7
+ezLsr
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r()q&
+t(R8U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS*<*1/
+xS)<)<4
+tU*<2
+tJ&''
+sH)
+!#
+rt.px
+qt/pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,1/
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,1/
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uGtGr+
+qVM/pd
+}q
+"Q
+ru0
+r[0p$
+5
+"Q
+pB11(1)
+qvM/1.
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt0D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt0A
+z>
+pB0|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM8
+:
+uG8{L
+]#I
+qCq#})
+x7sM:
+}nscz(z+
+qCq#@pb
+uO;yvtB{n
+qCq#/px
+sDr8<?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iQ
+qV+zH}#uQsqD
+qC^/pX
+s+R}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8SZ
+zSuf
+uG8,yC
+s~X$X>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8TZ
+|0<H?
+uG|#t;
+qt.<C
+rDM
+uG7+qy
+u9sMY
+!#
+uG8})
+qt.<B
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUE12
+p6
+"W
+ru.
+rjz]zs
+po.A36
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"W
+tHJyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+qLp@x[
+ro
+u>vhp<vhp5rzu}2~i
+"W
+r'[A
+q%
+ro
+u>vhp<vhp5rzxh2~i
+"#
+qLp2x[
+ro
+u>vhp<vhp5rzrn2~i
+"#
+r'p0A
+q%
+ro
+u>vhp<vhp5rzqs2~i
+"#
+qLp*x[
+ro
+u>vhp<vhp5rzr_2~i
+"#
+r'y]
+q%
+ro
+u>vhp<vhp5rzv22~i
+"#
+qLq}x[
+ro
+u>vhp<vhp5rzu_2~i
+"#
+zV"A
+q%
+ro
+u>vhp<vhp5rzt$2~i
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph.q&
+t(R)U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru.
+qt.<V
+s'8
+eq#7w-
+u>zivhp5rW+r3~7sIrl
+u>zivhp5rW+r3~7WsU
+u>zivhp5rW+r3~7Sq/
+u>zivhp5rW+r3~7>6
+"#
+po.A37
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'.1.1/
+xS\<\<[
+qt.<Z
+sJ~;"
+!#
+pnq3pj
+O
+!#
+"y
+](|1
+"o
+],s39
+"l
+]-s3/
+].s3@
+(qY
+!#
+"t
+ru2
+pqshsh
+pVBrL,
+pVArL+
+pVDrL-
+(x5
+!pZ
+p(
+!p^
+"o
+J
+qa4
+qa3
+(
+!qZ
+"5
+g
+pfqI
+wp'
+(
+!s*
+qD@ps
+sk
+pfpG
+qPp5
+(
+!tS
+"Q
+uI
+pfpU
+qPp5
+(
+!vB
+"$
+g
+pfp"
+wp'
+(
+!w&
+"-
+qH
+pfpY
+;8
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3-
+;(
+(
+!{-
+"+
+sv9
+p30
+;$
+(
+!vKxw
+sv/
+p3/
+;0
+(
+!pty@
+sv9
+p30
+;&
+(
+!ptyG
+"*
+sv@
+a$
+qPp)
+(
+!pt+uU
+sv@
+a#
+wp'
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideF16SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
-
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
-{
-	.reg .pred %p<95>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<143>;
-	.reg .b64 %rd<58>;
-	.reg .f32 %f<183>;
-
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	cvt.u32.u64 %r16, %rd2;
-	cvt.u64.u32 %rd7, %r16;
-	cvt.u32.u64 %r17, %rd4;
-	cvt.u64.u32 %rd8, %r17;
-	cvt.u32.u64 %r18, %rd6;
-	.loc 1 18 30
-	shr.u32 %r19, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r20, %r11, %r12, %r13;
-	mad.lo.s32 %r21, %r20, %r14, %r10;
-	cvt.u64.u32 %rd9, %r21;
-	shr.u64 %rd10, %rd9, 5;
-	mad.wide.u32 %rd11, %r9, 8, %rd10;
-	mov.u32 %r22, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd11, %r9;
-	mov.u32 %r22, %r10;
-$B1:
-	cvt.u64.u32 %rd12, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd13, %r1;
-	setp.le.s64 %p3, %rd13, %rd11;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r23, %r2, 3;
-	cvt.u64.u32 %rd14, %r23;
-	.loc 1 25 20
-	cvt.u32.u64 %r24, %rd11;
-	mul.wide.u32 %rd15, %r24, %r23;
-	.loc 1 26 45
-	add.s64 %rd16, %rd15, %rd14;
-	setp.le.u64 %p4, %rd16, %rd8;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.u32 %p9, 0, %r18;
-	.loc 3 46 25
-	setp.lt.u32 %p10, %r24, %r18;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	cvt.u32.u64 %r25, %rd16;
-	setp.le.u32 %p13, %r25, %r16;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 26 31
-	shl.b64 %rd18, %rd15, 4;
-	add.s64 %rd19, %rd3, %rd18;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd20, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd21, %rd17, %rd20;
-	rem.u32 %r26, %r24, %r3;
-	cvt.u64.u32 %rd22, %r26;
-	add.s64 %rd23, %rd21, %rd22;
-	add.s64 %rd24, %rd23, 1;
-	setp.lt.s64 %p17, %rd24, %rd17;
-	selp.b64 %rd17, %rd24, %rd17, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd25, %rd11, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	ld.global.u32 %r27, [%rd26];
-	cvt.s64.s32 %rd27, %r27;
-	setp.lt.s64 %p18, %rd27, %rd17;
-	selp.b64 %rd17, %rd27, %rd17, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd17, 0;
-	cvt.u32.u64 %r28, %rd17;
-	selp.b32 %r29, 0, %r28, %p19;
-	cvt.u64.u32 %rd28, %r29;
-	.loc 1 27 28
-	add.s64 %rd29, %rd28, 7;
-	shr.u64 %rd30, %rd29, 3;
-	.loc 1 28 17
-	sub.s64 %rd31, %rd7, %rd15;
-	setp.le.u64 %p20, %rd30, %rd31;
-	cvt.u32.u64 %r30, %rd30;
-	setp.lt.u32 %p21, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p21;
-	setp.le.u32 %p22, %r31, %r19;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd32, %rd15, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r22, %r30;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r32, %r22;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd34, %r32;
-	.loc 1 61 11
-	mad.wide.u32 %rd35, %r32, 16, %rd33;
-	ld.global.v4.u32 {%r33, %r34, %r35, %r36}, [%rd35];
-	and.b32 %r37, %r33, 65535;
-	shr.u32 %r38, %r33, 16;
-	and.b32 %r39, %r38, 65535;
-	and.b32 %r40, %r34, 65535;
-	shr.u32 %r41, %r34, 16;
-	and.b32 %r42, %r41, 65535;
-	and.b32 %r43, %r35, 65535;
-	shr.u32 %r44, %r35, 16;
-	and.b32 %r45, %r44, 65535;
-	and.b32 %r46, %r36, 65535;
-	shr.u32 %r47, %r36, 16;
-	and.b32 %r48, %r47, 65535;
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r32, %r31;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r49, %r32, 16, %r7;
-	st.shared.u16 [%r49], %r37;
-	st.shared.u16 [%r49+2], %r39;
-	st.shared.u16 [%r49+4], %r40;
-	st.shared.u16 [%r49+6], %r42;
-	st.shared.u16 [%r49+8], %r43;
-	st.shared.u16 [%r49+10], %r45;
-	st.shared.u16 [%r49+12], %r46;
-	st.shared.u16 [%r49+14], %r48;
-$B6:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r37;
-	cvt.f32.f16 %f6, %rs1;
-	cvt.u16.u32 %rs2, %r39;
-	cvt.f32.f16 %f7, %rs2;
-	cvt.u16.u32 %rs3, %r40;
-	cvt.f32.f16 %f8, %rs3;
-	cvt.u16.u32 %rs4, %r42;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r43;
-	cvt.f32.f16 %f10, %rs5;
-	cvt.u16.u32 %rs6, %r45;
-	cvt.f32.f16 %f11, %rs6;
-	cvt.u16.u32 %rs7, %r46;
-	cvt.f32.f16 %f12, %rs7;
-	cvt.u16.u32 %rs8, %r48;
-	cvt.f32.f16 %f13, %rs8;
-	.loc 1 47 21
-	shl.b32 %r50, %r32, 3;
-	cvt.u64.u32 %rd36, %r50;
-	sub.s64 %rd37, %rd28, %rd36;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd37, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd37, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd37, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd37, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd37, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd37, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd37, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd37, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	setp.nan.f32 %p34, %f3, %f14;
-	max.f32 %f22, %f3, %f14;
-	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
-	setp.nan.f32 %p35, %f23, %f15;
-	max.f32 %f24, %f23, %f15;
-	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
-	setp.nan.f32 %p36, %f25, %f16;
-	max.f32 %f26, %f25, %f16;
-	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
-	setp.nan.f32 %p37, %f27, %f17;
-	max.f32 %f28, %f27, %f17;
-	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
-	setp.nan.f32 %p38, %f29, %f18;
-	max.f32 %f30, %f29, %f18;
-	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
-	setp.nan.f32 %p39, %f31, %f19;
-	max.f32 %f32, %f31, %f19;
-	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
-	setp.nan.f32 %p40, %f33, %f20;
-	max.f32 %f34, %f33, %f20;
-	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
-	setp.nan.f32 %p41, %f35, %f21;
-	max.f32 %f36, %f35, %f21;
-	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
-	.loc 1 70 10
-	setp.eq.f32 %p42, %f5, 0fFF800000;
-	@%p42 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f37, %f3, %f5;
-	ex2.approx.ftz.f32 %f38, %f37;
-	mul.rn.f32 %f39, %f4, %f38;
-	.loc 1 75 32
-	sub.rn.f32 %f40, %f14, %f5;
-	ex2.approx.ftz.f32 %f41, %f40;
-	add.rn.f32 %f42, %f39, %f41;
-	sub.rn.f32 %f43, %f15, %f5;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f16, %f5;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f17, %f5;
-	ex2.approx.ftz.f32 %f50, %f49;
-	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f18, %f5;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f19, %f5;
-	ex2.approx.ftz.f32 %f56, %f55;
-	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f20, %f5;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f21, %f5;
-	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f4, %f60, %f62;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd38, %rd34, %rd12;
-	setp.lt.s64 %p43, %rd38, %rd30;
-	cvt.u32.u64 %r32, %rd38;
-	mov.f32 %f3, %f5;
-	@%p43 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p44, 1;
-	vote.sync.ballot.b32 %r51, %p44, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p45, %r51, -1;
-	@%p45 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r52, %r51;
-	clz.b32 %r53, %r52;
-	shfl.sync.idx.b32 %f63, %f5, %r53, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r54, %r51, -1;
-	and.b32 %r55, %r51, %r54;
-	setp.ne.s32 %p46, %r55, 0;
-	@!%p46 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r56, %r55;
-	clz.b32 %r57, %r56;
-	shfl.sync.idx.b32 %f64, %f5, %r57, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p47, %f63, %f64;
-	max.f32 %f65, %f63, %f64;
-	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
-	.loc 5 59 53
-	add.s32 %r58, %r55, -1;
-	and.b32 %r55, %r55, %r58;
-	setp.ne.s32 %p48, %r55, 0;
-	@%p48 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p49, %f5, %f66;
-	max.f32 %f67, %f5, %f66;
-	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f68, %f69;
-	max.f32 %f70, %f68, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p51, %f71, %f72;
-	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p52, %f74, %f75;
-	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p53, %f77, %f78;
-	max.f32 %f79, %f77, %f78;
-	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p54, %r4, 32;
-	@%p54 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p55, %r15, 0;
-	@!%p55 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r59, %r11, %r12, %r13;
-	mad.lo.s32 %r60, %r59, %r14, %r10;
-	cvt.u64.u32 %rd39, %r60;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r61, %rd40;
-	setp.lt.u32 %p56, %r61, 32;
-	@!%p56 bra $FAULT0;
-	mad.lo.s32 %r62, %r61, 4, %r6;
-	st.shared.f32 [%r62], %f63;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r63, %r4, 5;
-	setp.lt.u32 %p57, 32, %r63;
-	selp.b32 %r64, 32, %r63, %p57;
-	setp.lt.u32 %p58, 0, %r64;
-	mov.u32 %r65, 0;
-	@!%p58 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r66, %r65, 4, %r6;
-	ld.shared.f32 %f80, [%r66];
-	setp.nan.f32 %p59, %f63, %f80;
-	max.f32 %f81, %f63, %f80;
-	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
-	add.s32 %r65, %r65, 1;
-	setp.lt.u32 %p60, %r65, %r64;
-	@%p60 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p61, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f82, %f5, %f63;
-	ex2.approx.ftz.f32 %f83, %f82;
-	mul.rn.f32 %f84, %f4, %f83;
-	.loc 1 31 9
-	selp.f32 %f85, %f84, %f4, %p61;
-	.loc 5 51 17
-	mov.pred %p62, 1;
-	vote.sync.ballot.b32 %r67, %p62, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p63, %r67, -1;
-	@%p63 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r68, %r67;
-	clz.b32 %r69, %r68;
-	shfl.sync.idx.b32 %f86, %f85, %r69, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r70, %r67, -1;
-	and.b32 %r71, %r67, %r70;
-	setp.ne.s32 %p64, %r71, 0;
-	@!%p64 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r72, %r71;
-	clz.b32 %r73, %r72;
-	shfl.sync.idx.b32 %f87, %f85, %r73, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f86, %f87;
-	.loc 5 59 53
-	add.s32 %r74, %r71, -1;
-	and.b32 %r71, %r71, %r74;
-	setp.ne.s32 %p65, %r71, 0;
-	@%p65 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f89, %f85, %f88;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f89, %f90;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f93, %f91, %f92;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f95, %f93, %f94;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f95, %f96;
-$B26:
-	.loc 2 49 12
-	@%p54 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p66, %r15, 0;
-	@!%p66 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r75, %r11, %r12, %r13;
-	mad.lo.s32 %r76, %r75, %r14, %r10;
-	cvt.u64.u32 %rd41, %r76;
-	shr.u64 %rd42, %rd41, 5;
-	cvt.u32.u64 %r77, %rd42;
-	setp.lt.u32 %p67, %r77, 32;
-	@!%p67 bra $FAULT1;
-	mad.lo.s32 %r78, %r77, 4, %r6;
-	st.shared.f32 [%r78+128], %f86;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r79, %r4, 5;
-	setp.lt.u32 %p68, 32, %r79;
-	selp.b32 %r80, 32, %r79, %p68;
-	setp.lt.u32 %p69, 0, %r80;
-	@!%p69 bra $B28;
-	mov.f32 %f86, 0f00000000;
-	mov.u32 %r81, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f86, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r82, %r81, 4, %r6;
-	ld.shared.f32 %f97, [%r82+128];
-	add.rn.f32 %f86, %f86, %f97;
-	add.s32 %r81, %r81, 1;
-	setp.lt.u32 %p70, %r81, %r80;
-	@%p70 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f98, %f86;
-	mov.f32 %f99, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f100, %f86;
-	setp.lt.f32 %p71, %f100, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f101, %f86, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f102, %f101, %f86, %p71;
-	selp.b32 %r83, 192937984, 0, %p71;
-	.loc 6 71 23
-	mov.b32 %r84, %f102;
-	.loc 6 72 10
-	add.s32 %r85, %r84, -1060439283;
-	and.b32 %r86, %r85, -8388608;
-	.loc 6 73 32
-	sub.s32 %r87, %r84, %r86;
-	mov.b32 %f103, %r87;
-	sub.s32 %r88, %r86, %r83;
-	cvt.rn.f32.s32 %f104, %r88;
-	.loc 6 15 9
-	sub.rn.f32 %f105, %f103, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
-	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
-	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
-	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
-	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
-	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
-	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f114, %f105, %f105;
-	mul.rn.f32 %f115, %f105, 0f32A57060;
-	fma.rn.f32 %f116, %f114, %f113, %f115;
-	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
-	.loc 6 20 9
-	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
-	.loc 6 21 32
-	neg.f32 %f119, %f104;
-	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
-	sub.rn.f32 %f121, %f105, %f120;
-	add.rn.f32 %f122, %f117, %f121;
-	add.rn.f32 %f123, %f118, %f122;
-	.loc 6 87 21
-	mov.b32 %r89, %f86;
-	setp.le.u32 %p72, 2139095040, %r89;
-	.loc 6 88 10
-	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f125, %f124, %f123, %p72;
-	.loc 6 90 7
-	setp.eq.f32 %p73, %f86, 0f00000000;
-	selp.f32 %f126, 0fFF800000, %f125, %p73;
-	.loc 1 85 25
-	add.rn.f32 %f98, %f63, %f126;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p74, %r22, %r23;
-	@!%p74 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p75, %f63, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd43, %r22;
-	setp.lt.u32 %p76, %r22, %r30;
-	and.pred %p77, %p76, %p75;
-	mov.f32 %f127, %f99;
-	mov.f32 %f128, %f99;
-	mov.f32 %f129, %f99;
-	mov.f32 %f130, %f99;
-	mov.f32 %f131, %f99;
-	mov.f32 %f132, %f99;
-	mov.f32 %f133, %f99;
-	mov.f32 %f134, %f99;
-	@!%p77 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p78, %r22, %r31;
-	@%p78 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd44, %r22, 16, %rd33;
-	ld.global.v4.u32 {%r90, %r91, %r92, %r93}, [%rd44];
-	and.b32 %r94, %r90, 65535;
-	shr.u32 %r95, %r90, 16;
-	and.b32 %r96, %r95, 65535;
-	and.b32 %r97, %r91, 65535;
-	shr.u32 %r98, %r91, 16;
-	and.b32 %r99, %r98, 65535;
-	and.b32 %r100, %r92, 65535;
-	shr.u32 %r101, %r92, 16;
-	and.b32 %r102, %r101, 65535;
-	and.b32 %r103, %r93, 65535;
-	shr.u32 %r104, %r93, 16;
-	and.b32 %r105, %r104, 65535;
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r94;
-	cvt.f32.f16 %f135, %rs9;
-	cvt.u16.u32 %rs10, %r96;
-	cvt.f32.f16 %f136, %rs10;
-	cvt.u16.u32 %rs11, %r97;
-	cvt.f32.f16 %f137, %rs11;
-	cvt.u16.u32 %rs12, %r99;
-	cvt.f32.f16 %f138, %rs12;
-	cvt.u16.u32 %rs13, %r100;
-	cvt.f32.f16 %f139, %rs13;
-	cvt.u16.u32 %rs14, %r102;
-	cvt.f32.f16 %f140, %rs14;
-	cvt.u16.u32 %rs15, %r103;
-	cvt.f32.f16 %f141, %rs15;
-	cvt.u16.u32 %rs16, %r105;
-	cvt.f32.f16 %f142, %rs16;
-	.loc 1 47 21
-	shl.b32 %r106, %r22, 3;
-	cvt.u64.u32 %rd45, %r106;
-	sub.s64 %rd46, %rd28, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f135, %f2;
-	mul.rn.f32 %f144, %f136, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p79, %rd46, 1;
-	@!%p79 bra $B34;
-	mov.f32 %f144, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p80, %rd46, 2;
-	@!%p80 bra $B35;
-	mov.f32 %f145, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p81, %rd46, 3;
-	@!%p81 bra $B36;
-	mov.f32 %f146, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p82, %rd46, 4;
-	@!%p82 bra $B37;
-	mov.f32 %f147, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p83, %rd46, 5;
-	@!%p83 bra $B38;
-	mov.f32 %f148, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p84, %rd46, 6;
-	@!%p84 bra $B39;
-	mov.f32 %f149, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p85, %rd46, 7;
-	@!%p85 bra $B40;
-	mov.f32 %f150, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r107, %r22, 16, %r7;
-	ld.shared.u16 %r108, [%r107];
-	ld.shared.u16 %r109, [%r107+2];
-	ld.shared.u16 %r110, [%r107+4];
-	ld.shared.u16 %r111, [%r107+6];
-	ld.shared.u16 %r112, [%r107+8];
-	ld.shared.u16 %r113, [%r107+10];
-	ld.shared.u16 %r114, [%r107+12];
-	ld.shared.u16 %r115, [%r107+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r108;
-	cvt.f32.f16 %f151, %rs17;
-	cvt.u16.u32 %rs18, %r109;
-	cvt.f32.f16 %f152, %rs18;
-	cvt.u16.u32 %rs19, %r110;
-	cvt.f32.f16 %f153, %rs19;
-	cvt.u16.u32 %rs20, %r111;
-	cvt.f32.f16 %f154, %rs20;
-	cvt.u16.u32 %rs21, %r112;
-	cvt.f32.f16 %f155, %rs21;
-	cvt.u16.u32 %rs22, %r113;
-	cvt.f32.f16 %f156, %rs22;
-	cvt.u16.u32 %rs23, %r114;
-	cvt.f32.f16 %f157, %rs23;
-	cvt.u16.u32 %rs24, %r115;
-	cvt.f32.f16 %f158, %rs24;
-	.loc 1 47 21
-	shl.b32 %r116, %r22, 3;
-	cvt.u64.u32 %rd47, %r116;
-	sub.s64 %rd48, %rd28, %rd47;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f151, %f2;
-	mul.rn.f32 %f144, %f152, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p86, %rd48, 1;
-	@!%p86 bra $B42;
-	mov.f32 %f144, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f153, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p87, %rd48, 2;
-	@!%p87 bra $B43;
-	mov.f32 %f145, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f154, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p88, %rd48, 3;
-	@!%p88 bra $B44;
-	mov.f32 %f146, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f155, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p89, %rd48, 4;
-	@!%p89 bra $B45;
-	mov.f32 %f147, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f156, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p90, %rd48, 5;
-	@!%p90 bra $B46;
-	mov.f32 %f148, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p91, %rd48, 6;
-	@!%p91 bra $B47;
-	mov.f32 %f149, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p92, %rd48, 7;
-	@!%p92 bra $B48;
-	mov.f32 %f150, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f143, %f63;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f134, %f160, %f98;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f143, %f98;
-	mul.rn.f32 %f134, %f161, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f144, %f63;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f133, %f163, %f98;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f144, %f98;
-	mul.rn.f32 %f133, %f164, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f145, %f63;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f132, %f166, %f98;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f145, %f98;
-	mul.rn.f32 %f132, %f167, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f168, %f146, %f63;
-	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f131, %f169, %f98;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f170, %f146, %f98;
-	mul.rn.f32 %f131, %f170, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f171, %f147, %f63;
-	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f130, %f172, %f98;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f173, %f147, %f98;
-	mul.rn.f32 %f130, %f173, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f174, %f148, %f63;
-	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f129, %f175, %f98;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f176, %f148, %f98;
-	mul.rn.f32 %f129, %f176, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f177, %f149, %f63;
-	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f128, %f178, %f98;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f179, %f149, %f98;
-	mul.rn.f32 %f128, %f179, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f180, %f150, %f63;
-	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f127, %f181, %f98;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f182, %f150, %f98;
-	mul.rn.f32 %f127, %f182, 0f3F317218;
-$B65:
-$B66:
-	.loc 4 41 60
-	cvt.rn.f16.f32 %rs25, %f134;
-	cvt.u32.u16 %r117, %rs25;
-	cvt.rn.f16.f32 %rs26, %f133;
-	cvt.u32.u16 %r118, %rs26;
-	cvt.rn.f16.f32 %rs27, %f132;
-	cvt.u32.u16 %r119, %rs27;
-	cvt.rn.f16.f32 %rs28, %f131;
-	cvt.u32.u16 %r120, %rs28;
-	cvt.rn.f16.f32 %rs29, %f130;
-	cvt.u32.u16 %r121, %rs29;
-	cvt.rn.f16.f32 %rs30, %f129;
-	cvt.u32.u16 %r122, %rs30;
-	cvt.rn.f16.f32 %rs31, %f128;
-	cvt.u32.u16 %r123, %rs31;
-	cvt.rn.f16.f32 %rs32, %f127;
-	cvt.u32.u16 %r124, %rs32;
-	.loc 1 107 6
-	mad.wide.u32 %rd49, %r22, 16, %rd19;
-	shl.b32 %r125, %r118, 16;
-	or.b32 %r126, %r117, %r125;
-	shl.b32 %r127, %r120, 16;
-	or.b32 %r128, %r119, %r127;
-	shl.b32 %r129, %r122, 16;
-	or.b32 %r130, %r121, %r129;
-	shl.b32 %r131, %r124, 16;
-	or.b32 %r132, %r123, %r131;
-	st.global.v4.u32 [%rd49], {%r126, %r128, %r130, %r132};
-	.loc 1 87 34
-	add.s64 %rd50, %rd43, %rd12;
-	setp.lt.s64 %p93, %rd50, %rd14;
-	cvt.u32.u64 %r22, %rd50;
-	@%p93 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	cvt.u64.u32 %rd51, %r18;
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd52, %r19;
-	.loc 1 28 52
-	cvt.u64.u32 %rd53, %r31;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r133, 0;
-	mov.u64 %rd54, %rd40;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r133, 0;
-	mov.u64 %rd54, %rd42;
-	mov.u64 %rd55, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r133, 1;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r133, 2;
-	mov.u64 %rd54, 0;
-	mov.u64 %rd55, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r133, 3;
-	mov.u64 %rd54, %rd11;
-	mov.u64 %rd55, %rd51;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r133, 4;
-	mov.u64 %rd54, %rd16;
-	mov.u64 %rd55, %rd7;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r133, 4;
-	mov.u64 %rd54, %rd30;
-	mov.u64 %rd55, %rd31;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r133, 4;
-	mov.u64 %rd54, %rd53;
-	mov.u64 %rd55, %rd52;
-$FAULT:
-	ld.param.u64 %rd56, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r134, [%rd56], 0, 1;
-	setp.ne.u32 %p94, %r134, 0;
-	@%p94 bra $EXIT;
-	ld.global.u64 %rd57, [%rd56+8];
-	ld.param.u32 %r135, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	st.global.u32 [%rd57+4], %r135;
-	ld.param.u32 %r136, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
-	st.global.v2.u32 [%rd57+8], {%r136, %r133};
-	mov.u32 %r137, %ctaid.x;
-	mov.u32 %r138, %ctaid.y;
-	st.global.v2.u32 [%rd57+16], {%r137, %r138};
-	mov.u32 %r139, %ctaid.z;
-	mov.u32 %r140, %tid.x;
-	st.global.v2.u32 [%rd57+24], {%r139, %r140};
-	mov.u32 %r141, %tid.y;
-	mov.u32 %r142, %tid.z;
-	st.global.v2.u32 [%rd57+32], {%r141, %r142};
-	st.global.u64 [%rd57+40], %rd54;
-	st.global.u64 [%rd57+48], %rd55;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd57], 56;
-	bra $EXIT;
-}
+const wideF16SM70NarrowAligned = `packed1 21893 wide_8_float32_row_F16
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;@sV
+zfy?pF
+p9,y?pF
+p:t2pF
+qSzI8pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+tN
+)
+u.
+t^
+)
+ya
+p{t"X%
+pnwEs6
+s?p*
+p}zM
+zC
+zu
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+zo
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'p*q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+stpU
+xz
+0
+qV{q
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+*'%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+u.
+|&*U
+p\
+|.,sm
+q1vn9
+v>-
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1312
+xBu*M31(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt2D
+x<16
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf2
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp510
+{6p5t]
+upyB
+upz4u"
+|?qp%
+|5/{\
+pqr-pj.
+qKp,q=13
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf2
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp538
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+er.9pb
+qLp@x[
+ro
+p7
+ezLsr
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r()q&
+t(R:U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+t-p4&rl
+s/r^&qW
+rH
+wAqW
+{0ul
+rH
+wAt|
+{0sz
+rH
+wAsG
+{0tL
+rH
+wAu#
+{0p44
+rH
+wA'5
+{0p45
+rH
+wA'6
+{0p46
+rH
+wA'7
+{0p47
+}t'scyqqcqcqcqcqcqc>?
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS*<*13
+xS)<)<4
+tU*<2
+tJ&''
+sH)
+!#
+rt.px
+qt3pd
+p6
+qx,s6
+|Np4'BwL
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+qx=rI
+u?}~
+!#
+rt8j
+Y,13
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+rt8sh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uG..q#8
+w\'q/
+k
+rp%6
+r6=px
+uozGI
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,13
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\3
+\
+!#
+uGtGr+
+qVM3pd
+}q
+"O
+ru4
+r[4p$
+5
+"O
+pB51(1)
+qvM312
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8%sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt4D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt4A
+z>
+pB4|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~<v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM=
+:
+uG8{L
+]#I
+qCq#})
+x7sM?
+}nscz(z+
+qCq#@pb
+uO@yvtB{n
+qCq#/px
+sDr8A?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iV
+qV+zH}#uQsqD
+qC^/pX
+s+W}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8XZ
+zSuf
+uG8,yC
+s~^$^>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8YZ
+|0<J?
+uG|#t;
+qt2<C
+rDM
+uG7+qy
+u9sM_
+!#
+uG8})
+qt2<B
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUE16
+p6
+"W
+ru2
+rjz]zs
+po2A38
+w@
+H
+!#
+"W
+tHJyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+qLp@x[
+ro
+u>vhp<vhp5rzu}2~i
+"W
+r'[A
+q%
+ro
+u>vhp<vhp5rzxh2~i
+"#
+qLp2x[
+ro
+u>vhp<vhp5rzrn2~i
+"#
+r'p0A
+q%
+ro
+u>vhp<vhp5rzqs2~i
+"#
+qLp*x[
+ro
+u>vhp<vhp5rzr_2~i
+"#
+r'y]
+q%
+ro
+u>vhp<vhp5rzv22~i
+"#
+qLq}x[
+ro
+u>vhp<vhp5rzu_2~i
+"#
+zV"A
+q%
+ro
+u>vhp<vhp5rzt$2~i
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph2q&
+t(R)U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru2
+qt2<V
+s'8
+eq#7r4
+z"rl
+s>
+z"sI
+s>
+pv
+sXq9U
+z"sU
+s>
+z"W
+s>
+pv
+sXq9U
+z"q/
+s>
+z"S
+s>
+pv
+sXq9U
+z"6
+s>
+}]
+s>
+pv
+sXq9U
+"#
+po2AV(
+|[r,xfR"2u4XDL
+uG|#}6
+z'21213
+xSi<i<h
+qt2<g
+sJ~;"
+!#
+pnq3pj
+O
+!#
+ru+
+"w
+](|1
+"m
+],s39
+"j
+]-s3/
+].s3@
+(qY
+!#
+"r
+ru6
+pqshsh
+pVUrL,
+pVTrL+
+pVWrL-
+(x5
+!pZ
+p(
+!p^
+"m
+J
+qa6
+qa5
+(
+!qZ
+"5
+g
+a"
+wp*
+(
+!s*
+qD@ps
+sk
+pfp[
+qPp5
+(
+!tS
+"Q
+uI
+pfqA
+qPp5
+(
+!vB
+"$
+g
+pfpG
+wp*
+(
+!w&
+"-
+qH
+pfpK
+wp+
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3/
+;*
+(
+!{-
+"+
+sv9
+p32
+;)
+(
+!vKxw
+sv/
+p31
+;2
+(
+!pty@
+sv9
+p32
+qPp=
+(
+!ptyG
+"*
+sv@
+a'
+qPp)
+(
+!pt+uU
+sv@
+a&
+wp*
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "team.go"
-.file 3 "plain.go"
-.file 4 "format.go"
-.file 5 "reduce.go"
-.file 6 "log.go"
+const wideF16SM70 = `packed1 21869 wide_8_float32_row_F16
+!pJ
+!pI
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;@sV
+zfy?pF
+p9xFte
+p:.8pF
+qSzI8pF
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+q'.q3
+Q
+r7~/q>rGymPr/
+p'
+)
+p{rU%
+pnwEs6
+s?[
+p}zM
+zC
+zu
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wuq^
+r59pb
+rCpK
+rN
+tP
+vc/j
+r'[q&
+)
+vc@rI
+vNp)%
+|.=q#8
+}h
+ub$
+xz
+stqA
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+uG/xj
+u3
+uG@sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+q'.q#-
+N
+s1
+qD/qN
+r7~/u=q>pMym
+qD@qN
+p?
+"%
+r'p@G
+pnwEq#-
+q\p"q^
+qi
+"/
+]%I
+r5.r+
+|&$1%
+u.
+xQxc%
+q1q9U
+tj
+s=M$
+xKM$D1$?
+!#
+"/
+])I
+",
+vIE
+v0qI%
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"-
+{=$rS
+|.,sm
+rs9
+v>-
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB)1/1.
+xBu*M/1(
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt.D
+x<12
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf.
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp51,
+{6p5t]
+upyB
+upz4u"
+|?qp%
+|5/{\
+pqr-pj.
+qKp,q=1/
+qKz#z#p*
+}3p2
+wfrbrGr,~5U12
+w"uy
+\
+!#
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf.
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\2
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp536
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+er.9pb
+qLp@x[
+ro
+p7
+ezLsr
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r()q&
+t(R8U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+t-p4&rl
+s/r^&qW
+rH
+wAqW
+{0ul
+rH
+wAt|
+{0sz
+rH
+wAsG
+{0tL
+rH
+wAu#
+{0p44
+rH
+wA'5
+{0p45
+rH
+wA'6
+{0p46
+rH
+wA'7
+{0p47
+}t'scyqqcqcqcqcqcqc>?
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS*<*1/
+xS)<)<4
+tU*<2
+tJ&''
+sH)
+!#
+rt.px
+qt/pd
+p6
+qx,s6
+|Np4'BwL
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+qx=rI
+u?}~
+!#
+rt8j
+Y,1/
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+rt8sh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uG..q#8
+w\'q/
+k
+rp%6
+r6=px
+uozGI
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,1/
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+r\/
+\
+!#
+uGtGr+
+qVM/pd
+}q
+"O
+ru0
+r[0p$
+5
+"O
+pB11(1)
+qvM/1.
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8%sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt0D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt0A
+z>
+pB0|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~<v,
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(sM=
+:
+uG8{L
+]#I
+qCq#})
+x7sM?
+}nscz(z+
+qCq#@pb
+uO@yvtB{n
+qCq#/px
+sDr8A?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iV
+qV+zH}#uQsqD
+qC^/pX
+s+W}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8XZ
+zSuf
+uG8,yC
+s~^$^>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8YZ
+|0<H?
+uG|#t;
+qt.<C
+rDM
+uG7+qy
+u9sM_
+!#
+uG8})
+qt.<B
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"W
+tUE12
+p6
+"W
+ru.
+rjz]zs
+po.A36
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"W
+tHJyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"W
+qLp@x[
+ro
+u>vhp<vhp5rzu}2~i
+"W
+r'[A
+q%
+ro
+u>vhp<vhp5rzxh2~i
+"#
+qLp2x[
+ro
+u>vhp<vhp5rzrn2~i
+"#
+r'p0A
+q%
+ro
+u>vhp<vhp5rzqs2~i
+"#
+qLp*x[
+ro
+u>vhp<vhp5rzr_2~i
+"#
+r'y]
+q%
+ro
+u>vhp<vhp5rzv22~i
+"#
+qLq}x[
+ro
+u>vhp<vhp5rzu_2~i
+"#
+zV"A
+q%
+ro
+u>vhp<vhp5rzt$2~i
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"Y
+ph.q&
+t(R)U
+s=/
+{#~%
+"Y
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru.
+qt.<V
+s'8
+eq#7r4
+z"rl
+s>
+z"sI
+s>
+pv
+sXq9U
+z"sU
+s>
+z"W
+s>
+pv
+sXq9U
+z"q/
+s>
+z"S
+s>
+pv
+sXq9U
+z"6
+s>
+}]
+s>
+pv
+sXq9U
+"#
+po.A37
+x9R"
+w(.ump0
+w(p&ry
+w(seD
+uG|#}6
+z'.1.1/
+xSi<i<h
+qt.<g
+sJ~;"
+!#
+pnq3pj
+O
+!#
+"w
+](|1
+"m
+],s39
+"j
+]-s3/
+].s3@
+(qY
+!#
+"r
+ru2
+pqshsh
+pVUrL,
+pVTrL+
+pVWrL-
+(x5
+!pZ
+p(
+!p^
+"m
+J
+qa4
+qa3
+(
+!qZ
+"5
+g
+pfqI
+wp)
+(
+!s*
+qD@ps
+sk
+pfpG
+qPp5
+(
+!tS
+"Q
+uI
+pfpU
+qPp5
+(
+!vB
+"$
+g
+pfp"
+wp)
+(
+!w&
+"-
+qH
+pfpY
+;8
+(
+!x=
+"+
+tW
+vg
+v#
+(
+!yE
+"+
+}G
+p3-
+;(
+(
+!{-
+"+
+sv9
+p30
+;$
+(
+!vKxw
+sv/
+p3/
+;0
+(
+!pty@
+sv9
+p30
+;&
+(
+!ptyG
+"*
+sv@
+a&
+qPp)
+(
+!pt+uU
+sv@
+a%
+wp)
+(
+!pt{H
+g=
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
-.extern .shared .align 16 .b8 $dynamic[];
+const spread32SM90NarrowAligned = `packed1 19601 spread_4_float32_row_F32
+!|h^|f
+!|g@=
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9/pF
+p9qYt*
+p:t2pF
+qSx@x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+}%qy
+r7~/x'x(ymPrW
+tN
+)
+u.
+t^
+ya
+pnwEs6
+s?p2
+p}zM
+zC
+0
+t8p@?
+p\
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+Y=q=
+r59pb
+{b
+rN
+tP
+vc/j
+r'p*E
+)
+vc@rI
+zJvDympMy_xDUD
+|.=q#8
+}h
+stpG
+xz
+0
+qVs0r2
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+pnt'xj
+u3
+pnr4sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+}%xj
+r7~/x'x(rTpOrGw/q)q>}}
+s1
+N
+r7~/x'x(rTq>pOrGw/q)q>}}
+tb=pb
+r7~/u=q>pMym
+pqpbf7
+p'
+r7~/q>rGymPr/
+qD@qN
+p?
+"&
+r'p*G
+}%yC
+xBu*p*2p0
+)
+rsp0
+xBu*u4q,
+pnwEq#-
+qt'1#
+qi
+"1
+]%I
+r5.r+
+|&$1%
+xQM,1%
+t<
+tj
+s=M$
+xKM$D1$?
+!#
+"1
+])I
+".
+xUM,GwX
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"/
+u.
+|&(U
+p\
+|.,sm
+q1vn-
+v>+
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB71314
+xBu*M318
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+tU%D
+x<<'
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+r7R*
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp510
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=<+
+qKz#z#p*
+}3p2
+wfrbrGr,~5U<.
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+r7R-
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~%
+!#
+pqr]pX
+qBR0
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+eqyu:
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+|A8ps
+sPr_qW
+sPr_t|
+sPr_sG
+sPr_u#
+u{+t'
+qzp2E
+t(R.U
+s=.
+wh
+u{.rI
+t1u&=
+5
+qGqst%
+!#
+t1s0B
+5
+qGrnt%
+!#
+t1s0E
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tps:szW
+yUr_
+yUr_
+tpr3tL>q/
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+t3sz''
+k
+xy
+w\-''
+k
+xy
+w\.''
+k
+xy
+w\/''
+k
+q8%S>
+|A,}6
+qKu4p0<4
+qK|Z<(
+Yp0<&
+tJ&''
+sH)
+!#
+rt.px
+tU4pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,<4
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+qBR5
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,<5
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+qBR6
+\
+!#
+uGtGr+
+qVR6pd
+}q
+qD/qN
+ru6
+r[6p$
+5
+"Q
+tH;1817
+qvM314
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt6D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt6A
+z>
+pB6|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+pnsmj
+r[4p$
+5
+pntcq#
+tU></
+{K
+{i;
+{i7
+zB@A37
+|[r,xfwyuWL
+!#
+pntIr+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb=ts
+qk5qg
+r\6
+t8M6?
+xBzYM3
+)
+qBR4
+s'8
+}v37
+}'r,c~72~7L2ql
+tb,r+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb+sm
+s5z}s\U
+&
+tb-q@
+qVM516
+v/x;uf
+";
+u^$I
+",
+|NqsBwL
+tps:r_6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+";
+u?}~
+!#
+";
+Y,<C
+5
+qGu}$"
+r7,
+H
+!#
+qGu}$"
+H
+!#
+";
+|Nxhz\
+tpr3|X
+";
+rKt?rbz}s0DB
+qBRD
+\
+!#
+"0
+sE$S
+k
+uO$6
+";
+u^&I
+"1
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+";
+u<
+!#
+";
+Y,<D
+r7,
+rP
+!#
+";
+|Nszz\
+r?szsG>
+";
+rKt?rbz}s0DB
+qBRE
+\
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(s:tL
+:
+uG8{L
+]#I
+qCq#})
+x7sM#
+}nscz(z+
+qCq#@pb
+uO$yvtB{n
+qCq#/px
+sDr8%?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{i:
+qV+zH}#uQsqD
+qC^/pX
+s+;}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8<Z
+zSuf
+uG8,yC
+s~A$A>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8=Z
+|0<G?
+uG|#t;
+tUN<@
+rDM
+uG7+qy
+u9sMB
+!#
+uG8})
+tUN<?
+:
+:
+:
+:
+sd
+"]
+tUB<P
+p6
+"]
+|WN
+rjz]|1
+zBNA36
+w@
+H
+!#
+"]
+tHGyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"]
+s5z}u}ry
+s5z}xhqR
+s5z}rnq=
+s5z}qsU
+!#
+"'
+s&$sU
+xT'$sI
+v;v2'$rl
+v;t$'$qW
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+sPr_$<
+sPr_$=
+sPr_$>
+sPr_$?
+"_
+r(TE
+t(p2U
+s=.
+wh
+"_
+t1u&=
+5
+qGqs$>
+!#
+t1s0B
+5
+qGrn$>
+!#
+t1s0E
+5
+qGxh$>
+!#
+qGu}$>
+!#
+uGtyq#
+|WU
+tUU<G
+s'9
+er4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"#
+zBYA37
+|[r,xfvfUDL
+uG|#}6
+xSY<Y<X
+xSM<M<L
+tUY<K
+sHD
+!#
+tb7pj
+O
+!#
+ru)
+ru*
+r5.xj
+](s3/
+"u
+],s3@
+"r
+]-rL=
+].rL,
+(sT
+!#
+"{
+|W[
+pqshsh
+pVCrL-
+pVBrL.
+pVErL8
+(qu
+!pZ
+p(
+!p^
+"u
+r7+
+qa4
+qa3
+(
+!qZ
+"4
+sk
+a&
+wp,
+(
+!s*
+qD@ps
+tW
+a"
+qPp5
+(
+!tS
+"b
+}G
+a$
+qPp5
+(
+!vB
+"a
+r~
+p31
+;8
+(
+!w&
+tb=pX
+g
+pfqA
+;8
+(
+!x=
+"&
+sk
+pfp[
+wp,
+(
+!yE
+"/
+uI
+pfp"
+;8
+(
+!{-
+"-
+sv9
+vg
+v#
+(
+!vKxw
+"-
+sv/
+p3-
+qPp=
+(
+!pty@
+"-
+sv@
+p30
+;)
+(
+!ptyG
+g=
+p3/
+;0
+(
+!pt+uU
+sv@
+p30
+qPpY
+(
+!pt{H
+",
+g,
+a)
+qPp)
+(
+!pt.uU
+g,
+a(
+wp,
+(
+!pt|F
+g+
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-.visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[112])
-{
-	.reg .pred %p<95>;
-	.reg .b16 %rs<33>;
-	.reg .b32 %r<115>;
-	.reg .b64 %rd<55>;
-	.reg .f32 %f<183>;
+const spread32SM90 = `packed1 19676 spread_4_float32_row_F32
+!|h^|f
+!|g@=
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9/pF
+p9@/pF
+p:.8pF
+qSx@x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+}%qy
+r7~/x'x(ymPrW
+)
+pnwEs6
+wr
+p}zM
+zC
+0
+y#
+p\
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wurS
+r59pb
+rCpY
+rN
+tP
+vc/j
+r'[E
+)
+vc@rI
+zJvDympMy_xDUD
+|.=q#8
+}h
+stqI
+xz
+stpU
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDN
+pnt'xj
+u3
+pnr4sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+}%xj
+r7~/x'x(rTpOrGw/q)q>}}
+s1
+N
+r7~/x'x(rTq>pOrGw/q)q>}}
+tb=pb
+r7~/u=q>pMym
+pqpbf7
+p'
+r7~/q>rGymPr/
+qD@qN
+p?
+"&
+r'p*G
+}%yC
+xBu*p*2p0
+)
+rsp0
+xBu*u4q,
+pnwEq#-
+qt'1#
+qi
+"1
+]%I
+r5.r+
+|&$1%
+xQM)1%
+t<
+tj
+s=M$
+xKM$D1$?
+!#
+"1
+])I
+".
+xUM)Gt~
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"/
+{=$rS
+|.,sm
+rs-
+v>+
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB31/10
+xBu*M/14
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt8D
+x<16
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf8
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDO
+qvp51,
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=<)
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf8
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~%
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+eqyu:
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+|A8ps
+sPr_qW
+sPr_t|
+sPr_sG
+sPr_u#
+u{+t'
+qzp2E
+t(R,U
+s=.
+wh
+u{.rI
+t1u&=
+5
+qGqst%
+!#
+t1s0B
+5
+qGrnt%
+!#
+t1s0E
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tps:szW
+yUr_
+yUr_
+tpr3tL>q/
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+t3sz''
+k
+xy
+w\-''
+k
+xy
+w\.''
+k
+xy
+w\/''
+k
+q8%S>
+|A,}6
+qKu4p0<2
+qK|Z<(
+Yp0<&
+tJ&''
+sH)
+!#
+rt.px
+tU2pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,<2
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+qBR3
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,<3
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+qBR4
+\
+!#
+uGtGr+
+qVR4pd
+}q
+qD/qN
+ru2
+r[2p$
+5
+"Q
+pB51413
+qvM/10
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt2D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt2A
+z>
+pB2|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+pnsmj
+r[0p$
+5
+pntcq#
+qt7</
+{K
+{i;
+{i7
+po7A36
+x9r|
+pQ
+w(p&p$
+w(sep$
+!#
+pntIr+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb=ts
+qk1qg
+r\2
+t8M2?
+xBzYM/
+)
+qBR4
+s'8
+}v36
+sw
+s@r>
+tb,r+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb+sm
+s5z}s\U
+&
+tb-q@
+qVM112
+v/x;uf
+";
+u^$I
+",
+|NqsBwL
+tps:r_6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+";
+u?}~
+!#
+";
+Y,<A
+5
+qGu}$"
+r7,
+H
+!#
+qGu}$"
+H
+!#
+";
+|Nxhz\
+tpr3|X
+";
+rKt?rbz}s0DB
+qBRB
+\
+!#
+"0
+sE$S
+k
+uO$6
+";
+u^&I
+"1
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+";
+u<
+!#
+";
+Y,<B
+r7,
+rP
+!#
+";
+|Nszz\
+r?szsG>
+";
+rKt?rbz}s0DB
+qBRC
+\
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(s:tL
+:
+uG8{L
+]#I
+qCq#})
+x7sM#
+}nscz(z+
+qCq#@pb
+uO$yvtB{n
+qCq#/px
+sDr8%?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{i:
+qV+zH}#uQsqD
+qC^/pX
+s+;}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8<Z
+zSuf
+uG8,yC
+s~A$A>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8=Z
+|0<E?
+uG|#t;
+qt8<@
+rDM
+uG7+qy
+u9sMB
+!#
+uG8})
+qt8<?
+:
+:
+:
+:
+sd
+"]
+tUB16
+p6
+"]
+ru8
+rjz]|1
+po8A35
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"]
+tHGyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"]
+s5z}u}ry
+s5z}xhqR
+s5z}rnq=
+s5z}qsU
+!#
+"'
+s&$sU
+xT'$sI
+v;v2'$rl
+v;t$'$qW
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+sPr_$<
+sPr_$=
+sPr_$>
+sPr_$?
+"_
+ph8E
+t(p2U
+s=.
+wh
+"_
+t1u&=
+5
+qGqs$>
+!#
+t1s0B
+5
+qGrn$>
+!#
+t1s0E
+5
+qGxh$>
+!#
+qGu}$>
+!#
+uGtyq#
+ru8
+qt8<G
+s'9
+er4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"#
+po8A36
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'818<V
+xSM<M<L
+qt8<K
+sHD
+!#
+tb7pj
+O
+!#
+r5.xj
+](s3/
+"u
+],s3@
+"r
+]-rL=
+].rL,
+(sT
+!#
+"{
+ru6
+pqshsh
+pVCrL-
+pVBrL.
+pVErL8
+(qu
+!pZ
+p(
+!p^
+"u
+r7+
+qa3
+qa2
+(
+!qZ
+"4
+sk
+a$
+;8
+(
+!s*
+qD@ps
+tW
+pfqA
+qPp5
+(
+!tS
+"b
+}G
+a"
+qPp5
+(
+!vB
+"a
+r~
+p30
+;7
+(
+!w&
+tb=pX
+g
+pfp[
+;7
+(
+!x=
+"&
+sk
+pfp"
+;8
+(
+!yE
+"/
+uI
+pfpY
+;7
+(
+!{-
+"-
+sv9
+vg
+v#
+(
+!vKxw
+"-
+sv/
+p3,
+;(
+(
+!pty@
+"-
+sv@
+p3/
+;$
+(
+!ptyG
+g=
+p3.
+;/
+(
+!pt+uU
+sv@
+p3/
+;&
+(
+!pt{H
+",
+g,
+a'
+qPp)
+(
+!pt.uU
+g,
+a&
+;8
+(
+!pt|F
+g+
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
-	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
-	ld.param.u64 %rd3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+24];
-	ld.param.u64 %rd4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+40];
-	ld.param.u64 %rd5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+48];
-	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
-	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	ld.param.u32 %r2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+76];
-	ld.param.u32 %r3, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+80];
-	ld.param.u32 %r4, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+84];
-	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+88];
-	ld.param.u8 %r5, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+92];
-	setp.ne.u32 %p1, %r5, 0;
-	.loc 1 17 35
-	mov.u32 %r6, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 1 18 30
-	mov.u32 %r7, $dynamic;
-	mov.u32 %r8, %dynamic_smem_size;
-	.loc 2 37 23
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %tid.x;
-	.loc 2 39 61
-	mov.u32 %r11, %tid.z;
-	mov.u32 %r12, %ntid.y;
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %ntid.x;
-	mov.u32 %r15, %laneid;
-	.loc 1 18 30
-	shr.u32 %r16, %r8, 4;
-	.loc 2 36 10
-	setp.lt.u32 %p2, 32, %r4;
-	@%p2 bra $B0;
-	.loc 2 39 61
-	mad.lo.s32 %r17, %r11, %r12, %r13;
-	mad.lo.s32 %r18, %r17, %r14, %r10;
-	cvt.u64.u32 %rd7, %r18;
-	shr.u64 %rd8, %rd7, 5;
-	mad.wide.u32 %rd9, %r9, 8, %rd8;
-	mov.u32 %r19, %r15;
-	bra $B1;
-$B0:
-	.loc 2 37 23
-	cvt.u64.u32 %rd9, %r9;
-	mov.u32 %r19, %r10;
-$B1:
-	cvt.u64.u32 %rd10, %r4;
-	.loc 1 20 20
-	cvt.u64.u32 %rd11, %r1;
-	setp.le.s64 %p3, %rd11, %rd9;
-	@%p3 bra $B68;
-	.loc 1 24 22
-	shr.u32 %r20, %r2, 3;
-	cvt.u64.u32 %rd12, %r20;
-	.loc 1 25 20
-	cvt.u32.u64 %r21, %rd9;
-	mul.wide.u32 %rd13, %r21, %r20;
-	.loc 1 26 45
-	add.s64 %rd14, %rd13, %rd12;
-	setp.le.u64 %p4, %rd14, %rd4;
-	.loc 3 42 28
-	setp.lt.u32 %p5, 0, %r3;
-	.loc 3 43 20
-	setp.ne.s32 %p6, %r3, 0;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 3 45 18
-	setp.lt.s64 %p9, 0, %rd6;
-	.loc 3 46 25
-	setp.lt.u64 %p10, %rd9, %rd6;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	.loc 1 28 17
-	setp.le.u64 %p13, %rd14, %rd2;
-	.loc 3 43 20
-	and.pred %p14, %p4, %p8;
-	.loc 3 46 25
-	and.pred %p15, %p14, %p12;
-	.loc 1 28 17
-	and.pred %p16, %p15, %p13;
-	@!%p16 bra $B69;
-	.loc 1 24 10
-	cvt.u64.u32 %rd15, %r2;
-	.loc 1 26 31
-	shl.b64 %rd16, %rd13, 4;
-	add.s64 %rd17, %rd3, %rd16;
-	mul.rn.f32 %f2, %f1, 0f3FB8AA3B;
-	.loc 3 42 13
-	cvt.u64.u32 %rd18, %r3;
-	@!%p5 bra $B2;
-	.loc 3 43 15
-	sub.s64 %rd19, %rd15, %rd18;
-	rem.u32 %r22, %r21, %r3;
-	cvt.u64.u32 %rd20, %r22;
-	add.s64 %rd21, %rd19, %rd20;
-	add.s64 %rd22, %rd21, 1;
-	setp.lt.s64 %p17, %rd22, %rd15;
-	selp.b64 %rd15, %rd22, %rd15, %p17;
-$B2:
-	.loc 3 45 18
-	@!%p9 bra $B3;
-	.loc 3 46 25
-	shl.b64 %rd23, %rd9, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	ld.global.u32 %r23, [%rd24];
-	cvt.s64.s32 %rd25, %r23;
-	setp.lt.s64 %p18, %rd25, %rd15;
-	selp.b64 %rd15, %rd25, %rd15, %p18;
-$B3:
-	.loc 3 48 12
-	setp.lt.s64 %p19, %rd15, 0;
-	cvt.u32.u64 %r24, %rd15;
-	selp.b32 %r25, 0, %r24, %p19;
-	cvt.u64.u32 %rd26, %r25;
-	.loc 1 27 28
-	add.s64 %rd27, %rd26, 7;
-	shr.u64 %rd28, %rd27, 3;
-	.loc 1 28 17
-	sub.s64 %rd29, %rd2, %rd13;
-	setp.le.u64 %p20, %rd28, %rd29;
-	cvt.u32.u64 %r26, %rd28;
-	setp.lt.u32 %p21, %r16, %r26;
-	selp.b32 %r27, %r16, %r26, %p21;
-	setp.le.u32 %p22, %r27, %r16;
-	and.pred %p23, %p20, %p22;
-	@!%p23 bra $B70;
-	shl.b64 %rd30, %rd13, 4;
-	add.s64 %rd31, %rd1, %rd30;
-	.loc 1 60 22
-	setp.lt.u32 %p24, %r19, %r26;
-	@!%p24 bra $B4;
-	mov.f32 %f3, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r28, %r19;
-	bra $B5;
-$B4:
-	mov.f32 %f5, 0fFF800000;
-	mov.f32 %f4, 0f00000000;
-	bra $B16;
-$B5:
-	cvt.u64.u32 %rd32, %r28;
-	.loc 1 61 11
-	mad.wide.u32 %rd33, %r28, 16, %rd31;
-	ld.global.u16 %r29, [%rd33];
-	ld.global.u16 %r30, [%rd33+2];
-	ld.global.u16 %r31, [%rd33+4];
-	ld.global.u16 %r32, [%rd33+6];
-	ld.global.u16 %r33, [%rd33+8];
-	ld.global.u16 %r34, [%rd33+10];
-	ld.global.u16 %r35, [%rd33+12];
-	ld.global.u16 %r36, [%rd33+14];
-	.loc 1 62 8
-	setp.lt.u32 %p25, %r28, %r27;
-	@!%p25 bra $B6;
-	.loc 1 63 10
-	mad.lo.s32 %r37, %r28, 16, %r7;
-	st.shared.u16 [%r37], %r29;
-	st.shared.u16 [%r37+2], %r30;
-	st.shared.u16 [%r37+4], %r31;
-	st.shared.u16 [%r37+6], %r32;
-	st.shared.u16 [%r37+8], %r33;
-	st.shared.u16 [%r37+10], %r34;
-	st.shared.u16 [%r37+12], %r35;
-	st.shared.u16 [%r37+14], %r36;
-$B6:
-	.loc 4 38 59
-	cvt.u16.u32 %rs1, %r29;
-	cvt.f32.f16 %f6, %rs1;
-	cvt.u16.u32 %rs2, %r30;
-	cvt.f32.f16 %f7, %rs2;
-	cvt.u16.u32 %rs3, %r31;
-	cvt.f32.f16 %f8, %rs3;
-	cvt.u16.u32 %rs4, %r32;
-	cvt.f32.f16 %f9, %rs4;
-	cvt.u16.u32 %rs5, %r33;
-	cvt.f32.f16 %f10, %rs5;
-	cvt.u16.u32 %rs6, %r34;
-	cvt.f32.f16 %f11, %rs6;
-	cvt.u16.u32 %rs7, %r35;
-	cvt.f32.f16 %f12, %rs7;
-	cvt.u16.u32 %rs8, %r36;
-	cvt.f32.f16 %f13, %rs8;
-	.loc 1 47 21
-	shl.b32 %r38, %r28, 3;
-	cvt.u64.u32 %rd34, %r38;
-	sub.s64 %rd35, %rd26, %rd34;
-	.loc 1 49 3
-	mul.rn.f32 %f14, %f6, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p26, %rd35, 0;
-	@!%p26 bra $B7;
-	mov.f32 %f14, 0fFF800000;
-$B7:
-	.loc 1 49 3
-	mul.rn.f32 %f15, %f7, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p27, %rd35, 1;
-	@!%p27 bra $B8;
-	mov.f32 %f15, 0fFF800000;
-$B8:
-	.loc 1 49 3
-	mul.rn.f32 %f16, %f8, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p28, %rd35, 2;
-	@!%p28 bra $B9;
-	mov.f32 %f16, 0fFF800000;
-$B9:
-	.loc 1 49 3
-	mul.rn.f32 %f17, %f9, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p29, %rd35, 3;
-	@!%p29 bra $B10;
-	mov.f32 %f17, 0fFF800000;
-$B10:
-	.loc 1 49 3
-	mul.rn.f32 %f18, %f10, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p30, %rd35, 4;
-	@!%p30 bra $B11;
-	mov.f32 %f18, 0fFF800000;
-$B11:
-	.loc 1 49 3
-	mul.rn.f32 %f19, %f11, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p31, %rd35, 5;
-	@!%p31 bra $B12;
-	mov.f32 %f19, 0fFF800000;
-$B12:
-	.loc 1 49 3
-	mul.rn.f32 %f20, %f12, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p32, %rd35, 6;
-	@!%p32 bra $B13;
-	mov.f32 %f20, 0fFF800000;
-$B13:
-	.loc 1 49 3
-	mul.rn.f32 %f21, %f13, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p33, %rd35, 7;
-	@!%p33 bra $B14;
-	mov.f32 %f21, 0fFF800000;
-$B14:
-	.loc 1 68 13
-	setp.nan.f32 %p34, %f3, %f14;
-	max.f32 %f22, %f3, %f14;
-	selp.f32 %f23, 0f7FFFFFFF, %f22, %p34;
-	setp.nan.f32 %p35, %f23, %f15;
-	max.f32 %f24, %f23, %f15;
-	selp.f32 %f25, 0f7FFFFFFF, %f24, %p35;
-	setp.nan.f32 %p36, %f25, %f16;
-	max.f32 %f26, %f25, %f16;
-	selp.f32 %f27, 0f7FFFFFFF, %f26, %p36;
-	setp.nan.f32 %p37, %f27, %f17;
-	max.f32 %f28, %f27, %f17;
-	selp.f32 %f29, 0f7FFFFFFF, %f28, %p37;
-	setp.nan.f32 %p38, %f29, %f18;
-	max.f32 %f30, %f29, %f18;
-	selp.f32 %f31, 0f7FFFFFFF, %f30, %p38;
-	setp.nan.f32 %p39, %f31, %f19;
-	max.f32 %f32, %f31, %f19;
-	selp.f32 %f33, 0f7FFFFFFF, %f32, %p39;
-	setp.nan.f32 %p40, %f33, %f20;
-	max.f32 %f34, %f33, %f20;
-	selp.f32 %f35, 0f7FFFFFFF, %f34, %p40;
-	setp.nan.f32 %p41, %f35, %f21;
-	max.f32 %f36, %f35, %f21;
-	selp.f32 %f5, 0f7FFFFFFF, %f36, %p41;
-	.loc 1 70 10
-	setp.eq.f32 %p42, %f5, 0fFF800000;
-	@%p42 bra $B15;
-	.loc 1 73 30
-	sub.rn.f32 %f37, %f3, %f5;
-	ex2.approx.ftz.f32 %f38, %f37;
-	mul.rn.f32 %f39, %f4, %f38;
-	.loc 1 75 32
-	sub.rn.f32 %f40, %f14, %f5;
-	ex2.approx.ftz.f32 %f41, %f40;
-	add.rn.f32 %f42, %f39, %f41;
-	sub.rn.f32 %f43, %f15, %f5;
-	ex2.approx.ftz.f32 %f44, %f43;
-	add.rn.f32 %f45, %f42, %f44;
-	sub.rn.f32 %f46, %f16, %f5;
-	ex2.approx.ftz.f32 %f47, %f46;
-	add.rn.f32 %f48, %f45, %f47;
-	sub.rn.f32 %f49, %f17, %f5;
-	ex2.approx.ftz.f32 %f50, %f49;
-	add.rn.f32 %f51, %f48, %f50;
-	sub.rn.f32 %f52, %f18, %f5;
-	ex2.approx.ftz.f32 %f53, %f52;
-	add.rn.f32 %f54, %f51, %f53;
-	sub.rn.f32 %f55, %f19, %f5;
-	ex2.approx.ftz.f32 %f56, %f55;
-	add.rn.f32 %f57, %f54, %f56;
-	sub.rn.f32 %f58, %f20, %f5;
-	ex2.approx.ftz.f32 %f59, %f58;
-	add.rn.f32 %f60, %f57, %f59;
-	sub.rn.f32 %f61, %f21, %f5;
-	ex2.approx.ftz.f32 %f62, %f61;
-	add.rn.f32 %f4, %f60, %f62;
-$B15:
-	.loc 1 60 34
-	add.s64 %rd36, %rd32, %rd10;
-	setp.lt.s64 %p43, %rd36, %rd28;
-	cvt.u32.u64 %r28, %rd36;
-	mov.f32 %f3, %f5;
-	@%p43 bra $B5;
-$B16:
-	.loc 5 51 17
-	mov.pred %p44, 1;
-	vote.sync.ballot.b32 %r39, %p44, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p45, %r39, -1;
-	@%p45 bra $B18;
-	.loc 5 58 43
-	brev.b32 %r40, %r39;
-	clz.b32 %r41, %r40;
-	shfl.sync.idx.b32 %f63, %f5, %r41, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r42, %r39, -1;
-	and.b32 %r43, %r39, %r42;
-	setp.ne.s32 %p46, %r43, 0;
-	@!%p46 bra $B19;
-$B17:
-	.loc 5 60 59
-	brev.b32 %r44, %r43;
-	clz.b32 %r45, %r44;
-	shfl.sync.idx.b32 %f64, %f5, %r45, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p47, %f63, %f64;
-	max.f32 %f65, %f63, %f64;
-	selp.f32 %f63, 0f7FFFFFFF, %f65, %p47;
-	.loc 5 59 53
-	add.s32 %r46, %r43, -1;
-	and.b32 %r43, %r43, %r46;
-	setp.ne.s32 %p48, %r43, 0;
-	@%p48 bra $B17;
-	bra $B19;
-$B18:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f66, %f5, 16, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p49, %f5, %f66;
-	max.f32 %f67, %f5, %f66;
-	selp.f32 %f68, 0f7FFFFFFF, %f67, %p49;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f69, %f68, 8, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p50, %f68, %f69;
-	max.f32 %f70, %f68, %f69;
-	selp.f32 %f71, 0f7FFFFFFF, %f70, %p50;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f72, %f71, 4, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p51, %f71, %f72;
-	max.f32 %f73, %f71, %f72;
-	selp.f32 %f74, 0f7FFFFFFF, %f73, %p51;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f75, %f74, 2, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p52, %f74, %f75;
-	max.f32 %f76, %f74, %f75;
-	selp.f32 %f77, 0f7FFFFFFF, %f76, %p52;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f78, %f77, 1, 31, 0xffffffff;
-	.loc 5 40 50
-	setp.nan.f32 %p53, %f77, %f78;
-	max.f32 %f79, %f77, %f78;
-	selp.f32 %f63, 0f7FFFFFFF, %f79, %p53;
-$B19:
-	.loc 2 63 12
-	setp.eq.s32 %p54, %r4, 32;
-	@%p54 bra $B23;
-	.loc 2 75 14
-	setp.eq.s32 %p55, %r15, 0;
-	@!%p55 bra $B20;
-	.loc 2 76 15
-	mad.lo.s32 %r47, %r11, %r12, %r13;
-	mad.lo.s32 %r48, %r47, %r14, %r10;
-	cvt.u64.u32 %rd37, %r48;
-	shr.u64 %rd38, %rd37, 5;
-	cvt.u32.u64 %r49, %rd38;
-	setp.lt.u32 %p56, %r49, 32;
-	@!%p56 bra $FAULT0;
-	mad.lo.s32 %r50, %r49, 4, %r6;
-	st.shared.f32 [%r50], %f63;
-$B20:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 67 27
-	shr.u32 %r51, %r4, 5;
-	setp.lt.u32 %p57, 32, %r51;
-	selp.b32 %r52, 32, %r51, %p57;
-	setp.lt.u32 %p58, 0, %r52;
-	mov.u32 %r53, 0;
-	@!%p58 bra $B22;
-$B21:
-	.loc 2 68 19
-	mad.lo.s32 %r54, %r53, 4, %r6;
-	ld.shared.f32 %f80, [%r54];
-	setp.nan.f32 %p59, %f63, %f80;
-	max.f32 %f81, %f63, %f80;
-	selp.f32 %f63, 0f7FFFFFFF, %f81, %p59;
-	add.s32 %r53, %r53, 1;
-	setp.lt.u32 %p60, %r53, %r52;
-	@%p60 bra $B21;
-$B22:
-$B23:
-	.loc 1 31 9
-	setp.neu.f32 %p61, %f5, 0fFF800000;
-	.loc 1 32 31
-	sub.rn.f32 %f82, %f5, %f63;
-	ex2.approx.ftz.f32 %f83, %f82;
-	mul.rn.f32 %f84, %f4, %f83;
-	.loc 1 31 9
-	selp.f32 %f85, %f84, %f4, %p61;
-	.loc 5 51 17
-	mov.pred %p62, 1;
-	vote.sync.ballot.b32 %r55, %p62, 0xffffffff;
-	.loc 5 52 11
-	setp.eq.s32 %p63, %r55, -1;
-	@%p63 bra $B25;
-	.loc 5 58 43
-	brev.b32 %r56, %r55;
-	clz.b32 %r57, %r56;
-	shfl.sync.idx.b32 %f86, %f85, %r57, 31, 0xffffffff;
-	.loc 5 59 21
-	add.s32 %r58, %r55, -1;
-	and.b32 %r59, %r55, %r58;
-	setp.ne.s32 %p64, %r59, 0;
-	@!%p64 bra $B26;
-$B24:
-	.loc 5 60 59
-	brev.b32 %r60, %r59;
-	clz.b32 %r61, %r60;
-	shfl.sync.idx.b32 %f87, %f85, %r61, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f86, %f87;
-	.loc 5 59 53
-	add.s32 %r62, %r59, -1;
-	and.b32 %r59, %r59, %r62;
-	setp.ne.s32 %p65, %r59, 0;
-	@%p65 bra $B24;
-	bra $B26;
-$B25:
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f88, %f85, 16, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f89, %f85, %f88;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f90, %f89, 8, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f91, %f89, %f90;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f92, %f91, 4, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f93, %f91, %f92;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f94, %f93, 2, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f95, %f93, %f94;
-	.loc 5 54 32
-	shfl.sync.bfly.b32 %f96, %f95, 1, 31, 0xffffffff;
-	.loc 5 38 49
-	add.rn.f32 %f86, %f95, %f96;
-$B26:
-	.loc 2 49 12
-	@%p54 bra $B31;
-	.loc 2 75 14
-	setp.eq.s32 %p66, %r15, 0;
-	@!%p66 bra $B27;
-	.loc 2 76 15
-	mad.lo.s32 %r63, %r11, %r12, %r13;
-	mad.lo.s32 %r64, %r63, %r14, %r10;
-	cvt.u64.u32 %rd39, %r64;
-	shr.u64 %rd40, %rd39, 5;
-	cvt.u32.u64 %r65, %rd40;
-	setp.lt.u32 %p67, %r65, 32;
-	@!%p67 bra $FAULT1;
-	mad.lo.s32 %r66, %r65, 4, %r6;
-	st.shared.f32 [%r66+128], %f86;
-$B27:
-	.loc 2 78 8
-	bar.sync 0;
-	.loc 2 54 27
-	shr.u32 %r67, %r4, 5;
-	setp.lt.u32 %p68, 32, %r67;
-	selp.b32 %r68, 32, %r67, %p68;
-	setp.lt.u32 %p69, 0, %r68;
-	@!%p69 bra $B28;
-	mov.f32 %f86, 0f00000000;
-	mov.u32 %r69, 0;
-	bra $B29;
-$B28:
-	mov.f32 %f86, 0f00000000;
-	bra $B30;
-$B29:
-	.loc 2 55 13
-	mad.lo.s32 %r70, %r69, 4, %r6;
-	ld.shared.f32 %f97, [%r70+128];
-	add.rn.f32 %f86, %f86, %f97;
-	add.s32 %r69, %r69, 1;
-	setp.lt.u32 %p70, %r69, %r68;
-	@%p70 bra $B29;
-$B30:
-$B31:
-	.loc 1 83 21
-	rcp.rn.f32 %f98, %f86;
-	mov.f32 %f99, 0f00000000;
-	@!%p1 bra $B32;
-	.loc 6 68 8
-	abs.f32 %f100, %f86;
-	setp.lt.f32 %p71, %f100, 0f00800000;
-	.loc 6 69 21
-	mul.rn.f32 %f101, %f86, 0f4B000000;
-	.loc 6 68 12
-	selp.f32 %f102, %f101, %f86, %p71;
-	selp.b32 %r71, 192937984, 0, %p71;
-	.loc 6 71 23
-	mov.b32 %r72, %f102;
-	.loc 6 72 10
-	add.s32 %r73, %r72, -1060439283;
-	and.b32 %r74, %r73, -8388608;
-	.loc 6 73 32
-	sub.s32 %r75, %r72, %r74;
-	mov.b32 %f103, %r75;
-	sub.s32 %r76, %r74, %r71;
-	cvt.rn.f32.s32 %f104, %r76;
-	.loc 6 15 9
-	sub.rn.f32 %f105, %f103, 0f3F800000;
-	.loc 6 16 22
-	fma.rn.f32 %f106, 0fBDE34383, %f105, 0f3E3FB689;
-	fma.rn.f32 %f107, %f106, %f105, 0fBE43C7B2;
-	fma.rn.f32 %f108, %f107, %f105, 0f3E515AED;
-	fma.rn.f32 %f109, %f108, %f105, 0fBE7554C5;
-	.loc 6 17 21
-	fma.rn.f32 %f110, %f109, %f105, 0f3E93BFF1;
-	fma.rn.f32 %f111, %f110, %f105, 0fBEB8AD77;
-	fma.rn.f32 %f112, %f111, %f105, 0f3EF63849;
-	fma.rn.f32 %f113, %f112, %f105, 0fBF38AA38;
-	.loc 6 18 42
-	mul.rn.f32 %f114, %f105, %f105;
-	mul.rn.f32 %f115, %f105, 0f32A57060;
-	fma.rn.f32 %f116, %f114, %f113, %f115;
-	fma.rn.f32 %f117, %f105, 0f3EE2A8EC, %f116;
-	.loc 6 20 9
-	fma.rn.f32 %f118, %f104, 0f34000000, %f105;
-	.loc 6 21 32
-	neg.f32 %f119, %f104;
-	fma.rn.f32 %f120, %f119, 0f34000000, %f118;
-	sub.rn.f32 %f121, %f105, %f120;
-	add.rn.f32 %f122, %f117, %f121;
-	add.rn.f32 %f123, %f118, %f122;
-	.loc 6 87 21
-	mov.b32 %r77, %f86;
-	setp.le.u32 %p72, 2139095040, %r77;
-	.loc 6 88 10
-	fma.rn.f32 %f124, %f86, 0f7F800000, 0f7F800000;
-	.loc 6 87 25
-	selp.f32 %f125, %f124, %f123, %p72;
-	.loc 6 90 7
-	setp.eq.f32 %p73, %f86, 0f00000000;
-	selp.f32 %f126, 0fFF800000, %f125, %p73;
-	.loc 1 85 25
-	add.rn.f32 %f98, %f63, %f126;
-	mov.f32 %f99, 0fFF800000;
-$B32:
-	.loc 1 87 22
-	setp.lt.u32 %p74, %r19, %r20;
-	@!%p74 bra $B67;
-	.loc 1 89 28
-	setp.neu.f32 %p75, %f63, 0fFF800000;
-$B33:
-	cvt.u64.u32 %rd41, %r19;
-	setp.lt.u32 %p76, %r19, %r26;
-	and.pred %p77, %p76, %p75;
-	mov.f32 %f127, %f99;
-	mov.f32 %f128, %f99;
-	mov.f32 %f129, %f99;
-	mov.f32 %f130, %f99;
-	mov.f32 %f131, %f99;
-	mov.f32 %f132, %f99;
-	mov.f32 %f133, %f99;
-	mov.f32 %f134, %f99;
-	@!%p77 bra $B66;
-	.loc 1 90 9
-	setp.lt.u32 %p78, %r19, %r27;
-	@%p78 bra $B41;
-	.loc 1 93 21
-	mad.wide.u32 %rd42, %r19, 16, %rd31;
-	ld.global.u16 %r78, [%rd42];
-	ld.global.u16 %r79, [%rd42+2];
-	ld.global.u16 %r80, [%rd42+4];
-	ld.global.u16 %r81, [%rd42+6];
-	ld.global.u16 %r82, [%rd42+8];
-	ld.global.u16 %r83, [%rd42+10];
-	ld.global.u16 %r84, [%rd42+12];
-	ld.global.u16 %r85, [%rd42+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs9, %r78;
-	cvt.f32.f16 %f135, %rs9;
-	cvt.u16.u32 %rs10, %r79;
-	cvt.f32.f16 %f136, %rs10;
-	cvt.u16.u32 %rs11, %r80;
-	cvt.f32.f16 %f137, %rs11;
-	cvt.u16.u32 %rs12, %r81;
-	cvt.f32.f16 %f138, %rs12;
-	cvt.u16.u32 %rs13, %r82;
-	cvt.f32.f16 %f139, %rs13;
-	cvt.u16.u32 %rs14, %r83;
-	cvt.f32.f16 %f140, %rs14;
-	cvt.u16.u32 %rs15, %r84;
-	cvt.f32.f16 %f141, %rs15;
-	cvt.u16.u32 %rs16, %r85;
-	cvt.f32.f16 %f142, %rs16;
-	.loc 1 47 21
-	shl.b32 %r86, %r19, 3;
-	cvt.u64.u32 %rd43, %r86;
-	sub.s64 %rd44, %rd26, %rd43;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f135, %f2;
-	mul.rn.f32 %f144, %f136, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p79, %rd44, 1;
-	@!%p79 bra $B34;
-	mov.f32 %f144, 0fFF800000;
-$B34:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f137, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p80, %rd44, 2;
-	@!%p80 bra $B35;
-	mov.f32 %f145, 0fFF800000;
-$B35:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f138, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p81, %rd44, 3;
-	@!%p81 bra $B36;
-	mov.f32 %f146, 0fFF800000;
-$B36:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f139, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p82, %rd44, 4;
-	@!%p82 bra $B37;
-	mov.f32 %f147, 0fFF800000;
-$B37:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f140, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p83, %rd44, 5;
-	@!%p83 bra $B38;
-	mov.f32 %f148, 0fFF800000;
-$B38:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f141, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p84, %rd44, 6;
-	@!%p84 bra $B39;
-	mov.f32 %f149, 0fFF800000;
-$B39:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f142, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p85, %rd44, 7;
-	@!%p85 bra $B40;
-	mov.f32 %f150, 0fFF800000;
-$B40:
-	.loc 1 93 5
-	bra $B49;
-$B41:
-	.loc 1 91 24
-	mad.lo.s32 %r87, %r19, 16, %r7;
-	ld.shared.u16 %r88, [%r87];
-	ld.shared.u16 %r89, [%r87+2];
-	ld.shared.u16 %r90, [%r87+4];
-	ld.shared.u16 %r91, [%r87+6];
-	ld.shared.u16 %r92, [%r87+8];
-	ld.shared.u16 %r93, [%r87+10];
-	ld.shared.u16 %r94, [%r87+12];
-	ld.shared.u16 %r95, [%r87+14];
-	.loc 4 38 59
-	cvt.u16.u32 %rs17, %r88;
-	cvt.f32.f16 %f151, %rs17;
-	cvt.u16.u32 %rs18, %r89;
-	cvt.f32.f16 %f152, %rs18;
-	cvt.u16.u32 %rs19, %r90;
-	cvt.f32.f16 %f153, %rs19;
-	cvt.u16.u32 %rs20, %r91;
-	cvt.f32.f16 %f154, %rs20;
-	cvt.u16.u32 %rs21, %r92;
-	cvt.f32.f16 %f155, %rs21;
-	cvt.u16.u32 %rs22, %r93;
-	cvt.f32.f16 %f156, %rs22;
-	cvt.u16.u32 %rs23, %r94;
-	cvt.f32.f16 %f157, %rs23;
-	cvt.u16.u32 %rs24, %r95;
-	cvt.f32.f16 %f158, %rs24;
-	.loc 1 47 21
-	shl.b32 %r96, %r19, 3;
-	cvt.u64.u32 %rd45, %r96;
-	sub.s64 %rd46, %rd26, %rd45;
-	.loc 1 49 3
-	mul.rn.f32 %f143, %f151, %f2;
-	mul.rn.f32 %f144, %f152, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p86, %rd46, 1;
-	@!%p86 bra $B42;
-	mov.f32 %f144, 0fFF800000;
-$B42:
-	.loc 1 49 3
-	mul.rn.f32 %f145, %f153, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p87, %rd46, 2;
-	@!%p87 bra $B43;
-	mov.f32 %f145, 0fFF800000;
-$B43:
-	.loc 1 49 3
-	mul.rn.f32 %f146, %f154, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p88, %rd46, 3;
-	@!%p88 bra $B44;
-	mov.f32 %f146, 0fFF800000;
-$B44:
-	.loc 1 49 3
-	mul.rn.f32 %f147, %f155, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p89, %rd46, 4;
-	@!%p89 bra $B45;
-	mov.f32 %f147, 0fFF800000;
-$B45:
-	.loc 1 49 3
-	mul.rn.f32 %f148, %f156, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p90, %rd46, 5;
-	@!%p90 bra $B46;
-	mov.f32 %f148, 0fFF800000;
-$B46:
-	.loc 1 49 3
-	mul.rn.f32 %f149, %f157, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p91, %rd46, 6;
-	@!%p91 bra $B47;
-	mov.f32 %f149, 0fFF800000;
-$B47:
-	.loc 1 49 3
-	mul.rn.f32 %f150, %f158, %f2;
-	.loc 1 50 8
-	setp.le.s64 %p92, %rd46, 7;
-	@!%p92 bra $B48;
-	mov.f32 %f150, 0fFF800000;
-$B48:
-$B49:
-	.loc 1 95 23
-	@%p1 bra $B50;
-	.loc 1 99 33
-	sub.rn.f32 %f159, %f143, %f63;
-	ex2.approx.ftz.f32 %f160, %f159;
-	mul.rn.f32 %f134, %f160, %f98;
-	bra $B51;
-$B50:
-	.loc 1 97 19
-	sub.rn.f32 %f161, %f143, %f98;
-	mul.rn.f32 %f134, %f161, 0f3F317218;
-$B51:
-	.loc 1 95 23
-	@%p1 bra $B52;
-	.loc 1 99 33
-	sub.rn.f32 %f162, %f144, %f63;
-	ex2.approx.ftz.f32 %f163, %f162;
-	mul.rn.f32 %f133, %f163, %f98;
-	bra $B53;
-$B52:
-	.loc 1 97 19
-	sub.rn.f32 %f164, %f144, %f98;
-	mul.rn.f32 %f133, %f164, 0f3F317218;
-$B53:
-	.loc 1 95 23
-	@%p1 bra $B54;
-	.loc 1 99 33
-	sub.rn.f32 %f165, %f145, %f63;
-	ex2.approx.ftz.f32 %f166, %f165;
-	mul.rn.f32 %f132, %f166, %f98;
-	bra $B55;
-$B54:
-	.loc 1 97 19
-	sub.rn.f32 %f167, %f145, %f98;
-	mul.rn.f32 %f132, %f167, 0f3F317218;
-$B55:
-	.loc 1 95 23
-	@%p1 bra $B56;
-	.loc 1 99 33
-	sub.rn.f32 %f168, %f146, %f63;
-	ex2.approx.ftz.f32 %f169, %f168;
-	mul.rn.f32 %f131, %f169, %f98;
-	bra $B57;
-$B56:
-	.loc 1 97 19
-	sub.rn.f32 %f170, %f146, %f98;
-	mul.rn.f32 %f131, %f170, 0f3F317218;
-$B57:
-	.loc 1 95 23
-	@%p1 bra $B58;
-	.loc 1 99 33
-	sub.rn.f32 %f171, %f147, %f63;
-	ex2.approx.ftz.f32 %f172, %f171;
-	mul.rn.f32 %f130, %f172, %f98;
-	bra $B59;
-$B58:
-	.loc 1 97 19
-	sub.rn.f32 %f173, %f147, %f98;
-	mul.rn.f32 %f130, %f173, 0f3F317218;
-$B59:
-	.loc 1 95 23
-	@%p1 bra $B60;
-	.loc 1 99 33
-	sub.rn.f32 %f174, %f148, %f63;
-	ex2.approx.ftz.f32 %f175, %f174;
-	mul.rn.f32 %f129, %f175, %f98;
-	bra $B61;
-$B60:
-	.loc 1 97 19
-	sub.rn.f32 %f176, %f148, %f98;
-	mul.rn.f32 %f129, %f176, 0f3F317218;
-$B61:
-	.loc 1 95 23
-	@%p1 bra $B62;
-	.loc 1 99 33
-	sub.rn.f32 %f177, %f149, %f63;
-	ex2.approx.ftz.f32 %f178, %f177;
-	mul.rn.f32 %f128, %f178, %f98;
-	bra $B63;
-$B62:
-	.loc 1 97 19
-	sub.rn.f32 %f179, %f149, %f98;
-	mul.rn.f32 %f128, %f179, 0f3F317218;
-$B63:
-	.loc 1 95 23
-	@%p1 bra $B64;
-	.loc 1 99 33
-	sub.rn.f32 %f180, %f150, %f63;
-	ex2.approx.ftz.f32 %f181, %f180;
-	mul.rn.f32 %f127, %f181, %f98;
-	bra $B65;
-$B64:
-	.loc 1 97 19
-	sub.rn.f32 %f182, %f150, %f98;
-	mul.rn.f32 %f127, %f182, 0f3F317218;
-$B65:
-$B66:
-	.loc 4 41 60
-	cvt.rn.f16.f32 %rs25, %f134;
-	cvt.u32.u16 %r97, %rs25;
-	cvt.rn.f16.f32 %rs26, %f133;
-	cvt.u32.u16 %r98, %rs26;
-	cvt.rn.f16.f32 %rs27, %f132;
-	cvt.u32.u16 %r99, %rs27;
-	cvt.rn.f16.f32 %rs28, %f131;
-	cvt.u32.u16 %r100, %rs28;
-	cvt.rn.f16.f32 %rs29, %f130;
-	cvt.u32.u16 %r101, %rs29;
-	cvt.rn.f16.f32 %rs30, %f129;
-	cvt.u32.u16 %r102, %rs30;
-	cvt.rn.f16.f32 %rs31, %f128;
-	cvt.u32.u16 %r103, %rs31;
-	cvt.rn.f16.f32 %rs32, %f127;
-	cvt.u32.u16 %r104, %rs32;
-	.loc 1 107 6
-	mad.wide.u32 %rd47, %r19, 16, %rd17;
-	st.global.u16 [%rd47], %r97;
-	st.global.u16 [%rd47+2], %r98;
-	st.global.u16 [%rd47+4], %r99;
-	st.global.u16 [%rd47+6], %r100;
-	st.global.u16 [%rd47+8], %r101;
-	st.global.u16 [%rd47+10], %r102;
-	st.global.u16 [%rd47+12], %r103;
-	st.global.u16 [%rd47+14], %r104;
-	.loc 1 87 34
-	add.s64 %rd48, %rd41, %rd10;
-	setp.lt.s64 %p93, %rd48, %rd12;
-	cvt.u32.u64 %r19, %rd48;
-	@%p93 bra $B33;
-$B67:
-	.loc 1 34 9
-	bra $EXIT;
-$B68:
-	.loc 1 21 3
-	bra $EXIT;
-$B69:
-	.loc 1 26 31
-	@!%p4 bra $FAULT2;
-	.loc 3 43 20
-	@!%p8 bra $FAULT3;
-	.loc 3 46 25
-	@!%p12 bra $FAULT4;
-	.loc 1 28 17
-	bra $FAULT5;
-$B70:
-	.loc 1 18 30
-	cvt.u64.u32 %rd49, %r16;
-	.loc 1 28 52
-	cvt.u64.u32 %rd50, %r27;
-	@!%p20 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 2 76 8
-	mov.u32 %r105, 0;
-	mov.u64 %rd51, %rd38;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r105, 0;
-	mov.u64 %rd51, %rd40;
-	mov.u64 %rd52, 32;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 26 31
-	mov.u32 %r105, 1;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 43 20
-	mov.u32 %r105, 2;
-	mov.u64 %rd51, 0;
-	mov.u64 %rd52, 0;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 46 25
-	mov.u32 %r105, 3;
-	mov.u64 %rd51, %rd9;
-	mov.u64 %rd52, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 28 17
-	mov.u32 %r105, 4;
-	mov.u64 %rd51, %rd14;
-	mov.u64 %rd52, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r105, 4;
-	mov.u64 %rd51, %rd28;
-	mov.u64 %rd52, %rd29;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r105, 4;
-	mov.u64 %rd51, %rd50;
-	mov.u64 %rd52, %rd49;
-$FAULT:
-	ld.param.u64 %rd53, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r106, [%rd53], 0, 1;
-	setp.ne.u32 %p94, %r106, 0;
-	@%p94 bra $EXIT;
-	ld.global.u64 %rd54, [%rd53+8];
-	ld.param.u32 %r107, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+104];
-	st.global.u32 [%rd54+4], %r107;
-	ld.param.u32 %r108, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+108];
-	st.global.v2.u32 [%rd54+8], {%r108, %r105};
-	mov.u32 %r109, %ctaid.x;
-	mov.u32 %r110, %ctaid.y;
-	st.global.v2.u32 [%rd54+16], {%r109, %r110};
-	mov.u32 %r111, %ctaid.z;
-	mov.u32 %r112, %tid.x;
-	st.global.v2.u32 [%rd54+24], {%r111, %r112};
-	mov.u32 %r113, %tid.y;
-	mov.u32 %r114, %tid.z;
-	st.global.v2.u32 [%rd54+32], {%r113, %r114};
-	st.global.u64 [%rd54+40], %rd51;
-	st.global.u64 [%rd54+48], %rd52;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd54], 56;
-	bra $EXIT;
-}
+const spreadBF16SM90NarrowAligned = `packed1 22373 spread_8_float32_row_BF16
+!|h^|f
+!|g@=
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/sV
+p9,rFpF
+p:t2pF
+qSt=r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+}%qy
+r7~/x'x(ymPrW
+tN
+)
+u.
+t^
+ya
+pnwEs6
+s?p2
+p}zM
+zC
+0
+t8p@?
+p\
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+Y=q=
+r59pb
+{b
+rN
+tP
+vc/j
+r'p*q&
+)
+vc@rI
+zJvDympMy_xDUD
+|.=q#8
+}h
+stpG
+xz
+0
+qVs0r2
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDV
+pnt'xj
+u3
+pnr4sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+}%xj
+r7~/x'x(rTpOrGw/q)q>}}
+s1
+N
+r7~/x'x(rTq>pOrGw/q)q>}}
+tb=pb
+r7~/u=q>pMym
+pqpbf7
+p'
+r7~/q>rGymPr/
+qD@qN
+p?
+"&
+r'p*G
+}%yC
+xBu*p*2p0
+)
+rsp0
+xBu*u4q,
+pnwEq#-
+qt'1#
+qi
+"1
+]%I
+r5.r+
+|&$1%
+xQM,1%
+t<
+tj
+s=M$
+xKM$D1$?
+!#
+"1
+])I
+".
+xUM,GwX
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"/
+u.
+|&(U
+p\
+|.,sm
+q1vn9
+v>-
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB71314
+xBu*M318
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+tU%D
+x<<'
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+r7R*
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDW
+qvp510
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=<+
+qKz#z#p*
+}3p2
+wfrbrGr,~5U<.
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+r7R-
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+qBR0
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+etssQ
+x|
+&
+exjts
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r(%q&
+t(R6U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS&<&<<
+xS%<%<0
+tU&<.
+tJ&''
+sH)
+!#
+rt.px
+tU<pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,<<
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+qBR=
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,<=
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+qBR>
+\
+!#
+uGtGr+
+qVR>pd
+}q
+qD/qN
+ru6
+r[6p$
+5
+"R
+tHC1817
+qvM314
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt6D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt6A
+z>
+pB6|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+pnsmj
+r[4p$
+5
+pntcq#
+tUF<7
+{K
+{i;
+{i7
+zBHA37
+|[r,xfwyuWL
+!#
+pntIr+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb=ts
+qk5qg
+r\6
+t8M6?
+xBzYM3
+)
+qBR<
+s'8
+}v37
+}'r,c~72~7L2ql
+tb,r+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb+sm
+s5z}s\U
+&
+tb-q@
+qVM516
+v/x;uf
+";
+u^$I
+",
+|NqsBwL
+tps:r_6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+";
+u?}~
+!#
+";
+Y,<K
+5
+qGu}$"
+r7,
+H
+!#
+qGu}$"
+H
+!#
+";
+|Nxhz\
+tpr3|X
+";
+rKt?rbz}s0DB
+qBRL
+\
+!#
+"0
+sE$S
+k
+uO$6
+";
+u^&I
+"1
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+";
+u<
+!#
+";
+Y,<L
+r7,
+rP
+!#
+";
+|Nszz\
+r?szsG>
+";
+rKt?rbz}s0DB
+qBRM
+\
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(s:tL
+:
+uG8{L
+]#I
+qCq#})
+x7sM#
+}nscz(z+
+qCq#@pb
+uO$yvtB{n
+qCq#/px
+sDr8%?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{i:
+qV+zH}#uQsqD
+qC^/pX
+s+;}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8<Z
+zSuf
+uG8,yC
+s~A$A>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8=Z
+|0<O?
+uG|#t;
+tUV<H
+rDU
+uG7+qy
+u9sMB
+!#
+uG8})
+tUV<G
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"^
+tUJ<X
+p6
+"^
+|WV
+rjz]|1
+zBVA36
+w@
+H
+!#
+"^
+tHOyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"^
+x|
+s5z}u}D
+"^
+yM
+s5z}xhD
+"#
+yQ
+s5z}rnD
+"#
+yN
+s5z}qsD
+"#
+vq
+s5z}r_D
+"#
+yO
+s5z}v2D
+"#
+{x
+s5z}u_D
+"#
+qLp*qX
+s5z}t$D
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"a
+r(eq&
+t(R%U
+s=/
+{#~%
+"a
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+|Wf
+tUf<W
+s'9
+eps@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+"#
+zBjA37
+|[r,xfvfUDL
+uG|#}6
+xSj<j<i
+xS]<]<\
+tUj<[
+sJ~;"
+!#
+tb7pj
+O
+!#
+ru)
+ru*
+r5.xj
+](s3/
+"v
+],s3@
+"s
+]-rL=
+].rL,
+(sT
+!#
+"|
+|Wl
+pqshsh
+pVKrL-
+pVJrL.
+pVMrL8
+(qu
+!pZ
+p(
+!p^
+"v
+r7+
+qa4
+qa3
+(
+!qZ
+"5
+sk
+a&
+wp,
+(
+!s*
+qD@ps
+tW
+a"
+qPp5
+(
+!tS
+"c
+}G
+a$
+qPp5
+(
+!vB
+"b
+r~
+p31
+;8
+(
+!w&
+tb=pX
+g
+pfqA
+;8
+(
+!x=
+"&
+sk
+pfp[
+wp,
+(
+!yE
+"/
+uI
+pfp"
+;8
+(
+!{-
+"-
+sv9
+vg
+v#
+(
+!vKxw
+"-
+sv/
+p3-
+qPp=
+(
+!pty@
+"-
+sv@
+p30
+;)
+(
+!ptyG
+g=
+p3/
+;0
+(
+!pt+uU
+sv@
+p30
+qPpY
+(
+!pt{H
+",
+g,
+a)
+qPp)
+(
+!pt.uU
+g,
+a(
+wp,
+(
+!pt|F
+g+
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const spreadBF16SM90 = `packed1 22438 spread_8_float32_row_BF16
+!|h^|f
+!|g@=
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/sV
+p9xFt*
+p:.8pF
+qSt=r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+}%qy
+r7~/x'x(ymPrW
+)
+pnwEs6
+wr
+p}zM
+zC
+0
+y#
+p\
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wurS
+r59pb
+rCpY
+rN
+tP
+vc/j
+r'[q&
+)
+vc@rI
+zJvDympMy_xDUD
+|.=q#8
+}h
+stqI
+xz
+stpU
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDV
+pnt'xj
+u3
+pnr4sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+}%xj
+r7~/x'x(rTpOrGw/q)q>}}
+s1
+N
+r7~/x'x(rTq>pOrGw/q)q>}}
+tb=pb
+r7~/u=q>pMym
+pqpbf7
+p'
+r7~/q>rGymPr/
+qD@qN
+p?
+"&
+r'p*G
+}%yC
+xBu*p*2p0
+)
+rsp0
+xBu*u4q,
+pnwEq#-
+qt'1#
+qi
+"1
+]%I
+r5.r+
+|&$1%
+xQM)1%
+t<
+tj
+s=M$
+xKM$D1$?
+!#
+"1
+])I
+".
+xUM)Gt~
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"/
+{=$rS
+|.,sm
+rs9
+v>-
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB31/10
+xBu*M/14
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt8D
+x<16
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf8
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDW
+qvp51,
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=<)
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf8
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+etssQ
+x|
+&
+exjts
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"#
+{x
+&
+"#
+qLp*qX
+&
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r(%q&
+t(R4U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS&<&<:
+xS%<%<0
+tU&<.
+tJ&''
+sH)
+!#
+rt.px
+tU:pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,<:
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+qBR;
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,<;
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+qBR<
+\
+!#
+uGtGr+
+qVR<pd
+}q
+qD/qN
+ru2
+r[2p$
+5
+"R
+pB51413
+qvM/10
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt2D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt2A
+z>
+pB2|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+pnsmj
+r[0p$
+5
+pntcq#
+qt7<7
+{K
+{i;
+{i7
+po7A36
+x9r|
+pQ
+w(p&p$
+w(sep$
+!#
+pntIr+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb=ts
+qk1qg
+r\2
+t8M2?
+xBzYM/
+)
+qBR<
+s'8
+}v36
+sw
+s@r>
+tb,r+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb+sm
+s5z}s\U
+&
+tb-q@
+qVM112
+v/x;uf
+";
+u^$I
+",
+|NqsBwL
+tps:r_6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+";
+u?}~
+!#
+";
+Y,<I
+5
+qGu}$"
+r7,
+H
+!#
+qGu}$"
+H
+!#
+";
+|Nxhz\
+tpr3|X
+";
+rKt?rbz}s0DB
+qBRJ
+\
+!#
+"0
+sE$S
+k
+uO$6
+";
+u^&I
+"1
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+";
+u<
+!#
+";
+Y,<J
+r7,
+rP
+!#
+";
+|Nszz\
+r?szsG>
+";
+rKt?rbz}s0DB
+qBRK
+\
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(s:tL
+:
+uG8{L
+]#I
+qCq#})
+x7sM#
+}nscz(z+
+qCq#@pb
+uO$yvtB{n
+qCq#/px
+sDr8%?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{i:
+qV+zH}#uQsqD
+qC^/pX
+s+;}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8<Z
+zSuf
+uG8,yC
+s~A$A>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8=Z
+|0<M?
+uG|#t;
+qt8<H
+rDU
+uG7+qy
+u9sMB
+!#
+uG8})
+qt8<G
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"^
+tUJ16
+p6
+"^
+ru8
+rjz]|1
+po8A35
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"^
+tHOyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"^
+x|
+s5z}u}D
+"^
+yM
+s5z}xhD
+"#
+yQ
+s5z}rnD
+"#
+yN
+s5z}qsD
+"#
+vq
+s5z}r_D
+"#
+yO
+s5z}v2D
+"#
+{x
+s5z}u_D
+"#
+qLp*qX
+s5z}t$D
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"a
+ph8q&
+t(R%U
+s=/
+{#~%
+"a
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru8
+qt8<W
+s'9
+eps@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+"#
+po8A36
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'818<g
+xS]<]<\
+qt8<[
+sJ~;"
+!#
+tb7pj
+O
+!#
+r5.xj
+](s3/
+"v
+],s3@
+"s
+]-rL=
+].rL,
+(sT
+!#
+"|
+ru6
+pqshsh
+pVKrL-
+pVJrL.
+pVMrL8
+(qu
+!pZ
+p(
+!p^
+"v
+r7+
+qa3
+qa2
+(
+!qZ
+"5
+sk
+a$
+;8
+(
+!s*
+qD@ps
+tW
+pfqA
+qPp5
+(
+!tS
+"c
+}G
+a"
+qPp5
+(
+!vB
+"b
+r~
+p30
+;7
+(
+!w&
+tb=pX
+g
+pfp[
+;7
+(
+!x=
+"&
+sk
+pfp"
+;8
+(
+!yE
+"/
+uI
+pfpY
+;7
+(
+!{-
+"-
+sv9
+vg
+v#
+(
+!vKxw
+"-
+sv/
+p3,
+;(
+(
+!pty@
+"-
+sv@
+p3/
+;$
+(
+!ptyG
+g=
+p3.
+;/
+(
+!pt+uU
+sv@
+p3/
+;&
+(
+!pt{H
+",
+g,
+a'
+qPp)
+(
+!pt.uU
+g,
+a&
+;8
+(
+!pt|F
+g+
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const spreadF16SM90NarrowAligned = `packed1 23081 spread_8_float32_row_F16
+!|h^|f
+!|g@=
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/sV
+zf}<
+p9sppF
+p:t2pF
+qSt=r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+}%qy
+r7~/x'x(ymPrW
+tN
+)
+u.
+t^
+ya
+pnwEs6
+s?p2
+p}zM
+zC
+0
+t8p@?
+p\
+r5-qe
+Y=2p2
+r5.xj
+zWyD=
+rN
+tP
+r57qw
+Y=q=
+r59pb
+{b
+rN
+tP
+vc/j
+r'p*q&
+)
+vc@rI
+zJvDympMy_xDUD
+|.=q#8
+}h
+stpG
+xz
+0
+qVs0r2
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDV
+pnt'xj
+u3
+pnr4sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+}%xj
+r7~/x'x(rTpOrGw/q)q>}}
+s1
+N
+r7~/x'x(rTq>pOrGw/q)q>}}
+tb=pb
+r7~/u=q>pMym
+pqpbf7
+p'
+r7~/q>rGymPr/
+qD@qN
+p?
+"&
+r'p*G
+}%yC
+xBu*p*2p0
+)
+rsp0
+xBu*u4q,
+pnwEq#-
+qt'1#
+qi
+"1
+]%I
+r5.r+
+|&$1%
+xQM,1%
+t<
+tj
+s=M$
+xKM$D1$?
+!#
+"1
+])I
+".
+xUM,GwX
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"/
+u.
+|&(U
+p\
+|.,sm
+q1vn9
+v>-
+)
+r\-
+|.+px
+qVs0q=
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB71314
+xBu*M318
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1-
+H
+!#
+!#
+|..^
+uX-p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+tU%D
+x<<'
+4
+rP
+pqshrI
+ru0
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+r7R*
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDW
+qvp510
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=<+
+qKz#z#p*
+}3p2
+wfrbrGr,~5U<.
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+r7R-
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+qBR0
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+w@
+H
+!#
+pqsmrI
+p~p@yZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+er.9pb
+qLp@x[
+ro
+p7
+ezLsr
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r()q&
+t(R:U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS*<*<@
+xS)<)<4
+tU*<2
+tJ&''
+sH)
+!#
+rt.px
+tU@pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,<@
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+qBRA
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,<A
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+qBRB
+\
+!#
+uGtGr+
+qVRBpd
+}q
+qD/qN
+ru6
+r[6p$
+5
+"R
+tHG1817
+qvM314
+)
+ur
+0
+Ys0A
+u(
+uF1/
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra3tn
+qt6D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt6A
+z>
+pB6|B/
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+pnsmj
+r[4p$
+5
+pntcq#
+tUJ<;
+{K
+{i;
+{i7
+zBLA37
+|[r,xfwyuWL
+!#
+pntIr+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb=ts
+qk5qg
+r\6
+t8M6?
+xBzYM3
+)
+qBR@
+s'8
+}v37
+}'r,c~72~7L2ql
+tb,r+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb+sm
+s5z}s\U
+&
+tb-q@
+qVM516
+v/x;uf
+";
+u^$I
+",
+|NqsBwL
+tps:r_6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+";
+u?}~
+!#
+";
+Y,<O
+5
+qGu}$"
+r7,
+H
+!#
+qGu}$"
+H
+!#
+";
+|Nxhz\
+tpr3|X
+";
+rKt?rbz}s0DB
+qBRP
+\
+!#
+"0
+sE$S
+k
+uO$6
+";
+u^&I
+"1
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+";
+u<
+!#
+";
+Y,<P
+r7,
+rP
+!#
+";
+|Nszz\
+r?szsG>
+";
+rKt?rbz}s0DB
+qBRQ
+\
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(s:tL
+:
+uG8{L
+]#I
+qCq#})
+x7sM#
+}nscz(z+
+qCq#@pb
+uO$yvtB{n
+qCq#/px
+sDr8%?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{i:
+qV+zH}#uQsqD
+qC^/pX
+s+;}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8<Z
+zSuf
+uG8,yC
+s~A$A>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8=Z
+|0<S?
+uG|#t;
+tUZ<L
+rDU
+uG7+qy
+u9sMB
+!#
+uG8})
+tUZ<K
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"^
+tUN<\
+p6
+"^
+|WZ
+rjz]|1
+zBZA36
+w@
+H
+!#
+"^
+tHSyZ0
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"^
+qLp@x[
+ro
+u>vhp<vhp5rzu}2~i
+"^
+r'[A
+q%
+ro
+u>vhp<vhp5rzxh2~i
+"#
+qLp2x[
+ro
+u>vhp<vhp5rzrn2~i
+"#
+r'p0A
+q%
+ro
+u>vhp<vhp5rzqs2~i
+"#
+qLp*x[
+ro
+u>vhp<vhp5rzr_2~i
+"#
+r'y]
+q%
+ro
+u>vhp<vhp5rzv22~i
+"#
+qLq}x[
+ro
+u>vhp<vhp5rzu_2~i
+"#
+zV"A
+q%
+ro
+u>vhp<vhp5rzt$2~i
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"a
+r(mq&
+t(R)U
+s=/
+{#~%
+"a
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+|Wn
+tUn<_
+s'9
+eq#7w-
+u>zivhp5rW+r3~7sIrl
+u>zivhp5rW+r3~7WsU
+u>zivhp5rW+r3~7Sq/
+u>zivhp5rW+r3~7>6
+"#
+zBrA37
+|[r,xfvfUDL
+uG|#}6
+xSr<r<q
+xSf<f<e
+tUr<d
+sJ~;"
+!#
+tb7pj
+O
+!#
+ru)
+ru*
+r5.xj
+](s3/
+"v
+],s3@
+"s
+]-rL=
+].rL,
+(sT
+!#
+"|
+|Wt
+pqshsh
+pVKrL-
+pVJrL.
+pVMrL8
+(qu
+!pZ
+p(
+!p^
+"v
+r7+
+qa4
+qa3
+(
+!qZ
+"5
+sk
+a&
+wp,
+(
+!s*
+qD@ps
+tW
+a"
+qPp5
+(
+!tS
+"c
+}G
+a$
+qPp5
+(
+!vB
+"b
+r~
+p31
+;8
+(
+!w&
+tb=pX
+g
+pfqA
+;8
+(
+!x=
+"&
+sk
+pfp[
+wp,
+(
+!yE
+"/
+uI
+pfp"
+;8
+(
+!{-
+"-
+sv9
+vg
+v#
+(
+!vKxw
+"-
+sv/
+p3-
+qPp=
+(
+!pty@
+"-
+sv@
+p30
+;)
+(
+!ptyG
+g=
+p3/
+;0
+(
+!pt+uU
+sv@
+p30
+qPpY
+(
+!pt{H
+",
+g,
+a)
+qPp)
+(
+!pt.uU
+g,
+a(
+wp,
+(
+!pt|F
+g+
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const spreadF16SM90 = `packed1 23153 spread_8_float32_row_F16
+!|h^|f
+!|g@=
+!p8
+!sgu]q)tkrR
+!s]vDympMrR
+!vvq"u=|z
+!v7psv6syq)r9pMrR
+!v7r.v6s}pMpOrGvPrR
+!v7q#v6rbrmr9rR
+!
+!vtt&s<
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/sV
+zf}<
+p9sTto
+p:.8pF
+qSt=r0
+!
+p>
+v~
+pa
+z^
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+}%qy
+r7~/x'x(ymPrW
+)
+pnwEs6
+wr
+p}zM
+zC
+0
+y#
+p\
+r5-qe
+Y=ry
+r5.xj
+zWXp$
+rN
+tP
+r57qw
+wurS
+r59pb
+rCpY
+rN
+tP
+vc/j
+r'[q&
+)
+vc@rI
+zJvDympMy_xDUD
+|.=q#8
+}h
+stqI
+xz
+stpU
+"%
+rezG2t,
+|.=zg
+w"t,
+w"t,
+w"t,
+rDV
+pnt'xj
+u3
+pnr4sQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+}%xj
+r7~/x'x(rTpOrGw/q)q>}}
+s1
+N
+r7~/x'x(rTq>pOrGw/q)q>}}
+tb=pb
+r7~/u=q>pMym
+pqpbf7
+p'
+r7~/q>rGymPr/
+qD@qN
+p?
+"&
+r'p*G
+}%yC
+xBu*p*2p0
+)
+rsp0
+xBu*u4q,
+pnwEq#-
+qt'1#
+qi
+"1
+]%I
+r5.r+
+|&$1%
+xQM)1%
+t<
+tj
+s=M$
+xKM$D1$?
+!#
+"1
+])I
+".
+xUM)Gt~
+sw
+s=M$
+xKM$D1$?
+!#
+r5x*
+{*$p$
+|01$?
+"/
+{=$rS
+|.,sm
+rs9
+v>-
+)
+r\*
+|.+px
+sts7
+rN
+tP
+qU
+"$
+v3p"G
+*#%
+pqpbpj-
+pB31/10
+xBu*M/14
+|.=pj@
+*%p-
+|.,r.7
+uo~9I
+s_p,1*
+H
+!#
+!#
+|..^
+uX*p$2{'
+)
+pzXp$2{'
+)
+pqr-t;
+qt8D
+x<16
+4
+rP
+pqshrI
+ru,
+u>q)u8qrxD%
+0
+t7
+p1
+x3
+t7
+p1
+rf8
+r7p*
+ysxP2t,
+!#
+)
+t>
+xL[
+4
+w"~5
+w"~5
+rDW
+qvp51,
+{6p5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pqr-pj.
+qKp,q=<)
+qKz#z#p*
+}3p2
+wfrbrGr,~5U16
+w"uy
+\
+!#
+pqsrrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+pqu:q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+|A,t;
+rj{vI
+:
+{zqcqcyqqcqcqcqc
+rf8
+r7R"
+H
+!#
+{w
+{zqcqcyqqcqcqcqc
+u?~*4
+!#
+pqr]pX
+r\6
+p6
+pqsQpx
+t>
+xLp*
+pm
+yJp5t~
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+pqsmrI
+p~p@yZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+er.9pb
+qLp@x[
+ro
+p7
+ezLsr
+r'[A
+q%
+ro
+p7
+"#
+qLp2x[
+ro
+p7
+"#
+r'p0A
+q%
+ro
+p7
+"#
+qLp*x[
+ro
+p7
+"#
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+|A8ps
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+wF$
+u{+t'
+r()q&
+t(R8U
+s=/
+{#~%
+u{.rI
+t1u&=
+5
+qGt$t%
+!#
+t1s0B
+5
+qGu_t%
+!#
+t1s0E
+5
+qGv2t%
+!#
+t1u&-
+5
+qGr_t%
+!#
+t1s0G
+5
+qGqst%
+!#
+t1u&8
+5
+qGrnt%
+!#
+t1u&7
+5
+qGxht%
+!#
+uc
+!#
+|A@pw
+tpr^&qW
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+tpr3p4'>rl
+uGxFs-
+w\&''
+k
+rp%6
+uGx5s-
+w\0''
+k
+xy
+w\1''
+k
+xy
+w\2''
+k
+xy
+w\3''
+k
+xy
+w\4''
+k
+xy
+w\5''
+k
+xy
+w\6''
+k
+xy
+w\7''
+k
+q8%S>
+|A,}6
+xS*<*<>
+xS)<)<4
+tU*<2
+tJ&''
+sH)
+!#
+rt.px
+tU>pd
+p6
+qx,s6
+|Np4'BwL
+tpr^'6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+qx=rI
+u?}~
+!#
+rt8j
+Y,<>
+5
+qGu}''
+r7,
+H
+!#
+qGu}''
+H
+!#
+rt7sr
+|Nxhz\
+tpr3|X
+rt8sh
+rKt?rbz}s0DB
+qBR?
+\
+!#
+uG..q#8
+w\'S
+k
+rp%6
+r6=px
+uo~2I
+r69q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+yHrI
+u<
+!#
+}Tj
+Y,<?
+r7,
+rP
+!#
+r6+qe
+|Nszz\
+r?szsG>
+}Tsh
+rKt?rbz}s0DB
+qBR@
+\
+!#
+uGtGr+
+qVR@pd
+}q
+qD/qN
+ru2
+r[2p$
+5
+"R
+pB51413
+qvM/10
+)
+ur
+0
+Ys0A
+u(
+uF1+
+syu8Ps}+r3x2cr8$sGL
+!#
+qM,^
+p+
+qM+sr
+ra/tn
+qt2D
+{zqcqcyqqcqcqcqc
+:
+5
+zqqN
+qt2A
+z>
+pB2|B+
+w)Ps}+z%x^L2qp
+!#
+"3
+|NrnBwL
+tps:v8
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3r8/v,
+"/
+t3tL$0
+k
+uO"6
+".
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+s~7v,
+!#
+pnsmj
+r[0p$
+5
+pntcq#
+qt7<;
+{K
+{i;
+{i7
+po7A36
+x9r|
+pQ
+w(p&p$
+w(sep$
+!#
+pntIr+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb=ts
+qk1qg
+r\2
+t8M2?
+xBzYM/
+)
+qBR@
+s'8
+}v36
+sw
+s@r>
+tb,r+
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+tb+sm
+s5z}s\U
+&
+tb-q@
+qVM112
+v/x;uf
+";
+u^$I
+",
+|NqsBwL
+tps:r_6
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpw+
+";
+u?}~
+!#
+";
+Y,<M
+5
+qGu}$"
+r7,
+H
+!#
+qGu}$"
+H
+!#
+";
+|Nxhz\
+tpr3|X
+";
+rKt?rbz}s0DB
+qBRN
+\
+!#
+"0
+sE$S
+k
+uO$6
+";
+u^&I
+"1
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+";
+u<
+!#
+";
+Y,<N
+r7,
+rP
+!#
+";
+|Nszz\
+r?szsG>
+";
+rKt?rbz}s0DB
+qBRO
+\
+!#
+uGxets
+|cq)q"q"vLrWvhrG~(s:tL
+:
+uG8{L
+]#I
+qCq#})
+x7sM#
+}nscz(z+
+qCq#@pb
+uO$yvtB{n
+qCq#/px
+sDr8%?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{i:
+qV+zH}#uQsqD
+qC^/pX
+s+;}J}J
+qC^9p|
+xV?
+qCpj{L
+{/r8<Z
+zSuf
+uG8,yC
+s~A$A>
+sF2zAz&+t=
+sF1t%
+!#
+uG8-pw
+{/r8=Z
+|0<Q?
+uG|#t;
+qt8<L
+rDU
+uG7+qy
+u9sMB
+!#
+uG8})
+qt8<K
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+"^
+tUN16
+p6
+"^
+ru8
+rjz]|1
+po8A35
+sw
+s@r>
+s@p&
+s@se
+H
+!#
+"^
+tHSyZ,
+w)r,w%qp
+w)r,vny3r>
+w)r,uHy3p&
+w)r,z#y3se
+!#
+"^
+qLp@x[
+ro
+u>vhp<vhp5rzu}2~i
+"^
+r'[A
+q%
+ro
+u>vhp<vhp5rzxh2~i
+"#
+qLp2x[
+ro
+u>vhp<vhp5rzrn2~i
+"#
+r'p0A
+q%
+ro
+u>vhp<vhp5rzqs2~i
+"#
+qLp*x[
+ro
+u>vhp<vhp5rzr_2~i
+"#
+r'y]
+q%
+ro
+u>vhp<vhp5rzv22~i
+"#
+qLq}x[
+ro
+u>vhp<vhp5rzu_2~i
+"#
+zV"A
+q%
+ro
+u>vhp<vhp5rzt$2~i
+!#
+"(
+s&$t|
+xT'$sG
+v;v2'$u#
+v;t$'$$"
+v;ul'$$#
+v;tL'$$$
+s+#'$$%
+s+%'$$&
+uGq4pj
+qh#I
+uG77sh
+|\+Pq)q"q"vLrWvhrG~(r3t$rl
+|\+Pq)q"q"vLrWvhrG~(r3u_sI
+|\+Pq)q"q"vLrWvhrG~(r3v2sU
+|\+Pq)q"q"vLrWvhrG~(r3r_W
+|\+Pq)q"q"vLrWvhrG~(r3qsq/
+|\+Pq)q"q"vLrWvhrG~(r3rnS
+|\+Pq)q"q"vLrWvhrG~(r3xh6
+|\+Pq)q"q"vLrWvhrG~(r3u}>
+!#
+uG}rps
+|-$D
+|-$E
+|-$F
+|-$G
+|-$H
+|-$I
+|-$J
+|-$K
+"a
+ph8q&
+t(R)U
+s=/
+{#~%
+"a
+t1u&=
+5
+qGt$$J
+!#
+t1s0B
+5
+qGu_$J
+!#
+t1s0E
+5
+qGv2$J
+!#
+t1u&-
+5
+qGr_$J
+!#
+t1s0G
+5
+qGqs$J
+!#
+t1u&8
+5
+qGrn$J
+!#
+t1u&7
+5
+qGxh$J
+!#
+qGu}$J
+!#
+uGtyq#
+ru8
+qt8<_
+s'9
+eq#7w-
+u>zivhp5rW+r3~7sIrl
+u>zivhp5rW+r3~7WsU
+u>zivhp5rW+r3~7Sq/
+u>zivhp5rW+r3~7>6
+"#
+po8A36
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uG|#}6
+z'818<o
+xSf<f<e
+qt8<d
+sJ~;"
+!#
+tb7pj
+O
+!#
+r5.xj
+](s3/
+"v
+],s3@
+"s
+]-rL=
+].rL,
+(sT
+!#
+"|
+ru6
+pqshsh
+pVKrL-
+pVJrL.
+pVMrL8
+(qu
+!pZ
+p(
+!p^
+"v
+r7+
+qa3
+qa2
+(
+!qZ
+"5
+sk
+a$
+;8
+(
+!s*
+qD@ps
+tW
+pfqA
+qPp5
+(
+!tS
+"c
+}G
+a"
+qPp5
+(
+!vB
+"b
+r~
+p30
+;7
+(
+!w&
+tb=pX
+g
+pfp[
+;7
+(
+!x=
+"&
+sk
+pfp"
+;8
+(
+!yE
+"/
+uI
+pfpY
+;7
+(
+!{-
+"-
+sv9
+vg
+v#
+(
+!vKxw
+"-
+sv/
+p3,
+;(
+(
+!pty@
+"-
+sv@
+p3/
+;$
+(
+!ptyG
+g=
+p3.
+;/
+(
+!pt+uU
+sv@
+p3/
+;&
+(
+!pt{H
+",
+g,
+a'
+qPp)
+(
+!pt.uU
+g,
+a&
+;8
+(
+!pt|F
+g+
+vg
+v#
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
