@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -18,11 +17,11 @@ const MaxDim = 128
 // Language Model Serving with PagedAttention" (2023), describe. Any page may hold tokens of any sequence.
 //
 // Table has a row of MaxPages numbers of pages for each sequence: token i of a sequence is in the row's page i/PageTokens. The table
-// may change between launches of a graph. Attend reads whole pages, also where no token has been stored, so that Keys must have been
-// written before, with any numbers.
+// may change between launches of a graph. On the CPU, Attend reads whole pages, also where no token has been stored, so that Keys must
+// have been written before, with any numbers. Only Store and Attend know the order of the keys, which depends on the device.
 type Cache[T row.Number] struct {
 	CacheShape
-	Keys   device.Slice[T]     // [Pages][KeyHeads][Dim][PageTokens]
+	Keys   device.Slice[T]     // [Pages][KeyHeads][PageTokens][Dim], or [Pages][KeyHeads][Dim][PageTokens] on the CPU
 	Values device.Slice[T]     // [Pages][KeyHeads][PageTokens][Dim]
 	Table  device.Slice[int32] // [sequences][MaxPages]
 }
@@ -47,6 +46,18 @@ type Queries[T row.Number] struct {
 	Heads  int             // a multiple of KeyHeads; consecutive heads share the keys and values of one
 	Q, O   device.Slice[T] // [tokens][Heads][Dim]
 	Tokens device.Slice[Token]
+
+	// Context is the number of tokens that the longest sequence may have, 0 for the largest number that the table has entries for. A
+	// GPU runs fastest if few queries see much fewer tokens; it computes the same for all.
+	Context int
+
+	// Scratch has the number of elements that Workspace returns, or none. With it, a GPU shares the tokens of a query among blocks
+	// where there would be few blocks.
+	Scratch device.Slice[float32]
+
+	// Settled promises that no kernel that may still run writes Tokens, the table, or keys and values of tokens before those of the
+	// queries. A kernel may still run if no copy and no start of a graph followed it. Attend then overlaps with the preceding kernel.
+	Settled bool
 }
 
 // check returns ErrShape with an explanation if the slices do not have the shape.
@@ -74,7 +85,7 @@ func (c Cache[T]) Store(s *device.Stream, x New[T]) error {
 	if tokens == 0 {
 		return nil
 	}
-	return c.store(s, device.Blocks{X: tokens, Y: c.KeyHeads}, x)
+	return c.store(s, c.formFor(s), x)
 }
 
 // Attend computes O = softmax(Q x K^T / sqrt(Dim)) x V for each query, with the keys and values of its sequence from position 0 up to
@@ -92,50 +103,8 @@ func (c Cache[T]) Attend(s *device.Stream, x Queries[T]) error {
 	if tokens == 0 {
 		return nil
 	}
-	return c.attend(s, device.Blocks{X: tokens, Y: x.Heads}, x)
-}
-
-//gpu:instance store32 = storeCached[float32]
-//gpu:instance storeBF16 = storeCached[dtype.BF16]
-//gpu:instance storeF16 = storeCached[dtype.F16]
-
-// store launches storeCached.
-func (c Cache[T]) store(s *device.Stream, grid device.Blocks, x New[T]) error {
-	switch c := any(c).(type) {
-	case Cache[float32]:
-		x := any(x).(New[float32])
-		return store32(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.BF16]:
-		x := any(x).(New[dtype.BF16])
-		return storeBF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.F16]:
-		x := any(x).(New[dtype.F16])
-		return storeF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
+	if n := c.Workspace(tokens, x.Heads); x.Scratch.Len() != 0 && x.Scratch.Len() < n {
+		return fmt.Errorf("attention: scratch memory of %d elements, not %d: %w", x.Scratch.Len(), n, ErrShape)
 	}
-	panic("BUG: attention: no such element type")
-}
-
-//gpu:instance attend32 = attendCached[float32, row.F32]
-//gpu:instance attendBF16 = attendCached[dtype.BF16, row.BF16]
-//gpu:instance attendF16 = attendCached[dtype.F16, row.F16]
-
-// attend launches attendCached.
-func (c Cache[T]) attend(s *device.Stream, grid device.Blocks, x Queries[T]) error {
-	switch c := any(c).(type) {
-	case Cache[float32]:
-		x := any(x).(Queries[float32])
-		return attend32(s, grid, lanes(x.Q), lanes(x.O), lanes(c.Keys), lanes(c.Values), c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.BF16]:
-		x := any(x).(Queries[dtype.BF16])
-		return attendBF16(s, grid, lanes(x.Q), lanes(x.O), lanes(c.Keys), lanes(c.Values), c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.F16]:
-		x := any(x).(Queries[dtype.F16])
-		return attendF16(s, grid, lanes(x.Q), lanes(x.O), lanes(c.Keys), lanes(c.Values), c.Table, x.Tokens, c.CacheShape)
-	}
-	panic("BUG: attention: no such element type")
-}
-
-// lanes returns a view of 16 elements for each thread of a block.
-func lanes[T row.Number](x device.Slice[T]) device.Slice[[row.Lanes]T] {
-	return device.View[[row.Lanes]T](x)
+	return c.attend(s, c.formFor(s), x)
 }

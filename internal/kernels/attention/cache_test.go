@@ -1,4 +1,4 @@
-package attention_test
+package attention
 
 import (
 	"errors"
@@ -7,163 +7,256 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+var formNames = map[form]string{lanes: "lanes", plain: "plain", matrix: "matrix"}
+
+// heads are sizes and numbers of heads.
+type heads struct{ dim, queries, keys int }
+
+// TestCache compares all forms with float64.
 func TestCache(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
-		t.Run(name, func(t *testing.T) {
-			for _, c := range []struct{ dim, heads, keyHeads int }{{64, 9, 3}, {16, 2, 2}, {128, 4, 1}, {80, 1, 1}} {
-				cached[float32](t, open, c.dim, c.heads, c.keyHeads)
-				cached[dtype.BF16](t, open, c.dim, c.heads, c.keyHeads)
-				cached[dtype.F16](t, open, c.dim, c.heads, c.keyHeads)
-			}
-		})
+		for f, formName := range formNames {
+			t.Run(name+"/"+formName, func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				for _, h := range []heads{{64, 9, 3}, {16, 2, 2}, {128, 4, 1}, {80, 1, 1}, {96, 14, 2}, {128, 8, 1}, {64, 12, 1}, {48, 3, 1}} {
+					testCache[float32](t, s, f, h)
+					testCache[dtype.BF16](t, s, f, h)
+					testCache[dtype.F16](t, s, f, h)
+				}
+			})
+		}
 	}
 }
 
-// cached stores two sequences whose pages are in random order, and compares queries at some positions with float64.
-func cached[T row.Number](t *testing.T, open kerneltest.Opener, dim, heads, keyHeads int) {
+// testCache compares queries with float64: those of one block, and those that blocks share.
+func testCache[T row.Number](t *testing.T, s *device.Stream, f form, h heads) {
 	t.Helper()
-	const maxPages, pages = 3, 6
-	r := rand.New(rand.NewPCG(uint64(dim), 7))
-	numbers := func(n int) []T {
-		list := make([]T, n)
-		for i := range list {
-			list[i] = row.From64[T](r.NormFloat64())
-		}
-		return list
+	p := newProblem[T](t, s, f, h)
+	if f == matrix && !p.cache.hasMatrix() {
+		return
 	}
-	lengths := []int{130, 65}
-	var tokens []attention.Token
-	for s, n := range lengths {
+	asked := []Token{{0, 0}, {0, 62}, {1, 63}, {0, 64}, {1, 15}, {0, 129}, {1, 64}, {0, 127}, {2, 0}, {0, -1}, {-1, 5}, {0, maxPages * PageTokens}}
+	for _, scratch := range []bool{false, true} {
+		p.compare(t, f, asked, p.attend(t, f, asked, scratch))
+	}
+}
+
+const maxPages, pages = 3, 6
+
+// problem is a cache of two sequences, whose pages are in random order.
+type problem[T row.Number] struct {
+	heads
+	s      *device.Stream
+	random *rand.Rand
+	tokens []Token
+	k, v   []T
+	cache  Cache[T]
+}
+
+// newProblem stores the sequences in a cache that has NaNs elsewhere.
+func newProblem[T row.Number](t *testing.T, s *device.Stream, f form, h heads) *problem[T] {
+	t.Helper()
+	p := &problem[T]{heads: h, s: s, random: rand.New(rand.NewPCG(uint64(h.dim), uint64(h.queries)))}
+	for sequence, n := range []int{130, 65} {
 		for i := range n {
-			tokens = append(tokens, attention.Token{Sequence: int32(s), Position: int32(i)})
+			p.tokens = append(p.tokens, Token{Sequence: int32(sequence), Position: int32(i)})
 		}
 	}
-	r.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
-	k, v := numbers(len(tokens)*keyHeads*dim), numbers(len(tokens)*keyHeads*dim)
+	p.random.Shuffle(len(p.tokens), func(i, j int) { p.tokens[i], p.tokens[j] = p.tokens[j], p.tokens[i] })
+	p.k, p.v = p.numbers(len(p.tokens)*h.keys*h.dim), p.numbers(len(p.tokens)*h.keys*h.dim)
 	table := make([]int32, 2*maxPages)
-	for i, p := range r.Perm(pages) {
-		table[i] = int32(p)
+	for i, page := range p.random.Perm(pages) {
+		table[i] = int32(page)
 	}
-	s := kerneltest.Stream(t, open)
-	shape := attention.CacheShape{Pages: pages, KeyHeads: keyHeads, Dim: dim, MaxPages: maxPages}
+	shape := CacheShape{Pages: pages, KeyHeads: h.keys, Dim: h.dim, MaxPages: maxPages}
 	nan := slices.Repeat([]T{row.From64[T](math.NaN())}, shape.Elements())
-	c := attention.Cache[T]{CacheShape: shape, Keys: kerneltest.Upload(t, s, nan), Values: kerneltest.Upload(t, s, nan), Table: kerneltest.Upload(t, s, table)}
-	if err := c.Store(s, attention.New[T]{K: kerneltest.Upload(t, s, k), V: kerneltest.Upload(t, s, v), Tokens: kerneltest.Upload(t, s, tokens)}); err != nil {
+	p.cache = Cache[T]{CacheShape: shape, Keys: kerneltest.Upload(t, s, nan), Values: kerneltest.Upload(t, s, nan), Table: kerneltest.Upload(t, s, table)}
+	if f == matrix && !p.cache.hasMatrix() {
+		return p
+	}
+	x := New[T]{K: kerneltest.Upload(t, s, p.k), V: kerneltest.Upload(t, s, p.v), Tokens: kerneltest.Upload(t, s, p.tokens)}
+	if err := p.cache.store(s, f, x); err != nil {
 		t.Fatal(err)
 	}
-	asked := []attention.Token{{0, 0}, {0, 63}, {1, 64}, {0, 64}, {1, 15}, {0, 129}, {2, 0}, {0, -1}, {-1, 5}, {0, maxPages * attention.PageTokens}}
-	q := numbers(len(asked) * heads * dim)
-	o := kerneltest.Upload(t, s, numbers(len(q)))
-	if err := c.Attend(s, attention.Queries[T]{Heads: heads, Q: kerneltest.Upload(t, s, q), O: o, Tokens: kerneltest.Upload(t, s, asked)}); err != nil {
+	return p
+}
+
+// numbers returns normally distributed numbers.
+func (p *problem[T]) numbers(n int) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = row.From64[T](p.random.NormFloat64())
+	}
+	return list
+}
+
+// answer is queries and their results.
+type answer[T row.Number] struct{ q, o []T }
+
+// attend returns the results of queries, in memory that was NaN before.
+func (p *problem[T]) attend(t *testing.T, f form, asked []Token, scratch bool) answer[T] {
+	t.Helper()
+	q := p.numbers(len(asked) * p.queries * p.dim)
+	x := Queries[T]{Heads: p.queries, Q: kerneltest.Upload(t, p.s, q), Tokens: kerneltest.Upload(t, p.s, asked)}
+	x.O = kerneltest.Upload(t, p.s, slices.Repeat([]T{row.From64[T](math.NaN())}, len(q)))
+	if scratch {
+		n := p.cache.Workspace(len(asked), p.queries)
+		x.Scratch = kerneltest.Upload(t, p.s, slices.Repeat([]float32{float32(math.NaN())}, n))
+	}
+	if err := p.cache.attend(p.s, f, x); err != nil {
 		t.Fatal(err)
 	}
-	got := kerneltest.Download(t, s, o)
+	return answer[T]{q, kerneltest.Download(t, p.s, x.O)}
+}
+
+// compare compares results with float64. Queries outside the table have zeros.
+func (p *problem[T]) compare(t *testing.T, f form, asked []Token, got answer[T]) {
+	t.Helper()
 	rounding, _ := row.Rounding[T]()
 	for i, at := range asked {
-		for h := range heads {
-			from := (i*heads + h) * dim
-			want := make([]float64, dim)
-			if i < 6 {
-				want = stored[T]{tokens, func(of []T, token, d int) float64 {
-					return row.Float64(of[(token*keyHeads+h/(heads/keyHeads))*dim+d])
-				}, k, v}.attended(q[from:from+dim], at)
-			}
+		for h := range p.queries {
+			from := (i*p.queries + h) * p.dim
+			want, size := p.result(got.q[from:from+p.dim], at, h)
 			for d, w := range want {
-				if g := row.Float64(got[from+d]); !(math.Abs(g-w) <= rounding*math.Abs(w)+1e-5) {
-					t.Fatalf("%T, dim %d, %d of %d heads, token %v, head %d, element %d: got %v, want %v", got[0], dim, keyHeads, heads, at, h, d, g, w)
+				allowed := rounding*math.Abs(w) + 1e-5
+				if f == matrix {
+					allowed += rounding * size[d] // weights are rounded
+				}
+				if g := row.Float64(got.o[from+d]); !(math.Abs(g-w) <= allowed) {
+					t.Fatalf("%T, %+v, token %v, head %d, element %d: got %v, want %v within %v", got.o[0], p.heads, at, h, d, g, w, allowed)
 				}
 			}
 		}
 	}
 }
 
-// stored is the keys and values of tokens, of which element returns one of a head.
-type stored[T row.Number] struct {
-	tokens  []attention.Token
-	element func(of []T, token, d int) float64
-	k, v    []T
-}
-
-// attended returns the result of a query in float64.
-func (x stored[T]) attended(q []T, at attention.Token) []float64 {
-	o := make([]float64, len(q))
+// result returns the result of a head of a query in float64, and the sums of the magnitudes of its terms.
+func (p *problem[T]) result(q []T, at Token, head int) (o, size []float64) {
+	o, size = make([]float64, len(q)), make([]float64, len(q))
+	if at.Sequence < 0 || at.Sequence > 1 || at.Position < 0 || at.Position >= maxPages*PageTokens {
+		return o, size
+	}
 	var sum float64
-	for i, token := range x.tokens {
+	for i, token := range p.tokens {
 		if token.Sequence != at.Sequence || token.Position > at.Position {
 			continue
 		}
+		first := (i*p.keys + head/(p.queries/p.keys)) * p.dim
 		var score float64
 		for d, v := range q {
-			score += row.Float64(v) * x.element(x.k, i, d)
+			score += row.Float64(v) * row.Float64(p.k[first+d])
 		}
 		w := math.Exp(score / math.Sqrt(float64(len(q))))
 		sum += w
 		for d := range o {
-			o[d] += w * x.element(x.v, i, d)
+			v := row.Float64(p.v[first+d])
+			o[d] += w * v
+			size[d] += w * math.Abs(v)
 		}
 	}
 	for d := range o {
 		o[d] /= sum
+		size[d] /= sum
 	}
-	return o
+	return o, size
 }
 
+// TestPagesOutsideTheCache stores and reads pages whose numbers are wrong.
 func TestPagesOutsideTheCache(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
-		t.Run(name, func(t *testing.T) {
-			s := kerneltest.Stream(t, open)
-			shape := attention.CacheShape{Pages: 1, KeyHeads: 1, Dim: 16, MaxPages: 2}
-			zeros := make([]float32, shape.Elements())
-			c := attention.Cache[float32]{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, -1, 0, 7})}
-			tokens := kerneltest.Upload(t, s, []attention.Token{{0, 0}, {0, 64}, {1, 64}, {1, 3}})
-			x := kerneltest.Upload(t, s, make([]float32, 4*16))
-			o := kerneltest.Upload(t, s, make([]float32, 4*16))
-			if err := errors.Join(c.Store(s, attention.New[float32]{K: x, V: x, Tokens: tokens}), c.Attend(s, attention.Queries[float32]{Heads: 1, Q: x, O: o, Tokens: tokens})); err != nil {
-				t.Fatal(err)
-			}
-			for i, got := range kerneltest.Download(t, s, o) {
-				if nan := math.IsNaN(float64(got)); nan != (i/16 < 3) {
-					t.Errorf("element %d of token %d is %v", i%16, i/16, got)
+		for f, formName := range formNames {
+			t.Run(name+"/"+formName, func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				shape := CacheShape{Pages: 1, KeyHeads: 1, Dim: 64, MaxPages: 2}
+				zeros := make([]dtype.BF16, shape.Elements())
+				c := Cache[dtype.BF16]{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, -1, 0, 7})}
+				tokens := kerneltest.Upload(t, s, []Token{{0, 0}, {0, 64}, {1, 64}, {1, 3}})
+				x := kerneltest.Upload(t, s, make([]dtype.BF16, 4*64))
+				o := kerneltest.Upload(t, s, make([]dtype.BF16, 4*64))
+				scratch := kerneltest.Upload(t, s, make([]float32, shape.Workspace(4, 1)))
+				for _, memory := range []device.Slice[float32]{{}, scratch} {
+					q := Queries[dtype.BF16]{Heads: 1, Q: x, O: o, Tokens: tokens, Scratch: memory}
+					if err := errors.Join(c.store(s, f, New[dtype.BF16]{K: x, V: x, Tokens: tokens}), c.attend(s, f, q)); err != nil {
+						t.Fatal(err)
+					}
+					for i, got := range kerneltest.Download(t, s, o) {
+						if nan := math.IsNaN(got.Float64()); nan != (i/64 < 3) {
+							t.Errorf("element %d of token %d is %v", i%64, i/64, got)
+						}
+					}
 				}
-			}
-		})
+			})
+		}
+	}
+}
+
+// TestNaNs tests that a NaN or an infinity in a query, a key or a value reaches the results that depend on it, and no others.
+func TestNaNs(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for f, formName := range formNames {
+			t.Run(name+"/"+formName, func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				h := heads{64, 4, 2}
+				shape := CacheShape{Pages: 2, KeyHeads: h.keys, Dim: h.dim, MaxPages: 2}
+				for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+					k, v := make([]dtype.BF16, 70*h.keys*h.dim), make([]dtype.BF16, 70*h.keys*h.dim)
+					k[66*h.keys*h.dim+3] = dtype.BF16From64(bad)        // key head 0 of token 66
+					v[(65*h.keys+1)*h.dim+5] = dtype.BF16From64(bad)    // key head 1 of token 65
+					q := slices.Repeat([]dtype.BF16{0x3f80}, 3*4*h.dim) // ones
+					q[(1*4+3)*h.dim+9] = dtype.BF16From64(math.NaN())   // head 3 of query 1
+					tokens := make([]Token, 70)
+					for i := range tokens {
+						tokens[i].Position = int32(i)
+					}
+					zeros := make([]dtype.BF16, shape.Elements())
+					c := Cache[dtype.BF16]{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, 0})}
+					x := New[dtype.BF16]{K: kerneltest.Upload(t, s, k), V: kerneltest.Upload(t, s, v), Tokens: kerneltest.Upload(t, s, tokens)}
+					o := kerneltest.Upload(t, s, make([]dtype.BF16, len(q)))
+					asked := kerneltest.Upload(t, s, []Token{{0, 69}, {0, 64}, {0, 65}})
+					queries := Queries[dtype.BF16]{Heads: 4, Q: kerneltest.Upload(t, s, q), O: o, Tokens: asked}
+					if err := errors.Join(c.store(s, f, x), c.attend(s, f, queries)); err != nil {
+						t.Fatal(err)
+					}
+					for i, got := range kerneltest.Download(t, s, o) {
+						query, head, d := i/h.dim/4, i/h.dim%4, i%h.dim
+						want := query == 0 && head < 2 || query == 1 && head == 3 || query != 1 && head >= 2 && d == 5
+						if x := got.Float64(); (math.IsNaN(x) || math.IsInf(x, 0)) != want {
+							t.Errorf("with %v, query %d, head %d, element %d is %v", bad, query, head, d, x)
+						}
+					}
+				}
+			})
+		}
 	}
 }
 
 func TestCacheShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["native"])
-	shape := attention.CacheShape{Pages: 1, KeyHeads: 2, Dim: 16, MaxPages: 1}
+	shape := CacheShape{Pages: 1, KeyHeads: 2, Dim: 16, MaxPages: 1}
 	x := kerneltest.Upload(t, s, make([]float32, shape.Elements()))
-	good := attention.Cache[float32]{CacheShape: shape, Keys: x, Values: x, Table: kerneltest.Upload(t, s, []int32{0})}
-	one := kerneltest.Upload(t, s, []attention.Token{{}})
+	good := Cache[float32]{CacheShape: shape, Keys: x, Values: x, Table: kerneltest.Upload(t, s, []int32{0})}
+	one := kerneltest.Upload(t, s, []Token{{}})
 	some := x.Slice(0, 32)
-	for name, change := range map[string]func(c *attention.Cache[float32], n *attention.New[float32], q *attention.Queries[float32]){
-		"dim": func(c *attention.Cache[float32], _ *attention.New[float32], _ *attention.Queries[float32]) { c.Dim = 8 },
-		"pages": func(c *attention.Cache[float32], _ *attention.New[float32], _ *attention.Queries[float32]) {
-			c.Pages = 2
-		},
-		"no heads": func(c *attention.Cache[float32], _ *attention.New[float32], _ *attention.Queries[float32]) {
-			c.KeyHeads = 0
-		},
-		"operands": func(_ *attention.Cache[float32], n *attention.New[float32], q *attention.Queries[float32]) {
-			n.V, q.O = x, x
-		},
-		"heads": func(_ *attention.Cache[float32], n *attention.New[float32], q *attention.Queries[float32]) {
-			n.K, q.Heads = x, 3
-		},
+	for name, change := range map[string]func(c *Cache[float32], n *New[float32], q *Queries[float32]){
+		"dim":      func(c *Cache[float32], _ *New[float32], _ *Queries[float32]) { c.Dim = 8 },
+		"pages":    func(c *Cache[float32], _ *New[float32], _ *Queries[float32]) { c.Pages = 2 },
+		"no heads": func(c *Cache[float32], _ *New[float32], _ *Queries[float32]) { c.KeyHeads = 0 },
+		"operands": func(_ *Cache[float32], n *New[float32], q *Queries[float32]) { n.V, q.O = x, x },
+		"heads":    func(_ *Cache[float32], n *New[float32], q *Queries[float32]) { n.K, q.Heads = x, 3 },
+		"scratch":  func(_ *Cache[float32], n *New[float32], q *Queries[float32]) { n.K, q.Scratch = x, some },
 	} {
-		c, n, q := good, attention.New[float32]{K: some, V: some, Tokens: one}, attention.Queries[float32]{Heads: 2, Q: some, O: some, Tokens: one}
+		c, n, q := good, New[float32]{K: some, V: some, Tokens: one}, Queries[float32]{Heads: 2, Q: some, O: some, Tokens: one}
 		change(&c, &n, &q)
-		if err := c.Store(s, n); !errors.Is(err, attention.ErrShape) {
+		if err := c.Store(s, n); !errors.Is(err, ErrShape) {
 			t.Errorf("%s: Store: %v", name, err)
 		}
-		if err := c.Attend(s, q); !errors.Is(err, attention.ErrShape) {
+		if err := c.Attend(s, q); !errors.Is(err, ErrShape) {
 			t.Errorf("%s: Attend: %v", name, err)
 		}
 	}

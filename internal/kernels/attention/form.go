@@ -1,0 +1,241 @@
+package attention
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// form is a form of Store and Attend.
+type form int
+
+// The forms. Those for GPUs have a token's keys one after another; lanes has them transposed.
+const (
+	lanes  form = iota // blocks of 16 threads: for CPUs
+	plain              // any elements and any GPU
+	matrix             // elements of two bytes, on the tensor cores of compute capability 8.0
+)
+
+// formFor returns the form for a stream's device.
+func (c Cache[T]) formFor(s *device.Stream) form {
+	if row.FormFor(s) == row.Plain {
+		return lanes
+	}
+	if c.hasMatrix() && s.Device().Info().Capability.Major >= 8 {
+		return matrix
+	}
+	return plain
+}
+
+// hasMatrix reports whether decode has an instance for the cache.
+func (c Cache[T]) hasMatrix() bool {
+	return (c.Dim == 64 || c.Dim == 128) && row.Elements[T]() == 8
+}
+
+//gpu:instance store32 = storeCached[float32]
+//gpu:instance storeBF16 = storeCached[dtype.BF16]
+//gpu:instance storeF16 = storeCached[dtype.F16]
+
+// store stores in a form.
+func (c Cache[T]) store(s *device.Stream, f form, x New[T]) error {
+	tokens := x.Tokens.Len()
+	if f != lanes {
+		width := c.Dim / row.Elements[T]()
+		grid := device.Blocks{X: tokens, Y: (c.KeyHeads*width + storeThreads - 1) / storeThreads}
+		return StoreRows(s, grid, quads(x.K), quads(x.V), quads(c.Keys), quads(c.Values), c.Table, x.Tokens, c.CacheShape, width)
+	}
+	grid := device.Blocks{X: tokens, Y: c.KeyHeads}
+	switch c := any(c).(type) {
+	case Cache[float32]:
+		x := any(x).(New[float32])
+		return store32(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
+	case Cache[dtype.BF16]:
+		x := any(x).(New[dtype.BF16])
+		return storeBF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
+	case Cache[dtype.F16]:
+		x := any(x).(New[dtype.F16])
+		return storeF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
+	}
+	panic("BUG: attention: no such element type")
+}
+
+// attend attends in a form.
+func (c Cache[T]) attend(s *device.Stream, f form, x Queries[T]) error {
+	if f == lanes {
+		return c.attendLanes(s, x)
+	}
+	d := c.decoded(x)
+	if err := c.attendParts(s, f, d, x); err != nil || d.grid.Z == 1 {
+		return err
+	}
+	return c.join(s, d, x)
+}
+
+//gpu:instance lanes32 = attendCached[float32, row.F32]
+//gpu:instance lanesBF16 = attendCached[dtype.BF16, row.BF16]
+//gpu:instance lanesF16 = attendCached[dtype.F16, row.F16]
+
+func (c Cache[T]) attendLanes(s *device.Stream, x Queries[T]) error {
+	grid := device.Blocks{X: x.Tokens.Len(), Y: x.Heads}
+	switch c := any(c).(type) {
+	case Cache[float32]:
+		x := any(x).(Queries[float32])
+		return lanes32(s, grid, sixteen(x.Q), sixteen(x.O), sixteen(c.Keys), sixteen(c.Values), c.Table, x.Tokens, c.CacheShape)
+	case Cache[dtype.BF16]:
+		x := any(x).(Queries[dtype.BF16])
+		return lanesBF16(s, grid, sixteen(x.Q), sixteen(x.O), sixteen(c.Keys), sixteen(c.Values), c.Table, x.Tokens, c.CacheShape)
+	case Cache[dtype.F16]:
+		x := any(x).(Queries[dtype.F16])
+		return lanesF16(s, grid, sixteen(x.Q), sixteen(x.O), sixteen(c.Keys), sixteen(c.Values), c.Table, x.Tokens, c.CacheShape)
+	}
+	panic("BUG: attention: no such element type")
+}
+
+//gpu:instance direct32 = attendDirect[float32, row.F32]
+//gpu:instance directBF16 = attendDirect[dtype.BF16, row.BF16]
+//gpu:instance directF16 = attendDirect[dtype.F16, row.F16]
+
+func (c Cache[T]) attendParts(s *device.Stream, f form, d decoded, x Queries[T]) error {
+	switch c := any(c).(type) {
+	case Cache[float32]:
+		x := any(x).(Queries[float32])
+		return direct32(s, d.grid, x.Q, four(c.Keys), four(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+	case Cache[dtype.BF16]:
+		x := any(x).(Queries[dtype.BF16])
+		if f == matrix {
+			return d.bfloat16(s, c, x)
+		}
+		return directBF16(s, d.grid, x.Q, four(c.Keys), four(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+	case Cache[dtype.F16]:
+		x := any(x).(Queries[dtype.F16])
+		if f == matrix {
+			return d.float16(s, c, x)
+		}
+		return directF16(s, d.grid, x.Q, four(c.Keys), four(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+	}
+	panic("BUG: attention: no such element type")
+}
+
+//gpu:instance decodeBF16 = decode[dtype.BF16, row.BF16, dim64|dim128]
+//gpu:instance decodeF16 = decode[dtype.F16, row.F16, dim64|dim128]
+
+// decoded is a launch of decode or attendDirect.
+type decoded struct {
+	decoding
+	grid   device.Blocks
+	sums   device.Slice[[8]float32]
+	states device.Slice[state]
+}
+
+func (d decoded) bfloat16(s *device.Stream, c Cache[dtype.BF16], x Queries[dtype.BF16]) error {
+	launch := decodeBF16[dtype.BF16, row.BF16, dim128]
+	if c.Dim == 64 {
+		launch = decodeBF16[dtype.BF16, row.BF16, dim64]
+	}
+	return launch(s, d.grid, quads(x.Q), quads(c.Keys), quads(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+}
+
+func (d decoded) float16(s *device.Stream, c Cache[dtype.F16], x Queries[dtype.F16]) error {
+	launch := decodeF16[dtype.F16, row.F16, dim128]
+	if c.Dim == 64 {
+		launch = decodeF16[dtype.F16, row.F16, dim64]
+	}
+	return launch(s, d.grid, quads(x.Q), quads(c.Keys), quads(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+}
+
+//gpu:instance join32 = joinParts[float32, row.F32]
+//gpu:instance joinBF16 = joinParts[dtype.BF16, row.BF16]
+//gpu:instance joinF16 = joinParts[dtype.F16, row.F16]
+
+func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
+	grid := device.Grid{Blocks: device.Dim{X: x.Tokens.Len(), Y: x.Heads}, Block: device.Dim{X: c.Dim}}
+	entries, sums := c.Table.Len(), device.View[float32](d.sums)
+	switch o := any(x.O).(type) {
+	case device.Slice[float32]:
+		return join32(s, grid, x.Tokens, entries, d.decoding, d.grid.Z, sums, d.states, o)
+	case device.Slice[dtype.BF16]:
+		return joinBF16(s, grid, x.Tokens, entries, d.decoding, d.grid.Z, sums, d.states, o)
+	case device.Slice[dtype.F16]:
+		return joinF16(s, grid, x.Tokens, entries, d.decoding, d.grid.Z, sums, d.states, o)
+	}
+	panic("BUG: attention: no such element type")
+}
+
+// decoded returns a launch.
+func (c Cache[T]) decoded(x Queries[T]) decoded {
+	d := decoded{decoding: decoding{c.CacheShape, x.Heads, float32(math.Log2E / math.Sqrt(float64(c.Dim))), x.Settled}}
+	n := x.Tokens.Len() * c.KeyHeads * d.tiles()
+	parts := 1
+	if x.Scratch.Len() > 0 {
+		parts = c.parts(n, x.Context)
+	}
+	d.grid = device.Blocks{X: x.Tokens.Len(), Y: c.KeyHeads * d.tiles(), Z: parts}
+	d.sums, d.states = device.None[[8]float32](), device.None[state]()
+	if heads := x.Tokens.Len() * x.Heads * parts; parts > 1 {
+		d.sums = eight(x.Scratch.Slice(0, heads*c.Dim))
+		d.states = device.View[state](x.Scratch.Slice(heads*c.Dim, heads*(c.Dim+2)))
+	}
+	return d
+}
+
+const (
+	fewBlocks  = 264     // enough for all multiprocessors
+	mostBlocks = 8 * 264 // enough that the last ones to end leave few idle
+	longPart   = 8       // pages that are worth a block of their own where there are enough for all multiprocessors
+)
+
+// parts returns the number of blocks that share the tokens of each of n queries.
+func (s CacheShape) parts(n, context int) int {
+	pages := s.MaxPages
+	if context > 0 {
+		pages = min(pages, (context+PageTokens-1)/PageTokens)
+	}
+	if n >= mostBlocks {
+		return 1
+	}
+	few, most := (fewBlocks+n-1)/n, (mostBlocks+n-1)/n
+	return max(1, min(pages, max(few, min(most, pages/longPart))))
+}
+
+// Workspace returns the number of elements of scratch memory for at most the given number of queries of some heads.
+func (s CacheShape) Workspace(tokens, heads int) int {
+	n := min(tokens*s.KeyHeads*decoding{CacheShape: s, Heads: heads}.tiles(), mostBlocks)
+	return (mostBlocks + n) * min(heads/s.KeyHeads, tileHeads) * (s.Dim + 2)
+}
+
+// quads, four, eight and sixteen return views of 16 bytes, or of several elements.
+func quads[T row.Number](x device.Slice[T]) device.Slice[quad] { return device.View[quad](x) }
+func four[T row.Number](x device.Slice[T]) device.Slice[[4]T]  { return device.View[[4]T](x) }
+func eight[T row.Number](x device.Slice[T]) device.Slice[[8]T] { return device.View[[8]T](x) }
+func sixteen[T row.Number](x device.Slice[T]) device.Slice[[row.Lanes]T] {
+	return device.View[[row.Lanes]T](x)
+}
+
+const storeThreads = 64 // of a block
+
+// storeRows stores keys and values of a token, 16 bytes with each thread. A head has width times 16 bytes.
+//
+//gpu:kernel
+//gpu:block 64
+func storeRows(t gpu.Thread, k, v, keys, values []quad, table []int32, tokens []Token, s CacheShape, width int) {
+	t.StartNext()
+	i := t.BlockY()*storeThreads + t.ThreadX()
+	if i >= s.KeyHeads*width {
+		return
+	}
+	t.AwaitPrevious()
+	at := tokens[t.BlockX()]
+	if !s.holds(table, at) {
+		return
+	}
+	position := int(at.Position)
+	number := int(table[int(at.Sequence)*s.MaxPages+position/PageTokens])
+	if number < 0 || number >= s.Pages {
+		return
+	}
+	from, to := t.BlockX()*s.KeyHeads*width+i, ((number*s.KeyHeads+i/width)*PageTokens+position%PageTokens)*width+i%width
+	keys[to], values[to] = k[from], v[from]
+}
