@@ -51,10 +51,10 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q, keys, value
 	if !c.Settled {
 		t.AwaitPrevious()
 	}
-	b := c.part(t, tokens, len(table))
+	b := c.part(t, tokens)
 	if b.length == 0 {
 		t.AwaitPrevious()
-		clearHeads(t, b, o)
+		clearHeads(t, &b, o)
 		return
 	}
 	if b.first >= b.end {
@@ -68,23 +68,25 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q, keys, value
 	next := b.number(table, b.first+1)
 	early := c.Settled && b.before(t, b.first) && pages > 0
 	if early {
-		k, v = keysOf[D](t, keys, b, b.first, number), valuesOf[D](t, values, b, b.first, number)
+		k, v = keysOf[D](t, keys, &b, b.first, number), valuesOf[D](t, values, &b, b.first, number)
 	}
 	t.AwaitPrevious()
 	if !early && pages > 0 {
-		k, v = keysOf[D](t, keys, b, b.first, number), valuesOf[D](t, values, b, b.first, number)
+		k, v = keysOf[D](t, keys, &b, b.first, number), valuesOf[D](t, values, &b, b.first, number)
 	}
-	query := queryOf[D](t, q, b)
+	query := queryOf[D](t, q, &b)
 	var acc [maxSteps][4]float32
 	x := state{top: math32.Inf(-1)}
 	for i := range pages {
 		page := b.first + i
 		s := scoresOfTile[T, D](t, &query, &k)
 		if i+1 < pages {
-			k = keysOf[D](t, keys, b, page+1, next)
+			k = keysOf[D](t, keys, &b, page+1, next)
 		}
 		after := b.number(table, page+2)
-		b.mask(t, &s, page, number)
+		if (page+1)*PageTokens > b.length || number >= c.Pages {
+			b.mask(t, &s, page, number)
+		}
 		factor := x.weigh(t, &s, c.Scale)
 		low, high := gpu.Shuffle(t, factor, t.Lane()%4*8), gpu.Shuffle(t, factor, t.Lane()%4*8+4)
 		for j := range d.steps() {
@@ -93,7 +95,7 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q, keys, value
 		weights := [2]gpu.Tile[T]{packed[T, F](s[0][0], s[0][1]), packed[T, F](s[1][0], s[1][1])}
 		addValuesOfTile[T, D](t, &acc, weights, &v)
 		if i+1 < pages {
-			v = valuesOf[D](t, values, b, page+1, next)
+			v = valuesOf[D](t, values, &b, page+1, next)
 		}
 		number, next = next, after
 	}
@@ -104,11 +106,11 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q, keys, value
 	}
 	near.keep(t, &acc, d.steps())
 	t.Sync()
-	deliver[T, F](t, b, near, sums, states, o)
+	deliver[T, F](t, &b, near, sums, states, o)
 }
 
 // keysOf requests a lane's keys of a page. Of tokens that follow the query's, it requests the query's instead.
-func keysOf[D breadth](t gpu.Thread, keys []quad, b part, page, number int) (k decodeKeys) {
+func keysOf[D breadth](t gpu.Thread, keys []quad, b *part, page, number uint32) (k decodeKeys) {
 	var d D
 	width := 2 * d.steps()
 	from := keys[b.page(number)*PageTokens*width:][:PageTokens*width]
@@ -123,7 +125,7 @@ func keysOf[D breadth](t gpu.Thread, keys []quad, b part, page, number int) (k d
 }
 
 // valuesOf requests a lane's values of a page, as keysOf does.
-func valuesOf[D breadth](t gpu.Thread, values []quad, b part, page, number int) (v decodeValues) {
+func valuesOf[D breadth](t gpu.Thread, values []quad, b *part, page, number uint32) (v decodeValues) {
 	var d D
 	width := 2 * d.steps()
 	from := values[b.page(number)*PageTokens*width:][:PageTokens*width]
@@ -138,15 +140,15 @@ func valuesOf[D breadth](t gpu.Thread, values []quad, b part, page, number int) 
 }
 
 // queryOf requests a lane's elements of the queries, as keysOf does those of keys: lane l has head l/4.
-func queryOf[D breadth](t gpu.Thread, q []quad, b part) (x [maxSteps / 2]quad) {
+func queryOf[D breadth](t gpu.Thread, q []quad, b *part) (x [maxSteps / 2]quad) {
 	var d D
-	lane := t.Lane()
+	lane := uint32(t.Lane())
 	if lane/4 >= b.heads {
 		return x
 	}
-	from := q[(b.firstHead+lane/4)*2*d.steps():][:2*d.steps()]
+	from := q[int(b.firstHead+lane/4)*2*d.steps():][:2*d.steps()]
 	for j := range d.steps() / 2 {
-		x[j] = from[4*j+lane%4]
+		x[j] = from[uint32(4*j)+lane%4]
 	}
 	return x
 }

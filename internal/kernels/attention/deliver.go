@@ -28,7 +28,7 @@ func (n *nearby) keep(t gpu.Thread, acc *[maxSteps][4]float32, steps int) {
 }
 
 // eight returns the sums over the block's warps of eight elements of a head, and the state of the head's softmax.
-func (n *nearby) eight(head, first int, scale float32) (sum [8]float32, x state) {
+func (n *nearby) eight(head, first uint32, scale float32) (sum [8]float32, x state) {
 	x.top = n.states[0][head].top
 	for w := 1; w < decodeWarps; w++ {
 		x.top = max(x.top, n.states[w][head].top)
@@ -45,29 +45,27 @@ func (n *nearby) eight(head, first int, scale float32) (sum [8]float32, x state)
 }
 
 // clearHeads stores zeros, the result of a query that is outside the table.
-func clearHeads[T any](t gpu.Thread, b part, o [][8]T) {
-	width := b.c.Dim / 8
-	if i := t.ThreadX(); t.BlockZ() == 0 && i < b.heads*width {
-		o[b.firstHead*width+i] = [8]T{}
+func clearHeads[T any](t gpu.Thread, b *part, o [][8]T) {
+	if i := uint32(t.ThreadX()); t.BlockZ() == 0 && i < b.heads*b.c.Width {
+		o[int(b.firstHead)*int(b.c.Width)+int(i)] = [8]T{}
 	}
 }
 
 // deliver stores the results of a block that has all pages of a query. Others store their sums for joinParts.
-func deliver[T any, F row.Format[T]](t gpu.Thread, b part, near *nearby, sums [][8]float32, states []state, o [][8]T) {
-	width := b.c.Dim / 8
-	item := t.ThreadX()
+func deliver[T any, F row.Format[T]](t gpu.Thread, b *part, near *nearby, sums [][8]float32, states []state, o [][8]T) {
+	width, item := b.c.Width, uint32(t.ThreadX())
 	if item >= b.heads*width {
 		return
 	}
-	head := item / width
-	sum, x := near.eight(head, item%width*8, b.c.Scale)
+	head, i := item/width, item%width
+	sum, x := near.eight(head, i*8, b.c.Scale)
 	if b.parts == 1 {
-		o[b.firstHead*width+item] = divided[T, F](sum, x.sum)
+		o[int(b.firstHead+head)*int(width)+int(i)] = divided[T, F](sum, x.sum)
 		return
 	}
-	at := (b.firstHead+head)*t.GridDimZ() + t.BlockZ()
-	sums[at*width+item%width] = sum
-	if item%width == 0 {
+	at := int(b.firstHead+head)*t.GridDimZ() + t.BlockZ()
+	sums[at*int(width)+int(i)] = sum
+	if i == 0 {
 		states[at] = x
 	}
 }

@@ -26,51 +26,49 @@ type direct struct {
 func attendDirect[T any, F row.Format[T]](t gpu.Thread, q []T, keys, values [][4]T, table []int32, tokens []Token, c decoding, sums [][8]float32, states []state, o [][8]T) {
 	var f F
 	near, own := gpu.Shared[nearby](t), gpu.Shared[direct](t)
-	b := c.part(t, tokens, len(table))
+	b := c.part(t, tokens)
 	if b.length == 0 {
-		clearHeads(t, b, o)
+		clearHeads(t, &b, o)
 		return
 	}
 	if b.first >= b.end {
 		return
 	}
-	for i := t.ThreadX(); i < b.heads*c.Dim; i += decodeThreads {
-		own.q[i/c.Dim][i%c.Dim] = f.Float32(q[b.firstHead*c.Dim+i])
+	dim, quarter := c.Width*8, c.Width*2
+	for i := uint32(t.ThreadX()); i < b.heads*dim; i += decodeThreads {
+		own.q[i/dim][i%dim] = f.Float32(q[int(b.firstHead)*int(dim)+int(i)])
 	}
 	t.Sync()
-	warp, lane := t.Warp(), t.Lane()
+	warp, lane := t.Warp(), uint32(t.Lane())
 	var acc [tileHeads][4]float32
 	x := state{top: math32.Inf(-1)}
-	for first := b.first*PageTokens + warp*stepTokens; first < min(b.end*PageTokens, b.length); first += decodeWarps * stepTokens {
-		page := first / PageTokens
-		number := b.number(table, page)
-		at := b.page(number) * PageTokens * c.Dim / 4
-		known, outside := min(b.length-first, stepTokens), number != min(max(number, 0), c.Pages-1)
-		token := at + (first%PageTokens+min(lane/4, known-1))*c.Dim/4
-		own.score(t, b, row4[T, F](keys[token:token+c.Dim/4], lane%4))
+	for first := b.first*PageTokens + uint32(warp)*stepTokens; first < min(b.end*PageTokens, b.length); first += decodeWarps * stepTokens {
+		number := b.number(table, first/PageTokens)
+		at := (b.page(number)*PageTokens + int(first%PageTokens)) * int(quarter)
+		known := min(b.length-first, stepTokens)
+		token := at + int(min(lane/4, known-1)*quarter)
+		own.score(t, &b, row4[T, F](keys[token:token+int(quarter)], lane%4))
 		t.SyncWarp()
-		factor := own.weigh(t, &x, directStep{b.heads, known, outside, c.Scale})
+		factor := own.weigh(t, &x, directStep{b.heads, known, number >= c.Pages, c.Scale})
 		if lane%4 == 0 {
 			own.factors[warp][lane/4] = factor
 		}
 		t.SyncWarp()
-		if lane < c.Dim/4 {
-			slots := values[at+first%PageTokens*c.Dim/4:]
+		if lane < quarter {
 			for h := range tileHeads {
-				if h < b.heads {
-					for e := range 4 {
-						acc[h][e] *= own.factors[warp][h]
-					}
+				for e := range 4 {
+					acc[h][e] *= own.factors[warp][h]
 				}
 			}
 			for i := range known {
-				v := slots[i*c.Dim/4+lane]
+				var v [4]float32
+				for e, x := range values[at+int(i*quarter+lane)] {
+					v[e] = f.Float32(x)
+				}
 				for h := range tileHeads {
-					if h < b.heads {
-						w := own.scores[warp][h][i]
-						for e := range 4 {
-							acc[h][e] = math32.FMA(w, f.Float32(v[e]), acc[h][e])
-						}
+					w := own.scores[warp][h][i]
+					for e := range 4 {
+						acc[h][e] = math32.FMA(w, v[e], acc[h][e])
 					}
 				}
 			}
@@ -84,21 +82,21 @@ func attendDirect[T any, F row.Format[T]](t gpu.Thread, q []T, keys, values [][4
 	}
 	for h := range tileHeads {
 		for e := range 4 {
-			if lane < c.Dim/4 {
-				near.sums[warp][h][lane*4+e] = acc[h][e]
+			if lane < quarter {
+				near.sums[warp][h][lane*4+uint32(e)] = acc[h][e]
 			}
 		}
 	}
 	t.Sync()
-	deliver[T, F](t, b, near, sums, states, o)
+	deliver[T, F](t, &b, near, sums, states, o)
 }
 
 // row4 returns every fourth group of four elements of a key.
-func row4[T any, F row.Format[T]](key [][4]T, first int) (k [directs][4]float32) {
+func row4[T any, F row.Format[T]](key [][4]T, first uint32) (k [directs][4]float32) {
 	var f F
 	for i := range k {
 		if i*4 < len(key) {
-			for e, v := range key[i*4+first] {
+			for e, v := range key[uint32(i*4)+first] {
 				k[i][e] = f.Float32(v)
 			}
 		}
@@ -107,12 +105,12 @@ func row4[T any, F row.Format[T]](key [][4]T, first int) (k [directs][4]float32)
 }
 
 // score stores the scores of a warp's tokens. Each lane has a part of a key.
-func (d *direct) score(t gpu.Thread, b part, k [directs][4]float32) {
+func (d *direct) score(t gpu.Thread, b *part, k [directs][4]float32) {
 	lane := t.Lane()
 	for h := range b.heads {
 		var sum float32
 		for i := range k {
-			if i < b.c.Dim/16 {
+			if uint32(i) < b.c.Width/2 {
 				for e := range 4 {
 					sum = math32.FMA(k[i][e], d.q[h][(i*4+lane%4)*4+e], sum)
 				}
@@ -128,20 +126,20 @@ func (d *direct) score(t gpu.Thread, b part, k [directs][4]float32) {
 
 // directStep is what a warp of attendDirect works on at once: the first known tokens, perhaps of a page outside the cache.
 type directStep struct {
-	heads, known int
+	heads, known uint32
 	outside      bool
 	scale        float32
 }
 
 // weigh replaces scores by weights: a lane those of a head and two tokens. It returns the factor of what has been added before.
 func (d *direct) weigh(t gpu.Thread, x *state, at directStep) (factor float32) {
-	head, token := t.Lane()/4, t.Lane()%4*2
-	s := [2]float32{}
+	head, token := uint32(t.Lane())/4, uint32(t.Lane())%4*2
+	var s [2]float32 // zeros if there is no such head
 	for i := range s {
 		if head < at.heads {
-			s[i] = d.scores[t.Warp()][head][token+i]
+			s[i] = d.scores[t.Warp()][head][token+uint32(i)]
 		}
-		if token+i >= at.known {
+		if token+uint32(i) >= at.known {
 			s[i] = math32.Inf(-1)
 		}
 		if at.outside {
@@ -155,7 +153,7 @@ func (d *direct) weigh(t gpu.Thread, x *state, at directStep) (factor float32) {
 	x.top, x.sum = top, x.sum*factor
 	for i := range s {
 		w := math32.FastExp2(s[i]*at.scale - top*at.scale)
-		d.scores[t.Warp()][head][token+i] = w
+		d.scores[t.Warp()][head][token+uint32(i)] = w
 		x.sum += w
 	}
 	return factor

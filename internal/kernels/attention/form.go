@@ -152,27 +152,32 @@ func (d decoded) float16(s *device.Stream, c Cache[dtype.F16], x Queries[dtype.F
 
 func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
 	grid := device.Grid{Blocks: device.Dim{X: x.Tokens.Len(), Y: x.Heads}, Block: device.Dim{X: c.Dim}}
-	entries, sums := c.Table.Len(), device.View[float32](d.sums)
+	parts, sums := uint32(d.grid.Z), device.View[float32](d.sums)
 	switch o := any(x.O).(type) {
 	case device.Slice[float32]:
-		return join32(s, grid, x.Tokens, entries, d.decoding, d.grid.Z, sums, d.states, o)
+		return join32(s, grid, x.Tokens, d.decoding, parts, sums, d.states, o)
 	case device.Slice[dtype.BF16]:
-		return joinBF16(s, grid, x.Tokens, entries, d.decoding, d.grid.Z, sums, d.states, o)
+		return joinBF16(s, grid, x.Tokens, d.decoding, parts, sums, d.states, o)
 	case device.Slice[dtype.F16]:
-		return joinF16(s, grid, x.Tokens, entries, d.decoding, d.grid.Z, sums, d.states, o)
+		return joinF16(s, grid, x.Tokens, d.decoding, parts, sums, d.states, o)
 	}
 	panic("BUG: attention: no such element type")
 }
 
 // decoded returns a launch.
 func (c Cache[T]) decoded(x Queries[T]) decoded {
-	d := decoded{decoding: decoding{c.CacheShape, x.Heads, float32(math.Log2E / math.Sqrt(float64(c.Dim))), x.Settled}}
-	n := x.Tokens.Len() * c.KeyHeads * d.tiles()
+	group := x.Heads / c.KeyHeads
+	d := decoded{decoding: decoding{
+		Pages: uint32(c.Pages), KeyHeads: uint32(c.KeyHeads), Heads: uint32(x.Heads), Group: uint32(group), Tiles: uint32(tilesOf(group)),
+		Sequences: uint32(c.Table.Len() / c.MaxPages), MaxPages: uint32(c.MaxPages), Limit: uint32(min(c.MaxPages*PageTokens, math.MaxInt32)),
+		Width: uint32(c.Dim / 8), Scale: float32(math.Log2E / math.Sqrt(float64(c.Dim))), Settled: x.Settled,
+	}}
+	n := x.Tokens.Len() * c.KeyHeads * tilesOf(group)
 	parts := 1
 	if x.Scratch.Len() > 0 {
 		parts = c.parts(n, x.Context)
 	}
-	d.grid = device.Blocks{X: x.Tokens.Len(), Y: c.KeyHeads * d.tiles(), Z: parts}
+	d.grid = device.Blocks{X: x.Tokens.Len(), Y: c.KeyHeads * tilesOf(group), Z: parts}
 	d.sums, d.states = device.None[[8]float32](), device.None[state]()
 	if heads := x.Tokens.Len() * x.Heads * parts; parts > 1 {
 		d.sums = eight(x.Scratch.Slice(0, heads*c.Dim))
@@ -202,9 +207,13 @@ func (s CacheShape) parts(n, context int) int {
 
 // Workspace returns the number of elements of scratch memory for at most the given number of queries of some heads.
 func (s CacheShape) Workspace(tokens, heads int) int {
-	n := min(tokens*s.KeyHeads*decoding{CacheShape: s, Heads: heads}.tiles(), mostBlocks)
-	return (mostBlocks + n) * min(heads/s.KeyHeads, tileHeads) * (s.Dim + 2)
+	group := heads / s.KeyHeads
+	n := min(tokens*s.KeyHeads*tilesOf(group), mostBlocks)
+	return (mostBlocks + n) * min(group, tileHeads) * (s.Dim + 2)
 }
+
+// tilesOf returns the number of blocks that share heads of queries.
+func tilesOf(heads int) int { return (heads + tileHeads - 1) / tileHeads }
 
 // quads, four, eight and sixteen return views of 16 bytes, or of several elements.
 func quads[T row.Number](x device.Slice[T]) device.Slice[quad] { return device.View[quad](x) }

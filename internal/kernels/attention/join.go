@@ -13,28 +13,28 @@ const joinAhead = 8
 // alone of which a block had all pages.
 //
 //gpu:kernel
-func joinParts[T any, F row.Format[T]](t gpu.Thread, tokens []Token, entries int, c decoding, parts int, sums []float32, states []state, o []T) {
+func joinParts[T any, F row.Format[T]](t gpu.Thread, tokens []Token, c decoding, parts uint32, sums []float32, states []state, o []T) {
 	var f F
 	t.StartNext()
 	if !c.Settled {
 		t.AwaitPrevious()
 	}
-	count := c.split(tokens[t.BlockX()], entries, parts).parts
+	count := c.split(tokens[t.BlockX()], parts).parts
 	t.AwaitPrevious()
 	if count < 2 {
 		return
 	}
-	head, i := t.BlockX()*c.Heads+t.BlockY(), t.ThreadX()
-	all := states[head*parts:][:count]
-	from := sums[head*parts*c.Dim:][:count*c.Dim]
+	head, i, dim := t.BlockX()*int(c.Heads)+t.BlockY(), uint32(t.ThreadX()), c.Width*8
+	all := states[head*int(parts):][:count]
+	from := sums[head*int(parts)*int(dim):][:count*dim]
 	x := state{top: math32.Inf(-1)}
 	var sum float32
-	for first := 0; first < count; first += joinAhead {
+	for first := uint32(0); first < count; first += joinAhead {
 		var got [joinAhead]float32
 		var of [joinAhead]state
-		for j := range joinAhead {
+		for j := range uint32(joinAhead) {
 			at := min(first+j, count-1) // without a branch, so that all loads come first
-			got[j], of[j] = from[at*c.Dim+i], all[at]
+			got[j], of[j] = from[at*dim+i], all[at]
 		}
 		top := x.top
 		for j := range joinAhead {
@@ -42,7 +42,7 @@ func joinParts[T any, F row.Format[T]](t gpu.Thread, tokens []Token, entries int
 		}
 		factor := math32.FastExp2((x.top - top) * c.Scale)
 		x.top, x.sum, sum = top, x.sum*factor, sum*factor
-		for j := range joinAhead {
+		for j := range uint32(joinAhead) {
 			if first+j < count {
 				factor := math32.FastExp2((of[j].top - top) * c.Scale)
 				x.sum += factor * of[j].sum
@@ -50,5 +50,5 @@ func joinParts[T any, F row.Format[T]](t gpu.Thread, tokens []Token, entries int
 			}
 		}
 	}
-	o[head*c.Dim+i] = f.Of(sum / x.sum)
+	o[head*int(dim)+int(i)] = f.Of(sum / x.sum)
 }
